@@ -1,4 +1,4 @@
-/** The canonical form and order of RRsets, which is what signatures are of (RFC 4034 section 6). */
+/** The canonical form and order of RRsets, which signatures cover (RFC 4034 section 6). */
 import { isWildcard, LOWER, labelCount, type Name } from '../wire/name.ts';
 import { signedRdata } from '../wire/rdata/index.ts';
 import type { RRset } from '../wire/types.ts';
@@ -13,7 +13,7 @@ const CAPITAL_Z = 0x5a;
 
 /** The name in lower case (RFC 4034 6.1): `name` itself if it is. */
 export function lowerCased(name: Name): Name {
-  // The length of a label, 63 at most, is no capital.
+  // Length bytes are at most 63, below the capitals in ASCII.
   return hasCapital(name) ? name.map((c) => LOWER[c]) : name;
 }
 
@@ -29,12 +29,12 @@ export function signedLabelCount(owner: Name): number {
 
 /**
  * The rdata of an RRset in canonical form and order, each once (RFC 4034 6.2, 6.3; RFC 6840 5.1:
- * names in NSEC keep their case). Throws InvalidError `invalid_content` if one with capitals is not
- * well-formed rdata of the type.
+ * names in NSEC keep their case). Throws InvalidError `invalid_content` if rdata with capitals is
+ * malformed for the type.
  */
 export function canonicalRdatas(type: number, rdatas: readonly Uint8Array[]): Uint8Array[] {
   const sorted = rdatas
-    // Stored names are in lower case, and to see that costs less than to parse the rdata.
+    // Stored names are in lower case, and checking that costs less than parsing the rdata.
     .map((rdata) => (hasCapital(rdata) ? signedRdata(type, rdata) : rdata))
     .sort(Buffer.compare);
   return sorted.filter((rdata, i) => i === 0 || Buffer.compare(sorted[i - 1], rdata) !== 0);

@@ -1,12 +1,12 @@
 /**
- * Public keys as rdata: DNSKEY, and what parents are given of it: DS, CDS and CDNSKEY (RFC 4034
+ * Public keys as rdata: DNSKEY, and the records for the parent zone: DS, CDS and CDNSKEY (RFC 4034
  * section 2 and 5, RFC 7344, RFC 8078).
  */
 import { createHash } from 'node:crypto';
 import type { Name } from '../wire/name.ts';
 import { lowerCased } from './canonical.ts';
 
-/** IANA "DNS Security Algorithm Numbers": those that we sign with (RFC 6605, RFC 8080). */
+/** IANA "DNS Security Algorithm Numbers": the algorithms that we sign with (RFC 6605, RFC 8080). */
 export const ALGORITHM = { ECDSAP256SHA256: 13, ED25519: 15 } as const;
 export type Algorithm = (typeof ALGORITHM)[keyof typeof ALGORITHM];
 
@@ -38,7 +38,7 @@ export function dnskeyRdata(algorithm: Algorithm, publicKey: Uint8Array, flags: 
   return rdata;
 }
 
-/** The algorithm of DNSKEY rdata, which can be one that we do not sign with. */
+/** The algorithm of DNSKEY rdata. It can be an algorithm that we do not sign with. */
 export function algorithmOf(dnskey: Uint8Array): number {
   return dnskey[3];
 }
@@ -53,7 +53,10 @@ export function publicKeyOf(dnskey: Uint8Array): Uint8Array {
   return dnskey.subarray(HEADER_LENGTH);
 }
 
-/** RFC 4034 appendix B. Not that of algorithm 1 (appendix B.1), which nobody may sign with. */
+/**
+ * RFC 4034 appendix B. The different calculation for algorithm 1 (appendix B.1) is omitted: signing
+ * with it is prohibited.
+ */
 export function keyTag(dnskey: Uint8Array): number {
   let sum = 0;
   for (let i = 0; i < dnskey.length; i++) sum += i & 1 ? dnskey[i] : dnskey[i] << 8;

@@ -1,4 +1,4 @@
-/** Key pairs of zones: made, loaded from what is stored, and signing (RFC 6605, RFC 8080). */
+/** Key pairs of zones: generates them, loads stored pairs, and signs (RFC 6605, RFC 8080). */
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign, verify } from 'node:crypto';
 import { WaypostError } from '../../base/errors.ts';
 import { ALGORITHM, type Algorithm, algorithmOf, dnskeyRdata, keyIdentity, keyTag, publicKeyOf } from './dnskey.ts';
@@ -7,7 +7,7 @@ import { generateP256Scalar, loadP256Key, type P256Key, type P256Request, signP2
 /** Bytes of a seed and of a public key. */
 const LENGTH = 32;
 
-/** What precedes the seed in PKCS #8 (RFC 8410 section 7). */
+/** The PKCS #8 bytes before the seed (RFC 8410 section 7). */
 const PKCS8_HEADER = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 interface Ed25519Key {
@@ -42,7 +42,7 @@ export function signEd25519(key: Ed25519Key, message: Uint8Array): Uint8Array {
 
 /** Bytes of a signature of either algorithm. */
 export const SIGNATURE_LENGTH = 64;
-/** Of a point of P-256. */
+/** Bytes of a P-256 public key. */
 const COORDINATE_LENGTH = 32;
 
 interface KeyPair {
@@ -60,19 +60,19 @@ export interface SigningInput {
   readonly digest: Uint8Array;
 }
 
-/** A private key as it is signed with. It can be sent to a thread. */
+/** A private key in a form that can be sent to a thread. */
 type Secret =
   | { readonly algorithm: typeof ALGORITHM.ECDSAP256SHA256; readonly key: P256Key }
   | { readonly algorithm: typeof ALGORITHM.ED25519; readonly key: Ed25519Key };
 
-/** What a thread needs to sign messages. It contains private keys. */
+/** Input of a signing thread. Contains private keys. */
 export interface SigningTask {
   readonly secrets: readonly Secret[];
-  /** Of each message, the number of its key. */
+  /** For each message, the index of its key. */
   readonly numbers: Uint32Array<ArrayBuffer>;
   /** The lengths of all parts of `data`. */
   readonly lengths: Uint32Array<ArrayBuffer>;
-  /** What each key signs, one after another: the digest for P-256, the message for Ed25519. */
+  /** The concatenated inputs: the digest for P-256, the message for Ed25519. */
   readonly data: Uint8Array<ArrayBuffer>;
 }
 
@@ -85,7 +85,9 @@ export function generateKeyPair(algorithm: Algorithm, takenTags: ReadonlySet<num
   }
 }
 
-/** Whether a signature is one of the DNSKEY over the message. The DNSKEY is one of ours. */
+/**
+ * Verifies a signature over the message with the DNSKEY, which must have an algorithm we sign with.
+ */
 function isSignature(dnskey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
   const point = publicKeyOf(dnskey);
@@ -100,8 +102,8 @@ function isSignature(dnskey: Uint8Array, message: Uint8Array, signature: Uint8Ar
 }
 
 /**
- * A key that can sign. Logs and JSON do not show its private part. A message to a thread contains
- * it only as a task.
+ * A key that can sign. Logs and JSON do not contain its private part. It is sent to threads only in
+ * a task.
  */
 export class SigningKey {
   readonly algorithm: Algorithm;
@@ -116,7 +118,7 @@ export class SigningKey {
   /**
    * Loads a stored key pair. `privateKey`: 32 bytes, which are copied. Throws WaypostError
    * `bad_signing_key` if the private key does not belong to the DNSKEY, or the DNSKEY has an
-   * algorithm that we do not sign with.
+   * unsupported algorithm.
    */
   constructor({ dnskey, privateKey }: KeyPair) {
     this.dnskey = dnskey.slice();
@@ -134,17 +136,19 @@ export class SigningKey {
       throw badKey(this.tag, 'the private key belongs to another public key');
   }
 
-  /** Whether a signature is right, by the public key alone. 0.1 ms. */
+  /** Verifies a signature with the public key. 0.1 ms. */
   verifies(message: Uint8Array, signature: Uint8Array): boolean {
     return isSignature(this.dnskey, message, signature);
   }
 
-  /** Signatures in the order of the inputs, 64 bytes each. Those of P-256 cost half in one call. */
+  /**
+   * Signatures in the order of the inputs, 64 bytes each. P-256 signatures in one call cost half.
+   */
   static signAll(inputs: readonly SigningInput[]): Uint8Array[] {
     return signParts(inputs.map((input) => ({ secret: input.key.#secret, signed: signedPart(input) })));
   }
 
-  /** The same as a message to a thread, which calls `signTask`. */
+  /** The task for a thread, which calls `signTask`. */
   static taskOf(inputs: readonly SigningInput[]): SigningTask {
     const keys = new Map<SigningKey, number>();
     const parts = inputs.map(signedPart);
@@ -203,7 +207,7 @@ function isAlgorithm(number: number): number is Algorithm {
   return number === ALGORITHM.ECDSAP256SHA256 || number === ALGORITHM.ED25519;
 }
 
-/** Throws RangeError if the private key is none of the algorithm. */
+/** Throws RangeError if the private key is not valid for the algorithm. */
 function loadSecret(algorithm: Algorithm, privateKey: Uint8Array): Secret {
   return algorithm === ALGORITHM.ED25519
     ? { algorithm, key: loadEd25519Key(privateKey) }

@@ -1,6 +1,6 @@
 /**
- * When signatures begin and end: a pure function of a zone's signing clock and of the hash of the
- * name, so that every node makes the same signatures.
+ * Inception and expiration of signatures: a pure function of a zone's signing clock and of the hash
+ * of the name, so that every node makes the same signatures.
  *
  *     inception        clock                       clock + 21 d      expiration    clock + 28 d
  *         |------ 2 to 9 d ------|------------------------|---- up to 7 d ----|----------|
@@ -16,7 +16,7 @@
 const DAY = 86_400;
 /** Seconds between grid points. */
 export const GRID = 7 * DAY;
-/** Left of a signature at the clock, at least. Covers SOA EXPIRE and the largest TTL together. */
+/** Minimum remaining validity at the clock. Covers SOA EXPIRE and the largest TTL together. */
 const MIN_REMAINING = 21 * DAY;
 /** From inception to expiration. */
 const TOTAL = 30 * DAY;
@@ -36,8 +36,8 @@ export interface HashRange {
 }
 
 /**
- * How long the signatures at a name are valid: 21 to 28 days from the clock on. `hash32`: the first
- * 32 bits of the name's NSEC3 hash, unsigned.
+ * The validity of the signatures at a name. They expire 21 to 28 days after the clock. `hash32`:
+ * the first 32 bits of the name's NSEC3 hash, unsigned.
  */
 export function validityOf(clock: number, hash32: number): Validity {
   const earliest = clock + MIN_REMAINING;
@@ -45,12 +45,12 @@ export function validityOf(clock: number, hash32: number): Validity {
   return { inception: expiration - TOTAL, expiration };
 }
 
-/** A signature of a zone with this clock expires then at the earliest. */
+/** Earliest expiration of the signatures of a zone with this clock. */
 export function earliestExpiry(clock: number): number {
   return clock + MIN_REMAINING;
 }
 
-/** Signatures of a zone with this clock begin before then. */
+/** Upper bound of the inceptions of a zone with this clock. */
 export function latestInception(clock: number): number {
   return clock + MIN_REMAINING + GRID - TOTAL;
 }
@@ -96,7 +96,7 @@ function firstHashOf(phase: number): number {
   return Math.ceil((phase * HASHES) / GRID);
 }
 
-/** The remainder that is not negative. */
+/** The non-negative remainder. */
 function modulo(value: number, divisor: number): number {
   return ((value % divisor) + divisor) % divisor;
 }

@@ -20,7 +20,10 @@ export const NEXT_HASH_OFFSET = NSEC3PARAM_RDATA.length + 1;
 
 /** Characters of the label of a hash: 160 bits in Base32. */
 export const NSEC3_LABEL_LENGTH = 32;
-/** A longer apex has no names of hashes (RFC 5155 section 3 and 10.1). */
+/**
+ * Maximum length of an apex: NSEC3 owner names of a longer apex exceed 255 bytes (RFC 5155 section
+ * 3 and 10.1).
+ */
 export const MAX_NSEC3_APEX = MAX_NAME - NSEC3_LABEL_LENGTH - 1;
 
 /**
@@ -40,12 +43,13 @@ export function hashName(name: Name): Uint8Array {
   return hash;
 }
 
-/** A name or a hash, and the salt behind it. */
+/** A name or a hash, followed by the salt. */
 const salted = new Uint8Array(MAX_NAME + 255 + SHA1_PADDING);
 
 /**
  * Hashes the name in `bytes` from `start` to before `end`, in any case, with the salt at
- * `salt[saltAt]` and so many additional iterations (RFC 5155 section 5), as `hashNameWords` does.
+ * `salt[saltAt]` and `iterations` additional iterations (RFC 5155 section 5), as `hashNameWords`
+ * does.
  */
 export function hashSaltedWords(
   bytes: Uint8Array,
@@ -65,22 +69,22 @@ export function hashSaltedWords(
 }
 
 /**
- * SHA-1 blocks of the hash of a name of so many bytes: its cost, which grows with the salt as well
- * as with the iterations. 0.15 µs each.
+ * The cost of hashing a name of this length, in SHA-1 blocks of 0.15 µs. It grows with the salt and
+ * the iterations.
  */
 export function saltedHashBlocks(nameLength: number, saltLength: number, iterations: number): number {
   return sha1Blocks(nameLength + saltLength) + iterations * sha1Blocks(SHA1_LENGTH + saltLength);
 }
 
 /**
- * The number of additional iterations without a salt that cost as much as these with theirs. It
+ * The number of iterations without a salt that cost as much as these iterations with their salt. It
  * equals `iterations` if the salt has 35 bytes or fewer.
  */
 export function costInIterations({ iterations, salt }: Nsec3Parameters): number {
   return (iterations + 1) * sha1Blocks(SHA1_LENGTH + salt.length) - 1;
 }
 
-/** How the names of a zone are hashed (RFC 5155 section 4). */
+/** The NSEC3 parameters of a zone (RFC 5155 section 4). */
 export interface Nsec3Parameters {
   readonly iterations: number;
   readonly salt: Uint8Array;
@@ -94,7 +98,7 @@ export function hashSalted(name: Name, { iterations, salt }: Nsec3Parameters): U
   return hash;
 }
 
-/** The hash that the label of an NSEC3 owner stands for; null: it is none of SHA-1. */
+/** The hash in the first label of an NSEC3 owner; null: the label is not a SHA-1 hash. */
 export function hashOfOwner(owner: Name): Uint8Array | null {
   if (owner[0] !== NSEC3_LABEL_LENGTH) return null;
   const hash = new Uint8Array(SHA1_LENGTH);
@@ -167,8 +171,8 @@ export function writeHashLabel(source: DataView, from: number, target: DataView,
 }
 
 /**
- * NSEC3 rdata (RFC 5155 3.2). `nextHash`: 20 bytes. `types`: what the name has, in any order, RRSIG
- * included if anything there is signed (RFC 5155 7.1); none for an empty non-terminal.
+ * NSEC3 rdata (RFC 5155 3.2). `nextHash`: 20 bytes. `types`: the types at the name, in any order,
+ * with RRSIG if the name has signed RRsets (RFC 5155 7.1); empty for an empty non-terminal.
  */
 export function nsec3Rdata(nextHash: Uint8Array, types: Iterable<number>): Uint8Array {
   const bitmap = typeBitmap(types);

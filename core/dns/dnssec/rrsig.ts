@@ -1,6 +1,6 @@
 /**
- * RRSIG records (RFC 4034 section 3). The message is prepared first, so that an earlier signature
- * of it can be found by key and digest.
+ * RRSIG records (RFC 4034 section 3). The message is prepared first, so that a cached signature can
+ * be found by key and digest.
  */
 import { hash } from 'node:crypto';
 import type { Name } from '../wire/name.ts';
@@ -8,7 +8,7 @@ import { canonicalWireForm, lowerCased, type OwnedRRset, signedLabelCount } from
 import { SIGNATURE_LENGTH, type SigningInput, SigningKey } from './keys.ts';
 import type { Validity } from './lifetime.ts';
 
-/** An RRset, and who signs it for how long. */
+/** An RRset with its signing key and the validity of the signature. */
 export interface RrsigRequest {
   readonly rrset: OwnedRRset;
   readonly key: SigningKey;
@@ -25,7 +25,7 @@ export interface PreparedRrsig extends SigningInput {
 /** Type covered, algorithm, labels, original TTL, expiration, inception, key tag (RFC 4034 3.1). */
 const FIXED_LENGTH = 18;
 
-/** What is to be signed for an RRset that is not empty. Throws as `canonicalRdatas`. */
+/** Prepares the message to sign for a non-empty RRset. Throws as `canonicalRdatas`. */
 export function prepareRrsig({ rrset, key, signer, validity }: RrsigRequest): PreparedRrsig {
   const name = lowerCased(signer);
   const headerLength = FIXED_LENGTH + name.length;

@@ -53,17 +53,19 @@ export function sha1LowerCased(bytes: Uint8Array, start: number, end: number, wo
   addBlock(words);
 }
 
-/** Blocks of a message of so many bytes: what hashing it costs. */
+/** SHA-1 blocks of a message of this length: the cost of hashing it. */
 export const sha1Blocks = (length: number): number => (length + PADDED) >>> 6;
-/** The end bit and the length of a message, and what rounds up to a block. */
+/** The end bit, the length of a message, and the rounding up to a block. */
 const PADDED = 9 + BLOCK - 1;
 
-/** Bytes behind a message that `sha1InPlace` needs: the end bit, and what fills the last block. */
+/**
+ * Bytes after a message that `sha1InPlace` needs: the end bit and the padding of the last block.
+ */
 export const SHA1_PADDING = BLOCK + 8;
 
 /**
- * Hashes the first `length` bytes of `bytes` as they are, and writes SHA1_PADDING bytes behind them
- * at most. For NSEC3 with a salt, whose letters keep their case.
+ * Hashes the first `length` bytes of `bytes` unchanged, and writes at most SHA1_PADDING bytes after
+ * them. For NSEC3 with a salt, which must not be lower-cased.
  */
 export function sha1InPlace(bytes: Uint8Array, length: number, words: Int32Array): void {
   const w = schedule;
@@ -86,7 +88,7 @@ export function sha1InPlace(bytes: Uint8Array, length: number, words: Int32Array
 
 /** Maximum bytes of a salt with which a hash fills one block. */
 const MAX_BLOCK_SALT = BLOCK - 9 - SHA1_LENGTH;
-/** The words of a block behind the hash. */
+/** The words of a block after the hash. */
 const saltWords = new Int32Array(BLOCK_WORDS);
 
 /**

@@ -1,4 +1,4 @@
-/** Keys and signatures that were found wrong before anything was published. */
+/** Reports wrong keys and signatures that were detected before publication. */
 import type { Name } from '../wire/name.ts';
 
 export interface SigningFault {

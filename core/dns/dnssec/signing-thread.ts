@@ -1,4 +1,4 @@
-/** A thread that signs. */
+/** The entry point of a signing thread. */
 import { movedResult } from '../../base/moved-result.ts';
 import { type SigningTask, signTask } from './keys.ts';
 

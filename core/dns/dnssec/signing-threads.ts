@@ -1,6 +1,6 @@
 /**
- * Threads that sign, so that the main thread does other work meanwhile. They are there only while
- * there is something to sign.
+ * Signs in threads, so that the main thread is free for other work. Idle threads stop after
+ * IDLE_MS.
  */
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
@@ -8,17 +8,20 @@ import { SIGNATURE_LENGTH, type SigningInput, SigningKey, type SigningTask } fro
 
 const IDLE_MS = 30_000;
 const MAX_THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
-/** Signatures of a task: more are not cheaper. */
+/** Signatures in a task. Larger tasks are not cheaper. */
 const TASK = 256;
-/** Signatures that take as long as a thread needs to answer at least. */
+/**
+ * Signatures that the calling thread makes itself: they take as long as the minimum latency of a
+ * thread.
+ */
 export const OWN_SHARE = 24;
 
 export class SigningThreads {
   #pool: Piscina<SigningTask, Uint8Array> | undefined;
 
   /**
-   * Signatures in the order of the inputs, 64 bytes each. The calling thread makes the first few
-   * meanwhile, at once.
+   * Signatures in the order of the inputs, 64 bytes each. The calling thread makes the first
+   * OWN_SHARE signatures.
    */
   async sign(inputs: readonly SigningInput[]): Promise<Uint8Array[]> {
     const rest = inputs.slice(OWN_SHARE);

@@ -11,23 +11,23 @@ import { coveredType, type PreparedRrsig, prepareRrsig, rrsigRdata, signerName }
 import { SigningFaults } from './signing-faults.ts';
 import { OWN_SHARE, type SigningThreads } from './signing-threads.ts';
 
-/** Signatures that have been made, by key and digest of what was signed. */
+/** Caches signatures by key and message digest. */
 export class SignatureMemo implements SignatureSource {
   readonly faults = new SigningFaults();
   hits = 0;
   /** Number of signatures made. */
   made = 0;
   #recent = new Map<string, Uint8Array>();
-  /** Those before the recent ones: both are dropped in turn. */
+  /** The previous generation, which is dropped when `#recent` is full. */
   #older: ReadonlyMap<string, Uint8Array> = new Map();
   readonly #limit: number;
 
-  /** `limit`: the maximum of signatures. */
+  /** `limit`: maximum number of cached signatures. */
   constructor(limit = 16_384) {
     this.#limit = limit;
   }
 
-  /** The signature, made at once if there is none yet. Throws as `checked`. */
+  /** The signature, made immediately if it is not cached. Throws as `checked`. */
   add(prepared: PreparedRrsig): Uint8Array {
     const id = idOf(prepared);
     let signature = this.get(id);
@@ -64,11 +64,11 @@ export class SignatureMemo implements SignatureSource {
 }
 
 /**
- * The signature, if it is right or covers another type than DNSKEY; else one that is made again. A
- * wrong one is never used: next to the right one of the same message it reveals the private key,
- * as ECDSA and Ed25519 are deterministic here. The signatures over DNSKEY are checked, since they
- * are few, and made whenever a key is first used. Throws WaypostError `wrong_signature` if both are
- * wrong.
+ * Verifies a signature over DNSKEY and makes it again if it is wrong; others are returned
+ * unchecked. A wrong signature must not be published: with the right signature of the same message
+ * it reveals the private key, as ECDSA and Ed25519 are deterministic here. Only signatures over
+ * DNSKEY are verified: they are few, and made whenever a key is first used. Throws WaypostError
+ * `wrong_signature` if the second signature is wrong too.
  */
 function checked(prepared: PreparedRrsig, signature: Uint8Array, faults: SigningFaults): Uint8Array {
   const { key, message } = prepared;
@@ -83,19 +83,19 @@ function checked(prepared: PreparedRrsig, signature: Uint8Array, faults: Signing
 const idOf = ({ key, digest }: PreparedRrsig): string => latin1(key.identity.subarray(0, 8)) + latin1(digest);
 
 /**
- * Work in short steps. The next step must wait for the promise that is yielded; none is if no
- * threads sign.
+ * Work in short steps. The caller must await a yielded promise before the next step. Promises are
+ * yielded only if threads sign.
  */
 export type Steps<T = void> = Generator<Promise<void> | undefined, T>;
 
-/** What a signer gets signatures from: a memo makes each at once, a batch all together. */
+/** Makes signatures: a memo immediately, a batch all together. */
 interface SignatureSource {
   add(prepared: PreparedRrsig): Uint8Array;
 }
 
-/** Nobody can guess these bytes, so no record contains them. */
+/** Random, so that no record can contain these bytes. */
 const MARK = randomBytes(SIGNATURE_LENGTH - 4);
-/** Signatures of one call of `signAll`: more are not faster. */
+/** Signatures for each call of `signAll`. Larger calls are not faster. */
 const CALL = 256;
 
 interface Waiting {
@@ -104,8 +104,8 @@ interface Waiting {
 }
 
 /**
- * Signatures that are made together, which costs half. Until then a placeholder stands for each:
- * MARK and the number of the signature.
+ * Makes signatures together, which halves the cost. Until then each is represented by a
+ * placeholder: MARK and the number of the signature.
  */
 export class SigningBatch implements SignatureSource {
   readonly #memo: SignatureMemo;
@@ -115,7 +115,7 @@ export class SigningBatch implements SignatureSource {
   readonly #signatures: Uint8Array[] = [];
   #waiting: Waiting[] = [];
 
-  /** `threads`: they sign in `signSteps`; null: the calling thread does. */
+  /** `threads`: sign in `signSteps`; null: the calling thread signs. */
   constructor(memo: SignatureMemo, threads: SigningThreads | null) {
     this.#memo = memo;
     this.#threads = threads;
@@ -161,7 +161,7 @@ export class SigningBatch implements SignatureSource {
     }
   }
 
-  /** Puts signatures in the places of their placeholders. Returns whether there were any. */
+  /** Replaces placeholders with their signatures. Returns whether there were any. */
   fill(bytes: Buffer): boolean {
     let at = bytes.indexOf(MARK);
     if (at < 0) return false;
@@ -171,17 +171,17 @@ export class SigningBatch implements SignatureSource {
   }
 }
 
-/** First 32 bits of hashes: the limit above all of them. */
+/** Above the first 32 bits of every hash. */
 export const ALL_HASHES = 2 ** 32;
 
 interface ZoneKeys {
-  /** They sign the names whose hashes are below `signedTo`, and the apex. Empty: unsigned. */
+  /** Keys that sign names with hashes below `signedTo`, and the apex. Empty: these are unsigned. */
   readonly signing: readonly SigningKey[];
-  /** They sign the other names. Empty: these are unsigned. */
+  /** Keys that sign the other names. Empty: these are unsigned. */
   readonly previous: readonly SigningKey[];
-  /** The limit of the hashes, of which the first 32 bits count; ALL_HASHES: there are no others. */
+  /** Exclusive limit of the first 32 bits of hashes; ALL_HASHES: `signing` signs all names. */
   readonly signedTo: number;
-  /** All keys sign the DNSKEY RRset. */
+  /** Keys that sign the DNSKEY RRset. */
   readonly all: readonly SigningKey[];
   /** See ZoneSigner. */
   readonly isComplete: boolean;
@@ -190,7 +190,7 @@ interface ZoneKeys {
 /** Seconds since 1970. */
 interface ZoneClocks {
   readonly clock: number;
-  /** Of the names that are signed by the keys `previous`. */
+  /** Clock of the names that the keys `previous` sign. */
   readonly previous: number;
 }
 
@@ -200,7 +200,7 @@ export class Signer {
   readonly #clocks: ZoneClocks;
   readonly #source: SignatureSource;
 
-  /** A batch is to be signed before its signatures are used. */
+  /** If `source` is a batch, it must be signed before its signatures are used. */
   constructor(apex: Name, keys: ZoneKeys, clocks: ZoneClocks, source: SignatureSource) {
     this.#apex = apex;
     this.#keys = keys;
@@ -234,15 +234,15 @@ export class Signer {
     return previous.length > 0 || (signing.length > 0 && signedTo > 0);
   }
 
-  /** Whether the name of a hash waits to be signed. */
+  /** Whether the name of a hash is still to be signed. */
   willSign(hash: Uint8Array): boolean {
     const { signing, signedTo } = this.#keys;
     return signing.length > 0 && hashPrefix(hash) >= signedTo;
   }
 
   /**
-   * The RRSIG RRset over an RRset, with its TTL; without records if it is unsigned. `hash`: of the
-   * owner; that of the name which an NSEC3 record is for.
+   * The RRSIG RRset over an RRset, with its TTL; empty if the name is unsigned. `hash`: the hash of
+   * the owner; for an NSEC3 record, the hash in its owner name.
    */
   sign(owner: Name, set: RRset, hash = hashName(owner)): RRset {
     const { type, ttl, rdatas } = set;
@@ -258,7 +258,7 @@ export class Signer {
     return { type: TYPE.RRSIG, ttl, rdatas: signatures };
   }
 
-  /** Every entry of the zone compiles the apex, so it is signed first, and unsigned last. */
+  /** Every change of the zone recompiles the apex, so it is signed first, and unsigned last. */
   #hasTurned(prefix: number, isAtApex: boolean): boolean {
     const { signing, signedTo } = this.#keys;
     return isAtApex ? signing.length > 0 : prefix < signedTo;

@@ -1,6 +1,6 @@
 /**
- * Responses without records: what is said by the code alone. The query path writes its own over the
- * query (core/zone/answer), so that it allocates nothing.
+ * Responses without records: the RCODE alone. The query path does not use them: it overwrites the
+ * query in place (core/zone/answer), and allocates nothing.
  */
 
 import { OPT_LENGTH, type RequestOpt, writePlainOpt } from './edns.ts';
@@ -8,15 +8,15 @@ import { AFTER_NAME, HEADER_LENGTH, QR } from './header.ts';
 import { MAX_LABEL, MAX_NAME } from './name.ts';
 import { OPCODE } from './types.ts';
 
-/** In an OPT record of ours: the upper bits of the code, and the length of the options. */
+/** Offsets in our OPT record: the upper bits of the RCODE, and the length of the options. */
 const EXTENDED_RCODE = 5;
 const OPTIONS_LENGTH = 9;
 const NO_OPTIONS = new Uint8Array(0);
 
 /**
  * Id, opcode and question of the request, and `rcode`; AA, RA, AD and CD are clear. `request` has
- * at least a header. `opt`: the request's OPT record, for which one is due (RFC 6891 6.1.1);
- * without it `rcode` has no more than four bits. `options`: the rdata of ours.
+ * at least a header. `opt`: the request's OPT record, which requires an OPT in the response (RFC
+ * 6891 6.1.1). Without it `rcode` has at most four bits. `options`: the rdata of our OPT record.
  */
 export function bareResponse(
   request: Uint8Array,
@@ -27,8 +27,8 @@ export function bareResponse(
   const end = questionEnd(request);
   const response = Buffer.alloc(end + (opt !== null ? OPT_LENGTH + options.length : 0));
   response.set(request.subarray(0, end));
-  // RD comes back with queries (RFC 1035 4.1.1); with updates the bit means nothing, and is clear
-  // (RFC 2136 2.2).
+  // RD is copied for queries (RFC 1035 4.1.1). In updates the bit has no meaning and is clear (RFC
+  // 2136 2.2).
   const isUpdate = ((request[2] >>> 3) & 15) === OPCODE.UPDATE;
   response[2] = QR | (request[2] & (isUpdate ? 0x78 : 0x79));
   response[3] = rcode & 15;
@@ -44,13 +44,13 @@ export function bareResponse(
 }
 
 /**
- * Offset behind the only question of a message, which an update calls its zone; behind the header
- * when there is not one, or it cannot be read.
+ * Offset after the single question of a message (in an update: the zone). Offset after the header
+ * if the message does not have exactly one, or it is malformed.
  */
 export function questionEnd(message: Uint8Array): number {
   if (message[4] !== 0 || message[5] !== 1) return HEADER_LENGTH;
   let p = HEADER_LENGTH;
-  // A pointer has nothing to point at in the first name.
+  // The first name cannot contain a pointer: no name precedes it.
   while (p < message.length && message[p] !== 0) {
     if (message[p] > MAX_LABEL) return HEADER_LENGTH;
     p += message[p] + 1;

@@ -1,10 +1,8 @@
 /**
- * Writes the bytes that follow the question. The question's name stands at offset 12 and is the
- * first thing that names are compressed against (RFC 1035 4.1.4); then come the names written
- * since.
+ * Writes the bytes that follow the question. Names are compressed against the question's name at
+ * offset 12 (RFC 1035 4.1.4), and against the names written since.
  *
- * All bodies of a thread are written in one buffer, one after another: what `content` gives is a
- * copy.
+ * All bodies of a thread share a buffer, so `content` returns a copy.
  */
 import { OPT_LENGTH } from './edns.ts';
 import { AFTER_NAME, HEADER_LENGTH, MAX_MESSAGE } from './header.ts';
@@ -13,26 +11,24 @@ import { NO_SUFFIX, ROOT_SUFFIX, SuffixTable } from './suffix-table.ts';
 import { CLASS_IN, COMPRESSIBLE, type RRset } from './types.ts';
 
 /**
- * How the name asked relates to the name that the body is made for. `exact`: the same. `wildcard`:
- * any name that the wildcard stands for, so that the whole question may own records but nothing may
- * point at it for its text. `suffix`: the name made for is a suffix of the name asked.
+ * How the queried name relates to the name that the body was made for. `exact`: equal. `wildcard`:
+ * any name that the wildcard matches, so it may own records, but no other name may be compressed to
+ * its first label. `suffix`: the body's name is a suffix of the queried name.
  */
 export type QuestionForm = 'exact' | 'wildcard' | 'suffix';
 
-/** In place of an owner: the name asked, whatever it is. */
+/** Stands for the queried name as an owner. */
 export const ASKED = Symbol('asked');
 export type Owner = Name | typeof ASKED;
 
-/** Pointers have 14 bits, and a body may move by the length of a name. */
+/** Pointers have 14 bits, and a longer queried name can move a body by up to 255 bytes. */
 const LAST_POINTER = 0x3fff - 255;
-/**
- * Names written that later ones are compared with; more would cost more time than they save bytes.
- */
-const MAX_KNOWN = 48;
+/** Maximum names to compress against. More would cost more time than the saved bytes are worth. */
+const MAX_NAMES = 48;
 
 /** Where the current body is written. */
 let bytes = new Uint8Array(64 * 1024);
-/** The suffixes of names that the current body may point at. */
+/** The suffixes that pointers in the current body can refer to. */
 const suffixes = new SuffixTable();
 /** Offsets of the labels of a name. */
 const starts = new Uint8Array(128);
@@ -41,22 +37,23 @@ export class Body {
   #length = 0;
   readonly #start: number;
   readonly #form: QuestionForm;
-  #known = 1;
+  #nameCount = 1;
   readonly #compressBody: boolean;
   readonly moves: number[] = [];
-  /** A name that the message has, and its offset: most owners are that of the record before. */
+  /**
+   * The last name in the message, and its offset: most records have the owner of the previous
+   * record.
+   */
   #lastName: Name | null = null;
   #lastOffset = 0;
 
-  /**
-   * `compressBody` false: no pointer goes into the body, so that it can be put behind another one.
-   */
+  /** `compressBody` false: no pointer refers to the body, so it can be appended to another body. */
   constructor(name: Name, form: QuestionForm, compressBody = true) {
     this.#start = HEADER_LENGTH + name.length + AFTER_NAME;
     this.#form = form;
     this.#compressBody = compressBody;
     suffixes.clear();
-    // Nothing may point at the first label of a wildcard for its text.
+    // No pointer may refer to the first label of a wildcard: the queried name replaces it.
     addSuffixes(name, splitLabels(name), ROOT_SUFFIX, HEADER_LENGTH, form === 'wildcard' ? 1 : 0);
   }
 
@@ -65,14 +62,14 @@ export class Body {
   }
 
   /**
-   * Whether a message with the question and an OPT record has room for it. With options, or for a
-   * longer name of a form other than `exact`, the response may still be truncated.
+   * Whether the body fits into a message with the question and an OPT record. A response with EDNS
+   * options, or with a longer name than the body's, may still be truncated.
    */
   get fits(): boolean {
     return this.#start + this.#length + OPT_LENGTH <= MAX_MESSAGE;
   }
 
-  /** What was written; to be taken before the next body is begun. */
+  /** A copy of the bytes written. Only valid before the next body is started. */
   get content(): Uint8Array {
     return bytes.slice(0, this.#length);
   }
@@ -130,8 +127,8 @@ export class Body {
       this.#pointer(suffixes.offsetOf(suffix), false);
       if (label === 0) this.#noteLast(name, suffixes.offsetOf(suffix));
     }
-    if (label > 0 && this.#compressBody && offset + name.length <= LAST_POINTER && this.#known < MAX_KNOWN) {
-      this.#known++;
+    if (label > 0 && this.#compressBody && offset + name.length <= LAST_POINTER && this.#nameCount < MAX_NAMES) {
+      this.#nameCount++;
       addSuffixes(name, label, suffix, offset, 0);
       this.#noteLast(name, offset);
     }
@@ -144,7 +141,7 @@ export class Body {
 
   /**
    * Writes the offset in the message of each suffix of a name to `offsets`, at the suffix's first
-   * byte in the name; 0: no pointer can lead there.
+   * byte in the name; 0: no pointer can refer to it.
    */
   locate(name: Name, offsets: Uint16Array): void {
     let suffix = ROOT_SUFFIX;

@@ -32,20 +32,18 @@ export const EXTENDED_ERROR = {
  * 6891 6.1.2).
  */
 export const OPT_LENGTH = 11;
-/** Such a record of ours: 1232 bytes over UDP. */
+/** Our OPT record without options: 1232 bytes over UDP. */
 export const PLAIN_OPT: Uint8Array = Uint8Array.of(0, 0, TYPE.OPT, 1232 >>> 8, 1232 & 0xff, 0, 0, 0, 0, 0, 0);
 
-/**
- * What the OPT record of a request says, of what a response needs to know (RFC 6891 6.1.2, 6.1.3).
- */
+/** The fields of a request's OPT record that affect the response (RFC 6891 6.1.2, 6.1.3). */
 export interface RequestOpt {
-  /** UDP payload that the sender takes, as it says: below 512 it means 512 (6.2.3). */
+  /** Maximum UDP payload of the sender, as received: values below 512 mean 512 (6.2.3). */
   readonly udpSize: number;
-  /** The flag DO, which a response repeats (RFC 3225 section 3). */
+  /** The flag DO, which is copied to the response (RFC 3225 section 3). */
   readonly dnssecOk: boolean;
 }
 
-/** Puts an OPT record of ours, without options, at bytes[at]: OPT_LENGTH bytes. */
+/** Writes our OPT record, without options, at bytes[at]: OPT_LENGTH bytes. */
 export function writePlainOpt(bytes: Uint8Array, at: number, { dnssecOk }: RequestOpt): void {
   bytes.set(PLAIN_OPT, at);
   bytes[at + 7] = dnssecOk ? 0x80 : 0;

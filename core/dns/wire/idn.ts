@@ -6,7 +6,7 @@ const DOTS = /[.\u3002\uff0e\uff61]/;
 const NOT_ASCII = /[^\0-\x7f]/;
 
 /**
- * Labels with other than ASCII letters to A-labels (RFC 5890, by UTS 46); the rest stays as it is.
+ * Converts labels that are not ASCII to A-labels (RFC 5890, by UTS 46). Other labels are unchanged.
  * Throws InvalidError `invalid_name`.
  */
 export function toAscii(text: string, pointer: string): string {
@@ -18,7 +18,7 @@ export function toAscii(text: string, pointer: string): string {
 }
 
 function toALabel(label: string, pointer: string): string {
-  // With a label after it, so that a number is not taken for an IPv4 address.
+  // A label is appended, so that a number is not parsed as an IPv4 address.
   const ascii = domainToASCII(`${label}.a`);
   if (/^[^.]+\.a$/.test(ascii)) return ascii.slice(0, -2);
   throw new InvalidError(

@@ -1,21 +1,20 @@
 /**
- * Reads a message from the network section by section: names with their pointers followed, rdata
- * with the names in it made whole. For messages that are taken apart into records, as an update is;
- * the query path reads in place (core/zone/answer).
+ * Reads a message from the network section by section: names and the names in rdata are
+ * decompressed. Used for messages that are parsed into records, such as updates. The query path
+ * reads in place (core/zone/answer).
  */
 import { InvalidError } from '../../base/errors.ts';
 import { LOWER, MAX_LABEL, MAX_NAME, type Name } from './name.ts';
 import { TYPE } from './types.ts';
 
 /**
- * Pointers that one name may go through: one to a label. A message of 64 KB has room for thousands
- * that lead to one another, and for thousands of names there.
+ * Maximum pointers in a name: one for each label. Without a limit, a 64 KB message could have
+ * thousands of names, each with a chain of thousands of pointers.
  */
 const MAX_POINTERS = 127;
 
 /**
- * A record as it stands in a message of any opcode: class and TTL may mean something else than in a
- * zone.
+ * A record of a message of any opcode. Its class and TTL may have another meaning than in a zone.
  */
 export interface MessageRecord {
   /** In lower case. */
@@ -31,9 +30,9 @@ export interface MessageRecord {
 }
 
 /**
- * Where names stand in the rdata that senders compress: the types of RFC 1035, and those in which
- * older software does (RFC 3597 section 4). `skip`: bytes before the first name; `names`: how many
- * follow one another. NAPTR has strings before its name.
+ * Positions of names in rdata that may be compressed: the types of RFC 1035, and types that older
+ * software compresses (RFC 3597 section 4). `skip`: bytes before the first name; `names`: number of
+ * consecutive names. NAPTR has strings before its name.
  */
 const LAYOUTS: ReadonlyMap<number, { readonly skip: number; readonly names: number }> = new Map([
   [TYPE.NS, { skip: 0, names: 1 }],
@@ -61,12 +60,12 @@ const LAYOUTS: ReadonlyMap<number, { readonly skip: number; readonly names: numb
 export class MessageReader {
   readonly #bytes: Uint8Array;
   #at: number;
-  /** Holds the current name, so that only names that are sound take memory. */
+  /** Buffer for the current name, so that only valid names are allocated. */
   readonly #scratch = new Uint8Array(MAX_NAME);
 
   /**
-   * Begins at offset `at`. Every method throws InvalidError `malformed_message` when the bytes are
-   * not what it reads.
+   * Starts at offset `at`. Every method throws InvalidError `malformed_message` if the bytes are
+   * malformed.
    */
   constructor(bytes: Uint8Array, at = 0) {
     this.#bytes = bytes;
@@ -89,8 +88,8 @@ export class MessageReader {
   }
 
   /**
-   * Uncompressed, in lower case, in memory of its own. A pointer leads to an earlier place each
-   * time (RFC 1035 4.1.4), so that it ends.
+   * A name as a copy, decompressed and in lower case. Each pointer must refer to an earlier offset
+   * (RFC 1035 4.1.4), so decompression terminates.
    */
   name(): Name {
     const bytes = this.#bytes;

@@ -1,7 +1,7 @@
 /**
  * Domain names in wire form: uncompressed, absolute, ending in the root label (RFC 1035 3.1). A
- * name in the store, in rdata and in a compiled answer is in lower case (RFC 4343); the case that a
- * client asked in lives only in its question, that of a master file in the table of spellings.
+ * name in the store, in rdata and in a compiled answer is in lower case (RFC 4343); the case of a
+ * query is kept only in its question, and the case of a master file only in the table of spellings.
  */
 import { InvalidError } from '../../base/errors.ts';
 import { latin1 } from './latin1.ts';
@@ -22,10 +22,10 @@ export const LOWER: Uint8Array = Uint8Array.from({ length: 256 }, (_, c) => (c >
 const scratch = new Uint8Array(MAX_NAME + 1);
 
 /**
- * Presentation form to wire form, lower-cased. `\DDD` and `\X` escapes are taken (RFC 1035 5.1). A
- * text without the last dot is completed with `origin`, or is absolute when there is none. `@` is
- * the origin. `isBytes`: every character of the text is one byte, and stands for itself above 127
- * too. Throws InvalidError `invalid_name`.
+ * Presentation form to wire form, lower-cased. `\DDD` and `\X` escapes are accepted (RFC 1035 5.1).
+ * A text without the last dot is completed with `origin`, or is absolute when there is none. `@` is
+ * the origin. `isBytes`: every character of the text is a byte, also above 127. Throws InvalidError
+ * `invalid_name`.
  */
 export function parseName(text: string, origin: Name = ROOT, isBytes = false): Name {
   if (text === '@') return origin;
@@ -76,10 +76,7 @@ export function parseName(text: string, origin: Name = ROOT, isBytes = false): N
   return name;
 }
 
-/**
- * Wire form to presentation form, with the last dot. Bytes that would not be read back as written
- * are escaped.
- */
+/** Wire form to presentation form, with the last dot. Bytes with a special meaning are escaped. */
 export function formatName(name: Name): string {
   return name[0] === 0 ? '.' : formatLabels(name, name.length);
 }
@@ -136,7 +133,7 @@ export function equalNames(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
-/** The name less its first label. The root has no parent. */
+/** The name without its first label. The root has no parent. */
 export function parentName(name: Name): Name {
   return name.subarray(name[0] + 1);
 }
@@ -181,17 +178,17 @@ export function joinNames(labels: Uint8Array, name: Name): Name {
  */
 export function nameAt(bytes: Uint8Array, offset: number): Name {
   let p = offset;
-  // Ends beyond the last byte too, if the bytes are no name after all.
+  // The loop also ends after the last byte if the bytes are not a valid name.
   while (bytes[p] > 0) p += bytes[p] + 1;
   return bytes.subarray(offset, p + 1);
 }
 
-/** A text that is equal for equal names only: a key for Map and Set. */
+/** A string key for Map and Set, equal for equal names only. */
 export function nameId(name: Name): string {
   return latin1(name);
 }
 
-/** Without the last dot: as host names and domains are written outside of zone files. */
+/** Presentation form without the last dot, as outside of zone files. */
 export function formatHost(name: Name): string {
   return formatName(name).slice(0, -1);
 }

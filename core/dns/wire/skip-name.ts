@@ -1,5 +1,5 @@
 /**
- * The offset behind the name at `at`, which may end in a pointer (RFC 1035 section 4.1.4); 0: it
+ * The offset after the name at `at`, which may end in a pointer (RFC 1035 section 4.1.4); 0: it
  * extends beyond `end`, or has a label of a reserved kind. For hot paths: it allocates nothing.
  */
 export function skipName(bytes: Uint8Array, at: number, end: number): number {

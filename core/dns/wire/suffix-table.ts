@@ -1,7 +1,7 @@
 /**
- * The suffixes of names that a message has, for compression (RFC 1035 section 4.1.4): a tree of
- * labels from the root on, as a hash table. Finding a name takes as long as its labels are many,
- * however many names the message has. One table is used for one message after another.
+ * The suffixes of names in a message, for compression (RFC 1035 section 4.1.4): a tree of labels
+ * from the root, stored as a hash table. Lookup time depends on the labels of a name, not on the
+ * number of names. The table is reused for each message.
  */
 import type { Name } from './name.ts';
 
@@ -18,14 +18,17 @@ export class SuffixTable {
   readonly #epochs = new Int32Array(SLOTS);
   readonly #slots = new Int32Array(SLOTS);
   #epoch = 0;
-  /** Of each suffix: the one without its first label, a name that has it, where, and its offset. */
+  /**
+   * For each suffix: its parent suffix, a name that contains it, its position there, and its
+   * message offset.
+   */
   readonly #parents = new Int32Array(SLOTS);
   readonly #names: Name[] = [];
   readonly #starts = new Uint8Array(SLOTS);
   readonly #offsets = new Uint16Array(SLOTS);
   #count = 1;
 
-  /** Begins another message. */
+  /** Starts a new message. */
   clear(): void {
     this.#epoch = (this.#epoch + 1) | 0;
     this.#count = 1;

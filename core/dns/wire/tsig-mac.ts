@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { type Name, nameId, parseName } from './name.ts';
 import type { TsigRecord } from './tsig-record.ts';
 
-/** `bytes`: length of the code, and of a good secret. */
+/** `bytes`: length of the MAC, and the recommended length of a secret. */
 export const TSIG_ALGORITHMS = {
   'hmac-sha256': { hash: 'sha256', bytes: 32, name: parseName('hmac-sha256.') },
   'hmac-sha512': { hash: 'sha512', bytes: 64, name: parseName('hmac-sha512.') },
@@ -22,15 +22,15 @@ const BY_NAME: ReadonlyMap<string, TsigAlgorithm> = new Map(
   Object.entries(TSIG_ALGORITHMS).map(([algorithm, { name }]) => [nameId(name), algorithm as TsigAlgorithm]),
 );
 
-/** The algorithm of a name in lower case, when it is one that we speak. */
+/** The algorithm of a name in lower case; undefined: not supported. */
 export function algorithmOf(name: Name): TsigAlgorithm | undefined {
   return BY_NAME.get(nameId(name));
 }
 
 /**
- * The code of one message. `prior`: the code that goes before it, of the request or of the last
- * message of a stream. `timersOnly`: the message goes on a stream, of which the first has said all
- * else (RFC 8945 5.3.1). The id that counts is the record's original one.
+ * The MAC of a message. `prior`: the MAC of the request or of the previous message of a stream.
+ * `timersOnly`: the message continues a stream, so the MAC covers only the timers of the record
+ * (RFC 8945 5.3.1). The MAC covers the record's original id.
  */
 export function macOf(
   key: TsigKey,

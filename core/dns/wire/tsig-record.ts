@@ -1,4 +1,6 @@
-/** The TSIG record (RFC 8945 section 4.2): found at the end of a message, taken apart, written. */
+/**
+ * The TSIG record (RFC 8945 section 4.2): finds it at the end of a message, parses and writes it.
+ */
 
 import { InvalidError } from '../../base/errors.ts';
 import type { RequestOpt } from './edns.ts';
@@ -32,7 +34,7 @@ export interface TsigRecord {
   readonly other: Uint8Array;
 }
 
-/** What a message ends in. `opt`: null when there is none, or it was not come to. */
+/** The result of the search. `opt`: null: none was found before the search ended. */
 export type Found =
   | { readonly kind: 'none'; readonly opt: RequestOpt | null }
   /** A message that cannot be read to its end, or a TSIG that stands elsewhere than last, twice, or in another form (RFC 8945 5.2). */
@@ -45,7 +47,7 @@ export type Found =
       readonly opt: RequestOpt | null;
     };
 
-/** Looks through the records of a message from the network. Throws nothing. */
+/** Searches the records of a message from the network. Never throws. */
 export function findTsig(message: Uint8Array): Found {
   if (message.length < HEADER_LENGTH) return { kind: 'none', opt: null };
   const count = (offset: number): number => (message[offset] << 8) | message[offset + 1];
@@ -64,7 +66,7 @@ export function findTsig(message: Uint8Array): Found {
     const type = count(fixed);
     at = fixed + FIXED + count(fixed + 8);
     if (at > message.length) return malformed();
-    // Its class, and the first bit of its flags.
+    // The class is the UDP size. DO is the first bit of the flags.
     if (type === TYPE.OPT) opt = { udpSize: count(fixed + 2), dnssecOk: (message[fixed + 6] & 0x80) !== 0 };
     if (type !== TYPE.TSIG) continue;
     const isLast = i === records - 1 && count(10) > 0 && at === message.length;
@@ -78,8 +80,8 @@ export function findTsig(message: Uint8Array): Found {
 function readRecord(message: Uint8Array, start: number, from: number, end: number): TsigRecord | null {
   const owner = readName(message, start);
   const macAt = skipName(message, from, message.length) + BEFORE_MAC;
-  // A name inside the rdata is not compressed (RFC 3597 section 4), so that what is skipped is the
-  // name.
+  // A name in the rdata must not be compressed (RFC 3597 section 4), so its encoded length must
+  // equal the name's length.
   const algorithm = readName(message, from);
   if (owner === null || algorithm === null || from + algorithm.length + BEFORE_MAC !== macAt) return null;
   const view = new DataView(message.buffer, message.byteOffset, message.byteLength);
@@ -100,7 +102,7 @@ function readRecord(message: Uint8Array, start: number, from: number, end: numbe
   };
 }
 
-/** The name at `at` in lower case, its pointers followed; null when it is none. */
+/** The name at `at`, decompressed and in lower case; null: malformed. */
 function readName(message: Uint8Array, at: number): Name | null {
   try {
     return new MessageReader(message, at).name();
@@ -110,7 +112,7 @@ function readName(message: Uint8Array, at: number): Name | null {
   }
 }
 
-/** The record's bytes as they are put behind a message. */
+/** Encodes the record to append to a message. */
 export function encodeTsig(record: TsigRecord): Buffer {
   const { owner, algorithm, mac, other } = record;
   const rdata = algorithm.length + BEFORE_MAC + mac.length + AFTER_MAC + other.length;
@@ -132,14 +134,14 @@ export function encodeTsig(record: TsigRecord): Buffer {
   return bytes;
 }
 
-/** The message with the record behind it. */
+/** Appends the record to a copy of the message. */
 export function appendTsig(message: Uint8Array, record: TsigRecord): Buffer {
   const bytes = Buffer.concat([message, encodeTsig(record)]);
   bytes.writeUInt16BE(bytes.readUInt16BE(10) + 1, 10);
   return bytes;
 }
 
-/** The message without the record that begins at `start`. */
+/** A copy of the message without the record, which starts at `start`. */
 export function withoutTsig(message: Uint8Array, start: number): Buffer {
   const bytes = Buffer.from(message.subarray(0, start));
   bytes.writeUInt16BE(bytes.readUInt16BE(10) - 1, 10);

@@ -1,6 +1,6 @@
 /**
- * Transaction signatures (RFC 8945): a request is verified, what answers it is signed. HMAC-SHA256
- * and HMAC-SHA512, never truncated: a request whose code is cut is answered BADTRUNC.
+ * Transaction signatures (RFC 8945): verifies requests and signs their responses. HMAC-SHA256 and
+ * HMAC-SHA512, never truncated: a request with a truncated MAC gets BADTRUNC.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { bareResponse } from './bare-response.ts';
@@ -15,33 +15,33 @@ export { TSIG_ALGORITHMS, type TsigAlgorithm, type TsigKey } from './tsig-mac.ts
 /** The error field of a TSIG record (RFC 8945 section 3). */
 export const TSIG_ERROR = { NONE: 0, BADSIG: 16, BADKEY: 17, BADTIME: 18, BADTRUNC: 22 } as const;
 
-/** Seconds by which clocks may differ, as we say it (RFC 8945 section 10). */
+/** The fudge of messages that we sign, in seconds (RFC 8945 section 10). */
 const FUDGE = 300;
 /**
- * The maximum of a request: up to 18 hours fit into the field, and for twice as long a request that
- * somebody has seen could be sent again. Code that keeps requests apart (dynamic update does for a
- * day) needs a bound, and no clock that anybody looks after is an hour wrong.
+ * Maximum accepted fudge of a request, in seconds. The field allows 18 hours, and a captured
+ * request can be replayed for twice the fudge. Replay detection needs a bound, and maintained
+ * clocks are less than an hour off.
  */
 const MAX_FUDGE = 3600;
-/** RFC 8945 5.2.2.1: a code that is cut to less is malformed, whatever the policy. */
+/** RFC 8945 5.2.2.1: a MAC of fewer bytes is malformed. */
 const LEAST_MAC = 10;
 const NOTHING = new Uint8Array(0);
 
 export type TsigVerdict<K extends TsigKey> =
-  /** Not signed. `opt`: the request's; null: it has none. */
+  /** The request is not signed. `opt`: its OPT record; null: none. */
   | { readonly kind: 'none'; readonly opt: RequestOpt | null }
   | {
       readonly kind: 'ok';
       readonly key: K;
-      /** The request without its TSIG record, in memory of its own. */
+      /** A copy of the request without its TSIG record. */
       readonly message: Uint8Array;
-      /** The request's code, which the response's begins with. */
+      /** The request's MAC, which is the first input to the response's MAC. */
       readonly mac: Uint8Array;
-      /** The request's; null: it has none. */
+      /** The request's OPT record; null: none. */
       readonly opt: RequestOpt | null;
       /**
-       * The last second, since 1970, in which the request is good: code that must not take it twice
-       * remembers it until then.
+       * The last second, since 1970, at which the request is valid. Replay detection must remember
+       * the request until then.
        */
       readonly goodUntil: number;
       /** Signs the response, or the messages of a stream one after another. */
@@ -51,11 +51,11 @@ export type TsigVerdict<K extends TsigKey> =
       readonly kind: 'error';
       /** FORMERR or NOTAUTH. */
       readonly rcode: number;
-      /** See TSIG_ERROR; 0 with FORMERR, which goes without a TSIG record. */
+      /** See TSIG_ERROR; 0 with FORMERR, which is sent without a TSIG record. */
       readonly error: number;
       /**
-       * The response that is due, whole: header, question, OPT when the request had one, TSIG (RFC
-       * 8945 5.3.2: signed with BADTIME and BADTRUNC only).
+       * The complete response: header, question, OPT if the request has one, and TSIG (RFC 8945
+       * 5.3.2: signed with BADTIME and BADTRUNC only).
        */
       readonly response: () => Uint8Array;
     };
@@ -64,8 +64,8 @@ export type TsigVerdict<K extends TsigKey> =
 export type FindKey<K extends TsigKey> = (name: Name, algorithm: TsigAlgorithm) => K | undefined;
 
 /**
- * Verifies a request from the network in the order of RFC 8945 5.2: form, key, code, time,
- * truncation. Throws what `findKey` throws.
+ * Verifies a request from the network in the order of RFC 8945 5.2: form, key, MAC, time,
+ * truncation. Throws as `findKey`.
  */
 export function verifyTsig<K extends TsigKey>(
   message: Uint8Array,
@@ -101,7 +101,7 @@ export function verifyTsig<K extends TsigKey>(
 }
 
 /**
- * Signs the messages that answer one request: the first with all variables, those after it with the
+ * Signs the response messages of a request: the first with all variables, later messages with the
  * timers (RFC 8945 5.3).
  */
 export class TsigSigner {
@@ -129,7 +129,7 @@ export class TsigSigner {
   }
 }
 
-/** Signs a request of ours. `mac` is what its response is verified with. */
+/** Signs an outgoing request. `mac` is needed to verify the response. */
 export function signRequest(
   message: Uint8Array,
   key: TsigKey,
@@ -141,8 +141,8 @@ export function signRequest(
 }
 
 /**
- * Whether a response to a request of ours, or the next message of a stream (`prior`: the last one's
- * code), is signed with the key and in time.
+ * Whether a response, or the next message of a stream, is signed with the key and in time. `prior`:
+ * the MAC of the request or of the previous message.
  */
 export function isSignedResponse(
   message: Uint8Array,
@@ -155,8 +155,8 @@ export function isSignedResponse(
 }
 
 /**
- * The code of a message that isSignedResponse accepts; null: it does not. `unsigned`: the messages
- * of a stream since the last signed one, whose code covers them (RFC 8945 section 5.3.1).
+ * The MAC of a message that isSignedResponse accepts; null: the message is rejected. `unsigned`:
+ * the preceding unsigned messages of a stream, which the MAC covers (RFC 8945 section 5.3.1).
  */
 export function macOfResponse(
   message: Uint8Array,
@@ -181,7 +181,7 @@ function ours(key: TsigKey, timeSigned: number, originalId: number): Omit<TsigRe
   return { owner: key.name, algorithm, timeSigned, fudge: FUDGE, originalId, error: 0, other: NOTHING };
 }
 
-/** What a refused request is answered with: its own names and time, no code. */
+/** The TSIG record of an error response: the request's names and time, without a MAC. */
 function echo(record: TsigRecord, error: number): TsigRecord {
   return { ...record, mac: NOTHING, error, other: NOTHING };
 }

@@ -113,16 +113,16 @@ export const TYPE = {
   TA: 32768,
   DLV: 32769,
   /**
-   * A name that answers with the addresses of another one; of private use, numbered as PowerDNS
-   * does. It is stored and shown, and never sent on the wire as such.
+   * A name that returns the addresses of its target. Private type with PowerDNS's number. It is
+   * stored and shown, but never sent on the wire.
    */
   ALIAS: 65401,
 } as const;
 
 /**
- * Where the domain names stand in the rdata of the types whose names may be compressed when sent
- * (RFC 3597 section 4: only those of RFC 1035). `skip`: bytes before the first name. `names`: how
- * many names follow one another. Bytes after the last name are copied as they are.
+ * Positions of domain names in the rdata of types whose names may be compressed (RFC 3597 section
+ * 4: only the types of RFC 1035). `skip`: bytes before the first name. `names`: number of
+ * consecutive names. Bytes after the last name are copied unchanged.
  */
 export const COMPRESSIBLE: ReadonlyMap<number, { readonly skip: number; readonly names: number }> = new Map([
   [TYPE.NS, { skip: 0, names: 1 }],
@@ -139,9 +139,9 @@ export const COMPRESSIBLE: ReadonlyMap<number, { readonly skip: number; readonly
 ]);
 
 /**
- * Offset in the rdata of the host name by which a record makes a name one of a nameserver, mail or
- * another service. It must not be an alias (RFC 2181 10.3, RFC 2782), and its addresses go into the
- * additional section (RFC 1035 3.3).
+ * Offset of the host name in the rdata of types that refer to the host of a service, such as NS and
+ * MX. It must not be an alias (RFC 2181 10.3, RFC 2782), and its addresses go into the additional
+ * section (RFC 1035 3.3).
  */
 export const HOST_TARGET: ReadonlyMap<number, number> = new Map([
   [TYPE.NS, 0],
@@ -156,10 +156,7 @@ export function isServiceBinding(type: number): boolean {
   return type === TYPE.SVCB || type === TYPE.HTTPS;
 }
 
-/**
- * One record as every room hands it on. Names are absolute, uncompressed wire form in lower case.
- * TTL in seconds.
- */
+/** A record. Names are absolute, in uncompressed wire form and lower case. TTL in seconds. */
 export interface ResourceRecord {
   readonly name: Uint8Array;
   readonly type: number;
@@ -168,8 +165,8 @@ export interface ResourceRecord {
 }
 
 /**
- * Names that the CNAMEs and DNAMEs of one answer lead on from, at most; a longer chain ends there.
- * Resolvers give up at 8 to 16.
+ * Maximum CNAMEs and DNAMEs followed for an answer; a longer chain is cut. Resolvers give up at 8
+ * to 16.
  */
 export const MAX_SOURCES = 16;
 

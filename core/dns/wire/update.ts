@@ -8,7 +8,10 @@ import type { Name } from './name.ts';
 import { canonicalRdata } from './rdata/index.ts';
 import { TYPE } from './types.ts';
 
-/** Classes that say what to do with a record (RFC 2136 2.4 and 2.5), next to the zone's own. */
+/**
+ * Classes that select the operation of a record (RFC 2136 2.4 and 2.5), in addition to the zone's
+ * class.
+ */
 export const CLASS_NONE = 254;
 export const CLASS_ANY = 255;
 
@@ -27,9 +30,9 @@ export interface UpdateMessage {
 }
 
 /**
- * The zone that an update message names, whatever comes behind it: whether the zone is ours is
- * asked before the records are looked at (RFC 2136 3.1). Throws InvalidError, which is answered
- * FORMERR: not exactly one zone of type SOA is named (3.1.1).
+ * The zone section of an update message. The caller checks that the zone is ours before the records
+ * are parsed (RFC 2136 3.1). Throws InvalidError (FORMERR) unless there is exactly one zone, of
+ * type SOA (3.1.1).
  */
 export function parseUpdateZone(message: Uint8Array): Zone {
   const header = new MessageReader(message);
@@ -46,10 +49,9 @@ function readZone(reader: MessageReader): Zone {
 }
 
 /**
- * Takes an update message without its TSIG record apart. Rdata of records that are added, deleted
- * or compared is as we store it. Throws InvalidError, which is answered FORMERR: the bytes are no
- * message, not exactly one zone of type SOA is named (3.1.1), rdata is not well-formed, there is
- * more than one OPT.
+ * Parses an update message without its TSIG record. Rdata is converted to its stored form. Throws
+ * InvalidError (FORMERR) if the message is malformed, does not have exactly one zone of type SOA
+ * (3.1.1), has malformed rdata, more than one OPT, or an OPT whose owner is not the root.
  */
 export function parseUpdate(message: Uint8Array): UpdateMessage {
   const header = new MessageReader(message);
@@ -81,12 +83,12 @@ export function parseUpdate(message: Uint8Array): UpdateMessage {
 }
 
 /**
- * What has rdata is a record of a zone, but for class ANY, where rdata is a fault of its own (2.4,
- * 2.5).
+ * Converts rdata to its stored form. Records of class ANY are unchanged: rdata is an error there
+ * (2.4, 2.5).
  */
 function canonical(record: MessageRecord): MessageRecord {
   if (record.class === CLASS_ANY || !isDataType(record.type)) return record;
-  // Without rdata, class NONE is a question for an RRset or name (2.4.3, 2.4.5).
+  // Class NONE without rdata is a prerequisite that an RRset or name does not exist (2.4.3, 2.4.5).
   if (record.class === CLASS_NONE && record.rdata.length === 0) return record;
   return { ...record, rdata: canonicalRdata(record.type, record.rdata) };
 }

@@ -1,6 +1,6 @@
 /**
- * Whether an address may be connected to for a customer. The edge asks again at connect time, since
- * names change (DNS rebinding).
+ * Whether an address may be connected to for a customer. The edge checks again at connect time,
+ * since a name's addresses change (DNS rebinding).
  */
 import { embeddedIPv4 } from './embedded.ts';
 import { contains, formatAddress, type Prefix, parsePrefix } from './prefix.ts';
@@ -10,7 +10,10 @@ export type Verdict =
   | { readonly public: true }
   | {
       readonly public: false;
-      /** Goes on after the address: `is in 10.0.0.0/8, "Private-Use" (RFC 1918)`. No full stop. */
+      /**
+       * Continues a sentence after the address: `is in 10.0.0.0/8, "Private-Use" (RFC 1918)`. No
+       * full stop.
+       */
       readonly reason: string;
       /** The range that decided, such as `10.0.0.0/8`. */
       readonly range: string;
@@ -43,8 +46,8 @@ function rangeOf(bytes: Uint8Array): SpecialRange {
 
 /**
  * 4 or 16 bytes. Public: IPv4 unicast and IPv6 inside 2000::/3, less the special-purpose ranges.
- * What carries an IPv4 address is refused whatever that is: no origin needs to be written so.
- * Throws RangeError for another length.
+ * IPv6 addresses that carry an IPv4 address are refused: no origin needs them. Throws RangeError
+ * for another length.
  */
 export function classifyAddress(bytes: Uint8Array): Verdict {
   const row = rangeOf(bytes);
@@ -60,8 +63,8 @@ export function classifyAddress(bytes: Uint8Array): Verdict {
 }
 
 /**
- * As classifyAddress, but an exempted address counts as public. For checks of origins when written
- * and when connected to.
+ * As classifyAddress, but an exempted address counts as public. Checks origins when they are
+ * configured and when they are connected to.
  */
 export function mayConnect(bytes: Uint8Array, exemptions: Exemptions = NO_EXEMPTIONS): Verdict {
   return isExempt(bytes, exemptions) ? PUBLIC : classifyAddress(bytes);

@@ -1,15 +1,12 @@
 /**
- * Who asked, and over what. One object for each thread or connection, filled by the socket loop;
- * nothing is allocated.
+ * The client of a DNS query and its transport. Each thread or connection reuses one object, so the
+ * socket loop allocates nothing.
  */
 
 export const TRANSPORT = { UDP: 0, TCP: 1, TLS: 2, HTTPS: 3 } as const;
-/** Whether the transport hides what it carries, so that padding hides its length. */
+/** Whether the transport is encrypted, so that padding hides the length of messages. */
 export const isEncrypted = (transport: number): boolean => transport === TRANSPORT.TLS || transport === TRANSPORT.HTTPS;
-/**
- * Whether connections stay open between DNS messages as RFC 7828 has it; over HTTPS that is HTTP's
- * affair.
- */
+/** Whether RFC 7828 governs how long idle connections stay open. HTTP does over HTTPS. */
 export const isStream = (transport: number): boolean => transport === TRANSPORT.TCP || transport === TRANSPORT.TLS;
 
 const IPV4 = 4;
@@ -21,13 +18,13 @@ export class Client {
   /** 4 or 16. */
   length = IPV4;
   port = 0;
-  /** Of TRANSPORT. */
+  /** A value of TRANSPORT. */
   transport: number = TRANSPORT.UDP;
 
   /**
-   * Takes the address of `length` (4 or 16) bytes at bytes[at]. An IPv4 address in an IPv6 one
-   * (::ffff:0:0/96, RFC 4291 2.5.5.2) counts as what it is, so that a client is the same over a
-   * socket of either family. Hot.
+   * Copies the address of `length` (4 or 16) bytes at bytes[at]. An IPv4-mapped address
+   * (::ffff:0:0/96, RFC 4291 2.5.5.2) is stored as IPv4. A client then has the same address over
+   * sockets of both families. Hot.
    */
   setAddress(bytes: Uint8Array, at: number, length: number): void {
     const { address } = this;

@@ -1,14 +1,14 @@
 /**
- * IPv6 addresses that carry an IPv4 address. A translator, a tunnel or the socket itself takes the
- * packet to that one, so a guard that looks at the outer address alone is walked around.
+ * IPv6 addresses that carry an IPv4 address. A translator, a tunnel or the socket delivers the
+ * packet to the IPv4 address. A check of the outer address alone would be bypassed.
  */
 import { contains, type Prefix, parsePrefix } from './prefix.ts';
 
 interface Embedded {
-  /** What the form is called, such as `IPv4-mapped`. */
+  /** The name of the form, such as `IPv4-mapped`. */
   readonly form: string;
   readonly source: string;
-  /** The range that the form lives in, or the pattern of its interface identifier. */
+  /** The range of the form, or the pattern of its interface identifier. */
   readonly range: string;
   /** The 4 bytes carried. */
   readonly ipv4: Uint8Array;
@@ -25,8 +25,8 @@ const last = (bytes: Uint8Array): Uint8Array => bytes.slice(12, 16);
 
 /**
  * RFC 6052 2.2 puts the address of a /48 around the zero byte 8 and leaves the rest zero; with a
- * /96 inside the /48 it stands last. Which of them an operator chose can only be seen from what is
- * zero.
+ * /96 inside the /48 the address is in the last four bytes. Only the zero bytes show which form an
+ * operator chose.
  */
 function local(bytes: Uint8Array): Uint8Array {
   const tail = bytes.subarray(11, 16);
@@ -51,8 +51,8 @@ const FORMS: readonly Form[] = [
 ];
 
 /**
- * The IPv4 address that 16 bytes carry; undefined when they carry none. `::` and `::1` are what
- * they are, and carry none.
+ * The IPv4 address that an IPv6 address of 16 bytes carries; undefined: none. `::` and `::1` carry
+ * none.
  */
 export function embeddedIPv4(bytes: Uint8Array): Embedded | undefined {
   if (bytes.length !== 16) return undefined;

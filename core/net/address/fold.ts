@@ -1,7 +1,4 @@
-/**
- * What a resolver, a browser or a library may make of a text before it looks whether that is an
- * address.
- */
+/** Normalises text as resolvers, browsers and libraries may do before they parse an address. */
 import { toAscii } from '../../dns/wire/idn.ts';
 import { invalidOrigin, quote } from './refuse.ts';
 
@@ -16,23 +13,23 @@ const UNPRINTABLE = /[\p{Cc}\p{Z}\p{Cs}\p{Cn}]/u;
 const IGNORED = /[\u00ad\u200b-\u200d\u2060\u2064\ufeff]|\u034f|\p{Variation_Selector}/gu;
 const ESCAPE = /%/;
 /**
- * Digits of any script in the last label: NFKC leaves those of other scripts, some parsers of
- * numbers take them.
+ * Digits of any script in the last label. NFKC keeps digits of other scripts, and some number
+ * parsers accept them.
  */
 const ENDS_IN_DIGITS = /(^|[.\u3002\uff0e\uff61])\p{Nd}+[.\u3002\uff0e\uff61]?$/u;
-/** RFC 4007 11: what follows the percent sign of an IPv6 address is a zone. */
+/** RFC 4007 11: the text after the percent sign of an IPv6 address is a zone. */
 const ZONE = /^\[?[0-9a-f.]*:[0-9a-f:.]*%/i;
 
 interface Folded {
-  /** ASCII, in the case that was written. */
+  /** ASCII, in its original case. */
   readonly text: string;
-  /** It had percent escapes. */
+  /** The text had percent escapes. */
   readonly escaped: boolean;
 }
 
 /**
- * Escapes decoded once, compatibility forms (full-width digits and dots …) folded, what is then
- * left of Unicode as A-labels. Throws InvalidError `invalid_origin`.
+ * Decodes escapes once, folds compatibility forms (full-width digits and dots …), and converts
+ * remaining Unicode to A-labels. Throws InvalidError `invalid_origin`.
  */
 export function fold(text: string): Folded {
   if (text.length > LONGEST) invalidOrigin(text, `is longer than ${LONGEST} characters`);
@@ -47,8 +44,8 @@ export function fold(text: string): Folded {
 }
 
 /**
- * NFKC, the dots of UTS 46 as full stops and what it ignores left out, when that makes it ASCII;
- * else the text itself: joiners mean something in some scripts.
+ * Applies NFKC, maps the dots of UTS 46 to full stops and removes the characters it ignores.
+ * Returns the text unchanged if the result is not ASCII: joiners are significant in some scripts.
  */
 function compatible(text: string): string {
   if (!NOT_ASCII.test(text)) return text;

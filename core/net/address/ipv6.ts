@@ -1,9 +1,9 @@
-/** IPv6 addresses as the system hands them out. */
+/** IPv6 addresses in the format of the system, and the networks of clients. */
 import { isIPv4 } from 'node:net';
 import { formatIPv4, formatIPv6 } from '../../dns/wire/rdata/address.ts';
 import type { Client } from './client.ts';
 
-/** The 16 bytes of an IPv6 address in text (RFC 4291 2.2). The text is known to be one. */
+/** The 16 bytes of an IPv6 address in text (RFC 4291 2.2). The caller has validated the text. */
 export function ipv6Bytes(text: string): Uint8Array {
   const groupsOf = (part: string): number[] =>
     part === ''
@@ -21,19 +21,18 @@ export function ipv6Bytes(text: string): Uint8Array {
 }
 
 /**
- * What counts as one client: an IPv4 address, also an IPv4-mapped one, and of IPv6 the /64, since a
- * client that has one address of it has them all (RFC 4291 2.5.1). A text for comparing only.
+ * The network that counts as a single client: an IPv4 address (also IPv4-mapped), or an IPv6 /64,
+ * which is normally assigned to one client (RFC 4291 2.5.1). For comparison only.
  */
 export const clientNetwork = (address: string): string => prefixText(address, 8);
 
 /**
- * The network of a client with everything that its provider may have delegated to it: of IPv6 the
- * /48 (RFC 6177 section 2). Several clients can share it, which a client network rules out. A text
- * for comparing only.
+ * The largest network that a provider may delegate to a client: an IPv6 /48 (RFC 6177 section 2).
+ * Unlike a client network, several clients can share it. For comparison only.
  */
 export const clientSite = (address: string): string => prefixText(address, 6);
 
-/** `length`: bytes of an IPv6 prefix. An IPv4 address stays whole. */
+/** `length`: bytes of an IPv6 prefix. An IPv4 address is not shortened. */
 function prefixText(address: string, length: number): string {
   if (!address.includes(':')) return address;
   const bytes = ipv6Bytes(address.split('%')[0]);
@@ -41,7 +40,9 @@ function prefixText(address: string, length: number): string {
   return isMapped ? formatIPv4(bytes.subarray(12)) : Buffer.from(bytes.subarray(0, length)).toString('hex');
 }
 
-/** Puts an address as the system writes it, IPv4 or IPv6 with or without a zone, into `client`. */
+/**
+ * Stores an address in the system's text format (IPv4, or IPv6 with or without a zone) in `client`.
+ */
 export function setClientAddress(client: Client, address: string, port: number): void {
   const bytes = isIPv4(address) ? Uint8Array.from(address.split('.').map(Number)) : ipv6Bytes(address.split('%')[0]);
   client.setAddress(bytes, 0, bytes.length);

@@ -1,18 +1,18 @@
-/** Which addresses of a name may be connected to. Asked when a connection is made. */
+/** Selects the addresses of a name that may be connected to, at connect time. */
 import { type Exemptions, isExempt, mayConnect, NO_EXEMPTIONS } from './classify.ts';
 import { formatAddress } from './prefix.ts';
 
 export interface ConnectRule {
-  /** Addresses that may be connected to though they are not public, or are our own. */
+  /** Addresses that are permitted although they are not public, or are this node's own. */
   readonly exemptions: Exemptions;
-  /** Our own, of 4 or 16 bytes. */
+  /** This node's own addresses, of 4 or 16 bytes. */
   readonly own: readonly Uint8Array[];
 }
 
 export interface PermittedAddresses {
-  /** In the order that they came in. */
+  /** In input order. */
   readonly permitted: Uint8Array[];
-  /** `10.0.0.1 is in 10.0.0.0/8, "Private-Use" (RFC 1918)`, for each of the others. */
+  /** `10.0.0.1 is in 10.0.0.0/8, "Private-Use" (RFC 1918)`, for each refused address. */
   readonly refusals: string[];
 }
 

@@ -15,10 +15,7 @@ export interface Prefix {
   readonly text: string;
 }
 
-/**
- * Bytes are taken from text as Latin-1, which would turn U+0131 into "1": nothing but printing
- * ASCII gets that far.
- */
+/** Only printable ASCII is accepted: conversion to Latin-1 would turn U+0131 into "1". */
 const PRINTING_ASCII = /^[\x21-\x7e]+$/;
 /** `ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255`. */
 const LONGEST = 45;
@@ -56,9 +53,9 @@ export function contains(prefix: Pick<Prefix, 'bytes' | 'bits'>, address: Uint8A
 }
 
 /**
- * `10.0.0.0/8`, `fd00::/8`; an address alone is a prefix of all its bits. Throws InvalidError
- * `invalid_prefix` that says what to write, also when bits are set past the length, since then one
- * of the two is mistyped.
+ * `10.0.0.0/8`, `fd00::/8`; a single address is a prefix of all its bits. Throws InvalidError
+ * `invalid_prefix` with the correct form. Bits set past the length are an error too: the address or
+ * the length is mistyped.
  */
 export function parsePrefix(text: string, pointer?: string): Prefix {
   const fail = (why: string): never => {
@@ -74,7 +71,7 @@ export function parsePrefix(text: string, pointer?: string): Prefix {
   if (!/^(0|[1-9]\d{0,2})$/.test(length) || Number(length) > most) fail(`must have a prefix length from 0 to ${most}`);
   const bits = Number(length);
   const network = bytes.map((byte, i) => byte & mask(bits, i));
-  // RFC 5952 section 5 would have a dotted tail here, which no prefix is written with.
+  // RFC 5952 section 5 recommends a dotted tail here, which prefixes do not use.
   const canonical = `${formatAddress(network).replace('::ffff:0.0.0.0', '::ffff:0:0')}/${bits}`;
   if (network.some((byte, i) => byte !== bytes[i])) fail(`has bits set after the prefix length; write ${canonical}`);
   return { bytes: network, bits, text: canonical };
@@ -83,8 +80,8 @@ export function parsePrefix(text: string, pointer?: string): Prefix {
 const MAPPED = parsePrefix('::ffff:0:0/96');
 
 /**
- * Clients whose address is IPv4-mapped (RFC 4291 2.5.5.2) count as IPv4, so a prefix that is
- * written so does, too.
+ * Clients whose address is IPv4-mapped (RFC 4291 2.5.5.2) count as IPv4, so an IPv4-mapped prefix
+ * does too.
  */
 export function unmapped({ bytes, bits }: Pick<Prefix, 'bytes' | 'bits'>): Pick<Prefix, 'bytes' | 'bits'> {
   return bits >= MAPPED.bits && contains(MAPPED, bytes)

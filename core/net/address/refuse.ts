@@ -1,13 +1,10 @@
-/** The two ways in which an origin's host is refused. */
+/** The two errors for a refused origin host. */
 import { InvalidError } from '../../base/errors.ts';
 
 const POINTER = '/origin';
 const SHOWN = 80;
 
-/**
- * For messages: shortened, and with everything escaped that shows nothing or steers how text is
- * shown.
- */
+/** Formats text for messages: shortened, with invisible and formatting characters escaped. */
 export const quote = (text: string): string =>
   JSON.stringify(text.slice(0, SHOWN)).replace(
     /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]|\p{Default_Ignorable_Code_Point}/gu,
@@ -15,7 +12,7 @@ export const quote = (text: string): string =>
   );
 
 /**
- * Not a host at all, or not written as one: code `invalid_origin`. `why` goes on after the text.
+ * The text is not a valid host: code `invalid_origin`. `why` continues the sentence after the text.
  */
 export function invalidOrigin(text: string, why: string): never {
   throw new InvalidError('invalid_origin', `${quote(text)} ${why}.`, { pointer: POINTER });

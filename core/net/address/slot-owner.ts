@@ -1,10 +1,10 @@
-/** Who a client without an account is, in the turns for slots (core/base/fair-slots.ts). */
+/** The slot owner of a client without an account (core/base/fair-slots.ts). */
 import type { SlotOwner } from '../../base/fair-slots.ts';
 import { clientNetwork, clientSite } from './ipv6.ts';
 
 /**
- * The site stands in for the account: a client with a /48 of IPv6 has 65,536 networks, and still
- * has the share of one client.
+ * The site replaces the account. A client with an IPv6 /48 has 65,536 networks, but gets a single
+ * share.
  */
 export const strangerAt = (address: string): SlotOwner => ({
   account: `site ${clientSite(address)}`,

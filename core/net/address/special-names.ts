@@ -1,22 +1,22 @@
 /**
  * Host names that cannot lead to a public server, by their last labels: IANA's special-use domain
- * names (RFC 6761) and what is used like them.
+ * names (RFC 6761) and names with a similar use.
  */
 
 interface SpecialName {
   /** Without dots around, in lower case. */
   readonly suffix: string;
-  /** What names under it are for. */
+  /** The purpose of names under it. */
   readonly use: string;
   readonly source: string;
-  /** Whether a test rig with exemptions may use it. The others never lead anywhere. */
+  /** Whether a test installation with exemptions may use it. Other names never resolve. */
   readonly rig: boolean;
 }
 
 const PRIVATE = 'for private networks';
 const COMMON = 'commonly used in private networks';
 
-/** The first that fits counts: `home.arpa` before `arpa`. */
+/** The first match counts: `home.arpa` before `arpa`. */
 const SPECIAL_NAMES: readonly SpecialName[] = [
   { suffix: 'localhost', use: 'for the machine itself', source: 'RFC 6761 6.3', rig: true },
   { suffix: 'local', use: 'for multicast DNS on the local link', source: 'RFC 6762', rig: true },
@@ -41,10 +41,7 @@ export function specialName(name: string): SpecialName | undefined {
   return SPECIAL_NAMES.find(({ suffix }) => name === suffix || name.endsWith(`.${suffix}`));
 }
 
-/**
- * `localhost` and what is under it, which resolve to loopback without asking anybody (RFC 6761
- * 6.3).
- */
+/** `localhost` and names under it, which resolve to loopback without a query (RFC 6761 6.3). */
 export function isLocalhost(name: string): boolean {
   return specialName(name)?.suffix === 'localhost';
 }

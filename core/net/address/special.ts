@@ -1,6 +1,6 @@
 /**
  * The special-purpose address registries of IANA (RFC 6890, RFC 8190; as of 2025-10-09), the
- * multicast blocks, and IANA's IPv6 address space (RFC 4291 2.4), so that every address is in some
+ * multicast blocks, and IANA's IPv6 address space (RFC 4291 2.4), so that every address is in a
  * row. The most specific row decides.
  *
  * `public` is our verdict, not the registry's "globally reachable": whether a proxy may connect
@@ -118,7 +118,7 @@ export const IPV4_RANGES: readonly SpecialRange[] = [
 ];
 
 export const IPV6_RANGES: readonly SpecialRange[] = [
-  // What is not assigned for unicast, from IANA's IPv6 address space.
+  // Blocks of IANA's IPv6 address space that are not assigned for unicast.
   shut('::/8', 'Reserved by IETF', 'RFC 4291'),
   shut('100::/8', 'Reserved by IETF', 'RFC 4291'),
   shut('200::/7', 'Reserved by IETF (previously OSI NSAP)', 'RFC 4048'),

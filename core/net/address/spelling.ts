@@ -1,7 +1,7 @@
 /**
- * The host of an origin, from what a customer wrote. An address has one family of spellings here:
- * dotted decimal, or IPv6 in hexadecimal. What some resolver might read as an address in another
- * spelling is read as that address, too, in order to say which one it means, and is refused.
+ * Parses the host of an origin, as a customer entered it. Accepted addresses are dotted decimal, or
+ * IPv6 in hexadecimal. Other spellings that a resolver might read as an address are parsed too:
+ * they are refused, and the error names the address.
  */
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { type Exemptions, mayConnect, NO_EXEMPTIONS } from './classify.ts';
@@ -10,10 +10,7 @@ import { formatAddress, parseAddress } from './prefix.ts';
 import { invalidOrigin, privateOrigin, quote } from './refuse.ts';
 import { specialName } from './special-names.ts';
 
-/**
- * Underscores, which no host name should have, since there are origins with them that everybody
- * reaches.
- */
+/** Allows underscores. Host names should not have them, but existing origins do. */
 const LABEL = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/;
 
 const LONGEST_LABEL = 63;
@@ -43,13 +40,14 @@ export type Host =
     };
 
 /**
- * Address or host name. The address is not judged here (`mayConnect` does that), unless it is in
- * another spelling than ours. `exemptions` are the operator's: with any, names of local use are
- * taken.
+ * Address or host name. `mayConnect` decides whether an address is permitted; only addresses in
+ * other spellings are classified here. `exemptions`: the operator's; if there are any, names of
+ * local use are accepted.
  *
- * Throws InvalidError with the pointer `/origin`: `invalid_origin` for what is no host (URL, port,
- * blanks, bad labels) or a public address in another spelling, `private_origin` for a name of
- * special use (RFC 6761), one label alone, or another spelling of an address that is not public.
+ * Throws InvalidError with the pointer `/origin`: `invalid_origin` for text that is not a host
+ * (URL, port, blanks, bad labels) or a public address in another spelling, `private_origin` for a
+ * name of special use (RFC 6761), a single label, or another spelling of an address that is not
+ * public.
  */
 export function readHost(text: string, exemptions: Exemptions = NO_EXEMPTIONS): Host {
   const plain = readPlain(text);
@@ -64,7 +62,7 @@ export function readHost(text: string, exemptions: Exemptions = NO_EXEMPTIONS): 
   return { kind: 'name', name };
 }
 
-/** Our spellings: dotted decimal, IPv6 in pure hexadecimal with or without brackets. */
+/** The accepted spellings: dotted decimal, IPv6 in pure hexadecimal with or without brackets. */
 function readPlain(text: string): Uint8Array | undefined {
   const bracketed = text.startsWith('[') && text.endsWith(']');
   const inner = bracketed ? text.slice(1, -1) : text;
@@ -85,8 +83,8 @@ function refuseParts(host: string, text: string): void {
 }
 
 /**
- * Zone ids, embedded dotted decimal (in any spelling), unbalanced brackets, a last dot. There is no
- * name with a colon: throws when it is no address.
+ * Zone ids, embedded dotted decimal (in any spelling), unbalanced brackets, a last dot. Names have
+ * no colon, so it throws if the text is not an address.
  */
 function readOddIPv6(host: string, text: string): Uint8Array[] {
   const [address] = host.split('%');
@@ -97,7 +95,9 @@ function readOddIPv6(host: string, text: string): Uint8Array[] {
   return [bytes ?? invalidOrigin(text, 'is not an IPv6 address')];
 }
 
-/** What inet_aton reads, and what those read that take leading zeros as decimal. */
+/**
+ * The addresses that inet_aton reads, and that parsers read which treat leading zeros as decimal.
+ */
 function readOddIPv4(host: string): Uint8Array[] {
   const undotted = host.replace(/\.$/, '');
   const readings = [readInetAton(undotted), readDecimalParts(undotted)].filter((bytes) => bytes !== undefined);
@@ -118,13 +118,13 @@ function refuseSpelling(text: string, readings: readonly Uint8Array[], exemption
 }
 
 /**
- * A part's value, however large. `octal` says what a leading 0 means: parsers disagree. Undefined
- * when it is no number.
+ * A part's value, however large. `octal`: whether a leading 0 means octal; parsers disagree.
+ * Undefined if the part is not a number.
  */
 function partValue(part: string, octal: boolean): number | undefined {
   if (!PART.test(part)) return undefined;
-  // "0x" alone is 0 to WHATWG. A part with an 8 or 9 cannot be octal: who takes it at all, takes it
-  // as decimal.
+  // "0x" alone is 0 to WHATWG. A part with an 8 or 9 cannot be octal: parsers that accept it read
+  // it as decimal.
   if (/^0x/i.test(part)) return part.length === 2 ? 0 : Number.parseInt(part.slice(2), 16);
   return Number.parseInt(part, octal && /^0[0-7]*$/.test(part) ? 8 : 10);
 }
@@ -149,13 +149,13 @@ function read(text: string, octal: boolean): Uint8Array | undefined {
  * decimal, octal (leading 0) or hexadecimal (leading 0x), the last one filling the bytes that are
  * left. WHATWG's URL standard ("IPv4 parser") reads the same.
  *
- * What inet_aton makes of a text; undefined when it refuses it.
+ * The address that inet_aton reads; undefined: it rejects the text.
  */
 export function readInetAton(text: string): Uint8Array | undefined {
   return read(text, true);
 }
 
-/** The same with leading zeros taken as decimal, as some do. */
+/** The same, with leading zeros read as decimal, as some parsers do. */
 function readDecimalParts(text: string): Uint8Array | undefined {
   return read(text, false);
 }
@@ -163,8 +163,8 @@ function readDecimalParts(text: string): Uint8Array | undefined {
 /**
  * Host names of origins (RFC 952, RFC 1123 2.1).
  *
- * `host` is ASCII, `text` what was written, for messages. Gives lower case without the last dot.
- * Throws InvalidError `invalid_origin` and `private_origin`.
+ * `host` is ASCII. `text` is the original text, for messages. Returns lower case without the last
+ * dot. Throws InvalidError `invalid_origin` and `private_origin`.
  */
 function readHostName(host: string, text: string, exemptions: Exemptions = NO_EXEMPTIONS): string {
   const name = host.toLowerCase().replace(/\.$/, '');
@@ -186,8 +186,8 @@ function readHostName(host: string, text: string, exemptions: Exemptions = NO_EX
 }
 
 /**
- * True also for what does not claim to be one. domainToASCII of Node 24 does not check A-labels, so
- * the label is decoded and encoded again.
+ * True also for labels that do not have the A-label prefix. domainToASCII of Node 24 does not check
+ * A-labels, so the label is decoded and encoded again.
  */
 function isALabel(label: string): boolean {
   if (!label.startsWith('xn--')) return true;

@@ -1,7 +1,4 @@
-/**
- * Hosts as they stand in a URL or before a port, where brackets hold an IPv6 address (RFC 3986
- * 3.2.2).
- */
+/** Hosts in a URL or before a port, where an IPv6 address is in brackets (RFC 3986 3.2.2). */
 import { isIPv6 } from 'node:net';
 
 /** `host`: a name or an address. */

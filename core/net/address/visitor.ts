@@ -1,8 +1,8 @@
 /**
- * The address of a visitor behind proxies, from X-Forwarded-For. Each proxy appends the address
- * that it was reached from, so a list is as trustworthy as the proxy at its right: it is read from
- * the right, past trusted addresses, and ends at the first other one. What is left of that is the
- * visitor's own claim.
+ * The address of a visitor behind proxies, from X-Forwarded-For. Each proxy appends the address of
+ * its peer, so an entry is as trustworthy as the proxy at its right. The list is read from the
+ * right, past trusted addresses, to the first untrusted address. Entries to the left of that are
+ * the visitor's own claim.
  */
 import { formatAddress, parseAddress, unmapped } from './prefix.ts';
 
@@ -11,7 +11,8 @@ import { formatAddress, parseAddress, unmapped } from './prefix.ts';
  * state none. `lines`: the field's values in the order of their lines, which are one list (RFC 9110
  * 5.3). `trusts(peer)` must hold.
  *
- * A member that is no address ends the list: the trusted proxy that wrote it is the visitor then.
+ * A member that is not an address ends the list. The trusted proxy that wrote it then counts as the
+ * visitor.
  */
 export function statedAddresses(lines: readonly string[], trusts: (address: string) => boolean): string[] {
   const stated: string[] = [];

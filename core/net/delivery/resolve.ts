@@ -1,4 +1,4 @@
-/** Addresses of the hosts that customers name. */
+/** Resolves hosts that customers configure. */
 
 import { parseName } from '../../dns/wire/name.ts';
 import { TYPE } from '../../dns/wire/types.ts';
@@ -6,7 +6,7 @@ import { formatAddress } from '../address/index.ts';
 import type { Resolve } from '../dial/checked-connector.ts';
 import { recursiveLookup } from '../resolver/resolver.ts';
 
-/** With DNS queries: the hosts file of this machine does not count. */
+/** Uses DNS queries, so the hosts file of this machine is ignored. */
 export function resolveBy(servers: readonly string[], signal: AbortSignal): Resolve {
   const lookup = recursiveLookup(servers, signal);
   return async (host) => {

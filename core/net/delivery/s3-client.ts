@@ -10,7 +10,7 @@ export interface S3Options {
   readonly isPathStyle: boolean;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Milliseconds of one request. */
+  /** Request timeout, in milliseconds. */
   readonly timeout: number;
   /** Makes the connections. */
   readonly dispatcher: Dispatcher;
@@ -28,8 +28,8 @@ export async function openS3Client(options: S3Options): Promise<S3mini> {
     accessKeyId,
     secretAccessKey,
     requestAbortTimeout: timeout,
-    // Node's own depends on the versions of undici that are loaded. The length is that of the
-    // body: as a header, too, it is refused.
+    // The global fetch depends on the versions of undici that are loaded. fetch derives the length
+    // from the body, and rejects a content-length header.
     fetch: ((target: string, init: { headers: Record<string, string> }) => {
       const { 'content-length': _, ...headers } = init.headers;
       return undici.fetch(target, { ...(init as object), headers, dispatcher });

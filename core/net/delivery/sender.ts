@@ -1,6 +1,6 @@
 /**
  * One attempt to deliver to a customer's server: a POST to a public address. The connector checks
- * the address of each connection. Redirects are not followed, and of the response only the status
+ * the address of each connection. Redirects are not followed. Only the status of the response
  * counts.
  */
 import { Agent, type Dispatcher } from 'undici';
@@ -8,7 +8,7 @@ import type { ConnectRule } from '../address/index.ts';
 import { createConnector, ForbiddenAddress, type Resolve, untilAborted } from '../dial/checked-connector.ts';
 
 export interface Message {
-  /** Whose connection is used. */
+  /** Each receiver has its own connection. */
   readonly receiverId: number;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,12 +26,12 @@ export interface Attempt {
 export interface SenderOptions {
   readonly rule: ConnectRule;
   readonly resolve: Resolve;
-  /** Milliseconds for an attempt. */
+  /** Timeout of an attempt, in milliseconds. */
   readonly deadline?: number;
 }
 
 const DEADLINE_MS = 10_000;
-/** Bytes of the body of a response that are read, so that its connection can be used again. */
+/** Maximum bytes of a response body that are read to reuse its connection. */
 const MAX_BODY = 64 * 1024;
 const MAX_HEADER = 16 * 1024;
 const KEEP_ALIVE_MS = 10_000;
@@ -40,7 +40,7 @@ const MAX_ERROR = 200;
 export class Sender {
   readonly #options: SenderOptions;
   readonly #stop = new AbortController();
-  /** By receiver: no connection is shared by two. */
+  /** By receiver. Receivers do not share connections. */
   readonly #agents = new Map<number, Agent>();
 
   constructor(options: SenderOptions) {
@@ -77,7 +77,7 @@ export class Sender {
     this.#agents.delete(receiverId);
   }
 
-  /** Ends all attempts, and accepts no others. */
+  /** Aborts all attempts. Later attempts fail. */
   close(): void {
     this.#stop.abort(new Error('the service is stopping'));
     for (const id of [...this.#agents.keys()]) this.release(id);
@@ -114,8 +114,8 @@ export class Sender {
 }
 
 /**
- * Reads the body, up to a limit: its connection can be used again then. The status has been
- * received, so nothing that fails here counts.
+ * Reads the body up to a limit, so that the connection can be reused. The status has been received,
+ * so failures here are ignored.
  */
 async function dropBody(body: Dispatcher.ResponseData['body']): Promise<void> {
   let left = MAX_BODY;

@@ -1,19 +1,18 @@
 /**
- * Secrets and signatures as the specification of Standard Webhooks has them: HMAC-SHA256 over id,
- * time and body, joined by dots.
+ * Secrets and signatures of Standard Webhooks: HMAC-SHA256 over id, time and body, joined by dots.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 
 const SECRET_BYTES = 32;
 const PREFIX = 'whsec_';
 
-/** The bytes that sign. */
+/** The HMAC key. */
 export const newSecret = (): Buffer => randomBytes(SECRET_BYTES);
 
-/** As a customer sees it. */
+/** The secret in text form, as shown to customers. */
 export const formatSecret = (secret: Uint8Array): string => `${PREFIX}${Buffer.from(secret).toString('base64')}`;
 
-/** Undefined: it is not a secret of 24 to 64 bytes in that form. */
+/** Parses the text form. Undefined if the text is not a secret of 24 to 64 bytes. */
 export function parseSecret(text: string): Buffer | undefined {
   if (!/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/.test(text)) return undefined;
   const bytes = Buffer.from(text.slice(PREFIX.length), 'base64');

@@ -1,7 +1,6 @@
 /**
- * Connections to hosts that a customer or an app names. The addresses of a name are checked here,
- * and the socket connects to one of those that passed: nothing resolves the name a second time (DNS
- * rebinding).
+ * Connects to hosts that a customer or an app chooses. The connector checks the addresses of a name
+ * and connects to a permitted address. The name is not resolved a second time (DNS rebinding).
  */
 import { lookup as lookupName } from 'node:dns/promises';
 import type { LookupFunction, Socket } from 'node:net';
@@ -11,7 +10,7 @@ import { type ConnectRule, formatAddress, PUBLIC_ONLY, parseAddress, permittedAd
 /** Addresses of a host name, as text. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** A server of the developer's machine that stands for a host name, over plain HTTP. */
+/** A server on the developer's machine that replaces a host, over plain HTTP. */
 export interface Fixture {
   readonly address: string;
   readonly port: number;
@@ -24,7 +23,7 @@ export class ForbiddenAddress extends Error {
 
 interface DialOptions {
   readonly resolve: Resolve;
-  /** Servers that stand for host names; omitted: there are none. */
+  /** Servers that replace hosts; omitted: none. */
   readonly fixtureOf?: (host: string) => Fixture | undefined;
   /** Which addresses may be connected to; omitted: public ones. */
   readonly rule?: ConnectRule;
@@ -34,14 +33,14 @@ interface DialOptions {
 type Target = Parameters<buildConnector.connector>[0];
 
 const CONNECT_MS = 10_000;
-/** Of a name, that are tried. */
+/** Maximum addresses of a name to try. */
 const MAX_ADDRESSES = 8;
 
-/** Addresses by the system's resolver. */
+/** Resolves a name with the system's resolver. */
 export const resolveBySystem: Resolve = async (host) =>
   (await lookupName(host, { all: true, order: 'verbatim' })).map(({ address }) => address);
 
-/** For undici's Agent. */
+/** Returns a connector for undici's Agent. */
 export function createConnector(options: DialOptions): buildConnector.connector {
   return (target, callback) => {
     dial(target, options).then(
@@ -66,14 +65,18 @@ async function dial(target: Target, options: DialOptions): Promise<Socket> {
     throw new ForbiddenAddress(refusals.length === 0 ? `${host} has no address` : refusals.join('; '));
   const usable = permitted.slice(0, MAX_ADDRESSES).map(formatAddress);
   const socket = await connect(target, signal, lookupOf(usable));
-  // An address in a spelling that Node connects to without a lookup would have skipped the check.
+  // Node connects to some spellings of addresses without a lookup. Those would skip the check
+  // above.
   const remote = parseAddress(socket.remoteAddress ?? '');
   if (remote !== undefined && permittedAddresses([remote], rule).permitted.length > 0) return socket;
   socket.destroy();
   throw new ForbiddenAddress(`${host} led to ${socket.remoteAddress}`);
 }
 
-/** A request that waits for its connection ends only when that fails. */
+/**
+ * Rejects when `signal` aborts. undici itself ends a request only after its pending connection
+ * fails.
+ */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
@@ -89,7 +92,7 @@ function bytesOf(address: string): Uint8Array {
   return bytes;
 }
 
-/** The addresses, whatever name it is called with. */
+/** A lookup function that returns these addresses for every name. */
 function lookupOf(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   return (_host, { all }, callback) => {
@@ -99,7 +102,7 @@ function lookupOf(addresses: readonly string[]): LookupFunction {
 }
 
 function connect(target: Target, signal: AbortSignal, lookup?: LookupFunction): Promise<Socket> {
-  // No session of TLS is kept: it would show a server that two apps have the same user.
+  // TLS sessions are not cached: resumption would show a server that two apps have the same user.
   const open = buildConnector({ timeout: CONNECT_MS, maxCachedSessions: 0, autoSelectFamily: true, lookup });
   return new Promise((resolve, reject) => {
     const socket = open(target, (error, connected) => {

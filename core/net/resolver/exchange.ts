@@ -1,6 +1,6 @@
 /**
- * One query to one server, over UDP from a port of its own (RFC 5452 9.2) or over TCP. Bounded in
- * time and in what is taken.
+ * Sends a query to a server and waits for the response. Each UDP query has its own source port (RFC
+ * 5452 9.2). Time and the number of received packets are limited.
  */
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
@@ -10,18 +10,15 @@ export interface Server {
   readonly port: number;
 }
 
-/**
- * Packets that are no answer to the query: so many are looked at before the exchange is given up
- * (RFC 5452 9.3).
- */
+/** Packets that do not answer the query, after which the exchange fails (RFC 5452 9.3). */
 const MAX_STRAY = 20;
 
 const STOPPED = 'the service is stopping';
 
 /**
- * The first message for which `isAnswer` holds. Rejects with an Error that can be shown: no answer
- * after `ms` milliseconds, or the port is closed. The socket is connected, so that only what comes
- * from the server's address and port arrives.
+ * Resolves to the first message for which `isAnswer` is true. Rejects with an Error that can be
+ * shown to users: no answer within `ms` milliseconds, or the port is closed. The socket is
+ * connected, so it receives packets from the server's address and port only.
  */
 export function exchangeUdp(
   server: Server,
@@ -38,7 +35,7 @@ export function exchangeUdp(
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
       socket.removeAllListeners();
-      // A refusal that is on its way still comes as an error.
+      // A pending ICMP error can still be emitted.
       socket.on('error', () => {});
       socket.close();
       settle();
@@ -51,14 +48,14 @@ export function exchangeUdp(
       if (isAnswer(message)) end(() => resolve(message));
       else if (++stray === MAX_STRAY) end(() => reject(new Error('the resolver sent an unexpected response')));
     });
-    // With a callback of connect it would be that which receives a failure, such as of no way to
-    // the network: without, it comes as 'error'.
+    // A callback of `connect` would receive its failures, such as an unreachable network. Without a
+    // callback, the socket emits 'error'.
     socket.once('connect', () => socket.send(query));
     socket.connect(server.port, server.address);
   });
 }
 
-/** The response over a connection of its own (RFC 7766). Rejects as exchangeUdp does. */
+/** Sends the query over a new TCP connection (RFC 7766). Rejects as exchangeUdp does. */
 export function exchangeTcp(server: Server, query: Buffer, ms: number, signal: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();

@@ -1,7 +1,7 @@
 /**
- * Queries for addresses to a recursive resolver, and what its responses say. Not by dns-packet,
- * which has names as text in which a dot inside of a label cannot be distinguished from one between
- * labels: what a customer writes as a target must not turn into another name on the way.
+ * Encodes address queries to a recursive resolver, and reads the responses. dns-packet is not used:
+ * its names are text, where a dot inside a label looks like a separator. A customer's target could
+ * turn into another name.
  */
 
 import { randomBytes, randomInt } from 'node:crypto';
@@ -15,13 +15,12 @@ import { CLASS_IN, MAX_SOURCES, RCODE, TYPE } from '../../dns/wire/types.ts';
 
 const RD = 0x01;
 const RA = 0x80;
-/** Of the byte in which QR and the opcode are. */
+/** Mask for byte 2 of the header. */
 const QR_AND_OPCODE = 0xf8;
 /** TTLs with the top bit set count as 0 (RFC 2181 section 8). */
 const MAX_TTL = 0x7fffffff;
 /**
- * Seconds for which "no" is believed when its answer does not say how long (RFC 2308 section 5 has
- * no default).
+ * Seconds for which a negative answer without an SOA is cached (RFC 2308 section 5 has no default).
  */
 const NEGATIVE_TTL = 30;
 
@@ -30,39 +29,43 @@ export interface Question {
   /** In lower case. */
   readonly name: Name;
   /**
-   * As it is sent: letters in a random case, which servers repeat and who cannot see the query has
-   * to guess (draft-vixie-dnsext-dns0x20).
+   * The name as sent, in random case. Servers repeat the case, and an off-path attacker has to
+   * guess it (draft-vixie-dnsext-dns0x20).
    */
   readonly sent: Uint8Array;
   /** TYPE.A or TYPE.AAAA. */
   readonly type: number;
 }
 
-/** A name that the chain went on to, and the least TTL up to there in seconds. */
+/** The target of a CNAME in the chain, and the minimum TTL of the chain so far, in seconds. */
 interface ChainStep {
   readonly name: Name;
   readonly ttl: number;
 }
 
 export type Outcome =
-  /** `addresses`: rdata of the type asked; `ttl`: the least of the chain, seconds. */
+  /** `addresses`: rdata of the queried type. `ttl`: the minimum of the chain, in seconds. */
   | {
       readonly kind: 'addresses';
       readonly addresses: readonly Uint8Array[];
       readonly ttl: number;
       readonly chain: readonly ChainStep[];
     }
-  /** The last name of the chain does not exist or has no such address. `ttl`: for how long that is said to hold. */
+  /**
+   * The last name of the chain does not exist or has no such address. `ttl`: seconds to cache that.
+   */
   | { readonly kind: 'none'; readonly missing: boolean; readonly ttl: number; readonly chain: readonly ChainStep[] }
   | { readonly kind: 'failed'; readonly error: string };
 
 export type Reply =
-  /** Not the response to this question. */
+  /** Not a response to this question. */
   | { readonly kind: 'other' }
-  /** It would be, but for the case of the name: from a server that does not keep it, or forged. */
+  /**
+   * The name differs in case only: the server does not preserve case, or the response is forged.
+   */
   | { readonly kind: 'other-case' }
   | { readonly kind: 'truncated' }
-  /** The server knows no EDNS (RFC 6891 section 7). */
+  /** The server does not support EDNS (RFC 6891 section 7). */
   | { readonly kind: 'no-edns' }
   | { readonly kind: 'outcome'; readonly outcome: Outcome };
 
@@ -70,7 +73,7 @@ export function newQuestion(name: Name, type: number): Question {
   return { id: randomInt(0x10000), name, sent: inRandomCase(name), type };
 }
 
-/** Lengths of labels are no letters, so that they need no look. */
+/** Length bytes are below the letters in ASCII, so they need no special case. */
 function inRandomCase(name: Name): Uint8Array {
   const coins = randomBytes(name.length);
   return name.map((c, i) => (c >= 0x61 && c <= 0x7a && (coins[i] & 1) === 1 ? c - 0x20 : c));
@@ -92,14 +95,14 @@ export function encodeQuestion({ id, sent, type }: Question, edns: boolean): Buf
 }
 
 /**
- * Never throws. `anyCase`: nobody can have forged it, so that the case of the name says nothing.
+ * Never throws. `anyCase`: the transport prevents forgery, so the case of the name is not compared.
  */
 export function readReply(message: Buffer, question: Question, anyCase = false): Reply {
   const { id, name, sent, type } = question;
   if (message.length < HEADER_LENGTH || message.readUInt16BE(0) !== id || (message[2] & QR_AND_OPCODE) !== QR)
     return OTHER;
   const rcode = message[3] & 15;
-  // Servers that don't understand a message may send its header back alone.
+  // Servers that do not understand a message may return its header alone.
   if (message.readUInt16BE(4) === 0 && (rcode === RCODE.FORMERR || rcode === RCODE.NOTIMP)) return { kind: 'no-edns' };
   const end = questionEnd(message);
   if (end !== HEADER_LENGTH + sent.length + 4) return OTHER;
@@ -132,12 +135,11 @@ function readOutcome(message: Buffer, start: number, { name, type }: Question): 
   if (rcode !== RCODE.NOERROR && rcode !== RCODE.NXDOMAIN)
     return { kind: 'failed', error: `the resolver returned ${rcodeName(rcode)}` };
   const { addresses, ttl, chain, isEndless, soaTtl, isReferral } = readSections(message, start, name, type);
-  // A reader that goes on through names that come again, or through more than anybody follows, has
-  // not said that there is nothing.
+  // A CNAME loop, or a chain that is too long, is not a negative answer.
   if (isEndless) return { kind: 'failed', error: 'the target is a loop, or has too many CNAMEs' };
   if (rcode === RCODE.NOERROR && addresses.length > 0) return { kind: 'addresses', addresses, ttl, chain };
-  const isFromSomebodyWhoKnows = (message[2] & AA) !== 0 || (message[3] & RA) !== 0;
-  if (!isFromSomebodyWhoKnows || (isReferral && rcode === RCODE.NOERROR && (message[2] & AA) === 0))
+  const isAuthoritativeOrRecursive = (message[2] & AA) !== 0 || (message[3] & RA) !== 0;
+  if (!isAuthoritativeOrRecursive || (isReferral && rcode === RCODE.NOERROR && (message[2] & AA) === 0))
     return { kind: 'failed', error: 'the resolver does not offer recursion' };
   return { kind: 'none', missing: rcode === RCODE.NXDOMAIN, ttl: Math.min(ttl, soaTtl ?? NEGATIVE_TTL), chain };
 }
@@ -146,7 +148,7 @@ interface Sections {
   readonly addresses: Uint8Array[];
   readonly ttl: number;
   readonly chain: ChainStep[];
-  /** It goes on. */
+  /** The chain is a loop or exceeds MAX_SOURCES. */
   readonly isEndless: boolean;
   /** Null: no SOA in the authority section. */
   readonly soaTtl: number | null;
@@ -154,7 +156,7 @@ interface Sections {
   readonly isReferral: boolean;
 }
 
-/** Throws InvalidError when the message does not hold what it counts. */
+/** Throws InvalidError if the message has fewer records than its header counts. */
 function readSections(message: Buffer, start: number, name: Name, type: number): Sections {
   const aliases = new Map<string, { target: Name; ttl: number }>();
   const found = new Map<string, { rdatas: Uint8Array[]; ttl: number }>();
@@ -180,7 +182,7 @@ function readSections(message: Buffer, start: number, name: Name, type: number):
     const { type: held, class: qclass, ttl, rdata } = reader.record();
     if (qclass !== CLASS_IN) continue;
     hasNs ||= held === TYPE.NS;
-    // Two names and five numbers, of which MINIMUM is the last (RFC 1035 3.3.13).
+    // Two names and five 32-bit numbers; MINIMUM is the last (RFC 1035 3.3.13).
     if (held === TYPE.SOA && rdata.length < 22) throw malformed();
     if (held === TYPE.SOA) soaTtl = Math.min(capped(ttl), capped(Buffer.from(rdata).readUInt32BE(rdata.length - 4)));
   }
@@ -203,9 +205,9 @@ function readSections(message: Buffer, start: number, name: Name, type: number):
   };
 }
 
-/** Of a CNAME's rdata, whose names are whole. */
+/** The target in the rdata of a CNAME. MessageReader has decompressed it. */
 function onlyName(rdata: Uint8Array): Name {
-  // What has rdata begins with a whole name: MessageReader has read it.
+  // MessageReader has checked that rdata, unless empty, starts with a complete name.
   if (rdata.length === 0 || nameAt(rdata, 0).length !== rdata.length) throw malformed();
   return rdata;
 }

@@ -8,20 +8,20 @@ import { queryResolvers, type RecordReply } from './query.ts';
 import { parseServer } from './resolver.ts';
 
 export interface ParentZonesOptions {
-  /** As recursiveLookup takes them; empty: those of the system. */
+  /** In the format of recursiveLookup; empty: the system's resolvers. */
   readonly resolvers: readonly string[];
-  /** Addresses of nameservers that are asked although they are not public. */
+  /** Addresses of nameservers that are queried although they are not public. */
   readonly exemptions: Exemptions;
   /** Port of the nameservers of parents; omitted: 53. */
   readonly port?: number;
 }
 
 const MAX_RESOLVERS = 4;
-/** Nameservers that are asked: the root and most top-level domains have at most 13. */
+/** Maximum nameservers to query: the root and most top-level domains have at most 13. */
 const MAX_SERVERS = 16;
-/** Addresses of each family that are asked, for each nameserver. */
+/** Maximum addresses to query for each nameserver and family. */
 const MAX_ADDRESSES = 2;
-/** Labels of a name that are CNAMEs before the parent zone is found. */
+/** Maximum ancestors that are CNAMEs before the parent zone is found. */
 const MAX_STEPS = 16;
 
 export class ParentZones {
@@ -31,7 +31,9 @@ export class ParentZones {
     this.#options = options;
   }
 
-  /** The zone of the name above, as its SOA says. Rejects with an Error that can be shown. */
+  /**
+   * The zone of the parent name, from its SOA. Rejects with an Error that can be shown to users.
+   */
   async find(apex: Name, signal: AbortSignal): Promise<Name> {
     let name = parentName(apex);
     for (let i = 0; i < MAX_STEPS; i++) {
@@ -42,14 +44,16 @@ export class ParentZones {
         if (soa === undefined) break;
         return soa.name;
       }
-      // A CNAME leads elsewhere; the name above is in the same zone, or at its apex.
+      // A CNAME's SOA is that of its target. The parent name is in the zone, or is its apex.
       if (name.length === 1) break;
       name = parentName(name);
     }
     throw new Error(`the parent zone of ${formatHost(apex)} cannot be found`);
   }
 
-  /** The names of its nameservers, sorted. Rejects with an Error that can be shown. */
+  /**
+   * The names of a zone's nameservers, sorted. Rejects with an Error that can be shown to users.
+   */
   async hostsOf(zone: Name, signal: AbortSignal): Promise<Name[]> {
     const { answer } = await this.#resolve(zone, TYPE.NS, signal);
     const hosts = answer
@@ -60,7 +64,9 @@ export class ParentZones {
     return hosts.slice(0, MAX_SERVERS);
   }
 
-  /** Where a nameserver may be asked: public addresses, and exempt ones. Never rejects. */
+  /**
+   * The addresses of a nameserver that may be queried: public and exempt addresses. Never rejects.
+   */
   async serversOf(host: Name, signal: AbortSignal): Promise<Server[]> {
     const families = await Promise.all(
       [TYPE.A, TYPE.AAAA].map(async (type) => {

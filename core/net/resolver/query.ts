@@ -39,7 +39,7 @@ export async function queryServer(
   type: number,
   options: QueryOptions,
 ): Promise<RecordReply> {
-  // One for each query in flight, and their number is bounded.
+  // Each query in flight adds a listener. The number of queries is bounded.
   setMaxListeners(0, options.signal);
   const reply = await exchange(server, newQuestion(name, type), options, true);
   const isPlain = reply.rcode === RCODE.FORMERR || reply.rcode === RCODE.NOTIMP;
@@ -68,7 +68,7 @@ async function exchange(
   return readSections(message);
 }
 
-/** `anyCase`: nobody can have forged it, so the case of the name proves nothing. */
+/** `anyCase`: the transport prevents forgery, so the case of the name is not compared. */
 function isReplyTo(message: Buffer, { id, name, sent, type }: Question, anyCase: boolean): boolean {
   if (message.length < HEADER_LENGTH || message.readUInt16BE(0) !== id || (message[2] & KIND) !== QR) return false;
   const rcode = message[3] & 15;
@@ -86,7 +86,9 @@ function isReplyTo(message: Buffer, { id, name, sent, type }: Question, anyCase:
   return isSame && message.readUInt16BE(end - 4) === type && message.readUInt16BE(end - 2) === CLASS_IN;
 }
 
-/** Types whose rdata callers read as names and addresses. Of others, they compare the bytes. */
+/**
+ * Types whose rdata callers parse as names and addresses. Callers compare the bytes of other types.
+ */
 const CHECKED_TYPES: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.CNAME, TYPE.NS, TYPE.SOA]);
 
 /**

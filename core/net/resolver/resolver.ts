@@ -1,6 +1,6 @@
 /**
- * Addresses of a name from recursive resolvers, with the TTLs that node:dns keeps to itself: of a
- * chain of CNAMEs it tells the last TTL alone.
+ * Looks up the addresses of a name at recursive resolvers, with the TTLs of the whole CNAME chain.
+ * node:dns returns only the last TTL of a chain.
  */
 
 import { getServers } from 'node:dns';
@@ -11,33 +11,33 @@ import { fromUrlHost } from '../address/url-host.ts';
 import { exchangeTcp, exchangeUdp, type Server } from './exchange.ts';
 import { encodeQuestion, newQuestion, type Outcome, type Question, readReply } from './message.ts';
 
-/** A or AAAA (`type`) of a name. Never rejects. */
+/** Looks up A or AAAA (`type`) of a name. Never rejects. */
 export type Lookup = (name: Name, type: number) => Promise<Outcome>;
 
 /** Milliseconds for the first try at a server; the second waits twice as long. */
 const TRY_MS = 1500;
 const ROUNDS = 2;
 const TCP_MS = 4000;
-/** Servers that are asked for one name. */
+/** Maximum servers queried for a name. */
 const MAX_SERVERS = 4;
 
 /**
- * `servers`: `address`, `address:port` or `[v6]:port`; none: those of the system. Names that are
- * being asked for already are not asked for twice. When `signal` is aborted all fail.
+ * `servers`: `address`, `address:port` or `[v6]:port`; empty: the system's resolvers. Concurrent
+ * lookups of the same name and type share a query. Aborting `signal` fails all lookups.
  */
 export function recursiveLookup(servers: readonly string[], signal: AbortSignal): Lookup {
-  // One for each query that is pending, which are bounded in number.
+  // Each pending query adds a listener. The number of queries is bounded.
   setMaxListeners(0, signal);
   const fixed = servers.map(parseServer);
-  const underWay = new Map<string, Promise<Outcome>>();
+  const inFlight = new Map<string, Promise<Outcome>>();
   return (name, type) => {
     const id = `${type} ${nameId(name)}`;
-    const pending = underWay.get(id);
+    const pending = inFlight.get(id);
     if (pending !== undefined) return pending;
-    // The system's may change while we run.
+    // The system's resolvers can change at run time.
     const current = fixed.length > 0 ? fixed : getServers().map(parseServer);
-    const outcome = ask(current.slice(0, MAX_SERVERS), name, type, signal).finally(() => underWay.delete(id));
-    underWay.set(id, outcome);
+    const outcome = ask(current.slice(0, MAX_SERVERS), name, type, signal).finally(() => inFlight.delete(id));
+    inFlight.set(id, outcome);
     return outcome;
   };
 }
@@ -68,8 +68,8 @@ async function askServer(
   const query = encodeQuestion(question, edns);
   const isAnswer = (message: Buffer): boolean => readReply(message, question).kind !== 'other';
   let reply = readReply(await exchangeUdp(server, query, isAnswer, ms, signal), question);
-  // Into a connection nobody forges who does not see it, so that a server which changes the case of
-  // names can be asked there.
+  // An off-path attacker cannot forge a response over TCP. A server that changes the case of names
+  // is therefore accepted there.
   if (reply.kind === 'truncated' || reply.kind === 'other-case')
     reply = readReply(await exchangeTcp(server, query, TCP_MS, signal), question, true);
   if (reply.kind === 'no-edns' && edns)

@@ -3,7 +3,7 @@ import { formatName, formatRelative, type Name } from '../name.ts';
 import { formatPortable } from '../rdata/rdata.ts';
 import type { ResourceRecord } from '../types.ts';
 
-/** Characters in a chunk before it is handed on: few writes, and no zone in memory at once. */
+/** Minimum characters of a chunk: few writes, without the whole zone in memory. */
 const CHUNK = 16 * 1024;
 
 /** $TTL of a file without records. */

@@ -5,7 +5,7 @@ export const MAX_GENERATED = 262_144;
 /** Maximum bytes of text that all `$GENERATE` of a file expand to. */
 export const MAX_GENERATED_TEXT = 32 << 20;
 
-/** Whether reading the file may take much longer than its size says. */
+/** Whether reading the file may take much longer than its size suggests. */
 export function mayGenerate(bytes: Uint8Array): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return buffer.includes(0x24) && /^\$generate\s/im.test(buffer.toString('latin1'));

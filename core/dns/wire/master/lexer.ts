@@ -1,7 +1,7 @@
 /**
  * Cuts a master file into entries and fields (RFC 1035 section 5.1): offsets into the bytes, no
- * strings. Every byte is looked at once, whatever the input: a fault does not move back, it makes
- * the rest of its entry be skipped.
+ * strings. Every byte is read once: after a fault the lexer does not move back, but skips the rest
+ * of the entry.
  */
 import { MAX_RDATA } from '../rdata/rdata-writer.ts';
 
@@ -12,13 +12,13 @@ export const ESCAPED = 2;
 export const ADJACENT = 4;
 
 /**
- * Most fields of an entry: owner, TTL, class, type, and TXT with nothing but empty strings of one
- * length byte each.
+ * Maximum fields of an entry: owner, TTL, class, type, and TXT with nothing but empty strings of
+ * one length byte each.
  */
 const MAX_FIELDS = MAX_RDATA + 4;
 /**
- * Most bytes of an entry's fields: every byte of the longest rdata as `\DDD`, and as much as that
- * for names written so.
+ * Maximum bytes of an entry's fields: the longest rdata with every byte as `\DDD`, and as much
+ * again for escaped names.
  */
 const MAX_TEXT = 4 * (MAX_RDATA + 1024);
 
@@ -33,8 +33,8 @@ const ESCAPE = 7;
 const CONTROL = 8;
 
 /**
- * Byte to what it means outside of quotes. Bytes above 127 are ordinary: text may hold UTF-8; names
- * refuse them later.
+ * The class of each byte outside of quotes. Bytes above 127 are ordinary: text may contain UTF-8,
+ * and names reject them later.
  */
 const KIND = new Uint8Array(256);
 KIND.fill(CONTROL, 0, 0x20);
@@ -61,9 +61,9 @@ export class EntryLexer {
   line = 1;
   /** Offset of the first byte of the line on which the current entry starts. */
   begin = 0;
-  /** Whether the entry begins with white space, so that its owner is the last one. */
+  /** Whether the entry begins with white space, so that it inherits the last owner. */
   blankOwner = false;
-  /** What is wrong with the entry's form; empty: nothing. The fields before the fault are kept. */
+  /** The fault in the entry's syntax; empty: none. The fields before the fault are kept. */
   fault = '';
   faultLine = 0;
 
@@ -84,7 +84,7 @@ export class EntryLexer {
     return this.#position;
   }
 
-  /** Goes to the next entry that has a field or a fault. False at the end of the input. */
+  /** Advances to the next entry that has a field or a fault. False at the end of the input. */
   next(): boolean {
     const bytes = this.#bytes;
     const length = bytes.length;
@@ -199,7 +199,7 @@ export class EntryLexer {
     return next === SPACE || next === NEWLINE || next === CLOSE || next === COMMENT;
   }
 
-  /** Steps over a backslash and the byte that it protects, but never over the end of the line. */
+  /** Skips a backslash and the byte that it escapes, but never the end of the line. */
   #escape(p: number): number {
     const next = this.#bytes[p + 1];
     if (next !== undefined && next !== LF && next !== CR) return p + 2;

@@ -1,4 +1,4 @@
-/** Owner names of entries, `$ORIGIN`, and how names with capitals are spelled. */
+/** Reads owner names of entries and `$ORIGIN`, and keeps the spelling of names with capitals. */
 import { equalNames, isWithin, type Name, nameId } from '../name.ts';
 import { parseNameBytes } from '../rdata/fields.ts';
 import type { CurrentEntry } from './entry.ts';
@@ -14,13 +14,13 @@ function hasCapital(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /**
- * Puts the capitals of a name in presentation form, bytes[start, end), into its wire form in lower
- * case, which begins as it does. The text is well-formed (parseName) and ASCII. Returns whether the
+ * Copies the capitals of a name in presentation form, bytes[start, end), to its lower-case wire
+ * form, which may be longer. The text is well-formed (parseName) and ASCII. Returns whether the
  * name is absolute.
  */
 function putCapitals(bytes: Uint8Array, start: number, end: number, name: Uint8Array): boolean {
   let isAbsolute = false;
-  // Behind the length of the first label.
+  // After the length of the first label.
   let at = 1;
   for (let p = start; p < end; p++, at++) {
     let c = bytes[p];
@@ -47,7 +47,7 @@ export class OwnerReader {
   readonly #zone: Name;
   readonly #slab: Slab;
   readonly #scratch = new Uint8Array(512);
-  /** The same with its capitals; null: it has none. */
+  /** The origin with its capitals; null: it has none. */
   #spelledOrigin: Name | null = null;
   #originInZone = true;
   /** The last owner outside of the zone, for messages. */
@@ -69,7 +69,7 @@ export class OwnerReader {
     const scratch = this.#scratch;
     const length = readPlainName(bytes, start, end, this.origin, scratch);
     const name = length === 0 ? this.#parseOther() : this.#slab.copy(scratch, Math.abs(length));
-    // A relative name needs no look at the zone: its end is the origin's.
+    // A relative name ends in the origin, so it needs no check against the zone.
     if (length === 0 || !this.#originInZone || bytes[end - 1] === 0x2e) {
       if (!isWithin(name, this.#zone)) {
         this.#outside = this.#entry.shown(0);
@@ -81,7 +81,7 @@ export class OwnerReader {
     return name;
   }
 
-  /** Takes the name in field `i` as the origin. Throws InvalidError. */
+  /** Sets the origin to the name in field `i`. Throws InvalidError. */
   setOrigin(i: number): void {
     const entry = this.#entry;
     const { start, end } = entry.lexer;
@@ -97,7 +97,7 @@ export class OwnerReader {
     this.#entry.warn('name_outside', `The owner name ${this.#outside} is outside the zone; the record is ignored.`);
   }
 
-  /** A name with escapes, `@`, or other bytes than those of plain names. */
+  /** Reads a name with escapes, `@`, or other bytes that plain names do not have. */
   #parseOther(): Name {
     const entry = this.#entry;
     const text = entry.text(0);

@@ -1,7 +1,7 @@
 /**
- * Master files (RFC 1035 section 5, RFC 2308 section 4, RFC 3597 section 5) to records. The path of
- * A, AAAA, CNAME, NS and PTR lines makes no strings and runs no regular expressions; what is rarer
- * goes through the rdata table.
+ * Master files (RFC 1035 section 5, RFC 2308 section 4, RFC 3597 section 5) to records. A, AAAA,
+ * CNAME, NS and PTR lines are parsed without strings and regular expressions. Other types use the
+ * rdata table.
  */
 import { InvalidError } from '../../../base/errors.ts';
 import { isDataType, MNEMONICS, parseType, typeName } from '../mnemonics.ts';
@@ -16,16 +16,16 @@ import { RecordTtl } from './record-ttl.ts';
 import type { MasterOptions, MasterRecord, MasterResult } from './result.ts';
 import { Slab } from './slab.ts';
 
-/** What typeOf gives for class IN. */
+/** Result of typeOf for class IN. */
 const CLASS_MARK = -1;
 
-/** What typeOf gives for a word that is neither a type nor class IN. */
+/** Result of typeOf for a word that is neither a type nor class IN. */
 const UNKNOWN_WORD = -2;
 
 /** Six letters at five bits each fit the 31 bits of a small integer. */
 const PACKED_LETTERS = 6;
 
-/** Letters in any case to one number; 0 when there are others than letters, or too many. */
+/** Packs letters of either case into a number; 0: too long, or other characters than letters. */
 function pack(bytes: Uint8Array, start: number, end: number): number {
   if (end - start > PACKED_LETTERS) return 0;
   let packed = 0;
@@ -66,10 +66,10 @@ function typeOf(bytes: Buffer, start: number, end: number): number {
 }
 
 /**
- * Reads a whole zone file. Bad entries are named in `errors`, in the order of the file, and reading
- * goes on with the next one; what stands in `records` then is not the whole zone. A missing TTL is
- * that of $TTL, else the last explicit one, else the SOA's minimum, else `defaultTtl`. Records that
- * come twice are given twice. Time and memory are linear in the input. Throws nothing.
+ * Reads a whole zone file. Faults are added to `errors` in file order, and reading continues with
+ * the next entry; `records` is then incomplete. A missing TTL is that of $TTL, else the last
+ * explicit one, else the SOA's minimum, else `defaultTtl`. Duplicate records are kept. Time and
+ * memory are linear in the input. Never throws.
  */
 export function parseMaster(input: Uint8Array, options: MasterOptions): MasterResult {
   return new MasterParser(input, options).run();
@@ -86,7 +86,10 @@ class MasterParser {
   readonly #records: MasterRecord[] = [];
   readonly #drops: ReadonlySet<number>;
   readonly #dropped = new Map<number, { line: number; count: number }>();
-  /** Owner for entries that begin blank. Undefined: there is none, or the last one was wrong. */
+  /**
+   * Owner of entries that start with white space. Undefined: no owner precedes, or the last owner
+   * was wrong.
+   */
   #owner: Name | undefined;
   /** TTL, in seconds, and type of the current entry; a TTL of -1: it has none. */
   #entryTtl = -1;
@@ -127,8 +130,8 @@ class MasterParser {
   }
 
   /**
-   * Keeps the owner of an entry with a broken form, so that blank owners after it do not go to the
-   * record before.
+   * Stores the owner of a malformed entry. Otherwise later entries without an owner would get the
+   * owner before it.
    */
   #faulty(): void {
     const { lexer, errors } = this.#entry;
@@ -232,7 +235,7 @@ class MasterParser {
         '$INCLUDE is not supported: a zone must be a single file. "waypost zone import" inserts the included files.',
       );
     } else if (word === '$GENERATE') this.#generate();
-    // BIND writes the date of a dump, which changes no record.
+    // BIND writes the date of a dump, which affects no record.
     else if (word !== '$DATE')
       fail(
         `${entry.shown(0)} is not a directive; use $ORIGIN, $TTL or $GENERATE. Write a name that starts with $ as \\$.`,

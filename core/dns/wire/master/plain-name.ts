@@ -1,5 +1,6 @@
 /**
- * Names straight from a file's bytes, for the great majority that has no escapes and no mistakes.
+ * Parses names directly from a file's bytes: the great majority, which has no escapes and no
+ * faults.
  */
 import { LOWER, MAX_LABEL, MAX_NAME, type Name } from '../name.ts';
 

@@ -1,4 +1,4 @@
-/** TTLs of entries, `$TTL`, and what records without a TTL get. */
+/** TTLs of entries, `$TTL`, and the TTLs of records without a TTL. */
 import { MAX_TTL, readTtl } from '../ttl.ts';
 import { type CurrentEntry, fail } from './entry.ts';
 
@@ -6,7 +6,7 @@ import { type CurrentEntry, fail } from './entry.ts';
 const MAX_UNSIGNED = 0xffffffff;
 const TTL_RULE = `a TTL is 0 to ${MAX_TTL} seconds, or has units as in 1h30m`;
 
-/** All TTLs are seconds; -1: there is none yet. */
+/** All TTLs are seconds; -1: not set. */
 export class RecordTtl {
   readonly #entry: CurrentEntry;
   readonly #default: number;
@@ -37,7 +37,7 @@ export class RecordTtl {
     this.#ofDirective = this.read(i);
   }
 
-  /** The first SOA's. */
+  /** Stores the minimum of the first SOA. */
   noteSoa(rdata: Uint8Array): void {
     if (this.#soaMinimum < 0) this.#soaMinimum = Math.min(Buffer.from(rdata).readUInt32BE(rdata.length - 4), MAX_TTL);
   }
@@ -49,19 +49,18 @@ export class RecordTtl {
     return ttl;
   }
 
-  /** The TTL of an entry that gives no record: the next one without a TTL gets it all the same. */
+  /** Stores the TTL of an entry that adds no record: later entries without a TTL inherit it. */
   note(ttl: number): void {
     if (ttl >= 0) this.#last = ttl;
   }
 
-  /** As BIND reads files without $TTL (RFC 2308 section 4, RFC 1035 section 5.1). */
+  /** The TTL of a record without a TTL, as in BIND (RFC 2308 section 4, RFC 1035 section 5.1). */
   #missing(): number {
     if (this.#ofDirective >= 0) return this.#ofDirective;
     if (this.#last >= 0) return this.#last;
     if (this.#soaMinimum >= 0) {
       this.#warn(`the SOA minimum of ${this.#soaMinimum} seconds`);
-      // BIND goes on as if $TTL had said so: an explicit TTL after this is that of its record
-      // alone.
+      // BIND continues as if $TTL were set to this: later explicit TTLs are not inherited.
       this.#ofDirective = this.#soaMinimum;
       return this.#soaMinimum;
     }
@@ -72,7 +71,7 @@ export class RecordTtl {
     return fail('The record has no TTL, and no TTL is set before it; put a line such as "$TTL 300" at the start.');
   }
 
-  /** Once a file. */
+  /** Warns once for each file. */
   #warn(instead: string): void {
     if (this.#hasWarned) return;
     this.#hasWarned = true;

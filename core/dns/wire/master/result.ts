@@ -1,4 +1,4 @@
-/** What reading a master file gives, and what it needs. */
+/** The result and the options of parsing a master file. */
 import type { Name } from '../name.ts';
 import type { ResourceRecord } from '../types.ts';
 
@@ -10,13 +10,13 @@ export interface MasterError {
   readonly message: string;
 }
 
-/** What is doubtful about a file that can be read all the same. */
+/** A fault that does not prevent reading the file. */
 export interface MasterWarning extends MasterError {
   /** Stable, in snake case. */
   readonly code: string;
 }
 
-/** How many records of a type were left out, and the line of the first. */
+/** The number of dropped records of a type, and the line of the first. */
 export interface Dropped {
   readonly line: number;
   readonly count: number;
@@ -28,12 +28,11 @@ export interface MasterResult {
   readonly warnings: MasterWarning[];
   /** By type, those of `drops`. */
   readonly dropped: ReadonlyMap<number, Dropped>;
-  /**
-   * Owners that have capitals below the zone's own name, as they are written first, by their
-   * nameId.
-   */
+  /** Spellings of owners with capitals below the apex, by nameId. The first spelling is kept. */
   readonly spellings: ReadonlyMap<string, Name>;
-  /** The records of all `$GENERATE`, if they are more than `maxGenerated`; they are not made. */
+  /**
+   * The number of records of all `$GENERATE`, if it exceeds `maxGenerated`. They are not generated.
+   */
   readonly excess: number | null;
 }
 
@@ -42,9 +41,9 @@ export interface MasterOptions {
   readonly origin: Name;
   /** Seconds, for records before any TTL and any SOA. */
   readonly defaultTtl?: number;
-  /** Types whose records are counted and left out. Their rdata is not read. */
+  /** Types whose records are counted and dropped. Their rdata is not parsed. */
   readonly drops?: ReadonlySet<number>;
-  /** Reading ends after so many faults. Default 100. */
+  /** Maximum number of faults before reading ends. Default 100. */
   readonly maxErrors?: number;
   /** The maximum number of records of all `$GENERATE`. Reading ends before any more. */
   readonly maxGenerated?: number;

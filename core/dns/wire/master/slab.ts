@@ -1,7 +1,7 @@
 /**
- * Room for millions of small byte arrays. A view into a shared block takes half the time and half
+ * Allocates millions of small byte arrays. A view into a shared block takes half the time and half
  * the memory of an array of its own (1,000,000 names and addresses: 0.5 s and 265 MB instead of 0.8
- * s and 500 MB). A block lives as long as any view of it.
+ * s and 500 MB). A block is kept in memory as long as any view of it.
  */
 const BLOCK = 64 * 1024;
 

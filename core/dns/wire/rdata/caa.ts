@@ -24,8 +24,8 @@ const ISSUE_RULE =
   'must be a CA such as ca.example.net, with parameters as in "ca.example.net; name=value", or ";" for no CA';
 
 /**
- * Whether the value is an issue-value. One that is none forbids every CA (RFC 8659 4.2): not what
- * somebody means who writes it, and nothing tells until a certificate is not renewed.
+ * Whether the value is an issue-value. A malformed value forbids every CA (RFC 8659 4.2). That is
+ * rarely intended, and is noticed only when a certificate is not renewed.
  */
 function isIssueValue(value: string): boolean {
   const [ca, ...parameters] = value.split(';');

@@ -1,7 +1,4 @@
-/**
- * Takes the fields of a content one after another, and says what is wrong with one and how to write
- * it right.
- */
+/** Reads the fields of a record's content in order. Errors state the fault and the correct form. */
 import { InvalidError } from '../../../base/errors.ts';
 import { toAscii } from '../idn.ts';
 import { typeName } from '../mnemonics.ts';
@@ -17,7 +14,7 @@ const MAX_NAME_TEXT = 2048;
 
 /** How names are read. */
 export interface NameContext {
-  /** What `@` stands for, if it stands for anything. */
+  /** The name that `@` stands for; undefined: `@` is not allowed. */
   readonly apex: Name | undefined;
   /** Completes names without the last dot. */
   readonly origin: Name;
@@ -56,7 +53,7 @@ export class FieldReader {
     return this.#type;
   }
 
-  /** The next field, without taking it. */
+  /** The next field, without consuming it. */
   peek(): Field | undefined {
     return this.#fields[this.#next];
   }
@@ -106,7 +103,7 @@ export class FieldReader {
     }
   }
 
-  /** Ends the reading: a field too many is a mistake. */
+  /** Ends reading. Throws if a field is left. */
   end(): void {
     if (this.left > 0) this.fail(`field ${shown(this.#fields[this.#next].text)}`, 'is unexpected');
   }

@@ -1,7 +1,7 @@
 /**
- * What a row of the rdata table is made of. A type is a list of field kinds; each kind knows its
- * presentation form, its wire form and its structured form, so that one description parses, checks,
- * prints and takes apart a type.
+ * The rows of the rdata table. A type is a list of field kinds. Each kind implements its
+ * presentation form, wire form and structured form, so a single description parses, checks and
+ * formats a type.
  */
 import type { FieldReader } from './field-reader.ts';
 import type { RdataWriter } from './rdata-writer.ts';
@@ -31,10 +31,10 @@ export interface FieldKind {
 }
 
 /**
- * What the wire and DNSSEC do with the names in the rdata. `compressed`: a sender may compress them
- * (RFC 3597 section 4: the types of RFC 1035 alone), and canonical form has them in lower case.
- * `lowered`: not compressed, and canonical form has them in lower case (RFC 4034 6.2, RFC 6840
- * 5.1). `kept`: neither.
+ * Compression and canonical form of the names in the rdata. `compressed`: a sender may compress
+ * them (RFC 3597 section 4: the types of RFC 1035 alone), and canonical form has them in lower
+ * case. `lowered`: not compressed, and canonical form has them in lower case (RFC 4034 6.2, RFC
+ * 6840 5.1). `kept`: neither.
  */
 type NameRule = 'compressed' | 'lowered' | 'kept';
 
@@ -47,8 +47,8 @@ export interface RdataRow {
   /** In wire order, which is the order of the presentation form too. */
   readonly fields: readonly FieldKind[];
   /**
-   * What is wrong with well-formed rdata that other servers load, as part of a sentence; undefined:
-   * nothing. The API refuses such rdata, an import warns of it.
+   * The fault in well-formed rdata that other servers load, as part of a sentence; undefined: none.
+   * The API rejects such rdata; an import warns about it.
    */
   readonly doubt?: (rdata: Uint8Array) => string | undefined;
   /**

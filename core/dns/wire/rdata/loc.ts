@@ -1,7 +1,4 @@
-/**
- * LOC (RFC 1876), version 0: where something stands, how large it is, and how precisely that is
- * known.
- */
+/** LOC (RFC 1876), version 0: a location, its size, and the precision. */
 import { TYPE } from '../types.ts';
 import type { FieldReader } from './field-reader.ts';
 import type { FieldKind, RdataRow } from './kind.ts';
@@ -67,8 +64,8 @@ function parseMetres(input: FieldReader, what: string, min: number, max: number)
 const MAX_EXTENT = 9e9;
 
 /**
- * Centimetres as a digit and a power of ten (section 2, SIZE): further digits are cut off, as all
- * do.
+ * Centimetres as a digit and a power of ten (section 2, SIZE): further digits are cut off, as in
+ * other servers.
  */
 function encodeExtent(centimetres: number): number {
   let power = 0;

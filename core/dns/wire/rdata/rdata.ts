@@ -1,7 +1,7 @@
 /**
  * Rdata between its presentation form, its uncompressed wire form and its structured form. Parsed
- * rdata is normalised: names and CAA tags are in lower case. For normalised rdata, parsing what was
- * formatted gives the same bytes.
+ * rdata is normalised: names and CAA tags are in lower case. For normalised rdata, formatting and
+ * parsing returns the same bytes.
  */
 import { InvalidError } from '../../../base/errors.ts';
 import { isPortable, portableTypeName, typeName } from '../mnemonics.ts';
@@ -115,9 +115,8 @@ export function formatPortable(type: number, rdata: Uint8Array): string {
 }
 
 /**
- * The content as an object, for programs that should not have to take the text apart: the fields of
- * the type, names absolute with the last dot. `rdata`, in hexadecimal, where formatRdata gives the
- * RFC 3597 form.
+ * The content as an object, so that programs need not parse the text: the fields of the type, names
+ * absolute with the last dot. `rdata`, in hexadecimal, where formatRdata gives the RFC 3597 form.
  */
 export function rdataToObject(type: number, rdata: Uint8Array): RdataObject {
   const row = RDATA_TABLE.get(type);
@@ -180,10 +179,7 @@ export function canonicalRdata(type: number, rdata: Uint8Array): Uint8Array {
   return normalize(RDATA_TABLE.get(type), rdata);
 }
 
-/**
- * What is wrong with well-formed rdata that other servers load all the same, as a message;
- * undefined: nothing.
- */
+/** The fault in well-formed rdata that other servers load, as a message; undefined: none. */
 export function findDoubt(type: number, rdata: Uint8Array): string | undefined {
   const row = RDATA_TABLE.get(type);
   const doubt = row?.doubt?.(rdata);

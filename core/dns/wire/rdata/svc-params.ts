@@ -236,7 +236,7 @@ const BY_NAME: ReadonlyMap<string, number> = new Map([...SVC_PARAMS].map(([key, 
 /** Knot 3.2 knows no later key by name, BIND 9.18 and NSD 4.6 only the next (RFC 9460 14.3.2). */
 const LAST_PORTABLE = 6;
 
-/** `isPortable`: as one that has no name, unless servers of any age know it. */
+/** `isPortable`: `keyN` unless servers of any version know the name. */
 export function svcParam(key: number, isPortable = false): SvcParam {
   return (isPortable && key > LAST_PORTABLE ? undefined : SVC_PARAMS.get(key)) ?? opaque(key);
 }
@@ -271,7 +271,7 @@ function hasRightValue(key: number, value: WireReader): boolean {
   }
 }
 
-/** What makes a record unusable; undefined: nothing. `values`: wire form by key. */
+/** The fault that makes a record unusable; undefined: none. `values`: wire form by key. */
 export function findFault(values: ReadonlyMap<number, Uint8Array>): string | undefined {
   const wanted = values.get(MANDATORY) ?? [];
   for (let i = 0; i < wanted.length; i += 2) {
@@ -281,7 +281,7 @@ export function findFault(values: ReadonlyMap<number, Uint8Array>): string | und
   return undefined;
 }
 
-/** What the RFCs forbid and other servers load; undefined: nothing. */
+/** A violation of the RFCs that other servers load; undefined: none. */
 export function findParamDoubt(values: ReadonlyMap<number, WireReader>): string | undefined {
   // Section 7.1.1.
   if (values.has(NO_DEFAULT_ALPN) && !values.has(ALPN)) return 'no-default-alpn requires alpn';

@@ -1,7 +1,6 @@
 /**
- * SVCB and HTTPS (RFC 9460). Parameters in AliasMode (priority 0) are taken: recipients ignore
- * them, but they are well-formed, a later RFC may give them a meaning (2.4.2), and masters have
- * them.
+ * SVCB and HTTPS (RFC 9460). Parameters in AliasMode (priority 0) are accepted. Recipients ignore
+ * them, but they are well-formed, a later RFC may define them (2.4.2), and primaries send them.
  */
 import { TYPE } from '../types.ts';
 import type { FieldReader } from './field-reader.ts';

@@ -9,7 +9,7 @@ export class WireReader {
   #position = 0;
   /** Collects the offsets of the names that are read. */
   nameStarts: number[] | undefined;
-  /** Its text is for servers of any age: what got a name lately is written by its number. */
+  /** The output is for servers of any version: recently named values are written as numbers. */
   readonly isPortable: boolean;
 
   constructor(type: number, bytes: Uint8Array, isPortable = false) {
@@ -57,7 +57,7 @@ export class WireReader {
     return new WireReader(this.#type, this.take(count), this.isPortable);
   }
 
-  /** A reader of the bytes that are left, which stay to be read here. */
+  /** A reader of the remaining bytes. They are not consumed here. */
   again(): WireReader {
     return new WireReader(this.#type, this.#bytes.subarray(this.#position), this.isPortable);
   }
