@@ -11,7 +11,7 @@ import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
 import { parseId } from './services.ts';
 
-/** Error codes of `accountOf`, without those that every endpoint has. */
+/** Error codes of `accountOf`, without the codes that every endpoint has. */
 export const ACTING_FAULTS = { 403: ['forbidden'], 404: ['no_such_account'] } as const;
 
 /**
@@ -22,7 +22,7 @@ export function accountOf(reader: Reader, { caller, query }: Pick<Context<Caller
   const named = query.get('account');
   const id = named === null ? caller.account.id : parseId(named);
   if (id === caller.account.id) return caller.account;
-  // Before the account is looked up, so that others do not learn which accounts exist.
+  // Checked before the lookup, so that the error does not reveal which accounts exist.
   if (caller.account.role !== 'admin')
     throw new HttpError(403, 'forbidden', 'Only administrators can act for another account; omit "account".');
   if (!mayActFor(reader, caller, id))
@@ -33,15 +33,15 @@ export function accountOf(reader: Reader, { caller, query }: Pick<Context<Caller
 }
 
 /**
- * Whether the caller may read and change objects of the account, as far as the scopes of its token
- * allow. Reads the role again: in a draft, a commit conflicts with a change of the role.
+ * Whether the caller may act for the account, within the scopes of its token. Reads the role again:
+ * with a draft as the reader, the commit then conflicts with a change of the role.
  */
 export function mayActFor(reader: Reader, { account, token }: Caller, accountId: Id): boolean {
   if (accountId === account.id) return true;
   return token.scopes.includes('account') && reader.account(account.id)?.role === 'admin';
 }
 
-/** The account as the draft has it. Throws HttpError 404 if it does not exist any more. */
+/** The account in the draft. Throws HttpError 404 if it no longer exists. */
 export function requireAccount(draft: Reader, { id }: Account): Account {
   const account = draft.account(id);
   if (account === undefined) throw new HttpError(404, 'no_such_account', 'The account was deleted in the meantime.');

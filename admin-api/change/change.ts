@@ -17,20 +17,20 @@ import { nowSeconds } from '../http/time.ts';
 import { accountGone, apiDisabled, sessionGone, tokenGone } from '../http/unauthorized.ts';
 import type { Services } from './services.ts';
 
-/** Characters of the details of an entry as JSON. */
+/** Maximum length of the details of an audit entry, in characters of JSON. */
 export const MAX_DETAIL = 4096;
 
-/** The same while the audit log of the account is more than half full. */
+/** Like MAX_DETAIL, while the audit log of the account is more than half full. */
 export const MAX_SCARCE_DETAIL = 200;
 
-/** Characters of a text, and members of a list or an object, of details that are shortened. */
+/** Limits of shortened details: characters of a text, members of a list or object, and depth. */
 const MAX_TEXT = 256;
 
 const MAX_MEMBERS = 10;
 
 const MAX_DEPTH = 3;
 
-/** Characters of an escaped one, such as \u0000, and of anything that is no text. */
+/** Maximum JSON length of an escaped character, such as \u0000, and of a value that is not text. */
 const ESCAPED = 6;
 
 const OTHER = 24;
@@ -48,11 +48,11 @@ export interface ChangeResult<R extends Reply> {
   /** The owner of the changed object; omitted: the owner of the domain, or the caller. */
   readonly accountId?: Id;
   readonly domain?: Domain;
-  /** Id of the changed object; that of an app is text. */
+  /** Id of the changed object. The id of an app is text. */
   readonly target?: Id | string;
   /** Details for the audit log; no secrets. */
   readonly detail?: Readonly<Record<string, unknown>>;
-  /** With an Idempotency-Key, also called before the commit, with the revision 0. */
+  /** With an Idempotency-Key, also called with the revision 0 before the commit. */
   createResponse(revision: number): R;
 }
 
@@ -72,8 +72,8 @@ export async function change<R extends Reply>(
   const { environment, journal } = services;
   const { caller, idempotency, headers } = context;
   const attempt = async (draft: Draft) => {
-    // Of two concurrent requests with one key, the second conflicts, and finds the stored response
-    // when it runs again.
+    // The second of two concurrent requests with one key conflicts. Its retry finds the stored
+    // response.
     const before = idempotency === null ? undefined : ifValid(draft.replay(idempotency.id));
     if (idempotency !== null && before !== undefined) return { again: openReplay(services, idempotency, before) };
     requireAccess(draft, caller);
@@ -86,16 +86,16 @@ export async function change<R extends Reply>(
   const author = String(caller.account.id);
   const observer = services.traces?.of(context.requestId);
   const { result, sequence } = await write(environment, journal, author, attempt, { observer, isUrgent });
-  // A stored response is a response to the same request, so it has the same type.
+  // The stored response belongs to the same request, so it has the same type.
   if (result.done === undefined) return setReplayHeaders(result.again, headers) as R;
   headers[REVISION] = String(sequence);
   return result.done.createResponse(sequence);
 }
 
 /**
- * The access may have ended since authentication. Then the commit conflicts, and its next attempt
- * fails: nothing that is confirmed later than the end of an access was written by it. Throws
- * HttpError.
+ * Rejects access that was revoked since authentication. Throws HttpError. A concurrent revocation
+ * conflicts with this read, and the retry fails here. No write is therefore confirmed after a
+ * revocation.
  */
 function requireAccess(draft: Draft, { account: { id }, session, token }: Caller): void {
   const account = draft.account(id);
@@ -106,7 +106,7 @@ function requireAccess(draft: Draft, { account: { id }, session, token }: Caller
   } else if (token.hash !== '' && !draft.hasToken(token.id)) throw tokenGone();
 }
 
-/** The caller, and the request. A token with the id 0 is not stored. */
+/** The caller and the request, for the audit entry. A token with the id 0 is not stored. */
 interface Requester extends Pick<Context<Caller>, 'requestId' | 'remoteAddress'> {
   readonly caller: Pick<Caller, 'account'> & { readonly token: Pick<Caller['token'], 'id' | 'name'> };
 }
@@ -135,7 +135,7 @@ export function auditEntry(
   };
 }
 
-/** An account whose audit log is more than half full has entries without large values. */
+/** Shortens the details of the entry further if the account's audit log is more than half full. */
 function boundedEntry({ config, reader }: Services, entry: Audit): Audit {
   const { maxSize } = config.audit;
   if (maxSize === 0 || reader.usage(entry.accountId).audit < maxSize / 2) return entry;
@@ -168,9 +168,7 @@ function setReplayHeaders({ reply, revision }: StoredReply, headers: Record<stri
   return reply;
 }
 
-/**
- * The hash of the request is encrypted too: an open hash would allow guesses of a password in it.
- */
+/** The hash of the request is encrypted too: a plain hash would allow guessing a password in it. */
 function sealReplay(
   { secrets }: Services,
   accountId: Id,
@@ -201,11 +199,11 @@ const hashOf = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes)
 type Detail = Readonly<Record<string, unknown>>;
 
 /**
- * Bounds the details of an audit entry. The audit log keeps entries for more than a year, so it
- * records what happened, and large values only in part.
+ * Limits the size of the details of an audit entry, because entries are stored for more than a
+ * year.
  *
- * Returns the details, or a shortened copy with the member `shortened`: the number of characters of
- * all of them.
+ * Returns the details, or a shortened copy. The member `shortened` of a copy is the length of the
+ * whole details, in characters of JSON.
  */
 export function boundDetail(detail: Detail, max: number): Detail {
   if (longest(detail, 0) <= max) return detail;
@@ -215,7 +213,10 @@ export function boundDetail(detail: Detail, max: number): Detail {
   return JSON.stringify(part).length <= max ? part : { shortened: length };
 }
 
-/** A bound of the length as JSON, in a fraction of its time; infinite if the value is deep. */
+/**
+ * An upper bound of the length as JSON, faster than JSON.stringify. Infinite for a list or a deep
+ * value.
+ */
 function longest(value: unknown, depth: number): number {
   if (typeof value === 'string') return ESCAPED * value.length + 2;
   if (typeof value !== 'object' || value === null) return OTHER;

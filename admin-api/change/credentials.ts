@@ -1,8 +1,8 @@
 /**
  * Changes of the credentials of an account take turns: tokens, sessions, passwords, second factors,
- * TSIG keys. A change that ends access goes first, and no other change of these credentials runs
- * next to it. Otherwise a thief with the access could delay its end by creating tokens or sessions,
- * with which it conflicts.
+ * TSIG keys. A revocation runs ahead of queued changes, and no other change of these credentials
+ * runs concurrently. Otherwise an attacker could delay it with conflicting writes, by creating
+ * tokens or sessions.
  */
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
@@ -15,7 +15,7 @@ type Work<R extends Reply> = (draft: Draft) => ChangeResult<R> | Promise<ChangeR
 
 const keyOf = (accountId: Id): string => `credentials ${accountId}`;
 
-/** Runs a write that adds a credential of the account, or changes one. */
+/** Runs a write that adds or changes a credential of the account. */
 export const inCredentialTurn = <T>({ turns }: { readonly turns: Turns }, accountId: Id, work: () => Promise<T>) =>
   turns.exclusive(keyOf(accountId), work);
 
@@ -27,7 +27,7 @@ export const changeCredential = <R extends Reply>(
   work: Work<R>,
 ): Promise<R> => inCredentialTurn(services, accountId, () => change(services, context, work));
 
-/** `change` for the end of access to the account, or for a change that may end it. */
+/** `change` for a revocation, or for a change that may revoke access to the account. */
 export const revoke = <R extends Reply>(
   services: Services,
   context: ChangeContext,

@@ -1,20 +1,20 @@
 /**
- * Limits imports, and other work on thousands of records: each has all records of its zone in
- * memory, and its commit keeps the main thread busy. One account has one import at a time.
+ * Limits concurrent imports, and other work on thousands of records. Each import has all records of
+ * its zone in memory, and its commit blocks the main thread. An account runs one import at a time.
  */
 import { FairSlots, SlotsFullError } from '../../core/base/fair-slots.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
 
-/** Concurrent imports of all accounts. Of two slots, one account gets one. */
+/** Concurrent imports of all accounts. One account can use only one of two slots (FairSlots). */
 const SLOTS = 2;
-/** Waiting imports of all accounts. Their bodies are bounded by admin-api/http/body-memory.ts. */
+/** Queued imports of all accounts. http/body-memory.ts limits the memory of their bodies. */
 const MAX_QUEUED = 256;
 const RETRY_SECONDS = '10';
 /**
- * Bytes of a body up to which it is no more work than a batch (some thousand records), and takes no
- * turn: tools import many small zones concurrently.
+ * Maximum size in bytes of a body that needs no slot. It costs no more than a batch (some thousand
+ * records), and tools import many small zones concurrently.
  */
 export const SMALL_IMPORT = 64 * 1024;
 
@@ -22,11 +22,11 @@ export class ImportSlots {
   readonly #slots = new FairSlots({ slots: SLOTS, queue: MAX_QUEUED });
 
   /**
-   * Runs `work` when it is the account's turn; never, if the client disconnects before. Throws
-   * HttpError 503 if the queue is full.
+   * Runs `work` when the account gets a slot. Does not run it if the client disconnects first.
+   * Throws HttpError 503 if the queue is full.
    */
   async run<T>({ caller, client }: Pick<Context<Caller>, 'caller' | 'client'>, work: () => T | Promise<T>): Promise<T> {
-    // Accounts that share a network are not slower than others.
+    // Without the network, so that accounts behind one network do not share a slot.
     const owner = { account: String(caller.account.id), network: '' };
     try {
       return await this.#slots.run(owner, async () => work(), client.signal);

@@ -25,8 +25,8 @@ export function ownedDomain(reader: Reader, caller: Caller, id: Id): Domain {
 export const EDIT_FAULTS = ['secondary_zone', 'catalog_zone'] as const;
 
 /**
- * A domain whose content the service holds itself. Throws HttpError 404, and StateError
- * `secondary_zone` or `catalog_zone`.
+ * A domain that is not a secondary zone or a catalog zone, so its records can be edited. Throws
+ * HttpError 404, and StateError `secondary_zone` or `catalog_zone`.
  */
 export function editableDomain(reader: Reader, caller: Caller, id: Id): Domain {
   return requireEditable(ownedDomain(reader, caller, id));
@@ -53,15 +53,15 @@ export function domainOf(reader: Reader, accountId: Id, id: Id): Domain {
 
 const noSuchDomain = (): HttpError => new HttpError(404, 'no_such_domain', 'This account has no domain with this id.');
 
-/** `body`: the response, if it can change without a new revision of the domain. */
+/** `body`: the response, for a response that can change without a new revision of the domain. */
 export function etag(revision: number, body?: Buffer): string {
   const more = body === undefined ? '' : `-${createHash('sha256').update(body).digest('hex').slice(0, 16)}`;
   return `"${revision}${more}"`;
 }
 
 /**
- * Checks the If-Match header of a write (RFC 9110 13.1.1). The domain and all its records then
- * belong to the reads of the write. Throws HttpError 412.
+ * Checks the If-Match header of a write (RFC 9110 13.1.1). Adds the domain and all its records to
+ * the reads of the draft, for conflict detection. Throws HttpError 412.
  */
 export function requireMatch({ reader }: Services, draft: Draft, domain: Domain, ifMatch: string | undefined): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
@@ -70,7 +70,10 @@ export function requireMatch({ reader }: Services, draft: Draft, domain: Domain,
   requireRevision(ifMatch, reader.zoneState(domain.id).revision);
 }
 
-/** Throws HttpError 412 unless the If-Match header names the revision. `of`: what has it. */
+/**
+ * Throws HttpError 412 unless the If-Match header names the revision. `of`: the kind of object, for
+ * the message.
+ */
 export function requireRevision(ifMatch: string | undefined, revision: number, of = 'domain'): void {
   if (ifMatch === undefined || ifMatch.trim() === '*') return;
   const current = etag(revision);

@@ -23,24 +23,24 @@ import type { Turns } from './turns.ts';
 /** Finds domains by a part of their name: see admin-api/zones/domains/search.ts. */
 export interface DomainFinder {
   find(accountId: Id, search: DomainSearchOptions): Promise<FoundDomains>;
-  /** Makes the next search of the account fast. */
+  /** Builds the search index of the account in advance. */
   prepare(accountId: Id): void;
 }
 
 export interface DomainSearchOptions {
-  /** In lower case; empty: all domains. */
+  /** The part of the name, in lower case; empty: all domains. */
   readonly wanted: string;
-  /** Begins after this apex; null: at the first one. */
+  /** Starts after this apex; null: at the first domain. */
   readonly after: Name | null;
   readonly limit: number;
   readonly descending?: boolean;
-  /** Also counts the matches of the whole account. */
+  /** Also counts all matches of the account. */
   readonly counts?: boolean;
 }
 
 export interface FoundDomains {
   readonly ids: readonly Id[];
-  /** The last one of these, if further names match; otherwise null. */
+  /** The name of the last domain in `ids` if further names match; otherwise null. */
   readonly last: Name | null;
   /** Null: not counted. */
   readonly total: number | null;
@@ -55,22 +55,22 @@ export interface Services {
   readonly log: Logger;
   readonly turns: Turns;
   readonly imports: ImportSlots;
-  /** Of long lists and exports. */
+  /** Slots for long lists and exports. */
   readonly streams: StreamSlots;
   readonly secrets: Secrets;
   readonly search: DomainFinder;
   readonly aliases: AliasStates;
-  /** Asks the nameservers of parent zones for DS records. */
+  /** Queries the nameservers of parent zones for DS records. */
   readonly publicParent: PublicLook;
   /** Transfers secondary zones. */
   readonly secondaries: SecondaryZones;
-  /** What consumed catalogs came to. */
+  /** The results of consuming catalogs. */
   readonly catalogs: CatalogStates;
   /** Null: traces are off. */
   readonly traces: Pick<WriteTraces, 'of'> | null;
-  /** Decides which new domains an account can have. */
+  /** Checks whether an account may add a domain. */
   readonly admission: DomainAdmission;
-  /** Asks them for delegations. */
+  /** Queries the nameservers of parent zones for delegations. */
   readonly delegation: DelegationLook;
 }
 
@@ -81,16 +81,16 @@ export interface CatalogStates {
 
 /** The secondary zones of this node: see core/upkeep/secondary. */
 export interface SecondaryZones {
-  /** What this node knows of a zone; the row has it later. */
+  /** The current state of a zone on this node; the stored row may be older. */
   row(domainId: Id): SecondaryRow | undefined;
   /**
-   * Asks the primaries now, and transfers the zone if it has changed. `force`: transfers it whole,
-   * also with an older serial. Never rejects: the row has the error.
+   * Queries the primaries now, and transfers the zone if it has changed. `force`: a full transfer,
+   * even to an older serial. Never rejects: an error is in the row.
    */
   transfer(domainId: Id, force: boolean): Promise<SecondaryRow | undefined>;
 }
 
-/** The id in a path or a query; 0, which no object has, for any text that is no id. */
+/** Parses the id in a path or a query. Returns 0, which is never an id, for malformed text. */
 export function parseId(text: string): Id {
   const id = /^[1-9]\d{0,15}$/.test(text) ? Number(text) : 0;
   return Number.isSafeInteger(id) ? id : 0;

@@ -1,7 +1,7 @@
 /**
  * Shared and exclusive locks for requests that would conflict with each other. The journal detects
- * every conflict without them. However, of many writers to one name, each round would commit only
- * one, and all others would run again. An import would always lose to frequent writers.
+ * every conflict without them. Without locks, only one of many writers to a name would commit in
+ * each round, and all others would retry. An import would always lose to frequent writers.
  */
 
 type Kind = 'shared' | 'exclusive' | 'first';
@@ -25,17 +25,20 @@ export class Turns {
     return this.#gates.size;
   }
 
-  /** Runs `work` concurrently with others that share the key. In order of arrival: none starves. */
+  /**
+   * Runs `work` concurrently with other shared work of the key. First come, first served: no
+   * starvation.
+   */
   shared<T>(key: string, work: () => Promise<T>): Promise<T> {
     return this.#run(key, 'shared', work);
   }
 
-  /** Runs `work` while no other work has the key. */
+  /** Runs `work` while no other work of the key runs. */
   exclusive<T>(key: string, work: () => Promise<T>): Promise<T> {
     return this.#run(key, 'exclusive', work);
   }
 
-  /** Like `exclusive`, ahead of all other work that waits. */
+  /** Like `exclusive`, ahead of queued `shared` and `exclusive` work. */
   first<T>(key: string, work: () => Promise<T>): Promise<T> {
     return this.#run(key, 'first', work);
   }
@@ -63,7 +66,7 @@ export class Turns {
   #leave(key: string, gate: Gate, kind: Kind): void {
     if (kind === 'shared') gate.shared--;
     else gate.exclusive = false;
-    // Counts the next request here, so that a new request sees it.
+    // Counts the waiter before it resumes, so that new requests see the lock as taken.
     while (gate.waiting.length > 0 && admits(gate, gate.waiting[0].kind)) {
       const next = gate.waiting.shift();
       if (next === undefined) break;

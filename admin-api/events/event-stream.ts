@@ -1,7 +1,7 @@
 /**
- * The changes that one client receives. The stream keeps no queue: it has its position in the
- * journal and reads entries when the transport takes the next chunk. So a slow client costs no
- * memory. If its position is no longer stored, it receives `reload`.
+ * The stream of changes for one client. It has no queue, only a position in the journal: it reads
+ * entries when the transport requests the next chunk. A slow client therefore costs no memory. If
+ * the journal no longer has the position, the client receives `reload`.
  */
 import type { Journal } from '../../core/journal/journal.ts';
 import type { Id } from '../../core/store/keys.ts';
@@ -11,7 +11,7 @@ import type { ObjectChange } from './object-changes.ts';
 import { type NextEvents, RETRY_LINE, SentEvents, type SentEventsOptions } from './sent-events.ts';
 import type { EventStreams } from './streams.ts';
 
-/** Entries that are read without a pause. */
+/** Maximum entries that one read processes. */
 const MAX_ENTRIES = 500;
 /** Characters at which a chunk ends. */
 const MAX_CHUNK = 16 * 1024;
@@ -25,7 +25,7 @@ export interface Viewer {
 export interface EventStreamOptions extends SentEventsOptions<Viewer> {
   readonly streams: EventStreams;
   readonly journal: Pick<Journal, 'head' | 'latest'>;
-  /** The header Last-Event-ID; undefined: the stream starts now. */
+  /** The header Last-Event-ID; undefined: the stream starts at the head of the journal. */
   readonly lastEventId: string | undefined;
 }
 
@@ -44,7 +44,10 @@ export class EventStream extends SentEvents<Viewer> {
     return { text: this.#read(viewer), hasMore: this.#position < this.#options.journal.head };
   }
 
-  /** With the position: the client of a quiet account must not fall behind the stored history. */
+  /**
+   * Includes the position, so that the client of a quiet account can resume within the stored
+   * history.
+   */
   protected override heartbeatText(): string {
     return `: heartbeat\nid: ${this.#position}\n\n`;
   }
@@ -64,7 +67,7 @@ export class EventStream extends SentEvents<Viewer> {
     return `${RETRY_LINE}id: ${last}\n\n`;
   }
 
-  /** Tells the client to read everything again, from the current state. */
+  /** The event that makes the client reload the current state. */
   #reload(): string {
     this.#position = this.#options.journal.head;
     return `event: reload\nid: ${this.#position}\ndata: {"seq":${this.#position}}\n\n`;
@@ -85,7 +88,7 @@ export class EventStream extends SentEvents<Viewer> {
       const changes = streams.changesOf(seq);
       if (changes === 'gone' || changes === 'many') return text + this.#reload();
       const visible = changes.filter(isVisible);
-      // The id is in the last event of an entry: an entry that was sent in part is sent again.
+      // Only the last event of an entry has the id: a partly sent entry is sent again as a whole.
       for (const [i, { kind, id }] of visible.entries())
         text += `event: change\n${i === visible.length - 1 ? `id: ${seq}\n` : ''}data: ${JSON.stringify({ seq, kind, id })}\n\n`;
       this.#position = seq;

@@ -1,4 +1,4 @@
-/** Which objects a journal entry changes, and who may see that. */
+/** The objects that a journal entry changes, with the account and scope that may see the change. */
 import { type Change, type Entry, readFirstChanges } from '../../core/journal/entry-codec.ts';
 import { type Id, idAt } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
@@ -27,16 +27,16 @@ import {
 } from '../../core/store/rows.ts';
 import type { Scope } from '../http/caller.ts';
 
-/** A change without its values: the client reads what it shows. */
+/** A change without its values: the client fetches the object. */
 export interface ObjectChange {
   readonly kind: string;
-  /** The id of the object; for a part of a domain, that of the domain. */
+  /** The id of the object; for a part of a domain, the id of the domain. */
   readonly id: Id | string;
-  /** The domain that it belongs to; null: it is not part of a domain. */
+  /** The domain of the object; null: the object is not part of a domain. */
   readonly domainId: Id | null;
   /** The owner of the object. */
   readonly accountId: Id;
-  /** A token needs its `:read` to see the change. */
+  /** A token needs read access of this scope to see the change. */
   readonly scope: Scope;
 }
 
@@ -68,7 +68,9 @@ const describe =
   (key, value) =>
     table.decode(key, value);
 
-/** The other tables: kind, scope, and what a row says of itself. */
+/**
+ * Tables of objects of an account: kind, scope, and a function that reads id and owner of a row.
+ */
 const OF_ACCOUNT = new Map<number, readonly [kind: string, Scope, Describe]>([
   [accounts.number, ['account', 'account', (key) => ({ id: idAt(key), accountId: idAt(key) })]],
   [tokens.number, ['token', 'account', describe(tokens)]],
@@ -79,20 +81,20 @@ const OF_ACCOUNT = new Map<number, readonly [kind: string, Scope, Describe]>([
   [uploads.number, ['upload', 'packages', describe(uploads)]],
 ]);
 
-/** Changed objects of one entry that are listed. */
+/** Maximum changed objects of an entry that are listed. */
 const MAX_OBJECTS = 200;
 
 /** Null: the entry changes too many objects to list them. */
 export function objectChanges({ changes }: Entry, reader: Reader): readonly ObjectChange[] | null {
   const byObject = new Map<string, Omit<ObjectChange, 'accountId'> & { accountId: Id | null }>();
   const deletedDomains = new Set<Id>();
-  // The owner, for objects that no longer exist.
+  // The account of the audit entry: the owner of objects that no longer exist.
   let audited: Id | null = null;
   for (const change of readFirstChanges(changes, records.number)) {
     if (change.table === audits.number && change.value !== null) audited = idAt(change.key);
     const object = describeChange(change, reader);
     if (object === null) continue;
-    // A row that is replaced is a delete and a put.
+    // An entry replaces a row with a delete and a put.
     if (change.table === domains.number) deletedDomains[change.value === null ? 'add' : 'delete'](idAt(change.key));
     byObject.set(`${object.kind} ${object.id}`, object);
     if (byObject.size > MAX_OBJECTS) return null;
@@ -109,12 +111,12 @@ export function objectChanges({ changes }: Entry, reader: Reader): readonly Obje
 
 const PARTS: ReadonlySet<string> = new Set([...OF_DOMAIN.values()].map(([kind]) => kind));
 
-/** Null: nobody is notified of the row. `accountId` is null if the row does not tell it. */
+/** Null: a change of this row is not reported. `accountId` is null if the owner is unknown. */
 function describeChange(
   { table, key, value }: Change,
   reader: Reader,
 ): (Omit<ObjectChange, 'accountId'> & { accountId: Id | null }) | null {
-  // Expired purges are deleted without an effect on anything that is shown.
+  // Deleting an expired purge changes nothing that clients show.
   if (table === purges.number && value === null) return null;
   const part = OF_DOMAIN.get(table);
   if (part !== undefined) {

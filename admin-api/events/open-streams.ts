@@ -3,7 +3,10 @@ import { FairSlots } from '../../core/base/fair-slots.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { HttpError } from '../http/errors.ts';
 
-/** Concurrent streams of all accounts. Each leaves as many to others as it has (FairSlots). */
+/**
+ * Concurrent streams of all accounts. An account can use half of the slots that other accounts
+ * leave free (FairSlots).
+ */
 const MAX_STREAMS = 1000;
 /** Concurrent streams of one account. */
 const MAX_ACCOUNT_STREAMS = 20;
@@ -11,7 +14,7 @@ const MAX_ACCOUNT_STREAMS = 20;
 const RETRY_SECONDS = '10';
 
 export interface Stream {
-  /** There may be something to send. */
+  /** Called when events may be available. */
   wake(): void;
   end(): void;
 }
@@ -47,7 +50,7 @@ export class OpenStreams {
     };
   }
 
-  /** Whether any stream is open, and none is about to end. */
+  /** Whether any stream is open and `close` was not called. */
   protected get isUsed(): boolean {
     return this.#open.size > 0 && !this.#isClosed;
   }

@@ -41,7 +41,7 @@ export function eventRoutes(services: Services, authentication: Authentication, 
     }),
   ];
 
-  /** Again before each chunk. Throws HttpError. `named`: the account in the query. */
+  /** Also called before each chunk. Throws HttpError. `named`: the account in the query. */
   function authorize(credentials: Credentials, named: number | null): Viewer {
     const caller = authentication.reauthenticate(credentials);
     authentication.requireAccess(caller, 'dns', 'read', false);

@@ -1,7 +1,7 @@
 /**
- * Server-sent events (HTML Living Standard 9.2) for one client. The transport takes the next chunk
- * when the client has read the last one; if it reads nothing, the transport closes the connection.
- * The right to read is checked again before each chunk.
+ * Server-sent events (HTML Living Standard 9.2) for one client. The transport requests the next
+ * chunk when the client has read the previous chunk. It closes the connection of a client that does
+ * not read. The stream authorizes the client again before each chunk.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '../http/caller.ts';
@@ -26,7 +26,7 @@ export interface SentEventsOptions<Viewer> {
   readonly heartbeat?: number;
 }
 
-/** What a stream reads next: text, or nothing yet. */
+/** The result of a read: text, or empty if there are no events yet. */
 export interface NextEvents {
   readonly text: string;
   /** Whether there is more to read without waiting; only if the text is empty. */
@@ -46,7 +46,7 @@ export abstract class SentEvents<Viewer> implements AsyncIterableIterator<string
   #sentAt = 0;
   #wake: () => void = () => {};
 
-  /** Throws HttpError 429, and what `authorize` throws. */
+  /** Throws HttpError 429 and the errors of `authorize`. */
   constructor({ streams, authorize, heartbeat }: SentEventsOptions<Viewer>, accountIdOf: (viewer: Viewer) => number) {
     this.#authorize = authorize;
     this.#heartbeat = heartbeat ?? HEARTBEAT;
@@ -99,7 +99,7 @@ export abstract class SentEvents<Viewer> implements AsyncIterableIterator<string
       return this.startText();
     }
     for (;;) {
-      // Before each read: nothing is sent after the token was revoked.
+      // Authorizes before each read, so that nothing is sent after the token was revoked.
       const viewer = this.#viewer();
       if (viewer === null) return null;
       const { text, hasMore, waitMs } = this.readNext(viewer.value);

@@ -1,14 +1,14 @@
-/** The open streams of changes, which are woken after each change. */
+/** The open streams of changes, and their wake-up after each change. */
 import { decodeEntry } from '../../core/journal/entry-codec.ts';
 import { sequenceKey } from '../../core/store/keys.ts';
 import type { Services } from '../change/services.ts';
 import { type ObjectChange, objectChanges } from './object-changes.ts';
 import { OpenStreams } from './open-streams.ts';
 
-/** Milliseconds between two wakes: streams read several groups of entries at once. */
+/** Minimum milliseconds between wake-ups, so that a read covers several groups of entries. */
 const WAKE_INTERVAL = 20;
 
-/** Entries whose changes are remembered, so that streams do not read each entry again. */
+/** Maximum entries whose changes are cached for all streams. */
 const MAX_REMEMBERED = 256;
 
 /** The changes of an entry; `many`: too many to list; `gone`: the entry is no longer stored. */

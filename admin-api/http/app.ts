@@ -21,11 +21,10 @@ interface Tracing {
   readonly traces: Pick<WriteTraces, 'start' | 'end'>;
 }
 
-/** Traces of requests that write. */
 const isWrite = ({ method, changes }: Pick<ServedRoute, 'method' | 'changes'>): boolean =>
   method !== 'GET' && changes !== false;
 
-/** `isTrusted`: the edge or a trusted proxy sent it, whose traceparent holds. */
+/** `isTrusted`: the edge or a trusted proxy sent the request, so its traceparent is used. */
 function traceWrite(
   { traces }: Tracing,
   request: HttpRequest,
@@ -43,8 +42,8 @@ function traceWrite(
 }
 
 /**
- * Of responses of the API: a browser that opens one neither guesses its type nor frames it, and no
- * cache keeps it (RFC 9111 5.2.2.5). Routes whose response is public set their own Cache-Control.
+ * Headers of API responses: browsers must not sniff the type or frame the response, and caches must
+ * not store it (RFC 9111 5.2.2.5). Routes whose response is public set their own Cache-Control.
  */
 const PROTECTION = {
   'Cache-Control': 'no-store',
@@ -52,7 +51,7 @@ const PROTECTION = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 } as const;
 const NO_QUERY = new URLSearchParams();
-/** The route of all pages, in the metrics. */
+/** Route label of all pages in the metrics. */
 const PAGES_ROUTE = 'dashboard';
 
 /** Serves files outside of the API. */
@@ -63,7 +62,7 @@ interface Pages {
   notFound(request: HttpRequest): HttpResponse | null;
 }
 
-/** Paths whose contract is that of another product. */
+/** Paths of APIs that are compatible with another product. */
 interface ForeignPaths {
   readonly prefix: string;
   respondToError(error: unknown, requestId: string, request: HttpRequest): HttpResponse;
@@ -71,18 +70,18 @@ interface ForeignPaths {
 
 interface AppOptions extends AppParts {
   readonly routes: readonly ServedRoute[];
-  /** Omitted: there are none. */
+  /** Omitted: no such paths. */
   readonly foreign?: ForeignPaths;
   readonly log: Logger;
-  /** The dashboard; omitted: there is none. */
+  /** The dashboard; omitted: no dashboard. */
   readonly pages?: Pages;
-  /** The protection of the node; omitted: nothing is refused. */
+  /** Rejects writes while memory or disk space is low; omitted: accepts all. */
   readonly protection?: WriteProtection;
   /** Omitted: requests for any host are served. */
   readonly hosts?: KnownHosts;
   /** How the edge passes the client address; omitted: forwarded requests are not trusted. */
   readonly forwardedBy?: ForwardedBy;
-  /** Whether an address belongs to a proxy whose statements are trusted; omitted: none does. */
+  /** Whether an address belongs to a trusted proxy; omitted: no proxy is trusted. */
   readonly trusts?: (address: string) => boolean;
   /** Omitted: traces are off. */
   readonly tracing?: Tracing;
@@ -112,7 +111,7 @@ export function createApp({
     const forwarded = forwardedBy === undefined ? received : withForwardedClient(received, forwardedBy);
     const isForwarded = forwarded !== received;
     const request = isForwarded ? forwarded : withStatedClient(received, trusts);
-    // The edge sends no traceparent but its own.
+    // The edge replaces a client's traceparent with its own.
     const isTrusted = isForwarded || trusts(received.remoteAddress);
     const requestId = newRequestId();
     const { route, response } = await respond(request, requestId, isTrusted);
@@ -121,7 +120,7 @@ export function createApp({
     return withHolder(response, request.remoteAddress);
   };
 
-  /** A full disk is no fault of the service, so clients get its code; the reason is logged. */
+  /** A full disk is an expected error: clients receive its code, and the log has the reason. */
   function expectDiskFull(error: unknown, requestId: string): unknown {
     if (!isDiskFull(error)) return error;
     const refusal = error instanceof WaypostError ? error : diskFull(error);
@@ -177,7 +176,9 @@ export function createApp({
   }
 }
 
-/** A long response is charged to the client, whom the transport does not know behind the edge. */
+/**
+ * Charges a long response to the client address, which the transport cannot see behind the edge.
+ */
 function withHolder(response: HttpResponse, address: string): HttpResponse {
   const { body } = response;
   const isLong = (typeof body === 'string' || body instanceof Uint8Array) && body.length > SMALL_RESPONSE;

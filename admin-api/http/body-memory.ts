@@ -1,15 +1,15 @@
 /**
- * Bounds the memory of request bodies, from their first byte to the response, and of responses that
- * wait for a slow reader. It is charged to the account of the caller, else to the client's site.
+ * Limits the memory of request bodies, from their first byte to the response, and of responses to
+ * slow clients. The memory is charged to the caller's account, or without an account to the
+ * client's site, such as an IPv6 /48.
  *
- * A holder gets no more than it leaves for all others (a dynamic threshold, Choudhury and Hahne
- * 1998): alone it may hold half of the limit, two may hold a third each. So nobody takes the memory
- * that the next one needs.
+ * A holder may use no more memory than remains free for others (a dynamic threshold, Choudhury and
+ * Hahne 1998). A single holder can use half of the limit, and two holders a third each. Memory is
+ * therefore always left for another holder.
  */
 import { strangerAt } from '../../core/net/address/slot-owner.ts';
 import type { Id } from '../../core/store/keys.ts';
 
-/** Names a holder. */
 export const holderOfAccount = (id: Id): string => `account ${id}`;
 export const holderAt = (address: string): string => strangerAt(address).account;
 
@@ -23,15 +23,15 @@ export class BodyMemory {
     this.#limit = limit;
   }
 
-  /** Bytes of all holders. */
+  /** Bytes that all holders use. */
   get held(): number {
     return this.#held;
   }
 
-  /** Whether the holder has room for `bytes`, which then count until `release`. */
+  /** Charges `bytes` to the holder until `release`. False: the holder's limit is reached. */
   take(holder: string, bytes: number): boolean {
     const own = this.#holders.get(holder) ?? 0;
-    // What is taken counts twice: it is held, and it is no longer left for others.
+    // `bytes` appears on both sides: it adds to the holder's use and reduces the free memory.
     if (own + bytes > this.#limit - this.#held - bytes) return false;
     this.#holders.set(holder, own + bytes);
     this.#held += bytes;
@@ -46,7 +46,7 @@ export class BodyMemory {
   }
 }
 
-/** What one request or response holds. */
+/** The memory of a request or response. */
 export class Charge {
   readonly #memory: BodyMemory;
   readonly #holder: string;
@@ -70,7 +70,7 @@ export class Charge {
     this.#memory.release(this.#holder, bytes);
   }
 
-  /** Releases everything; takes nothing more. */
+  /** Releases all memory, and rejects later charges. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;

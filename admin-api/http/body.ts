@@ -4,7 +4,7 @@ import { tooLarge, tooMuchPending, tooSlow } from './errors.ts';
 import { Aborted, BODY_RATE } from './transport.ts';
 
 const EMPTY = Buffer.alloc(0);
-/** Bytes that a received piece takes in addition to its content. */
+/** Memory overhead of a received piece, in bytes. */
 const PIECE_OVERHEAD = 256;
 
 export const chargeOf = (chunk: Buffer): number => chunk.length + PIECE_OVERHEAD;
@@ -20,7 +20,7 @@ export abstract class Body {
   /** Index among the watched bodies; -1: not watched. */
   index = -1;
 
-  /** `timeout` in milliseconds. `charge`: of the memory that the body takes. */
+  /** `timeout` in milliseconds. `charge`: accounts for the memory of the body. */
   constructor(limit: number, timeout: number, charge: Charge) {
     this.#limit = limit;
     this.#timeout = timeout;
@@ -86,7 +86,7 @@ export abstract class Body {
     this.release();
   }
 
-  /** The request is over: nothing of the body is in use any more. */
+  /** Called when the request has ended and nothing uses the body any more. */
   release(): void {
     this.charge.end();
   }

@@ -7,7 +7,7 @@ export type Scope = 'dns' | 'proxy' | 'packages' | 'account';
 
 export interface Caller {
   readonly account: Account;
-  /** Of a session: a token that is not stored, with the id 0 and all scopes of the role. */
+  /** For a session: a token that is not stored, with the id 0 and all scopes of the role. */
   readonly token: Token;
   /** Only for a request that a cookie authenticates. */
   readonly session?: CallerSession;
@@ -23,7 +23,7 @@ export interface CallerSession {
   readonly csrfToken: string;
 }
 
-/** What identifies the caller: the Authorization header, else the cookie of a session. */
+/** Parts of a request with credentials: the Authorization header, or the cookie of a session. */
 export type Credentials = Pick<HttpRequest, 'method' | 'header' | 'isSecure'>;
 
 export interface Authentication {
@@ -32,10 +32,13 @@ export interface Authentication {
    * change something has a cookie but no CSRF token.
    */
   authenticate(request: Credentials): Caller;
-  /** Like authenticate, for a response that is still sent: it is not a use of a session. */
+  /**
+   * Like `authenticate`, for a response that is still being sent. Does not count as use of a
+   * session.
+   */
   reauthenticate(request: Credentials): Caller;
-  /** Whether a token or session is not known to this node; another node may know it. */
+  /** Whether this node does not have the token or session; another node may have created it. */
   hasUnknownToken(request: Credentials): boolean;
-  /** Throws HttpError 403 when neither role nor scopes allow it. */
+  /** Throws HttpError 403 if the role or the scopes do not allow the access. */
   requireAccess(caller: Caller, scope: Scope, access: 'read' | 'write', admin: boolean): void;
 }

@@ -1,6 +1,6 @@
 /**
- * Waits for the changes of other nodes if this node does not know a token or session: another may
- * have issued it.
+ * Waits for the changes of other nodes if a token or session is unknown: another node may have
+ * issued it.
  */
 import { collectChunks } from './body.ts';
 import type { Authentication } from './caller.ts';
@@ -15,13 +15,13 @@ interface CatchUpParts {
 
 /**
  * Wraps `handle`. A request with an unknown token waits until this node has applied the changes of
- * the other nodes. It continues at once if those cannot be read. Meanwhile its body, up to `limit`
- * bytes, is buffered.
+ * the other nodes. The request continues at once if the changes cannot be read. Meanwhile its body,
+ * up to `limit` bytes, is buffered.
  */
 export function withCatchUp<At, App extends CatchUpParts>(limit: number, handle: Handle<At, App>): Handle<At, App> {
   return (request, at, app) => {
     const { catchUp, authenticator } = app;
-    // Not after an await: a transport does not keep a body that is not requested at once.
+    // Must run before any await: a transport discards a body that is not requested at once.
     if (catchUp === null || !authenticator.hasUnknownToken(request)) return handle(request, at, app);
     const buffered = limit > 0 ? bufferBody(request, limit) : { request, release() {} };
     const done = catchUp.join().catch(() => {});

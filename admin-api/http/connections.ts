@@ -6,8 +6,8 @@ import type { ConnectionLimits } from './transport.ts';
 const LOOPBACK_IPV6 = clientNetwork('::1');
 
 /**
- * Clients of this machine, among them the edge, can use all connections; others leave a quarter to
- * them. `client`: a client network.
+ * Maximum connections of a client network. Clients on this machine, such as the edge, can use all
+ * connections. A quarter is reserved for them.
  */
 function mostFor(client: string, total: number): number {
   const isLocal = client.startsWith('127.') || client === LOOPBACK_IPV6;

@@ -21,7 +21,7 @@ export interface ErrorDetail {
   readonly fix?: string;
 }
 
-/** An error of the HTTP request, or one with its own status. */
+/** An error of the HTTP request, or an error with its own status. */
 export class HttpError extends WaypostError {
   readonly status: number;
   readonly details?: readonly ErrorDetail[];

@@ -1,7 +1,7 @@
 /**
- * Requests that something in front of the API forwards: the edge from this machine, or a trusted
- * proxy. The edge states the address of the client in a header field, which is trusted only with
- * the secret that the main thread gives to both sides; a proxy states it in X-Forwarded-For.
+ * Client addresses of requests that the edge on this machine or a trusted proxy forwards. The edge
+ * sends the address in a header field, together with a secret that the main thread shares with both
+ * sides. A proxy sends it in X-Forwarded-For.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { visitorOf } from '../../core/net/address/visitor.ts';
@@ -27,7 +27,7 @@ export function withForwardedClient(request: HttpRequest, { field, secret }: For
   return withClient(request, value.slice(end + 1), true);
 }
 
-/** The request with the address of the client that a trusted proxy states. */
+/** The request with the client address that a trusted proxy sent in X-Forwarded-For. */
 export function withStatedClient(request: HttpRequest, trusts: (address: string) => boolean): HttpRequest {
   const list = request.header('x-forwarded-for');
   return list === undefined || !trusts(request.remoteAddress)
@@ -51,7 +51,7 @@ function withClient(request: HttpRequest, remoteAddress: string, isSecure: boole
   };
 }
 
-/** In constant time. */
+/** Compares in constant time. */
 function isSame(text: string, secret: string): boolean {
   const [a, b] = [Buffer.from(text), Buffer.from(secret)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -13,7 +13,7 @@ export interface Idempotency {
   readonly request: Buffer;
 }
 
-/** Printable ASCII, as it is or in quotes (draft-ietf-httpapi-idempotency-key-header). */
+/** Printable ASCII, quoted or unquoted (draft-ietf-httpapi-idempotency-key-header). */
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
 /**

@@ -17,12 +17,11 @@ export interface BodySchema<T extends TObject> {
 }
 
 /**
- * Each property of `schema` has a description that completes "must be": `a string, such as "A"`.
- * Unknown properties are rejected, also in nested objects, and the `schema` of the result states
- * that.
+ * The description of each property completes "must be": `a string, such as "A"`. Unknown properties
+ * are rejected, also in nested objects; the resulting `schema` has `additionalProperties: false`.
  */
 export function bodySchema<T extends TObject>(schema: T): BodySchema<T> {
-  // Compiled for the first body: compiling all schemas takes longer than the rest of a start.
+  // Compiled on first use: compiling all schemas takes longer than the rest of the startup.
   let compiled: ValidateFunction<Static<T>> | undefined;
   const strict = closeSchema(schema);
   return {
@@ -30,7 +29,7 @@ export function bodySchema<T extends TObject>(schema: T): BodySchema<T> {
     parse(bytes) {
       const value = parseJson(bytes);
       rejectLongLists(schema, value);
-      // Not by Ajv, which would create an error for each of a million unknown names.
+      // Ajv would create an error for each of a million unknown names.
       const unknown = unknownFields(strict, value, MAX_DETAILS);
       compiled ??= ajv.compile<Static<T>>(schema);
       const validate = compiled;

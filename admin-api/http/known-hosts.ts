@@ -1,17 +1,17 @@
 /**
- * Refuses requests for a host name that is not this service's. A page of a foreign site, whose name
- * its owner lets resolve to this machine (DNS rebinding), would otherwise read and send what this
- * machine may: the browser takes the API for a part of that site.
+ * Rejects requests for unknown host names, which prevents DNS rebinding. An attacker can let the
+ * name of its own site resolve to this machine. The browser would then treat the API as a part of
+ * that site, and let its pages call the API.
  *
- * Without a Host field (HTTP/1.0) no browser sent the request. An address is no name that could
- * resolve to another one.
+ * A request without a Host field (HTTP/1.0) is not from a browser. An IP address as the host is
+ * accepted, because DNS rebinding needs a name.
  */
 import { isIP } from 'node:net';
 import { fromUrlHost } from '../../core/net/address/url-host.ts';
 import { HttpError } from './errors.ts';
 import type { HttpRequest } from './transport.ts';
 
-/** Accepted values of the field that are remembered: few clients spell it differently. */
+/** Maximum number of cached Host values. Few clients use different spellings. */
 const MAX_REMEMBERED = 64;
 const PORT = /:\d{0,5}$/;
 

@@ -1,8 +1,8 @@
 /**
- * Responses with a list. A client that knows nothing of pages gets the whole list, up to MAX_WHOLE
- * entries, so that it loses none without notice. A long one is streamed: it is read in parts
- * between other work, as its client takes it. Each entry is in the state of the moment at which it
- * is read, and an entry that exists all the time is in the list once.
+ * Responses with a list. A request without paging parameters gets the whole list, up to MAX_WHOLE
+ * entries, so that simple clients do not miss entries. A long list is streamed in parts, at the
+ * pace of its client. The list is not a snapshot: each entry has its state at the time of the read.
+ * An entry that exists throughout is listed exactly once.
  */
 
 import type { SlotOwner } from '../../core/base/fair-slots.ts';
@@ -26,12 +26,12 @@ type ListBody<F extends string, View, More extends object> = { readonly [K in F]
     readonly total: number | null;
   };
 
-/** Rows of a part that are in memory at a time. */
+/** Maximum rows of a part, which are in memory together. */
 const MAX_PART = 250;
-/** Parts that are read before a list is streamed; a search may find little in each. */
+/** Parts to read before streaming starts. A search may find few entries in each part. */
 const MAX_SMALL_PARTS = 4;
 
-/** The list in the field `field`. Throws HttpError 400 and 503. */
+/** Returns the list in the field `field`. Throws HttpError 400 and 503. */
 export async function replyWithList<const F extends string, Row, View, More extends object>(
   streams: StreamSlots,
   context: Context<Caller | null>,
@@ -88,13 +88,13 @@ async function readOnePage<const F extends string, Row, View, More extends objec
 
 const isFirst = ({ after }: Page): boolean => after === null;
 
-/** The JSON text of a list, made in chunks. */
+/** Generates the JSON text of a list in chunks. */
 class WholeList<Row, View, More extends object> {
   readonly #field: string;
   readonly #list: List<Row, View, More>;
-  /** Parts that were read. */
+  /** Number of parts read so far. */
   parts = 0;
-  /** The key at which the list ends, once it is known; null: it is complete. */
+  /** The key at which the list is truncated; null: complete; undefined: not yet known. */
   last: Uint8Array | null | undefined;
 
   constructor(field: string, list: List<Row, View, More>) {
@@ -102,7 +102,7 @@ class WholeList<Row, View, More extends object> {
     this.#list = list;
   }
 
-  /** After each part comes a chunk, which may be empty. */
+  /** Yields at least one chunk for each part; the chunk may be empty. */
   async *chunks(): AsyncGenerator<string> {
     const { maxPart = MAX_PART } = this.#list;
     const steps = new Steps();

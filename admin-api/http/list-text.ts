@@ -1,4 +1,4 @@
-/** The JSON text of a response with a list, made in chunks. */
+/** Generates the JSON text of a response with a list in chunks. */
 
 /** Characters of a chunk. */
 const CHUNK = 32 * 1024;
@@ -17,7 +17,7 @@ export class ListText {
     return this.#count;
   }
 
-  /** Whether `take` gives a whole chunk. */
+  /** Whether `take` returns a full chunk. */
   get isFull(): boolean {
     return this.#text.length >= CHUNK;
   }
@@ -27,14 +27,14 @@ export class ListText {
     this.#text += this.#count++ === 0 ? item : `,${item}`;
   }
 
-  /** Text since the last chunk. */
+  /** Returns the text since the last chunk. */
   take(): string {
     const text = this.#text;
     this.#text = '';
     return text;
   }
 
-  /** The last chunk. `fields`: those after the list. */
+  /** Returns the last chunk. `fields`: the fields after the list. */
   end(fields: object): string {
     return `${this.take()}],${JSON.stringify(fields).slice(1)}`;
   }

@@ -1,13 +1,13 @@
 /**
- * Lists: `limit` and `cursor` of a request select a page; without both, the list is whole. The
- * response has `next_cursor` (list-reply.ts).
+ * Pages, sort orders and searches of lists. `limit` and `cursor` select a page; without both, the
+ * response has the whole list. The response has `next_cursor` (list-reply.ts).
  */
 import { InvalidError } from '../../core/base/errors.ts';
 import { formatName, type Name, parseName } from '../../core/dns/wire/name.ts';
 import { type Id, idAt, idKey } from '../../core/store/keys.ts';
 import { HttpError } from './errors.ts';
 
-/** Entries of a page with `cursor` alone. */
+/** Entries of a page if the request has `cursor` but no `limit`. */
 export const DEFAULT_LIMIT = 100;
 export const MAX_LIMIT = 1000;
 /** Entries of a list without `limit` and `cursor`. */
@@ -19,7 +19,7 @@ export interface Page {
   readonly after: Buffer | null;
 }
 
-/** Null: the whole list is requested. Throws HttpError 400. */
+/** Null: the client requests the whole list. Throws HttpError 400. */
 export function readPage(query: URLSearchParams): Page | null {
   const limit = query.get('limit');
   const cursor = query.get('cursor');
@@ -60,7 +60,7 @@ export function readSort<const K extends string>(query: URLSearchParams, keys: r
   );
 }
 
-/** The query parameter `q`, as a test of texts; null: it is empty or omitted. Ignores case. */
+/** A case-insensitive test of texts for the query parameter `q`; null: `q` is empty or omitted. */
 export function readSearch(query: URLSearchParams): ((...texts: readonly string[]) => boolean) | null {
   const wanted = query.get('q')?.normalize().toLowerCase() ?? '';
   return wanted === '' ? null : (...texts) => texts.some((text) => text.toLowerCase().includes(wanted));
@@ -94,20 +94,20 @@ export function nextCursor(
 
 /** A part of a list, in its order. */
 export interface ListPart<Row, More extends object = object> {
-  /** At most as many as requested. There may be fewer, although more follow. */
+  /** At most `limit` rows. A part may have fewer rows although more follow. */
   readonly rows: readonly Row[];
   /** The key at which the part ends; null: nothing follows. */
   readonly last: Uint8Array | null;
-  /** The number of all rows, for the part at the start; omitted or null: they are not counted. */
+  /** The number of all rows, in the first part only; omitted or null: not counted. */
   readonly total?: number | null;
-  /** Further fields of the response, those of the first part. */
+  /** Further fields of the response. Only those of the first part are used. */
   readonly more?: More;
 }
 
 export interface ListReader<Row, More extends object = object> {
-  /** Throws HttpError 400 for a cursor that is none. */
+  /** Throws HttpError 400 for a malformed cursor. */
   read(page: Page): ListPart<Row, More> | Promise<ListPart<Row, More>>;
-  /** Rows of a part of a whole list; omitted: some hundred. */
+  /** Maximum rows of a part of a whole list; omitted: MAX_PART in list-reply.ts. */
   readonly maxPart?: number;
 }
 
@@ -124,7 +124,7 @@ export function listOfIds<Row extends { readonly id: Id }>(all: readonly Row[]):
   };
 }
 
-/** Text is compared in lower case, and by its first characters only. */
+/** Sorting compares the first characters of a text, in lower case. */
 const SORTED_CHARACTERS = 100;
 
 interface SmallList<Row, K extends string> {
@@ -166,7 +166,9 @@ interface Position {
   readonly id: Id;
 }
 
-/** Text with the order of the values; well-formed, because a cursor has it. */
+/**
+ * Text that sorts like the value. It is well-formed Unicode, because it becomes part of a cursor.
+ */
 const sortable = (value: string | number): string =>
   typeof value === 'number'
     ? String(value).padStart(16, '0')

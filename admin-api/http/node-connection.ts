@@ -5,7 +5,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Maximum of queued requests. Above it the connection is closed, as RFC 9112 9.3.2 allows. */
+/**
+ * Maximum number of queued requests. Above it the connection is closed, as RFC 9112 9.3.2 allows.
+ */
 const MAX_QUEUED = 100;
 
 export class NodeConnection {

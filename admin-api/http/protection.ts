@@ -1,7 +1,4 @@
-/**
- * Refuses requests that change something before their body is read, while the node has too little
- * memory or disk space.
- */
+/** Rejects writes before their body is read, while the node has too little memory or disk space. */
 import { diskFull } from '../../core/base/disk-full.ts';
 import { HttpError } from './errors.ts';
 import type { ServedRoute } from './route.ts';
@@ -12,7 +9,7 @@ export interface WriteProtection {
   readonly refusesLargeBodies: boolean;
 }
 
-/** A body of at most so many bytes is accepted under load. */
+/** Maximum size in bytes of a body that is accepted under load. */
 const SMALL_BODY = 64 * 1024;
 const RETRY = { 'Retry-After': '30' };
 

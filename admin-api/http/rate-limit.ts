@@ -7,7 +7,7 @@ interface Bucket {
   at: number;
 }
 
-/** An account has this many times the rate of one of its tokens, sessions or TSIG keys. */
+/** The rate of an account, as a multiple of the rate of one token, session or TSIG key. */
 export const ACCOUNT_SHARES = 5;
 
 /** Above this number, the least recently used bucket is evicted. */
@@ -51,12 +51,12 @@ export class RateLimit {
     if (!this.tryTake(key)) this.take(key, headers);
   }
 
-  /** Takes one request from a bucket. False: there is none. */
+  /** Takes one request from a bucket. False: the bucket is empty. */
   tryTake(key: string | number): boolean {
     return this.#quota === 0 || takeFrom(this.#filled(key));
   }
 
-  /** A bucket with what has flowed in since its last use. */
+  /** The bucket of a key, refilled for the time since its last use. */
   #filled(key: string | number): Bucket {
     const now = this.#now();
     const bucket = this.#bucket(key, now);

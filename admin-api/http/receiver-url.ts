@@ -1,6 +1,6 @@
 /**
- * The URL of a customer's server that the service sends to. Its addresses are checked again at each
- * connection.
+ * Checks the URL of a customer's server, to which the service sends requests. Each connection
+ * checks the server's addresses again.
  */
 
 import { InvalidError } from '../../core/base/errors.ts';
@@ -18,7 +18,7 @@ interface ReceiverUrl {
 /** Error codes of `readReceiverUrl`. */
 export const URL_FAULTS = ['invalid_url', 'private_url'] as const;
 
-/** In its canonical form. Throws InvalidError `invalid_url`, `private_url`. */
+/** Returns the URL in canonical form. Throws InvalidError `invalid_url`, `private_url`. */
 export function readReceiverUrl(text: string, exemptions: Exemptions, about: ReceiverUrl): string {
   const invalid = (why: string): InvalidError =>
     new InvalidError('invalid_url', `The URL of ${about.of} ${why}.`, { pointer: about.pointer });

@@ -1,5 +1,5 @@
 /**
- * Rejects requests that RFC 9112 forbids but that one of the two HTTP parsers accepts. The end of a
+ * Rejects requests that RFC 9112 forbids but one of the two HTTP parsers accepts. The end of a
  * message must be unambiguous: otherwise a request can be smuggled past a proxy (RFC 9112 11.2).
  */
 import { HttpError } from './errors.ts';
@@ -75,7 +75,7 @@ const hasClose = (value: string): boolean =>
 
 const badRequest = (message: string): HttpError => new HttpError(400, 'bad_request', message, { close: true });
 
-/** RFC 9112 6.1: a coding that the server does not know. */
+/** An unsupported transfer coding (RFC 9112 6.1). */
 const badCoding = (): HttpError =>
   new HttpError(501, 'unknown_coding', 'Send the body with Content-Length, or with Transfer-Encoding: chunked alone.', {
     close: true,

@@ -37,7 +37,7 @@ export interface Context<C, B = unknown> {
   readonly body: B;
   readonly requestId: string;
   readonly remoteAddress: string;
-  /** Its signal aborts when the client disconnects. */
+  /** `signal` aborts when the client disconnects. */
   readonly client: Pick<HttpRequest, 'signal'>;
   /** A proxy received the request over TLS. */
   readonly isSecure: boolean;
@@ -64,7 +64,7 @@ export interface RawReply {
 /** The fields of a response next to `"ok": true`, or a body that is sent unchanged. */
 export type Reply = { readonly [key: string]: unknown } | RawReply;
 
-/** Error codes by status, without those that every endpoint has. */
+/** Error codes by status, without the codes that every endpoint has. */
 export type Faults = Readonly<Record<number, readonly string[]>>;
 
 /** The part of a route that the OpenAPI document describes. */
@@ -94,8 +94,8 @@ interface Description {
   /** False: the route changes nothing, although its method is not GET. */
   readonly changes?: false;
   /**
-   * Also for tokens that are restricted to domains, which `run` regards. By default such a token
-   * reaches only endpoints below a domain.
+   * Accepts tokens that are restricted to domains; `run` checks the restriction. By default such a
+   * token can use only endpoints below a domain.
    */
   readonly forRestricted?: true;
 }
@@ -130,9 +130,9 @@ interface MatchedRequest {
 
 export interface AppParts {
   readonly authenticator: Authentication;
-  /** By token or session. */
+  /** Limit for each token or session. */
   readonly requests: RateLimit;
-  /** By account, over all its tokens and sessions. */
+  /** Limit for each account, over all its tokens and sessions. */
   readonly accountRequests: RateLimit;
   readonly journal: Pick<Journal, 'head' | 'latest'>;
   /**
@@ -142,11 +142,11 @@ export interface AppParts {
   readonly catchUp: { join(): Promise<unknown> } | null;
   /**
    * The stored response to an earlier request with the same Idempotency-Key, or null. Throws
-   * HttpError 422 if that request was a different one.
+   * HttpError 422 if the earlier request had other content.
    */
   replay(idempotency: Idempotency, headers: Record<string, string>): Reply | null;
   /**
-   * Which nodes have applied a change, for the response to a write; null: this is the only node.
+   * The nodes that have applied a change, for the response to a write; null: this is the only node.
    */
   sync(sequence: number): Sync | null;
 }
@@ -188,9 +188,7 @@ export function publicRoute<T extends TObject, A extends TObject>(
   };
 }
 
-/**
- * A route for tokens with the scope; for GET, its `:read` is enough. `admin`: only for that role.
- */
+/** A route that requires `scope`; a GET also accepts `scope:read`. `admin`: only for that role. */
 export function route<T extends TObject, A extends TObject>(
   definition: Common<Caller, Static<T>, A> & {
     readonly scope: Scope;
@@ -198,14 +196,14 @@ export function route<T extends TObject, A extends TObject>(
     readonly body?: BodySchema<T>;
     readonly bodyOptional?: boolean;
     /**
-     * Every role may sign out and change its own credentials: a caller with a session needs no more
-     * than read access.
+     * Requires only read access from a session: every role may sign out and change its own
+     * credentials.
      */
     readonly ownAccess?: boolean;
-    /** The route ends access to an account: its rate counts apart from other requests. */
+    /** The route ends access to an account. Its requests have a separate rate limit. */
     readonly revokes?: true;
     /**
-     * Sets what is only known after the commit in a response, also in one that is stored for an
+     * Adds the fields that depend on the commit to a response, also to a stored response for an
      * Idempotency-Key.
      */
     readonly complete?: (reply: Reply) => Promise<Reply>;
@@ -266,8 +264,8 @@ export function bytesRoute<A extends TObject>(
 }
 
 /**
- * A route of an API whose contract is that of another product: `run` reads and checks the body and
- * all parameters, and regards tokens that are restricted to domains. A GET has no body.
+ * A route of an API that is compatible with another product. `run` reads and checks the body and
+ * all parameters, and the domains of restricted tokens. A GET has no body.
  */
 export function foreignRoute(definition: {
   readonly method: Method;
@@ -325,7 +323,9 @@ export function publicBytesRoute<A extends TObject>(
 /** The result of reading a form. */
 export interface Received<V> {
   readonly value: V;
-  /** Identifies the content of the request, as the bytes of a JSON body do. */
+  /**
+   * Identifies the content of the request for an Idempotency-Key, like the bytes of a JSON body.
+   */
   readonly identity: Buffer;
 }
 
@@ -336,8 +336,8 @@ export function formRoute<V, A extends TObject>(
     readonly form: TObject;
     readonly limit: number;
     /**
-     * Reads the whole body, without visible effects: the request may be a repetition, or be
-     * rejected after its body was read.
+     * Reads the whole body without visible effects, because the request may be a retry or be
+     * rejected afterwards.
      */
     receive(context: Context<Caller, AsyncIterable<Buffer>>): Promise<Received<V>>;
   },
@@ -381,18 +381,19 @@ function authorize(request: HttpRequest, at: MatchedRequest, app: AppParts, rule
   const caller = app.authenticator.authenticate(request);
   const { session } = caller;
   takeRequest(app, caller, at.headers, rules.revokes === true);
-  // A site on a neighbouring host sends the cookie too, but must not load the response.
+  // The browser also sends the cookie for a page of a sibling host, which must not load the
+  // response.
   if (session !== undefined) at.headers['Cross-Origin-Resource-Policy'] = 'same-origin';
   requireRouteAccess(app, caller, rules);
-  // Public endpoints ignore unknown parameters, because probes and links add some.
+  // Public endpoints skip this check, because probes and links add parameters.
   rejectUnknownParameters(at.query, rules.query);
   return caller;
 }
 
 /**
- * Counts a request. Throws HttpError 429. A customer who makes a thousand tokens has no thousand
- * rates; administrators' programs have a rate for each token only. A revocation counts by its token
- * or session alone: a thief with another token of the account must not use up its rate.
+ * Counts a request. Throws HttpError 429. The account limit keeps a customer with a thousand tokens
+ * from a thousand times the rate. Administrators have a limit for each token only. A revocation
+ * counts for its token or session only: a stolen token of the account must not block it.
  */
 function takeRequest(
   { requests, accountRequests }: AppParts,
@@ -430,7 +431,7 @@ function requireRouteAccess(
     );
 }
 
-/** Its value is checked where the domain is read: domains/owned.ts. */
+/** change/owned-domain.ts checks the value when it reads the domain. */
 const DOMAIN_PARAMETER = '{domain_id}';
 
 function createContext<C, B>(

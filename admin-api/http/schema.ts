@@ -44,8 +44,8 @@ export const TIME = '^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d$';
 export const time = (of: string) => Type.String({ pattern: TIME, description: `${of}, as YYYY-MM-DD HH:MM:SS in UTC` });
 
 /**
- * Properties of a response that a body may have too, where they are ignored: a client can read an
- * object, modify it and send it back.
+ * Read-only properties, which are ignored in a body. A client can therefore read an object, modify
+ * it and send it back.
  */
 export const readOnly = <const K extends string>(...names: readonly K[]) => {
   const property = Type.Optional(Type.Unknown({ readOnly: true, description: 'as in the response; ignored' }));
@@ -78,7 +78,7 @@ export const pageFields = {
   ),
 };
 
-/** `what`: what the text is looked for in. */
+/** `what`: the names of the searched fields, for the description. */
 export const searchQuery = (what: string) => ({
   q: Type.Optional(Type.String({ description: `only items whose ${what} contains this text, in any case` })),
 });

@@ -1,4 +1,4 @@
-/** Who holds a slot for the work of a request (core/base/fair-slots.ts). */
+/** The slot owner of an authenticated request (core/base/fair-slots.ts). */
 
 import type { SlotOwner } from '../../core/base/fair-slots.ts';
 import { clientNetwork } from '../../core/net/address/ipv6.ts';

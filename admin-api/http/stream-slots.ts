@@ -1,10 +1,11 @@
 /**
- * Slots for long responses that are made while their clients read them: exports and whole lists.
- * Each has at most one chunk in memory, and may hold a snapshot of the store, which has a limited
- * number of readers and cannot reuse pages meanwhile. So a reader that is too slow is left.
+ * Slots for long responses that are generated while their clients read them: exports and whole
+ * lists. Each stream has at most one chunk in memory. It may hold a snapshot of the store, which
+ * has a limited number of readers and cannot reuse pages meanwhile. The stream of a client that is
+ * too slow is therefore ended.
  *
- * Chunks are made in turns, one stream at a time, so that many streams together delay other
- * requests no more than one does.
+ * Streams generate their chunks in turns, one at a time. Many streams together therefore delay
+ * other requests no more than a single stream.
  */
 import { FairSlots, type Slot, type SlotOwner } from '../../core/base/fair-slots.ts';
 import type { Logger } from '../../core/base/log/index.ts';
@@ -12,25 +13,27 @@ import { SnapshotDeadline } from '../../core/store/snapshot-deadline.ts';
 import { HttpError } from './errors.ts';
 import type { HttpRequest } from './transport.ts';
 
-/** Of all accounts; the store has MAX_READERS (core/store/environment.ts), also for all else. */
+/**
+ * Concurrent streams of all accounts. Other work shares the MAX_READERS of the store
+ * (core/store/environment.ts).
+ */
 const MAX_STREAMS = 128;
 const MAX_WAITING = 256;
 const RETRY_SECONDS = '10';
-/** Bytes a second that a reader must take while others wait: as SnapshotDeadline. */
+/** Minimum bytes per second of a client while other streams wait, as in SnapshotDeadline. */
 const MINIMUM_RATE = 64 * 1024;
 const WINDOW_MS = 10_000;
 
-/** What a stream sends. */
 export interface StreamSource {
-  /** An empty chunk is not sent: it gives the turn to others. */
+  /** An empty chunk is not sent. It only yields the turn to other streams. */
   readonly chunks: AsyncGenerator<string>;
-  /** Frees what the source holds; called once, also if no chunk was read. */
+  /** Releases the resources of the source. Called once, also if no chunk was read. */
   close?(): void;
 }
 
 export class StreamSlots {
   readonly #slots: FairSlots;
-  /** A stream has at most one chunk in the making, so that the queue is never full. */
+  /** The queue is never full, because each stream generates at most one chunk at a time. */
   readonly #turns = new FairSlots({ slots: 1, queue: MAX_STREAMS });
   readonly #parts: StreamParts;
 
@@ -45,15 +48,15 @@ export class StreamSlots {
     this.#parts = { turns: this.#turns, log, now };
   }
 
-  /** Called in each window; a test calls it itself. */
+  /** Called once per window. */
   enforceMinimumRate(): void {
     this.#slots.enforceMinimumRate();
   }
 
   /**
-   * Begins a stream when it has a slot, which it holds until its end. Its reader must call `return`
-   * if it stops earlier, also before the first chunk. Rejects with HttpError 503 if too many wait,
-   * with Aborted if the client disconnects, and with the error of `begin`.
+   * Starts a stream when a slot is free. The stream holds the slot until it ends. A reader that
+   * stops early must call `return`, also before the first chunk. Rejects with HttpError 503 if the
+   * queue is full, with Aborted if the client disconnects, and with the error of `begin`.
    */
   async open(
     owner: SlotOwner,
@@ -118,7 +121,7 @@ class Stream implements AsyncIterableIterator<string> {
       this.#unread = result.done === true ? 0 : Buffer.byteLength(result.value);
       return result;
     } catch (error) {
-      // Its status was sent before.
+      // The status line was already sent, so the error can only be logged.
       if (!(error instanceof HttpError)) this.#parts.log.error('response ended early', { error });
       await this.return();
       throw error;
@@ -126,13 +129,15 @@ class Stream implements AsyncIterableIterator<string> {
   }
 
   async return(): Promise<IteratorResult<string>> {
-    // What the source holds ends first.
+    // The generator must end before its source is closed.
     await this.#source.chunks.return(undefined);
     this.#end();
     return { done: true, value: undefined };
   }
 
-  /** While it is made, the client waits: that is not its slowness. */
+  /**
+   * Pauses the slot meanwhile: generation time does not count towards the client's minimum rate.
+   */
   async #makeChunk(): Promise<IteratorResult<string>> {
     const slot = this.#slot;
     slot.pause();

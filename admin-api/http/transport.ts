@@ -13,7 +13,7 @@ export interface HttpRequest {
   readonly path: string;
   /** The text after the question mark; empty without a query. */
   readonly query: string;
-  /** Without brackets or port. */
+  /** The IP address, without brackets or port. */
   readonly remoteAddress: string;
   /** A proxy received the request over TLS; the API itself has no TLS. */
   readonly isSecure?: boolean;
@@ -28,8 +28,9 @@ export interface HttpRequest {
    * The whole body, in its own memory. Call this before the first await of the handler: a transport
    * does not keep a body that is not requested at once. Rejects with HttpError 413 if the body is
    * longer than `limit` bytes: by Content-Length before reading, otherwise as soon as the limit is
-   * exceeded. Rejects with HttpError 408 if it arrives too slowly, with 503 if `holder` has no room
-   * (body-memory.ts; the client's site if omitted), and with Aborted if the client disconnects.
+   * exceeded. Rejects with HttpError 408 if it arrives too slowly, with 503 if the memory limit of
+   * `holder` is reached (body-memory.ts; omitted: the client's site, such as an IPv6 /48), and with
+   * Aborted if the client disconnects.
    */
   body(limit: number, holder?: string): Promise<Buffer>;
   /**
@@ -43,17 +44,17 @@ export type ResponseBody = string | Uint8Array | AsyncIterable<string | Uint8Arr
 
 export interface HttpResponse {
   /**
-   * A 304 is sent without Content-Length, which is optional there (RFC 9110 8.6). Clients take it
-   * for the length of a body: undici 7 fails, and undici 6 waits forever.
+   * A 304 is sent without Content-Length, which is optional there (RFC 9110 8.6). Some clients
+   * expect a body of that length: undici 7 fails, and undici 6 waits forever.
    */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ResponseBody;
-  /** Bytes of a streamed body, if they are known: it is sent with Content-Length. */
+  /** Length of a streamed body in bytes, if known. The response then has Content-Length. */
   readonly length?: number;
   /** The connection is closed after the response. */
   readonly close?: boolean;
-  /** Of the memory of a body that the client has not read (body-memory.ts). */
+  /** Holder of the memory of unsent bytes (body-memory.ts). */
   readonly holder?: string;
 }
 
@@ -81,13 +82,13 @@ export interface Transport {
 }
 
 /**
- * Milliseconds from the begin of a stop during which connections are still accepted. Those that the
- * kernel has accepted are served, and responses end their connections, so that a client that asks
- * again does not meet a connection that is being closed (RFC 9112 section 9.6).
+ * Milliseconds after the start of a shutdown during which connections are still accepted.
+ * Connections in the kernel's backlog are served, and each response closes its connection. A client
+ * therefore does not send its next request on a closing connection (RFC 9112 section 9.6).
  */
 export const CLOSING_MS = 50;
 
-/** In milliseconds. */
+/** Timeouts in milliseconds. */
 export interface Timeouts {
   /** To receive a body, plus one second for each BODY_RATE bytes received. */
   readonly body: number;
@@ -118,7 +119,7 @@ export const BODY_RATE = 64 * 1024;
  */
 export const MAX_HEADER = 16 * 1024;
 
-/** Unsent bytes of a response without a charge: the kernel buffers that many. */
+/** Unsent bytes of a response up to which no memory is charged: the kernel buffers that many. */
 export const SMALL_RESPONSE = 64 * 1024;
 
 /** Header fields of a request. uWebSockets.js supports at most 98. */

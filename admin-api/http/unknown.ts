@@ -30,8 +30,8 @@ function closeValue(value: unknown): unknown {
 }
 
 /**
- * Errors for the first `most` fields of `value`, nested ones too, that a closed schema does not
- * define. Each suggests the nearest defined name.
+ * Errors for the first `limit` fields of `value`, also nested, that a closed schema does not
+ * define. Each error suggests the nearest defined name.
  */
 export function unknownFields(schema: TSchema, value: unknown, limit: number): ErrorDetail[] {
   const found: ErrorDetail[] = [];
@@ -52,7 +52,7 @@ function collectUnknown(shape: Shape, value: unknown, pointer: string, found: Er
   if (properties === undefined || additionalProperties !== false) return;
   for (const [name, inner] of Object.entries(value)) {
     const isDefined = Object.hasOwn(properties, name);
-    // Most fields are defined and have plain values: no pointer is built for them.
+    // Most fields are defined and have plain values. Skipping them here avoids building a pointer.
     if (isDefined ? typeof inner !== 'object' : found.length >= limit) continue;
     const at = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (isDefined) collectUnknown(properties[name], inner, at, found, limit);
@@ -60,11 +60,11 @@ function collectUnknown(shape: Shape, value: unknown, pointer: string, found: Er
   }
 }
 
-/** Without read-only properties, which are ignored in a body. */
+/** Names of the properties that are not read-only. Read-only properties are ignored in a body. */
 const writableNames = (properties: Readonly<Record<string, Shape>>): string[] =>
   Object.keys(properties).filter((key) => properties[key].readOnly !== true);
 
-/** Parameters that are not for the endpoint: `_` bypasses web caches, and `utm_…` tracks links. */
+/** Ignored query parameters: `_` bypasses web caches, and `utm_…` tracks links. */
 const FOREIGN_PARAMETER = /^(?:_$|utm_)/;
 
 /** Throws HttpError 400 for a query parameter that the schema does not define. */

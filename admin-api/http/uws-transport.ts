@@ -113,7 +113,7 @@ class Exchange implements HttpRequest {
   #streamed: AsyncIterable<string | Uint8Array> | undefined;
   #isAborted = false;
   #abort: AbortController | undefined;
-  /** Resolves the promise of #waitUntilWritable: the response is writable or aborted. */
+  /** Resolves the promise of #waitUntilWritable when the response is writable or aborted. */
   #wake: () => void = () => {};
 
   constructor(response: UwsResponse, request: UwsRequest, options: TransportOptions) {

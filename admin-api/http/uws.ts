@@ -65,7 +65,7 @@ const PACKAGE: string = 'uWebSockets.js';
 /** The library reads this limit only from the environment, when it is loaded. */
 const HEADER_VARIABLE = 'UWS_HTTP_MAX_HEADERS_SIZE';
 
-/** The package, or why it does not load here. */
+/** The package, or the reason why it does not load. */
 type LoadedUws = { readonly uws: Uws } | { readonly uws?: undefined; readonly reason: string };
 
 export async function loadUws(): Promise<LoadedUws> {
@@ -87,9 +87,9 @@ function reasonOf({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ERR_MODULE_NOT_FOUND') return `the package ${PACKAGE} is not installed`;
   if (/Cannot find module/.test(message))
     return `${PACKAGE} has no binary for Node ${versions.node} on ${platform} ${arch}`;
-  // The package puts a text of its own before the error of the loader.
+  // The package prepends its own text to the error of the loader.
   return `${PACKAGE}: ${message.trim().split('\n').at(-1)}`;
 }
 
-/** How responses of the API are sent, for people. */
+/** Display names of the transports. */
 export const TRANSPORT_NAMES = { uws: 'uWebSockets.js', node: 'node:http' } as const;

@@ -16,9 +16,9 @@ import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds, parseTime } from '../../http/time.ts';
 import { webhookOf } from './service.ts';
 
-/** Deliveries that one request queues again. */
+/** Maximum deliveries that one request queues again. */
 const MAX_REPLAYED = 1000;
-/** Rows that are read between two looks at the clock. */
+/** Rows between two checks of the time. */
 const BATCH = 100;
 
 /** Newest first. Throws HttpError 400 and 404. */
@@ -48,7 +48,7 @@ async function readDeliveries(
   return { rows, last: null };
 }
 
-/** `before`: an id; null: from the newest on. */
+/** `before`: an id, exclusive; null: starts with the newest delivery. */
 async function* newestFirst({ environment }: Services, webhookId: Id, before: Id | null): AsyncGenerator<DeliveryRow> {
   const table = environment.rows.get(deliveries.number)!;
   const steps = new Steps();
@@ -59,7 +59,7 @@ async function* newestFirst({ environment }: Services, webhookId: Id, before: Id
     const page: DeliveryRow[] = [];
     for (const { key, value } of table.getRange({ start, end, reverse: true, limit: BATCH })) {
       count++;
-      // A reversed range contains its start, which is on the previous page.
+      // A reversed range includes its start, which is the last row of the previous page.
       if (start?.equals(key as Buffer) !== true) page.push(deliveries.decode(key, value));
     }
     yield* page;

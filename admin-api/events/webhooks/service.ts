@@ -1,4 +1,4 @@
-/** Creates, changes and deletes webhooks. Creation and rotation alone return a secret. */
+/** Creates, changes and deletes webhooks. Only creation and rotation return the secret. */
 
 import { StateError } from '../../../core/base/errors.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
@@ -18,7 +18,7 @@ import { readReceiverUrl } from '../../http/receiver-url.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
 
-/** Seconds for which the previous secret signs too. */
+/** Seconds during which messages are also signed with the previous secret. */
 const ROTATION = 86_400;
 const OF_WEBHOOK = { of: 'a webhook', plural: 'Webhooks', pointer: '/url' };
 
@@ -79,7 +79,7 @@ export function updateWebhook(services: Services, context: Context<Caller>, id: 
     const row: WebhookRow = {
       ...before,
       ...chosen,
-      // What has changed while it was disabled is not delivered.
+      // Changes during the disabled time are not delivered.
       ...(isEnabling ? { since: services.journal.head, failingSince: null } : {}),
       disabledReason: chosen.enabled === undefined ? before.disabledReason : null,
       updatedAt: nowSeconds(),
@@ -95,7 +95,7 @@ export function updateWebhook(services: Services, context: Context<Caller>, id: 
   });
 }
 
-/** Its deliveries are deleted later. Throws HttpError 404. */
+/** A background task deletes the deliveries. Throws HttpError 404. */
 export function deleteWebhook(services: Services, context: Context<Caller>, id: Id) {
   return change(services, context, (draft) => {
     const row = webhookOf(draft, context.caller, id);
@@ -165,7 +165,7 @@ function readBody({ config }: Services, body: WebhookBody): Partial<Chosen> {
   };
 }
 
-/** Of the account of the webhook, also for administrators. Throws HttpError 404. */
+/** Requires domains of the webhook's account, also for administrators. Throws HttpError 404. */
 function requireDomains(draft: Draft, accountId: Id, domains: readonly Id[] | null): void {
   for (const domainId of domains ?? []) domainOf(draft, accountId, domainId);
 }

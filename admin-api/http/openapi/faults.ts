@@ -12,7 +12,7 @@ const CHANGED: Codes = ['changed'];
 const TOO_MANY: Codes = ['too_many_requests'];
 const UNAVAILABLE: Codes = ['write_conflict', 'feature_level', 'stopping', 'overloaded', 'busy', 'clock_off'];
 const DISK_FULL: Codes = ['disk_full'];
-/** What is stored has limits, whatever is written (core/journal/commit/quotas.ts). */
+/** Every write can exceed a storage quota (core/journal/commit/quotas.ts). */
 const QUOTA: Codes = ['plan_limit'];
 const BODY = {
   408: ['body_too_slow', 'header_too_slow'],
@@ -70,7 +70,7 @@ export function faultsOf(route: Route): Map<number, Codes> {
 
 export const isWrite = ({ method, changes }: Route): boolean => method !== 'GET' && changes !== false;
 
-/** A list in pages. */
+/** Whether the endpoint returns a list in pages. */
 const hasPages = ({ query }: Route): boolean => query?.properties.cursor !== undefined;
 
 /** Whether the endpoint accepts an Idempotency-Key. */

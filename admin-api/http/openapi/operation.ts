@@ -36,7 +36,7 @@ function securityOf(route: Route): Part {
   return { security: route.faults?.[401]?.includes('missing_token') ? [{}, { bearer: [] }, { session: [] }] : [] };
 }
 
-/** The developer chooses the id. */
+/** The id of an app, which its developer chooses. */
 const APP_ID: Part = {
   description: 'the id of the app, from its manifest',
   schema: { type: 'string', minLength: 1, maxLength: 255 },

@@ -15,8 +15,8 @@ Times are UTC. Errors have the RateLimit headers, too. \`x-scope\` is the scope 
 const MAX_AGE = 300;
 
 /**
- * `routes`: all other routes. The document is generated for the first request: that takes as long
- * as the rest of the start of the API.
+ * `routes`: all other routes. The document is generated on the first request, because that takes as
+ * long as the rest of the API's startup.
  */
 export function openApiRoutes(routes: readonly Route[], version: string): Route[] {
   const own: Route = publicRoute({

@@ -11,7 +11,7 @@ export interface Part {
 
 export class Schemas {
   readonly #components = new Map<string, Part>();
-  /** References to those of the components that were seen before: most are used many times. */
+  /** Caches references to components, because most components are used many times. */
   readonly #references = new Map<object, Part>();
 
   /** The schema as plain JSON. Throws Error if two different schemas have the same title. */
@@ -24,7 +24,7 @@ export class Schemas {
     return Object.fromEntries([...this.#components].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** Without what JSON has not: fields that are undefined, and the symbols of TypeBox. */
+  /** Copies a value without undefined fields and TypeBox symbols, which JSON does not have. */
   #walk(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.#walk(item));
     if (typeof value !== 'object' || value === null) return value;

@@ -1,4 +1,4 @@
-/** The first administrator, which the first start creates. */
+/** Creates the first administrator on the first start. */
 import { randomPassword } from '../../../core/base/random-password.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { accounts } from '../../../core/store/rows.ts';
@@ -10,22 +10,22 @@ export const FIRST_ADMIN = 'admin';
 
 export interface FirstAdminOutput {
   /**
-   * Shows the generated password to the owner; resolves when the system has the text, so that no
-   * kill can take it back. If it rejects, no account is created.
+   * Shows the generated password to the owner. Resolves when the operating system has the text, so
+   * that a kill cannot lose it. If it rejects, no account is created.
    */
   show(password: string): Promise<void>;
   /** The account was not created after all: the shown password is not valid. */
   withdraw(): Promise<void>;
 }
 
-/** At the start, when no client has an account. */
+/** Slot owner during the startup, before any account exists. */
 const SETUP = { account: '', network: '' };
 
 /**
  * In an empty store, creates the account `admin` with the role admin and the plan unlimited.
  * Returns its generated password. Null if the configuration sets the password, or if there are
  * accounts. The password is shown before the account exists: a process that is killed in between
- * leaves no account, and the next start begins again.
+ * leaves no account, and the next start retries.
  */
 export async function createFirstAdmin(
   { environment, journal, config, reader }: Pick<Services, 'environment' | 'journal' | 'config' | 'reader'>,

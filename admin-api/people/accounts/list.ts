@@ -43,9 +43,9 @@ export async function listAccounts(
 }
 
 interface Read {
-  /** Null: an entry of the index that leads to no other account. */
+  /** Null: the entry of the index is not a username, so the account is listed elsewhere. */
   readonly account: Account | null;
-  /** Where the index goes on. */
+  /** Position of the entry in the index. */
   readonly position: Buffer;
 }
 

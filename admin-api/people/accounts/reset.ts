@@ -1,6 +1,6 @@
 /**
- * Sets the password of an account next to its data folder, for an operator who cannot sign in: who
- * may write there needs no permission of the API.
+ * Sets the password of an account directly in the data folder, for an operator who cannot sign in.
+ * Write access to the folder replaces the permission of the API.
  */
 import { InvalidError, StateError } from '../../../core/base/errors.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
@@ -19,14 +19,14 @@ export interface Reset {
   /** Username or e-mail address. */
   readonly login: string;
   readonly password: string;
-  /** Its one-time codes and passkeys are removed too. */
+  /** Whether to remove one-time codes and passkeys too. */
   readonly removesFactors: boolean;
 }
 
 export interface ResetResult {
   readonly account: Account;
   readonly sessionsEnded: number;
-  /** Null: they stay. */
+  /** Null: second factors were not removed. */
   readonly factorsRemoved: { readonly totp: boolean; readonly passkeys: number } | null;
   /** Whether the account has second factors now. */
   readonly hasFactors: boolean;
@@ -34,12 +34,12 @@ export interface ResetResult {
 
 /** The author of the entry in the journal. */
 const BY = 'account-reset';
-/** Accounts that an error names. */
+/** Maximum accounts in an error message. */
 const NAMED = 10;
 /** The operator is the only client. */
 const OPERATOR = { account: '', network: '' };
 
-/** Throws InvalidError: it has too few or too many characters for an account. */
+/** Throws InvalidError if the password is too short or too long. */
 export function checkPassword(password: string): void {
   if (password.length >= MIN_PASSWORD && password.length <= MAX_PASSWORD) return;
   throw new InvalidError('no_password', `A password has ${MIN_PASSWORD} to ${MAX_PASSWORD} characters.`);

@@ -95,7 +95,7 @@ export async function updateAccount(
   if (body.plan !== undefined) requirePlan(services, body.plan);
   const isOwn = id === context.caller.account.id;
   if (isOwn && body.password !== undefined) throw ownPassword();
-  // Before the password is hashed, which is slow.
+  // Checked first, because hashing the password is slow.
   requireAccount(services.reader, id);
   const passwordHash =
     body.password === undefined ? undefined : await passwords.hash(body.password, callerOwner(context));
@@ -128,8 +128,8 @@ export async function updateAccount(
   });
 }
 
-// A session or a token is not enough to change the own password or e-mail address. With a stolen
-// one and a new password, a thief could add a second factor, and keep the owner out.
+// Changing the own password or e-mail address requires the current password. With a stolen session
+// or token alone, an attacker could set a new password and lock the owner out.
 
 const ownPassword = (): StateError =>
   new StateError(
@@ -144,8 +144,8 @@ const ownEmail = (): StateError =>
   });
 
 /**
- * The sweeper deletes its apps later. Throws HttpError 404, StateError `has_domains`, `has_apps`,
- * `last_admin`.
+ * The sweeper later deletes the apps of the account. Throws HttpError 404, StateError
+ * `has_domains`, `has_apps`, `last_admin`.
  */
 export function deleteAccount(services: Services, context: Context<Caller>, id: Id) {
   return revoke(services, context, id, (draft) => {
@@ -184,7 +184,7 @@ function requirePlan({ config }: Pick<Services, 'config'>, plan: string): void {
   throw new InvalidError('invalid_plan', `This plan does not exist; use one of ${planNames}.`, { pointer: '/plan' });
 }
 
-/** A login belongs to one account only, as its username or as its e-mail address. */
+/** Requires that no other account uses the username or the e-mail address as a login. */
 export function requireFreeLogins(draft: Draft, account: Account): void {
   const taken = (login: string): boolean => {
     const other = login === '' ? undefined : draft.accountByLogin(login);
@@ -198,7 +198,9 @@ export function requireFreeLogins(draft: Draft, account: Account): void {
 
 const isAdmin = (account: Account): boolean => account.role === 'admin' && account.apiEnabled;
 
-/** Without an administrator, nobody could create another one. */
+/**
+ * Requires another administrator: without any, no administrator could be created through the API.
+ */
 function requireOtherAdmin(draft: Draft, account: Account): void {
   if (!isAdmin(account)) return;
   for (let after: Id | null = null; ; ) {

@@ -63,7 +63,7 @@ const changeResponse = Type.Object({
 
 /** Maximum rows that are read for one page of a filtered list. Such a page may have fewer items. */
 const SCANNED = 5000;
-/** Rows that are read between two looks at the clock. */
+/** Rows between two checks of the time. */
 const BATCH = 101;
 
 /** `sync`: which nodes have applied a change. */

@@ -1,6 +1,6 @@
 /**
- * Authenticates callers. Those with a token are cached until any account or token changes, so a
- * revoked token is invalid as soon as the revocation is confirmed.
+ * Authenticates callers. Callers with a token are cached until any account or token changes. A
+ * revoked token is therefore invalid as soon as the revocation is confirmed.
  */
 
 import type { Journal } from '../../../core/journal/journal.ts';
@@ -19,7 +19,7 @@ import type { TokenUses } from './token-uses.ts';
 /** Maximum number of cached callers. */
 const MAX_CACHED = 10_000;
 /**
- * Longer headers are not cached: leading spaces can make any number of long headers for one token.
+ * Maximum length of a cached header. Leading spaces allow any number of long headers for one token.
  */
 const MAX_CACHED_LENGTH = 100;
 
@@ -27,7 +27,7 @@ export class Authenticator implements Authentication {
   readonly #reader: StoreReader;
   readonly #sessions: Sessions;
   readonly #uses: Pick<TokenUses, 'note'>;
-  /** By the whole header. Cleared when any account or token changes. */
+  /** Callers by the whole Authorization header. Cleared when any account or token changes. */
   readonly #callers = new Map<string, Caller>();
 
   constructor(
@@ -52,7 +52,7 @@ export class Authenticator implements Authentication {
     return caller;
   }
 
-  /** Like authenticate. An open stream must not prolong a session whose user has left. */
+  /** Like `authenticate`, but does not extend the session: an open stream is not user activity. */
   reauthenticate(request: Credentials): Caller {
     const header = request.header('authorization');
     const caller = header === undefined ? this.#bySession(request) : this.#byToken(header);
@@ -89,7 +89,7 @@ export class Authenticator implements Authentication {
     return { account, token: tokenOf(session.row, account), session };
   }
 
-  /** Whether the request has a well-formed token or session that this node does not know. */
+  /** Whether the request has a well-formed token or session that is not stored on this node. */
   hasUnknownToken(request: Credentials): boolean {
     const header = request.header('authorization');
     if (header === undefined) return this.#sessions.isUnknown(request);
@@ -110,7 +110,7 @@ export class Authenticator implements Authentication {
     }
   }
 
-  /** An id with decimal digits only has both forms. */
+  /** Tries both forms, because a legacy id may consist of decimal digits only. */
   #stored({ id, legacyId }: TokenIds): Token | undefined {
     const token = id === undefined ? undefined : this.#reader.token(id);
     return token ?? (legacyId === undefined ? undefined : this.#reader.tokenByLegacyId(legacyId));
@@ -131,7 +131,7 @@ export class Authenticator implements Authentication {
 
 interface TokenIds {
   readonly id: Id | undefined;
-  /** Of a token of Waypost 0.1. */
+  /** Id of a token of Waypost 0.1. */
   readonly legacyId: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Limits attempts to guess a password, by client network. They count twice: for the login as it was
- * sent, and for its account, which has two logins. Only the first count is visible to a stranger:
- * two logins with one visible count would belong to one account.
+ * Limits attempts to guess a password, by client network. Each attempt counts for the login as
+ * sent, and for its account, which has two logins. Responses show only the first count: a shared
+ * count would reveal that two logins belong to one account.
  */
 import type { Id } from '../../../core/store/keys.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
@@ -17,8 +17,9 @@ export class LoginAttempts {
   }
 
   /**
-   * Counts a sign-in. False: too many for the account by its other login, so the password must be
-   * refused like a wrong one. Throws HttpError 429. `accountId`: undefined for an unknown login.
+   * Counts a sign-in. False: the account's limit is reached through its other login. The caller
+   * must reject the password like a wrong password. Throws HttpError 429. `accountId`: undefined
+   * for an unknown login.
    */
   take(network: string, login: string, accountId: Id | undefined, headers: Record<string, string>): boolean {
     this.#limit.take(`login ${network} ${login.toLowerCase()}`, headers);

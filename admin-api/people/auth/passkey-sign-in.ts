@@ -41,7 +41,7 @@ export async function signInWithPasskey<T>(
   const { used, challenge } = verified;
   const commit = (draft: Draft) => {
     if (!spendChallenge(draft, challenge)) throw passkeyError('bad_challenge');
-    // It may have been removed or used meanwhile, also on another node.
+    // The passkey may have been removed or used meanwhile, also on another node.
     const current = draft.passkey(passkey.id);
     const hasCounter = used.counter > 0 || (current?.counter ?? 0) > 0;
     if (current === undefined || (hasCounter && used.counter <= current.counter)) throw passkeyError('bad_passkey');

@@ -1,7 +1,7 @@
 /**
  * Hashes passwords with argon2id (RFC 9106). Node's thread pool runs the hashes and also commits,
- * so only a few hashes run concurrently. They take turns by client: of two slots, one client has
- * at most one, and only its own sign-ins wait for each other.
+ * so only a few hashes run concurrently. A client can use only one of two slots (FairSlots), so
+ * that its sign-ins queue behind each other.
  */
 
 import { hash, verify } from '@node-rs/argon2';
@@ -37,7 +37,7 @@ export class Passwords {
     return this.#limited(owner, () => hash(password, this.#cost));
   }
 
-  /** Without a stored hash, takes as long and resolves to false. */
+  /** Without a stored hash, resolves to false after the same time. */
   verify(stored: string | undefined, password: string, owner: SlotOwner): Promise<boolean> {
     return this.#limited(owner, async () => {
       const matches = await verify(stored ?? (await this.#dummyHash), password);

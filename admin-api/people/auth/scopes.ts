@@ -16,7 +16,7 @@ export function allows(scopes: readonly string[], area: string, access: 'read' |
   return scopes.includes(area) || (access === 'read' && scopes.includes(`${area}:read`));
 }
 
-/** The scopes as far as a role allows them. */
+/** The scopes that a role allows. */
 export function limitScopes(scopes: readonly string[], role: Role): readonly string[] {
   const held = scopesOf(role);
   const limited = scopes.map((scope) => (held.includes(scope) || scope.endsWith(':read') ? scope : `${scope}:read`));
@@ -24,8 +24,8 @@ export function limitScopes(scopes: readonly string[], role: Role): readonly str
 }
 
 /**
- * The requested scopes without duplicates. Throws InvalidError for unknown scopes, and for more
- * than `held` allows.
+ * The requested scopes without duplicates. Throws InvalidError for unknown scopes and for scopes
+ * that `held` does not include.
  */
 export function narrowScopes(requested: readonly string[], held: readonly string[]): string[] {
   const scopes = [...new Set(requested)];

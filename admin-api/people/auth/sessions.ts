@@ -1,6 +1,6 @@
 /**
  * Dashboard sessions. A cookie holds a random secret, of which only the hash is stored. A session
- * is a row, so when it ends, it ends on every node.
+ * is a row, so its end applies on every node.
  */
 import { createHmac } from 'node:crypto';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
@@ -19,12 +19,12 @@ import { scopesOf } from './scopes.ts';
 import { type SignInRequest, type SignInWork, viewUser } from './sign-in.ts';
 import { hashToken, matchesHash, mintToken, tokenId } from './token.ts';
 
-/** Not that of tokens: neither is accepted in place of the other. */
+/** Differs from the prefix of tokens, so that a session and a token are not interchangeable. */
 const PREFIX = 'wps_';
 const COOKIE = 'waypost_session';
 /** Seconds between two records of the last use, so that reads rarely write. */
-const NOTE_INTERVAL = 300;
-const MAX_NOTED = 10_000;
+const RECORD_INTERVAL = 300;
+const MAX_TRACKED = 10_000;
 /** Maximum sessions of an account; a further sign-in ends the least recently used one. */
 const MAX_SESSIONS = 100;
 const MAX_USER_AGENT = 200;
@@ -32,7 +32,7 @@ const MAX_USER_AGENT = 200;
 export class Sessions {
   readonly #services: Services;
   /** When this node last tried to record the use of a session. */
-  readonly #noted = new Map<Id, number>();
+  readonly #lastAttempts = new Map<Id, number>();
   readonly #writes = new Set<Promise<unknown>>();
 
   constructor(services: Services) {
@@ -49,7 +49,7 @@ export class Sessions {
     return { row, csrfToken: csrfTokenOf(text) };
   }
 
-  /** Whether the request has the well-formed cookie of a session that this node does not know. */
+  /** Whether the request has a well-formed session cookie without a stored session on this node. */
   isUnknown(request: Credentials): boolean {
     const text = readCookie(request);
     return text !== undefined && tokenId(text, PREFIX) !== undefined && this.#stored(text) === undefined;
@@ -59,12 +59,12 @@ export class Sessions {
     return this.#expiry(row) <= now;
   }
 
-  /** Records the use of a session in the background, once in NOTE_INTERVAL. */
+  /** Records the use of a session in the background, once in RECORD_INTERVAL. */
   note({ id, accountId, usedAt }: Session): void {
     const now = nowSeconds();
-    if (now - Math.max(usedAt, this.#noted.get(id) ?? 0) < NOTE_INTERVAL) return;
-    if (this.#noted.size >= MAX_NOTED) this.#noted.clear();
-    this.#noted.set(id, now);
+    if (now - Math.max(usedAt, this.#lastAttempts.get(id) ?? 0) < RECORD_INTERVAL) return;
+    if (this.#lastAttempts.size >= MAX_TRACKED) this.#lastAttempts.clear();
+    this.#lastAttempts.set(id, now);
     const { environment, journal } = this.#services;
     const writing = inCredentialTurn(this.#services, accountId, () =>
       write(environment, journal, 'sessions', (draft) => {
@@ -72,7 +72,7 @@ export class Sessions {
         if (row !== undefined && row.usedAt < now) draft.put(sessions, { ...row, usedAt: now });
       }),
     )
-      // After NOTE_INTERVAL the next request tries again.
+      // The first request after RECORD_INTERVAL retries.
       .catch(() => {})
       .finally(() => this.#writes.delete(writing));
     this.#writes.add(writing);
@@ -84,8 +84,9 @@ export class Sessions {
   }
 
   /**
-   * Signs in by `enter`, for example with a password. Each sign-in has a new secret, so no other
-   * client can know it. The session that the browser had before ends. Throws the errors of `enter`.
+   * Creates a session after a sign-in by `enter`, for example with a password. Each session has a
+   * new secret, which prevents session fixation. The previous session of the browser ends. Throws
+   * the errors of `enter`.
    */
   async create(request: SignInRequest<unknown>, enter: <T>(work: SignInWork<T>) => Promise<T>) {
     const { header, headers, remoteAddress, requestId } = request;
@@ -169,7 +170,7 @@ export class Sessions {
     return id === undefined ? undefined : this.#services.reader.session(id);
   }
 
-  /** Seconds since 1970. Follows the settings, also for sessions that exist. */
+  /** Seconds since 1970. Changed settings also apply to existing sessions. */
   #expiry({ createdAt, usedAt }: Session): number {
     const { sessionIdle, sessionLifetime } = this.#services.config.admin;
     return Math.min(createdAt + sessionLifetime, usedAt + sessionIdle);
@@ -183,7 +184,10 @@ export class Sessions {
   }
 }
 
-/** The rights of a session: all of the role, and no expiry, which new tokens would inherit. */
+/**
+ * The rights of a session: all scopes of the role. Without an expiry, which new tokens would
+ * inherit.
+ */
 export function tokenOf({ createdAt }: Session, { id: accountId, role }: Caller['account']): Caller['token'] {
   const scopes = scopesOf(role);
   return { id: 0, accountId, name: 'dashboard session', hash: '', scopes, createdAt, expiresAt: null };
@@ -206,14 +210,14 @@ export function endSessions(draft: Draft, accountId: Id, except?: Id): number {
   return ended.length;
 }
 
-/** Derived from the secret, so it need not be stored; the secret does not follow from it. */
+/** Derived from the secret with HMAC, so it need not be stored and does not reveal the secret. */
 const csrfTokenOf = (text: string): string => createHmac('sha256', text).update('csrf').digest('hex');
 
 type CookieRequest = Pick<Credentials, 'isSecure' | 'header'>;
 
 /**
- * The prefix binds the cookie to this host and to TLS. A cookie without it is ignored over TLS,
- * because a neighbouring host or a page without TLS could have set it.
+ * The prefix binds the cookie to this host and to TLS. Over TLS, a cookie without the prefix is
+ * ignored: a sibling host or a page without TLS could have set it.
  */
 const cookieName = (request: CookieRequest): string => (isOverTls(request) ? `__Host-${COOKIE}` : COOKIE);
 

@@ -21,11 +21,11 @@ import type { Passwords } from './password.ts';
 export interface SignInParts {
   readonly services: Services;
   readonly passwords: Passwords;
-  /** For tokens and sessions together. */
+  /** Shared by token and session sign-ins. */
   readonly logins: LoginAttempts;
 }
 
-/** The request of a sign-in, of any kind. */
+/** The request of a sign-in with a password or a passkey. */
 export type SignInRequest<B = Login> = Pick<
   Context<null, B>,
   'body' | 'requestId' | 'remoteAddress' | 'header' | 'headers' | 'isSecure'
@@ -38,13 +38,13 @@ interface Login {
   readonly code?: string;
 }
 
-/** What proved the identity, for the audit log. */
+/** The credential that authenticated the sign-in, for the audit log. */
 type Proof = 'password' | 'code' | 'recovery code' | 'passkey';
 
 /** The author of the commits of sign-ins, which a node accepts while its disk is almost full. */
 export const SIGN_INS = 'sign-in';
 
-/** What a sign-in changes. */
+/** The writes of a sign-in. */
 export type SignInWork<T> = (draft: Draft, account: Account, by: Proof) => T;
 
 /** Error codes of `signIn`. */
@@ -97,7 +97,7 @@ export async function signIn<T>(
   return result.done;
 }
 
-/** In place of a token, in the audit log. */
+/** Stands in for a token in the audit log. */
 const SIGN_IN = { id: 0, name: 'sign-in' };
 
 const badCredentials = (): HttpError =>

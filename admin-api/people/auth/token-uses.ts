@@ -1,6 +1,6 @@
 /**
- * When tokens were last used. This node knows its own requests at once; it records them in the
- * background, so that other nodes know them some minutes later and reads rarely write.
+ * The last use of each token. Uses on this node are visible at once. A background task stores them,
+ * so that other nodes see them minutes later and reads cause few writes.
  */
 import { FaultLog } from '../../../core/base/log/throttle.ts';
 import { Periodic } from '../../../core/base/periodic.ts';
@@ -12,17 +12,20 @@ import { nowSeconds } from '../../http/time.ts';
 
 /** Seconds between two records of the use of a token. */
 const RECORD_INTERVAL = 300;
-/** Milliseconds between two looks at the uses that may be recorded. */
+/** Milliseconds between two runs of the background task. */
 const INTERVAL = 60_000;
-/** Tokens whose use is remembered; the least recently used ones are forgotten. */
+/** Maximum tokens whose use is in memory. Above it, the least recently used token is evicted. */
 const MAX_REMEMBERED = 10_000;
-/** Uses that one commit records. */
+/** Maximum uses in a commit. */
 const BATCH = 500;
 
 export class TokenUses {
   readonly #services: Pick<Services, 'environment' | 'journal' | 'reader'>;
-  /** When this node last accepted a token, and since when that is not recorded. */
-  readonly #used = new Map<Id, { at: number; since: number | null }>();
+  /**
+   * `at`: the last use on this node. `since`: the first use that is not stored; null: all are
+   * stored.
+   */
+  readonly #lastUses = new Map<Id, { at: number; since: number | null }>();
   readonly #turns: Periodic;
 
   constructor(services: Pick<Services, 'environment' | 'journal' | 'reader' | 'log'>) {
@@ -45,10 +48,10 @@ export class TokenUses {
 
   note(tokenId: Id): void {
     const now = nowSeconds();
-    const used = this.#used.get(tokenId);
+    const used = this.#lastUses.get(tokenId);
     if (used === undefined) {
-      if (this.#used.size >= MAX_REMEMBERED) this.#forgetOldest();
-      this.#used.set(tokenId, { at: now, since: now });
+      if (this.#lastUses.size >= MAX_REMEMBERED) this.#forgetOldest();
+      this.#lastUses.set(tokenId, { at: now, since: now });
     } else {
       used.at = now;
       used.since ??= now;
@@ -57,14 +60,14 @@ export class TokenUses {
 
   /** Seconds since 1970; null: never. */
   lastUse(tokenId: Id): number | null {
-    const own = this.#used.get(tokenId)?.at ?? 0;
+    const own = this.#lastUses.get(tokenId)?.at ?? 0;
     return Math.max(own, this.#services.reader.tokenUse(tokenId)?.usedAt ?? 0) || null;
   }
 
   /** Records the uses that have not been recorded for RECORD_INTERVAL. */
   async record(now = nowSeconds()): Promise<void> {
     const { environment, journal } = this.#services;
-    const due = [...this.#used].filter(([, { since }]) => since !== null && since <= now - RECORD_INTERVAL);
+    const due = [...this.#lastUses].filter(([, { since }]) => since !== null && since <= now - RECORD_INTERVAL);
     for (let i = 0; i < due.length; i += BATCH) {
       const batch = due.slice(i, i + BATCH).map(([tokenId, used]) => ({ tokenId, used, usedAt: used.at }));
       await write(environment, journal, 'tokens', (draft) => {
@@ -78,8 +81,8 @@ export class TokenUses {
   }
 
   #forgetOldest(): void {
-    for (const id of this.#used.keys()) {
-      this.#used.delete(id);
+    for (const id of this.#lastUses.keys()) {
+      this.#lastUses.delete(id);
       return;
     }
   }

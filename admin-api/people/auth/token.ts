@@ -1,7 +1,7 @@
 /**
  * The text of a token: `wp_`, its id (16 decimal digits), a secret of 192 bits (48 hexadecimal
  * digits) and a checksum (8). The checksum distinguishes a typing error from a revoked token, and
- * helps scanners for leaked secrets to recognize tokens.
+ * lets secret scanners recognize tokens.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -9,10 +9,10 @@ import type { Id } from '../../../core/store/keys.ts';
 import type { Token } from '../../../core/store/rows.ts';
 
 const TOKEN_PREFIX = 'wp_';
-/** After the prefix. */
+/** The text after the prefix. */
 const FORM = /^([0-9]{16})[0-9a-f]{48}([0-9a-f]{8})$/;
 const LEGACY_FORM = /^wp_([0-9a-f]{16})[0-9a-f]{48}([0-9a-f]{8})$/;
-/** Of the greatest id. */
+/** Decimal digits of the greatest id. */
 const ID_DIGITS = 16;
 const CHECKSUM_LENGTH = 8;
 
@@ -49,9 +49,9 @@ export function hashToken(text: string): string {
 }
 
 export function matchesHash(text: string, hash: string): boolean {
-  const given = createHash('sha256').update(text).digest();
+  const digest = createHash('sha256').update(text).digest();
   const stored = Buffer.from(hash, 'hex');
-  return stored.length === given.length && timingSafeEqual(given, stored);
+  return stored.length === digest.length && timingSafeEqual(digest, stored);
 }
 
 function checksum(text: string): string {

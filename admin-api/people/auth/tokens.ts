@@ -82,7 +82,9 @@ function readScopes(requested: readonly string[] | undefined, held: readonly str
   throw new InvalidError('invalid_scope', 'Give at least one scope, or omit "scopes".', { pointer: '/scopes' });
 }
 
-/** With the scope `account`, a token could create one without the restriction. */
+/**
+ * Excludes the scope `account`, with which a restricted token could create an unrestricted token.
+ */
 function readRestrictedScopes(requested: readonly string[] | undefined, held: readonly string[]): readonly string[] {
   const isOfDomain = (scope: string): boolean => /^(dns|proxy)(:read)?$/.test(scope);
   const scopes = readScopes(requested ?? held.filter(isOfDomain), held);
@@ -94,7 +96,7 @@ function readRestrictedScopes(requested: readonly string[] | undefined, held: re
   );
 }
 
-/** Of the account of the token, also for administrators. Throws InvalidError. */
+/** Requires domains of the token's account, also for administrators. Throws InvalidError. */
 function requireDomains(draft: Draft, accountId: Id, ids: readonly Id[]): void {
   const missing = ids.find((id) => draft.domain(id)?.accountId !== accountId);
   if (missing === undefined) return;
@@ -103,7 +105,7 @@ function requireDomains(draft: Draft, accountId: Id, ids: readonly Id[]): void {
   });
 }
 
-/** `last`: expiry time of the caller's token, which limits that of the new token. */
+/** `last`: the expiry time of the caller's token, which the new token must not exceed. */
 function readExpiry(text: string | null | undefined, last: number | null): number | null {
   if (text === undefined || (text === null && last === null)) return last;
   const time = text === null ? Number.POSITIVE_INFINITY : parseTime(text);

@@ -2,8 +2,8 @@
  * The two ceremonies of passkeys (WebAuthn Level 3, 7.1 and 7.2): registration and sign-in. The
  * user must be verified by the authenticator, which makes a passkey two factors in one.
  *
- * The library is loaded with the first ceremony. It would check certificates of attestations, and
- * for that fetch lists from addresses in them, so attestations with certificates are refused.
+ * The library is loaded on first use. Attestations with certificates are rejected: the library
+ * would fetch revocation lists from URLs in those certificates.
  */
 import type { Secrets } from '../../../core/base/secrets.ts';
 import { type Id, idKey } from '../../../core/store/keys.ts';
@@ -11,7 +11,7 @@ import type { Account, Passkey } from '../../../core/store/rows.ts';
 import { newChallenge, readChallenge, type ValidChallenge } from './challenges.ts';
 import type { RelyingParty } from './relying-party.ts';
 
-/** Of COSE: EdDSA, ES256, RS256, which WebAuthn recommends. */
+/** COSE algorithms that WebAuthn recommends: EdDSA, ES256, RS256. */
 const ALGORITHMS = [-8, -7, -257];
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
 type Transport = (typeof TRANSPORTS)[number];
@@ -38,7 +38,7 @@ export interface Assertion {
 /** Why a ceremony failed. */
 export type CeremonyFault = 'bad_challenge' | 'bad_passkey';
 
-/** The bytes by which an authenticator knows the account. They say nothing about its owner. */
+/** The user handle of an account in authenticators. It contains no personal data. */
 const userHandle = (accountId: Id): string => idKey(accountId).toString('base64url');
 
 /** PublicKeyCredentialCreationOptionsJSON. `existing`: the passkeys of the account. */
@@ -114,7 +114,7 @@ export async function verifyRegistration(
   }
 }
 
-/** What changes with each use. */
+/** Fields that change with each use. */
 type Used = Pick<Passkey, 'counter' | 'isBackedUp'>;
 
 /** Verifies a signature by the passkey. The counter must have risen since its last use. */

@@ -1,7 +1,7 @@
 /**
- * Challenges for passkeys. A challenge has its time of expiry and an HMAC under a key that all
- * nodes derive, so none is stored until it is used. Using it stores its nonce, so it works once on
- * all nodes together.
+ * Challenges for passkeys. A challenge contains its expiry time and an HMAC with a key that all
+ * nodes derive. It is not stored until its use. Its use stores the nonce, so it works only once in
+ * the whole cluster.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Secrets } from '../../../core/base/secrets.ts';
@@ -10,7 +10,9 @@ import type { Id } from '../../../core/store/keys.ts';
 import { spentChallenges } from '../../../core/store/rows.ts';
 import { nowSeconds } from '../../http/time.ts';
 
-/** Seconds. A sign-in page offers passkeys while it is open, so it asks again from time to time. */
+/**
+ * Lifetime in seconds. An open sign-in page requests a new challenge before the old one expires.
+ */
 export const CHALLENGE_LIFETIME = 600;
 
 const TIME_BYTES = 6;
@@ -18,7 +20,7 @@ const NONCE_BYTES = TIME_BYTES + 16;
 const KEY_BYTES = 32;
 
 interface ChallengeFor {
-  /** The account that registers; null: a sign-in, of any account. */
+  /** The account that registers a passkey; null: a sign-in of any account. */
   readonly accountId: Id | null;
   readonly rpId: string;
 }

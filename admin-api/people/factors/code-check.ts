@@ -1,9 +1,9 @@
 /**
- * Checks the code of an account with one-time codes, after its password. Everything that decides
- * is in one row, so a code works once and wrong codes count together, whichever nodes get them.
+ * Checks the code of an account with one-time codes, after its password. The whole state is in one
+ * row. A code therefore works only once, and wrong codes are counted across all nodes.
  *
- * Only clients that know the password can lock the codes. A recovery code or a passkey works during
- * a lock, and a new password ends it, so they cannot keep the owner out.
+ * Only clients that know the password can lock the codes. Recovery codes and passkeys work during a
+ * lock, and a new password ends it. A lock therefore cannot keep the owner out.
  */
 import type { Secrets } from '../../../core/base/secrets.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
@@ -15,14 +15,14 @@ import { nowSeconds } from '../../http/time.ts';
 import { isOneTimeCode, stepOf } from './one-time-code.ts';
 import { hashRecoveryCode } from './recovery-codes.ts';
 
-/** Wrong codes without a lock. */
+/** Number of wrong codes before the first lock. */
 const FREE_FAILURES = 4;
-/** Seconds; each further wrong code doubles them. */
+/** Seconds of the first lock. Each further wrong code doubles the duration, up to MAX_LOCK. */
 const FIRST_LOCK = 30;
 const MAX_LOCK = 3600;
 
 type CodeCheck =
-  /** `by`: what was accepted; null: the account has no one-time codes. */
+  /** `by`: the kind of the accepted code; null: the account has no one-time codes. */
   | { readonly isAccepted: true; readonly by: 'code' | 'recovery code' | null }
   | { readonly isAccepted: false; readonly refusal: Refusal };
 
@@ -99,7 +99,7 @@ export function codeError(status: 401 | 403, refusal: Refusal): HttpError {
   });
 }
 
-/** A new password ends the lock: those who caused it do not know the password any more. */
+/** Ends the lock after a password change: an attacker no longer has the password. */
 export function unlockCodes(draft: Draft, accountId: Id): void {
   const row = draft.totp(accountId);
   if (row !== undefined && (row.failures > 0 || row.lockedUntil > 0))

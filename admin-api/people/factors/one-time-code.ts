@@ -11,14 +11,14 @@ const WINDOW = 1;
 
 export const newSecret = (): Buffer => randomBytes(SECRET_BYTES);
 
-/** For typing by hand. */
+/** The secret in base32, for manual entry. */
 export const toBase32 = (secret: Buffer): string => secretOf(secret).base32;
 
-/** The address that authenticator apps read from a QR code. */
+/** The otpauth URI for the QR code of authenticator apps. */
 export const toUri = (secret: Buffer, issuer: string, label: string): string =>
   new TOTP({ issuer, label, secret: secretOf(secret), period: PERIOD, digits: DIGITS }).toString();
 
-/** Whether a text may be such a code, rather than a recovery code. */
+/** Whether a text has the form of a one-time code, not of a recovery code. */
 export const isOneTimeCode = (text: string): boolean => /^\d{6}$/.test(text);
 
 /** The time step of a code, compared in constant time; null: it is not valid now. */
@@ -29,5 +29,5 @@ export function stepOf(secret: Buffer, code: string): number | null {
   return delta === null ? null : Math.floor(timestamp / 1000 / PERIOD) + delta;
 }
 
-/** With a copy of the bytes, because small buffers share their memory. */
+/** Copies the bytes, because small buffers share an ArrayBuffer. */
 const secretOf = (secret: Buffer): Secret => new Secret({ buffer: new Uint8Array(secret).buffer });

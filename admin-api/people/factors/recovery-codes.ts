@@ -22,7 +22,7 @@ export function newRecoveryCodes(accountId: Id): RecoveryCodes {
   return { texts, hashes: texts.map((text) => hashRecoveryCode(accountId, text)) };
 }
 
-/** As it is stored. Upper case, spaces and hyphens make no difference. */
+/** The stored hash. Ignores case, spaces and hyphens. */
 export function hashRecoveryCode(accountId: Id, text: string): string {
   const code = text.toLowerCase().replace(/[\s-]/g, '');
   return createHash('sha256').update(`${accountId} ${code}`).digest('hex');

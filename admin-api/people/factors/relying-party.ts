@@ -1,6 +1,6 @@
 /**
- * The host for which a passkey is created and used (WebAuthn, relying party). Only hosts that the
- * configuration names count, and `localhost`, so that a wrong Host header cannot choose another.
+ * The host for which a passkey is created and used (WebAuthn, relying party). Only the configured
+ * hosts and `localhost` are allowed, so that a forged Host header cannot select another host.
  */
 import { StateError } from '../../../core/base/errors.ts';
 import type { Credentials } from '../../http/caller.ts';
@@ -9,7 +9,7 @@ import { isOverTls } from '../../http/over-tls.ts';
 export interface RelyingParty {
   /** The host name, to which browsers bind passkeys. */
   readonly id: string;
-  /** Of the pages that may use them. */
+  /** Origin of the pages that may use the passkeys. */
   readonly origin: string;
 }
 
@@ -21,7 +21,7 @@ export function relyingPartyOf(
   const host = request.header('host')?.toLowerCase() ?? '';
   const id = host.replace(/:\d{1,5}$/, '');
   if (adminHosts.includes(id)) return { id, origin: `https://${host}` };
-  // Browsers trust it without TLS. An address cannot have passkeys.
+  // Browsers allow passkeys on localhost without TLS. An address cannot have passkeys.
   if (id === 'localhost') return { id, origin: `${isOverTls(request) ? 'https' : 'http'}://${host}` };
   throw new StateError(
     'passkeys_unavailable',

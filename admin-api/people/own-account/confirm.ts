@@ -41,8 +41,8 @@ type Work<R extends Reply> = (draft: Draft, account: Account) => ChangeResult<R>
 
 /**
  * Runs `work` after the password was verified. Guesses count as sign-ins do. The response is not
- * stored, so an Idempotency-Key has no effect. `prepare` is slow work before the draft. Throws
- * HttpError 403 and 429.
+ * stored, so an Idempotency-Key has no effect. `prepare`: slow work that runs before the draft.
+ * Throws HttpError 403 and 429.
  */
 export async function changeWithPassword<R extends Reply>(
   { services, passwords, logins }: SignInParts,
@@ -60,7 +60,7 @@ export async function changeWithPassword<R extends Reply>(
   return revoke(services, context, id, async (draft) => {
     const current = draft.account(id);
     if (current === undefined) throw accountGone();
-    // It may have changed while the password was verified.
+    // The password may have changed during the verification.
     if (current.passwordHash !== account.passwordHash) throw wrongPassword();
     return { ...(await work(draft, current)), skipsReplay: true };
   });
@@ -81,7 +81,7 @@ export function changeWithFactors<R extends Reply>(
       action: 'account.bad_code',
       target: account.id,
       unchanged: refusal.code !== 'bad_code',
-      // Called after the commit, which counts the wrong code.
+      // Throws only after the commit, which stores the count of wrong codes.
       createResponse() {
         delete context.headers[REVISION];
         throw codeError(403, refusal);

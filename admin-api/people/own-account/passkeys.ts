@@ -29,8 +29,8 @@ export function viewPasskey({ id, name, rpId, transports, isBackedUp, createdAt,
 }
 
 /**
- * The options of a registration, with a challenge that stands for the password and the code.
- * Throws StateError `passkeys_unavailable` and `passkey_limit`.
+ * The options of a registration, with a challenge that proves the password and the code were
+ * verified. Throws StateError `passkeys_unavailable` and `passkey_limit`.
  */
 export async function beginPasskey(parts: SignInParts, context: ConfirmedContext) {
   const { secrets, config } = parts.services;
@@ -93,7 +93,7 @@ export function renamePasskey({ services }: SignInParts, context: Context<Caller
 
 /** Throws HttpError 404. */
 export function removePasskey(parts: SignInParts, context: ConfirmedContext, id: Id) {
-  // Before the password is verified, which is slow.
+  // Checked first, because verifying the password is slow.
   requirePasskey(parts.services.reader, context.caller, id);
   return changeWithFactors(parts, context, (draft) => {
     const row = requirePasskey(draft, context.caller, id);

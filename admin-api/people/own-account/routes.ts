@@ -132,7 +132,7 @@ export function ownAccountRoutes(parts: SignInParts): Route[] {
 /**
  * The caller's own password and e-mail address.
  *
- * Ends the other sessions of the account, which somebody else may have opened. Tokens stay valid
+ * Ends the other sessions of the account, which an attacker may have opened. Tokens stay valid
  * unless `revoke_tokens` is true. Throws the errors of changeWithFactors.
  */
 function changePassword(

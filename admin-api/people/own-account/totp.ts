@@ -1,4 +1,7 @@
-/** The caller's own one-time codes: a secret is made, confirmed by a first code, and removed. */
+/**
+ * The caller's own one-time codes: creation of a secret, confirmation with a first code, and
+ * removal.
+ */
 import { StateError } from '../../../core/base/errors.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { type Account, type Totp, totpContext, totps } from '../../../core/store/rows.ts';
@@ -21,7 +24,7 @@ export function viewTotp(row: Totp | undefined) {
   };
 }
 
-/** Makes a new secret, in place of one that was not confirmed. Throws StateError `totp_enabled`. */
+/** Creates a secret, and replaces an unconfirmed secret. Throws StateError `totp_enabled`. */
 export function beginTotp(parts: SignInParts, context: ConfirmedContext) {
   const { secrets, config } = parts.services;
   return changeWithPassword(parts, context, (draft, account) => {

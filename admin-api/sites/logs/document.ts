@@ -73,7 +73,7 @@ function readEndpoint(
   };
 }
 
-/** `given`: undefined: as before. Null: none. */
+/** `given` undefined keeps the previous secret; null deletes it. */
 function sealed(given: string | null | undefined, before: string | undefined, seal: (plain: string) => string): string {
   if (given === undefined) return before ?? '';
   return given === null ? '' : seal(given);

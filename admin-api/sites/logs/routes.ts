@@ -15,7 +15,7 @@ import { logsBody, logsStateResponse, logsTestResponse, logsView } from './schem
 
 export interface DomainLogs {
   readonly readStates: ReadLogStates;
-  /** Sends a line at once. Null: the domain delivers no logs. */
+  /** Sends a line immediately. Null: log delivery is off for the domain. */
   test(domainId: number, line: string): Promise<Attempt | null>;
 }
 

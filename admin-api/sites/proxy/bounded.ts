@@ -10,7 +10,7 @@ import { HttpError } from '../../http/errors.ts';
  */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
-/** The same for an account, whose resolutions take turns with those of others. */
+/** Like `Resolve`, for an account: accounts share the slots fairly. */
 export type ResolveFor = (name: string, signal: AbortSignal, accountId: Id) => Promise<readonly string[]>;
 
 export interface Bounds {
@@ -28,7 +28,7 @@ const busy = (): HttpError =>
 /**
  * Wraps `resolve`: at most `slots` run concurrently, and others wait for their turn. A resolution
  * rejects with HttpError 503 `busy` if the queue is full, or if its signal aborts in the queue. A
- * slot is free when its resolution has ended or was cancelled.
+ * slot becomes free when its resolution has ended or was cancelled.
  */
 export function limitConcurrency(resolve: Resolve, bounds: Bounds = DEFAULT_BOUNDS): ResolveFor {
   const slots = new FairSlots(bounds);

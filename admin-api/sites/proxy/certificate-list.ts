@@ -15,12 +15,12 @@ const HOUR = 3600;
 const DAY = 86_400;
 /** Seconds before the end of a certificate at which it needs attention. */
 const MAX_WARNING = 14 * DAY;
-/** The same as a part of its lifetime: some have a lifetime of days. */
+/** Divisor of the lifetime, for short-lived certificates: the last fifth needs attention. */
 const WARNING_PART = 5;
 
 /**
- * `token`: of the caller, which may be restricted to domains. Throws HttpError 400 for a cursor
- * that is none.
+ * `token`: of the caller, which may be restricted to domains. Throws HttpError 400 for a malformed
+ * cursor.
  */
 export async function listCertificates(
   reader: Reader,
@@ -40,7 +40,7 @@ export async function listCertificates(
       const isListed = row?.enabled === true && reachesDomain(token, domain.id);
       const listed = isListed ? viewListed(reader, domain, row, now) : null;
       if (listed !== null && (!onlyProblems || listed.problem !== null)) {
-        // Only a further item tells that there is another page.
+        // Only a further item proves that another page exists.
         if (rows.length === limit) return { rows, last: last && nameCursor(last) };
         rows.push(listed);
       }
@@ -64,7 +64,7 @@ function viewListed(reader: Reader, domain: Domain, row: ProxyConfig, now: numbe
   };
 }
 
-/** What somebody should do about the certificate; null: nothing. */
+/** The problem with the certificate and the next step; null: no problem. */
 export function problemOf(
   { sslStatus, sslError, sslIssuedAt, sslExpiresAt, orderRequestedAt }: ProxyConfig,
   isUploaded: boolean,

@@ -1,4 +1,4 @@
-/** What is known of the certificate of a domain, and of the order for the next one. */
+/** Describes the certificate of a domain and the order of the next certificate. */
 import { X509Certificate } from 'node:crypto';
 import type { Reader } from '../../../core/store/reader.ts';
 import type { AcmeOrder, ProxyConfig } from '../../../core/store/rows.ts';
@@ -19,11 +19,11 @@ export interface CertificateView {
   readonly renews_at: string | null;
 }
 
-/** Names of a certificate that are listed. */
+/** Maximum names of a certificate in a response. */
 const MAX_NAMES = 100;
 const MAX_ISSUER = 200;
 
-/** `reader`: the draft of a change, so that the view has the certificate that it stores. */
+/** `reader`: during a change its draft, so that the view includes the new certificate. */
 export function viewCertificate(reader: Reader, row: ProxyConfig): CertificateView {
   const uploaded = reader.certificate(row.domainId);
   const automatic = reader.automaticCertificate(row.domainId);
@@ -48,7 +48,7 @@ export function viewCertificate(reader: Reader, row: ProxyConfig): CertificateVi
   };
 }
 
-/** Null: nothing has failed. */
+/** The time of the next attempt; null: no attempt has failed. */
 function nextAttempt(order: AcmeOrder | undefined): number | null {
   if (order === undefined || order.failures === 0) return null;
   return Math.max(order.retryAt ?? 0, order.blockedUntil ?? 0);

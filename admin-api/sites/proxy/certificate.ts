@@ -25,7 +25,7 @@ interface CheckedCertificate {
   readonly warnings: readonly string[];
 }
 
-/** Seconds before the expiry from which there is a warning: ACME clients renew a month before. */
+/** Seconds before the expiry at which a warning starts: ACME clients renew a month before. */
 const EXPIRY_WARNING = 30 * 86_400;
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Documents of a domain's sites (core/store/rows/site-documents.ts): each kind has a GET and a PUT
- * of the whole document, with its revision as ETag. A kind describes its body, checks it, and says
- * what is shown of it. Kinds without sealed secrets keep earlier versions, which can be restored.
+ * of the whole document, with its revision as ETag. A kind defines the schema of its body, a check,
+ * and its view in responses. Kinds without sealed secrets can keep earlier versions for a restore.
  */
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
@@ -23,12 +23,14 @@ import { type Context, type Route, route } from '../../http/route.ts';
 import { count, flag, id, list, orNull, readOnly, text, time } from '../../http/schema.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
 
-/** What a check may look at. */
+/** The context of a check. */
 export interface DocumentCheck<Content> {
   readonly services: Services;
   readonly draft: Draft;
   readonly domain: Domain;
-  /** Undefined: there is none yet. Sealed secrets that the new one omits are taken from it. */
+  /**
+   * The current content, which supplies sealed secrets that the body omits; undefined: none yet.
+   */
   readonly before: Content | undefined;
 }
 
@@ -40,12 +42,12 @@ export interface DocumentFormat<Body extends TObject, Content> {
   readonly name: string;
   /** As in "Get the error pages of a domain". */
   readonly title: string;
-  /** What the PUT does, in sentences. */
+  /** Description of the PUT in the OpenAPI document. */
   readonly description: string;
   readonly body: BodySchema<Body>;
   /** Fields of the response next to `revision` and `updated_at`. */
   readonly view: TProperties;
-  /** What holds for a domain without the document. */
+  /** The content for a domain without the document. */
   readonly empty: Content;
   /** Error codes with status 422 that `check` throws. */
   readonly faults: readonly string[];
@@ -54,19 +56,22 @@ export interface DocumentFormat<Body extends TObject, Content> {
   /** Earlier versions are kept. Only for kinds whose content `check` accepts as a body. */
   readonly keepsVersions?: boolean;
   /**
-   * The content to store. Runs inside the commit, so it runs again if another request changes what
-   * it has read. Throws InvalidError, with a pointer to the field.
+   * The content to store. Runs inside the commit, so it runs again after a conflict with another
+   * request. Throws InvalidError, with a pointer to the field.
    */
   check(body: Static<Body>, about: DocumentCheck<Content>): Content | Promise<Content>;
   /** The fields of `view`; no secrets. */
   show(content: Content): Readonly<Record<string, unknown>>;
 }
 
-/** Earlier versions of a document that are kept, and the bytes of them all but the latest. */
+/**
+ * Maximum number of stored earlier versions of a document, and their maximum size in bytes without
+ * the latest.
+ */
 const MAX_VERSIONS = 20;
 const MAX_VERSIONS_BYTES = 512 << 10;
 
-/** For the body of a PUT, which may be what a GET has returned. */
+/** Read-only fields, so that a client can PUT the response of a GET. */
 export const DOCUMENT_FIELDS = readOnly('revision', 'updated_at');
 
 /** Undefined: the domain has none. */
@@ -102,7 +107,7 @@ export function documentRoutes<Body extends TObject, Content>(
     return row === undefined ? reply(empty, 0, null) : replyRow(row);
   };
 
-  /** `bodyOf`: the document to write. `restored`: the revision that it is of. */
+  /** `bodyOf` returns the document to write. `restored`: the revision of a restored document. */
   const replace = (
     context: Context<Caller>,
     bodyOf: (reader: Reader, domain: Domain) => Static<Body>,
@@ -114,8 +119,8 @@ export function documentRoutes<Body extends TObject, Content>(
       const row = draft.siteDocument(domain.id, kind);
       requireRevision(context.header('if-match'), row?.revision ?? 0, 'document');
       const before = row?.content as Content | undefined;
-      const given = bodyOf(draft, domain);
-      const content = await format.check(given, { services, draft, domain, before });
+      const document = bodyOf(draft, domain);
+      const content = await format.check(document, { services, draft, domain, before });
       const revision = (row?.revision ?? 0) + 1;
       const actor = { accountId: account.id, username: account.username, tokenName: token.name };
       const written = { domainId: domain.id, kind, revision, updatedAt: nowSeconds(), actor, content };
@@ -238,7 +243,7 @@ const versionsResponse = Type.Object({
   ),
 });
 
-/** Newest first; the current one is the first. */
+/** The current document and its earlier versions, newest first. */
 function versionsOf(reader: Reader, { id: domainId }: Domain, kind: SiteDocumentKind): SiteDocument[] {
   const current = reader.siteDocument(domainId, kind);
   return current === undefined ? [] : [current, ...reader.siteDocumentVersions(domainId, kind).reverse()];
@@ -259,7 +264,7 @@ function noSuchVersion(revision: number): never {
   );
 }
 
-/** Keeps the row that is replaced, and deletes the versions for which there is no room. */
+/** Stores the replaced row as a version, and deletes the versions above the limits. */
 function keepVersion(draft: Draft, row: SiteDocument): void {
   let bytes = 0;
   const earlier = draft.siteDocumentVersions(row.domainId, row.kind).reverse();

@@ -1,7 +1,7 @@
 /**
- * Shows a page that is being written. The page is part of the URL, so nothing is stored, and any
- * node can show it. The browser treats it as a document of no origin, which runs no scripts and
- * sends no requests. Links of other sites have no session: its cookie is SameSite=Strict.
+ * Previews an error page during editing. The page is part of the URL, so nothing is stored, and any
+ * node can serve it. The browser treats the page as a document with an opaque origin, without
+ * scripts or requests. Links of other sites have no session: its cookie is SameSite=Strict.
  */
 import { inflateRawSync } from 'node:zlib';
 import { Type } from '@sinclair/typebox';
@@ -21,7 +21,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/** Without a page: each placeholder with its sample value. */
+/** The response without a page: each placeholder with its sample value. */
 const PLACEHOLDER_LIST = `<!doctype html><title>Placeholders</title><dl>${Object.keys(PLACEHOLDERS)
   .map((name) => `<dt>${name}</dt><dd>{{${name}}}</dd>`)
   .join('')}</dl>`;

@@ -1,4 +1,4 @@
-/** Changes of a record that hide the origin, without a decision of the customer. */
+/** Changes of a record that hide the origin and need no decision of the customer. */
 import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
 
 export const FIXES = ['set_proxied', 'remove_hints', 'set_address'] as const;
@@ -11,8 +11,8 @@ const IPV4_HINT = 4;
 const IPV6_HINT = 6;
 
 /**
- * The content of an SVCB or HTTPS record without its address hints. Null: a client must know them
- * (RFC 9460 section 8), so the list of mandatory keys has to change as well.
+ * The content of an SVCB or HTTPS record without its address hints. Null: the hints are mandatory
+ * keys (RFC 9460 section 8), so that list would have to change too.
  */
 export function contentWithoutHints(type: number, rdata: Uint8Array): string | null {
   const bytes = Buffer.from(rdata);

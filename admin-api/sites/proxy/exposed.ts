@@ -1,7 +1,7 @@
 /**
  * Finds names whose records reveal the address of the origin, although other names are proxied: an
- * attacker queries these first to bypass the proxy. While the proxy is off, the result is as if it
- * were on, because the customer can then still move services.
+ * attacker queries these first to bypass the proxy. While the proxy is off, the result is as if the
+ * proxy were on, because the customer can still move services before turning it on.
  */
 
 import { latin1 } from '../../../core/dns/wire/latin1.ts';
@@ -34,7 +34,7 @@ export interface Exposed {
 
 interface ExposedNames {
   readonly exposed: readonly Exposed[];
-  /** Whether there are further names. */
+  /** Whether more names are exposed than listed. */
   readonly more: boolean;
 }
 
@@ -43,8 +43,8 @@ export const MAX_EXPOSED = 100;
 const MAX_SHOWN_CONTENT = 500;
 
 /**
- * Sends no DNS query: the addresses of a host name outside the account's domains are those that it
- * had when it was set. `addresses`: of names with servers of their own, as Latin-1.
+ * Sends no DNS query: for a host name outside the account's domains, it uses the addresses stored
+ * when the origin was set. `addresses`: addresses of names with separate servers, as Latin-1.
  */
 export async function findExposed(
   services: Services,
@@ -137,7 +137,8 @@ function explain(
           why: 'The proxy reaches the origin by this name, and so can anyone who guesses it. Set the address as the origin and delete this record.',
           fix: found === 'address' ? 'set_address' : null,
         };
-      // First: with "proxied": true the service would reach the proxy, which does not serve it.
+      // Checked first: with "proxied": true, the name would lead to the proxy, which does not serve
+      // this service.
       if (zone.isServiceTarget(name))
         return {
           why: 'An MX, SRV or NS record points to this name, so it is not proxied. Move that service to a server other than that of the website.',

@@ -15,7 +15,7 @@ export interface OriginIdentity {
   readonly addresses: ReadonlySet<string>;
   /** Host name of the origin; null if the origin is an address. */
   readonly host: Name | null;
-  /** The same in presentation format, without a trailing dot. */
+  /** `host` in presentation format, without a trailing dot. */
   readonly hostText: string | null;
 }
 
@@ -89,7 +89,7 @@ const COLON = 0x3a;
 /** Every address and every absolute host name contains one of these. */
 const DOT_OR_COLON = /[.:]/;
 const ADDRESS = /^[0-9a-f:.]{3,45}$/;
-/** Addresses that a text is searched for, before its words are read. */
+/** Maximum addresses to search for as substrings before a text is split into words. */
 const MAX_SEARCHED = 8;
 
 function textReveals(value: Buffer, { addresses, hostText }: OriginIdentity): boolean {

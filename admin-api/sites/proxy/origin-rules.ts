@@ -1,4 +1,4 @@
-/** What the checks of origins need. */
+/** Parameters of the origin checks. */
 import type { Exemptions, Prefix } from '../../../core/net/address/index.ts';
 import type { Domain } from '../../../core/store/rows.ts';
 import type { Services } from '../../change/services.ts';
@@ -6,7 +6,6 @@ import type { Resolve, ResolveFor } from './bounded.ts';
 import type { OriginOptions } from './origin.ts';
 import { resolveOwnFirst } from './own-names.ts';
 
-/** Settings for the check of origins. */
 export interface OriginRules {
   readonly resolve: ResolveFor;
   readonly allowPrivate: Exemptions;

@@ -109,7 +109,7 @@ function rejectOwn(subject: string, bytes: Uint8Array, exemptions: Exemptions, o
   );
 }
 
-/** The exempted ones of the two addresses of localhost (RFC 6761 6.3). */
+/** The exempted addresses among the two addresses of localhost (RFC 6761 6.3). */
 function loopback(exemptions: Exemptions): readonly string[] {
   const both = ['127.0.0.1', '::1'];
   const exempt = both.filter((address) => isExempt(parseAddress(address)!, exemptions));

@@ -1,7 +1,7 @@
 /**
  * Resolves host names in zones of the service from their records, without queries. A resolver may
- * have cached that the name did not exist. It also cannot know that the name resolves to the
- * cluster when the proxy is on, which would be a loop.
+ * have cached that the name did not exist. Its answer also does not show a loop: with the proxy on,
+ * the name would resolve to the cluster.
  */
 
 import { InvalidError } from '../../../core/base/errors.ts';
@@ -26,11 +26,11 @@ import type { Resolve } from './bounded.ts';
 import { OwnZone } from './own-zone.ts';
 
 type OwnAnswer =
-  /** In presentation form. */
+  /** Addresses in presentation format. */
   | { readonly kind: 'addresses'; readonly addresses: readonly string[] }
   /** The name, or a target of its aliases, goes through the proxy. */
   | { readonly kind: 'proxied'; readonly name: Name }
-  /** Our records do not have the answer: the name to query. */
+  /** The records of the service do not have the answer. `name`: the name to query. */
   | { readonly kind: 'elsewhere'; readonly name: Name }
   | { readonly kind: 'missing' };
 

@@ -20,7 +20,7 @@ interface PurgeBody {
   readonly prefetch?: boolean;
 }
 
-/** Maximum stored purges of one domain, without those of the whole cache. */
+/** Maximum stored purges of a domain, not counting purges of the whole cache. */
 const MAX_PURGES = 1_000;
 
 /** Throws HttpError 404 and 429, and InvalidError. */
@@ -84,8 +84,8 @@ function dropOlder(services: Services, draft: Draft, domainId: Id): void {
 }
 
 /**
- * Counts committed purges, not the draft: concurrent purges then do not conflict, and a few more do
- * no harm.
+ * Counts committed purges, not the draft: concurrent purges then do not conflict, and may exceed
+ * the limit slightly.
  */
 function requireRoom(services: Services, domainId: Id): void {
   if (keysOf(services, domainId).length < MAX_PURGES) return;

@@ -1,11 +1,11 @@
-/** Passwords of the users in rules: they are stored as argon2id hashes, and never shown. */
+/** Hashes the passwords of the users in rules with argon2id. Responses never contain them. */
 import { hash } from '@node-rs/argon2';
 import { InvalidError } from '../../../core/base/errors.ts';
 import type { BasicAuthUser, Rule, RuleAction } from '../../../core/site/rules/index.ts';
 
 /** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. Takes about 20 ms. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Passwords that one request may set. */
+/** Maximum passwords that one request sets. */
 const MAX_PASSWORDS = 40;
 
 /** A user in the body of a request. */
@@ -19,7 +19,10 @@ type GivenRule = Omit<Rule, 'action'> & {
   readonly action: Readonly<Record<string, unknown>> & { readonly users?: readonly GivenUser[] };
 };
 
-/** The rules as they are stored. `before`: those that are replaced. Throws InvalidError. */
+/**
+ * Returns the rules to store. `before`: the replaced rules, for unchanged passwords. Throws
+ * InvalidError.
+ */
 export async function withHashes(given: readonly unknown[], before: readonly Rule[]): Promise<readonly Rule[]> {
   const hashes = storedHashes(before);
   let passwords = 0;
@@ -43,7 +46,7 @@ export async function withHashes(given: readonly unknown[], before: readonly Rul
   return rules;
 }
 
-/** By name. A name with several passwords is left out: it is not clear which of them stays. */
+/** Hashes by user name; undefined for a name with different hashes, which is ambiguous. */
 function storedHashes(rules: readonly Rule[]): ReadonlyMap<string, string | undefined> {
   const hashes = new Map<string, string | undefined>();
   for (const { action } of rules)

@@ -1,4 +1,4 @@
-/** Schemas of rules. What belongs to which action is checked by core/site/rules. */
+/** Schemas of rules. core/site/rules checks the fields of each action. */
 import { type ObjectOptions, type TProperties, Type } from '@sinclair/typebox';
 import {
   ACTION_TYPES,
@@ -37,7 +37,10 @@ const named = (of: string, name: string) =>
     ),
   );
 
-/** Of `match`: the rule applies where all these hold. Of `except`: it does not apply there. */
+/**
+ * The schema of `match` and `except`. A rule applies if all conditions of `match` hold, unless
+ * `except` holds.
+ */
 const match = (options: ObjectOptions) =>
   Type.Object(
     {

@@ -41,7 +41,7 @@ const FORMAT: DocumentFormat<typeof body.schema, RulesDocument> = {
   show: ({ rules }) => ({ rules: withoutHashes(rules) }),
 };
 
-/** Rules that name pools which are not there. */
+/** Finds rules with pools that do not exist. */
 function checkPools({ rules }: RulesDocument, origins: OriginsDocument | undefined): readonly RuleFault[] {
   const labels = new Set(origins?.origins.map(({ label }) => label));
   return rules.flatMap(({ action }, i) =>

@@ -45,7 +45,7 @@ export const settingsBody = bodySchema(Type.Object(settings));
 export const originBody = bodySchema(
   Type.Object({
     origin: host('', 1),
-    // Empty in a response before the origin is set, which a client may complete and send back.
+    // May be empty, because a client may send back a response from before an origin was set.
     origin_host: host('; another name of "origin"; "" counts as omitted', 0),
     port: port('; the default is 443'),
     origin_port: port('; another name of "port"'),

@@ -14,7 +14,7 @@ import { findState } from './state.ts';
 import { DEFAULT_PORT, noProxy, proxyReply } from './view.ts';
 import { checkResolved } from './warnings.ts';
 
-/** Seconds of one year, which preload lists require at least. */
+/** One year in seconds, the minimum of HSTS preload lists. */
 const PRELOAD_MAX_AGE = 31_536_000;
 
 interface OriginBody extends SettingsBody {
@@ -121,7 +121,7 @@ export function changeProxy<R extends Reply>(
   return services.turns.shared(params.domain_id, () => services.turns.exclusive(`${params.domain_id} /proxy`, commit));
 }
 
-/** Addresses of an origin that are stored. */
+/** Maximum stored addresses of an origin. */
 const MAX_ADDRESSES = 32;
 
 function readOrigin(body: OriginBody): { text: string; pointer: string; port: number; protocol: Protocol } {
@@ -216,7 +216,10 @@ function readSettings(body: SettingsBody, before: ProxyConfig): Partial<ProxyCon
   return settings;
 }
 
-/** Preload lists reject a domain whose header does not fit, which would be noticed weeks later. */
+/**
+ * Preload lists reject a domain with an unsuitable header, which the customer would notice weeks
+ * later.
+ */
 function requirePreloadable({ hstsMaxAge, hstsIncludeSubdomains, hstsPreload }: ProxyConfig): void {
   if (hstsPreload !== true) return;
   if (hstsIncludeSubdomains === true && (hstsMaxAge ?? 0) >= PRELOAD_MAX_AGE) return;

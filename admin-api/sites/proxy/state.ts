@@ -1,4 +1,4 @@
-/** Finds what the customer should know about a proxy in addition to its settings. */
+/** Finds the certificate, the exposed names and the warnings of a proxy. */
 import type { Reader } from '../../../core/store/reader.ts';
 import type { Domain, ProxyConfig } from '../../../core/store/rows.ts';
 import type { Services } from '../../change/services.ts';
@@ -15,8 +15,8 @@ export interface ProxyState {
 }
 
 /**
- * `row`: the proxy as it will be. `reader`: for the certificate; the draft of a change.
- * Sends no DNS query.
+ * `row`: the proxy settings after the change. `reader`: for the certificate; during a change, its
+ * draft. Sends no DNS query.
  */
 export async function findState(
   services: Services,

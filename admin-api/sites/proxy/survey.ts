@@ -1,6 +1,6 @@
 /**
- * Looks at all proxied names of a domain: which servers are behind them, and which of them have no
- * server. Sends no DNS query.
+ * Surveys all proxied names of a domain: the servers behind them, and the names without a server.
+ * Sends no DNS query.
  */
 
 import { latin1 } from '../../../core/dns/wire/latin1.ts';
@@ -19,7 +19,7 @@ export type Fault = Extract<NameOrigin, { kind: 'none' }>['why'];
 
 /** Names without a server, in canonical order and relative to the domain. */
 export interface FaultyNames {
-  /** The first ones. */
+  /** The first MAX_SHOWN_NAMES names. */
   readonly names: string[];
   count: number;
 }
@@ -35,12 +35,12 @@ export interface Survey {
 export const NO_SURVEY: Survey = { hasWebNames: false, faults: new Map(), addresses: new Set() };
 
 const MAX_SHOWN_NAMES = 5;
-/** Addresses that are looked for in other records; a few more when one name has several. */
+/** Addresses to search for in other records; slightly exceeded if the last name has several. */
 const MAX_ADDRESSES = 10_000;
-/** Names whose records are followed; each costs some ten microseconds. */
+/** Maximum names whose aliases are resolved; each costs about ten microseconds. */
 const MAX_FOLLOWED = 2_000;
 
-/** `row`: the proxy as it will be. */
+/** `row`: the proxy settings after the change. */
 export async function surveyNames(
   services: Services,
   exemptions: Exemptions,
@@ -58,7 +58,7 @@ export async function surveyNames(
     const { nameEnd, type } = recordKeyParts(key);
     if (!WEB_TYPES.has(type)) return false;
     const address = type === TYPE.A || type === TYPE.AAAA ? value.subarray(RECORD_RDATA) : null;
-    // Most names have the address of a server that is known already.
+    // Skips most names: their address was already seen.
     if (address !== null && (addresses.has(latin1(address)) || origins.isConfigured(address))) {
       survey.hasWebNames = true;
       return false;

@@ -79,7 +79,7 @@ function explainFault(fault: Fault, { names, count }: FaultyNames): string {
   return `${subject} ${isOne ? singular : plural}, so the proxy answers visitors of ${isOne ? 'this name' : 'these names'} with an error. Set an origin, or change the records.`;
 }
 
-/** For one name, and for several. */
+/** Texts for one name and for several names. */
 const FAULTS: Readonly<Record<Fault, readonly [string, string]>> = {
   private: ['has no public address', 'have no public addresses'],
   'no-address': ['leads to no address', 'lead to no address'],

@@ -1,6 +1,6 @@
 /**
- * The requests that one client sees. Its buffer is limited: what a slow client does not read in
- * time is counted and left out.
+ * The live tail of requests for one client. The buffer is limited: excess requests of a slow client
+ * are counted and dropped.
  */
 import type { TailSample, WatchRequests } from '../../../core/observe/tail/request-tail.ts';
 import { type NextEvents, RETRY_LINE, SentEvents, type SentEventsOptions } from '../../events/index.ts';
@@ -10,7 +10,7 @@ import type { Caller } from '../../http/caller.ts';
 export const MAX_RATE = 50;
 /** Milliseconds between two chunks. */
 const INTERVAL = 200;
-/** Requests that wait until the client has read the last chunk. */
+/** Maximum requests buffered until the client has read the last chunk. */
 const MAX_PENDING = 200;
 
 interface TailStreamOptions extends SentEventsOptions<Caller> {
@@ -73,7 +73,7 @@ export class TailStream extends SentEvents<Caller> {
     this.wake();
   }
 
-  /** Leaves out requests at random, so that a busy thread or node does not displace others. */
+  /** Drops random requests, so that a busy thread or node does not displace others. */
   #thin(limit: number): void {
     while (this.#pending.length > limit) {
       const [{ node }] = this.#pending.splice(Math.floor(this.#random() * this.#pending.length), 1);
