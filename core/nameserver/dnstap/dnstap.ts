@@ -1,6 +1,6 @@
 /**
- * dnstap, as the main thread uses it: passes DNS messages to a program at a Unix socket. A program
- * that is slow or gone never slows down the DNS threads; they drop messages and count them.
+ * The main-thread side of dnstap, which sends DNS messages to a program at a Unix socket. A slow or
+ * stopped program never delays the DNS threads; they drop messages and count them.
  */
 
 import type { Logger } from '../../base/log/index.ts';
@@ -15,7 +15,7 @@ import type { DnstapData, FromDnstap, ToDnstap } from './messages.ts';
 import { createTapRing, DROPPED, MESSAGES, type TapRing, viewsOf } from './ring.ts';
 
 const BACK_OFF: BackOff = { first: 250, factor: 4, maximum: 60_000, settledAfter: 60_000 };
-/** Milliseconds that the thread has to send what is in the rings. */
+/** Timeout in milliseconds for the thread to send the messages in the rings. */
 const STOP_MS = 5000;
 
 interface DnstapOptions {
@@ -39,7 +39,7 @@ export async function openDnstap(options: DnstapOptions): Promise<Dnstap | null>
 }
 
 class Dnstap {
-  /** One for each UDP thread, then for TCP, TLS and DNS over HTTPS. */
+  /** One ring for each UDP thread, then for TCP, TLS and DNS over HTTPS. */
   readonly rings: readonly TapRing[];
   isConnected = false;
   readonly #counters: readonly Float64Array[];
@@ -90,7 +90,7 @@ class Dnstap {
     });
   }
 
-  /** Messages that DNS threads have passed on. */
+  /** The number of messages that DNS threads have written to the rings. */
   get messages(): number {
     return this.#counters.reduce((sum, counters) => sum + counters[MESSAGES], 0);
   }
@@ -103,14 +103,14 @@ class Dnstap {
     return this.#thread.start();
   }
 
-  /** Sends what is in the rings, after the DNS threads have ended. */
+  /** Sends the messages in the rings. Call it after the DNS threads have stopped. */
   async stop(): Promise<void> {
     this.#thread.send({ kind: 'stop' });
     await this.#thread.stop(STOP_MS);
   }
 }
 
-/** The address of this server that clients use, where there is one only. */
+/** The local address, as far as the settings are unambiguous. */
 function localOf(listen: readonly ListenAddress[]): LocalAddress {
   const own = (family: 4 | 6): Uint8Array | null => {
     const addresses = listen.filter((item) => item.family === family).map((item) => item.address);

@@ -19,7 +19,7 @@ export class TapDrain {
     this.#encoder = encoder;
   }
 
-  /** Writes what is in the rings while the sink is writable. Returns the number of frames. */
+  /** Writes the messages of the rings while the sink is writable. Returns the number of frames. */
   drain(sink: FrameSink): number {
     let frames = 0;
     for (const ring of this.#rings)

@@ -1,6 +1,6 @@
 /**
- * The writing end of a Frame Stream over a Unix socket, bidirectional: READY, ACCEPT, START, data,
- * STOP, FINISH. https://farsightsec.github.io/fstrm/
+ * The writer of a bidirectional Frame Stream over a Unix socket: READY, ACCEPT, START, data, STOP,
+ * FINISH. https://farsightsec.github.io/fstrm/
  */
 import { connect, type Socket } from 'node:net';
 
@@ -13,10 +13,10 @@ const MAX_CONTROL = 512;
 /** Milliseconds for the handshake, and for FINISH. */
 const HANDSHAKE_MS = 5000;
 const FINISH_MS = 2000;
-/** Milliseconds until the next attempt. Each delay is twice the one before it. */
+/** Reconnect delays in milliseconds. Each delay is twice the previous one. */
 const FIRST_DELAY = 100;
 const MAX_DELAY = 10_000;
-/** Bytes that may wait for a slow reader. Beyond, the rings fill up. */
+/** Maximum bytes queued for a slow reader. Beyond it, the rings fill up. */
 const MAX_WAITING = 4 << 20;
 
 /** A control frame: an escape of four zero bytes, its length, its type, and its fields. */
@@ -64,9 +64,9 @@ export function readControl(bytes: Buffer): { type: number; end: number } | null
 
 interface FrameStreamOptions {
   readonly path: string;
-  /** Null: connected. Otherwise the reason why not. */
+  /** Null: connected. Otherwise the reason of the failure. */
   onState(fault: string | null): void;
-  /** Frames that were written, but not sent when the connection ended. */
+  /** Frames that were written, but not sent before the connection closed. */
   onLost(frames: number): void;
 }
 
@@ -102,7 +102,7 @@ export class FrameStream {
     });
   }
 
-  /** Sends what waits, ends the stream, and resolves when the reader has confirmed it. */
+  /** Sends queued frames and stops the stream. Resolves when the reader has confirmed it. */
   async close(): Promise<void> {
     this.#isClosing = true;
     clearTimeout(this.#timer);

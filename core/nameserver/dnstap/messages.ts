@@ -1,4 +1,4 @@
-/** What the main thread and the dnstap thread exchange. */
+/** Messages between the main thread and the dnstap thread. */
 import type { StartReport } from '../../os/supervised-thread.ts';
 import type { LocalAddress } from './encode.ts';
 import type { TapRing } from './ring.ts';
@@ -14,7 +14,7 @@ export interface DnstapData {
   readonly pulse: SharedArrayBuffer;
 }
 
-/** Asks the thread to send what is in the rings, and to end. */
+/** Makes the thread send the messages in the rings, then stop. */
 export interface ToDnstap {
   readonly kind: 'stop';
 }

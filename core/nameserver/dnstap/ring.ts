@@ -46,7 +46,7 @@ export const KIND = { FILLER: 0, QUERY: 1, RESPONSE: 2 } as const;
 
 export interface TapRing {
   readonly memory: SharedArrayBuffer;
-  /** One query in `every` is passed on, on average. */
+  /** On average, one query in `every` is sampled. */
   readonly every: number;
   readonly hasQueries: boolean;
   readonly hasResponses: boolean;
@@ -118,7 +118,7 @@ export class TapWriter {
     this.#remaining = this.#randomGap();
   }
 
-  /** Receives a query before it is answered in its place, and decides whether it is passed on. */
+  /** Receives a query before its response overwrites it. Decides whether it is sampled. */
   query(packet: Uint8Array, start: number, length: number, client: Client): void {
     this.#isSampled = --this.#remaining <= 0;
     if (!this.#isSampled) return;

@@ -6,7 +6,9 @@ import { FrameEncoder } from './encode.ts';
 import { FrameStream } from './frame-stream.ts';
 import type { DnstapData, FromDnstap, ToDnstap } from './messages.ts';
 
-/** Milliseconds between two looks at the rings: after one that found messages, and after others. */
+/**
+ * Poll intervals of the rings in milliseconds: after a poll that found messages, and after others.
+ */
 const SOON_MS = 5;
 const LATER_MS = 25;
 

@@ -1,6 +1,6 @@
 /**
- * Who may transfer a zone: clients of listed addresses, of all zones or of this one, and who signs
- * with a key that may read it.
+ * Decides which clients may transfer a zone: clients at listed addresses, of all zones or of this
+ * zone, and clients whose request is signed with a key that may read the zone.
  */
 import { contains, type Prefix, parseAddress, parsePrefix, unmapped } from '../../net/address/index.ts';
 import type { Domain } from '../../store/rows.ts';
@@ -12,7 +12,7 @@ export class TransferAccess {
   readonly #zonePrefixes: (domain: Domain) => readonly string[];
 
   /**
-   * Prefixes as text. `zonePrefixes`: those of a single zone, which were valid when they were
+   * Prefixes as text. `zonePrefixes`: prefixes of a single zone, already validated when they were
    * stored. Throws InvalidError `invalid_prefix`.
    */
   constructor(prefixes: readonly string[], zonePrefixes: (domain: Domain) => readonly string[] = () => []) {
@@ -20,7 +20,10 @@ export class TransferAccess {
     this.#zonePrefixes = zonePrefixes;
   }
 
-  /** `key`: what the request was signed with; `address` as text, IPv4 in IPv6 as IPv4. */
+  /**
+   * `key`: the key that signed the request. `address`: as text; an IPv4-mapped IPv6 address as
+   * IPv4.
+   */
   allows(domain: Domain, address: string, key: HeldKey | null): boolean {
     return (key !== null && mayUse(key, domain, 'read')) || this.#lists(domain, address);
   }

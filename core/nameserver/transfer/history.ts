@@ -1,8 +1,8 @@
 /**
- * The last differences of zones that somebody transfers, for IXFR (RFC 1995). They are kept in
- * memory: writing them with each change would cost the write path, and all that a restart loses
- * is that those who were behind at that moment take the zone whole once. A zone that nobody has
- * asked for since the start has none.
+ * The latest differences of zones that clients transfer, for IXFR (RFC 1995). They are kept in
+ * memory, since writing them with each change would slow down the write path. After a restart,
+ * clients that are behind transfer the whole zone once. A zone has no history until a client
+ * requests a transfer.
  */
 
 import { latin1 } from '../../dns/wire/latin1.ts';
@@ -11,13 +11,13 @@ import type { ZoneChange, ZoneDifference } from '../../journal/apply/zone-differ
 import type { Id } from '../../store/keys.ts';
 
 export interface HistoryLimits {
-  /** Differences of one zone; 0: none are kept. */
+  /** Maximum differences of a zone; 0: none are kept. */
   readonly entries: number;
-  /** Bytes of one zone, as they take memory. */
+  /** Maximum bytes of memory for a zone. */
   readonly bytes: number;
   /** Bytes of all zones. */
   readonly total: number;
-  /** Zones that are followed; those that were asked for longest ago make room. */
+  /** Maximum zones with a history. The zone with the least recent request is evicted first. */
   readonly zones: number;
 }
 
@@ -27,92 +27,95 @@ interface Kept {
 }
 
 /** Differences that lead from one serial to the next without a gap. */
-interface Line {
+interface History {
   kept: Kept[];
   bytes: number;
 }
 
-/** What an object with two byte arrays takes in addition to the bytes. */
+/** Bytes of an object with two byte arrays, in addition to the bytes in them. */
 const RECORD_OVERHEAD = 300;
 
 export class ZoneHistories {
   readonly #limits: HistoryLimits;
-  /** By domain id; who was asked for last is last. */
-  readonly #lines = new Map<Id, Line>();
+  /** By domain id, in order of the latest request. */
+  readonly #histories = new Map<Id, History>();
   #total = 0;
 
   constructor(limits: HistoryLimits) {
     this.#limits = limits;
   }
 
-  /** Bytes of all zones, and how many are followed. */
+  /** Bytes of all zones, and the number of zones with a history. */
   get size(): { readonly bytes: number; readonly zones: number } {
-    return { bytes: this.#total, zones: this.#lines.size };
+    return { bytes: this.#total, zones: this.#histories.size };
   }
 
   follows(domainId: Id): boolean {
-    return this.#lines.has(domainId);
+    return this.#histories.has(domainId);
   }
 
-  /** Somebody transfers the zone: from its next change on differences are kept. */
+  /**
+   * Keeps the differences of a zone from its next change on. Called when a client requests a
+   * transfer.
+   */
   follow(domainId: Id): void {
     if (this.#limits.entries === 0) return;
-    const line = this.#lines.get(domainId) ?? { kept: [], bytes: 0 };
-    this.#lines.delete(domainId);
-    this.#lines.set(domainId, line);
-    if (this.#lines.size > this.#limits.zones) this.#dropOldest();
+    const history = this.#histories.get(domainId) ?? { kept: [], bytes: 0 };
+    this.#histories.delete(domainId);
+    this.#histories.set(domainId, history);
+    if (this.#histories.size > this.#limits.zones) this.#dropOldest();
   }
 
   onChange({ domainId, serial, difference }: ZoneChange): void {
-    const line = this.#lines.get(domainId);
-    if (line === undefined) return;
+    const history = this.#histories.get(domainId);
+    if (history === undefined) return;
     if (serial === 0) {
-      this.#cut(line, line.kept.length);
-      this.#lines.delete(domainId);
+      this.#cut(history, history.kept.length);
+      this.#histories.delete(domainId);
       return;
     }
-    const last = line.kept.at(-1);
+    const last = history.kept.at(-1);
     if (difference === null || (last !== undefined && last.difference.to !== difference.from))
-      this.#cut(line, line.kept.length);
+      this.#cut(history, history.kept.length);
     if (difference === null) return;
     const bytes = sizeOf(difference.removed) + sizeOf(difference.added) + RECORD_OVERHEAD;
-    line.kept.push({ difference, bytes });
-    line.bytes += bytes;
+    history.kept.push({ difference, bytes });
+    history.bytes += bytes;
     this.#total += bytes;
     const { entries, bytes: most, total } = this.#limits;
-    let drop = Math.max(0, line.kept.length - entries);
-    let rest = line.bytes;
-    for (let i = 0; i < line.kept.length && (i < drop || rest > most); i++) {
-      rest -= line.kept[i].bytes;
+    let drop = Math.max(0, history.kept.length - entries);
+    let rest = history.bytes;
+    for (let i = 0; i < history.kept.length && (i < drop || rest > most); i++) {
+      rest -= history.kept[i].bytes;
       drop = i + 1;
     }
-    this.#cut(line, drop);
+    this.#cut(history, drop);
     while (this.#total > total) this.#dropOldest();
   }
 
   /**
-   * What leads from one serial to another as one difference (RFC 1995 section 4, condensed); null
-   * when that is not known any more.
+   * The changes between two serials as one condensed difference (RFC 1995 section 4). Null: the
+   * history does not reach back to `from`, or does not end at `to`.
    */
   between(domainId: Id, from: number, to: number): ZoneDifference | null {
-    const line = this.#lines.get(domainId);
-    if (line === undefined || line.kept.at(-1)?.difference.to !== to) return null;
-    const first = line.kept.findIndex(({ difference }) => difference.from === from);
-    return first < 0 ? null : condense(line.kept.slice(first).map(({ difference }) => difference));
+    const history = this.#histories.get(domainId);
+    if (history === undefined || history.kept.at(-1)?.difference.to !== to) return null;
+    const first = history.kept.findIndex(({ difference }) => difference.from === from);
+    return first < 0 ? null : condense(history.kept.slice(first).map(({ difference }) => difference));
   }
 
   #dropOldest(): void {
-    for (const [domainId, line] of this.#lines) {
-      this.#cut(line, line.kept.length);
-      this.#lines.delete(domainId);
+    for (const [domainId, history] of this.#histories) {
+      this.#cut(history, history.kept.length);
+      this.#histories.delete(domainId);
       return;
     }
   }
 
-  /** Forgets the oldest `count` differences. */
-  #cut(line: Line, count: number): void {
-    for (const { bytes } of line.kept.splice(0, count)) {
-      line.bytes -= bytes;
+  /** Deletes the oldest `count` differences. */
+  #cut(history: History, count: number): void {
+    for (const { bytes } of history.kept.splice(0, count)) {
+      history.bytes -= bytes;
       this.#total -= bytes;
     }
   }
@@ -123,10 +126,10 @@ function sizeOf(records: readonly ResourceRecord[]): number {
 }
 
 /**
- * Many differences that follow one another become one: what was added and deleted again is in none
+ * Condenses consecutive differences to one. Records that were added and later deleted are omitted
  * (RFC 1995 section 4).
  *
- * `differences`: one or more, each from the serial that the one before leads to.
+ * `differences`: at least one; each starts at the serial where the previous one ends.
  */
 export function condense(differences: readonly ZoneDifference[]): ZoneDifference {
   if (differences.length === 1) return differences[0];
@@ -146,7 +149,7 @@ export function condense(differences: readonly ZoneDifference[]): ZoneDifference
   return { from: differences[0].from, to: last.to, removed: [...removed.values()], added: [...added.values()] };
 }
 
-/** Equal for equal records, the TTL among what makes them so. */
+/** Identifies a record, including its TTL. */
 function recordId({ name, type, ttl, rdata }: ResourceRecord): string {
   return `${type} ${ttl} ${latin1(name)} ${latin1(rdata)}`;
 }

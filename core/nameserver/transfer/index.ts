@@ -1,4 +1,4 @@
-/** Zone transfers, put together: requests, what is kept for them, and notices. */
+/** Composes zone transfers: requests, difference histories, and NOTIFY. */
 
 import { FairSlots } from '../../base/fair-slots.ts';
 import type { Logger } from '../../base/log/index.ts';
@@ -29,7 +29,7 @@ export interface Transfers {
   readonly answer: AnswerDeferred;
   /** Notifies the secondaries of a zone that has not changed. */
   notify(domain: Pick<Domain, 'id' | 'apex'>): void;
-  /** Begins to tell the secondaries of all zones. */
+  /** Starts to notify the secondaries of all zones. */
   start(): void;
   close(): void;
 }
@@ -45,16 +45,13 @@ export interface TransfersOptions {
   readonly log: Logger;
 }
 
-/**
- * Zones that are followed at one time. Each takes a few hundred bytes as long as nothing is
- * changed.
- */
-const MOST_FOLLOWED = 100_000;
-/** Requests that wait for a slot: fewer than deferred messages that may be pending. */
+/** Maximum zones with a history. An unchanged zone takes a few hundred bytes. */
+const MAX_HISTORIES = 100_000;
+/** Maximum requests that wait for a slot. It is below the limit of pending deferred messages. */
 const MAX_WAITING = 128;
 /**
- * Bytes a second that a client must receive while others wait: as SnapshotDeadline, which ends
- * slow transfers also if nobody waits.
+ * Minimum rate of a client while others wait for a slot, in bytes per second. SnapshotDeadline has
+ * the same rate, and ends slow transfers even if no client waits.
  */
 const MINIMUM_RATE = { perSecond: 64 * 1024, windowMs: 3000 };
 
@@ -70,7 +67,7 @@ export function openTransfers(options: TransfersOptions): Transfers {
     entries: history,
     bytes: historyBytes,
     total: historyTotal,
-    zones: MOST_FOLLOWED,
+    zones: MAX_HISTORIES,
   });
   const notifier = new Notifier({
     targets: notify,

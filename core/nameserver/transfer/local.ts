@@ -1,6 +1,6 @@
 /**
- * The query path on main, for queries whose signature was taken off: they come over any transport,
- * and were counted where they came in.
+ * The query path on the main thread, for queries whose signature was verified and removed. They
+ * arrive over any transport, and the receiving thread has counted them.
  */
 
 import { MessageChannel } from 'node:worker_threads';
@@ -29,15 +29,15 @@ interface LocalOptions {
 const READER = READERS - 2;
 const TRANSPORTS = { udp: TRANSPORT.UDP, tcp: TRANSPORT.TCP, tls: TRANSPORT.TLS, https: TRANSPORT.HTTPS } as const;
 
-type Ask = Pick<DeferredRequest, 'message' | 'address' | 'transport'>;
+type LocalRequest = Pick<DeferredRequest, 'message' | 'address' | 'transport'>;
 
-/** Null: nothing is answered. */
+/** Returns a function that answers one message; null: no response. */
 export function openLocal({
   index,
   storeDirectory,
   udpPayload,
   answers,
-}: LocalOptions): (ask: Ask) => Uint8Array | null {
+}: LocalOptions): (request: LocalRequest) => Uint8Array | null {
   const { port1, port2 } = new MessageChannel();
   // New slots wait there; the channel must not keep the process alive.
   port1.unref();
@@ -53,7 +53,7 @@ export function openLocal({
     reader.enter();
     try {
       const length = responder.respond(buffer, 0, message.length, client);
-      // What is still left to others has been refused them already: an opcode that nobody serves.
+      // Only an opcode that no part of the server supports is still deferred here.
       if (length === DEFERRED) return errorResponse(message, RCODE.NOTIMP);
       return length === 0 ? null : buffer.slice(0, length);
     } finally {

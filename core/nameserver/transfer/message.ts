@@ -1,5 +1,5 @@
 /**
- * The messages of a transfer: as many records as there is room for, their names compressed (RFC
+ * Encodes the messages of a transfer. Each has as many records as fit, with compressed names (RFC
  * 5936 section 3.4, RFC 1035 4.1.4).
  */
 
@@ -9,12 +9,14 @@ import { latin1 } from '../../dns/wire/latin1.ts';
 import type { Name } from '../../dns/wire/name.ts';
 import { CLASS_IN, COMPRESSIBLE, type ResourceRecord } from '../../dns/wire/types.ts';
 
-/** Past it pointers don't reach, so that longer messages would only compress worse. */
-const GOOD_LENGTH = 16 * 1024;
+/**
+ * Usual maximum length. Compression pointers reach no further, so longer messages compress worse.
+ */
+const USUAL_LENGTH = 16 * 1024;
 const LAST_POINTER = 0x3fff;
 const RECORD = 10;
 
-/** What each message of an answer repeats of the request. */
+/** The parts of the request that its responses repeat. */
 export interface Envelope {
   readonly request: Uint8Array;
   /** Offset behind the request's question. */
@@ -24,37 +26,39 @@ export interface Envelope {
 
 export class TransferMessage {
   readonly #envelope: Envelope;
-  readonly #most: number;
-  readonly #good: number;
-  #bytes = Buffer.allocUnsafe(GOOD_LENGTH + 4096);
+  readonly #maxLength: number;
+  readonly #usualLength: number;
+  #bytes = Buffer.allocUnsafe(USUAL_LENGTH + 4096);
   #length = 0;
   #records = 0;
   #isFirst = true;
   readonly #offsets = new Map<string, number>();
-  /** The owner written last, as an object, and where. */
+  /** The owner of the previous record, compared by identity, and its offset. */
   #last: Name | null = null;
   #lastAt = 0;
 
-  /** `most`: bytes of a message; `reserve`: how many of them are kept for a signature. */
+  /**
+   * `most`: maximum bytes of a message. `reserve`: bytes of it that are reserved for a signature.
+   */
   constructor(envelope: Envelope, reserve: number, most = MAX_MESSAGE) {
     this.#envelope = envelope;
-    this.#most = most - reserve - OPT_LENGTH;
-    this.#good = Math.min(GOOD_LENGTH, most) - reserve - OPT_LENGTH;
+    this.#maxLength = most - reserve - OPT_LENGTH;
+    this.#usualLength = Math.min(USUAL_LENGTH, most) - reserve - OPT_LENGTH;
     this.#begin();
   }
 
-  /** How many records the message in progress has. */
+  /** The number of records in the current message. */
   get count(): number {
     return this.#records;
   }
 
   /**
-   * False: there is no room for it in this message, which is to be taken now. A message for nothing
-   * but this record has more than one with others.
+   * Adds a record. False: the current message is full; call `take`, then add the record again. A
+   * record alone in its message may exceed the usual length.
    */
   add({ name, type, ttl, rdata }: ResourceRecord): boolean {
     const before = this.#length;
-    const room = this.#records === 0 ? this.#most : this.#good;
+    const room = this.#records === 0 ? this.#maxLength : this.#usualLength;
     this.#need(name.length + RECORD + rdata.length);
     this.#owner(name);
     this.#bytes.writeUInt16BE(type, this.#length);
@@ -73,8 +77,8 @@ export class TransferMessage {
   }
 
   /**
-   * The message, as a copy, and begins the next one, which has no question and no OPT (RFC 5936
-   * 2.2).
+   * Returns a copy of the current message and starts the next one. Later messages have no question
+   * and no OPT (RFC 5936 2.2).
    */
   take(): Buffer {
     const envelope = this.#envelope;
@@ -95,7 +99,7 @@ export class TransferMessage {
     const { request, questionEnd } = this.#envelope;
     const head = this.#isFirst ? questionEnd : HEADER_LENGTH;
     this.#bytes.set(request.subarray(0, head));
-    // QR and AA; RD as it came.
+    // QR and AA, with RD copied from the request.
     this.#bytes[2] = 0x84 | (request[2] & 0x01);
     this.#bytes[3] = 0;
     this.#bytes.fill(0, 4, HEADER_LENGTH);
@@ -130,7 +134,7 @@ export class TransferMessage {
     this.#copy(rdata, at, rdata.length);
   }
 
-  /** Returns where the name can be pointed at. */
+  /** Writes a name. Returns its offset, for pointers. */
   #name(name: Name): number {
     const start = this.#length;
     const text = latin1(name);

@@ -1,4 +1,4 @@
-/** Zone transfers and NOTIFY, counted. */
+/** Metrics of zone transfers and NOTIFY. */
 
 import type { FairSlots } from '../../base/fair-slots.ts';
 import type { Counter, Registry } from '../../base/metrics/index.ts';
@@ -40,7 +40,7 @@ export class TransferMetrics implements TransferObserver {
   }
 }
 
-/** What is kept and pending. */
+/** Reads the gauges of histories and of pending requests and notifications. */
 export function readTransfers(
   registry: Registry,
   slots: FairSlots,

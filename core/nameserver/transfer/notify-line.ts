@@ -1,6 +1,6 @@
 /**
- * What one secondary has still to receive: one NOTIFY a zone, sent again until it is answered, so
- * many at a time.
+ * The NOTIFY queue of one secondary: one message per zone, retried until the secondary responds.
+ * The number of messages in flight is limited.
  */
 
 import { randomInt } from 'node:crypto';
@@ -12,13 +12,12 @@ import type { Id } from '../../store/keys.ts';
 
 /** Milliseconds. */
 export interface NotifyTimes {
-  /** An answer that takes longer counts as none. */
+  /** Timeout of a response. */
   readonly answer: number;
-  /** Until it is sent again, the first time; twice as long each time. */
+  /** Delay of the first retry. Each further delay is twice the previous one. */
   readonly retry: number;
   /**
-   * How often it is sent in all. What nobody has answered by then, the secondary finds when it
-   * looks by itself (SOA refresh).
+   * Maximum attempts. After the last one, the secondary finds the change at its next SOA refresh.
    */
   readonly tries: number;
 }
@@ -28,19 +27,21 @@ export interface NotifyLineOptions {
   /** Sends a datagram to the secondary. */
   readonly send: (message: Uint8Array) => void;
   /**
-   * What to sign with; null: nothing is signed. Undefined: the key is not there, so that nothing
-   * can be sent.
+   * The key that signs the message; null: unsigned. Undefined: the key is unavailable, so nothing
+   * is sent.
    */
   readonly key: () => TsigKey | null | undefined;
-  /** `rcode` null: it was given up. */
+  /** `rcode`: of the response; null: no response after the last attempt. */
   readonly settled: (apex: Name, rcode: number | null) => void;
-  /** A 16-bit id for the next message; left out, a random one, so that nobody can guess it. */
+  /**
+   * Returns the 16-bit id of the next message. Omitted: random, so that attackers cannot guess it.
+   */
   readonly newId?: () => number;
 }
 
 const randomId = (): number => randomInt(0x10000);
 
-/** Sent and not answered, at a time. */
+/** Maximum messages in flight. */
 const MOST_UNDER_WAY = 64;
 
 interface Notice {
@@ -50,42 +51,51 @@ interface Notice {
   key: TsigKey | null;
   mac: Uint8Array;
   timer: NodeJS.Timeout | null;
-  /** An answer is waited for. */
-  awaited: boolean;
-  /** The zone has changed since it was sent. */
-  again: boolean;
+  /** The message is in flight. */
+  isInFlight: boolean;
+  /** The zone has changed since the message was sent. */
+  hasChanged: boolean;
 }
 
 export class NotifyLine {
   readonly #options: NotifyLineOptions;
   /** By domain id. */
   readonly #notices = new Map<Id, Notice>();
-  /** Those to be sent, in order. */
+  /** Zones whose message is ready to be sent, in order. */
   readonly #ready = new Set<Id>();
   readonly #byId = new Map<number, Id>();
-  #underWay = 0;
+  #inFlight = 0;
   #closed = false;
 
   constructor(options: NotifyLineOptions) {
     this.#options = options;
   }
 
-  /** How many zones the secondary has not confirmed. */
+  /** The number of zones that the secondary has not confirmed. */
   get waiting(): number {
     return this.#notices.size;
   }
 
-  /** The zone has changed. Sends what may be sent at once. */
+  /** Queues a message about a changed zone, and sends what the limit allows. */
   add(domainId: Id, apex: Name): void {
     if (this.#closed) return;
     const notice = this.#notices.get(domainId);
     if (notice === undefined) {
-      const created = { apex, tries: 0, id: -1, key: null, mac: EMPTY, timer: null, awaited: false, again: false };
+      const created = {
+        apex,
+        tries: 0,
+        id: -1,
+        key: null,
+        mac: EMPTY,
+        timer: null,
+        isInFlight: false,
+        hasChanged: false,
+      };
       this.#notices.set(domainId, created);
       this.#ready.add(domainId);
-    } else if (notice.awaited) notice.again = true;
+    } else if (notice.isInFlight) notice.hasChanged = true;
     else if (notice.timer !== null) {
-      // It waits for its next try, and what is new deserves one at once.
+      // A new change does not wait for the retry of the previous one.
       clearTimeout(notice.timer);
       notice.timer = null;
       notice.tries = 0;
@@ -94,26 +104,26 @@ export class NotifyLine {
     this.#pump();
   }
 
-  /** The zone is gone. */
+  /** Removes a deleted zone from the queue. */
   remove(domainId: Id): void {
     const notice = this.#notices.get(domainId);
     if (notice !== undefined) this.#forget(domainId, notice);
     this.#pump();
   }
 
-  /** A datagram from the secondary's address. */
+  /** Processes a datagram from the address of the secondary. */
   receive(message: Uint8Array): void {
     const response = readNotifyResponse(message);
     const domainId = response === null ? undefined : this.#byId.get(response.id);
     const notice = domainId === undefined ? undefined : this.#notices.get(domainId);
     if (response === null || domainId === undefined || notice === undefined) return;
-    const { key, mac, apex, again } = notice;
+    const { key, mac, apex, hasChanged } = notice;
     if (!isAbout(message, apex)) return;
-    // Not from who holds the key: as if nothing had come.
+    // The sender does not have the key, so the response is ignored.
     if (key !== null && !isSignedResponse(message, key, mac, Math.floor(Date.now() / 1000))) return;
     this.#forget(domainId, notice);
     this.#options.settled(apex, response.rcode);
-    if (again) this.add(domainId, apex);
+    if (hasChanged) this.add(domainId, apex);
     this.#pump();
   }
 
@@ -127,7 +137,7 @@ export class NotifyLine {
 
   #pump(): void {
     for (const domainId of this.#ready) {
-      if (this.#underWay >= MOST_UNDER_WAY) return;
+      if (this.#inFlight >= MOST_UNDER_WAY) return;
       this.#ready.delete(domainId);
       this.#send(domainId, this.#notices.get(domainId)!);
     }
@@ -138,15 +148,15 @@ export class NotifyLine {
     const byId = this.#byId;
     this.#freeId(domainId, notice);
     do notice.id = (options.newId ?? randomId)();
-    while (this.#isAwaited(notice.id));
-    // One that is only waiting for its next try gives its id away: a secondary that is down may be
-    // owed more answers than there are ids.
+    while (this.#isInFlight(notice.id));
+    // A message that waits for its retry loses its id to the new one. Otherwise a secondary that is
+    // down could use up all ids.
     byId.set(notice.id, domainId);
     notice.tries++;
-    notice.again = false;
-    notice.awaited = true;
-    this.#underWay++;
-    notice.timer = setTimeout(() => this.#unanswered(domainId, notice), options.times.answer);
+    notice.hasChanged = false;
+    notice.isInFlight = true;
+    this.#inFlight++;
+    notice.timer = setTimeout(() => this.#onTimeout(domainId, notice), options.times.answer);
     notice.timer.unref();
     const key = options.key();
     if (key === undefined) return;
@@ -160,17 +170,17 @@ export class NotifyLine {
     }
   }
 
-  #unanswered(domainId: Id, notice: Notice): void {
+  #onTimeout(domainId: Id, notice: Notice): void {
     const { times, settled } = this.#options;
-    this.#underWay--;
-    notice.awaited = false;
-    if (notice.again) notice.tries = 0;
+    this.#inFlight--;
+    notice.isInFlight = false;
+    if (notice.hasChanged) notice.tries = 0;
     if (notice.tries >= times.tries) {
       this.#forget(domainId, notice);
       settled(notice.apex, null);
     } else {
-      // Until it is sent again a late answer still counts.
-      const delay = notice.again ? 0 : times.retry * 2 ** (notice.tries - 1);
+      // A late response is accepted until the retry is sent.
+      const delay = notice.hasChanged ? 0 : times.retry * 2 ** (notice.tries - 1);
       notice.timer = setTimeout(() => {
         notice.timer = null;
         this.#ready.add(domainId);
@@ -183,19 +193,19 @@ export class NotifyLine {
 
   #forget(domainId: Id, notice: Notice): void {
     if (notice.timer !== null) clearTimeout(notice.timer);
-    if (notice.awaited) this.#underWay--;
+    if (notice.isInFlight) this.#inFlight--;
     this.#ready.delete(domainId);
     this.#freeId(domainId, notice);
     this.#notices.delete(domainId);
   }
 
-  /** Whether the id is that of one of the few that are pending. */
-  #isAwaited(id: number): boolean {
+  /** Whether a message in flight has the id. */
+  #isInFlight(id: number): boolean {
     const domainId = this.#byId.get(id);
-    return domainId !== undefined && this.#notices.get(domainId)?.awaited === true;
+    return domainId !== undefined && this.#notices.get(domainId)?.isInFlight === true;
   }
 
-  /** Another may have the id by now. */
+  /** Releases the id, unless another zone has it now. */
   #freeId(domainId: Id, { id }: Notice): void {
     if (this.#byId.get(id) === domainId) this.#byId.delete(id);
   }
@@ -204,9 +214,8 @@ export class NotifyLine {
 const EMPTY = new Uint8Array(0);
 
 /**
- * NOTIFY (RFC 1996): a secondary learns that a zone has changed.
- *
- * A request with the zone's SOA in question; AA is set (RFC 1996 4.7 has it so).
+ * Encodes a NOTIFY request (RFC 1996), which announces a change of a zone. The question is the SOA
+ * of the zone; AA is set (section 4.7).
  */
 export function notifyRequest(apex: Name, id: number): Buffer {
   const bytes = Buffer.alloc(HEADER_LENGTH + apex.length + 4);
@@ -219,7 +228,7 @@ export function notifyRequest(apex: Name, id: number): Buffer {
   return bytes;
 }
 
-/** The id of a response to a NOTIFY with its rcode, or null when the message is none. */
+/** Reads the id and rcode of a NOTIFY response. Null: the message is not a NOTIFY response. */
 function readNotifyResponse(message: Uint8Array): { readonly id: number; readonly rcode: number } | null {
   if (message.length < HEADER_LENGTH || (message[2] & QR) === 0 || ((message[2] >>> 3) & 15) !== OPCODE.NOTIFY)
     return null;
@@ -227,8 +236,8 @@ function readNotifyResponse(message: Uint8Array): { readonly id: number; readonl
 }
 
 /**
- * Whether a response names the zone, in whatever case, or none: some repeat the header alone when
- * they refuse.
+ * Whether the question of a response is the zone, in any case, or is missing. Some servers repeat
+ * only the header when they refuse.
  */
 function isAbout(message: Uint8Array, apex: Name): boolean {
   if (message[4] === 0 && message[5] === 0) return true;

@@ -1,6 +1,6 @@
 /**
- * Tells the secondaries of every zone that changes (RFC 1996), and of all zones once after a start,
- * since what changed last may not have been reported.
+ * Notifies secondaries when a zone changes (RFC 1996). After a start it notifies them of all zones,
+ * since the latest changes may not have been sent.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import type { LogFields, Logger } from '../../base/log/index.ts';
@@ -14,12 +14,12 @@ import { NotifyLine, type NotifyTimes } from './notify-line.ts';
 
 interface NotifierOptions {
   readonly targets: readonly NotifyTarget[];
-  /** Further secondaries of a zone; omitted: no zone has any. */
+  /** Additional secondaries of single zones; omitted: no zone has any. */
   readonly zoneTargets?: ZoneTargets;
   readonly reader: StoreReader;
   /**
-   * The key of a name, of an administrator; undefined when there is none. Throws when its secret
-   * cannot be opened.
+   * Finds the key of an administrator by its name; undefined: there is none. Throws if its secret
+   * cannot be decrypted.
    */
   readonly keyByName: (name: string) => TsigKey | undefined;
   readonly log: Logger;
@@ -28,27 +28,31 @@ interface NotifierOptions {
 }
 
 interface ZoneTargets {
-  /** Whether any zone has some. */
+  /** Whether any zone has secondaries of its own. */
   exist(): boolean;
   of(domainId: Id): readonly NotifyTarget[];
 }
 
-/** Seven tries in a little over two minutes. */
+/** Seven attempts take a little over two minutes. */
 const TIMES: NotifyTimes = { answer: 3000, retry: 2000, tries: 7 };
-/** Changes of one zone that come within so many milliseconds are reported together. */
-const GATHER = 50;
-/** After a start: zones that are reported together, and milliseconds from some to the next. */
+/**
+ * Milliseconds in which changes are collected, so that a zone with several changes is notified
+ * once.
+ */
+const COLLECT_MS = 50;
+/** After a start: zones per batch. */
 const AT_ONCE = 100;
-/** Zones whose own secondaries are read between two turns of the event loop. */
-const PIECE = 500;
+/** Maximum zones whose own secondaries are read per turn of the event loop. */
+const MAX_READS = 500;
 /** Maximum secondaries of single zones, each with a queue. Accounts share them. */
 const MAX_OWN = 1000;
-const PACE = 500;
+/** After a start: milliseconds between batches. */
+const BATCH_INTERVAL_MS = 500;
 /**
- * From one warning about a secondary to the next, in milliseconds: one that is down, or does not
- * know us, would have as many as there are zones.
+ * Minimum milliseconds between warnings about a secondary. Without it, a secondary that is down
+ * would cause a warning for each zone.
  */
-const BETWEEN_WARNINGS = 60_000;
+const WARNING_INTERVAL_MS = 60_000;
 
 interface OwnSecondary extends Secondary {
   readonly account: number;
@@ -67,7 +71,7 @@ export class Notifier {
   readonly #own = new Map<string, OwnSecondary>();
   readonly #sockets = new Map<4 | 6, Socket>();
   readonly #changes = new Map<Id, Name>();
-  #gathering: NodeJS.Timeout | null = null;
+  #collectTimer: NodeJS.Timeout | null = null;
   #starting: NodeJS.Timeout | null = null;
 
   constructor(options: NotifierOptions) {
@@ -75,7 +79,7 @@ export class Notifier {
     this.#secondaries = options.targets.map((target) => this.#secondaryOf(target));
   }
 
-  /** How many NOTIFY are not answered, over all secondaries. */
+  /** The number of unanswered NOTIFY messages, over all secondaries. */
   get waiting(): number {
     return [...this.#all()].reduce((sum, { line }) => sum + line.waiting, 0);
   }
@@ -88,7 +92,7 @@ export class Notifier {
       return;
     }
     this.#changes.set(domainId, apex);
-    this.#gathering ??= setTimeout(() => this.#tell(), GATHER).unref();
+    this.#collectTimer ??= setTimeout(() => this.#notifyChanges(), COLLECT_MS).unref();
   }
 
   /** Notifies the secondaries of a zone that has not changed. */
@@ -97,32 +101,32 @@ export class Notifier {
   }
 
   /**
-   * Begins to tell of all zones, some at a time. Keys that cannot be used are logged now, and not
-   * when a zone first changes.
+   * Starts to notify secondaries of all zones, in batches. Reads all keys at once, so that unusable
+   * keys are logged now and not at the first change.
    */
   start(): void {
     for (const { key } of this.#secondaries) key();
-    if (this.#secondaries.length > 0 || this.#hasOwn()) this.#tellAll(null);
+    if (this.#secondaries.length > 0 || this.#hasOwn()) this.#notifyAll(null);
   }
 
   close(): void {
-    if (this.#gathering !== null) clearTimeout(this.#gathering);
+    if (this.#collectTimer !== null) clearTimeout(this.#collectTimer);
     if (this.#starting !== null) clearTimeout(this.#starting);
     for (const { line } of this.#all()) line.close();
     for (const socket of this.#sockets.values()) socket.close();
     this.#sockets.clear();
   }
 
-  #tell(): void {
-    this.#gathering = null;
+  #notifyChanges(): void {
+    this.#collectTimer = null;
     const hasOwn = this.#hasOwn();
-    let rest = hasOwn ? PIECE : Number.POSITIVE_INFINITY;
+    let rest = hasOwn ? MAX_READS : Number.POSITIVE_INFINITY;
     for (const [domainId, apex] of this.#changes) {
       if (rest-- === 0) break;
       this.#changes.delete(domainId);
       for (const { line } of this.#secondariesOf(domainId, hasOwn)) line.add(domainId, apex);
     }
-    if (this.#changes.size > 0) this.#gathering = setTimeout(() => this.#tell(), 0).unref();
+    if (this.#changes.size > 0) this.#collectTimer = setTimeout(() => this.#notifyChanges(), 0).unref();
   }
 
   #hasOwn(): boolean {
@@ -141,7 +145,10 @@ export class Notifier {
     return [...this.#secondaries, ...targets.flatMap((target) => this.#ownSecondary(target, account) ?? [])];
   }
 
-  /** Undefined: there are too many that have not answered yet, or the target has all zones. */
+  /**
+   * Undefined: the maximum of secondaries is reached and none can be dropped, or the target is also
+   * a secondary of all zones.
+   */
   #ownSecondary(target: NotifyTarget, account: number): Secondary | undefined {
     const isTarget = (other: NotifyTarget): boolean => other.address === target.address && other.port === target.port;
     if (this.#options.targets.some(isTarget)) return undefined;
@@ -154,7 +161,10 @@ export class Notifier {
     return secondary;
   }
 
-  /** Drops one that has answered all, or else the oldest of the account with the most. */
+  /**
+   * Drops a secondary without unanswered messages, else the oldest one of the account with the
+   * most.
+   */
   #makeRoom(account: number): boolean {
     const counts = new Map<number, number>([[account, 1]]);
     let dropped: string | null = null;
@@ -171,12 +181,13 @@ export class Notifier {
     return true;
   }
 
-  #tellAll(after: Name | null): void {
+  #notifyAll(after: Name | null): void {
     const domains = this.#options.reader.allDomains(after, AT_ONCE);
     const hasOwn = this.#hasOwn();
     for (const { id, apex } of domains) for (const { line } of this.#secondariesOf(id, hasOwn)) line.add(id, apex);
     const last = domains.at(-1);
-    this.#starting = last === undefined ? null : setTimeout(() => this.#tellAll(last.apex), PACE).unref();
+    this.#starting =
+      last === undefined ? null : setTimeout(() => this.#notifyAll(last.apex), BATCH_INTERVAL_MS).unref();
   }
 
   #secondaryOf(target: NotifyTarget): Secondary {
@@ -193,7 +204,7 @@ export class Notifier {
     let suppressed = 0;
     const warn = (message: string, fields: LogFields): void => {
       const now = performance.now();
-      if (now - warnedAt < BETWEEN_WARNINGS) {
+      if (now - warnedAt < WARNING_INTERVAL_MS) {
         suppressed++;
         log.debug(message, fields);
         return;
@@ -218,7 +229,7 @@ export class Notifier {
   }
 
   #send({ address, port, family }: NotifyTarget, message: Uint8Array): void {
-    // What cannot be sent now is sent again.
+    // A failed send counts as an unanswered attempt, so it is retried.
     this.#socket(family).send(message, port, address, (error) => {
       if (error !== null) this.#options.log.debug('cannot send NOTIFY', { address, port, error });
     });
@@ -240,8 +251,9 @@ export class Notifier {
 }
 
 /**
- * The key of a secondary, looked up again each time, since it may be made while we run: undefined
- * when it cannot be used, which is reported to `onProblem` once until it can.
+ * Returns a function that looks up the key of a secondary. It looks up the key on each call, since
+ * the key may be created later. It returns undefined if the key is unusable, and calls `onProblem`
+ * once until the key is usable again.
  */
 function keyOf(
   { key: name }: NotifyTarget,
@@ -249,18 +261,18 @@ function keyOf(
   onProblem: (problem: string) => void,
 ): () => TsigKey | null | undefined {
   if (name === null) return () => null;
-  let isKnown = false;
+  let isReported = false;
   return () => {
     let key: TsigKey | undefined;
     let problem = 'the key does not exist, is not of an administrator, or its account is disabled';
     try {
       key = keyByName(name);
     } catch (error) {
-      // We are in a timer, and nobody else would take it.
+      // Timers call this function, so no caller could catch the error.
       problem = (error as Error).message;
     }
-    if (key === undefined && !isKnown) onProblem(problem);
-    isKnown = key === undefined;
+    if (key === undefined && !isReported) onProblem(problem);
+    isReported = key === undefined;
     return key;
   };
 }

@@ -1,4 +1,4 @@
-/** What a transfer request asks (RFC 5936 2.1, RFC 1995 section 3). */
+/** Reads the question of a transfer request (RFC 5936 2.1, RFC 1995 section 3). */
 
 import { InvalidError } from '../../base/errors.ts';
 import { HEADER_LENGTH } from '../../dns/wire/header.ts';
@@ -13,15 +13,18 @@ export interface TransferQuestion {
   readonly type: number;
   /** Offset behind the question, which a response repeats byte for byte. */
   readonly end: number;
-  /** IXFR: the serial of what the client holds. */
+  /** IXFR: the serial of the zone that the client has. */
   readonly serial: number;
 }
 
 const OPCODE = 0x78;
-/** Where the serial stands, from the end of an SOA's rdata. */
+/** Offset of the serial, counted back from the end of the SOA rdata. */
 const NUMBERS = 20;
 
-/** Type of the question of a query, without a look at the rest; 0 when the message is none. */
+/**
+ * The query type, without parsing the rest of the message. 0: the message is not a query with one
+ * question.
+ */
 export function questionType(message: Uint8Array): number {
   if (message.length < HEADER_LENGTH || (message[2] & OPCODE) !== 0 || message[4] !== 0 || message[5] !== 1) return 0;
   let at = HEADER_LENGTH;
@@ -33,8 +36,8 @@ export function questionType(message: Uint8Array): number {
 }
 
 /**
- * Reads a request of type AXFR or IXFR, its TSIG record taken off. The rcode that is due when it is
- * no sound one.
+ * Reads an AXFR or IXFR request without its TSIG record. Returns the response code to send if the
+ * request is malformed.
  */
 export function readTransferQuestion(message: Uint8Array): TransferQuestion | number {
   const count = (at: number): number => (message[at] << 8) | message[at + 1];

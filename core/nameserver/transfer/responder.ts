@@ -1,6 +1,7 @@
 /**
- * Answers what the query path leaves to main: AXFR (RFC 5936), IXFR (RFC 1995), and queries that
- * are signed (RFC 8945), which the query path answers once the signature is taken off.
+ * Answers messages that the query path defers to the main thread: AXFR (RFC 5936), IXFR (RFC 1995),
+ * and signed queries (RFC 8945). The query path answers signed queries after the signature is
+ * verified and removed.
  */
 
 import type { FairSlots } from '../../base/fair-slots.ts';
@@ -39,15 +40,19 @@ export interface TransferOptions {
   /** Whether the zone is a secondary that has expired, or was never transferred. */
   readonly isUnavailable?: (apex: Name) => boolean;
   /**
-   * The query path's response to a message that is no transfer and not signed; null for silence.
+   * The query path's response to a message that is neither a transfer nor signed; null: no
+   * response.
    */
   readonly respond: (request: Pick<DeferredRequest, 'message' | 'address' | 'transport'>) => Uint8Array | null;
   /** Largest response over UDP, in bytes. */
   readonly udpPayload: number;
   readonly log: Logger;
-  /** Milliseconds, by which clients are timed; left out, the process' clock. */
+  /**
+   * The clock that measures the rate of clients, in milliseconds. Omitted: the monotonic clock of
+   * the process.
+   */
   readonly now?: () => number;
-  /** Receives every transfer that begins, and of every one that is not given. */
+  /** Receives transfers that start and requests that are rejected. */
   readonly observer?: TransferObserver;
 }
 
@@ -64,13 +69,13 @@ export function transferResponder(options: TransferOptions): AnswerDeferred {
   return (request) => responder.answer(request);
 }
 
-/** The request as it is looked at: verified, its signature taken off. */
+/** A verified request. `message` has no signature. */
 interface Verified {
   readonly request: DeferredRequest;
   readonly message: Uint8Array;
   readonly key: HeldKey | null;
   readonly signer: TsigSigner | null;
-  /** The request's; null: it has none. */
+  /** OPT of the request; null: none. */
   readonly opt: RequestOpt | null;
 }
 
@@ -110,7 +115,10 @@ class TransferResponder {
     this.#options.log.debug('signed DNS message refused', { address, transport, rcode, error });
   }
 
-  /** A query whose answer is the query path's own, cut when the signature leaves no room for it. */
+  /**
+   * Answers a query through the query path. The response is truncated if the signature leaves too
+   * little room.
+   */
   *#plain({ request, message, signer, opt }: Verified): Generator<Uint8Array> {
     const response = this.#options.respond({ message, address: request.address, transport: request.transport });
     if (response === null) return;
@@ -118,7 +126,7 @@ class TransferResponder {
     yield response.length <= room ? response : truncated(response, opt, room);
   }
 
-  /** Bytes that a response may have. */
+  /** The maximum bytes of a response. */
   #room({ transport }: DeferredRequest, opt: RequestOpt | null): number {
     if (transport !== 'udp') return MAX_MESSAGE;
     return opt === null ? PLAIN_UDP : Math.min(Math.max(opt.udpSize, PLAIN_UDP), this.#options.udpPayload);
@@ -143,8 +151,7 @@ class TransferResponder {
         key: key?.row.name,
       });
     }
-    // Who may not transfer does not learn what is here; who may learns that the zone is not (RFC
-    // 5936 2.2.1).
+    // Only clients with a key learn that the zone does not exist (RFC 5936 2.2.1).
     if (domain === undefined) yield key === null ? prohibit() : bareResponse(message, RCODE.NOTAUTH, opt);
     else if (!access.allows(domain, request.address, key) || request.transport === 'https') yield prohibit();
     else if (this.#options.isUnavailable?.(question.name)) yield bareResponse(message, RCODE.SERVFAIL, opt);
@@ -172,7 +179,8 @@ class TransferResponder {
       request.abandon?.();
     });
     try {
-      // From this moment on: a change between it and the snapshot only means a difference too many.
+      // The history starts before the snapshot, so that it misses no change. At worst it has one
+      // difference more than needed.
       histories.follow(domain.id);
       const snapshot = ZoneSnapshot.open(environment, zoneSettings, domain.id);
       if (snapshot === null) {
@@ -223,18 +231,18 @@ class TransferResponder {
       }
     }
     if (isCurrent || overUdp) {
-      // Up to date; or too much for a datagram, so that the client comes back over TCP (RFC 1995
-      // section 2).
+      // The client is up to date, or the difference does not fit into a datagram, so that the
+      // client retries over TCP (RFC 1995 section 2).
       observer?.transferred('current');
       yield oneMessage([soa], envelope, reserve, most) ?? bareResponse(envelope.request, RCODE.SERVFAIL, envelope.opt);
     } else if (difference !== null) {
       observer?.transferred('ixfr');
-      // What the history has dropped meanwhile is held for this client.
+      // The difference stays in memory for this client even if the history drops it.
       yield* this.#paced(messagesOf(differing(soa, difference), envelope, reserve));
     } else yield* this.#axfr(verified, domain, envelope);
   }
 
-  /** The messages, to a client that takes them fast enough. Throws for one that does not. */
+  /** Passes on the messages. Throws if the client receives them too slowly. */
   *#paced(messages: Iterable<Uint8Array>): Generator<Uint8Array> {
     const deadline = new SnapshotDeadline(this.#options.now);
     for (const message of messages) {
@@ -244,7 +252,7 @@ class TransferResponder {
   }
 }
 
-/** The response's header, question and OPT record with TC: the client asks again over TCP. */
+/** The header, question and OPT of a response with TC set, so that the client retries over TCP. */
 function truncated(response: Uint8Array, opt: RequestOpt | null, room: number): Uint8Array {
   const rcode = response[3] & 15;
   let bytes = bareResponse(response, rcode, opt, opt === null ? undefined : optionsOf(response));
@@ -254,8 +262,7 @@ function truncated(response: Uint8Array, opt: RequestOpt | null, room: number): 
 }
 
 /**
- * The options of a response of ours: the cookie that its client is to show, and what else it asked
- * for.
+ * The EDNS options of our response: the server cookie, and other options that the client requested.
  */
 function optionsOf(response: Uint8Array): Uint8Array | undefined {
   const count = (at: number): number => (response[at] << 8) | response[at + 1];

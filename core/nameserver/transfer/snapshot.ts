@@ -1,7 +1,7 @@
 /**
- * The records of a zone as they are served, at one moment: what stays the same while writes go on.
- * In the place of ALIAS, and of the web names of a zone whose proxy is on, stand the addresses that
- * are answered; what is occluded goes along (RFC 5936 3.5).
+ * A snapshot of the served records of a zone, which does not change during writes. Addresses
+ * replace ALIAS records, and the records of proxied names. Occluded records are included (RFC 5936
+ * 3.5).
  */
 import type { Transaction } from 'lmdb';
 import { nsec3Owner } from '../../dns/dnssec/nsec3.ts';
@@ -64,15 +64,15 @@ export class ZoneSnapshot {
   /** The host of the domain's origin; null: it has none. */
   readonly #originHost: string | null;
   readonly #apex: AtApex;
-  readonly #spelled: (name: Name) => Name;
-  /** Apexes of our zones right inside this one, by nameId, in canonical order. */
+  readonly #ownerCase: (name: Name) => Name;
+  /** Apexes of our zones directly inside this one, by nameId, in canonical order. */
   readonly #nested: ReadonlyMap<string, Name>;
-  /** How the zone is signed; null: it is not. */
+  /** The DNSSEC state of the zone; null: it is not signed. */
   readonly #dnssec: DnssecRow | null;
 
   /**
-   * Null when the domain is gone. To be closed: until then no page of the state is written over,
-   * and the database grows.
+   * Opens a snapshot; null: the domain does not exist. Until it is closed, the store cannot reuse
+   * the pages that the snapshot reads, so the database grows.
    */
   static open(environment: Environment, settings: ZoneSettings, domainId: Id): ZoneSnapshot | null {
     const transaction = environment.root.useReadTransaction();
@@ -100,7 +100,7 @@ export class ZoneSnapshot {
     this.#nested = this.#readNested();
     this.#apex = this.#readApex();
     const soa = findType(this.#apex.sets, TYPE.SOA)!;
-    this.#spelled = spelledOwners(environment, domain.id, transaction);
+    this.#ownerCase = spelledOwners(environment, domain.id, transaction);
     this.soa = { name: domain.apex, type: TYPE.SOA, ttl: soa.ttl, rdata: soa.rdatas[0] };
     this.#held = new HeldName(environment, transaction, domain, findType(this.#apex.sets, TYPE.NS));
     const aliased = new AliasedZone(this.#held, (target) => {
@@ -112,10 +112,10 @@ export class ZoneSnapshot {
   }
 
   /**
-   * All but the SOA, in canonical order of their owners, which have the case that a master file
-   * gave them. An owner is one object for all its records. What is stored here at and below the
-   * apex of a nested zone of ours is left out, but for the DS: a CNAME next to the delegation, for
-   * example, would make secondaries reject the zone.
+   * All records but the SOA, in canonical order of owners. Owners have the case of the master file,
+   * and an owner is one object for all its records. Records at and below the apex of a nested zone
+   * of ours are omitted, except for the DS. A CNAME next to the delegation, for example, would make
+   * secondaries reject the zone.
    */
   *records(): Generator<ResourceRecord> {
     const held = this.#held;
@@ -125,7 +125,7 @@ export class ZoneSnapshot {
     if (domain.kind === 'catalog') yield* this.#members();
     let nested: Name | null = null;
     for (const { name, sets, proxied } of this.#withDelegations(this.#withChallenges(this.#owners()))) {
-      // Those inside a nested zone come right after its apex.
+      // Names inside a nested zone follow its apex.
       if (name.length === domain.apex.length || (nested !== null && isWithin(name, nested))) continue;
       if (this.#nested.has(nameId(name))) {
         nested = name;
@@ -142,7 +142,7 @@ export class ZoneSnapshot {
     this.#transaction.done();
   }
 
-  /** What a catalog lists. The rows of the domains are not read. */
+  /** The records of a catalog. The rows of the domains are not read. */
   *#members(): Generator<ResourceRecord> {
     const { lookups } = this.#environment;
     const { apex, accountId, members } = this.#domain;
@@ -171,7 +171,7 @@ export class ZoneSnapshot {
 
   *#served(): Generator<ResourceRecord> {
     const { name } = this.#held;
-    const owner = this.#spelled(name);
+    const owner = this.#ownerCase(name);
     const stored = this.#view.rrsets(name);
     const hasAlias = findType(stored, TYPE.ALIAS) !== undefined;
     const node = hasAlias || this.#dnssec !== null ? this.#readNode(name) : undefined;
@@ -183,7 +183,10 @@ export class ZoneSnapshot {
     for (const record of signaturesOf(node, name, isApex)) yield { ...record, name: owner };
   }
 
-  /** What is occluded has no node; one there would be that of a nested zone. */
+  /**
+   * Reads the node of a name. An occluded name has none; a node with its key would belong to a
+   * nested zone.
+   */
   #readNode(name: Name): Buffer | undefined {
     const isApex = name.length === this.#domain.apex.length;
     const key = isApex ? apexKey(name) : nameKey(name);
@@ -202,9 +205,7 @@ export class ZoneSnapshot {
     }
   }
 
-  /**
-   * The answers to ACME's challenges next to what their name holds, or as an owner of their own.
-   */
+  /** Adds the TXT records of ACME challenges to their owner, or adds the owner. */
   *#withChallenges(owners: Iterable<Owner>): Generator<Owner> {
     const rdatas = this.#readChallenges();
     const name = rdatas.length === 0 ? null : challengeName(this.#domain.apex);
@@ -220,7 +221,8 @@ export class ZoneSnapshot {
   }
 
   /**
-   * The apexes of our zones right inside this one, as owners, though nothing may be stored there.
+   * Adds the apexes of our zones directly inside this one as owners, even if they have no stored
+   * records.
    */
   *#withDelegations(owners: Iterable<Owner>): Generator<Owner> {
     const nested = [...this.#nested.values()];
@@ -236,8 +238,8 @@ export class ZoneSnapshot {
   }
 
   /**
-   * The delegation to a nested zone of ours: what that zone has as NS with its glue, and its DS. A
-   * secondary of this zone alone must not deny the names of the other.
+   * The delegation to a nested zone of ours: the NS of that zone with glue, and its DS. Secondaries
+   * that have only this zone must not deny names of the nested one.
    */
   *#delegation(name: Name, stored: RRset | undefined): Generator<ResourceRecord> {
     const node = this.#environment.answers.get(apexKey(name), { transaction: this.#transaction });
@@ -251,7 +253,7 @@ export class ZoneSnapshot {
       const isSigned = (node[ds + ANSWER_FLAGS_AT] & ANSWER_SIGNED) !== 0;
       yield* (isSigned ? expandSigned(node, ds, name, name) : expandAnswer(node, ds, name, name)).answer;
     } else if (stored !== undefined) {
-      // A DNAME above occludes it.
+      // A DNAME above occludes the delegation.
       for (const rdata of stored.rdatas) yield { name, type: TYPE.DS, ttl: stored.ttl, rdata };
     }
     for (const record of additional) if (isWithin(record.name, name)) yield record;
@@ -280,7 +282,7 @@ export class ZoneSnapshot {
     for (const found of lookups.getKeys({ start, end: afterPrefix(prefix), transaction: this.#transaction })) {
       const key = found as Buffer;
       const name = nameOfKey(key, 1, key.length);
-      // Those inside of others come after them.
+      // Names inside a nested zone follow its apex in key order.
       if (last !== null && isWithin(name, last)) continue;
       last = name;
       nested.set(nameId(name), name);
@@ -294,7 +296,7 @@ export class ZoneSnapshot {
       return this.#dnssec === null ? served : withDnssec(served, this.#domain.apex, this.#dnssec);
     };
     for (const { name, sets, proxied } of this.#owners()) {
-      // The apex comes first, if it holds anything.
+      // The owner at the apex comes first, if it has records.
       if (name.length !== this.#domain.apex.length) break;
       return { sets: withServed(sets), proxied };
     }
@@ -326,8 +328,8 @@ export class ZoneSnapshot {
 }
 
 /**
- * The addresses of an ALIAS are those of its node: the names of a target change in batches, and the
- * signatures are of what is answered.
+ * Replaces addresses by those of the node. The addresses of a target change in batches, and the
+ * signatures cover the answers of the node.
  */
 function withAddressesOf(node: Buffer, name: Name, sets: readonly RRset[]): RRset[] {
   const others = sets.filter(({ type }) => type !== TYPE.A && type !== TYPE.AAAA);
@@ -346,7 +348,7 @@ interface Owner {
   readonly proxied: boolean | null;
 }
 
-/** The zone to those who ask of one name at a time, the current one. */
+/** A zone view that has only the current name. */
 class HeldName implements ZoneView, ProxyHints {
   readonly apex: Name;
   readonly mayOcclude = true;
@@ -390,7 +392,7 @@ class HeldName implements ZoneView, ProxyHints {
     return this.#apexNs?.rdatas.some((rdata) => equalNames(nameAt(rdata, 0), name)) ?? false;
   }
 
-  /** What is elsewhere is not asked for when records are listed. */
+  /** Listing records does not need other names. */
   hasBelow(): boolean {
     return false;
   }

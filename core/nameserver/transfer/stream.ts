@@ -1,6 +1,5 @@
 /**
- * The messages of a transfer, whole (RFC 5936) or of what differs (RFC 1995), one after another as
- * they are taken.
+ * Generates the messages of a full transfer (RFC 5936) or an incremental one (RFC 1995) on demand.
  */
 
 import type { ResourceRecord } from '../../dns/wire/types.ts';
@@ -10,7 +9,8 @@ import { type Envelope, TransferMessage } from './message.ts';
 import type { ZoneSnapshot } from './snapshot.ts';
 
 /**
- * Message after message, none without a record. `reserve`: bytes that each leaves for a signature.
+ * Packs records into messages; no message is empty. `reserve`: bytes that each message leaves for a
+ * signature.
  */
 export function* messagesOf(records: Iterable<ResourceRecord>, envelope: Envelope, reserve: number): Generator<Buffer> {
   const message = new TransferMessage(envelope, reserve);
@@ -22,7 +22,7 @@ export function* messagesOf(records: Iterable<ResourceRecord>, envelope: Envelop
   yield message.take();
 }
 
-/** All of them in one message of at most `most` bytes, or null. */
+/** Packs all records into one message of at most `most` bytes. Null: they do not fit. */
 export function oneMessage(
   records: Iterable<ResourceRecord>,
   envelope: Envelope,
@@ -42,8 +42,8 @@ export function* wholeZone(snapshot: ZoneSnapshot): Generator<ResourceRecord> {
 }
 
 /**
- * The new SOA; the old one and what goes; the new one and what comes; the new one (RFC 1995 section
- * 4).
+ * The new SOA; the old SOA and the removed records; the new SOA and the added records; the new SOA
+ * (RFC 1995 section 4).
  */
 export function* differing(soa: ResourceRecord, { from, removed, added }: ZoneDifference): Generator<ResourceRecord> {
   yield soa;

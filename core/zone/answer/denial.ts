@@ -30,7 +30,7 @@ const MAX_PROOFS = 24;
 /** Compression pointers have 14 bits. */
 const LAST_POINTER = 0x3fff;
 
-/** What a hash must be: of a name that exists, of a name that does not, or either. */
+/** The expected result for a hash: either, the name exists, or it does not. */
 export const PROOF = { ANY: 0, MATCH: 1, COVER: 2 } as const;
 
 /** Results of `write` that are no offset. */
@@ -55,7 +55,7 @@ export class Denial {
   #packet: Uint8Array = new Uint8Array(0);
   #apexAt = 0;
   readonly #bytes = new Uint8Array(HASH_LENGTH);
-  /** What is claimed of names of a zone that its primary has signed. */
+  /** Claims about names of a presigned zone. */
   readonly presigned: PresignedDenial;
   readonly #entryWriter: PresignedWriter;
 
@@ -277,7 +277,7 @@ export class Denial {
     let chunk = Atomics.load(words, start + low * 2 + 1) * 2;
     const pairs = chunk + FIRST_ENTRY_WORD;
     const count = words[chunk + ENTRY_COUNT_WORD];
-    // Hashes are spread evenly, so the place of one in a chunk is known but for a few entries.
+    // Hashes are evenly distributed, so interpolation finds the index within a few entries.
     const floor = words[start + low * 2] >>> 0;
     const ceiling = low + 1 < chunks ? words[start + low * 2 + 2] >>> 0 : HASHES;
     let index = Math.floor((((hashes[first] >>> 0) - floor) / (ceiling - floor)) * count);
@@ -362,7 +362,7 @@ class PresignedWriter implements EntryWriter {
     const written = this.#written;
     for (let i = 0; i < this.#count; i++)
       if (compareHash(nodes, entry + ENTRY_HASH_AT, written, i * NSEC3_HASH_WORDS) === 0) return true;
-    // More cannot be needed: a chain that long is cut off.
+    // More are never needed: a longer chain is cut off.
     if (this.#count === MAX_PROOFS) return true;
     const at = this.#count++ * NSEC3_HASH_WORDS;
     for (let i = 0; i < NSEC3_HASH_WORDS; i++) written[at + i] = nodes.getInt32(entry + ENTRY_HASH_AT + i * 4);

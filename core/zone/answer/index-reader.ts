@@ -58,7 +58,7 @@ const CACHED_SLOTS = 1 << 16;
 /** Bytes of a cache line; most nodes span two, those with a signature five. */
 const LINE = 64;
 
-/** While all is read from the store: nothing is in the index, and names have any depth. */
+/** In store-only mode, the index has no slots, and names may have any depth. */
 const NO_SLOTS = new Int32Array(2);
 const ANY_LABELS = Int32Array.of(LABELS);
 
@@ -88,7 +88,7 @@ export class IndexReader {
   readonly #port: MessagePort | null;
   readonly #store: NodeStore;
   #slots: Int32Array;
-  /** While all is read from the store. */
+  /** The slots of the index in store-only mode. */
   #heldSlots: Int32Array;
   #mask: number;
   #generation: number;
@@ -96,7 +96,7 @@ export class IndexReader {
   #half = 0;
   /** Something was read from the store in this batch. */
   #hasFetched = false;
-  /** All is read from the store. The slots are empty then, so finds in the index need no check. */
+  /** Store-only mode. The slots are empty then, so lookups in the index need no check. */
   #isStoreOnly = false;
   /** The maximum number of labels of the names in the index. */
   #maxLabels: Int32Array;
@@ -159,7 +159,7 @@ export class IndexReader {
     return Atomics.load(header, COMMITS) !== this.#commits;
   }
 
-  /** Sees what was published since `enter`. False: nothing was. */
+  /** Refreshes to the state published since `enter`. False: nothing was published. */
   catchUp(): boolean {
     if (Atomics.load(this.#header, COMMITS) === this.#commits) return false;
     this.#refresh();

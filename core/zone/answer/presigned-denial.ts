@@ -18,15 +18,15 @@ import {
 import { writeNameKey } from '../../store/keys.ts';
 import type { IndexReader } from './index-reader.ts';
 
-/** What is to be proven of a name. */
+/** The claims that can be proven about a name. */
 export const CLAIM = {
-  /** It exists, so that its types say the rest. Also of a delegation without DS. */
+  /** The name exists, so its list of types proves the rest. Also for a delegation without DS. */
   EXISTS: 0,
-  /** It is the closest encloser of a name that a wildcard stands for. */
+  /** The name is the closest encloser of a name that a wildcard matches. */
   ENCLOSER: 1,
-  /** It does not exist, so that a wildcard stands for it or a name below it. */
+  /** The name does not exist, so a wildcard matches it or a name below it. */
   EXPANSION: 2,
-  /** It does not exist, and no wildcard stands for it. */
+  /** The name does not exist, and no wildcard matches it. */
   NAME_ERROR: 3,
 } as const;
 
@@ -38,7 +38,7 @@ const MAX_CLAIMS = 24;
  * three or four in an opt-out span.
  */
 const MAX_BLOCKS = 208;
-/** Each further name that is proven counts as blocks, since the chain was followed to it. */
+/** The cost of each further name in blocks, since the chain was followed to it. */
 const CHAIN_BLOCKS = 8;
 /** Bytes of a name in keys: each byte may be escaped. */
 const MAX_KEY = 2 * MAX_NAME;
@@ -72,7 +72,7 @@ export class PresignedDenial {
   /** The hashes of each: of the name itself; of its encloser and of the wildcard below that. */
   readonly #hashes = new Int32Array(MAX_CLAIMS * 2 * NSEC3_HASH_WORDS);
   /** Number of hashes that are known. */
-  readonly #known = new Uint8Array(MAX_CLAIMS);
+  readonly #hashCounts = new Uint8Array(MAX_CLAIMS);
   readonly #words = new Int32Array(NSEC3_HASH_WORDS);
   /** `*.` and a name; a name in keys. */
   readonly #wildcard = Uint8Array.of(1, 0x2a, ...new Uint8Array(MAX_NAME));
@@ -104,7 +104,7 @@ export class PresignedDenial {
   }
 
   /**
-   * Claims something of the name at bytes[from, end), whose closest encloser starts at `encloser`.
+   * Adds a claim about the name at bytes[from, end), whose closest encloser starts at `encloser`.
    */
   add(bytes: Uint8Array, from: number, end: number, encloser: number, claim: number): void {
     const number = this.#count;
@@ -115,10 +115,10 @@ export class PresignedDenial {
     this.#lengths[number] = end - from;
     this.#enclosers[number] = encloser - from;
     this.#claims[number] = claim;
-    this.#known[number] = 0;
+    this.#hashCounts[number] = 0;
   }
 
-  /** The same of the name of a node, whose hash the node has. */
+  /** Adds a claim about the name of a node, which has its hash. */
   addNode(node: number, claim: number): void {
     const { bytes } = this.#index;
     const number = this.#count;
@@ -144,7 +144,7 @@ export class PresignedDenial {
     if (bytes[at] !== DENIAL.NSEC3) return;
     const first = number * 2 * NSEC3_HASH_WORDS;
     for (let i = 0; i < count * NSEC3_HASH_WORDS; i++) this.#hashes[first + i] = view.getInt32(at + 1 + i * 4);
-    this.#known[number] = count;
+    this.#hashCounts[number] = count;
   }
 
   /**
@@ -241,7 +241,7 @@ export class PresignedDenial {
     if (!writer.isEqual(entry, this.#words)) return this.#proveEncloser(end, encloser, true, writer);
     if (!writer.emit(entry)) return false;
     if (!this.#cover(this.#names, this.#nextCloser(from, encloser), end, writer)) return false;
-    if (this.#known[number] < 2) return this.#coverWildcard(encloser, end, writer);
+    if (this.#hashCounts[number] < 2) return this.#coverWildcard(encloser, end, writer);
     this.#hash(this.#names, 0, 0, number, 1);
     return this.#emitCover(writer);
   }
@@ -293,7 +293,7 @@ export class PresignedDenial {
    */
   #hash(names: Uint8Array, from: number, end: number, number: number, index: number): boolean {
     const words = this.#words;
-    if (index < 2 && index < this.#known[number]) {
+    if (index < 2 && index < this.#hashCounts[number]) {
       const at = (number * 2 + index) * NSEC3_HASH_WORDS;
       for (let i = 0; i < NSEC3_HASH_WORDS; i++) words[i] = this.#hashes[at + i];
       return true;

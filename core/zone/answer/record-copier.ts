@@ -32,7 +32,7 @@ export class RecordCopier {
   #outView: DataView = new DataView(new ArrayBuffer(0));
   /** Of the message. */
   #messageAt = 0;
-  /** What may be written: offsets of the buffer. */
+  /** The end of the writable room, as an offset of the buffer. */
   #limit = 0;
   /** Offsets in the message of the labels of the source; 0: there is no pointer to it. */
   readonly #labels = new Uint16Array(MAX_NAME + 1);
@@ -97,7 +97,7 @@ export class RecordCopier {
     return this.#ownerAt !== 0;
   }
 
-  /** Says that the next record is at out[at], behind others that are not of the stored answer. */
+  /** Sets the next record to out[at], after records that are not of the stored answer. */
   resumeAt(at: number): void {
     this.#gapAt = this.#p - this.#stored.from;
     this.#gap = at - this.#messageAt - this.#bodyAt - this.#gapAt;
@@ -130,7 +130,7 @@ export class RecordCopier {
     return true;
   }
 
-  /** Copies a name. What no pointer reaches any more is written out. */
+  /** Copies a name. Labels that no pointer can reach any more are written out. */
   #name(): boolean {
     const { bytes, from, source, owner } = this.#stored;
     let p = this.#p;

@@ -109,7 +109,7 @@ export class Responder {
   }
 
   /**
-   * Looks up again what the change of a zone has disturbed. While the change is being published,
+   * Repeats a lookup that a change of the zone has disturbed. While the change is being published,
    * only the store has a state in which names and NSEC3 records agree.
    */
   #answerDisturbed(): number {
@@ -125,7 +125,7 @@ export class Responder {
     return length === CHANGED ? this.#response.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY) : length;
   }
 
-  /** A chain that was followed has left the labels of another name. */
+  /** Repeats the lookup. A followed chain has overwritten the labels of the queried name. */
   #lookUpAgain(): number {
     const { query } = this;
     const { bytes } = this.#response;
@@ -146,7 +146,7 @@ export class Responder {
       case DEFER:
         return DEFERRED;
       case NOTIFY:
-        // A server without secondary zones is not the one that is meant (RFC 1996 section 3.10).
+        // A server without secondary zones is not the intended receiver (RFC 1996 section 3.10).
         return this.#index.hasSecondaries ? DEFERRED : response.writeEmpty(RCODE.NOTAUTH);
       case CHAOS:
         return this.#answerChaos();

@@ -80,7 +80,7 @@ export class ResponseWriter {
     this.#denial = denial;
   }
 
-  /** Sets the buffer, which is most often that of the query before. */
+  /** Sets the buffer, which is usually the one of the previous query. */
   setBuffer(bytes: Uint8Array): void {
     if (bytes === this.bytes) return;
     this.bytes = bytes;
@@ -341,7 +341,7 @@ export class ResponseWriter {
   }
 
   /**
-   * Finds what proofs of a node's zone need. Returns the offset of the apex, which the directory
+   * Finds the zone of a node for its proofs. Returns the offset of the apex, which the directory
    * has, too; 0: there is none.
    */
   #findZone(node: number): number {

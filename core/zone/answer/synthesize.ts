@@ -77,9 +77,12 @@ export class Synthesizer {
   #apex: Name = new Uint8Array(1);
   /** The response has signatures and proofs. */
   #isSigned = false;
-  /** They are those of the zone's primary. */
+  /** The signatures and proofs are from the primary of the zone. */
   #isPresigned = false;
-  /** Bytes between the question and OPT, and what answer and authority section need of them. */
+  /**
+   * Bytes between the question and OPT, and the minimum that the answer and authority sections
+   * need.
+   */
   #room = 0;
   #least = 0;
   /** The last answer of the chain, if it is copied. */
@@ -281,12 +284,12 @@ export class Synthesizer {
     return true;
   }
 
-  /** Such a query gets what one for ANY gets. */
+  /** Whether a query asks for signatures. It is answered like a query for ANY. */
   #asksSignatures(type: number, node: number): boolean {
     return type === TYPE.RRSIG && (this.#index.bytes[node + NODE_FLAGS_AT] & NODE_SIGNED) !== 0;
   }
 
-  /** Claims something of a name of a presigned zone. */
+  /** Adds a claim about a name of a presigned zone. */
   #claim(name: Name, encloser: Name, claim: number): void {
     this.#denial.presigned.add(name, 0, name.length, name.length - encloser.length, claim);
   }
@@ -375,8 +378,8 @@ export class Synthesizer {
         p = this.#copier.copyAdditional(p, end);
         arcount = this.#copier.arcount;
       } else {
-        // What is between the two is not known here, so that names are compressed only against the
-        // question.
+        // The bytes between the two are not available here, so names are compressed only against
+        // the question.
         const behind = hasProofs || large !== null ? new Body(queryName, 'exact', false) : body;
         const additional = writeAdditional(behind, sections.additional, end - p, isGlue);
         if (additional === null) p = NO_ROOM;
@@ -401,7 +404,7 @@ export class Synthesizer {
     return counts[2];
   }
 
-  /** Writes decoded records behind the question. Returns the offset after them, or NO_ROOM. */
+  /** Writes decoded records after the question. Returns the offset after them, or NO_ROOM. */
   #writeMain(body: Body, bytes: Uint8Array, at: number, records: readonly ResourceRecord[]): number {
     for (const { name, type, ttl, rdata } of records) {
       body.record(name, type, ttl, rdata);
@@ -471,12 +474,12 @@ function append(section: ResourceRecord[], records: readonly ResourceRecord[]): 
 const setId = ({ name, type }: Pick<ResourceRecord, 'name' | 'type'>): string => `${type} ${nameId(name)}`;
 
 /**
- * Labels of all names that a chain leads on from, at most: each costs a step of the search and of
- * the compression. Names of usual length do not reach it with MAX_SOURCES.
+ * Maximum labels of all names of a chain that lead to another name. Each label costs a step of the
+ * search and of the compression. Chains of MAX_SOURCES names of usual length stay below it.
  */
 const MAX_CHAIN_LABELS = 1024;
 
-/** The names that the CNAMEs and DNAMEs of a response lead on from. */
+/** The owners of the CNAMEs, and the names redirected by DNAMEs, of a response. */
 class Chain {
   readonly #names: string[] = [];
   #labels = 0;

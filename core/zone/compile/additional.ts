@@ -1,6 +1,6 @@
 /**
- * The additional section of a positive answer: what a client would ask for next. It may be left
- * out, from its end on.
+ * The additional section of a positive answer: records that the client would query next. It may be
+ * truncated from its end.
  */
 
 import { ASKED, type Body, type Owner } from '../../dns/wire/body.ts';
@@ -10,23 +10,23 @@ import { ANSWER_OWN_TARGET, ANSWER_REPEATS, type Answer, MAX_BODY } from '../../
 import { findType, NO_RRSETS, type ZoneView } from './view.ts';
 import { localSets, walk } from './walk.ts';
 
-/** `flags`: those that the records add to the answer. */
+/** `flags`: flags that these records add to the answer. */
 export interface Additional extends Pick<Answer, 'drops' | 'arcount' | 'flags'> {
-  /** There are CNAMEs among the records. */
+  /** The records include CNAMEs. */
   readonly hasAlias: boolean;
 }
 
 export const NO_ADDITIONAL: Additional = { drops: [], arcount: 0, hasAlias: false, flags: 0 };
 
 /**
- * Bytes of what goes with an RRset. Each has a copy of what its target holds, so without a bound
- * ten thousand MX records would multiply one large name by ten thousand.
+ * Maximum bytes of a body with additional records. Each body copies the records of its targets, so
+ * without a limit ten thousand MX records would multiply a large name by ten thousand.
  */
 const MAX_ADDITIONAL = 4096;
 
 /**
- * Writes what goes with an RRset, whose owner is `name`, in a message `owner`. `aliases`: owners of
- * CNAMEs that the answer holds.
+ * Writes the additional records of an RRset of `name`, whose owner in the message is `owner`.
+ * `aliases`: owners of CNAMEs in the answer.
  */
 export function writeAdditional(
   view: ZoneView,
@@ -36,7 +36,7 @@ export function writeAdditional(
   set: RRset,
   aliases: readonly Name[] = NO_NAMES,
 ): Additional {
-  const from: Place = { owner, name };
+  const from: NameInMessage = { owner, name };
   const most = Math.min(body.size + MAX_ADDITIONAL, MAX_BODY);
   if (isServiceBinding(set.type)) {
     const writer = new AdditionalWriter(view, body, most, from, aliases);
@@ -56,8 +56,8 @@ export function addressSets(sets: readonly RRset[]): RRset[] {
   return sets.filter(({ type, rdatas }) => (type === TYPE.A || type === TYPE.AAAA) && rdatas.length > 0);
 }
 
-/** A name whose records are in an answer, and how the message calls it. */
-interface Place {
+/** A name with records in the message, and its owner there. */
+interface NameInMessage {
   readonly owner: Owner;
   readonly name: Name;
 }
@@ -65,27 +65,27 @@ interface Place {
 class AdditionalWriter {
   readonly #view: ZoneView;
   readonly #body: Body;
-  /** Bytes that the body may have. */
-  readonly #most: number;
-  /** Of the RRset that the records go with. */
-  readonly #from: Place;
-  /** What the message holds, as type and owner: each RRset stands in it once. */
-  readonly #known = new Set<string>();
+  /** Maximum bytes of the body. */
+  readonly #maxLength: number;
+  /** The name of the RRset in the answer section. */
+  readonly #from: NameInMessage;
+  /** RRsets in the message, as type and owner. Each is written once. */
+  readonly #written = new Set<string>();
   readonly #drops: Answer['drops'][number][] = [];
   #arcount = 0;
   #hasAlias = false;
-  /** The addresses of a wildcard are there under the queried name. */
+  /** The message has the addresses of a wildcard under the queried name. */
   #hasQueriedName = false;
-  /** They are there under another name. */
+  /** The message has the addresses of the same wildcard under another name. */
   #hasOtherName = false;
   #isFull = false;
 
-  constructor(view: ZoneView, body: Body, most: number, from: Place, aliases: readonly Name[]) {
+  constructor(view: ZoneView, body: Body, most: number, from: NameInMessage, aliases: readonly Name[]) {
     this.#view = view;
     this.#body = body;
-    this.#most = most;
+    this.#maxLength = most;
     this.#from = from;
-    for (const name of aliases) this.#known.add(setId(TYPE.CNAME, { owner: name, name }));
+    for (const name of aliases) this.#written.add(setId(TYPE.CNAME, { owner: name, name }));
   }
 
   get written(): Additional {
@@ -94,7 +94,7 @@ class AdditionalWriter {
     return { drops: this.#drops.reverse(), arcount: this.#arcount, hasAlias: this.#hasAlias, flags };
   }
 
-  /** The addresses of the targets of MX, NS or SRV, which are not aliases (RFC 2181 10.3). */
+  /** Adds the addresses of the targets of MX, NS or SRV, which are not aliases (RFC 2181 10.3). */
   hosts({ rdatas }: RRset, at: number): void {
     const seen = new Set<string>();
     for (const rdata of rdatas) {
@@ -107,26 +107,25 @@ class AdditionalWriter {
   }
 
   /**
-   * What clients of SVCB and HTTPS go on to (RFC 9460 4.1): the addresses of the targets, which may
-   * be aliases, and of a target in AliasMode its own records of the type with what goes with these.
+   * Adds the records that clients of SVCB and HTTPS query next (RFC 9460 4.1). Those are the
+   * addresses of the targets, which may be aliases. For a target in AliasMode, they are also its
+   * records of the same type and their targets.
    */
   services(set: RRset): void {
     const { type } = set;
-    // By the stored owners: a wildcard's records that lead back to it are the same ones for
-    // whatever name.
+    // Stored owners: a wildcard is passed once, whatever name it matches.
     const passed = new Set([nameId(located(this.#view, this.#from.name).source)]);
-    let level: (Place & { readonly set: RRset })[] = [{ ...this.#from, set }];
+    let level: (NameInMessage & { readonly set: RRset })[] = [{ ...this.#from, set }];
     for (let depth = 0; depth < MAX_SOURCES && level.length > 0; depth++) {
       const next: typeof level = [];
       for (const at of level)
         for (const rdata of at.set.rdatas) {
           const target = nameAt(rdata, SERVICE_TARGET);
           const isAlias = rdata[0] === 0 && rdata[1] === 0;
-          // "." is the owner, but in AliasMode it says that there is no such service (RFC 9460
-          // 2.5).
+          // "." is the owner; in AliasMode it means that the service does not exist (RFC 9460 2.5).
           const isOwn = target.length === 1;
           if (this.#isFull || (isAlias && isOwn)) continue;
-          const end = this.#followed(isOwn ? at : { owner: target, name: target });
+          const end = this.#followAliases(isOwn ? at : { owner: target, name: target });
           const held = located(this.#view, end.name);
           const { sets, source } = held;
           const services = isAlias ? findType(sets, type) : undefined;
@@ -140,7 +139,7 @@ class AdditionalWriter {
     }
   }
 
-  #addAddresses(at: Place, { sets, source }: Located): void {
+  #addAddresses(at: NameInMessage, { sets, source }: Located): void {
     for (const addresses of addressSets(sets)) {
       if (!this.#add(at, addresses) || !isQueriedWildcard(this.#from)) continue;
       if (at.owner === ASKED) this.#hasQueriedName = true;
@@ -148,8 +147,8 @@ class AdditionalWriter {
     }
   }
 
-  /** Writes the CNAMEs that lead on from a place; returns where they end. */
-  #followed(start: Place): Place {
+  /** Writes the CNAMEs from `start` on. Returns the name at the end of the chain. */
+  #followAliases(start: NameInMessage): NameInMessage {
     let at = start;
     for (let i = 0; i < MAX_SOURCES; i++) {
       const cname = findType(localSets(this.#view, at.name), TYPE.CNAME);
@@ -161,17 +160,17 @@ class AdditionalWriter {
     return at;
   }
 
-  /** False when the message holds the RRset or has no room for it. */
-  #add(at: Place, set: RRset): boolean {
+  /** Adds an RRset. False: the message has it already or has no room for it. */
+  #add(at: NameInMessage, set: RRset): boolean {
     const { owner, name } = at;
     const body = this.#body;
     const id = setId(set.type, at);
-    if (this.#isFull || this.#known.has(id)) return false;
-    if (body.size + sizeOf(name, set) > this.#most) {
+    if (this.#isFull || this.#written.has(id)) return false;
+    if (body.size + sizeOf(name, set) > this.#maxLength) {
       this.#isFull = true;
       return false;
     }
-    this.#known.add(id);
+    this.#written.add(id);
     this.#drops.push({ bodyLength: body.size, arcount: this.#arcount });
     body.rrset(owner, set);
     this.#arcount += set.rdatas.length;
@@ -179,7 +178,7 @@ class AdditionalWriter {
   }
 }
 
-/** What a name of the zone holds, and the owner by which it is stored. */
+/** The RRsets of a name, and the owner that they are stored under. */
 interface Located {
   readonly sets: readonly RRset[];
   readonly source: Name;
@@ -191,13 +190,16 @@ function located(view: ZoneView, name: Name): Located {
   return { sets: outcome.kind === 'found' ? outcome.sets : NO_RRSETS, source: name };
 }
 
-/** Whether the name stands for any name that a wildcard matches, not only for its own. */
-const isQueriedWildcard = ({ owner, name }: Place): boolean => owner === ASKED && isWildcard(name);
+/** Whether the owner is the queried name and may be any name that the wildcard matches. */
+const isQueriedWildcard = ({ owner, name }: NameInMessage): boolean => owner === ASKED && isWildcard(name);
 
-/** The queried name differs from the wildcard's own name, which a target may be as well. */
-const setId = (type: number, at: Place): string => `${type} ${isQueriedWildcard(at) ? 'queried' : nameId(at.name)}`;
+/**
+ * Identifies an RRset. A target may be the wildcard itself, which differs from the queried name.
+ */
+const setId = (type: number, at: NameInMessage): string =>
+  `${type} ${isQueriedWildcard(at) ? 'queried' : nameId(at.name)}`;
 
-/** Upper bound of what an RRset takes. */
+/** Upper bound of the bytes of an RRset. */
 export function sizeOf(name: Name, { rdatas }: RRset): number {
   return rdatas.reduce((sum, rdata) => sum + name.length + 10 + rdata.length, 0);
 }

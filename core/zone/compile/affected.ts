@@ -1,8 +1,8 @@
 /**
- * Which names of a zone answer differently once the records of some names have changed. May name
- * too many, never too few: the names themselves, those above (empty non-terminals, wildcard flags),
- * those below a cut that came or went, and all whose chains or additional records lead through any
- * of these.
+ * Finds the names whose answers differ after a change to the records of some names. The result may
+ * have too many names, never too few. It has the changed names, names above them (empty
+ * non-terminals, wildcard flags) and names below an added or removed cut. It also has all names
+ * whose chains or additional records lead through any of these.
  */
 
 import {
@@ -32,8 +32,8 @@ interface Affected {
   /** Without the apex. */
   readonly names: Iterable<Name>;
   /**
-   * Whether the apex answers differently in more than its serial; that nothing is left below it, or
-   * a first name is, is not looked at.
+   * Whether answers of the apex differ in more than the serial. Adding the first name below the
+   * apex, or removing the last, does not count.
    */
   readonly apex: boolean;
 }
@@ -81,17 +81,17 @@ class Search {
       }
       if (equalNames(name, apex)) this.#apex = true;
       else this.#addUpTo(apex, name);
-      // The apex says whether a wildcard stands right below it.
+      // The node of the apex has a flag for a wildcard directly below it.
       if (isWithin(name, wildcard)) this.#apex = true;
       if (types.has(TYPE.NS) || types.has(TYPE.DNAME)) this.#addBelow(name);
-      const top = this.#highestFlip(name);
+      const top = this.#highestChanged(name);
       this.#searchTargets(region(top));
       if (top !== name) this.#searchTargets(region(name));
     }
     return { names: this.#found.values(), apex: this.#apex };
   }
 
-  /** The name, and the chains that pass through it, since they have its signatures. */
+  /** Adds a name whose signatures change, and chains through it, which have copies of them. */
   #searchSigned(name: Name): void {
     const targets = this.#targets;
     this.#add(name);
@@ -119,24 +119,24 @@ class Search {
   }
 
   /**
-   * The highest name above a changed one that may exist, or have existed, only through changed
-   * ones: several may have come, or gone, together.
+   * The highest name at or above a changed one that this change may have added or removed. Several
+   * changed names may do so together.
    */
-  #highestFlip(name: Name): Name {
+  #highestChanged(name: Name): Name {
     let top = name;
     while (top.length > this.#zone.apex.length) {
       const above = parentName(top);
-      if (above.length <= this.#zone.apex.length || this.#isHeldOtherwise(above)) return top;
+      if (above.length <= this.#zone.apex.length || this.#existsIndependently(above)) return top;
       top = above;
     }
     return top;
   }
 
   /**
-   * Whether a name exists, and did before, since it or one below it is there and has not changed:
-   * the first and the last below it are looked at.
+   * Whether a name exists independently of the changed names. It owns records, or the first or last
+   * owner below it is unchanged.
    */
-  #isHeldOtherwise(name: Name): boolean {
+  #existsIndependently(name: Name): boolean {
     const zone = this.#zone;
     if (zone.rrsets(name).length > 0 || zone.hasNestedBelow(name)) return true;
     this.#changedIds ??= new Set(this.#changes.map((change) => nameId(change.name)));
@@ -144,7 +144,7 @@ class Search {
     return zone.outermostBelow(name).some((owner) => !changedIds.has(nameId(owner)));
   }
 
-  /** All names at and below a cut: they come into sight or go out of it. */
+  /** Adds all names below a cut, which become occluded or visible. */
   #addBelow(cut: Name): void {
     const prefix = recordsBelow(this.#domainId, cut);
     for (const key of this.#environment.records.getKeys({ start: prefix, end: afterPrefix(prefix) })) {
@@ -159,8 +159,7 @@ class Search {
   }
 
   /**
-   * The owners whose targets are at or below `name`, and, since chains pass through them, the
-   * owners that lead to those.
+   * Adds owners whose targets are at or below `name`, and owners whose chains pass through these.
    */
   #searchTargets(name: Name): void {
     if (this.#targets.isEmpty) {
@@ -176,7 +175,7 @@ class Search {
         this.#add(owner);
         queue.push(region(owner));
       }
-      // The apex's own NS are not among the records when they are the service's.
+      // NS of the service are not stored, so `targets` does not have them.
       if (this.#nameservers.some((target) => isWithin(target, at))) {
         this.#apex = true;
         for (const { owner } of this.#targets.at(this.#zone.apex)) {
@@ -184,7 +183,7 @@ class Search {
           queue.push(region(owner));
         }
       }
-      // A DNAME whose target is above leads names from below its owner into this region.
+      // A DNAME whose target is above redirects names below its owner into this region.
       for (let above = at; above.length > this.#zone.apex.length; ) {
         above = parentName(above);
         for (const { owner, type } of this.#targets.at(above)) if (type === TYPE.DNAME) queue.push(owner);
@@ -193,7 +192,10 @@ class Search {
   }
 }
 
-/** What a name speaks for: itself and what is below, or, as a wildcard, whatever is next to it. */
+/**
+ * The names that a name affects: itself and names below it; for a wildcard, all names below its
+ * parent.
+ */
 function region(name: Name): Name {
   return isWildcard(name) ? parentName(name) : name;
 }

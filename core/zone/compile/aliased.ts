@@ -1,18 +1,16 @@
 /**
- * A zone with what its ALIAS records stand for: A and AAAA of the target. All else (additional
- * records, chains, wildcards) follows, since the compiler asks this view as it asks any zone. The
- * ALIAS stays among the RRsets, so that its name exists though the target may have no address.
+ * A zone view that adds A and AAAA records of the targets of ALIAS records. Additional records,
+ * chains and wildcards use these, since the compiler reads this view like any zone. The ALIAS stays
+ * in the RRsets, so its name exists even if the target has no address.
  */
 import type { Name } from '../../dns/wire/name.ts';
 import { type RRset, TYPE } from '../../dns/wire/types.ts';
 import type { ProxyHints, ZoneRRset, ZoneView } from './view.ts';
 
-/**
- * What a target stands for: at most one RRset of A and one of AAAA, in this order, see ZoneRRset.
- */
+/** The addresses of a target: at most one RRset of A, then at most one of AAAA; see ZoneRRset. */
 type AliasAnswers = (target: Name) => readonly ZoneRRset[];
 
-/** Of a target of which nothing is known. */
+/** The answers for a target that was never resolved. */
 export const UNRESOLVED: readonly ZoneRRset[] = [
   { type: TYPE.A, ttl: 0, rdatas: [] },
   { type: TYPE.AAAA, ttl: 0, rdatas: [] },
@@ -59,8 +57,8 @@ export class AliasedZone implements ZoneView, ProxyHints {
 }
 
 /**
- * The ALIAS among the RRsets of a name. Its type number is the highest that is assigned a meaning
- * here, so most often the last one is looked at alone.
+ * Finds the ALIAS among the RRsets of a name. No assigned type has a higher number, so usually only
+ * the last RRset is checked.
  */
 export function aliasOf(sets: readonly RRset[]): RRset | undefined {
   for (let i = sets.length - 1; i >= 0 && sets[i].type >= TYPE.ALIAS; i--)

@@ -1,7 +1,4 @@
-/**
- * What answers are put together from: the SOA, referrals with their glue, and the answer that a
- * body makes.
- */
+/** The parts of answers: the SOA, referrals with glue, and finishing a body. */
 
 import { Body } from '../../dns/wire/body.ts';
 import { type Name, nameAt } from '../../dns/wire/name.ts';
@@ -11,7 +8,7 @@ import { type Additional, addressSets, NO_ADDITIONAL, sizeOf } from './additiona
 import type { ZoneSigner } from './signer.ts';
 import { findType, type ZoneView } from './view.ts';
 
-/** Something is wrong, and who asked may come again. */
+/** A temporary failure; the client may retry. */
 export const FAILURE: Answer = {
   rcode: RCODE.SERVFAIL,
   flags: 0,
@@ -23,7 +20,7 @@ export const FAILURE: Answer = {
   body: new Uint8Array(0),
 };
 
-/** SOA with the TTL of negative answers (RFC 2308 section 3). */
+/** The negative answer: the SOA with the negative TTL (RFC 2308 section 3). */
 export function negative(apex: Name, soa: RRset, signer: ZoneSigner | null): Answer {
   return soaAnswer(apex, soa, negativeTtl(soa), 0, 1, signer);
 }
@@ -36,8 +33,8 @@ export function negativeTtl(soa: RRset): number {
 }
 
 /**
- * The SOA itself. Like the negative answer it is put behind chains, so nothing in it points into a
- * body.
+ * The answer to a query for SOA. Like the negative answer it is appended to chains, so it has no
+ * pointers into a body.
  */
 export function start(apex: Name, soa: RRset, signer: ZoneSigner | null): Answer {
   return soaAnswer(apex, soa, soa.ttl, 1, 0, signer);
@@ -56,7 +53,7 @@ function soaAnswer(
   const answer = finish(body, RCODE.NOERROR, ANSWER_AA, ancount, { nscount, arcount: 0 }, NO_ADDITIONAL);
   if (signer === null) return answer;
   const signatures = new Body(apex, 'suffix', false);
-  // The original TTL stands in the signature (RFC 4034 section 3.1.4).
+  // The signature has the original TTL (RFC 4034 section 3.1.4).
   const set = signer.sign(apex, soa);
   signatures.rrset(apex, { ...set, ttl });
   const count = set.rdatas.length;
@@ -83,14 +80,17 @@ interface Authority {
 
 export const NO_AUTHORITY: Authority = { nscount: 0, arcount: 0 };
 
-/** NS of the cut, and glue. */
+/** Writes the NS records of a cut, and glue. */
 export function referral(view: ZoneView, body: Body, cut: Name, sets: readonly RRset[]): Authority {
   const ns = findType(sets, TYPE.NS)!;
   body.rrset(cut, ns);
   return { nscount: ns.rdatas.length, arcount: glue(view, body, ns) };
 }
 
-/** The addresses that the zone holds of the targets of a cut, occluded or not. Returns how many. */
+/**
+ * Writes the addresses of the targets of a cut that the zone has, even if they are occluded.
+ * Returns the number of records.
+ */
 export function glue(view: ZoneView, body: Body, ns: RRset): number {
   let arcount = 0;
   for (const rdata of ns.rdatas) {
@@ -113,7 +113,7 @@ export function finish(
   additional: Additional,
 ): Answer {
   const { drops, arcount } = additional;
-  // A zone file may have such RRsets, and its import warns of them.
+  // Imported zone files may have RRsets this large. The import warns of them.
   if (!body.fits) return FAILURE;
   return {
     rcode,

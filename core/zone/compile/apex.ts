@@ -1,4 +1,4 @@
-/** SOA and NS of an apex: the service's, unless the zone keeps its own from a master file. */
+/** SOA and NS of an apex: of the service, or kept from a master file. */
 
 import { type Name, parseName } from '../../dns/wire/name.ts';
 import { type RRset, TYPE } from '../../dns/wire/types.ts';
@@ -23,33 +23,36 @@ export function soaRRset(domain: Domain, defaults: ZoneSettings, serial: number)
   return {
     type: TYPE.SOA,
     ttl: settings.ttl,
-    rdatas: [Buffer.concat([knownName(settings.mname), knownName(settings.rname), numbers])],
+    rdatas: [Buffer.concat([cachedName(settings.mname), cachedName(settings.rname), numbers])],
   };
 }
 
-/** Few names stand in the apexes of many zones, and every change makes its zone's apex again. */
+/**
+ * Parsed names. Many zones share a few names at the apex, and each change rebuilds the apex of its
+ * zone.
+ */
 const byText = new Map<string, Name>();
-const MOST_KNOWN = 1000;
+const MAX_CACHED = 1000;
 
-function knownName(text: string): Name {
+function cachedName(text: string): Name {
   let name = byText.get(text);
   if (name === undefined) {
     name = parseName(text);
-    if (byText.size === MOST_KNOWN) byText.clear();
+    if (byText.size === MAX_CACHED) byText.clear();
     byText.set(text, name);
   }
   return name;
 }
 
 export function serviceNs(defaults: ZoneSettings): RRset {
-  const rdatas = defaults.nameservers.map(knownName).sort(Buffer.compare);
+  const rdatas = defaults.nameservers.map(cachedName).sort(Buffer.compare);
   return { type: TYPE.NS, ttl: defaults.nsTtl, rdatas };
 }
 
 /**
- * The RRsets at an apex from those stored there: SOA added, and the service's NS unless the zone
- * keeps its own. `originHost`: where the records are read as they are served, the host of the
- * domain's origin.
+ * The RRsets served at an apex: the stored ones, the SOA, and NS of the service unless the zone
+ * keeps its own. `originHost`: the host of the origin of the domain; null: there is none, or the
+ * caller reads stored records.
  */
 export function apexSets(
   stored: readonly RRset[],
@@ -58,7 +61,8 @@ export function apexSets(
   serial: number,
   originHost: string | null = null,
 ): RRset[] {
-  // A secondary zone has those of its primary; without an SOA it was not transferred yet.
+  // A secondary zone has the SOA and NS of its primary. Without an SOA it has not been transferred
+  // yet.
   if (domain.kind === 'secondary' && stored.some(({ type }) => type === TYPE.SOA)) return [...stored];
   const sets = stored.filter((set) => set.type !== TYPE.SOA && (domain.kept !== null || set.type !== TYPE.NS));
   sets.push(...originSets(stored, originHost));
@@ -69,8 +73,8 @@ export function apexSets(
 }
 
 /**
- * The RRsets of an apex with another serial in the SOA: the first of the five numbers that its
- * rdata ends in (RFC 1035 3.3.13).
+ * Replaces the serial in the SOA of an apex. It is the first of the five numbers at the end of the
+ * rdata (RFC 1035 3.3.13).
  */
 export function withSerial(sets: readonly RRset[], serial: number): RRset[] {
   return sets.map((set) => {

@@ -1,6 +1,6 @@
 /**
- * Nodes of a whole zone in one buffer, so that they can be made in another thread and handed over
- * without a copy: any number of { key length u16, node length u32, name key, node }.
+ * The nodes of a zone in one buffer, so that another thread can compile them and transfer them
+ * without a copy. Format: any number of { key length u16, node length u32, name key, node }.
  */
 
 import { equalNames, type Name } from '../../dns/wire/name.ts';
@@ -11,7 +11,7 @@ import type { ZoneView } from './view.ts';
 const HEAD = 6;
 
 /**
- * Every node of the zone but the apex, which holds the serial and is made when the change is
+ * Compiles all nodes except the apex, which has the serial and is compiled when the change is
  * applied.
  */
 export function compileZone(zone: ZoneView & { names(): Iterable<Name> }): Uint8Array {
@@ -42,7 +42,7 @@ interface KeyedNode {
   readonly node: Buffer;
 }
 
-/** The nodes in a buffer of compileZone, as views. */
+/** Reads the nodes of a buffer of compileZone, as views. */
 export function* readNodes(bytes: Uint8Array): Iterable<KeyedNode> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   for (let at = 0; at < buffer.length; ) {

@@ -1,6 +1,6 @@
 /**
- * The records of a catalog zone (RFC 9432), which lists zones, so that secondaries begin and cease
- * to serve them without being configured. They are not stored: the list of domains is the list.
+ * The records of a catalog zone (RFC 9432). A catalog lists zones, so that secondaries start and
+ * stop serving them automatically. Its records are derived from the domains, not stored.
  */
 
 import { joinNames, MAX_NAME, type Name, parseName } from '../../dns/wire/name.ts';
@@ -16,12 +16,12 @@ const VERSION_LABEL = label('version');
 const ZONES_LABEL = label('zones');
 /** A catalog has no nameservers of its own (RFC 9432 section 4). */
 const INVALID = parseName('invalid.');
-/** The largest id has 16 digits. */
-const MOST_BEFORE_APEX = 1 + 16 + ZONES_LABEL.length;
+/** Maximum bytes before the apex. The largest id has 16 digits. */
+const MAX_PREFIX = 1 + 16 + ZONES_LABEL.length;
 
-/** Whether the names of all members fit below the apex. */
+/** Whether the member names fit below the apex. */
 export function mayBeCatalog(apex: Name): boolean {
-  return MOST_BEFORE_APEX + apex.length <= MAX_NAME;
+  return MAX_PREFIX + apex.length <= MAX_NAME;
 }
 
 /** The NS of a catalog. */
@@ -33,15 +33,15 @@ export function versionRecord(catalog: Name): ResourceRecord {
 }
 
 /**
- * A zone in the catalog (RFC 9432 section 4.1). A domain that is deleted and created again has
- * another id, so that secondaries drop what they have of it.
+ * The record of a member zone (RFC 9432 section 4.1). A domain that is deleted and created again
+ * has another id, so that secondaries discard its old data.
  */
 export function memberRecord(catalog: Name, id: Id, apex: Name): ResourceRecord {
   const labels = Buffer.concat([label(String(id)), ZONES_LABEL]);
   return { name: joinNames(labels, catalog), type: TYPE.PTR, ttl: TTL, rdata: apex };
 }
 
-/** Whether the catalog lists a domain. No catalog is listed. */
+/** Whether the catalog lists a domain. Catalogs are never listed. */
 export function isListed(catalog: Domain, domain: Domain): boolean {
   if (catalog.kind !== 'catalog' || domain.kind === 'catalog' || domain.consumes) return false;
   return catalog.members === 'all' || domain.accountId === catalog.accountId;

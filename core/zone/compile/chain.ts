@@ -1,5 +1,6 @@
 /**
- * Follows CNAME and DNAME inside a zone (RFC 1034 3.6.2, RFC 6672) to the name whose data answers.
+ * Follows CNAME and DNAME records inside a zone to the name that has the data (RFC 1034 3.6.2, RFC
+ * 6672).
  */
 
 import { ASKED, type Owner } from '../../dns/wire/body.ts';
@@ -23,52 +24,47 @@ export interface Link {
   readonly owner: Owner;
   readonly set: RRset;
   /**
-   * The owner as it is stored, perhaps a wildcard. Null: made from a DNAME, so never signed (RFC
+   * The stored owner, which may be a wildcard. Null: synthesized from a DNAME, so never signed (RFC
    * 6672 5.3.1).
    */
   readonly source: Name | null;
 }
 
-/** Where a chain ends. `owner`: the last name. */
+/** The end of a chain. `owner`: the last name. */
 type Terminal =
   | { readonly kind: 'sets'; readonly owner: Name; readonly source: Name; readonly sets: readonly ZoneRRset[] }
   | { readonly kind: 'delegation'; readonly owner: Name; readonly cut: Name; readonly sets: readonly ZoneRRset[] }
   | { readonly kind: 'missing'; readonly owner: Name }
-  /** The name made by a DNAME is too long: YXDOMAIN (RFC 6672 2.2). */
+  /** The substituted name is too long: YXDOMAIN (RFC 6672 2.2). */
   | { readonly kind: 'too-long' }
-  /** Out of the zone, around a loop, or too far. */
+  /** The chain leaves the zone, has a loop, or is too long. */
   | { readonly kind: 'end' };
 
 export interface Chain {
   readonly links: readonly Link[];
   readonly terminal: Terminal;
-  /**
-   * The chain comes to the wildcard that it began at again. Where it ends then depends on the name
-   * asked, for which the wildcard stood.
-   */
+  /** The chain returns to the wildcard at its start. Its end then depends on the queried name. */
   readonly dependsOnName: boolean;
-  /**
-   * Names that do not exist, for each name on the way that a wildcard stands for (RFC 5155 7.2.6).
-   */
+  /** The nonexistent names that wildcards match along the chain (RFC 5155 7.2.6). */
   readonly absent: readonly Name[];
 }
 
 /**
- * The chain from the CNAME at `source` (the owner as stored). A chain ends where it comes to a name
- * again.
+ * Follows the chain from the CNAME at `source`, the stored owner. The chain ends where a name
+ * repeats.
  */
 export function follow(view: ZoneView, source: Name, cname: RRset): Chain {
   const links: Link[] = [{ owner: ASKED, set: cname, source }];
   const absent: Name[] = [];
-  const used = new Set([nameId(source)]);
+  const visited = new Set([nameId(source)]);
   const dnames = new Set<string>();
   let dependsOnName = false;
   const end = (terminal: Terminal): Chain => ({ links, terminal, dependsOnName, absent });
-  /** Marks a name as passed; false when the chain ends there. */
-  const use = (passed: Name): boolean => {
+  /** Marks a name as visited. False: the chain ends there. */
+  const visit = (passed: Name): boolean => {
     const id = nameId(passed);
-    if (used.has(id) || used.size >= MAX_SOURCES) return false;
-    used.add(id);
+    if (visited.has(id) || visited.size >= MAX_SOURCES) return false;
+    visited.add(id);
     return true;
   };
   let name = nameAt(cname.rdatas[0], 0);
@@ -82,7 +78,7 @@ export function follow(view: ZoneView, source: Name, cname: RRset): Chain {
       case 'delegation':
         return end({ kind: 'delegation', owner: name, cut: outcome.cut, sets: outcome.sets });
       case 'dname': {
-        if (!use(name)) return end({ kind: 'end' });
+        if (!visit(name)) return end({ kind: 'end' });
         if (!dnames.has(nameId(outcome.owner)))
           links.push({ owner: outcome.owner, set: outcome.set, source: outcome.owner });
         dnames.add(nameId(outcome.owner));
@@ -101,7 +97,7 @@ export function follow(view: ZoneView, source: Name, cname: RRset): Chain {
           return end({ kind: 'sets', owner: name, source: at, sets: outcome.sets });
         }
         if (isWildcard(source) && equalNames(at, source)) dependsOnName = true;
-        if (!use(name)) return end({ kind: 'end' });
+        if (!visit(name)) return end({ kind: 'end' });
         if (outcome.kind === 'wildcard') absent.push(nextCloser(name, parentName(at)));
         links.push({ owner: name, set: next, source: at });
         name = nameAt(next.rdatas[0], 0);
@@ -114,7 +110,7 @@ export function follow(view: ZoneView, source: Name, cname: RRset): Chain {
 }
 
 /**
- * The name with the DNAME's owner replaced by its target (RFC 6672 2.2), or null when that is too
+ * Replaces the owner of the DNAME in a name by its target (RFC 6672 2.2). Null: the result is too
  * long.
  */
 export function substitute(name: Name, owner: Name, dname: RRset): Name | null {

@@ -1,15 +1,14 @@
 /**
- * A zone with the TXT that answer ACME's dns-01 challenges (RFC 8555 8.4), which are no records of
- * the customer's. They stand next to what the customer has there; a CNAME leads elsewhere and is
- * left alone. All else (empty non-terminals, wildcards) follows, since the compiler asks this view
- * as it asks any zone.
+ * A zone view that adds TXT records for ACME dns-01 challenges (RFC 8555 8.4). They are served next
+ * to the customer's TXT records, unless the name has a CNAME. Empty non-terminals and wildcards
+ * follow from this, since the compiler reads this view like any zone.
  */
 import { equalNames, isWithin, joinNames, MAX_NAME, type Name } from '../../dns/wire/name.ts';
 import { type RRset, TYPE } from '../../dns/wire/types.ts';
 import { sortRdatas } from './memory.ts';
 import { findType, type ProxyHints, type ZoneView } from './view.ts';
 
-/** Seconds; a lookup after the next order gets what is right then. */
+/** Seconds. Short, so that a validation of the next order sees the new records. */
 const TTL = 30;
 const LABEL = Uint8Array.from([15, ...Buffer.from('_acme-challenge')]);
 
@@ -22,7 +21,7 @@ export function challengeName(apex: Name): Name | null {
   return LABEL.length + apex.length > MAX_NAME ? null : joinNames(LABEL, apex);
 }
 
-/** What stands at the name of the challenges, with their rdata next to what is stored there. */
+/** Adds the rdata of challenges to the RRsets stored at their name. */
 export function withChallenges(sets: readonly RRset[], rdatas: readonly Uint8Array[]): readonly RRset[] {
   if (rdatas.length === 0 || findType(sets, TYPE.CNAME) !== undefined) return sets;
   const own = findType(sets, TYPE.TXT);

@@ -1,6 +1,6 @@
 /**
- * The compiler: one owner name of a zone ─► its node (store/answers.ts). The rules are in
- * docs/internals/answers.md.
+ * Compiles one owner name of a zone to its node (store/answers.ts). docs/internals/answers.md has
+ * the rules.
  */
 
 import { ASKED, Body, type Owner, type QuestionForm } from '../../dns/wire/body.ts';
@@ -41,20 +41,20 @@ import type { ZoneSigner } from './signer.ts';
 import { exists, findType, type ZoneRRset, type ZoneView } from './view.ts';
 import { walk } from './walk.ts';
 
-/** Null: the chain is walked when it is asked for. */
+/** Null: the chain is followed at query time. */
 type Answers = [type: number, answer: Answer | null][];
 
 /**
- * Bytes of one answer, and of all, that an alias keeps of the name that it leads to. Each alias has
- * a copy, so without a bound ten thousand of them would multiply one large name by ten thousand;
- * past it the chain is walked when it is asked for.
+ * Maximum bytes of one answer, and of all answers, that an alias copies from its target. Without a
+ * limit, ten thousand aliases would multiply a large name by ten thousand. Beyond it, the chain is
+ * followed at query time.
  */
 const ALIAS_ANSWER = 2048;
 const ALIAS_NODE = 8192;
 
 /**
- * The node of a name, or null when the name does not exist or is occluded (then its closest
- * encloser answers). `signer`, `parentSigner`: if the zone or the one that encloses it is signed.
+ * Compiles the node of a name. Null: the name does not exist or is occluded, so its closest
+ * encloser answers. `signer`, `parentSigner`: null if the zone or its parent zone is not signed.
  */
 export function compileNode(
   view: ZoneView,
@@ -80,19 +80,19 @@ export function compileNode(
   }
 }
 
-/** What an answer is put together from. */
+/** The content of an answer. */
 interface Plan {
   readonly rcode?: number;
   readonly flags: number;
   readonly answer: readonly Link[];
-  /** The zone cut that the authority section refers to, and what the parent side holds there. */
+  /** The zone cut of a referral, and the RRsets of the parent side there. */
   readonly referral?: { readonly cut: Name; readonly sets: readonly RRset[] };
   readonly additional?: (body: Body) => Additional;
-  /** Names of which NSEC3 records tell that they do not exist, or what they hold. */
+  /** Names whose nonexistence or types NSEC3 records must prove. */
   readonly proofs?: readonly Name[];
 }
 
-/** Makes the node of one name. */
+/** Compiles the node of one name. */
 class Compiler {
   readonly #view: ZoneView;
   readonly #signer: ZoneSigner | null;
@@ -132,10 +132,7 @@ class Compiler {
     return this.#node(NODE_APEX | this.#nameFlags(sets), answers);
   }
 
-  /**
-   * A zone cut seen from above: a referral, and the DS that the parent side owns (RFC 4035
-   * 3.1.4.1).
-   */
+  /** The parent side of a zone cut: a referral, and the DS (RFC 4035 3.1.4.1). */
   cut(sets: readonly RRset[]): Buffer {
     const cut = this.#name;
     const answers: Answers = [[OTHERWISE, this.#render({ flags: 0, answer: [], referral: { cut, sets } }, 'suffix')]];
@@ -145,8 +142,8 @@ class Compiler {
   }
 
   /**
-   * A node of at most MAX_NODE bytes: the largest answers become SERVFAIL. NODATA instead would say
-   * that the type does not exist.
+   * Encodes a node of at most MAX_NODE bytes. If it is larger, its largest answers become SERVFAIL,
+   * since NODATA would claim that the type does not exist.
    */
   #node(flags: number, answers: Answers): Buffer {
     const name = this.#name;
@@ -192,7 +189,7 @@ class Compiler {
     return exists(view, wildcard) ? flags | NODE_HAS_WILDCARD : flags;
   }
 
-  /** The RRset, with what goes with it. */
+  /** A positive answer: the RRset and additional records. */
   #positive(set: ZoneRRset, signer = this.#signer): Answer {
     const name = this.#name;
     const plan: Plan = {
@@ -204,7 +201,9 @@ class Compiler {
     return answer === FAILURE && signer !== null ? this.#failure(set, signer) : answer;
   }
 
-  /** What an RRset answers that does not fit into a message. Transfers have its signatures. */
+  /**
+   * SERVFAIL for an RRset that does not fit into a message. Its signatures are kept for transfers.
+   */
   #failure(set: RRset, signer: ZoneSigner): Answer {
     const body = new Body(this.#name, this.#form);
     const ancount = write(body, ASKED, signer.sign(this.#name, set));
@@ -227,8 +226,8 @@ class Compiler {
   }
 
   /**
-   * The same with signatures and proofs (RFC 4035 section 3.1), and without additional records that
-   * are no glue.
+   * Renders an answer with signatures and proofs (RFC 4035 section 3.1), and without additional
+   * records other than glue.
    */
   #signed({ answer, referral: cut, proofs = [] }: Plan, form: QuestionForm, signer: ZoneSigner): SignedPart {
     const body = new Body(this.#name, form);
@@ -257,8 +256,8 @@ class Compiler {
   }
 
   /**
-   * What each type answers at a CNAME: the chain, then the last name's data of that type. `nsec`:
-   * of a presigned zone, the only other type that the name may have (RFC 4035 section 2.5).
+   * The answers at a CNAME: the chain, then the data of its last name, for each type. `nsec`: of a
+   * presigned zone, the only other RRset of such a name (RFC 4035 section 2.5).
    */
   #chained(cname: RRset, nsec: RRset | undefined): Answers {
     const view = this.#view;
@@ -269,7 +268,7 @@ class Compiler {
     const own: Answers[number] = [TYPE.CNAME, this.#positive(cname)];
     const ownAnswers: Answers = nsec === undefined ? [own] : [own, [TYPE.NSEC, this.#positive(nsec)]];
     if (chain.dependsOnName) return [[OTHERWISE, null], ...ownAnswers];
-    // Proofs of a presigned zone are found by name, for each query.
+    // The query path finds proofs of a presigned zone by name, for each query.
     const isWalked = this.#signer?.denial !== undefined && needsProofs(chain);
     if (isWalked) return [[OTHERWISE, null], ...ownAnswers];
     const answers: Answers = [[OTHERWISE, this.#chainEnd(chain)], ...ownAnswers];
@@ -291,8 +290,7 @@ class Compiler {
           answers.push([TYPE.SOA, this.#render({ flags: ANSWER_AA | ANSWER_SOA, answer: links, proofs: absent })]);
           continue;
         }
-        // The last name may own a DNAME that the chain went through: each RRset stands in an answer
-        // once.
+        // If the chain has passed the DNAME of its last name, the answer has that RRset already.
         if (links.some((link) => link.set === set && link.owner !== ASKED && equalNames(link.owner, terminal.owner))) {
           answers.push([set.type, this.#render({ flags: ANSWER_AA, answer: links, proofs: absent })]);
           continue;
@@ -309,8 +307,8 @@ class Compiler {
           },
           proofs: absent,
         });
-        // One of them may be that of the name asked, for which the wildcard stood: then it is in
-        // the answer.
+        // An alias in the additional section may be the queried name itself, which the answer
+        // section already has.
         answers.push([set.type, form === 'wildcard' && hasAlias ? null : answer]);
       }
     }
@@ -336,8 +334,8 @@ class Compiler {
   }
 
   /**
-   * The answer when the last name has no data of the type asked. Its code is that name's (RFC
-   * 6604).
+   * The answer for types that the last name of the chain does not have. Its response code is that
+   * of the last name (RFC 6604).
    */
   #chainEnd({ links: answer, terminal, absent }: Chain): Answer | null {
     const isNegative = ANSWER_AA | ANSWER_NEGATIVE;
@@ -369,8 +367,8 @@ class Compiler {
   }
 
   /**
-   * What proves that a name does not exist: its closest encloser, the next closer name, the
-   * wildcard (RFC 5155 section 7.2.2).
+   * The names that prove that a name does not exist: its closest encloser, the next closer name,
+   * and the wildcard (RFC 5155 section 7.2.2).
    */
   #denied(name: Name): Name[] {
     let encloser = parentName(name);
@@ -382,8 +380,8 @@ class Compiler {
 }
 
 /**
- * What the query path needs to find proofs of a presigned zone: see store/answers.ts. With NSEC,
- * they are found by name.
+ * The data from which the query path finds proofs of a presigned zone: see store/answers.ts. With
+ * NSEC, proofs are found by name.
  */
 function presignedHashes(signer: ZoneSigner, name: Name, flags: number): Buffer {
   const denial = signer.denial!;
@@ -398,7 +396,7 @@ function presignedHashes(signer: ZoneSigner, name: Name, flags: number): Buffer 
   return Buffer.concat(parts);
 }
 
-/** Whether NSEC or NSEC3 records belong to an answer of the chain, whatever its type. */
+/** Whether answers of the chain need NSEC or NSEC3 records, for any type. */
 function needsProofs({ absent, terminal }: Chain): boolean {
   return absent.length > 0 || terminal.kind === 'missing' || terminal.kind === 'delegation';
 }
@@ -406,15 +404,15 @@ function needsProofs({ absent, terminal }: Chain): boolean {
 const byType = (a: Answers[number], b: Answers[number]): number => a[0] - b[0];
 
 /**
- * What an RRset answers. ALIAS is never sent itself: the addresses that it stands for are next to
- * it. Of those that are not known, no answer is better than "there are none".
+ * The answers of an RRset. ALIAS itself is never sent; its addresses are in RRsets of their own.
+ * Unknown addresses cause SERVFAIL, since NODATA would claim that there are none.
  */
 function answersOf(set: ZoneRRset, answer: () => Answer | null): Answers {
   if (set.type === TYPE.ALIAS) return [];
   return [[set.type, set.rdatas.length === 0 ? FAILURE : answer()]];
 }
 
-/** An answer to which SERVFAIL is sent instead. Only the signatures are kept, for transfers. */
+/** Replaces an answer by SERVFAIL. Only its signatures are kept, for transfers. */
 function failureOf(answer: Answer | null): Answer {
   if (answer?.signed === undefined) return FAILURE;
   const { ancount, moves, signatures } = answer.signed;
@@ -443,7 +441,7 @@ function dataSize(set: RRset): number {
   return set.rdatas.reduce((sum, rdata) => sum + rdata.length + 12, 0);
 }
 
-/** Writes RRsets; returns how many records. */
+/** Writes RRsets. Returns the number of records. */
 function writeLinks(body: Body, links: readonly Link[]): number {
   let count = 0;
   for (const { owner, set } of links) count += write(body, owner, set);

@@ -1,4 +1,4 @@
-/** A whole zone in memory, as a bulk import or a rebuild compiles it. */
+/** A zone in memory, for bulk imports and rebuilds. */
 import { type Name, nameAt, nameId, parentName } from '../../dns/wire/name.ts';
 import { HOST_TARGET, type RRset, TYPE } from '../../dns/wire/types.ts';
 import { NO_RRSETS, type ProxyHints, type ZoneView } from './view.ts';
@@ -29,8 +29,8 @@ export class MemoryZone implements ZoneView, ProxyHints {
   #lastId = '';
 
   /**
-   * `records`: all of the zone's, SOA and apex NS among them, in any order. `nested`: apexes of our
-   * zones inside this one.
+   * `records`: all records of the zone in any order, including SOA and NS of the apex. `nested`:
+   * apexes of our zones inside this one.
    */
   constructor(apex: Name, records: Iterable<Source>, nested: readonly Name[] = [], parentDs: RRset | null = null) {
     this.apex = apex;
@@ -44,7 +44,7 @@ export class MemoryZone implements ZoneView, ProxyHints {
     this.sort();
   }
 
-  /** Adds records. All are to be added, and `sort` called, before the zone is read. */
+  /** Adds records. Add all of them and call `sort` before the zone is read. */
   add(records: Iterable<Source>): void {
     let { mayOcclude } = this;
     for (const record of records) {
@@ -95,7 +95,7 @@ export class MemoryZone implements ZoneView, ProxyHints {
     for (const [id, name] of this.#enclosers) if (!this.#owners.has(id)) yield name;
   }
 
-  /** nameId, remembered: the compiler asks several things of one name in a row. */
+  /** Caches the last id, since the compiler reads a name several times in a row. */
   #id(name: Name): string {
     if (name !== this.#lastName) {
       this.#lastName = name;
@@ -132,7 +132,7 @@ export class MemoryZone implements ZoneView, ProxyHints {
 }
 
 /**
- * Canonical order of rdata (RFC 4034 6.3): as left-justified unsigned bytes, a shorter one first.
+ * Sorts rdata in canonical order (RFC 4034 6.3): as unsigned bytes, a prefix before longer rdata.
  */
 export function sortRdatas(rdatas: Uint8Array[]): void {
   if (rdatas.length > 1) rdatas.sort(Buffer.compare);

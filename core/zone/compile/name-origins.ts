@@ -1,7 +1,7 @@
 /**
- * Which server is behind a proxied name: the configured origin of the domain, or the server that
- * the name's own records lead to. Records are read as they are stored, never as they are answered,
- * so that no name leads back to the cluster.
+ * Finds the origin server of a proxied name: the configured origin of the domain, or the server
+ * that records of the name lead to. It reads stored records and not served ones, so that no name
+ * leads back to the cluster.
  */
 
 import { InvalidError } from '../../base/errors.ts';
@@ -14,48 +14,48 @@ import { substitute } from './chain.ts';
 import { findType, type ZoneView } from './view.ts';
 import { walk } from './walk.ts';
 
-/** A zone of the account, with its records as they are stored. */
+/** A zone of the account with its stored records. */
 export interface StoredNames {
   readonly domainId: Domain['id'];
   readonly view: ZoneView;
-  /** Whether the domain has an origin. It is behind the apex if no records there lead elsewhere. */
+  /** Whether the domain has an origin. It serves the apex if no records there lead elsewhere. */
   readonly hasOrigin: boolean;
 }
 
-/** The zone of the account that contains a name; null: no zone does, or another account's. */
+/** Finds the zone that contains a name. Null: no zone does, or it belongs to another account. */
 type FindZone = (name: Name) => StoredNames | null;
 
-/** Where the records of a name lead. */
+/** The target of the records of a name. */
 type End =
   | { readonly kind: 'addresses'; readonly addresses: readonly Uint8Array[] }
-  /** A name that has to be resolved with queries. */
+  /** A name to resolve with queries. */
   | { readonly kind: 'host'; readonly name: Name }
-  /** An apex without such records, of a domain that has an origin. */
+  /** An apex without address records, of a domain that has an origin. */
   | { readonly kind: 'origin'; readonly domainId: Domain['id'] }
   | { readonly kind: 'none'; readonly why: 'no-address' | 'loop' };
 
 interface Trace {
-  /** All names on the way, the first and the last included. */
+  /** All names of the chain, including the first and the last. */
   readonly passed: readonly Name[];
   readonly end: End;
 }
 
 export type NameOrigin =
-  /** The configured origin of a domain. It may be another domain that the name leads to. */
+  /** The configured origin of a domain, which may be another domain that the name leads to. */
   | { readonly kind: 'configured'; readonly domainId: Domain['id'] }
   /** Public addresses of the name's own records, at least one. */
   | { readonly kind: 'addresses'; readonly addresses: readonly Uint8Array[] }
-  /** A host name to resolve, without the last dot. */
+  /** A host name to resolve, without the trailing dot. */
   | { readonly kind: 'host'; readonly host: string }
   | { readonly kind: 'none'; readonly why: 'no-address' | 'private' | 'loop' };
 
 interface ConfiguredOrigin {
   readonly host: string;
-  /** Those that the host name had when it was set. */
+  /** The addresses of the host name when it was configured. */
   readonly addresses: readonly string[];
 }
 
-/** Addresses of a name that are tried; the others are ignored. */
+/** Maximum addresses of a name; further addresses are ignored. */
 const MAX_ORIGIN_ADDRESSES = 16;
 
 export class NameOrigins {
@@ -90,7 +90,9 @@ export class NameOrigins {
     return this.#serversOf(this.#configured).include(passed, own) ? configured : own;
   }
 
-  /** Whether an address is one of the configured origin, or of the apex, which that stands for. */
+  /**
+   * Whether an address belongs to the configured origin or to the apex, which the origin serves.
+   */
   isConfigured(address: Uint8Array): boolean {
     return this.#configured !== null && this.#serversOf(this.#configured).has(address);
   }
@@ -108,7 +110,7 @@ export class NameOrigins {
         const usable = end.addresses.filter((address) => mayConnect(address, this.#exemptions).public);
         return usable.length === 0
           ? { kind: 'none', why: 'private' }
-          : { kind: 'addresses', addresses: byTurns(usable).slice(0, MAX_ORIGIN_ADDRESSES) };
+          : { kind: 'addresses', addresses: interleaveFamilies(usable).slice(0, MAX_ORIGIN_ADDRESSES) };
       }
       case 'host': {
         const host = this.#hostOf(end.name);
@@ -121,7 +123,10 @@ export class NameOrigins {
     }
   }
 
-  /** Null: the name is of special use, so that it never has public addresses, or no host name. */
+  /**
+   * The host name to resolve. Null: a special-use name, which never has public addresses, or not a
+   * host name.
+   */
   #hostOf(name: Name): string | null {
     try {
       const host = readHost(formatHost(name), this.#exemptions);
@@ -132,7 +137,7 @@ export class NameOrigins {
     }
   }
 
-  /** The servers that the configured origin stands for: its own, and those of the apex. */
+  /** The servers that count as the configured origin: its own, and those of the apex. */
   #findServers({ host, addresses }: ConfiguredOrigin): Servers {
     const servers = new Servers(this.#domain);
     const literals = [host, ...addresses].flatMap((text) => parseAddress(text) ?? []);
@@ -143,7 +148,7 @@ export class NameOrigins {
   }
 }
 
-/** Servers that are one with the configured origin. */
+/** The servers that count as the configured origin, by name and address. */
 class Servers {
   readonly #domain: Pick<Domain, 'id' | 'apex'>;
   readonly #names: Name[] = [];
@@ -158,7 +163,7 @@ class Servers {
     if (end.kind === 'addresses') for (const address of end.addresses) this.#addresses.add(latin1(address));
   }
 
-  /** Whether a name leads to one of them. */
+  /** Whether a name leads to one of the servers. */
   include(passed: readonly Name[], own: NameOrigin): boolean {
     if (own.kind === 'configured' && own.domainId === this.#domain.id) return true;
     if (passed.some((name) => this.#names.some((other) => equalNames(name, other)))) return true;
@@ -170,7 +175,7 @@ class Servers {
   }
 }
 
-/** Follows CNAME, ALIAS and DNAME records from zone to zone of the account. */
+/** Follows CNAME, ALIAS and DNAME records across zones of the account. */
 function trace(zoneOf: FindZone, start: Name): Trace {
   const passed: Name[] = [];
   const ended = (end: End): Trace => ({ passed, end });
@@ -202,7 +207,7 @@ function trace(zoneOf: FindZone, start: Name): Trace {
           name = Uint8Array.from(nameAt(next.rdatas[0], 0));
           break;
         }
-        // Copies: what the store returns is valid only until its next read.
+        // Copies, since the buffers of the store are valid only until its next read.
         const addresses = sets
           .filter(({ type }) => type === TYPE.A || type === TYPE.AAAA)
           .flatMap(({ rdatas }) => rdatas.map((rdata) => Uint8Array.from(rdata)));
@@ -218,8 +223,8 @@ function trace(zoneOf: FindZone, start: Name): Trace {
 
 const NO_ADDRESS: End = { kind: 'none', why: 'no-address' };
 
-/** RFC 8305 section 4: IPv6 and IPv4 by turns. */
-function byTurns(addresses: readonly Uint8Array[]): readonly Uint8Array[] {
+/** Alternates IPv6 and IPv4 addresses (RFC 8305 section 4). */
+function interleaveFamilies(addresses: readonly Uint8Array[]): readonly Uint8Array[] {
   const families = [16, 4].map((length) => addresses.filter((address) => address.length === length));
   return addresses.flatMap((_, i) => families.flatMap((family) => family[i] ?? []));
 }

@@ -1,6 +1,6 @@
 /**
- * What is served at the apex of a domain that has an origin, but no address there: the address of
- * the origin, or its host name as an ALIAS. These records are served, not stored.
+ * The records served at the apex of a domain that has an origin but no address there: the address
+ * of the origin, or its host name as an ALIAS. These records are not stored.
  */
 
 import { InvalidError } from '../../base/errors.ts';
@@ -26,7 +26,7 @@ export function originSets(stored: readonly RRset[], originHost: string | null):
   return target === null ? NO_RRSETS : [{ type: TYPE.ALIAS, ttl: TTL, rdatas: [target] }];
 }
 
-/** Null: the text is no name. */
+/** The host as a name. Null: it is not a valid name. */
 function targetOf(host: string): Name | null {
   try {
     return parseName(host);
@@ -36,6 +36,9 @@ function targetOf(host: string): Name | null {
   }
 }
 
-/** The key of the ALIAS among the owners of its target. All other owners have keys of records. */
+/**
+ * The key of the served ALIAS in the index of ALIAS targets. All other keys there are keys of
+ * records.
+ */
 export const originAliasKey = ({ id, apex }: Pick<Domain, 'id' | 'apex'>): Buffer =>
   recordKey(id, apex, TYPE.ALIAS, NO_RECORD);

@@ -1,6 +1,6 @@
 /**
- * A zone that its primary has signed: its signatures, and how it denies names, from its own
- * records. Nothing is signed here, and what is missing stays missing.
+ * A presigned zone: its primary has signed it. Its own records supply the signatures and the denial
+ * of names. This server signs nothing and does not add what is missing.
  */
 import { hashSalted, NSEC3_HASH_LENGTH, type Nsec3Parameters } from '../../dns/dnssec/nsec3.ts';
 import type { Name } from '../../dns/wire/name.ts';
@@ -11,10 +11,10 @@ import type { PresignedDenial, ZoneSigner } from './signer.ts';
 import { findType, NO_RRSETS, type ZoneRRset, type ZoneView } from './view.ts';
 
 /**
- * Maximum additional iterations of NSEC3 with which names are denied. Zones with more than
- * `secondary.max_nsec3_iterations` are no longer transferred; of those from before, answers are
- * bounded by their cost (core/zone/answer/presigned-denial.ts). All nodes must agree, so that this
- * is not a setting.
+ * Maximum additional iterations of NSEC3. Zones with more than `secondary.max_nsec3_iterations` are
+ * no longer transferred. Answers from zones that were transferred earlier are limited by cost
+ * (core/zone/answer/presigned-denial.ts). This is not a setting, since all nodes must use the same
+ * value.
  */
 export const MAX_ITERATIONS = 500;
 
@@ -25,22 +25,25 @@ const SALT_AT = 5;
 
 const NO_HASH = new Uint8Array(NSEC3_HASH_LENGTH);
 
-/** How a zone with these RRsets at its apex is signed by its primary; null: it is not. */
+/** How a zone with these RRsets at its apex denies names. Null: its primary has not signed it. */
 export function denialOf(apexSets: readonly RRset[]): PresignedDenial | null {
   const isSigned = findType(apexSets, TYPE.DNSKEY) !== undefined && findType(apexSets, TYPE.RRSIG) !== undefined;
   if (!isSigned) return null;
-  // With both, names are denied by NSEC3 while the zone changes to it (RFC 5155 section 10.4).
+  // With both, NSEC3 denies names while the zone changes to it (RFC 5155 section 10.4).
   const parameters = findType(apexSets, TYPE.NSEC3PARAM);
   for (const rdata of parameters?.rdatas ?? []) {
     const hashing = parametersOf(rdata);
-    // Flags other than zero: the chain is not complete (section 4.1.2).
+    // With flags other than zero, the chain is incomplete (section 4.1.2).
     if (hashing !== null && rdata[1] === 0 && hashing.iterations <= MAX_ITERATIONS) return { kind: 'nsec3', hashing };
   }
   if (findType(apexSets, TYPE.NSEC) !== undefined) return { kind: 'nsec' };
   return { kind: 'none' };
 }
 
-/** The parameters at the start of the rdata of NSEC3 or NSEC3PARAM; null: not of SHA-1. */
+/**
+ * Reads the parameters at the start of the rdata of NSEC3 or NSEC3PARAM. Null: the hash algorithm
+ * is not SHA-1.
+ */
 export function parametersOf(rdata: Uint8Array): Nsec3Parameters | null {
   if (rdata.length < SALT_AT || rdata[0] !== SHA1 || rdata.length < SALT_AT + rdata[4]) return null;
   const salt = Uint8Array.prototype.slice.call(rdata, SALT_AT, SALT_AT + rdata[4]);
@@ -53,7 +56,7 @@ export function isSameDenial(a: PresignedDenial | null, b: PresignedDenial | nul
   return a.hashing.iterations === b.hashing.iterations && Buffer.compare(a.hashing.salt, b.hashing.salt) === 0;
 }
 
-/** How the node of an apex says that its zone denies names; null: it is not presigned. */
+/** How the zone of an apex node denies names. Null: it is not presigned. */
 export function denialOfNode(node: Buffer | undefined): PresignedDenial | null {
   if (node === undefined || (node[NODE_FLAGS_AT] & NODE_PRESIGNED) === 0) return null;
   const at = hashOffset(node, 0);
@@ -70,12 +73,15 @@ export function isOfChain(rdata: Uint8Array, { iterations, salt }: Nsec3Paramete
   return own !== null && own.iterations === iterations && Buffer.compare(own.salt, salt) === 0;
 }
 
-/** Types that a name is not answered with from its rows: they go with what they sign or deny. */
+/**
+ * Types that are not answered from their own records. They accompany the RRsets that they sign, or
+ * deny names.
+ */
 export const isHidden = (type: number): boolean => type === TYPE.RRSIG || type === TYPE.NSEC3;
 
 /**
- * The zone without RRSIG and NSEC3, as names exist in it: an NSEC3 record does not make its owner
- * exist (RFC 5155 section 7.2.8).
+ * The zone without RRSIG and NSEC3, which decides whether a name exists. An NSEC3 record does not
+ * make its owner exist (RFC 5155 section 7.2.8).
  */
 export class PresignedView implements ZoneView {
   readonly apex: Name;
@@ -110,19 +116,22 @@ export class PresignedView implements ZoneView {
   }
 }
 
-/** The signatures that a zone has. */
+/** Returns the signatures of a presigned zone. */
 export class PresignedSigner implements ZoneSigner {
   readonly isComplete = true;
   readonly denial: PresignedDenial;
   readonly #signaturesAt: (owner: Name) => readonly RRset[];
 
-  /** `signaturesAt`: the RRSIG RRsets of an owner, one for each TTL. Others are ignored. */
+  /**
+   * `signaturesAt`: returns the RRSIG RRsets of an owner, one for each TTL. RRsets of other types
+   * are ignored.
+   */
   constructor(denial: PresignedDenial, signaturesAt: (owner: Name) => readonly RRset[]) {
     this.denial = denial;
     this.#signaturesAt = signaturesAt;
   }
 
-  /** All signatures over the RRset, of whatever algorithms and keys (RFC 4035 section 3.1). */
+  /** All signatures over the RRset, of any algorithm and key (RFC 4035 section 3.1). */
   sign(owner: Name, { type, ttl }: RRset): RRset {
     return signaturesOver(this.#signaturesAt(owner), type, ttl);
   }
@@ -132,7 +141,7 @@ export class PresignedSigner implements ZoneSigner {
   }
 }
 
-/** The RRSIG records that cover a type. `ttl`: if there are none. */
+/** The RRSIG records that cover a type. `ttl`: used if there are none. */
 export function signaturesOver(sets: readonly RRset[], type: number, ttl: number): RRset {
   let ownTtl = ttl;
   const rdatas: Uint8Array[] = [];

@@ -1,7 +1,6 @@
 /**
- * A zone whose proxy is on, as it is answered: its web names have the addresses of the cluster. All
- * else (additional records, chains, wildcards) follows, since the compiler asks this view as it
- * asks any zone.
+ * A zone view with the proxy on: names of websites have the addresses of the cluster. Additional
+ * records, chains and wildcards use these, since the compiler reads this view like any zone.
  */
 import { isWithin, type Name } from '../../dns/wire/name.ts';
 import { parseRdata } from '../../dns/wire/rdata/index.ts';
@@ -12,7 +11,7 @@ import type { ProxyHints, ZoneRRset, ZoneView } from './view.ts';
 /** Seconds. */
 const TTL = 300;
 
-/** Types by which a name is one that browsers go to, and which the proxy stands in for. */
+/** Types of names that browsers connect to. The proxy replaces these records. */
 export const WEB_TYPES: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.CNAME, TYPE.ALIAS]);
 
 export class ProxiedZone implements ZoneView {
@@ -46,9 +45,9 @@ export class ProxiedZone implements ZoneView {
 }
 
 /**
- * Whether a name that holds records of WEB_TYPES goes through the proxy: as its records say, else
- * unless mail or another service points at it or a label of it begins with an underscore, which no
- * browser goes to (RFC 8552).
+ * Whether a name with records of WEB_TYPES goes through the proxy. The setting of its records
+ * decides. Without one, the name is proxied unless mail or another service uses it, or a label
+ * starts with an underscore, which browsers do not use (RFC 8552).
  */
 export function isWebName(zone: ProxyHints & Pick<ZoneView, 'apex'>, name: Name): boolean {
   return zone.proxied(name) ?? !(hasUnderscore(name, zone.apex) || zone.isServiceTarget(name));
@@ -60,7 +59,7 @@ function hasUnderscore(name: Name, apex: Name): boolean {
   return false;
 }
 
-/** One cluster is needed repeatedly. */
+/** Caches the records of the latest cluster, since calls usually have the same one. */
 let cached: { readonly cluster: Cluster; readonly sets: readonly RRset[] } | null = null;
 
 function clusterSets(cluster: Cluster): readonly RRset[] {

@@ -1,7 +1,7 @@
-/** How a zone's SOA serial goes on. */
+/** Computes the SOA serial of a zone. */
 
 /**
- * Whether `a` comes after `b` in the order of serials, which goes around (RFC 1982 3.2). Both are
+ * Whether `a` is greater than `b` in serial number arithmetic, which wraps (RFC 1982 3.2). Both are
  * 32-bit numbers.
  */
 export function isAfter(a: number, b: number): boolean {
@@ -10,15 +10,16 @@ export function isAfter(a: number, b: number): boolean {
 }
 
 /**
- * The serial after `last`: one more, or the clock (`seconds` since 1970) when that is further, so
- * that a zone made again goes on from where it was, or the serial that its master file had (`kept`,
- * 0 for none). A new zone (`last` 0) takes the file's whatever it is; for one that was served
- * already a serial that does not come after ours would look like a step back to those who hold a
- * copy.
+ * The serial after `last`: at least `last` + 1, and more if the clock (`seconds` since 1970) or the
+ * serial of the master file (`kept`, 0 for none) is ahead. With the clock, a zone that is deleted
+ * and created again does not reuse serials.
+ *
+ * For a new zone (`last` 0), the clock and `kept` are compared as plain numbers. A zone that was
+ * served before must never go back, since secondaries would ignore the change.
  */
 export function nextSerial(last: number, seconds: number, kept: number): number {
   if (last === 0) return Math.max(1, seconds >>> 0, kept);
-  // 0 says that there was none yet; going around leaves it out.
+  // 0 means that there was no serial, so wrapping skips it.
   let next = last === 0xffffffff ? 1 : last + 1;
   for (const other of [seconds >>> 0, kept])
     if (other !== 0 && isAfter(other, last) && isAfter(other, next)) next = other;

@@ -1,8 +1,8 @@
 import type { Config } from '../../config/index.ts';
 
 /**
- * What the configuration says of every zone. Plain values, so that threads can receive them and a
- * fingerprint can be taken of them.
+ * Settings of all zones, from the configuration. Plain values, so that threads can receive them and
+ * a fingerprint can be computed.
  */
 export interface ZoneSettings {
   /** Host names in presentation form, the first is MNAME. */
@@ -19,14 +19,14 @@ export interface ZoneSettings {
   readonly cluster: Cluster;
 }
 
-/** Addresses under which the edge is reached, in presentation form. */
+/** Public addresses of the edge, in presentation form. */
 export interface Cluster {
   /** At least one. */
   readonly ipv4: readonly string[];
   readonly ipv6: readonly string[];
 }
 
-/** What every zone begins with. */
+/** Reads the settings of all zones. */
 export function zoneSettings({ nameservers, soa, cluster }: Config): ZoneSettings {
   const first = nameservers[0];
   const parent = first.slice(first.indexOf('.') + 1) || first;

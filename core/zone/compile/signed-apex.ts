@@ -1,4 +1,4 @@
-/** What stands at the apex of a signed zone for its keys. */
+/** The records for the keys at the apex of a signed zone. */
 import { DELETE_CDNSKEY, DELETE_CDS, dsRdata, isEntryPoint } from '../../dns/dnssec/dnskey.ts';
 import { NSEC3PARAM_RDATA } from '../../dns/dnssec/nsec3.ts';
 import type { Name } from '../../dns/wire/name.ts';
@@ -8,7 +8,7 @@ import type { DnssecRow } from '../../store/rows.ts';
 /** TTL of the records, in seconds. */
 export const DNSKEY_TTL = 3600;
 
-/** The RRsets of an apex with those of DNSSEC, which replace any of the zone's own. */
+/** Adds the RRsets of DNSSEC to those of an apex. They replace stored RRsets of the same types. */
 export function withDnssec(sets: readonly RRset[], apex: Name, row: DnssecRow): RRset[] {
   const own = dnssecSets(apex, row);
   const others = sets.filter(({ type }) => !own.some((set) => set.type === type));
@@ -16,8 +16,8 @@ export function withDnssec(sets: readonly RRset[], apex: Name, row: DnssecRow): 
 }
 
 /**
- * DNSKEY, NSEC3PARAM, CDS and CDNSKEY of an apex. While some names are unsigned, the NSEC3 records
- * are incomplete (RFC 5155 section 7.1).
+ * DNSKEY, NSEC3PARAM, CDS and CDNSKEY of an apex. While some names are unsigned, NSEC3PARAM is
+ * omitted, since the NSEC3 records are incomplete (RFC 5155 section 7.1).
  */
 function dnssecSets(apex: Name, row: DnssecRow): RRset[] {
   const { keys, foreign } = row;
@@ -25,7 +25,7 @@ function dnssecSets(apex: Name, row: DnssecRow): RRset[] {
     newSet(TYPE.DNSKEY, [...keys, ...foreign].map(rdataOf)),
     newSet(TYPE.NSEC3PARAM, isPartlySigned(row) ? [] : [NSEC3PARAM_RDATA]),
     ...requestSets(apex, row),
-    // Without rdata an RRset would be SERVFAIL.
+    // An RRset without rdata would cause SERVFAIL.
   ].filter(({ rdatas }) => rdatas.length > 0);
 }
 

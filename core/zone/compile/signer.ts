@@ -1,4 +1,4 @@
-/** What signs the RRsets of one zone, as the compiler sees it. */
+/** The signer of one zone, as the compiler uses it. */
 import type { Nsec3Parameters } from '../../dns/dnssec/nsec3.ts';
 import type { Name } from '../../dns/wire/name.ts';
 import type { RRset } from '../../dns/wire/types.ts';
@@ -9,22 +9,22 @@ export type PresignedDenial =
   | { readonly kind: 'nsec3'; readonly hashing: Nsec3Parameters };
 
 export interface ZoneSigner {
-  /** How names of a zone that its primary has signed are denied; undefined: we sign the zone. */
+  /** How a presigned zone denies names. Undefined: this server signs the zone. */
   readonly denial?: PresignedDenial;
 
   /**
-   * Whether all names have signed NSEC3 records. If not, the SOA of negative answers is not signed
-   * either, which says that there are no proofs: only some names are signed.
+   * Whether all names have signed NSEC3 records. If not, only some names are signed, and the SOA of
+   * negative answers is unsigned, which shows that there are no proofs.
    */
   readonly isComplete: boolean;
   /**
-   * The RRSIG RRset over an RRset (RFC 4034 section 3). `owner`: as it is stored, so a wildcard for
-   * what a wildcard stands for.
+   * The RRSIG RRset over an RRset (RFC 4034 section 3). `owner`: the stored owner, so the wildcard
+   * for an answer from a wildcard.
    */
   sign(owner: Name, set: RRset): RRset;
   /**
-   * The NSEC3 hash of a name of the zone (RFC 5155 section 5): 20 bytes. Zeros for a presigned zone
-   * without NSEC3.
+   * The NSEC3 hash of a name of the zone (RFC 5155 section 5): 20 bytes. All zero for a presigned
+   * zone without NSEC3.
    */
   hash(name: Name): Uint8Array;
 }

@@ -1,4 +1,4 @@
-/** A zone as it is in the store, read name by name: what compiles a change to a few names. */
+/** A zone that is read from the store name by name, to compile a change to a few names. */
 
 import { equalNames, isWithin, type Name, nameAt, nameId, parentName } from '../../dns/wire/name.ts';
 import { HOST_TARGET, type RRset, TYPE } from '../../dns/wire/types.ts';
@@ -20,18 +20,18 @@ import { sortRdatas } from './memory.ts';
 import { findType, NO_RRSETS, type ProxyHints, type ZoneView } from './view.ts';
 import type { Leads } from './zone-targets.ts';
 
-/** What stands at the apex of a zone. */
+/** The records at the apex of a zone. */
 export interface AtApex {
   readonly sets: readonly RRset[];
-  /** What its records say of the proxy. */
+  /** The proxy setting of its records; null: none. */
   readonly proxied: boolean | null;
-  /** The set that is served for the domain's origin, but not stored (origin-apex.ts). */
+  /** The RRset that is served for the origin of the domain, but not stored (origin-apex.ts). */
   readonly origin?: RRset;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Reads of one transaction; make a new one when the rows have changed. */
+/** Valid within one transaction. Create a new one after rows have changed. */
 export class StoredZone implements ZoneView, ProxyHints {
   readonly apex: Name;
   readonly mayOcclude = true;
@@ -44,7 +44,7 @@ export class StoredZone implements ZoneView, ProxyHints {
   /** Apexes of our zones inside this one. */
   readonly nested: readonly Name[];
   readonly #cache = new Map<string, Held>();
-  /** The last result: a name is asked about several times in turn. */
+  /** The last result, since the compiler reads a name several times in a row. */
   #lastName: Name | undefined;
   #lastHeld: Held | undefined;
   readonly #serviceTargets = new Map<string, boolean>();
@@ -96,8 +96,7 @@ export class StoredZone implements ZoneView, ProxyHints {
       return !found;
     });
     if (found) return true;
-    // At the apex those NS count that are answered: the service's are not among the records, and
-    // hide those that are.
+    // At the apex, the served NS count. NS of the service are not stored, and hide stored NS.
     const ns = findType(this.rrsets(this.apex), TYPE.NS);
     return ns?.rdatas.some((rdata) => equalNames(nameAt(rdata, 0), name)) ?? false;
   }
@@ -131,8 +130,8 @@ export class StoredZone implements ZoneView, ProxyHints {
   }
 
   /**
-   * The owners of the first and the last record below a name, in canonical order; none when nothing
-   * is stored there.
+   * The owners of the first and the last record below a name, in canonical order. Empty: the name
+   * has no records below it.
    */
   outermostBelow(name: Name): Name[] {
     const prefix = recordsBelow(this.#domainId, name);
@@ -156,21 +155,21 @@ export class StoredZone implements ZoneView, ProxyHints {
 }
 
 /**
- * Whether a record that leads to a name makes it one of mail or another service. NS at the apex are
- * left to who knows which of them are answered.
+ * Whether a record makes its target a name of mail or another service. NS at the apex are excluded:
+ * the caller checks the served ones.
  */
 export function isOfService({ owner, type }: Leads, apex: Name): boolean {
   return HOST_TARGET.has(type) && !(type === TYPE.NS && equalNames(owner, apex));
 }
 
-/** What is stored at a name, by rising type, and whether anything is stored below it. */
+/** The RRsets stored at a name, in ascending order of type, and whether it has records below it. */
 interface Held extends AtApex {
   readonly below: boolean;
 }
 
 /**
- * One scan: the records of a name come first, and the first one after them that is below it ends
- * it.
+ * Reads a name in one scan: its own records come first, and the first record below it ends the
+ * scan.
  */
 export function readHeld(environment: Environment, domainId: Id, name: Name): Held {
   const own = recordsAt(domainId, name);
@@ -179,7 +178,7 @@ export function readHeld(environment: Environment, domainId: Id, name: Name): He
   let proxied: boolean | null = null;
   const end = afterPrefix(recordsBelow(domainId, name));
   scan(environment.records, own, end, (key, value) => {
-    // 0x00 after the name is the name itself; every label begins with a greater byte.
+    // 0x00 after the name means the name itself; every label starts with a greater byte.
     below = key[own.length - 1] !== 0;
     if (below) return false;
     const { type } = recordKeyParts(key);
@@ -193,8 +192,8 @@ export function readHeld(environment: Environment, domainId: Id, name: Name): He
 }
 
 /**
- * Adds the rdata of the next record of a name to its RRset. The TTL of an RRSIG is that of what it
- * covers (RFC 4034 section 3), so those of a name may differ; each makes a set of its own.
+ * Adds the rdata of the next record of a name to its RRset. An RRSIG has the TTL of the RRset that
+ * it covers (RFC 4034 section 3), so RRSIG records with different TTLs are in separate sets.
  */
 export function addRdata(
   sets: { readonly type: number; readonly ttl: number; readonly rdatas: Uint8Array[] }[],
@@ -210,14 +209,14 @@ export function addRdata(
   sets.push({ type, ttl, rdatas: [rdata] });
 }
 
-/** The RRsets stored at exactly a name, by rising type. */
+/** The RRsets stored at exactly this name, in ascending order of type. */
 export function readRRsets(environment: Environment, domainId: Id, name: Name): readonly RRset[] {
   return readHeld(environment, domainId, name).sets;
 }
 
 /**
- * DS at a nested zone's apex as the zone that encloses it holds it, unless a cut of that zone is
- * above (RFC 4035 3.1.4.1).
+ * The DS that the parent zone has for the apex of a nested zone (RFC 4035 3.1.4.1). Null: there is
+ * none, or a zone cut or DNAME of the parent zone is above.
  */
 export function readParentDs(environment: Environment, parent: Pick<Domain, 'id' | 'apex'>, apex: Name): RRset | null {
   for (let above = parentName(apex); above.length >= parent.apex.length; above = parentName(above)) {
@@ -229,7 +228,7 @@ export function readParentDs(environment: Environment, parent: Pick<Domain, 'id'
   return findType(readRRsets(environment, parent.id, apex), TYPE.DS) ?? null;
 }
 
-/** A record as MemoryZone takes it. */
+/** A record for MemoryZone. */
 interface StoredRecord {
   readonly name: Name;
   readonly type: number;
@@ -239,8 +238,8 @@ interface StoredRecord {
 }
 
 /**
- * All records of a zone below its apex, in canonical order. `onAlias` receives every ALIAS, at
- * the apex too, with its target and its key.
+ * Reads all records of a zone below its apex, in canonical order. `onAlias` receives the target and
+ * key of every ALIAS, including one at the apex.
  */
 export function readBelowApex(
   environment: Environment,

@@ -1,42 +1,42 @@
 /**
- * What the compiler sees of a zone: a few questions, answered from memory (a whole zone) or from
- * the store (a change to one).
+ * The interface of a zone to the compiler. It is implemented in memory (a whole zone) and on the
+ * store (a change to a zone).
  */
 import type { Name } from '../../dns/wire/name.ts';
 import type { RRset } from '../../dns/wire/types.ts';
 
 /**
- * `rdatas` empty: it is not known what they are (an ALIAS whose target could not be resolved), so
- * that SERVFAIL is answered.
+ * Empty `rdatas`: the data is unknown, since the target of an ALIAS could not be resolved. The
+ * answer is SERVFAIL.
  */
 export interface ZoneRRset extends RRset {
-  /** Kept past its time (RFC 8767). */
+  /** The data has expired and is served stale (RFC 8767). */
   readonly isStale?: boolean;
 }
 
 export interface ZoneView {
   readonly apex: Name;
   /**
-   * The RRsets that are stored at exactly this name, by rising type. At the apex, SOA and NS are
-   * among them.
+   * The RRsets at exactly this name, in ascending order of type. At the apex, they include SOA and
+   * NS.
    */
   rrsets(name: Name): readonly ZoneRRset[];
-  /** Whether a record of the zone, or the apex of a nested zone of ours, is below the name. */
+  /** Whether the name has a record or the apex of a nested zone of ours below it. */
   hasBelow(name: Name): boolean;
-  /** Whether a nested zone of ours begins at this name. */
+  /** Whether the name is the apex of a nested zone of ours. */
   isNested(name: Name): boolean;
   /**
-   * False: the zone has no delegation, no DNAME and no nested zone, so that no name of it is
+   * False: the zone has no delegation, no DNAME and no nested zone, so none of its names is
    * occluded.
    */
   readonly mayOcclude: boolean;
-  /** DS of this zone as its parent zone holds it, when we have that (RFC 4035 3.1.4.1). */
+  /** The DS of this zone in its parent zone, if the parent is also ours (RFC 4035 3.1.4.1). */
   readonly parentDs: RRset | null;
 }
 
-/** What a zone says of its names in addition to their records, for the proxy. */
+/** Properties of names that the proxy needs in addition to their records. */
 export interface ProxyHints {
-  /** What the records of a name say themselves; null: nothing. */
+  /** The proxy setting of the records of a name; null: none. */
   proxied(name: Name): boolean | null;
   /** Whether MX, SRV or NS records of the zone point at the name. */
   isServiceTarget(name: Name): boolean;
@@ -50,8 +50,8 @@ export function findType<Set extends RRset>(sets: readonly Set[], type: number):
 }
 
 /**
- * Whether the name itself, or one below it, owns a record or is the apex of a nested zone of ours.
- * Nothing is said of what occludes it.
+ * Whether the name or a name below it has a record or is the apex of a nested zone of ours.
+ * Occlusion is not considered.
  */
 export function exists(view: ZoneView, name: Name): boolean {
   return view.rrsets(name).length > 0 || view.hasBelow(name);

@@ -1,6 +1,6 @@
 /**
- * Where a name leads inside one zone (RFC 1034 4.3.2 step 3): the first delegation or DNAME on the
- * way down, else the name, else a wildcard.
+ * Looks up a name in one zone (RFC 1034 4.3.2 step 3): the first delegation or DNAME from the apex
+ * down, else the name, else a wildcard.
  */
 import { isWithin, MAX_NAME, type Name, parentName, wildcardOf } from '../../dns/wire/name.ts';
 import { type RRset, TYPE } from '../../dns/wire/types.ts';
@@ -9,14 +9,14 @@ import { exists, findType, NO_RRSETS, type ZoneRRset, type ZoneView } from './vi
 type Outcome =
   /** The name exists. No RRsets: an empty non-terminal. */
   | { readonly kind: 'found'; readonly sets: readonly ZoneRRset[] }
-  /** The name does not exist; the wildcard `source` stands for it (RFC 4592). */
+  /** The name does not exist; the wildcard `source` matches it (RFC 4592). */
   | { readonly kind: 'wildcard'; readonly source: Name; readonly sets: readonly ZoneRRset[] }
-  /** The name is at or below a zone cut. `sets`: what the parent side holds at the cut. */
+  /** The name is at or below a zone cut. `sets`: the RRsets of the parent side at the cut. */
   | { readonly kind: 'delegation'; readonly cut: Name; readonly sets: readonly ZoneRRset[] }
   /** The name is below a DNAME (RFC 6672). */
   | { readonly kind: 'dname'; readonly owner: Name; readonly set: RRset }
   | { readonly kind: 'missing' }
-  /** Not of this zone: outside the apex, or in a nested zone of ours. */
+  /** The name is outside the zone, or in a nested zone of ours. */
   | { readonly kind: 'outside' };
 
 const MISSING: Outcome = { kind: 'missing' };
@@ -37,9 +37,9 @@ export function walk(view: ZoneView, name: Name): Outcome {
   return exists(view, source) ? { kind: 'wildcard', source, sets: view.rrsets(source) } : MISSING;
 }
 
-/** The delegation, DNAME or nested zone that a name meets on the way down from the apex. */
+/** The first delegation, DNAME or nested zone from the apex down to a name. */
 function occlusion(view: ZoneView, name: Name): Outcome | null {
-  // The names from it to the apex.
+  // The name and all names above it, up to the apex.
   const path = [name];
   for (let at = name; at.length > view.apex.length; path.push(at)) at = parentName(at);
   for (let i = path.length - 2; i >= 0; i--) if (view.isNested(path[i])) return OUTSIDE;
@@ -55,8 +55,8 @@ function occlusion(view: ZoneView, name: Name): Outcome | null {
 }
 
 /**
- * The RRsets that answer for a name as an address target: by itself or by a wildcard, but nothing
- * beyond a cut.
+ * The RRsets that a name has as an address target, of its own or of a wildcard. Names at or below a
+ * zone cut have none.
  */
 export function localSets(view: ZoneView, name: Name): readonly ZoneRRset[] {
   const outcome = walk(view, name);

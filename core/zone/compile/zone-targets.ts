@@ -1,6 +1,6 @@
 /**
- * Which names of a zone lead to which others: by CNAME and DNAME, and by the addresses that go with
- * MX, SRV and NS.
+ * The index of targets in a zone: of CNAME and DNAME, and of MX, SRV and NS, whose addresses are
+ * additional records.
  */
 
 import { equalNames, isWithin, type Name } from '../../dns/wire/name.ts';
@@ -13,18 +13,21 @@ export interface Leads {
 }
 
 export interface ZoneTargets {
-  /** No name leads to another. */
+  /** No record has a target. */
   readonly isEmpty: boolean;
   /** Owners and types of the records that lead to exactly this name. */
   at(target: Name): Iterable<Leads>;
-  /** The same for a name and all below it. */
+  /** Owners and types of the records that lead to a name or to names below it. */
   below(target: Name): Iterable<Leads>;
 }
 
-/** So many are held in memory; most zones have fewer. */
+/** Maximum targets to read into memory; most zones have fewer. */
 const FEW = 16;
 
-/** Of more than a few it reads those that are asked for, as the transaction at hand has them. */
+/**
+ * Reads the targets of a zone. With more than FEW, each call reads them from the store, in the
+ * current transaction.
+ */
 export function readTargets(environment: Environment, domainId: Id): ZoneTargets {
   const prefix = idKey(domainId);
   const few: (Leads & { readonly target: Name })[] = [];
