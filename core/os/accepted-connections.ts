@@ -1,7 +1,8 @@
 /**
- * Whose connections this process holds, asked of the system: for a transport that does not tell. A
- * system call for each descriptor of the process, 0.2 µs by koffi; /proc/net/tcp, which lists what
- * others hold and what has ended too, took 116 ms on a busy machine.
+ * Lists the accepted connections of this process from the kernel, for a transport that does not
+ * report them. Costs one system call for each descriptor, 0.2 µs through koffi. Reading
+ * /proc/net/tcp, which also lists other processes and closed connections, took 116 ms on a busy
+ * machine.
  */
 import { readdirSync } from 'node:fs';
 import { endianness } from 'node:os';
@@ -9,17 +10,17 @@ import koffi from 'koffi';
 import { formatAddress } from '../net/address/socket-address.ts';
 
 /**
- * Remote addresses of the connections that this process has accepted on `port`; undefined when the
- * system does not tell.
+ * Remote addresses of the connections that this process has accepted on `port`; undefined: the
+ * system does not support it.
  */
 export type Census = (port: number) => readonly string[] | undefined;
 
 const AF_INET = 2;
 const AF_INET6 = 10;
-/** A sockaddr_in6. */
+/** Bytes of a sockaddr_in6. */
 const LENGTH = 28;
 
-/** Answers undefined always where the calls are not to be had. */
+/** The census returns undefined where the system calls are unavailable. */
 export function loadCensus(): Census {
   if (process.platform !== 'linux' || endianness() !== 'LE') return () => undefined;
   try {
@@ -28,7 +29,7 @@ export function loadCensus(): Census {
     const getpeername = libc.func('int getpeername(int, void*, void*)');
     const address = Buffer.alloc(LENGTH);
     const length = Buffer.alloc(4);
-    const ask = (call: (fd: number, address: Buffer, length: Buffer) => number, fd: number): boolean => {
+    const readAddress = (call: (fd: number, address: Buffer, length: Buffer) => number, fd: number): boolean => {
       length.writeInt32LE(LENGTH);
       return call(fd, address, length) === 0;
     };
@@ -36,8 +37,8 @@ export function loadCensus(): Census {
       const found: string[] = [];
       for (const name of readdirSync('/proc/self/fd')) {
         const fd = Number(name);
-        if (!ask(getsockname, fd) || !isInternet(address) || address.readUInt16BE(2) !== port) continue;
-        if (ask(getpeername, fd)) found.push(formatAddress(addressIn(address)));
+        if (!readAddress(getsockname, fd) || !isInternet(address) || address.readUInt16BE(2) !== port) continue;
+        if (readAddress(getpeername, fd)) found.push(formatAddress(addressIn(address)));
       }
       return found;
     };

@@ -1,19 +1,21 @@
 /**
- * Many recv(2) and send(2) by one system call: a ring of io_uring(7) that is used for nothing else.
- * No call waits (MSG_DONTWAIT), so all are over when `run` returns, and nothing is ever pending in
- * the kernel. Through koffi; layouts are those of <linux/io_uring.h>, the same on all processors.
+ * Batches recv(2) and send(2) calls into one system call, through a ring of io_uring(7). No call
+ * blocks (MSG_DONTWAIT): all have completed when `run` returns, and the kernel never holds a
+ * pending call. Uses koffi. The layouts are those of <linux/io_uring.h>, the same on all
+ * processors.
  *
- * Containers often forbid io_uring, and so may `kernel.io_uring_disabled`: there is no ring then.
+ * Containers often forbid io_uring, and `kernel.io_uring_disabled` can turn it off: the constructor
+ * then throws.
  */
 import koffi from 'koffi';
 import { MSG_DONTWAIT, MSG_NOSIGNAL } from './socket-constants.ts';
 
-/** Numbers of the calls, the same on x86-64 and arm64. */
+/** System call numbers, the same on x86-64 and arm64. */
 const SYS_IO_URING_SETUP = 425;
 const SYS_IO_URING_ENTER = 426;
 const SETUP_SUBMIT_ALL = 1 << 7;
 const SETUP_SINGLE_ISSUER = 1 << 12;
-/** Of `features`: both rings are in one mapping (Linux 5.4). */
+/** A bit of `features`: both rings are in one mapping (Linux 5.4). */
 const FEATURE_SINGLE_MMAP = 1;
 const OFFSET_RINGS = 0;
 const OFFSET_ENTRIES = 0x1000_0000;
@@ -24,16 +26,16 @@ const PROT_READ_WRITE = 3;
 const MAP_SHARED_POPULATE = 0x8001;
 const MAP_FAILED = -1;
 
-/** struct io_uring_params: 120 bytes; here as words of 4 bytes, by their places. */
+/** struct io_uring_params: 120 bytes. Indices of 4-byte words. */
 const PARAMS_WORDS = 64;
 const PARAMS = { sqEntries: 0, cqEntries: 1, flags: 2, features: 5, sq: 10, cq: 20 } as const;
-/** Within struct io_sqring_offsets and struct io_cqring_offsets. */
+/** Indices in struct io_sqring_offsets and struct io_cqring_offsets. */
 const SQ_OFFSETS = { head: 0, tail: 1, mask: 2, array: 6 } as const;
 const CQ_OFFSETS = { head: 0, tail: 1, mask: 2, entries: 5 } as const;
-/** Words of struct io_uring_sqe and of struct io_uring_cqe. */
+/** Number of words in struct io_uring_sqe and in struct io_uring_cqe. */
 const SQE_WORDS = 16;
 const CQE_WORDS = 4;
-/** Places of what is set in the former; all else stays 0. */
+/** Word indices of the used fields of struct io_uring_sqe; the others stay 0. */
 const SQE = { operation: 0, fd: 1, address: 4, length: 6, flags: 7, tag: 8 } as const;
 
 const HIGH = 2 ** 32;
@@ -41,11 +43,11 @@ const HIGH = 2 ** 32;
 type Call = (...values: readonly (number | Uint32Array)[]) => number;
 
 export class CallBatch {
-  /** The main thread closes it if this thread dies. */
+  /** The main thread closes the descriptor if this thread dies. */
   readonly fd: number;
-  /** Calls that fit. */
+  /** Maximum number of queued calls. */
   readonly capacity: number;
-  /** Calls that wait for `run`. */
+  /** Number of queued calls. */
   count = 0;
   readonly #enter: Call;
   readonly #sendCall: Call;
@@ -63,7 +65,7 @@ export class CallBatch {
   readonly #cqMask: number;
 
   /**
-   * Throws an Error where there is no io_uring. `capacity`: a power of two. `enter`: as of
+   * Throws an Error if io_uring is unavailable. `capacity`: a power of two. `enter`: the result of
    * `loadEnter`.
    */
   constructor(capacity: number, enter: Call = loadEnter()) {
@@ -113,12 +115,12 @@ export class CallBatch {
     for (let i = 0; i < this.capacity; i++) this.#rings[array + i] = i;
   }
 
-  /** Adds a send of bytes that do not move before `run`. There must be room. */
+  /** Queues a send. The bytes must not move until `run` returns, and the queue must not be full. */
   send(fd: number, address: number, length: number): void {
     this.#add(OP_SEND, fd, address, length, MSG_NOSIGNAL | MSG_DONTWAIT);
   }
 
-  /** The same for a recv. */
+  /** Queues a recv, under the same conditions. */
   receive(fd: number, address: number, length: number): void {
     this.#add(OP_RECV, fd, address, length, MSG_DONTWAIT);
   }
@@ -139,8 +141,8 @@ export class CallBatch {
   }
 
   /**
-   * Makes the calls, in their order. The result of each goes to `results`, by its place among them:
-   * what the call returns, or the negated errno.
+   * Executes the queued calls in order. `results` receives, by index of the call, its return value
+   * or the negated errno.
    */
   run(results: Int32Array): void {
     const calls = this.count;
@@ -157,9 +159,9 @@ export class CallBatch {
   }
 
   /**
-   * Makes the calls that the kernel has not taken, for lack of memory as a rule, by a system call
-   * each, and removes them from the queue. After -EAGAIN instead, their callers would wait for
-   * nothing: with EPOLLET, a socket is reported again only once a call has found it full or empty.
+   * Executes the calls that the kernel did not accept, usually for lack of memory, with one system
+   * call each, and removes them from the queue. Reporting -EAGAIN instead would stall the callers:
+   * with EPOLLET, epoll reports a socket again only after a call has found it full or empty.
    */
   #callSingly(results: Int32Array, calls: number): void {
     const rings = this.#rings;
@@ -176,7 +178,9 @@ export class CallBatch {
     }
   }
 
-  /** Nothing is called after that. The descriptor is the caller's to close. */
+  /**
+   * Unmaps the rings; no other method may be called afterwards. The caller closes the descriptor.
+   */
   close(): void {
     for (const [address, bytes] of this.#mappings) this.#munmap(address, bytes);
   }

@@ -1,23 +1,22 @@
 /**
- * How many connections there are, in all and of each client, over the threads of TCP and TLS: each
- * thread counts its own in a slice of shared memory and reads the others'. Clients (IPv4 addresses,
- * /64 of IPv6) are counted by a keyed hash of their address, so that nothing is allocated and
- * nobody can choose whom to share a count with; of 65,536 counts, two clients share one by chance
- * seldom.
+ * Counts connections, in total and for each client, over all threads of TCP and TLS. Each thread
+ * writes its own slice of shared memory and reads the slices of the others. Clients (IPv4
+ * addresses, /64 of IPv6) are counted by a keyed hash, which allocates nothing. A client cannot
+ * choose the clients that it shares a count with; with 65,536 counts, collisions are rare.
  *
- * Each thread may have a part of all connections that others leave it: a thread that is full always
- * has connections of its own that it can close for a newcomer.
+ * The maximum of a thread reserves a part of all connections for the other threads. A thread that
+ * is full therefore always has own connections to close for a new client.
  */
 import type { Client } from '../net/address/client.ts';
 
 const BUCKETS = 65_536;
-/** A slice: the count of all, then the buckets. */
+/** Words of a slice: the total, then the buckets. */
 const SLICE = BUCKETS + 1;
 const KEYS = 8;
 
 export interface SharedLimits {
   readonly counts: SharedArrayBuffer;
-  /** Odd multipliers, one for each byte of an address that counts. */
+  /** Odd multipliers, one for each hashed byte of an address. */
   readonly keys: Int32Array;
 }
 
@@ -26,12 +25,12 @@ export function shareLimits(threads: number): SharedLimits {
   return { counts: new SharedArrayBuffer(threads * SLICE * Int32Array.BYTES_PER_ELEMENT), keys };
 }
 
-/** What a thread held is gone with it. To be called when it has ended. */
+/** Resets the counts of a thread that has ended. */
 export function forgetThread({ counts }: SharedLimits, thread: number): void {
   new Int32Array(counts, thread * SLICE * Int32Array.BYTES_PER_ELEMENT, SLICE).fill(0);
 }
 
-/** Why a connection is not taken. */
+/** Reasons to reject a connection. */
 export const FULL = -1;
 export const CLIENT_FULL = -2;
 
@@ -61,15 +60,13 @@ export class ConnectionLimits {
     return this.#counts[this.#own];
   }
 
-  /**
-   * Counts a connection of `client`. Returns what `leave` takes it back by, FULL or CLIENT_FULL.
-   */
+  /** Counts a connection of `client`. Returns the argument for `leave`, FULL or CLIENT_FULL. */
   enter(client: Client): number {
     const counts = this.#counts;
     const own = this.#own;
     const bucket = 1 + this.#bucketOf(client);
-    // First: where all is full another's connection is closed to make room, and not for one that is
-    // not taken then.
+    // Checked before FULL: the caller closes another connection after FULL, which must not happen
+    // for a client above its own limit.
     if (this.#sum(bucket) >= this.#maxPerAddress) return CLIENT_FULL;
     if (counts[own] >= this.#maxOwn || this.#sum(0) >= this.#maxConnections) return FULL;
     counts[own]++;
@@ -77,7 +74,7 @@ export class ConnectionLimits {
     return bucket;
   }
 
-  /** Connections of a client, by what `enter` returned for one. */
+  /** Connections of a client. `bucket`: a result of `enter`. */
   held(bucket: number): number {
     return this.#sum(bucket);
   }

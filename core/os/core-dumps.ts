@@ -1,4 +1,4 @@
-/** Core dumps of this process: its memory holds private keys. */
+/** Disables core dumps of this process: its memory contains private keys. */
 import koffi from 'koffi';
 
 const PR_GET_DUMPABLE = 3;
@@ -9,7 +9,7 @@ type Prctl = (option: number, value: number, third: number, fourth: number, fift
 const loadPrctl = (): Prctl => koffi.load(null).func('int prctl(int, ulong, ulong, ulong, ulong)') as unknown as Prctl;
 
 /**
- * No core dump is written from now on, and no other process of the same user can read the memory.
+ * From now on no core dump is written, and other processes of the same user cannot read the memory.
  * False: the system does not support it.
  */
 export function disableCoreDumps(): boolean {

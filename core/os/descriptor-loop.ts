@@ -1,54 +1,52 @@
 /**
- * The descriptors of a thread that no libuv knows: watched from one epoll descriptor, which wakes
- * the thread's event loop. Those of all kinds share it, so that a turn costs one epoll_wait. Each
- * has a place, in memory that main sees: a thread that is terminated closes nothing, main closes
- * what stands there.
+ * Watches descriptors of a thread that libuv does not manage, with one epoll descriptor that wakes
+ * the event loop. All kinds of descriptors share it, so that a turn costs one epoll_wait. Each
+ * descriptor has a slot in shared memory: a terminated thread closes nothing, so the main thread
+ * closes the descriptors in its slots.
  */
 import { CallBatch } from './call-batch.ts';
 import { LoopWake } from './loop-wake.ts';
 import { TcpCalls } from './tcp-calls.ts';
 
-/** Whose a descriptor is. */
+/** The handler of a descriptor. */
 export interface LoopMember {
-  /** `ready`: the events of epoll that it has. Must not throw. */
+  /** `ready`: the epoll events of the descriptor. Must not throw. */
   event(ready: number): void;
 }
 
-/** Who has something to do that is not to be done within the call that it comes from. */
+/** A task that must not run inside the call that schedules it. */
 export interface LoopTask {
   /** Must not throw. */
   runDue(): void;
 }
 
-/** Who puts off calls to the end of a turn, to make them together. */
+/** A handler that collects calls during a turn, to make them together at the end. */
 export interface TurnEnd {
-  /** After the events of a turn, before what is due. Must not throw. */
+  /** Called after the events of a turn, before due tasks. Must not throw. */
   turnEnds(): void;
 }
 
-/** The places of the loop's own descriptors. */
+/** Slots of the loop's own descriptors. */
 const EPOLL_PLACE = 0;
 const PAIR_PLACE = 1;
-/**
- * What `fds` needs beyond the descriptors of connections: the loop's own, and listening sockets.
- */
+/** Slots in `fds` in addition to connections: the loop's own descriptors, and listening sockets. */
 export const OWN_PLACES = 64;
 
 /**
- * Events of a turn: many, since members may leave theirs for a later turn, which is to keep no
- * other member from having its own.
+ * Maximum number of events of a turn. It is large, since members can defer their events to a later
+ * turn, and must not delay other members.
  */
 const MAX_EVENTS = 1024;
 
 export class DescriptorLoop {
   readonly calls = new TcpCalls(MAX_EVENTS);
-  /** Called at the begin of each turn. Must not throw. */
+  /** Called at the start of each turn. Must not throw. */
   onTurn: (() => void) | null = null;
-  /** By place: each + 1, so that 0 is none. */
+  /** Descriptors by slot, each plus 1; 0: the slot is empty. */
   readonly #fds: Int32Array;
   readonly #members: (LoopMember | undefined)[] = [];
   readonly #free: number[] = [];
-  /** Free from the next turn on: events of this one may still be theirs. */
+  /** Slots that become free in the next turn: events of this turn may still refer to them. */
   readonly #freed: number[] = [];
   #nextPlace = PAIR_PLACE + 1;
   readonly #wake: LoopWake;
@@ -56,16 +54,13 @@ export class DescriptorLoop {
   #batch: CallBatch | null = null;
   #batchPlace = -1;
   #due: LoopTask[] = [];
-  /** By which the order of members changes from turn to turn. */
+  /** Counts turns, to rotate the order of members. */
   #turns = 0;
   #isInTurn = false;
   #isDueSoon = false;
   #isClosed = false;
 
-  /**
-   * `fds`: descriptors that are open, 4 bytes each; zero. Throws an Error that says what is missing
-   * here.
-   */
+  /** `fds`: the slots, 4 bytes each, all zero. Throws an Error that names the missing feature. */
   constructor(fds: SharedArrayBuffer) {
     this.#fds = new Int32Array(fds);
     try {
@@ -79,8 +74,8 @@ export class DescriptorLoop {
   }
 
   /**
-   * A place for a descriptor, at which it is the loop's to close if the thread dies; -1: all are
-   * taken, and it stays the caller's.
+   * Assigns a slot to a descriptor, so that it is closed if the thread dies. -1: all slots are
+   * used, and the caller remains responsible.
    */
   enter(fd: number): number {
     const slot = this.#free.pop() ?? this.#nextPlace;
@@ -91,8 +86,8 @@ export class DescriptorLoop {
   }
 
   /**
-   * `member` receives `events` of the descriptor at the place. False: the system has no room for
-   * it.
+   * `member` receives `events` of the descriptor in the slot. False: the kernel has reached a
+   * limit.
    */
   watch(slot: number, events: number, member: LoopMember): boolean {
     this.#members[slot] = member;
@@ -103,16 +98,14 @@ export class DescriptorLoop {
     this.calls.change(this.#fds[slot] - 1, slot, events);
   }
 
-  /**
-   * The descriptor is the caller's from now on: to be closed at once, or to be taken from epoll.
-   */
+  /** Frees the slot. The caller must then close the descriptor or remove it from epoll. */
   leave(slot: number): void {
     this.#fds[slot] = 0;
     this.#members[slot] = undefined;
     this.#freed.push(slot);
   }
 
-  /** `task` is run soon, and not within this call. To be called once until then. */
+  /** Runs `task` soon, but not inside this call. Must not be called again before the task runs. */
   later(task: LoopTask): void {
     this.#due.push(task);
     if (this.#isInTurn || this.#isDueSoon) return;
@@ -120,17 +113,17 @@ export class DescriptorLoop {
     process.nextTick(() => this.#runDue());
   }
 
-  /** Events are given to members at this moment: `turnEnds` follows. */
+  /** Whether a turn is delivering events; `turnEnds` follows. */
   get isInTurn(): boolean {
     return this.#isInTurn;
   }
 
-  /** `end` is called in each turn that had events. */
+  /** Registers `end` for each turn with events. */
   endsTurns(end: TurnEnd): void {
     this.#ends.push(end);
   }
 
-  /** By which calls are put together, closed with the loop; null: it is not to be had here. */
+  /** A batch of calls, closed with the loop; null: unavailable. */
   openBatch(capacity: number): CallBatch | null {
     if (this.#batch !== null) return null;
     let batch: CallBatch;
@@ -149,7 +142,7 @@ export class DescriptorLoop {
     return null;
   }
 
-  /** To be called when nobody is left. */
+  /** Call it after all members have left. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -166,12 +159,13 @@ export class DescriptorLoop {
 
   #turn(): void {
     const { calls } = this;
-    // Before events are given out: `turnEnds` follows only if there are any.
+    // First, since `turnEnds` follows only in turns with events.
     this.onTurn?.();
     this.#isInTurn = true;
     for (let slot = this.#freed.pop(); slot !== undefined; slot = this.#freed.pop()) this.#free.push(slot);
     const count = calls.wait(0);
-    // Who leaves its event for a later turn because of those before it is first one day.
+    // Rotates the order, so that a member that defers its events after others is first in some
+    // turn.
     const first = count > 1 ? ++this.#turns % count : 0;
     for (let i = first; i < count; i++) this.#members[calls.tag(i)]?.event(calls.ready(i));
     for (let i = 0; i < first; i++) this.#members[calls.tag(i)]?.event(calls.ready(i));
@@ -181,9 +175,9 @@ export class DescriptorLoop {
   }
 
   /**
-   * What becomes due meanwhile waits for the next turn of the loop, so that nobody keeps it from
-   * others. The Immediate only makes that turn come: one that ran what is due would be set again by
-   * itself and by each turn, and so there would be one more of them with every turn.
+   * Tasks that are added meanwhile run in the next turn, so that they do not delay other work. The
+   * Immediate only triggers that turn. If it ran the tasks itself, each turn would add one more
+   * Immediate.
    */
   #runDue(): void {
     const due = this.#due;

@@ -1,4 +1,4 @@
-/** How much a file system has left, and how much of it must stay free. */
+/** Free space of a file system, and the reserve that must stay free. */
 import { statfsSync } from 'node:fs';
 
 export interface DiskSpace {
@@ -7,17 +7,17 @@ export interface DiskSpace {
   readonly total: number;
 }
 
-/** The default reserve: this part of the file system, at most MAX_RESERVE bytes. */
+/** The default reserve as a share of the file system, at most MAX_RESERVE bytes. */
 const RESERVE_SHARE = 0.05;
 const MAX_RESERVE = 1024 ** 3;
 
-/** Of the file system of a folder. Throws what the file system does. */
+/** The space of the file system of a folder. Throws errors of the file system. */
 export function readDiskSpace(folder: string): DiskSpace {
   const { bavail, blocks, bsize } = statfsSync(folder);
   return { free: bavail * bsize, total: blocks * bsize };
 }
 
-/** The same; null: it cannot be read. */
+/** The same as readDiskSpace; null: the space cannot be read. */
 export function diskSpace(folder: string): DiskSpace | null {
   try {
     return readDiskSpace(folder);

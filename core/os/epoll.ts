@@ -11,17 +11,17 @@ export const EPOLLHUP = 16;
 export const EPOLLRDHUP = 0x2000;
 export const EPOLLET = 0x8000_0000;
 
-/** Bytes of an event, and where the value set with its descriptor stands. */
+/** Bytes of an event, and the offset of the tag in it. */
 export const EVENT = process.arch === 'x64' ? 12 : 16;
 export const DATA_AT = EVENT - 8;
 
-/** `tag` comes with each event; below 2^32. False when the system says no. */
+/** `tag` is returned with each event; below 2^32. False: the call failed. */
 type EpollControl = (epoll: number, operation: number, fd: number, tag: number, events: number) => boolean;
 
-/** Throws where the call is not to be had. */
+/** Throws if the call is unavailable. */
 export function loadEpollControl(): EpollControl {
   const call = koffi.load(null).func('int epoll_ctl(int, int, int, uintptr_t)');
-  // More than V8 would keep in its heap, where it may move.
+  // Larger than buffers in the heap of V8, which can move.
   const event = new DataView(new ArrayBuffer(256));
   const address = Number(koffi.address(new Uint8Array(event.buffer)));
   return (epoll, operation, fd, tag, events) => {

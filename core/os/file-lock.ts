@@ -1,6 +1,6 @@
 /**
- * flock(2) through koffi: a lock of an open file or folder, which the kernel releases when the
- * process ends, however that happens. It needs no space on the disk.
+ * flock(2) through koffi: a lock of an open file or folder. The kernel releases it when the process
+ * ends for any reason. It needs no disk space.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -10,8 +10,8 @@ const LOCK_EX = 2;
 const LOCK_NB = 4;
 
 /**
- * Locks a descriptor for this process alone. False: another one has the lock. Null: the system or
- * its file system has no such locks.
+ * Locks a descriptor exclusively. False: another process holds the lock. Null: the system or its
+ * file system does not support such locks.
  */
 export function tryLock(descriptor: number): boolean | null {
   const { EWOULDBLOCK, EINTR } = constants.errno;
@@ -28,7 +28,10 @@ export function tryLock(descriptor: number): boolean | null {
   }
 }
 
-/** The process that has locked a file or folder (proc_locks(5)); null: none, or not known. */
+/**
+ * The id of the process that holds the lock of a file or folder (proc_locks(5)); null: none, or
+ * unknown.
+ */
 export function lockHolder(path: string): number | null {
   try {
     const { dev, ino } = statSync(path);

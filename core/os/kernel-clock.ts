@@ -1,11 +1,11 @@
-/** What the kernel reports about its clock (adjtimex(2)). It is only read. */
+/** Reads the state of the kernel clock (adjtimex(2)) without changing it. */
 import { endianness } from 'node:os';
 import koffi from 'koffi';
 
 export interface KernelClock {
-  /** A time service keeps the clock in step. */
+  /** A time service synchronises the clock. */
   readonly isSynchronised: boolean;
-  /** Upper limit of the error, in milliseconds, as the time service estimates it. */
+  /** Maximum error in milliseconds, as estimated by the time service. */
   readonly maxErrorMs: number;
   /** Milliseconds since 1970. */
   readonly time: number;
@@ -24,11 +24,11 @@ const UNSYNCHRONISED_MS = 16_000;
 
 let adjtimex: ((timex: Buffer) => number) | undefined;
 
-/** Null where the call or its structure is not known, or the call is prohibited. */
+/** Null: the call or its structure is unknown, or the call is prohibited. */
 export function readKernelClock(): KernelClock | null {
   if (process.platform !== 'linux' || endianness() !== 'LE' || !['x64', 'arm64'].includes(process.arch)) return null;
   adjtimex ??= koffi.load(null).func('int adjtimex(void*)') as unknown as (timex: Buffer) => number;
-  // Zeros: no mode is set, so nothing is changed.
+  // All zeros: without a mode the call changes nothing.
   const timex = Buffer.alloc(LENGTH);
   if (adjtimex(timex) < 0) return null;
   const maxErrorMs = Number(timex.readBigInt64LE(MAX_ERROR)) / 1000;

@@ -1,6 +1,6 @@
 /**
- * Linux socket calls through koffi. Only where the C library and the layout of its structures are
- * known: 64-bit little-endian Linux.
+ * Linux socket calls through koffi. Only 64-bit little-endian Linux is supported, where the layout
+ * of the structures is fixed.
  */
 
 import { endianness } from 'node:os';
@@ -37,7 +37,10 @@ import {
 
 const F_DUPFD_CLOEXEC = 1030;
 
-/** Who does not answer so many times, so many seconds apart, is gone. */
+/**
+ * A peer that leaves this number of keep-alive probes unanswered is disconnected; the interval is
+ * in seconds.
+ */
 const KEEP_ALIVE_PROBES = 4;
 const KEEP_ALIVE_INTERVAL = 15;
 
@@ -54,25 +57,25 @@ export interface Libc {
 
 interface TcpOptions {
   /**
-   * Bytes that a connection takes and has not sent, at most (TCP_NOTSENT_LOWAT): a client that
-   * reads nothing holds no more of the system's memory.
+   * Maximum unsent bytes in the kernel (TCP_NOTSENT_LOWAT), so that a client that reads nothing
+   * uses no more memory.
    */
   readonly unsent?: number;
   /**
-   * Other sockets may listen on the same port; the kernel spreads connections over them
+   * Other sockets can listen on the same port; the kernel distributes connections over them
    * (SO_REUSEPORT).
    */
   readonly sharesPort: boolean;
   /**
-   * Seconds of silence after which the kernel asks whether the other side is still there, and ends
-   * the connection when it isn't. Left out, it never asks.
+   * Idle seconds before the kernel sends keep-alive probes and closes the connection if they are
+   * not answered. Omitted: no probes.
    */
   readonly keepAlive?: number;
-  /** Bytes. Left out, the kernel fits them to each connection. */
+  /** Bytes. Omitted: the kernel sizes the buffers for each connection. */
   readonly buffers?: { readonly receive: number; readonly send: number };
 }
 
-/** Throws where the calls are not to be had. */
+/** Throws if the calls are unavailable. */
 export function loadLibc(): Libc & {
   openUdp(listen: ListenAddress, timeoutMs: number): number;
   openTcp(listen: ListenAddress, options?: TcpOptions): number;
@@ -110,7 +113,7 @@ export function loadLibc(): Libc & {
       );
     };
 
-  /** A listening socket that does not block. What is set here holds for its connections, too. */
+  /** Opens a non-blocking listening socket. Accepted connections inherit its options. */
   function openTcp(listen: ListenAddress, options: TcpOptions = DNS_STREAM): number {
     const six = listen.family === 6;
     const fd: number = socket(six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -132,7 +135,7 @@ export function loadLibc(): Libc & {
     if (six) set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
     const name = socketAddress(listen);
     if (bind(fd, name, name.length) !== 0) fail('bind');
-    // RFC 7413, RFC 7766 section 5. Where the system does not have it, it is done without.
+    // RFC 7413, RFC 7766 section 5. Optional: errors are ignored.
     set(fd, IPPROTO_TCP, TCP_FASTOPEN, FASTOPEN_QUEUE);
     if (listenCall(fd, BACKLOG) !== 0) fail('listen');
     return fd;
@@ -144,12 +147,13 @@ export function loadLibc(): Libc & {
     const fail = failure('UDP', fd, listen);
     if (fd < 0) fail('socket');
     if (!set(fd, SOL_SOCKET, SO_REUSEADDR, 1) || !set(fd, SOL_SOCKET, SO_REUSEPORT, 1)) fail('setsockopt');
-    // The system caps what it gives (net.core.rmem_max); less is no error.
+    // The kernel limits the size (net.core.rmem_max); a smaller buffer is no error.
     set(fd, SOL_SOCKET, SO_RCVBUF, SOCKET_BUFFER);
     set(fd, SOL_SOCKET, SO_SNDBUF, SOCKET_BUFFER);
     set(fd, SOL_SOCKET, SO_RCVTIMEO, Math.floor(timeoutMs / 1000), 0, (timeoutMs % 1000) * 1000, 0);
     if (six) set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
-    // Bound to any address, the reply must leave from the one that was asked.
+    // On a wildcard address, the response must have the destination address of the query as its
+    // source.
     if (isAny(listen.address)) {
       if (six ? !set(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1) : !set(fd, IPPROTO_IP, IP_PKTINFO, 1))
         fail('setsockopt PKTINFO');
@@ -168,7 +172,7 @@ export function loadLibc(): Libc & {
     address: (bytes) => BigInt(koffi.address(bytes)),
     openUdp,
     openTcp,
-    /** Another descriptor of the same socket, which stays open when one of them is closed. */
+    /** Another descriptor of the same socket, which stays open until both are closed. */
     duplicate(fd) {
       const copy: number = fcntl(fd, F_DUPFD_CLOEXEC, 'int', 0);
       if (copy < 0) throw new Error(`fcntl: errno ${koffi.errno()}`);
@@ -185,17 +189,17 @@ export function loadLibc(): Libc & {
   };
 }
 
-/** Connections that wait to be accepted. */
+/** Maximum number of connections that wait to be accepted. */
 const BACKLOG = 1024;
 const FASTOPEN_QUEUE = 256;
 /**
- * Bytes that the kernel keeps for a connection, so that a client that does not read, or sends
- * slowly, costs so much and no more.
+ * Fixed kernel buffers of a connection: they bound the memory of a client that reads or sends
+ * slowly.
  */
 const DNS_STREAM: TcpOptions = { sharesPort: false, buffers: { receive: 64 * 1024, send: 512 * 1024 } };
-/** What an eventfd is written: a 64-bit 1. */
+/** The value to write to an eventfd: 1 as 64 bits. */
 const ONE = Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0);
-/** Bytes; bursts wait here while a batch is answered. */
+/** Bytes; the buffer holds bursts while the thread answers a batch. */
 const SOCKET_BUFFER = 4 << 20;
 
 export function isAny(address: string): boolean {

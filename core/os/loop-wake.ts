@@ -1,13 +1,13 @@
 /**
- * How an epoll descriptor of ours wakes the thread's event loop, without a handle of libuv that
- * would have to be closed before the thread ends: a thread that is terminated closes nothing, and
- * Node aborts the process then.
+ * Lets an epoll descriptor wake the event loop of a thread without a libuv handle. A handle must be
+ * closed before the thread ends, but a terminated thread closes nothing, and Node then aborts the
+ * process.
  *
- * The descriptor is put into the loop's own epoll (`uv_backend_fd`, which libuv documents) under
- * the number of a socket of Node's that nobody ever writes to: libuv finds the watcher of an event
- * by that number (`epoll_data.fd`, in all of libuv 1), reads the socket, finds nothing, and the
- * loop takes its turn. What runs then is an Immediate that does not keep the loop awake, put there
- * again each time. A wake-up costs 2 µs.
+ * The descriptor is added to the loop's own epoll (`uv_backend_fd`, which libuv documents), tagged
+ * with the number of an idle Node socket. libuv finds the watcher of an event by that number
+ * (`epoll_data.fd`, in all of libuv 1), reads the socket without data, and the loop takes its turn.
+ * An Immediate that does not keep the loop alive then runs, and schedules itself again. A wake-up
+ * costs 2 µs.
  */
 import { Socket } from 'node:net';
 import koffi from 'koffi';
@@ -23,13 +23,13 @@ export class LoopWake {
   readonly #backend: number;
   readonly #epoll: number;
   readonly #socket: Socket;
-  /** The other end, by which the socket stays open. */
+  /** The other end of the pair; it keeps the socket open. */
   readonly other: number;
   #isClosed = false;
 
   /**
-   * `turn` is called in each turn of the loop, after its events, and `epoll` makes it have one when
-   * it has events. Throws an Error where that cannot be had.
+   * `turn` is called in each turn of the loop, after its events. Events of `epoll` trigger a turn.
+   * Throws an Error if the event loop is not accessible.
    */
   constructor(epoll: number, turn: () => void) {
     if (!process.versions.uv.startsWith('1.'))
@@ -48,7 +48,7 @@ export class LoopWake {
     this.other = pair[1];
     this.#socket = new Socket({ fd: pair[0] });
     this.#socket.on('error', () => {});
-    // Libuv knows the number since reading has begun with the socket.
+    // libuv registers the number when the socket starts to read.
     this.#socket.resume();
     if (this.#join(pair[0])) return;
     this.close();
@@ -64,17 +64,17 @@ export class LoopWake {
   }
 
   #join(fd: number): boolean {
-    this.#next();
+    this.#schedule();
     return this.#control(this.#backend, EPOLL_CTL_ADD, this.#epoll, fd, EPOLLIN);
   }
 
   readonly #run = (): void => {
     if (this.#isClosed) return;
-    this.#next();
+    this.#schedule();
     this.#turn();
   };
 
-  #next(): void {
+  #schedule(): void {
     setImmediate(this.#run).unref();
   }
 }

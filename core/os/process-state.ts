@@ -1,9 +1,9 @@
-/** What the system knows of another process, by its number and the time of its start. */
+/** The state of a process, identified by its id and its start time. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * `exiting`: it was killed or is at its end, but its threads may still have files open. `ended`: it
- * is gone, or only waits for its parent to read its exit status.
+ * `exiting`: the process was killed or is exiting, but its threads may still have files open.
+ * `ended`: the process does not exist, or is a zombie.
  */
 type ProcessState = 'running' | 'exiting' | 'ended';
 
@@ -12,15 +12,17 @@ const PF_EXITING = 4;
 /** SIGKILL in the masks of pending signals. */
 const KILLED = 1n << 8n;
 
-/** Fields of proc(5)'s stat, counted behind the name, which may contain anything. */
+/**
+ * Indices of fields of /proc/PID/stat (proc(5)) after the name, which can contain any character.
+ */
 const STATE = 0;
 const FLAGS = 6;
 const START_TIME = 19;
 
 /**
- * `started`: when it was started, as `startTime` says; where the system tells it, a process that
- * started at another time is not meant. This process itself has `ended`: what it left was left by
- * an earlier one with its number.
+ * `started`: a result of `startTime`. A process with another start time is a different process, so
+ * the state is `ended`. The id of this process gives `ended` too: an earlier process had the same
+ * id.
  */
 export function processState(pid: number, started?: string): ProcessState {
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return 'ended';
@@ -32,12 +34,12 @@ export function processState(pid: number, started?: string): ProcessState {
   const stat = readStat(pid);
   if (stat === undefined) return 'running';
   if (started !== undefined && started !== stat[START_TIME]) return 'ended';
-  // The first thread may be a zombie while others still exit.
+  // The first thread may be a zombie while other threads still exit.
   if (stat[STATE] === 'Z' || stat[STATE] === 'X') return countThreads(pid) > 1 ? 'exiting' : 'ended';
   return (Number(stat[FLAGS]) & PF_EXITING) !== 0 || isKilled(pid) ? 'exiting' : 'running';
 }
 
-/** In clock ticks since boot; undefined where the system does not tell it. */
+/** The start time in clock ticks since boot; undefined: the system does not report it. */
 export const startTime = (pid: number): string | undefined => readStat(pid)?.[START_TIME];
 
 /** Undefined: there is no /proc, or no such process. */
@@ -58,7 +60,7 @@ function countThreads(pid: number): number {
   }
 }
 
-/** Whether SIGKILL is pending: a process that waits for a disk ends only afterwards. */
+/** Whether SIGKILL is pending: a process in a disk operation ends only after it. */
 function isKilled(pid: number): boolean {
   try {
     const masks = readFileSync(`/proc/${pid}/status`, 'utf8').matchAll(/^S(?:ig|hd)Pnd:\s*([0-9a-f]+)/gm);

@@ -1,15 +1,15 @@
 /**
- * Whether a thread lives: each time that its event loop turns, once a second at most, it writes the
- * time in shared memory, where main reads it. So a thread that blocks, or goes round for ever, is
- * told from one that has nothing to do.
+ * A heartbeat of a thread: its event loop writes the time to shared memory about once a second, and
+ * the main thread reads it. A missing heartbeat reveals a blocked thread or an endless loop; an
+ * idle thread still has one.
  */
 
 const BEAT_MS = 1000;
 
-/** Seconds of the machine's monotonic clock, which all threads share; 68 years of them. */
+/** Seconds of the monotonic clock, which all threads share; 31 bits last 68 years. */
 const seconds = (): number => process.hrtime()[0];
 
-/** Main's side. Outlives the threads that beat in it, one after the other. */
+/** The side of the main thread. It is reused when the thread is restarted. */
 export class Pulse {
   /** One 32-bit word. */
   readonly shared = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
@@ -19,18 +19,21 @@ export class Pulse {
     this.begin();
   }
 
-  /** A thread is being started: it has as long for that as for anything else. */
+  /** Counts the start of a thread as a heartbeat, so that starting has the same deadline. */
   begin(): void {
     Atomics.store(this.#last, 0, seconds());
   }
 
-  /** Milliseconds since the last beat, to the second. */
+  /** Milliseconds since the last heartbeat, in whole seconds. */
   get silence(): number {
     return (seconds() - Atomics.load(this.#last, 0)) * 1000;
   }
 }
 
-/** The thread's side. Does not keep it alive. `interval`: milliseconds between two beats. */
+/**
+ * The side of the thread. The timer does not keep the thread alive. `interval`: milliseconds
+ * between heartbeats.
+ */
 export function beat(shared: SharedArrayBuffer, interval = BEAT_MS): void {
   const last = new Int32Array(shared);
   setInterval(() => Atomics.store(last, 0, seconds()), interval).unref();

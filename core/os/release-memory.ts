@@ -1,7 +1,6 @@
 /**
- * Gives memory that nobody uses back to the system. V8 collects what a thread no longer holds when
- * it allocates more, which an idle thread does not; and malloc keeps what was freed in the heaps of
- * its threads.
+ * Returns unused memory to the system. V8 collects garbage only when a thread allocates more, which
+ * an idle thread does not. malloc keeps freed memory in the heaps of its threads.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -10,7 +9,7 @@ import koffi from 'koffi';
 let trim: ((pad: number) => number) | null | undefined;
 let collect: (() => void) | undefined;
 
-/** Of a libc that has it (glibc); null elsewhere. */
+/** malloc_trim(3) of glibc; null: another libc. */
 function mallocTrim(): ((pad: number) => number) | null {
   try {
     return koffi.load(null).func('int malloc_trim(size_t)');
@@ -19,20 +18,23 @@ function mallocTrim(): ((pad: number) => number) | null {
   }
 }
 
-/** V8's collector, which is visible only under this flag. */
+/** The garbage collector of V8, which only this flag exposes. */
 function collector(): () => void {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;
 }
 
-/** Stops the thread for some 10 to 50 ms: for one that has little to do. */
+/** Blocks the thread for 10 to 50 ms: only for idle threads. */
 export function releaseMemory(): void {
   collect ??= collector();
   collect();
   trimMalloc();
 }
 
-/** What was freed in malloc's heaps of all threads returns to the system: a millisecond or two. */
+/**
+ * Returns freed memory in malloc's heaps of all threads to the system. Takes one or two
+ * milliseconds.
+ */
 export function trimMalloc(): void {
   if (trim === undefined) trim = mallocTrim();
   trim?.(0);

@@ -1,6 +1,6 @@
 /**
- * Reserves the blocks of a file that will be mapped into memory. A write to a page of such a file
- * that has no block yet ends the process with SIGBUS when the disk is full.
+ * Reserves the blocks of a file that will be mapped into memory. On a full disk, a write to a
+ * mapped page without a block ends the process with SIGBUS.
  */
 import { closeSync, constants as flags, openSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
@@ -11,9 +11,9 @@ import koffi from 'koffi';
 const BLOCK = 512;
 
 /**
- * Creates the file if it is missing, and gives it at least `bytes`, all with blocks. Its content
- * stays. Does nothing where that is so already: closing a descriptor would release the locks that
- * this process has on the file (fcntl(2)). Throws the error of the system, with the path.
+ * Creates the file if it is missing, and allocates blocks for at least `bytes`. Its content is
+ * kept. If the blocks exist, the file is not opened: closing a descriptor would release the locks
+ * of this process on the file (fcntl(2)). Throws the error of the system, with the path.
  */
 export function reserveSpace(path: string, bytes: number): void {
   const found = statSync(path, { throwIfNoEntry: false });
@@ -29,7 +29,7 @@ export function reserveSpace(path: string, bytes: number): void {
   }
 }
 
-/** The number of the error, 0 for success; where there is no such call nothing is reserved. */
+/** Returns an errno; 0: success. Does nothing if the call is unavailable. */
 function allocate(descriptor: number, bytes: number): number {
   try {
     return koffi.load(null).func('int posix_fallocate(int, int64_t, int64_t)')(descriptor, 0, bytes) as number;

@@ -15,7 +15,7 @@ export const SOCK_CLOEXEC = 0o2000000;
 export const MSG_PEEK = 2;
 export const MSG_DONTWAIT = 0x40;
 export const MSG_NOSIGNAL = 0x4000;
-/** Wait for the first packet, then take only what is there. */
+/** Wait for the first packet, then return the packets that are already queued. */
 export const MSG_WAITFORONE = 0x10000;
 
 export const SOL_SOCKET = 1;

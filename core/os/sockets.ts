@@ -1,21 +1,26 @@
-/** The sockets that main opens for the threads, and keeps when a thread dies. */
+/**
+ * Sockets of the DNS threads. The main thread opens them and keeps them open when a thread dies.
+ */
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { ConfigError } from '../base/errors.ts';
 import { formatListen, type ListenAddress } from '../config/index.ts';
 import { loadLibc } from './libc.ts';
 
-/** recvmmsg gives up after this long without a packet, so that a stop is noticed. */
+/** Timeout of recvmmsg, so that a thread notices a stop. */
 const RECEIVE_TIMEOUT_MS = 200;
 
 interface Sockets {
-  /** Of each UDP thread, in the order of its addresses. */
+  /** Descriptors of each UDP thread, in the order of its addresses. */
   readonly udp: readonly (readonly number[])[];
-  /** Of the TCP thread. */
+  /** Descriptors of the TCP thread. */
   readonly tcp: readonly number[];
   /** An eventfd that wakes the TCP thread, or -1. */
   readonly wake: number;
-  /** Closes those of a UDP thread that has ended: what comes later is refused, not kept unread. */
+  /**
+   * Closes the sockets of an ended UDP thread. The kernel then rejects packets instead of queueing
+   * them unread.
+   */
   closeUdp(thread: number): void;
   close(): void;
 }
@@ -23,9 +28,9 @@ interface Sockets {
 export const NO_SOCKETS: Sockets = { udp: [], tcp: [], wake: -1, closeUdp: () => {}, close: () => {} };
 
 /**
- * Opens them for so many UDP threads. They are opened here and not by the threads, because the
- * kernel spreads packets over all sockets of a port: one whose thread died would swallow its share.
- * So it keeps what comes until the thread is back; connections wait, too. Throws ConfigError.
+ * Opens the sockets for a number of UDP threads. The main thread opens them, because the kernel
+ * distributes packets over all sockets of a port. Packets and connections for a dead thread wait in
+ * its sockets until it has restarted. Throws ConfigError.
  */
 export function openSockets(listen: readonly ListenAddress[], threads: number): Sockets {
   const libc = loadLibc();
@@ -55,7 +60,7 @@ export function openSockets(listen: readonly ListenAddress[], threads: number): 
   return sockets;
 }
 
-/** Closes what a thread that ended has left: descriptors, each + 1, or 0. */
+/** Closes the descriptors that an ended thread left open. `left`: each descriptor plus 1, or 0. */
 export function closeLeft(left: SharedArrayBuffer): void {
   const fds = new Int32Array(left);
   const libc = loadLibc();
@@ -75,7 +80,7 @@ export function cannotListen(
   return new ConfigError('listen', `DNS cannot listen on ${where}: ${why}. Set another address with ${variable}.`);
 }
 
-/** A port that is free for TCP and UDP, in place of port 0. */
+/** Replaces port 0 by a port that is free for TCP and UDP. */
 export async function choosePort(listen: ListenAddress): Promise<ListenAddress> {
   if (listen.port !== 0) return listen;
   for (let attempt = 0; attempt < 20; attempt++) {

@@ -1,27 +1,30 @@
 /**
- * Milliseconds since the machine was started, with the time in which it was suspended: a clock that
- * is never set. /proc/uptime has it in hundredths of a second (proc(5)).
+ * A clock that is never set: milliseconds since boot, including suspended time. /proc/uptime
+ * reports it in hundredths of a second (proc(5)).
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 
 const LENGTH = 64;
 /** Milliseconds after which the file is read again. */
 const FRESH_MS = 1000;
-/** Milliseconds by which the clock of the machine may leave the monotonic one in that time. */
+/**
+ * Maximum difference in milliseconds between the system clock and the monotonic clock until the
+ * file is read again.
+ */
 const STEP_MS = 50;
 
 export class SteadyClock {
   readonly #file: number | null = open();
   readonly #bytes = Buffer.alloc(LENGTH);
-  /** When the file was read, by the monotonic clock and by that of the machine. */
+  /** Time of the last read of the file, by the monotonic clock and by the system clock. */
   #readAt = Number.NEGATIVE_INFINITY;
   #readOn = 0;
   #value = 0;
 
   /**
-   * Every write asks, so the file is read only from time to time, and when the clock of the machine
-   * has leapt: then it was set, or the machine was suspended. Where there is no such file, without
-   * the time in which the machine was suspended.
+   * Every write calls it, so the file is read at most once a second, and after a jump of the system
+   * clock: the clock was set, or the machine was suspended. Without the file, suspended time is not
+   * included.
    */
   read(): number {
     const now = performance.now();

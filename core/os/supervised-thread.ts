@@ -1,7 +1,4 @@
-/**
- * A worker thread as the main thread sees it: started, watched, restarted after a delay when it
- * dies, stopped.
- */
+/** Supervises a worker thread: starts it, restarts it after a delay when it dies, and stops it. */
 import v8 from 'node:v8';
 import { type ResourceLimits, type Transferable, Worker } from 'node:worker_threads';
 import type { Logger } from '../base/log/index.ts';
@@ -11,17 +8,14 @@ const setSize = (megabytes: number): void => v8.setFlagsFromString(`--initial-ol
 
 type StartedWorker = Pick<Worker, 'once'>;
 
-/** Workers whose heap may not be made yet. */
+/** Number of workers whose heap may not exist yet. */
 let starting = 0;
 
 /**
- * Threads whose old generation may grow before V8 collects it.
- *
- * The worker that `create` makes, of whose old generation V8 collects nothing below `megabytes`. By
- * itself it would collect once or twice a second where a heap of 30 MB has a young generation of 32
- * and many requests in flight, 35 ms each time. A thread's limits have no field for it, so it is a
- * flag of the process until the thread has made its heap; threads that others start meanwhile get
- * it too.
+ * Creates a worker whose old generation V8 does not collect below `megabytes`. By default V8 would
+ * collect once or twice a second, 35 ms each time, in a heap of 30 MB with a young generation of 32
+ * MB and many requests in flight. The resource limits of a worker have no such field, so a flag of
+ * the process is set until the heap exists. Threads that start meanwhile get it too.
  */
 export function withOldSpace<W extends StartedWorker>(megabytes: number, create: () => W): W {
   setSize(megabytes);
@@ -43,34 +37,34 @@ export function withOldSpace<W extends StartedWorker>(megabytes: number, create:
   }
 }
 
-/** What the thread reports of its start. */
+/** The report of a thread about its start. */
 export type StartReport =
   | { readonly kind: 'listening' }
-  /** It cannot start, and a restart would not help. */
+  /** The thread cannot start, and a restart would not help. */
   | { readonly kind: 'failed'; readonly message: string };
 
 /** Delays before restarts, in milliseconds. */
 export interface BackOff {
   readonly first: number;
-  /** Each delay is the one before it times this. */
+  /** The factor between consecutive delays. */
   readonly factor: number;
   readonly maximum: number;
-  /** A thread that lived longer than that is restarted after the first delay. */
+  /** After a longer life, a restart has the first delay again. */
   readonly settledAfter: number;
 }
 
-/** What one start of a thread needs. */
+/** The data and the clean-up of one start. */
 interface ThreadStart {
   /** The thread's workerData; `pulse` is added. */
   readonly data: object;
   readonly transfer?: Transferable[];
-  /** The thread has ended: frees what was made for this start. */
+  /** Frees the resources of this start after the thread has ended. */
   release(): void;
 }
 
 interface ThreadOptions<From> {
   readonly log: Logger;
-  /** Which threads it belongs to: `DNS`, `edge`. */
+  /** The group of the thread: `DNS`, `edge`. */
   readonly role: string;
   readonly name: string;
   /** The thread's program. */
@@ -78,16 +72,16 @@ interface ThreadOptions<From> {
   readonly backOff: BackOff;
   /** Limits of its heap; omitted: those of the process. */
   readonly heap?: ResourceLimits;
-  /** Megabytes of its old generation below which it is not collected; omitted: V8 decides. */
+  /** Megabytes below which V8 does not collect the old generation; omitted: V8 decides. */
   readonly oldSpace?: number;
   prepare(): ThreadStart;
-  /** The error of `start` for a thread that reports `failed`. */
+  /** Creates the error of `start` for a thread that reports `failed`. */
   failure(message: string): Error;
-  /** Receives every message but a StartReport. */
+  /** Receives every message except a StartReport. */
   onMessage(message: From): void;
-  /** The thread has died while it listened, and will be restarted. */
+  /** The thread died after it was listening, and will be restarted. */
   onRestart(): void;
-  /** Receives each worker: for tests that end one. */
+  /** Receives each worker, for tests that terminate it. */
   onWorker?(worker: Worker): void;
 }
 
@@ -114,7 +108,7 @@ export class SupervisedThread<To, From extends { readonly kind: string }> {
     return this.#isListening;
   }
 
-  /** Resolves when the thread listens. Rejects when it cannot, or dies before that. */
+  /** Resolves when the thread listens. Rejects if it cannot start, or dies before that. */
   start(): Promise<void> {
     const { log, role, name, file, heap, oldSpace, prepare, failure, onMessage, onWorker } = this.#options;
     const { data, transfer, release } = prepare();
@@ -137,7 +131,7 @@ export class SupervisedThread<To, From extends { readonly kind: string }> {
           this.#isListening = true;
           resolve();
         } else if (message.kind === 'failed') {
-          // A thread that listens on some of its addresses would go on.
+          // The thread may listen on some of its addresses, and would continue.
           error = failure((message as StartReport & { kind: 'failed' }).message);
           void worker.terminate();
         } else onMessage(message as From);
@@ -157,15 +151,16 @@ export class SupervisedThread<To, From extends { readonly kind: string }> {
   }
 
   /**
-   * Sends to the thread, if there is one. A restarted thread does not receive what was sent before.
+   * Sends a message to the thread, if it exists. A restarted thread does not receive earlier
+   * messages.
    */
   send(message: To): void {
     this.#worker?.postMessage(message);
   }
 
   /**
-   * Waits until the thread has ended, and ends it after `timeout` milliseconds. The caller has
-   * asked it to end.
+   * Waits for the end of the thread, and terminates it after `timeout` milliseconds. The caller
+   * must have requested the stop.
    */
   async stop(timeout: number): Promise<void> {
     this.#stopRestarts();
@@ -174,7 +169,7 @@ export class SupervisedThread<To, From extends { readonly kind: string }> {
     clearTimeout(timer);
   }
 
-  /** Ends the thread now. */
+  /** Terminates the thread immediately. */
   async terminate(): Promise<void> {
     this.#stopRestarts();
     await this.#worker?.terminate();

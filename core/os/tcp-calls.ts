@@ -1,7 +1,7 @@
 /**
- * Linux calls of the TCP loop through koffi: streams that don't block, and epoll. Addresses are
- * plain numbers, so that nothing is made for a call; what they point at must be held by the
- * function that made it. Layouts are those of 64-bit little-endian Linux.
+ * Linux calls of the TCP loop through koffi: non-blocking streams, and epoll. Addresses are plain
+ * numbers, so that a call allocates nothing; the caller must keep the memory alive. Layouts are
+ * those of 64-bit little-endian Linux.
  */
 import koffi from 'koffi';
 import { DATA_AT, EPOLL_CTL_ADD, EPOLL_CTL_DEL, EPOLL_CTL_MOD, EVENT, loadEpollControl } from './epoll.ts';
@@ -15,13 +15,13 @@ const SIOCOUTQ = 0x5411;
 const EAGAIN = 11;
 const EINTR = 4;
 
-/** Nothing to read, or no room now. */
+/** No data to read, or no space to write. */
 export const AGAIN = -1;
 /** The connection is broken. */
 export const BROKEN = -2;
 
 export class TcpCalls {
-  /** Of the call that was BROKEN last. */
+  /** The errno of the last BROKEN call. */
   errno = 0;
   readonly #acceptCall;
   readonly #recvCall;
@@ -38,14 +38,14 @@ export class TcpCalls {
   readonly #maxEvents: number;
   readonly #events: DataView<ArrayBuffer>;
   readonly #eventsAt: number;
-  /** The struct sockaddr of the connection accepted last. */
+  /** The struct sockaddr of the last accepted connection. */
   readonly peer = new Uint8Array(256);
   readonly #peerAt = addressOf(this.peer.buffer);
   readonly #peerLength = new Uint32Array(64);
   readonly #count = new Int32Array(64);
   readonly #peerLengthAt = addressOf(this.#peerLength.buffer);
 
-  /** `maxEvents`: of one `wait`. Throws where the calls are not to be had. */
+  /** `maxEvents`: maximum events of one `wait`. Throws if the calls are unavailable. */
   constructor(maxEvents = 128) {
     this.#maxEvents = maxEvents;
     this.#events = new DataView(new ArrayBuffer(EVENT * maxEvents));
@@ -65,45 +65,45 @@ export class TcpCalls {
     if (this.epoll < 0) throw new Error(`epoll_create1: errno ${koffi.errno()}`);
   }
 
-  /** Where `bytes` are, which must not be in V8's heap: 256 bytes or more. */
+  /** The memory address of `bytes`. They must be outside V8's heap: 256 bytes or more. */
   static address(bytes: Uint8Array): number {
     return Number(koffi.address(bytes));
   }
 
   /**
-   * The next connection of a listening socket, with its address in `peer`; AGAIN when none waits,
-   * BROKEN when there is one but no descriptor for it.
+   * Accepts the next connection, with its address in `peer`. AGAIN: none is pending. BROKEN: a
+   * connection is pending, but no descriptor is available.
    */
   accept(fd: number): number {
     this.#peerLength[0] = this.peer.length;
     const accepted: number = this.#acceptCall(fd, this.#peerAt, this.#peerLengthAt, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (accepted >= 0) return accepted;
-    // EMFILE, ENFILE, ENOBUFS, ENOMEM. All else is a connection that has gone meanwhile
+    // EMFILE, ENFILE, ENOBUFS, ENOMEM. All other errors mean that the connection has closed
     // (accept(2)).
     return [24, 23, 105, 12].includes(koffi.errno()) ? BROKEN : AGAIN;
   }
 
-  /** Bytes received, 0 at the end of the stream, AGAIN or BROKEN. */
+  /** Returns the received bytes, 0 at the end of the stream, AGAIN or BROKEN. */
   receive(fd: number, address: number, room: number): number {
     return this.#outcome(this.#recvCall(fd, address, room, 0));
   }
 
-  /** The same, but what was received stays there. */
+  /** The same as `receive`, but the data stays in the socket. */
   peek(fd: number, address: number, room: number): number {
     return this.#outcome(this.#recvCall(fd, address, room, MSG_PEEK));
   }
 
-  /** Bytes that the kernel took, AGAIN or BROKEN. */
+  /** Returns the bytes that the kernel accepted, AGAIN or BROKEN. */
   send(fd: number, address: number, length: number): number {
     return this.#outcome(this.#sendCall(fd, address, length, MSG_NOSIGNAL));
   }
 
-  /** The same for bytes anywhere. */
+  /** The same as `send` for bytes in any memory. */
   sendArray(fd: number, bytes: Uint8Array): number {
     return this.#outcome(this.#sendBytes(fd, bytes, bytes.length, MSG_NOSIGNAL));
   }
 
-  /** Nothing more is sent; what the client sends can still be read. */
+  /** Closes the sending side; the socket can still receive. */
   finish(fd: number): void {
     this.#shutdownCall(fd, SHUT_WR);
   }
@@ -112,14 +112,12 @@ export class TcpCalls {
     this.#closeCall(fd);
   }
 
-  /** Bytes that the other side has not acknowledged (SIOCOUTQ, tcp(7)). */
+  /** Bytes that the peer has not acknowledged (SIOCOUTQ, tcp(7)). */
   unacknowledged(fd: number): number {
     return this.#ioctl(fd, SIOCOUTQ, this.#count) === 0 ? this.#count[0] : 0;
   }
 
-  /**
-   * Closes by a reset: what is still unsent is dropped at once, and holds no memory of the kernel.
-   */
+  /** Closes with a TCP reset: the kernel discards unsent data and frees its memory. */
   reset(fd: number): void {
     this.#setsockopt(fd, SOL_SOCKET, SO_LINGER, RESET, RESET.length);
     this.#closeCall(fd);
@@ -130,25 +128,22 @@ export class TcpCalls {
     this.#readCall(fd, this.peer, 8);
   }
 
-  /**
-   * Waits for `events` of `fd` from now on; `tag` is below 2^32. False when the system has no room
-   * for it.
-   */
+  /** Watches `events` of `fd`; `tag` is below 2^32. False: the kernel has reached a limit. */
   watch(fd: number, tag: number, events: number): boolean {
     return this.#control(EPOLL_CTL_ADD, fd, tag, events);
   }
 
-  /** Other events for a descriptor that is watched. A closed one leaves by itself. */
+  /** Changes the events of a watched descriptor. Closing a descriptor removes it. */
   change(fd: number, tag: number, events: number): boolean {
     return this.#control(EPOLL_CTL_MOD, fd, tag, events);
   }
 
-  /** For a descriptor that is not closed. */
+  /** Stops watching a descriptor without closing it. */
   unwatch(fd: number): void {
     this.#control(EPOLL_CTL_DEL, fd, 0, 0);
   }
 
-  /** Waits at most `ms` milliseconds; returns how many descriptors are ready. */
+  /** Waits at most `ms` milliseconds. Returns the number of ready descriptors. */
   wait(ms: number): number {
     return this.#epollWait(this.epoll, this.#eventsAt, this.#maxEvents, ms);
   }
@@ -178,5 +173,5 @@ function addressOf(buffer: ArrayBufferLike): number {
   return Number(koffi.address(new Uint8Array(buffer)));
 }
 
-/** struct linger: on, no time. */
+/** struct linger: enabled, with a timeout of 0. */
 const RESET = Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0);

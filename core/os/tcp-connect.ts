@@ -1,6 +1,6 @@
 /**
- * TCP connections that are opened without waiting for them (Linux, through koffi). Layouts are
- * those of 64-bit little-endian Linux.
+ * Non-blocking TCP connects (Linux, through koffi). Layouts are those of 64-bit little-endian
+ * Linux.
  */
 import koffi from 'koffi';
 import {
@@ -23,13 +23,13 @@ const EINPROGRESS = 115;
 const EBADF = 9;
 
 /**
- * Seconds between questions to who does not answer, and how many there are until it counts as gone:
- * as libuv has them.
+ * Seconds between keep-alive probes, and the number of unanswered probes that closes a connection:
+ * the values of libuv.
  */
 const PROBE_INTERVAL = 1;
 const PROBES = 10;
 
-/** bytes of struct sockaddr_in and sockaddr_in6, and where an address begins in them. */
+/** Bytes of struct sockaddr_in and sockaddr_in6, and the offset of the address. */
 const NAME_V4 = { bytes: 16, at: 4 } as const;
 const NAME_V6 = { bytes: 28, at: 8 } as const;
 
@@ -43,7 +43,7 @@ export class TcpConnector {
   readonly #value = new Int32Array(1);
   readonly #length = new Uint32Array(1);
 
-  /** Throws where the calls are not to be had. */
+  /** Throws if the calls are unavailable. */
   constructor() {
     const libc = koffi.load(null);
     this.#socket = libc.func('int socket(int, int, int)');
@@ -54,9 +54,9 @@ export class TcpConnector {
   }
 
   /**
-   * A socket without Nagle's delay that is being connected: when it is writable or broken,
-   * `errorOf` tells what became of it. `address`: 4 or 16 bytes. `probeAfter`: seconds of silence
-   * until the kernel asks whether the other side is still there. Negative: an errno.
+   * Starts a connection without Nagle's algorithm. Returns a descriptor, or a negated errno. When
+   * the socket is writable or broken, `errorOf` returns the result. `address`: 4 or 16 bytes.
+   * `probeAfter`: idle seconds before keep-alive probes.
    */
   connect(address: Uint8Array, port: number, probeAfter: number): number {
     const isV4 = address.length === 4;
@@ -79,7 +79,7 @@ export class TcpConnector {
     return -errno;
   }
 
-  /** The errno by which connecting failed; 0: it is connected. */
+  /** The errno of a failed connect; 0: connected. */
   errorOf(fd: number): number {
     this.#length[0] = this.#value.byteLength;
     return this.#getsockopt(fd, SOL_SOCKET, SO_ERROR, this.#value, this.#length) === 0 ? this.#value[0] : EBADF;

@@ -1,22 +1,22 @@
 /**
- * Keeps the memory of a thread that runs for months flat. V8 collects the old generation of a
- * thread when it reaches a limit of some hundred megabytes; a thread that promotes little gets
- * there after days, and what its garbage holds outside the heap (buffers, TLS sessions) stays too.
+ * Keeps the memory of a long-running thread flat. V8 collects the old generation of a thread when
+ * it reaches some hundred megabytes. A thread that promotes little reaches that after days, and its
+ * garbage keeps memory outside the heap (buffers, TLS sessions).
  */
 import { getHeapSpaceStatistics } from 'node:v8';
 import koffi from 'koffi';
 import { beat } from './pulse.ts';
 import { trimMalloc } from './release-memory.ts';
 
-/** Milliseconds. */
+/** Milliseconds between checks of the heap. */
 const INTERVAL = 5 * 60_000;
-/** Bytes by which the old generation has grown, from which a collection is worth its pause. */
+/** Minimum growth of the old generation in bytes that is worth the pause of a collection. */
 const MIN_GROWTH = 2 << 20;
 /** `v8::MemoryPressureLevel::kModerate`. */
 const MODERATE = 1;
 const OLD_SPACES = new Set(['old_space', 'large_object_space', 'code_space', 'trusted_space']);
 
-/** Bytes of objects in the old generation of this thread, dead ones included. */
+/** Bytes of objects in the old generation of this thread, including garbage. */
 function oldBytes(): number {
   let bytes = 0;
   for (const { space_name, space_used_size } of getHeapSpaceStatistics())
@@ -24,11 +24,11 @@ function oldBytes(): number {
   return bytes;
 }
 
-/** Tells when to collect: when the old generation has grown since the last collection. */
+/** Starts a collection when the old generation has grown since the last collection. */
 export class HeapGrowth {
   readonly #oldBytes: () => number;
   readonly #collect: () => void;
-  /** Least bytes since the last collection that was asked for. */
+  /** The lowest size since the last requested collection. */
   #least = Number.POSITIVE_INFINITY;
 
   constructor(measure: () => number, collect: () => void) {
@@ -36,7 +36,7 @@ export class HeapGrowth {
     this.#collect = collect;
   }
 
-  /** A collection takes a while, so the look after it is the first that may ask for another. */
+  /** A collection takes a while, so the check after it only measures. */
   look(): void {
     const bytes = this.#oldBytes();
     this.#least = Math.min(this.#least, bytes);
@@ -47,8 +47,9 @@ export class HeapGrowth {
 }
 
 /**
- * What begins a collection of all generations of this thread: marked in small steps and by other
- * threads, and ended by a pause of some milliseconds. Null: V8's symbols are missing.
+ * Returns a function that starts a collection of all generations of this thread. Marking runs in
+ * small steps and on other threads; the final pause takes some milliseconds. Null: the symbols of
+ * V8 are missing.
  */
 export function collection(): (() => void) | null {
   try {
@@ -63,7 +64,7 @@ export function collection(): (() => void) | null {
   }
 }
 
-/** For each worker thread, at its start: it beats, and is collected as it grows. */
+/** Call it at the start of each worker thread: starts its heartbeat and its collections. */
 export function maintainThread(pulse: SharedArrayBuffer): void {
   beat(pulse);
   const collect = collection();
@@ -72,7 +73,9 @@ export function maintainThread(pulse: SharedArrayBuffer): void {
   setInterval(() => growth.look(), INTERVAL).unref();
 }
 
-/** For the main thread: what was freed in malloc's heaps of all threads returns to the system. */
+/**
+ * Call it in the main thread: returns freed memory in malloc's heaps of all threads to the system.
+ */
 export function trimRegularly(): void {
   setInterval(trimMalloc, 2 * INTERVAL).unref();
 }

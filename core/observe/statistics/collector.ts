@@ -1,4 +1,4 @@
-/** Collects the counts of this node, writes them to the store each minute, and reads them. */
+/** Collects the counts of this node, stores them each minute, and reads them. */
 import type { StoreReader } from '../../store/reader.ts';
 import { rcodeColumn, typeColumn } from './columns.ts';
 import { addTo, type CountEntry, MAX_NAMES, maxNames, SUBJECT, topNames } from './counts.ts';
@@ -8,7 +8,7 @@ import type { StatisticsStore } from './store.ts';
 import { CountTable } from './table.ts';
 import { MARGIN, TIERS } from './tiers.ts';
 
-/** Zones whose ids are kept until the minute is over. */
+/** Maximum number of zone ids that are cached until the end of the minute. */
 const MAX_ZONES = 100_000;
 
 interface Zone {
@@ -27,10 +27,15 @@ interface CollectorOptions {
   now(): number;
 }
 
-/** Minutes by which the clock must go back: else the counts go on in the minute that it left. */
+/**
+ * Minimum jump back of the clock in minutes. After a smaller jump, counts stay in the later minute.
+ */
 const SET_BACK = 24 * 60;
 
-/** Whether the minute is of a clock that was ahead: counts would go there until it has come. */
+/**
+ * Whether the minute comes from a clock that was ahead: otherwise counts would stay in it until
+ * that time.
+ */
 const isSetBack = (now: number, minute: number): boolean => now < minute - SET_BACK;
 
 export class Collector {
@@ -47,14 +52,14 @@ export class Collector {
     this.#minute = isSetBack(now, options.store.lastMinute) ? now : Math.max(now, options.store.lastMinute);
   }
 
-  /** Counts the samples that wait in the rings. */
+  /** Counts all samples in the rings. */
   drain(): void {
     for (const ring of this.#options.rings) this.samples += ring.drain((sample) => this.#addSample(sample, ring.every));
   }
 
   /**
-   * Adds the counts of sites: for each its domain's id, the number of its columns, and column and
-   * count of each.
+   * Adds the counts of sites. For each site: the id of its domain, the number of columns, then
+   * pairs of column and count.
    */
   addSites(counts: Float64Array): void {
     for (let at = 0; at < counts.length; ) {
@@ -119,7 +124,10 @@ export class Collector {
     return { sampling, columns: [...columns], names: [...topNames(names, MAX_NAMES)] };
   }
 
-  /** Counts that are not merged yet are in the shorter periods, those of this minute in memory. */
+  /**
+   * Reads a period. Counts that are not merged yet are in shorter periods, counts of the current
+   * minute in memory.
+   */
   #readPeriod(query: StatisticsQuery, tier: number, time: number, receive: (entry: CountEntry) => void): void {
     const { store } = this.#options;
     if (tier === 0 || store.has(tier, time)) store.read(tier, time, query.kind, query.id, receive);
@@ -133,7 +141,7 @@ export class Collector {
     if (entry !== null) receive(entry);
   }
 
-  /** The finest tier that is kept since `from` and fits into the step. */
+  /** The finest tier whose retention reaches `from` and whose period fits the step. */
   #tierFor(from: number, step: number): number {
     const fitting = TIERS.flatMap(({ period }, tier) => (step % period === 0 ? [tier] : []));
     return fitting.find((tier) => from >= this.#minute - TIERS[tier].kept - MARGIN) ?? fitting.at(-1) ?? 0;

@@ -1,6 +1,6 @@
 /**
- * What is counted, as numbers: the group of a column in the low three bits, above them its code,
- * such as a DNS type or an HTTP status.
+ * The columns of counts, as numbers: the group in the low three bits, above them a code such as a
+ * DNS type or an HTTP status.
  */
 
 export const GROUP = { type: 0, rcode: 1, status: 2, cache: 3, bytes: 4 } as const;
@@ -12,9 +12,9 @@ type CacheResult = (typeof CACHE_RESULTS)[number];
 /** Codes of the group `bytes`: all bytes of response bodies, and those from the cache. */
 const BYTES = { sent: 0, cached: 1 } as const;
 
-/** Types above are counted as one, so that a domain has few columns whatever is queried. */
+/** Higher types share one column, so that a domain has few columns. */
 const MAX_TYPE = 257;
-/** The code of these types. */
+/** The code of all higher types. */
 export const OTHER_TYPE = 258;
 /** Codes above 23 (BADCOOKIE) are not assigned. */
 const MAX_RCODE = 23;

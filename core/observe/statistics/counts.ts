@@ -1,6 +1,6 @@
 /** The counts of a domain or an account: columns, and its most queried names. */
 
-/** What has counts of its own. Domains and accounts have ids of their own kinds. */
+/** The kinds of subjects with own counts. Domains and accounts have separate ids. */
 export const SUBJECT = { domain: 1, account: 2 } as const;
 
 /** Names that are counted for each domain, and stored in each period. */
@@ -39,7 +39,7 @@ export class NameSketch {
     else this.#replaceRarest(name, weight);
   }
 
-  /** Each name with a count that it certainly has. */
+  /** Each name with the count that is certain. */
   guaranteed(): Map<string, number> {
     const names = new Map<string, number>();
     for (const [name, count] of this.#counts) names.set(name, count - (this.#errors.get(name) ?? 0));

@@ -8,9 +8,9 @@ export interface StatisticsData {
   /** Of each DNS thread, and of DNS over HTTPS. */
   readonly rings: readonly SampleRing[];
   readonly maxBytes: number;
-  /** One word: 1 while nothing may be written, since the disk is almost full. */
+  /** One word: 1 while writing is disabled because the disk is almost full. */
   readonly readOnly: SharedArrayBuffer;
-  /** One 32-bit word: the seconds by which the clock is known to be ahead of the time. */
+  /** One 32-bit word: the seconds by which the clock is ahead. */
   readonly clockError: SharedArrayBuffer;
   /** See Pulse. */
   readonly pulse: SharedArrayBuffer;
@@ -34,6 +34,6 @@ export interface StatisticsFigures {
   readonly samples: number;
   readonly droppedSamples: number;
   readonly diskBytes: number;
-  /** What went wrong since the last minute that was written; null: nothing. */
+  /** The fault since the last stored minute; null: none. */
   readonly fault: string | null;
 }

@@ -1,4 +1,4 @@
-/** The statistics of this node, as the main thread uses them: see worker.ts. */
+/** The side of the main thread of the statistics; see worker.ts. */
 import { join } from 'node:path';
 import { ConfigError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log/index.ts';
@@ -15,15 +15,15 @@ import { createSampleRing, type SampleRing } from './sample-ring.ts';
 
 const BACK_OFF: BackOff = { first: 250, factor: 4, maximum: 60_000, settledAfter: 60_000 };
 /**
- * Samples are short-lived. Young objects that stay in the processor's cache do not evict what the
- * DNS threads have there.
+ * Samples are short-lived. A small young generation stays in the CPU cache without evicting data of
+ * the DNS threads.
  */
 const HEAP = { maxYoungGenerationSizeMb: 3 };
-/** Milliseconds that the thread has to write its counts. */
+/** Deadline in milliseconds for the thread to store its counts. */
 const STOP_MS = 5000;
-/** Milliseconds that an answer may take. */
+/** Timeout of an answer in milliseconds. */
 const READ_MS = 5000;
-/** Queries that wait for an answer. */
+/** Maximum number of pending queries. */
 const MAX_READS = 64;
 
 /** Counts of the sites of an edge thread. */
@@ -38,7 +38,7 @@ interface StatisticsOptions {
   readonly config: Pick<Config, 'dataDir' | 'dns' | 'statistics'>;
   /** Omitted: the disk is not watched. */
   readonly protection?: { readonly readOnly: SharedArrayBuffer };
-  /** Counts must not be deleted by a clock that is wrong. Omitted: it is right. */
+  /** A wrong clock must not delete counts. Omitted: the clock is right. */
   readonly clock?: { readonly error: SharedArrayBuffer };
   readonly metrics: Registry;
   readonly log: Logger;
@@ -49,7 +49,7 @@ interface Read {
   readonly reject: (error: Error) => void;
 }
 
-/** Bytes that must be free to create or open the file. */
+/** Free bytes that are required to create or open the file. */
 const SPACE = 1 << 20;
 
 /**
@@ -168,7 +168,7 @@ export class Statistics {
     }
   }
 
-  /** The thread has ended. What it had not written is lost. */
+  /** Frees the memory of an ended thread. Unstored counts are lost. */
   #release(): void {
     for (const number of [...this.#adding.keys()]) this.#settle(number);
     for (const { reject } of this.#reads.values()) reject(new Error('the statistics thread has ended'));

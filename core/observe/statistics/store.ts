@@ -13,10 +13,10 @@ import { MARGIN, periodStart, TIERS } from './tiers.ts';
 const READ_AHEAD = 64;
 /** Bytes of blocks that a merge keeps in memory until they are written. */
 const MAX_PENDING = 8 << 20;
-/** Milliseconds for which a merge may keep the thread from other work. */
+/** Milliseconds of merging before other work of the thread runs. */
 const MAX_BUSY = 5;
 const MAX_PARTS = 0xffff;
-/** Space that a block takes besides its bytes: its node in a page, and the unused end of pages. */
+/** Disk space of a block relative to its bytes: its node in a page, and the unused end of pages. */
 const OVERHEAD = 1.1;
 
 interface Part {
@@ -25,7 +25,7 @@ interface Part {
   readonly isComplete: boolean;
 }
 
-/** Lets the event loop turn. */
+/** Yields to the event loop. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export class StatisticsStore {
@@ -46,7 +46,7 @@ export class StatisticsStore {
       };
       this.#remember(tier, time, part);
     }
-    // A merge was interrupted.
+    // Deletes the parts of interrupted merges.
     this.#parts.forEach((periods, tier) => {
       for (const [time, parts] of periods) if (parts.some((part) => !part.isComplete)) this.#delete(tier, time);
     });
@@ -92,7 +92,7 @@ export class StatisticsStore {
     }
   }
 
-  /** Merges every period that has ended before `minute` and was not merged yet. */
+  /** Merges every period that ended before `minute` and is not merged yet. */
   async mergeFinished(minute: number, isStopping: () => boolean): Promise<void> {
     for (let tier = 1; tier < TIERS.length; tier++) {
       const { period, kept } = TIERS[tier];
@@ -108,7 +108,7 @@ export class StatisticsStore {
     }
   }
 
-  /** Deletes what is older than it is kept, and the oldest counts while all exceed `maxBytes`. */
+  /** Deletes expired counts, and the oldest counts while the total exceeds `maxBytes`. */
   async expire(minute: number, maxBytes: number): Promise<void> {
     for (const [tier, { period, kept }] of TIERS.entries())
       for (const time of [...this.#parts[tier].keys()].sort((a, b) => a - b)) {
@@ -164,7 +164,7 @@ export class StatisticsStore {
 
   /** In a transaction. */
   #write(tier: number, time: number, { blocks, bytes }: BlockWriter, isComplete: boolean): void {
-    // Appended keys fill their pages.
+    // Appending fills pages completely.
     const options = { append: [...this.#parts[tier].keys()].every((other) => other <= time) };
     for (const { key, value } of blocks) this.#file.tiers[tier].putSync(key, value, options);
     const part = { number: blocks[0]?.key.readUInt16BE(4) ?? 0, bytes, isComplete };

@@ -1,6 +1,7 @@
 /**
- * The statistics thread: takes the samples of the DNS threads and the counts of the edge, writes
- * them each minute, and answers queries. The work must not delay the main thread.
+ * The statistics thread: reads the samples of the DNS threads and the counts of the edge, stores
+ * them each minute, and answers queries. A separate thread, so that this work does not delay the
+ * main thread.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { maintainThread } from '../../os/thread-upkeep.ts';
@@ -13,12 +14,12 @@ import { SampleReader } from './sample-ring.ts';
 import { StatisticsStore } from './store.ts';
 
 /**
- * Milliseconds between two looks at the rings: few while there is little, since each look takes the
- * processor's cache from the DNS threads; soon if a ring may fill up.
+ * Milliseconds between reads of the rings: long with few samples, since each read evicts CPU cache
+ * of the DNS threads; short if a ring may fill up.
  */
 const DRAIN_MS = 250;
 const SOON_MS = 10;
-/** An eighth of a ring. */
+/** Samples of a read above which the interval is short: an eighth of a ring. */
 const MANY = 512;
 const LOOK_MS = 1000;
 const MINUTE_MS = 60_000;
@@ -45,7 +46,7 @@ function start({ directory, rings, maxBytes, readOnly, clockError, pulse }: Stat
   let tidying: Promise<void> | null = null;
 
   let fault: string | null = null;
-  /** A full disk must not end the thread. */
+  /** Logs errors: a full disk must not end the thread. */
   const attempt = (work: () => void): void => {
     try {
       work();
@@ -65,7 +66,7 @@ function start({ directory, rings, maxBytes, readOnly, clockError, pulse }: Stat
   };
   const look = (): void => {
     attempt(() => {
-      // The counts go on in memory, and are written when there is space again.
+      // On a full disk, counts stay in memory until there is space.
       if (isReadOnly() || !collector.startMinute()) return;
       fault = null;
       tidy();
@@ -103,7 +104,7 @@ function start({ directory, rings, maxBytes, readOnly, clockError, pulse }: Stat
       attempt(() => collector.addSites(message.counts));
       post({ kind: 'added', number: message.number });
     } else {
-      // The counts of queries that were answered before are part of the answer.
+      // The answer includes all queries that were answered before.
       drain();
       let answer = null;
       attempt(() => {

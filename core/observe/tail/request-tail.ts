@@ -1,20 +1,20 @@
 /**
- * The live tail: requests of the sites of a domain, while somebody watches them. The edge of this
- * node publishes samples, which the API and other nodes receive. Nothing is stored.
+ * The live tail: requests of the sites of a domain, while a client watches them. The edge of this
+ * node publishes samples to the API and to other nodes. Nothing is stored.
  */
 
 export interface TailSample {
   /** Name of the node that served the requests. */
   readonly node: string;
-  /** Each a JSON object, in the order of their ends. */
+  /** A JSON object for each request, in the order of completion. */
   readonly requests: readonly string[];
-  /** The number of further requests. */
+  /** The number of requests that were left out. */
   readonly omitted: number;
 }
 
 export type ReceiveSample = (sample: TailSample) => void;
 
-/** Returns a function that ends it. */
+/** Returns a function that stops the watch. */
 export type WatchRequests = (domainId: number, receive: ReceiveSample) => () => void;
 
 export class RequestTail {
@@ -26,7 +26,7 @@ export class RequestTail {
     this.node = node;
   }
 
-  /** Domains that somebody watches. */
+  /** Domains with a watching client. */
   get watched(): readonly number[] {
     return [...this.#receivers.keys()];
   }
@@ -39,7 +39,7 @@ export class RequestTail {
       this.#receivers.set(domainId, receivers);
       this.#onWatched();
     }
-    // An own function, since a caller may pass the same one twice.
+    // A new function, since a caller can pass the same function twice.
     const entry: ReceiveSample = (sample) => receive(sample);
     receivers.add(entry);
     return () => {
@@ -50,7 +50,7 @@ export class RequestTail {
     };
   };
 
-  /** The one listener for a change of `watched`. */
+  /** Sets the single listener for changes of `watched`. */
   onWatched(listener: () => void): void {
     this.#onWatched = listener;
   }

@@ -11,20 +11,20 @@ import type { FinishedSpan } from './span.ts';
 /** Sends a batch. Rejects if the collector did not accept it. */
 export type SendSpans = (spans: readonly FinishedSpan[]) => Promise<void>;
 
-/** Milliseconds that a span waits for more. */
+/** Milliseconds to collect spans for a batch. */
 const DELAY = 5000;
-/** Spans of one request to the collector. */
+/** Maximum spans of a batch. */
 export const MAX_BATCH = 512;
-/** Spans that wait, about 2 KB each. */
+/** Maximum queued spans, about 2 KB each. */
 export const MAX_QUEUE = 4096;
-/** Milliseconds for the last batches when the service stops. */
+/** Deadline in milliseconds for the last batches when the service stops. */
 const STOP_TIMEOUT = 2000;
 
 export interface ExportCounts {
   exported: number;
-  /** The queue was full. */
+  /** Spans dropped because the queue was full. */
   overflowed: number;
-  /** The collector did not accept them. */
+  /** Spans in batches that the collector did not accept. */
   failed: number;
 }
 
@@ -44,7 +44,7 @@ export class SpanExporter {
   readonly #faults: FaultLog;
   #queue: FinishedSpan[] = [];
   #timer: NodeJS.Timeout | null = null;
-  /** Null: no batch is being sent. Never rejects. */
+  /** The batch in flight; null: none. Never rejects. */
   #sending: Promise<void> | null = null;
   #isStopped = false;
 
@@ -66,7 +66,7 @@ export class SpanExporter {
     else if (this.#sending === null) this.#timer ??= setTimeout(() => this.#start(), this.#delay).unref();
   }
 
-  /** Sends what waits, within a time limit. */
+  /** Sends all queued spans, within the deadline. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#clearTimer();

@@ -5,7 +5,7 @@ import type { SendSpans } from './exporter.ts';
 import { readHeadersFile } from './headers-file.ts';
 import { type SpanSource, toReadableSpan } from './readable-span.ts';
 
-/** Milliseconds for a batch, retries included. */
+/** Timeout of a batch in milliseconds, including retries. */
 const TIMEOUT = 10_000;
 /** Characters of a collector's reason in the log. */
 const MAX_REASON = 200;
@@ -24,9 +24,9 @@ export function createOtlpSender({ endpoint, headersFile, serviceName, version, 
     url: endpoint,
     headers: async () => (headersFile === undefined ? {} : readHeadersFile(headersFile)),
     timeoutMillis: TIMEOUT,
-    // One at a time: a batch still counts while its callback runs.
+    // Two, since a batch still counts while its callback runs; one batch is in flight at a time.
     concurrencyLimit: 2,
-    // Given here, so that variables of the environment do not change it.
+    // Set explicitly, so that environment variables do not change it.
     httpAgentOptions: { keepAlive: true },
   });
   const source: SpanSource = {

@@ -10,13 +10,13 @@ import { newSpanId, newTraceId } from './ids.ts';
 import type { StartedSpan } from './span.ts';
 import { normalizeTraceState, parseTraceParent, type TraceParent } from './trace-context.ts';
 
-/** What a client sent; a repeated field is joined by commas. */
+/** The context fields of a request; a repeated field is joined by commas. */
 export interface RemoteContext {
   readonly traceParent: string;
   readonly traceState: string;
 }
 
-/** Null: the client named no valid parent. */
+/** Null: the request has no valid parent. */
 export const parentOf = ({ traceParent }: RemoteContext): TraceParent | null =>
   traceParent === '' ? null : parseTraceParent(traceParent);
 

@@ -32,7 +32,7 @@ class WriteTrace {
     this.#span = span;
   }
 
-  /** Call it when a commit is handed to the journal. */
+  /** Call it when the journal receives a commit. */
   startCommit(): CommitTrace {
     return new CommitTrace((name, start, end, attributes, isError) =>
       this.#child(name, start, end, attributes, isError),
@@ -87,14 +87,14 @@ type RecordChild = (name: string, start: number, end: number, attributes: SpanAt
 class CommitTrace {
   readonly #record: RecordChild;
   readonly #start = spanTime();
-  /** 0: not yet. */
+  /** Time at which this node applied the entry; 0: not applied yet. */
   #appliedAt = 0;
 
   constructor(record: RecordChild) {
     this.#record = record;
   }
 
-  /** This node has applied the entry, and waits for other nodes. */
+  /** Call it when this node has applied the entry and waits for other nodes. */
   readonly applied = (): void => {
     this.#appliedAt = spanTime();
   };

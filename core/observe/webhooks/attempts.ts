@@ -1,6 +1,6 @@
 /**
- * Sends the deliveries that are due, one of a receiver at a time, in turns by account: slow
- * receivers delay those of their own account alone.
+ * Sends due deliveries, one at a time for each receiver. Accounts are served in turns, so that a
+ * slow receiver delays only its own account.
  */
 import { FairSlots, type Slot } from '../../base/fair-slots.ts';
 import type { Secrets } from '../../base/secrets.ts';
@@ -33,11 +33,11 @@ export interface AttemptsOptions {
   readonly onResult: (result: Result) => void;
 }
 
-/** Results that are not stored yet; with more, no attempt begins. */
+/** Maximum number of unstored results; above it, no attempt starts. */
 export const MAX_RESULTS = 200;
-/** Concurrent attempts: of one account alone half of them. */
+/** Concurrent attempts; one account can use half of them. */
 const MAX_SENDING = 64;
-/** Accounts that wait for a slot; those above are retried every second. */
+/** Maximum number of accounts that wait for a slot; further accounts are retried every second. */
 const MAX_ACCOUNTS_WAITING = 4096;
 
 export class Attempts {
@@ -50,14 +50,14 @@ export class Attempts {
     this.#options = options;
   }
 
-  /** Ends the attempts. Those without a response have no result. */
+  /** Aborts all attempts. Attempts without a response have no result. */
   stop(): void {
     this.#isStopped = true;
     this.#lines.close();
     this.#options.sender.close();
   }
 
-  /** Puts the receivers with an attempt that is due into the lines of their accounts. */
+  /** Queues each receiver with a due attempt in the line of its account. */
   sendDue(session: Session): void {
     const now = this.#options.now();
     for (const receiver of session.receivers.values()) {
@@ -77,7 +77,7 @@ export class Attempts {
     return id !== undefined && !session.results.has(id);
   }
 
-  /** Starts the attempt of a receiver that is due; returns whether there was one. */
+  /** Starts a due attempt of a receiver; returns whether there was one. */
   #sendNext(session: Session, receiver: Receiver, slot: Slot): boolean {
     const { row, schedule } = receiver;
     const now = this.#options.now();

@@ -1,8 +1,8 @@
 /**
- * Delivers events to webhooks. One node of a cluster does so. It reads the journal from the stored
- * position, and queues what the entries mean to the webhooks: the rows and the new position are one
- * commit. Results are stored in batches. So after a crash at any point each event is delivered at
- * least once, under the same id.
+ * Delivers events to webhooks, on one node of a cluster. It reads the journal from the stored
+ * position and queues a delivery for each event and webhook. The deliveries and the new position
+ * are one commit; results are stored in batches. So each event is delivered at least once, under
+ * the same id, even after a crash.
  */
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Logger } from '../../base/log/index.ts';
@@ -25,15 +25,15 @@ interface DelivererOptions {
   readonly secrets: Secrets;
   readonly sender: AttemptsOptions['sender'];
   readonly nodeName: string;
-  /** Whether this node is the one to deliver. */
+  /** Whether this node is the delivering node. */
   readonly isFirst: () => boolean;
   readonly retries: RetryRule;
-  /** Seconds for which finished deliveries are kept. */
+  /** Retention of finished deliveries in seconds. */
   readonly keep: number;
   readonly userAgent: string;
   readonly log: Logger;
   readonly observer?: DeliveryObserver;
-  /** Seconds since 1970; omitted: the clock of the machine. */
+  /** Seconds since 1970; omitted: the system clock. */
   readonly now?: () => number;
   readonly random?: () => number;
 }
@@ -43,7 +43,7 @@ export interface DeliveryObserver {
   lost(entries: number): void;
 }
 
-/** What the metrics show of the node that delivers; zeros on others. */
+/** Counts for the metrics; zero on nodes that do not deliver. */
 export interface DelivererCounts {
   readonly receivers: number;
   readonly down: number;
@@ -51,20 +51,20 @@ export interface DelivererCounts {
   readonly pending: number;
 }
 
-/** Milliseconds in which changes are collected. */
+/** Milliseconds to collect changes before a round. */
 const COLLECT_MS = 50;
-/** Milliseconds after which the deliverer looks again without a change. */
+/** Milliseconds between rounds without a change. */
 const IDLE_MS = 1000;
-/** Seconds for which results are collected. */
+/** Seconds to collect results before a commit. */
 const RESULTS_SECONDS = 0.5;
-/** Entries without an event after which the position is stored. */
+/** Number of entries without an event after which the position is stored. */
 const MAX_UNSTORED = 1000;
-/** Deliveries that may wait for one receiver. */
+/** Maximum number of pending deliveries of one receiver. */
 const MAX_PENDING = 5000;
 /** Seconds between two sweeps, and rows that one commit deletes. */
 const SWEEP_INTERVAL = 300;
 const PIECE = 500;
-/** The status with which a receiver says that it is gone for good (RFC 9110 section 15.5.11). */
+/** The receiver is permanently gone (RFC 9110 section 15.5.11). */
 const GONE = 410;
 
 export class Deliverer {
@@ -124,7 +124,7 @@ export class Deliverer {
     this.#running = this.#run();
   }
 
-  /** Ends the attempts; the next node that delivers repeats those without a response. */
+  /** Aborts all attempts; the next delivering node repeats attempts without a response. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#attempts.stop();
@@ -145,12 +145,12 @@ export class Deliverer {
     }
   }
 
-  /** One round: reads entries, stores what is new, and starts attempts that are due. */
+  /** One round: reads entries, stores new deliveries and results, and starts due attempts. */
   async turn(): Promise<void> {
     try {
       await this.#takeTurn();
     } catch (error) {
-      // What is in memory may differ from what is stored.
+      // The memory may differ from the store after an error.
       this.#session = null;
       throw error;
     }
@@ -186,7 +186,7 @@ export class Deliverer {
     return results.size > 0 && this.#now() >= resultsSince + RESULTS_SECONDS;
   }
 
-  /** Stores what is new in one commit. Throws LostQueue. */
+  /** Stores new deliveries, results and the position in one commit. Throws LostQueue. */
   async #store(): Promise<void> {
     const session = this.#session;
     if (session === null) return;
@@ -238,7 +238,7 @@ export class Deliverer {
     }
   }
 
-  /** Deletes deliveries that are old or too many, and those of deleted webhooks. */
+  /** Deletes expired deliveries, the oldest above the limit, and deliveries of deleted webhooks. */
   async #sweep(session: Session): Promise<void> {
     const now = this.#now();
     if (now < session.sweptAt + SWEEP_INTERVAL) return;
@@ -260,7 +260,7 @@ export class Deliverer {
     this.#wake?.();
   }
 
-  /** Until there may be something to do. */
+  /** Waits until there may be work. */
   async #rest(): Promise<void> {
     if (!this.#isWoken && !this.#isStopped)
       await new Promise<void>((resolve) => {

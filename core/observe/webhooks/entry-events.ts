@@ -1,6 +1,6 @@
 /**
- * The events of a journal entry. They are derived after the write, from its rows and from the
- * current state: a write costs the same with and without webhooks.
+ * Derives events from a journal entry. This happens after the write, from its rows and the current
+ * state, so that webhooks do not slow down writes.
  */
 
 import { formatHost, parseName } from '../../dns/wire/name.ts';
@@ -26,15 +26,15 @@ import {
 import type { EventType } from './event-types.ts';
 import { formatUtc, type NewEvent } from './payload.ts';
 
-/** Authors of entries that change nothing which a customer sees. */
+/** Authors of entries without changes that customers see. */
 const SILENT: ReadonlySet<string> = new Set(['rotation', 'sweeper', 'delegation']);
 /** The author of the states of orders. */
 const ACME = 'acme';
 
-/** Whether an account has any webhook: nothing else is derived. */
+/** Whether an account has any webhook; without one no events are derived. */
 type WantsEvents = (accountId: Id) => boolean;
 
-/** What an entry has done to a domain. */
+/** The changes of an entry to a domain. */
 interface DomainWrites {
   isPut: boolean;
   isDeleted: boolean;
@@ -51,7 +51,7 @@ interface DomainWrites {
 export type ReportedStates = Map<Id, string>;
 const MAX_REPORTED = 10_000;
 
-/** `onOther` gets the changes of other tables. */
+/** `onOther` receives changes of other tables. */
 export function eventsOfEntry(
   entry: Entry,
   reader: Reader,
@@ -107,7 +107,7 @@ function writesOf(byDomain: Map<Id, DomainWrites>, id: Id): DomainWrites {
   return writes;
 }
 
-/** A row that is replaced is a delete and a put. */
+/** Replacing a row is a delete and a put. */
 function noteDomain(writes: DomainWrites, table: number, key: Buffer, value: Buffer | null): void {
   if (table === records.number) writes.hasRecords = true;
   else if (table === dnssec.number) writes.hasDnssec = true;
@@ -119,7 +119,7 @@ function noteDomain(writes: DomainWrites, table: number, key: Buffer, value: Buf
   else if (table === dnssecStates.number) writes.dnssecState = value;
 }
 
-/** An upload that waits or is being audited has no verdict; its row is rewritten by each claim. */
+/** A pending upload has no verdict; each claim of an audit rewrites its row. */
 function noteUpload(upload: Upload, verdicts: Upload[]): void {
   if (upload.state !== 'pending' && upload.state !== 'scanning') verdicts.push(upload);
 }
@@ -160,10 +160,10 @@ function addDomainEvents(events: NewEvent[], about: About, writes: DomainWrites,
   if (writes.dnssecState !== null) addDnssecEvents(add, domain.id, writes.dnssecState, entry, reported);
 }
 
-/** The author is an account: parts of the service have names. */
+/** Whether an account is the author: parts of the service have names, accounts have numbers. */
 const isOfAccount = ({ by }: Entry): boolean => /^\d+$/.test(by);
 
-/** The row does not need its key. */
+/** For rows that are read without their key. */
 const NO_KEY = Buffer.alloc(0);
 /** Seconds between the start of a phase and the time of the entry that has it. */
 const PHASE_TOLERANCE = 60;

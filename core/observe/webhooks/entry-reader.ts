@@ -1,4 +1,4 @@
-/** Reads entries of the journal for the node that delivers. */
+/** Reads journal entries on the delivering node. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Logger } from '../../base/log/index.ts';
 import { formatHost } from '../../dns/wire/name.ts';
@@ -15,10 +15,10 @@ import type { Session } from './session.ts';
 
 const DAY = 86_400;
 
-/** Seconds before the expiry. */
+/** Seconds before the expiry of a certificate at which an event is sent. */
 const THRESHOLDS = [14 * DAY, 7 * DAY, DAY];
 
-/** A longer interval is not made up for. */
+/** Maximum interval in seconds between two checks; events of a longer gap are lost. */
 const LONGEST_INTERVAL = DAY;
 
 /** Domains that are read between two turns of the event loop. */
@@ -75,16 +75,16 @@ interface EntryReaderOptions {
   readonly environment: Environment;
   readonly journal: Pick<Journal, 'head'>;
   readonly log: Logger;
-  /** Called with the number of entries that are missing. */
+  /** Receives the number of missing entries. */
   readonly onLost: (entries: number) => void;
   /** The URL of a webhook was changed, or it was deleted. */
   readonly onChangedReceiver: (webhookId: Id) => void;
 }
 
-/** Entries that are read without a pause, and events that one commit queues, more or less. */
+/** Maximum entries of one read, and the approximate maximum of events in one commit. */
 const MAX_ENTRIES = 500;
 const MAX_ADDED = 500;
-/** Seconds between two looks at the certificates. */
+/** Seconds between two checks of the certificates. */
 const EXPIRY_INTERVAL = 3600;
 const EXPIRY_CHOICES: ReadonlySet<string> = new Set(['*', 'certificate.*', 'certificate.expiring']);
 
@@ -118,12 +118,12 @@ export class EntryReader {
         for (const webhookId of receivers.of(event)) added.push({ webhookId, event });
     }
     if (lost === 0) return;
-    // This store came from a snapshot, or no node has delivered for very long.
+    // The store was copied from a snapshot, or no node has delivered for a long time.
     log.error('journal entries were deleted before their events were delivered to webhooks', { entries: lost });
     onLost(lost);
   }
 
-  /** An entry that cannot be read must not stop those that follow. */
+  /** Derives the events of an entry. A damaged entry must not block later entries. */
   #eventsOf(session: Session, entry: Entry): NewEvent[] {
     const follow = (change: Change): void => this.#follow(session, change);
     try {
@@ -150,13 +150,13 @@ export class EntryReader {
     session.expiryCheckedAt = now;
   }
 
-  /** Notes what requests have changed about webhooks and deliveries. */
+  /** Applies changes that requests have made to webhooks and deliveries. */
   #follow(session: Session, { table, key }: Change): void {
     if (table === webhooks.number) this.#followWebhook(session, idAt(key));
     if (table !== deliveries.number) return;
     const [webhookId, id] = [idAt(key), idAt(key, 8)];
     const receiver = session.receivers.get(webhookId);
-    // The result of an attempt comes first; storing it keeps what the row has.
+    // A pending result takes precedence: storing it keeps the other fields of the row.
     if (receiver === undefined || receiver.sending === id || session.results.has(id)) return;
     const row = readDelivery(this.#reader, webhookId, id);
     if (row === undefined) receiver.schedule.remove(id);

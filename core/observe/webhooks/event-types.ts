@@ -1,4 +1,4 @@
-/** The types of events, and how a webhook chooses among them. */
+/** The types of events, and the choices of a webhook. */
 
 export const EVENT_TYPES = [
   'domain.created',
@@ -18,10 +18,10 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** What only the request for a test delivers, whatever the webhook has chosen. */
+/** The type of test deliveries, which are sent only on request, whatever the webhook has chosen. */
 export const TEST_EVENT = 'webhook.test' as const;
 
-/** All that a webhook may choose: each type, each family as `dnssec.*`, and `*`. */
+/** All choices of a webhook: each type, each family such as `dnssec.*`, and `*`. */
 export const EVENT_CHOICES: readonly string[] = [
   '*',
   ...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*`)),

@@ -1,4 +1,4 @@
-/** The delivery of webhooks as the configuration describes it. */
+/** Starts the delivery of webhooks from the configuration. */
 
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
@@ -11,10 +11,10 @@ import { Sender } from '../../net/delivery/sender.ts';
 import type { Environment } from '../../store/environment.ts';
 import { Deliverer, type DelivererCounts, type DeliveryObserver } from './deliverer.ts';
 
-/** Seconds; an attempt ends after ten. */
+/** Bounds of a histogram in seconds; an attempt times out after ten. */
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Metrics of webhooks, from the node that delivers. */
+/** Registers the metrics of webhooks for the delivering node. */
 function deliveryObserver(registry: Registry): DeliveryObserver {
   const attempts = registry.counter(
     'waypost_webhook_attempts_total',
@@ -76,7 +76,7 @@ interface OpenWebhooksOptions {
 
 const DAY = 86_400;
 
-/** The deliverer is not started yet. */
+/** Returns the deliverer without starting it. */
 export function openWebhooks({ config, version, metrics, node, ...parts }: OpenWebhooksOptions): {
   start(): void;
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-/** The messages that are sent. */
+/** The messages of webhooks. */
 import type { Id } from '../../store/keys.ts';
 import type { DeliveryRow } from '../../store/rows.ts';
 import type { EventType, TEST_EVENT } from './event-types.ts';
@@ -6,7 +6,7 @@ import type { EventType, TEST_EVENT } from './event-types.ts';
 export interface NewEvent {
   readonly type: EventType | typeof TEST_EVENT;
   readonly accountId: Id;
-  /** Null: it belongs to no domain. */
+  /** Null: the event belongs to no domain. */
   readonly domainId: Id | null;
   readonly sequence: number | null;
   /** Milliseconds since 1970. */
@@ -14,7 +14,7 @@ export interface NewEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Characters of a body; details of a longer one are left out. */
+/** Maximum characters of a body; above it, details are omitted. */
 const MAX_BODY = 32_768;
 
 export function formatBody({ type, time, data }: NewEvent): string {
@@ -30,8 +30,8 @@ export const formatUtc = (seconds: number): string =>
   new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
 
 /**
- * The header `webhook-id`: the same for every attempt, so that a receiver finds repetitions. The
- * time keeps it apart from the ids of a store that was restored from a backup.
+ * The header `webhook-id`: the same for all attempts, so that a receiver can detect repeats. The
+ * time distinguishes it from ids of a store before it was restored from a backup.
  */
 export const messageId = ({ id, createdAt }: Pick<DeliveryRow, 'id' | 'createdAt'>): string => `msg_${createdAt}_${id}`;
 
@@ -54,7 +54,7 @@ export function newDelivery(id: Id, webhookId: Id, event: NewEvent, now: number)
   };
 }
 
-/** As a replay queues it. */
+/** The row of a delivery that a replay queues again. */
 export const requeued = (row: DeliveryRow, now: number): DeliveryRow => ({
   ...row,
   state: 'pending',

@@ -1,4 +1,4 @@
-/** The commits of the queue. Each takes many events or results: none is made for each delivery. */
+/** The commits of the delivery queue. Each contains many events or results. */
 import { type Draft, write } from '../../journal/draft/draft.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Environment } from '../../store/environment.ts';
@@ -16,17 +16,17 @@ import {
 } from '../../store/rows.ts';
 import { type NewEvent, newDelivery } from './payload.ts';
 
-/** The author of entries that nobody is notified of. */
+/** The author of entries that cause no notifications. */
 export const QUEUE_AUTHOR = 'webhooks';
-/** The author of what the service decides about a webhook. */
+/** The author of changes that the service makes to a webhook. */
 const SERVICE = 'webhook';
 
-/** Another node delivers, or has moved the queue on. */
+/** Another node delivers, or has advanced the queue. */
 export class LostQueue extends Error {
   override readonly name = 'LostQueue';
 }
 
-/** What follows from an attempt. */
+/** The result of an attempt. */
 export interface Result extends Pick<DeliveryRow, 'state' | 'attempts' | 'nextAt' | 'status' | 'error'> {
   readonly webhookId: Id;
   readonly id: Id;
@@ -40,12 +40,12 @@ export interface Addition {
 }
 
 interface Progress {
-  /** The position before and after; equal: no entry was read. */
+  /** The position before and after; equal: no entries were read. */
   readonly from: number;
   readonly to: number;
   readonly added: readonly Addition[];
   readonly results: readonly Result[];
-  /** Null: expiring certificates were not looked for. */
+  /** Null: expiring certificates were not checked. */
   readonly expiryCheckedAt: number | null;
 }
 
@@ -64,7 +64,7 @@ export const newQueue = (position: number, now: number): WebhookQueueRow => ({
   expiryCheckedAt: now,
 });
 
-/** Queues events, and returns the rows. `queue`: as it is stored. */
+/** Queues events, and returns the rows. `queue`: the stored row. */
 export function addDeliveries(
   draft: Draft,
   queue: WebhookQueueRow,
@@ -86,7 +86,7 @@ export class Queue {
     this.#reader = new StoreReader(options.environment);
   }
 
-  /** Makes this node the one that delivers. `position`: that of a new queue. */
+  /** Makes this node the delivering node. `position`: the start position if the queue is new. */
   async takeOver(position: number): Promise<WebhookQueueRow> {
     const { nodeName } = this.#options;
     const current = this.#reader.webhookQueue();
@@ -159,7 +159,7 @@ function storeResult(draft: Draft, { webhookId, id, ...result }: Result): void {
   if (row !== undefined) draft.put(deliveries, { ...row, ...result });
 }
 
-/** Writes the rows of webhooks whose receivers began to fail, or no longer do. */
+/** Updates webhooks whose receivers started to fail, or recovered. */
 function noteFailing(draft: Draft, results: readonly Result[]): void {
   const last = new Map(results.map((result) => [result.webhookId, result]));
   for (const [id, { error, attemptedAt }] of last) {

@@ -1,4 +1,4 @@
-/** What the delivering node keeps in memory: each webhook with its schedule. */
+/** The memory of the delivering node: each webhook with its schedule. */
 import type { Id } from '../../store/keys.ts';
 import type { DeliveryRow, WebhookRow } from '../../store/rows.ts';
 import { type EventType, isChosen } from './event-types.ts';
@@ -8,9 +8,9 @@ import { Schedule } from './schedule.ts';
 export interface Receiver {
   row: WebhookRow;
   readonly schedule: Schedule;
-  /** The delivery that is being sent; null: none. */
+  /** The delivery in flight; null: none. */
   sending: Id | null;
-  /** It waits for its turn to send. */
+  /** The receiver waits for a slot. */
   isQueued: boolean;
 }
 
@@ -19,7 +19,7 @@ export class Receivers {
   readonly #firstPause: number;
   #byAccount: Map<Id, Receiver[]> | null = null;
 
-  /** `firstPause`: of a receiver that is down, in seconds. */
+  /** `firstPause`: the first pause of a failing receiver, in seconds. */
   constructor(firstPause: number) {
     this.#firstPause = firstPause;
   }
@@ -54,10 +54,10 @@ export class Receivers {
     this.#byAccount = null;
   }
 
-  /** Whether an account has any webhook that is enabled. */
+  /** Whether an account has an enabled webhook. */
   readonly wants = (accountId: Id): boolean => this.#accounts().has(accountId);
 
-  /** The webhooks that an event goes to. */
+  /** The webhooks that receive an event. */
   of({ accountId, domainId, type, sequence }: NewEvent): Id[] {
     const ids: Id[] = [];
     for (const { row } of this.#accounts().get(accountId) ?? []) {

@@ -1,10 +1,13 @@
-/** Which deliveries are deleted: old ones, the oldest of many, and those of deleted webhooks. */
+/**
+ * Finds deliveries to delete: expired ones, the oldest above the limit, and those of deleted
+ * webhooks.
+ */
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Environment } from '../../store/environment.ts';
 import type { Id } from '../../store/keys.ts';
 import { type DeliveryRow, deliveries } from '../../store/rows.ts';
 
-/** Finished deliveries that are kept of one webhook. */
+/** Maximum number of finished deliveries of a webhook. */
 const MAX_FINISHED = 1000;
 /** Rows that are read between two turns of the event loop. */
 const PIECE = 500;
@@ -33,7 +36,7 @@ export async function findExpired(
       }
       if (!exists || queuedAt < oldest) expired.push({ webhookId, id });
       else if (state !== 'pending') finished.push({ webhookId, id });
-      // In the order of ids: the first ones are the oldest.
+      // Rows are in the order of ids: the oldest are first.
       if (finished.length > MAX_FINISHED) expired.push(...finished.splice(0, 1));
       last = key as Buffer;
     }

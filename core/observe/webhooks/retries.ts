@@ -1,25 +1,25 @@
-/** When a failed delivery is attempted again. */
+/** Schedules the retries of failed deliveries. */
 
 /** Seconds. */
 const LONGEST_DELAY = 43_200;
 const GROWTH = 4;
-/** A delay is this share longer or shorter, so that receivers do not get all retries at once. */
+/** Random share that is added to or subtracted from a delay, to spread retries. */
 const JITTER = 0.2;
 
 export interface RetryRule {
   /** Seconds before the first retry. */
   readonly first: number;
-  /** Seconds since the first attempt was due, after which no retry follows. */
+  /** Seconds since the first due time after which no retry follows. */
   readonly total: number;
 }
 
-/** Seconds until the next attempt. `attempts`: those that have failed; 0 ≤ `random` < 1. */
+/** Seconds until the next attempt. `attempts`: failed attempts; 0 ≤ `random` < 1. */
 export function retryDelay({ first }: RetryRule, attempts: number, random: number): number {
   const delay = Math.min(LONGEST_DELAY, first * GROWTH ** Math.min(attempts - 1, 20));
   return Math.ceil(delay * (1 - JITTER + 2 * JITTER * random));
 }
 
-/** Null: the delivery has failed. */
+/** Null: no retry follows; the delivery has failed. */
 export function nextAttempt(
   rule: RetryRule,
   delivery: { readonly queuedAt: number; readonly attempts: number },

@@ -1,8 +1,8 @@
 /**
- * Which delivery of a webhook is next. One is sent at a time, in the order of the events: the first
- * by id of those that are due. After some failures in a row the receiver is taken to be down: it
- * gets one attempt a pause, and pauses grow. Its first success makes everything due that was
- * attempted before.
+ * Schedules the deliveries of a webhook. One is sent at a time: the first due delivery by id, which
+ * is the order of events. After several consecutive failures the receiver counts as down. It then
+ * gets one attempt after each pause, and pauses grow. The first success makes all attempted
+ * deliveries due.
  */
 import type { Id } from '../../store/keys.ts';
 
@@ -14,20 +14,20 @@ interface Waiting {
   readonly attemptedAt: number | null;
 }
 
-/** Failures in a row after which attempts are spread. */
+/** Consecutive failures after which the receiver counts as down. */
 const DOWN_AFTER = 3;
 /** Seconds. */
 const LONGEST_PAUSE = 600;
 
 export class Schedule {
-  /** In the order of ids, which is that of insertion but for replays. */
+  /** In the order of ids, which is the order of insertion except for replays. */
   readonly #waiting = new Map<Id, Waiting>();
   #isSorted = true;
   #lastId = 0;
   readonly #firstPause: number;
   #failures = 0;
   #pausedUntil = 0;
-  /** What was attempted up to then is due. */
+  /** Deliveries with an attempt up to this time are due. */
   #recoveredAt = 0;
 
   /** `firstPause`: seconds. */
@@ -63,7 +63,7 @@ export class Schedule {
     return undefined;
   }
 
-  /** When the next one is due; undefined: none waits. */
+  /** The next due time; undefined: no delivery is waiting. */
   nextTime(): number | undefined {
     let first: number | undefined;
     for (const waiting of this.#waiting.values()) {

@@ -1,4 +1,4 @@
-/** The memory of the node that delivers. */
+/** The memory of the delivering node. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, type Id, idKey } from '../../store/keys.ts';
@@ -11,7 +11,7 @@ const PIECE = 500;
 
 export interface Session {
   readonly receivers: Receivers;
-  /** As stored. */
+  /** The stored position. */
   position: number;
   /** The last entry that was read. */
   read: number;
@@ -20,14 +20,14 @@ export interface Session {
   unstored: number;
   readonly added: Addition[];
   readonly results: Map<Id, Result>;
-  /** Seconds since 1970, of the first result. */
+  /** Time of the first unstored result in seconds since 1970. */
   resultsSince: number;
   sweptAt: number;
 }
 
 /**
- * Reads webhooks and waiting deliveries, and makes this node the one that delivers. `firstPause`:
- * of a receiver that is down, in seconds.
+ * Reads webhooks and pending deliveries, and makes this node the delivering node. `firstPause`: the
+ * first pause of a failing receiver, in seconds.
  */
 export async function openSession(
   environment: Environment,

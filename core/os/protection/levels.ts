@@ -1,9 +1,8 @@
 /**
- * The levels, in the order in which the service gives up work: first the cache, then connections,
- * never DNS.
+ * Levels of reduced service, in order of sacrifice: first the cache, then connections, never DNS.
  */
 
-/** By memory and descriptors. */
+/** By use of memory and descriptors. */
 export const LOAD = { normal: 0, shrinkCache: 1, refuseConnections: 2, refuseRequests: 3 } as const;
 export const LOAD_NAMES = ['normal', 'shrink_cache', 'refuse_connections', 'refuse_requests'] as const;
 
@@ -11,13 +10,13 @@ export const LOAD_NAMES = ['normal', 'shrink_cache', 'refuse_connections', 'refu
 export const DISK = { normal: 0, shrinkCache: 1, readOnly: 2, full: 3 } as const;
 export const DISK_NAMES = ['normal', 'shrink_cache', 'read_only', 'full'] as const;
 
-/** Parts of a budget at which a level of LOAD is entered and left. */
+/** Shares of a budget at which a level of LOAD is entered and left. */
 export const LOAD_ENTER = [0.8, 0.9, 0.95] as const;
 export const LOAD_LEAVE = [0.75, 0.85, 0.9] as const;
 
-/** Free space in parts of the reserve at which a level of DISK is entered and left. */
+/** Free space as a multiple of the reserve at which a level of DISK is entered and left. */
 export const DISK_ENTER = [2, 1, 0.25] as const;
 export const DISK_LEAVE = [2.4, 1.2, 0.3] as const;
 
-/** Milliseconds for which a lower level must last. */
+/** Milliseconds for which a lower level must hold before it applies. */
 export const HOLD = 5000;

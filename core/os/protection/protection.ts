@@ -1,6 +1,6 @@
 /**
- * Watches memory, descriptors and disk space, and reduces the work of the service before one of
- * them runs out. Each level is entered at once, and left by itself after HOLD.
+ * Watches memory, descriptors and disk space, and reduces the work of the service before they run
+ * out. A higher level applies immediately, a lower level after HOLD.
  */
 import type { Logger } from '../../base/log/index.ts';
 import { Periodic } from '../../base/periodic.ts';
@@ -14,7 +14,7 @@ import { Storage } from './storage.ts';
 /** Milliseconds between two readings. */
 const INTERVAL = 1000;
 
-/** What the kernel reports; null: not known. */
+/** Usage as the kernel reports it; null: unknown. */
 interface Usage {
   memory(): number | null;
   descriptors(): number | null;
@@ -36,7 +36,7 @@ export interface CacheBounds {
   readonly memoryShare: number;
   /** Bytes that the disk cache must give up now. */
   readonly diskExcess: number;
-  /** Nothing new is written to the disk cache. */
+  /** The disk cache stores no new responses. */
   readonly isDiskPaused: boolean;
 }
 
@@ -104,7 +104,7 @@ export class Protection {
     await this.#periodic.stop();
   }
 
-  /** Reads the usage, and enters or leaves levels. `now`: milliseconds of a steady clock. */
+  /** Reads the usage and updates the levels. `now`: milliseconds of a steady clock. */
   look(now = performance.now()): void {
     const { memory: memoryBudget, descriptors: descriptorBudget } = this.budgets;
     const memory = this.#usage.memory() ?? Number.NaN;
@@ -118,7 +118,7 @@ export class Protection {
     this.#boundCacheTo({ diskFree, diskReserve: reserve });
   }
 
-  /** For /readyz: what is reduced, and why. */
+  /** The active reductions and their reasons, for /readyz. */
   warnings(): string[] {
     const { diskFree, diskReserve, memory, descriptors } = this.reading;
     const warnings: string[] = [];
@@ -169,10 +169,10 @@ export class Protection {
   }
 }
 
-/** Part of its memory that the cache keeps under load. */
+/** Share of its memory that the cache keeps under load. */
 const SMALL_CACHE = 0.25;
 
-/** Part of a budget that is used; 0 if one of them is not known, or the budget is 0. */
+/** The used share of a budget; 0: a value is unknown, or the budget is 0. */
 const share = (used: number, budget: number): number => (budget > 0 && used > 0 ? used / budget : 0);
 
 /** Whole megabytes, for people. */

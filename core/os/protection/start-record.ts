@@ -1,7 +1,7 @@
 /**
- * Back-off of a daemon that crashes at every start. A file in the data folder has the times of the
- * starts that did not end with a shutdown. After several within a few minutes, the next start
- * waits: a supervisor that restarts at once would only load the machine, or give up for good.
+ * Back-off of a daemon that crashes at every start. A file in the data folder stores the times of
+ * starts without a shutdown. After several within a few minutes the next start waits: an immediate
+ * restart would only load the machine, or the supervisor would give up.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const WINDOW = 600_000;
 const FREE = 2;
 /** Milliseconds of the first delay, which doubles. */
 const FIRST = 2000;
-/** The file keeps so many starts. */
+/** Maximum number of stored starts. */
 const KEPT = 20;
 
 /** Milliseconds that a start waits after `failed` starts within the window, at most `maximum`. */
@@ -45,13 +45,14 @@ export class StartRecord {
       log.warn('earlier starts failed; waiting', { failed: failed.length, seconds: delay / 1000 });
       await wait(delay);
     }
-    // The folder is missing before the first start, or the disk is full: then nothing is recorded.
+    // The folder does not exist before the first start, or the disk is full: the start is not
+    // recorded.
     try {
       writeFileSync(this.#file, JSON.stringify([...failed, Date.now()].slice(-KEPT)), { mode: 0o600 });
     } catch {}
   }
 
-  /** The daemon has shut down in order. */
+  /** Call it after an orderly shutdown. */
   end(): void {
     rmSync(this.#file, { force: true });
   }

@@ -1,13 +1,15 @@
 /**
- * Which commits a node accepts while its disk is almost full. Below the reserve only those that
- * keep the service running: certificates, signatures, sign-ins. Below a quarter of it none, since
- * LMDB would fail in the middle of one.
+ * Decides which commits a node accepts while its disk is almost full. Below the reserve: only those
+ * that keep the service running, such as certificates, signatures and sign-ins. Below a quarter of
+ * it: none, since LMDB would fail during a commit.
  */
 import { diskFull } from '../../base/disk-full.ts';
 import type { UnavailableError } from '../../base/errors.ts';
 import { DISK } from './levels.ts';
 
-/** Authors next to accounts that can wait: their work is large, and is repeated later. */
+/**
+ * Authors whose commits can wait like those of accounts: their work is large, and is retried later.
+ */
 const PATIENT: ReadonlySet<string> = new Set(['secondary', 'catalog', 'settings', 'rotation']);
 
 const isPatient = (author: string): boolean => PATIENT.has(author) || /^\d+$/.test(author);

@@ -1,15 +1,15 @@
 /**
- * What a service tells systemd: sd_notify(3), datagrams to the socket that NOTIFY_SOCKET names.
- * Node has no datagrams of AF_UNIX, so they leave by the C library.
+ * Sends notifications to systemd (sd_notify(3)): datagrams to the socket NOTIFY_SOCKET. Node does
+ * not support datagrams of AF_UNIX, so koffi calls the C library.
  */
 import koffi from 'koffi';
 import { AF_UNIX, MSG_NOSIGNAL, SOCK_CLOEXEC, SOCK_DGRAM, SOCK_NONBLOCK } from '../socket-constants.ts';
 
-/** struct sockaddr_un: a family of 16 bits before the path, which ends with a zero. */
+/** struct sockaddr_un: a family of 16 bits, then the path with a terminating zero. */
 const MAX_PATH = 107;
-/** Milliseconds until what did not get through is sent again, and for how long. */
-const AGAIN = 100;
-const KEPT = 5000;
+/** Milliseconds between retries of a notification, and the deadline of retries. */
+const RETRY_MS = 100;
+const RETRY_FOR_MS = 5000;
 
 export class Notifier {
   readonly #fd: number;
@@ -17,19 +17,19 @@ export class Notifier {
   readonly #sendto: (fd: number, bytes: Buffer, size: number, flags: number, to: Buffer, length: number) => number;
   readonly #close: (fd: number) => number;
   /**
-   * What systemd has not taken yet, in its order: a RELOADING that came behind the READY of its end
-   * would stand for good. `until` is of performance.now().
+   * Notifications in order that systemd has not accepted. A late RELOADING after its READY would
+   * never be cleared. `until`: deadline by performance.now().
    */
   readonly #waiting: { readonly bytes: Buffer; readonly until: number }[] = [];
-  #again: NodeJS.Timeout | undefined;
+  #retryTimer: NodeJS.Timeout | undefined;
 
-  /** `path`: of a socket, or behind an `@` its name in the abstract namespace. Throws Error. */
+  /** `path`: path of a socket, or `@` and a name in the abstract namespace. Throws Error. */
   constructor(path: string) {
     const bytes = Buffer.from(path);
     if (!/^[@/]./.test(path) || bytes.length > MAX_PATH)
       throw new Error(`NOTIFY_SOCKET is not the path of a socket: ${path}`);
     const isAbstract = path.startsWith('@');
-    // The name of an abstract one begins with a zero, and ends where the address does.
+    // An abstract name starts with a zero byte and has no terminating zero.
     if (isAbstract) bytes[0] = 0;
     const family = Buffer.alloc(2);
     new Uint16Array(family.buffer, family.byteOffset, 1)[0] = AF_UNIX;
@@ -42,23 +42,23 @@ export class Notifier {
   }
 
   /**
-   * One datagram of assignments such as `READY=1`; sent again for some seconds while systemd takes
-   * none.
+   * Sends a datagram of assignments such as `READY=1`. Retries for some seconds if systemd does not
+   * accept it.
    */
   send(...assignments: readonly string[]): void {
-    // A line feed would begin another assignment.
+    // A line feed would start another assignment.
     const bytes = Buffer.from(assignments.map((assignment) => assignment.replace(/\n/g, ' ')).join('\n'));
-    this.#waiting.push({ bytes, until: performance.now() + KEPT });
-    if (this.#waiting.length === 1) this.#pass();
+    this.#waiting.push({ bytes, until: performance.now() + RETRY_FOR_MS });
+    if (this.#waiting.length === 1) this.#sendWaiting();
   }
 
   close(): void {
-    clearTimeout(this.#again);
+    clearTimeout(this.#retryTimer);
     this.#waiting.length = 0;
     this.#close(this.#fd);
   }
 
-  #pass(): void {
+  #sendWaiting(): void {
     for (;;) {
       const next = this.#waiting[0];
       if (next === undefined) return;
@@ -67,6 +67,6 @@ export class Notifier {
       if (sent < 0 && performance.now() < until) break;
       this.#waiting.shift();
     }
-    this.#again = setTimeout(() => this.#pass(), AGAIN).unref();
+    this.#retryTimer = setTimeout(() => this.#sendWaiting(), RETRY_MS).unref();
   }
 }

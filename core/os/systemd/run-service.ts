@@ -8,12 +8,12 @@ import { Stops } from '../../base/stops.ts';
 import { Service, type Watched } from './service.ts';
 
 /**
- * SIGHUP, which asks for a reload, for as long as the process lives: by itself it would end one
- * that starts or stops.
+ * Handles SIGHUP, which requests a reload, for the life of the process. Without a handler, the
+ * signal would end the process during a start or a stop.
  */
 class HangUp {
   #reload: (() => unknown) | null = null;
-  /** It came when nothing was there to be reloaded. */
+  /** A reload was requested while no handler was set. */
   #isDue = false;
 
   constructor() {
@@ -24,8 +24,8 @@ class HangUp {
   }
 
   /**
-   * Who reloads from now on, at once if that was asked for before; null: nobody does for now. Must
-   * not throw.
+   * Sets the handler of reloads, and calls it if a reload is pending. Null: no handler for now.
+   * Must not throw.
    */
   follow(reload: (() => unknown) | null): void {
     this.#reload = reload;
@@ -41,7 +41,7 @@ export interface Running extends Watched {
   readonly reload: (() => Promise<void>) | null;
   /** Resolves when the parts must stop and start again with another store. */
   readonly replaced: Promise<void>;
-  /** Called once a signal would stop the service. */
+  /** Called when signals stop the service. */
   onServing(): void;
   /** Called before the parts stop. */
   onStopping(): void;
@@ -53,7 +53,7 @@ interface ServiceParts {
   start(stops: Stops): Promise<Running | null>;
 }
 
-/** Milliseconds to write the rest of the output at the end. */
+/** Deadline in milliseconds to flush the output at the end. */
 const OUTPUT_MS = 2000;
 
 /** Resolves after the parts have stopped. If one cannot start, stops the others and rejects. */
@@ -71,7 +71,7 @@ export async function runService({ log, start }: ServiceParts): Promise<void> {
   } finally {
     await stops.run();
     service.close();
-    // A reader that holds standard output open but reads nothing must not keep the process alive.
+    // A process that holds standard output open without reading must not keep this process alive.
     setTimeout(() => process.exit(), OUTPUT_MS).unref();
   }
 }
@@ -86,7 +86,7 @@ interface Lifecycle {
 /** Resolves when the service must end, or when its parts must start again. */
 async function untilEnd(running: Running, { log, stops, hangUp, service }: Lifecycle): Promise<'signal' | 'replaced'> {
   let isStopping = false;
-  // First, since a program that waits until the service is ready may stop it at once.
+  // Signals first: a program that waits for readiness may stop the service immediately.
   const signalled = untilSignal(stops);
   service.ready(running);
   hangUp.follow(async () => {
@@ -133,6 +133,7 @@ function outliveOutput(log: Logger): void {
     const count = throttle.due('output');
     if (count > 0) log.warn('cannot write to standard output', { count, reason: error.message });
   });
-  // Each thread pipes its output into ours and listens to its errors: more than ten are no leak.
+  // Each thread pipes its output to ours and listens to errors: more than ten listeners are no
+  // leak.
   for (const output of [process.stdout, process.stderr]) output.setMaxListeners(0);
 }

@@ -1,37 +1,37 @@
 /**
- * This process as a service of systemd (Type=notify): it says when it is ready, reloads and stops,
- * in words how it is, and, as long as its threads answer, that it lives. Started by something else,
- * it says nothing.
+ * Reports this process to systemd as a service (Type=notify): ready, reloading, stopping, and a
+ * status text. Sends watchdog notifications while its threads respond. Does nothing without
+ * systemd.
  */
 import type { Logger } from '../../base/log/index.ts';
 import { Notifier } from './notifier.ts';
 
 interface ServiceOptions {
   /**
-   * NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID are taken out of it: they are not for what the
-   * process starts.
+   * NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID are removed: child processes must not inherit
+   * them.
    */
   readonly env: NodeJS.ProcessEnv;
   readonly log: Logger;
 }
 
-/** What is looked at for the watchdog and the status. */
+/** The state that the watchdog and the status read. */
 export interface Watched {
-  /** In words. */
+  /** A status text for people. */
   status(): string;
-  /** Names of the threads that have not answered for so many milliseconds. */
+  /** Names of the threads without a heartbeat for `ms` milliseconds. */
   silentThreads(ms: number): readonly string[];
 }
 
-/** Milliseconds between looks, when there is no watchdog that wants more. */
+/** Milliseconds between checks; a watchdog can require a shorter interval. */
 const LOOK = 5000;
 /**
- * Microseconds that a start or a reload gets more, from each look on: as long as the event loop
- * turns, it is in progress.
+ * Timeout extension in microseconds that each check requests during a start or a reload. Checks
+ * stop if the event loop blocks.
  */
 const MORE_TIME = 60_000_000;
 /**
- * Looks in the time of the watchdog; and the part of that time after which a thread counts as
+ * Checks in one watchdog timeout; and the divisor of that timeout after which a thread counts as
  * silent.
  */
 const LOOKS = 4;
@@ -43,13 +43,13 @@ const RELOADING: Watched = { status: () => 'reloading', silentThreads: () => [] 
 export class Service {
   readonly #log: Logger;
   readonly #notifier: Notifier | null;
-  /** Milliseconds; null: there is none. */
+  /** The watchdog timeout in milliseconds; null: there is no watchdog. */
   readonly #watchdog: number | null;
   readonly #timer: NodeJS.Timeout | undefined;
-  /** What serves. */
+  /** The state to report when the service is ready. */
   #serving: Watched = STARTING;
   #watched: Watched = STARTING;
-  #isUnderWay = true;
+  #isInProgress = true;
   #status = '';
   #silent = '';
 
@@ -64,26 +64,26 @@ export class Service {
     this.#look();
   }
 
-  /** It serves, and this is what is to be watched from now on. */
+  /** Reports readiness. `serving`: the state to watch from now on. */
   ready(serving: Watched = this.#serving): void {
     this.#serving = serving;
     this.#watched = serving;
-    this.#isUnderWay = false;
+    this.#isInProgress = false;
     this.#status = serving.status();
     this.#notifier?.send('READY=1', `STATUS=${this.#status}`);
   }
 
-  /** It takes up what has changed, with other threads; `ready` follows. */
+  /** Reports the start of a reload; `ready` must follow. */
   reloading(): void {
     this.#watched = RELOADING;
-    this.#isUnderWay = true;
+    this.#isInProgress = true;
     this.#notifier?.send('RELOADING=1', `MONOTONIC_USEC=${process.hrtime.bigint() / 1000n}`);
   }
 
-  /** Its threads end on their own. */
+  /** Reports the stop. Threads are no longer watched, since they end. */
   stopping(): void {
     this.#watched = { status: () => 'stopping', silentThreads: () => [] };
-    this.#isUnderWay = false;
+    this.#isInProgress = false;
     this.#notifier?.send('STOPPING=1');
     this.#look();
   }
@@ -94,7 +94,7 @@ export class Service {
   }
 
   #look(): void {
-    if (this.#isUnderWay) this.#notifier?.send(`EXTEND_TIMEOUT_USEC=${MORE_TIME}`);
+    if (this.#isInProgress) this.#notifier?.send(`EXTEND_TIMEOUT_USEC=${MORE_TIME}`);
     const status = this.#watched.status();
     if (status !== this.#status) this.#notifier?.send(`STATUS=${status}`);
     this.#status = status;

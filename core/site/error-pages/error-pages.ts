@@ -1,4 +1,4 @@
-/** The error pages of a domain: the document that the owner writes, and what the edge serves. */
+/** The error pages of a domain: the document of the owner, and the compiled form for the edge. */
 import { InvalidError } from '../../base/errors.ts';
 import { parseTemplate, type Template, TemplateFault } from './template.ts';
 
@@ -13,11 +13,11 @@ export const MAINTENANCE_CODE = 'maintenance';
 
 export interface ErrorPagesDocument {
   readonly pages: readonly { readonly status: string; readonly html: string }[];
-  /** The page that rules of type `maintenance` show. Null: the service's own. */
+  /** The page of rules of type `maintenance`. Null: the default page of the service. */
   readonly maintenance?: string | null;
 }
 
-/** Plain data: two can be compared. */
+/** Plain data, comparable by value. */
 export interface ErrorPages {
   /** By status or class. */
   readonly byStatus: ReadonlyMap<string, Template>;
@@ -38,7 +38,10 @@ export function compileErrorPages({ pages, maintenance = null }: ErrorPagesDocum
   };
 }
 
-/** The page of a status goes before that of its class. Undefined: the service's own page. */
+/**
+ * The page of a status takes precedence over the page of its class. Undefined: the default page of
+ * the service.
+ */
 export function templateFor({ byStatus, maintenance }: ErrorPages, status: number, code: string): Template | undefined {
   if (code === MAINTENANCE_CODE && maintenance !== null) return maintenance;
   return byStatus.get(String(status)) ?? byStatus.get(`${Math.floor(status / 100)}xx`);

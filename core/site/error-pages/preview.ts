@@ -1,4 +1,4 @@
-/** A page as visitors would see it, with sample values in place of its placeholders. */
+/** Renders a page with sample values for its placeholders. */
 import { STATUS_CODES } from 'node:http';
 import { InvalidError } from '../../base/errors.ts';
 import { compileErrorPages, MAINTENANCE_CODE, PAGE_STATUS } from './error-pages.ts';

@@ -1,10 +1,10 @@
 /**
  * Templates of error pages: HTML with placeholders such as `{{status}}`. A template is parsed when
- * its site is read, and a page is joined from its pieces.
+ * the edge loads its site; rendering only joins its parts.
  */
 import { escapeHtml } from '../../base/html.ts';
 
-/** What a placeholder shows. */
+/** The meaning of each placeholder. */
 export const PLACEHOLDERS = {
   status: 'the status, such as 502',
   title: 'a short title, such as "The site does not respond"',
@@ -17,7 +17,7 @@ export const PLACEHOLDERS = {
 
 type Placeholder = keyof typeof PLACEHOLDERS;
 
-/** Plain text: it is escaped when it is inserted. */
+/** Plain text; it is escaped when the page is rendered. */
 export type PlaceholderValues = Readonly<Record<Placeholder, string>>;
 
 /** The pieces of a page: `literals[0]`, a value, `literals[1]`, a value and so on. */
@@ -26,7 +26,7 @@ export interface Template {
   readonly placeholders: readonly Placeholder[];
 }
 
-/** A placeholder that does not exist, or "{{" that opens none. */
+/** An unknown placeholder, or "{{" that opens none. */
 export class TemplateFault extends Error {
   override readonly name = 'TemplateFault';
 }
@@ -40,7 +40,7 @@ export function parseTemplate(html: string): Template {
   const placeholders: Placeholder[] = [];
   let start = 0;
   for (const { index } of html.matchAll(OPENING)) {
-    // "{{{{" has more than one opening.
+    // "{{{{" contains more than one opening.
     if (index < start) continue;
     NAMED.lastIndex = index;
     const found = NAMED.exec(html);

@@ -2,11 +2,13 @@
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Id } from '../../store/keys.ts';
 
-/** Ejections that are kept; the oldest is dropped first. */
+/** Maximum number of stored ejections; the oldest is dropped first. */
 const MAX_ENTRIES = 10_000;
 
 export class Ejections {
-  /** When each ends: milliseconds since 1970, by domain and origin. The oldest are first. */
+  /**
+   * End of each ejection in milliseconds since 1970, by domain and origin. The oldest are first.
+   */
   readonly #ends = new Map<string, number>();
   #count = 0;
 
@@ -20,7 +22,7 @@ export class Ejections {
     );
   }
 
-  /** `key`: of the origin's state (core/site/pools/checks.ts). */
+  /** `key`: the key of the origin's state (core/site/pools/checks.ts). */
   add(domainId: Id, key: string, milliseconds: number): void {
     this.#count++;
     const name = `${domainId} ${key}`;
@@ -30,7 +32,7 @@ export class Ejections {
     if (this.#ends.size > MAX_ENTRIES) this.#ends.delete(this.#ends.keys().next().value as string);
   }
 
-  /** When all threads use the origin again: milliseconds since 1970; null: they do now. */
+  /** End of the ejection in milliseconds since 1970. Null: all threads use the origin. */
   endOf(domainId: Id, key: string): number | null {
     const end = this.#ends.get(`${domainId} ${key}`);
     return end === undefined || end <= Date.now() ? null : end;

@@ -29,7 +29,7 @@ interface HealthKeeperOptions {
   readonly journal: Journal;
   readonly probe: Probe;
   readonly region: string;
-  /** Whether this node does the checks of its region. */
+  /** Whether this node runs the health checks of its region. */
   readonly isChecker: () => boolean;
   readonly metrics: Registry;
   readonly log: Logger;
@@ -38,9 +38,9 @@ interface HealthKeeperOptions {
 }
 
 const TICK = 250;
-/** Checks at the same time: one account alone has half. */
+/** Concurrent checks; one account can use half of them. */
 const MAX_CONCURRENT = 256;
-/** Accounts that wait for a slot; those above are retried every second. */
+/** Maximum number of accounts that wait for a slot; further accounts are retried every second. */
 const MAX_ACCOUNTS_WAITING = 4096;
 /** Milliseconds over which the first checks of a document are spread. */
 const FIRST_SPREAD = 1000;
@@ -52,7 +52,7 @@ interface Target {
   since: number;
   reason: string | null;
   dueAt: number;
-  /** Its check waits for a slot, or runs. */
+  /** A check is queued or in flight. */
   isPending: boolean;
 }
 
@@ -69,9 +69,9 @@ export class HealthKeeper {
   readonly #now: () => number;
   readonly #fault: FaultLog;
   readonly #domains = new Map<Id, CheckedDomain>();
-  /** Domains to read before the next checks. */
+  /** Domains to reload before the next checks. */
   readonly #changed = new Set<Id>();
-  /** Domains whose states are to be written. */
+  /** Domains with states that are not stored yet. */
   readonly #unwritten = new Set<Id>();
   readonly #counts = { success: 0, failure: 0, busy: 0 };
   readonly #slots = new FairSlots({ slots: MAX_CONCURRENT, queue: MAX_ACCOUNTS_WAITING });
@@ -134,7 +134,7 @@ export class HealthKeeper {
       await (this.#writing ?? new Promise(setImmediate));
   }
 
-  /** Reads the domains that have checks, with the states that another node left. */
+  /** Loads all domains with checks, with the states that another node stored. */
   #takeOver(): void {
     this.#isChecking = true;
     const table = this.#options.environment.rows.get(siteDocuments.number)!;
@@ -153,7 +153,7 @@ export class HealthKeeper {
     this.#changed.clear();
   }
 
-  /** Null: nothing of it is checked. `before`: states that are newer than the stored ones. */
+  /** Null: the domain has no checks. `before`: states that are newer than the stored states. */
   #readDomain(id: Id, before: CheckedDomain | undefined): CheckedDomain | null {
     const row = this.#reader.domain(id);
     if (row === undefined || this.#reader.proxy(id)?.enabled !== true) return null;
@@ -194,7 +194,7 @@ export class HealthKeeper {
     this.#lines.put({ begin, cancel: () => {} }, domain.account);
   }
 
-  /** False: another node does the checks now, or the origin is no longer checked. */
+  /** False: another node runs the checks now, or the origin is no longer checked. */
   #isChecked(id: Id, target: Target): boolean {
     return this.#isChecking && this.#domains.get(id)?.targets.get(target.checked.key) === target;
   }
@@ -225,7 +225,7 @@ export class HealthKeeper {
     else if (before === false) log.info('origin is up again', fields);
   }
 
-  /** One commit for all states that have changed. A failed one is repeated at the next tick. */
+  /** Stores all changed states in one commit. A failed commit is retried at the next tick. */
   async #write(): Promise<void> {
     const { environment, journal, region } = this.#options;
     const ids: Id[] = [];

@@ -1,4 +1,4 @@
-/** The checks of origins as the configuration describes them. */
+/** Starts the health checks of origins from the configuration. */
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Config } from '../../config/index.ts';

@@ -1,11 +1,13 @@
-/** One check of an origin, by a client that the edge brings: it connects as the edge does. */
+/**
+ * One check of an origin, with the HTTP client of the edge: connections are made as for requests.
+ */
 
 import type { Id } from '../../store/keys.ts';
 import type { CompleteHealthCheck, OriginsEntry, PoolOrigin } from '../pools/document.ts';
 
 export interface ProbeRequest {
   readonly domainId: Id;
-  /** Gets its share of connections to an origin that several accounts have. */
+  /** The account whose share of the connections to the origin the check uses. */
   readonly account: string;
   /** Without the last dot. */
   readonly domain: string;
@@ -15,8 +17,8 @@ export interface ProbeRequest {
 }
 
 /**
- * `reason`: a sentence that names no address. `busy`: the edge had no room for the check, which
- * says nothing about the origin.
+ * `reason`: a sentence without addresses. `busy`: the edge had no free connection; the state of the
+ * origin is unknown.
  */
 export type ProbeResult = { readonly kind: 'success' | 'busy' } | { readonly kind: 'failure'; readonly reason: string };
 

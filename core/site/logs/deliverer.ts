@@ -1,7 +1,8 @@
 /**
  * Delivers the request logs of domains to their owners. Each node delivers the lines of its own
- * edge. Nothing is written to disk: lines wait in limited memory, and those that wait too long or
- * are too many are dropped and counted. Accounts take turns: slow receivers delay their own alone.
+ * edge. Lines are queued in bounded memory and never written to disk. Lines above the limits or
+ * older than MAX_AGE are dropped and counted. Accounts are served in turns, so that a slow receiver
+ * delays only its own account.
  */
 import { randomUUID } from 'node:crypto';
 import { FairSlots, type Slot } from '../../base/fair-slots.ts';
@@ -17,57 +18,57 @@ export interface DomainLines {
   /** Complete lines; empty if all were dropped. */
   readonly text: string;
   readonly lines: number;
-  /** Lines that the thread has dropped because this node was too slow. */
+  /** Lines that the thread dropped because this node read them too slowly. */
   readonly dropped: number;
 }
 
 /** The state of a domain's logs on a node. */
 export interface NodeLogState extends OutboxState {
   readonly node: string;
-  /** Seconds since 1970: what was counted before is lost. */
+  /** Seconds since 1970: the start of all counts. */
   readonly since: number;
 }
 
 interface DelivererOptions {
   readonly nodeName: string;
-  /** Undefined: there is no such domain. */
+  /** Undefined: the domain does not exist. */
   accountOf(domainId: number): number | undefined;
-  /** Undefined: the domain has no document of logs. */
+  /** Undefined: the domain has no logs document. */
   readDocument(domainId: number): LogsDocument | undefined;
   /** Never rejects. `dropped`: lines that were dropped since the last delivered batch. */
   send(domainId: number, document: LogsDocument, batch: Batch, dropped: number): Promise<Attempt>;
-  /** Nothing is sent to the domain's receiver for a while. */
+  /** Closes idle connections to the receiver of the domain. */
   release(domainId: number): void;
-  /** Seconds since 1970; omitted: the clock of the machine. */
+  /** Seconds since 1970; omitted: the system clock. */
   readonly now?: () => number;
   /** 0 ≤ r < 1; omitted: Math.random. */
   readonly random?: () => number;
 }
 
-/** Bytes of all lines that wait on this node, and of those of a domain. */
+/** Maximum bytes of queued lines: of this node, and of one domain. */
 const MAX_BYTES = 64 << 20;
 const MAX_DOMAIN_BYTES = 8 << 20;
 /** Bytes of a batch before compression. */
 export const BATCH_BYTES = 1 << 20;
-/** Seconds that lines wait for more: an object of a bucket should not be small. */
+/** Seconds to collect lines for a batch, so that objects in a bucket are not small. */
 const ENDPOINT_INTERVAL = 5;
 const BUCKET_INTERVAL = 60;
-/** Seconds after which lines that could not be delivered are dropped. */
+/** Seconds after which undelivered lines are dropped. */
 export const MAX_AGE = 900;
-/** Seconds before the first retry, and at most. */
+/** Seconds before the first retry, and the maximum. */
 const FIRST_RETRY = 1;
 const LONGEST_RETRY = 60;
-/** Concurrent attempts: of one account alone half of them. */
+/** Concurrent attempts; one account can use half of them. */
 const MAX_SENDING = 64;
-/** Accounts that wait for a slot; those above are retried every second. */
+/** Maximum number of accounts that wait for a slot; further accounts are retried every second. */
 const MAX_ACCOUNTS_WAITING = 4096;
 /** Milliseconds between two rounds. */
 const ROUND_MS = 250;
-/** Domains whose counts are remembered; of those without lines, the oldest are forgotten. */
+/** Maximum number of domains with counts. Above it, the oldest domain without lines is evicted. */
 const MAX_DOMAINS = 10_000;
-/** Seconds for the lines that wait when this node stops. */
+/** Deadline in seconds to deliver queued lines when this node stops. */
 const STOP_SECONDS = 3;
-/** The receiver cannot process the batch, and never will. */
+/** The receiver will never accept the batch; it is not retried. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 413, 422]);
 
 const testBatch = (line: string, at: number): Batch => ({
@@ -79,10 +80,10 @@ const testBatch = (line: string, at: number): Batch => ({
 
 interface Receiver {
   readonly outbox: Outbox;
-  /** Undefined: not read since the last change. Null: nothing is delivered. */
+  /** Undefined: not read since the last change. Null: logs are off. */
   document: LogsDocument | null | undefined;
   account: string;
-  /** It waits for its turn to send. */
+  /** The receiver waits for a slot. */
   isQueued: boolean;
 }
 
@@ -106,7 +107,7 @@ export class LogDeliverer {
     this.#since = Math.floor(this.#now());
   }
 
-  /** For metrics, of all domains. */
+  /** The totals of all domains, for metrics. */
   get counts(): { readonly delivered: number; readonly dropped: number; readonly bytes: number } {
     return { delivered: this.#delivered, dropped: this.#dropped, bytes: this.#bytes };
   }
@@ -141,7 +142,7 @@ export class LogDeliverer {
     this.#onIdle?.();
   }
 
-  /** Documents of these domains, or the domains, have changed. */
+  /** These domains or their documents have changed. */
   forget(domainIds: Iterable<number>): void {
     for (const domainId of domainIds) {
       const receiver = this.#receivers.get(domainId);
@@ -158,7 +159,7 @@ export class LogDeliverer {
     return { node: this.#options.nodeName, since: this.#since, ...outbox.state };
   }
 
-  /** Sends a line at once, whatever waits. Null: the domain delivers no logs. */
+  /** Sends a line immediately, before all queued lines. Null: the domain delivers no logs. */
   async test(domainId: number, line: string): Promise<Attempt | null> {
     const document = this.#documentOf(domainId, {
       outbox: new Outbox(),
@@ -170,7 +171,7 @@ export class LogDeliverer {
     return this.#options.send(domainId, document, testBatch(line, this.#now()), 0);
   }
 
-  /** Delivers what waits, with one attempt for each domain and a deadline. */
+  /** Delivers the queued lines, with one attempt for each domain and a deadline. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const idle = new Promise<void>((resolve) => {
@@ -207,7 +208,7 @@ export class LogDeliverer {
       }
   }
 
-  /** Null: nothing is delivered. */
+  /** Null: logs are off. */
   #documentOf(domainId: number, receiver: Receiver): LogsDocument | null {
     if (receiver.document !== undefined) return receiver.document;
     const document = this.#options.readDocument(domainId);
@@ -231,7 +232,7 @@ export class LogDeliverer {
     return `${this.#options.accountOf(domainId) ?? ''}`;
   }
 
-  /** Null: nothing is to be sent now. */
+  /** Null: no batch is due. */
   #nextOf(domainId: number, receiver: Receiver, now: number): { document: LogsDocument; batch: Batch } | null {
     const document = this.#documentOf(domainId, receiver);
     if (document === null) return null;
@@ -240,7 +241,7 @@ export class LogDeliverer {
     return batch && { document, batch };
   }
 
-  /** Returns whether there was something to send. */
+  /** Returns whether a batch was due. */
   #sendNext(domainId: number, receiver: Receiver, now: number, slot: Slot): boolean {
     const next = this.#nextOf(domainId, receiver, now);
     if (next !== null) void this.#send(domainId, receiver, next.document, next.batch, slot);
@@ -265,16 +266,16 @@ export class LogDeliverer {
       const pause = Math.min(LONGEST_RETRY, FIRST_RETRY * 2 ** Math.min(outbox.failures, 20));
       outbox.noteFailed(Math.floor(now), error, isFinal, now + pause * (0.5 + random()));
     });
-    // A document that was changed meanwhile may no longer want the batch.
+    // The document may have changed during the attempt, and logs may be off now.
     if (this.#documentOf(domainId, receiver) === null) this.#change(outbox, () => outbox.clear());
-    // Others that wait are first.
+    // Queued receivers take precedence over the next batch of this receiver.
     if (this.#lines.waiting > 0 || !this.#sendNext(domainId, receiver, now, slot)) slot.release();
     if (this.#isStopping) this.turn();
   }
 
   /**
-   * A domain with more than its share loses its oldest lines, and then the domain with most of the
-   * account with most.
+   * Drops the oldest lines of a domain above its limit. Above the limit of the node, drops lines of
+   * the largest domain of the largest account.
    */
   #makeRoom(outbox: Outbox): void {
     while (outbox.bytes > MAX_DOMAIN_BYTES && this.#change(outbox, () => outbox.dropOldest()));
@@ -296,7 +297,7 @@ export class LogDeliverer {
     return largest?.outbox ?? null;
   }
 
-  /** Keeps the totals. */
+  /** Runs `work` on an outbox and updates the totals. */
   #change<T>(outbox: Outbox, work: () => T): T {
     const { bytes } = outbox;
     const dropped = outbox.droppedLines;

@@ -1,6 +1,6 @@
-/** What a customer has set for the request logs of a domain. Secrets are sealed. */
+/** The settings of a domain for request logs. Secrets are encrypted. */
 
-/** Fields of a line, in this order. */
+/** The fields of a line, in this order. */
 export const LOG_FIELDS = [
   'time',
   'node',
@@ -25,20 +25,20 @@ export const LOG_FIELDS = [
 
 export type LogField = (typeof LOG_FIELDS)[number];
 
-/** Without the query, which may contain secrets, and the address that a visitor came from. */
+/** All fields except `sample`, and except `query` and `referer`, which may contain secrets. */
 export const DEFAULT_FIELDS: readonly LogField[] = LOG_FIELDS.filter(
   (field) => field !== 'query' && field !== 'referer' && field !== 'sample',
 );
 
-/** How much of the client's address a line has: all, the network (/24 or /48), or nothing. */
+/** The part of the client's address in a line: all, the network (/24 or /48), or nothing. */
 export const CLIENT_ADDRESSES = ['full', 'truncated', 'omitted'] as const;
 type ClientAddress = (typeof CLIENT_ADDRESSES)[number];
 
 export interface EndpointDestination {
   readonly url: string;
-  /** The value of the field Authorization; empty: it is not sent. */
+  /** The value of the field Authorization; empty: the field is not sent. */
   readonly sealedAuthorization: string;
-  /** The key that signs; empty: batches are not signed. */
+  /** The key of signatures; empty: batches are not signed. */
   readonly sealedSecret: string;
 }
 
@@ -46,7 +46,7 @@ export interface BucketDestination {
   readonly endpoint: string;
   readonly region: string;
   readonly name: string;
-  /** What the keys of objects begin with. */
+  /** The prefix of the keys of objects. */
   readonly prefix: string;
   readonly isPathStyle: boolean;
   readonly accessKeyId: string;
@@ -58,7 +58,7 @@ export interface LogsDocument {
   /** At most one of the two is set. */
   readonly endpoint: EndpointDestination | null;
   readonly bucket: BucketDestination | null;
-  /** The share of the requests that is logged, above 0 and at most 1. */
+  /** The share of logged requests, above 0 and at most 1. */
   readonly sample: number;
   readonly fields: readonly LogField[];
   readonly clientAddress: ClientAddress;
@@ -73,14 +73,14 @@ export const NO_LOGS: LogsDocument = {
   clientAddress: 'full',
 };
 
-/** What the edge needs to write lines. Plain data: two can be compared. */
+/** The settings that the edge needs to write lines. Plain data, comparable by value. */
 export interface LogPlan {
   readonly sample: number;
   readonly fields: readonly LogField[];
   readonly clientAddress: ClientAddress;
 }
 
-/** Null: nothing is logged. */
+/** Null: logs are off. */
 export function logPlan({ isEnabled, endpoint, bucket, sample, fields, clientAddress }: LogsDocument): LogPlan | null {
   if (!isEnabled || (endpoint === null && bucket === null)) return null;
   return { sample, fields: LOG_FIELDS.filter((field) => fields.includes(field)), clientAddress };

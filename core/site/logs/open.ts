@@ -1,4 +1,4 @@
-/** The delivery of request logs as the configuration describes it. */
+/** Starts the delivery of request logs from the configuration. */
 
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Secrets } from '../../base/secrets.ts';
@@ -27,12 +27,12 @@ export interface LogDelivery {
   stateOf(domainId: number): NodeLogState;
   /** Null: the domain delivers no logs. */
   test(domainId: number, line: string): Promise<Attempt | null>;
-  /** Learns what changes from then on. */
+  /** Subscribes to changes of domains. */
   follow(journal: Pick<Journal, 'onEdge'>): void;
   stop(): Promise<void>;
 }
 
-/** Receivers are reached like those of webhooks. */
+/** Connections to receivers follow the settings of webhooks. */
 export function openLogDelivery({
   config: { webhooks, nodeName },
   version,

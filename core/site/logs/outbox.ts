@@ -1,38 +1,38 @@
 /**
- * Lines of one domain that wait on this node. Its memory is limited by the owner of all outboxes.
- * What is dropped is counted.
+ * The queued lines of one domain on this node. The log deliverer limits the memory of all outboxes.
+ * Dropped lines are counted.
  */
 
 import { randomUUID } from 'node:crypto';
 
-/** Complete lines of JSON, as an edge thread has sent them. */
+/** Complete lines of JSON from an edge thread. */
 interface Chunk {
   readonly text: Buffer;
   readonly lines: number;
-  /** Seconds since 1970, of its arrival. */
+  /** Time of arrival in seconds since 1970. */
   readonly at: number;
 }
 
-/** Lines that are delivered together, and again after a failure. */
+/** Lines that are sent together, and retried together. */
 export interface Batch {
   /** The same for all attempts. */
   readonly id: string;
   readonly text: Buffer;
   readonly lines: number;
-  /** Seconds since 1970, of the arrival of its first lines. */
+  /** Time of arrival of the first lines in seconds since 1970. */
   readonly at: number;
 }
 
 export interface OutboxState {
   readonly delivered_lines: number;
   readonly delivered_batches: number;
-  /** Lines that were dropped because they waited too long, were too many, or were refused. */
+  /** Lines dropped because they expired, exceeded a limit, or were rejected by the receiver. */
   readonly dropped_lines: number;
   readonly waiting_lines: number;
   /** Seconds since 1970; null: never. */
   readonly last_delivered_at: number | null;
   readonly last_error_at: number | null;
-  /** Of the last failed attempt. Null: the last one succeeded, or there was none. */
+  /** The error of the last attempt. Null: it succeeded, or there was none. */
   readonly last_error: string | null;
   readonly failures: number;
 }
@@ -40,12 +40,12 @@ export interface OutboxState {
 export class Outbox {
   readonly #chunks: Chunk[] = [];
   #chunkBytes = 0;
-  /** The batch that is sent, or that waits for its next attempt. */
+  /** The batch in flight, or the batch that waits for its retry. */
   #batch: Batch | null = null;
   isSending = false;
-  /** Failed attempts in a row. */
+  /** Consecutive failed attempts. */
   failures = 0;
-  /** Seconds since 1970, of the next attempt. */
+  /** Time of the next attempt in seconds since 1970. */
   nextAt = 0;
   #deliveredLines = 0;
   #deliveredBatches = 0;
@@ -53,10 +53,10 @@ export class Outbox {
   #lastDeliveredAt: number | null = null;
   #lastErrorAt: number | null = null;
   #lastError: string | null = null;
-  /** Lines that were dropped before the last delivered batch. */
+  /** Dropped lines that delivered batches have reported. */
   #reportedLines = 0;
 
-  /** Bytes that it holds. */
+  /** Bytes of all queued lines. */
   get bytes(): number {
     return this.#chunkBytes + (this.#batch?.text.length ?? 0);
   }
@@ -69,7 +69,7 @@ export class Outbox {
     return this.#droppedLines;
   }
 
-  /** Lines that were dropped since the last delivered batch. */
+  /** Dropped lines that no delivered batch has reported. */
   get unreportedLines(): number {
     return this.#droppedLines - this.#reportedLines;
   }
@@ -92,12 +92,12 @@ export class Outbox {
     this.#chunkBytes += text.length;
   }
 
-  /** Lines that were dropped elsewhere. */
+  /** Counts lines that were dropped before they arrived here. */
   countDropped(lines: number): void {
     this.#droppedLines += lines;
   }
 
-  /** Drops the oldest lines that are not in a batch. False: there are none. */
+  /** Drops the oldest lines outside the batch. False: there are none. */
   dropOldest(): boolean {
     const chunk = this.#chunks.shift();
     if (chunk === undefined) return false;
@@ -106,13 +106,15 @@ export class Outbox {
     return true;
   }
 
-  /** Drops what arrived before a time. A batch that is being sent stays. */
+  /** Drops lines that arrived before `time`. A batch in flight is kept. */
   dropBefore(time: number): void {
     if (this.#batch !== null && !this.isSending && this.#batch.at < time) this.#dropBatch();
     while (this.#chunks.length > 0 && this.#chunks[0].at < time) this.dropOldest();
   }
 
-  /** Forgets all lines without counting them: nobody wants them any more. */
+  /**
+   * Deletes all lines except a batch in flight, since logs are off. They do not count as dropped.
+   */
   clear(): void {
     this.#chunks.length = 0;
     this.#chunkBytes = 0;
@@ -120,9 +122,8 @@ export class Outbox {
   }
 
   /**
-   * The batch to send now; null: none is due. `maxBytes`: of a batch, unless its first lines have
-   * more. `dueBefore`: batches whose first lines arrived before that time are due although they are
-   * small.
+   * The batch to send now; null: none is due. `maxBytes`: maximum size of a batch with several
+   * chunks. `dueBefore`: a small batch is due if its first lines arrived before this time.
    */
   nextBatch(now: number, maxBytes: number, dueBefore: number): Batch | null {
     if (this.isSending || now < this.nextAt) return null;
@@ -147,7 +148,7 @@ export class Outbox {
     return this.#batch;
   }
 
-  /** `reported`: the number of dropped lines that the batch has reported to the receiver. */
+  /** `reported`: the number of dropped lines in the report of the batch. */
   noteDelivered(now: number, reported: number): void {
     this.#deliveredLines += this.#batch?.lines ?? 0;
     this.#deliveredBatches++;
@@ -159,7 +160,7 @@ export class Outbox {
     this.nextAt = 0;
   }
 
-  /** `isFinal`: the receiver would never accept the batch. */
+  /** `isFinal`: the batch is dropped, not retried. */
   noteFailed(now: number, error: string, isFinal: boolean, nextAt: number): void {
     this.failures++;
     this.nextAt = nextAt;

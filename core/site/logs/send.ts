@@ -20,14 +20,14 @@ interface LogSenderOptions {
   readonly secrets: Pick<Secrets, 'unseal'>;
   readonly nodeName: string;
   readonly userAgent: string;
-  /** Without the last dot; undefined: it was deleted. */
+  /** Without the last dot; undefined: the domain was deleted. */
   domainName(domainId: number): string | undefined;
 }
 
 const compress = promisify(gzip);
-/** Milliseconds for an object. */
+/** Timeout for an object in milliseconds. */
 const BUCKET_MS = 30_000;
-/** Bytes of a response, which tells only about errors. */
+/** Maximum bytes of a response. The body is only needed for errors. */
 const MAX_RESPONSE = 64 << 10;
 const MAX_ERROR = 200;
 
@@ -59,7 +59,7 @@ export class LogSender {
     this.#options.sender.release(domainId);
   }
 
-  /** Ends all attempts. */
+  /** Aborts all attempts. */
   close(): void {
     this.#stop.abort(new Error('the service is stopping'));
     this.#options.sender.close();
@@ -126,7 +126,7 @@ export class LogSender {
         secretAccessKey: this.#unseal(sealedSecretAccessKey, domainId).toString('utf8'),
       });
       const md5 = createHash('md5').update(body).digest('base64');
-      // s3mini signs it with the other headers; its type knows only those of Amazon.
+      // s3mini signs this header too; its type allows only headers of Amazon.
       const headers = { 'content-md5': md5 } as Record<`x-amz-${string}`, string>;
       const key = bucket.prefix + objectKey(domain, nodeName, batch);
       await untilAborted(client.putObject(key, body, 'application/gzip', undefined, headers), signal);
@@ -143,7 +143,7 @@ export class LogSender {
   }
 }
 
-/** Sorted by date; the same for all attempts. */
+/** Keys sort by date. All attempts of a batch use the same key. */
 function objectKey(domain: string, node: string, { id, at }: Batch): string {
   const [date, time] = new Date(at * 1000).toISOString().split('T');
   const safeNode = node.replace(/[^A-Za-z0-9_-]/g, '_');
@@ -156,7 +156,7 @@ const attemptOf = (status: number | null, error: string | null, start: number): 
   milliseconds: Math.round(performance.now() - start),
 });
 
-/** undici and s3mini wrap it. */
+/** Finds the cause: undici and s3mini wrap the error. */
 function forbiddenAddress(error: unknown): ForbiddenAddress | undefined {
   if (error instanceof ForbiddenAddress) return error;
   return error instanceof Error ? forbiddenAddress(error.cause) : undefined;

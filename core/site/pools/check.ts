@@ -1,6 +1,6 @@
 /**
- * Checks a document of origins whose shape is right: what the fields mean together. Host names are
- * not resolved here; the edge checks every address that it connects to.
+ * Checks the meaning of a document of origins that is valid against the schema. Host names are not
+ * resolved here; the edge checks every address before it connects.
  */
 import { X509Certificate } from 'node:crypto';
 import { InvalidError } from '../../base/errors.ts';
@@ -17,13 +17,13 @@ export interface Fault {
 }
 
 interface CheckOptions {
-  /** Of the operator. */
+  /** Private networks that the operator allows. */
   readonly exemptions: Exemptions;
-  /** The addresses of the cluster: an origin there would be a loop. */
+  /** The addresses of the cluster, which are not allowed as origins: requests would loop. */
   readonly own: readonly Prefix[];
 }
 
-/** All faults, in the order of the document. Empty: it may be stored. */
+/** All faults, in the order of the document. Empty: the document is valid. */
 export function checkOrigins({ origins }: OriginsDocument, options: CheckOptions): Fault[] {
   const faults: Fault[] = [];
   const seen = new Map<string, number>();
@@ -145,7 +145,7 @@ function checkHost(
   }
 }
 
-/** A host and perhaps a port (RFC 9110 section 7.2). */
+/** A host with an optional port (RFC 9110 section 7.2). */
 const HOST_FIELD = /^(?:[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?|\[[0-9a-f:.]{2,45}\])(?::[0-9]{1,5})?$/i;
 const SERVER_NAME = /^[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?$/i;
 /** The base64 of 32 bytes. */

@@ -1,4 +1,4 @@
-/** The origins of a document that are checked, each once for each way of checking it. */
+/** The checked origins of a document: each combination of origin and check settings once. */
 import { createHash } from 'node:crypto';
 import {
   type CompleteHealthCheck,
@@ -29,12 +29,14 @@ export function checkedOrigins({ origins }: OriginsDocument): CheckedOrigin[] {
   return [...found.values()];
 }
 
-/** The key of the state of an origin: entries that check it alike share the state. */
+/**
+ * The key of the health state of an origin. Entries with the same check settings share the state.
+ */
 export const healthKey = (entry: OriginsEntry, origin: PoolOrigin): string => `${originKey(origin)} ${wayOf(entry)}`;
 
 const ways = new WeakMap<OriginsEntry, string>();
 
-/** Everything that a check depends on, except the origin. */
+/** A hash of the settings that a check depends on, without the origin. */
 function wayOf(entry: OriginsEntry): string {
   let way = ways.get(entry);
   if (way === undefined) {

@@ -1,6 +1,6 @@
 /**
- * The origins of a domain, as its owner writes them: for host names and path prefixes, pools of
- * origins with their rules. The fields have the names of the API.
+ * The origins document of a domain: pools of origins for host names and path prefixes. The fields
+ * have the names of the API.
  */
 
 export interface OriginsDocument {
@@ -16,8 +16,8 @@ export interface OriginsEntry {
   /** A prefix of whole segments. Default: `/`. */
   readonly path?: string | null;
   /**
-   * For rules that send requests here. An entry with a label and without name and path serves only
-   * those.
+   * The target of rules of type `origin`. An entry with a label but no name and path serves only
+   * requests of these rules.
    */
   readonly label?: string | null;
   readonly pool: readonly PoolOrigin[];
@@ -27,21 +27,23 @@ export interface OriginsEntry {
   readonly ejection?: EjectionRule | null;
   readonly sticky?: StickyRule | null;
   readonly retries?: RetryRule | null;
-  /** Whether a stored response that is stale is served when all origins are down. Default: true. */
+  /**
+   * Whether stale responses from the cache are served while all origins are down. Default: true.
+   */
   readonly stale_when_down?: boolean;
   /** The Host field. Default: the authority that the visitor requested. */
   readonly host?: string | null;
-  /** For SNI and verification. */
+  /** The server name for SNI and verification. */
   readonly server_name?: string | null;
   readonly version?: '1.1' | '2' | 'h2c';
   readonly client_certificate?: DocumentCertificate | null;
-  /** PEM of the authorities, in place of the public ones. */
+  /** PEM of certificate authorities that replace the public ones. */
   readonly ca?: string | null;
   /** SHA-256 of public keys in base64. */
   readonly pins?: readonly string[] | null;
-  /** Seconds, for a connection with its TLS handshake. */
+  /** Timeout in seconds for a connection with its TLS handshake. */
   readonly connect_timeout?: number | null;
-  /** Seconds from the end of the request to the head of the response. */
+  /** Timeout in seconds from the end of the request to the head of the response. */
   readonly response_timeout?: number | null;
 }
 
@@ -52,11 +54,11 @@ export interface PoolOrigin {
   readonly port?: number;
   /** Default: http for port 80, otherwise https. */
   readonly protocol?: 'http' | 'https';
-  /** 0: no new visitors. Default: 1. */
+  /** 0: the origin gets no new visitors. Default: 1. */
   readonly weight?: number;
 }
 
-/** A client certificate. The key is encrypted before it is stored, and never shown. */
+/** A client certificate. The key is encrypted before it is stored, and never returned. */
 export interface DocumentCertificate {
   readonly certificate: string;
   readonly private_key?: string;
@@ -73,42 +75,42 @@ interface HealthCheck {
   readonly interval?: number;
   /** Seconds. */
   readonly timeout?: number;
-  /** Successes in a row after which an origin that is down is up. */
+  /** Consecutive successes after which an origin that is down is up. */
   readonly rise?: number;
-  /** Failures in a row after which an origin is down. */
+  /** Consecutive failures after which an origin is down. */
   readonly fall?: number;
 }
 
 export interface EjectionRule {
-  /** Failures in a row after which an origin is ejected. */
+  /** Consecutive failures after which an origin is ejected. */
   readonly failures?: number;
-  /** Percentage of failed requests of a window from which an origin is ejected. */
+  /** Percentage of failed requests in a window at which an origin is ejected. */
   readonly error_rate?: number;
-  /** Requests of a window below which the rate does not count. */
+  /** Minimum number of requests in a window for `error_rate` to apply. */
   readonly min_requests?: number;
-  /** Seconds; doubled each time that the origin fails again. */
+  /** Seconds; doubled for each further ejection. */
   readonly duration?: number;
 }
 
 interface StickyRule {
   readonly by: 'cookie' | 'client';
-  /** Of the cookie. */
+  /** The name of the cookie. */
   readonly cookie?: string;
-  /** Seconds for which the browser keeps the cookie. Omitted: until it is closed. */
+  /** Lifetime of the cookie in seconds. Omitted: until the browser closes. */
   readonly max_age?: number | null;
 }
 
 interface RetryRule {
-  /** Attempts of one request, the first included. */
+  /** Maximum number of attempts of a request, including the first. */
   readonly attempts?: number;
-  /** Percentage of requests that may be retries. */
+  /** Retries as a percentage of requests. */
   readonly budget?: number;
 }
 
 export const LIMITS = {
   entries: 100,
   pool: 32,
-  /** Origins of a document that are checked. */
+  /** Maximum number of checked origins in a document. */
   checked: 64,
   weight: 1000,
   interval: { least: 2, most: 3600 },
@@ -124,7 +126,7 @@ export const LIMITS = {
 
 export const EVERY_NAME = '*';
 
-/** The defaults, which the documentation and the API name too. */
+/** The defaults; the documentation and the API list them too. */
 export const DEFAULTS = {
   health: { path: '/', status: null, interval: 10, timeout: 5, rise: 2, fall: 3 },
   ejection: { failures: 5, error_rate: 50, min_requests: 20, duration: 30 },
@@ -132,19 +134,19 @@ export const DEFAULTS = {
   retries: { attempts: 3, budget: 20 },
 } as const;
 
-/** A port and protocol by the same rule as for the domain's own origin. */
+/** The port of an origin, by the same rule as for the single origin of a domain. */
 export function portOf({ port, protocol }: PoolOrigin): number {
   return port ?? (protocol === 'http' ? 80 : 443);
 }
 
-/** Undefined: neither the port nor the origin says it. */
+/** Undefined: neither `protocol` nor `port` determines it. */
 export function protocolOf({ port, protocol }: PoolOrigin): 'http' | 'https' | undefined {
   if (protocol !== undefined) return protocol;
   if (port === undefined || port === 443) return 'https';
   return port === 80 ? 'http' : undefined;
 }
 
-/** The parts that make two origins of one document the same for checks and ejection. */
+/** Identifies an origin in a document, for checks and ejection. */
 export function originKey(origin: PoolOrigin): string {
   return `${protocolOf(origin) ?? 'https'}://${origin.origin.toLowerCase()}:${portOf(origin)}`;
 }
@@ -154,7 +156,7 @@ export function healthOf({ health }: OriginsEntry): CompleteHealthCheck | null {
   return health == null ? null : { ...DEFAULTS.health, ...withoutUndefined(health) };
 }
 
-/** Null: off. */
+/** Null: ejection is off. */
 export function ejectionOf({ ejection }: OriginsEntry): Required<EjectionRule> | null {
   return ejection === null ? null : { ...DEFAULTS.ejection, ...withoutUndefined(ejection ?? {}) };
 }
@@ -172,7 +174,7 @@ export interface CompleteHealthCheck {
   readonly fall: number;
 }
 
-/** With all defaults, as it is stored. */
+/** An entry with all defaults, as it is stored. */
 export interface CompleteEntry extends OriginsEntry {
   readonly name: string | null;
   readonly path: string | null;
@@ -193,7 +195,7 @@ export interface CompleteEntry extends OriginsEntry {
   readonly response_timeout: number | null;
 }
 
-/** An entry that is right, with all defaults. */
+/** Adds all defaults to a valid entry. */
 export function completeEntry(entry: OriginsEntry): CompleteEntry {
   const { name, path, label = null, sticky } = entry;
   const isForRules = label !== null && name == null && path == null;

@@ -1,13 +1,13 @@
 /**
- * When the checks of an origin change its state: after several results in a row, so that one lost
- * packet does not.
+ * The state of a checked origin changes only after several consecutive results. A single lost
+ * packet changes nothing.
  */
 import type { CompleteHealthCheck } from './document.ts';
 
 export interface HealthState {
-  /** Null: not known yet, which counts as up. */
+  /** Null: unknown, which counts as up. */
   readonly isUp: boolean | null;
-  /** Results in a row that contradict the state. */
+  /** Consecutive results that contradict the state. */
   readonly streak: number;
 }
 

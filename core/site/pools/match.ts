@@ -1,5 +1,5 @@
 /**
- * Which entry serves a request: the longest match wins, the name before the path. Names are
+ * Selects the entry for a request: the longest match, first by name, then by path. Names are
  * relative to the domain, in lower case.
  */
 import { EVERY_NAME } from './document.ts';
@@ -11,8 +11,8 @@ interface Matched {
 }
 
 /**
- * The entries for a name, in the order in which their paths are tried: an exact name, the longest
- * wildcard, every name; then the longest path.
+ * The entries for a name in order of precedence: exact names, then the longest wildcard, then every
+ * name; within each, the longest path first.
  */
 export function entriesFor<E extends Matched>(entries: readonly E[], name: string): E[] {
   return entries
@@ -20,7 +20,7 @@ export function entriesFor<E extends Matched>(entries: readonly E[], name: strin
     .sort((a, b) => rankOf(nameOf(b)) - rankOf(nameOf(a)) || pathOf(b).length - pathOf(a).length);
 }
 
-/** An entry that only rules send requests to. */
+/** Whether only rules send requests to an entry. */
 export const servesRulesOnly = ({ name, path, label }: Matched): boolean =>
   label != null && name == null && path == null;
 
@@ -32,7 +32,7 @@ function matchesName(pattern: string, name: string): boolean {
   return pattern.startsWith('*.') && name.endsWith(pattern.slice(1));
 }
 
-/** An exact name before each wildcard, and a longer wildcard before a shorter one. */
+/** The rank of a name: exact names before wildcards, longer wildcards before shorter. */
 function rankOf(pattern: string): number {
   if (pattern === EVERY_NAME) return 0;
   return pattern.startsWith('*.') ? pattern.length : Number.MAX_SAFE_INTEGER;

@@ -14,19 +14,19 @@ import type { EjectionRule } from './document.ts';
 import { hashText, mix } from './sticky.ts';
 
 export interface PoolTarget {
-  /** Of the origin (`originKey`). */
+  /** The key of the origin (`originKey`). */
   readonly key: string;
   readonly weight: number;
 }
 
-/** Notices that the main thread shows and counts. */
+/** Events for the log and the metrics of the main thread. */
 interface PoolEvents {
   onEjected(target: number, milliseconds: number): void;
 }
 
-/** Milliseconds over which the rate of errors is measured. */
+/** The window of the error rate in milliseconds. */
 export const WINDOW = 10_000;
-/** An ejection lasts at most this many times the first one. */
+/** Maximum duration of an ejection, as a multiple of the first. */
 export const LONGEST = 8;
 const TWO_TO_32 = 0x1_0000_0000;
 
@@ -36,10 +36,10 @@ export class Pool {
   readonly #events: PoolEvents | null;
   readonly #hashes: Float64Array;
   readonly #isDown: boolean[];
-  /** Of the smooth weighted turns. */
+  /** Credits of smooth weighted round-robin. */
   readonly #credits: Int32Array;
   readonly #failures: Int32Array;
-  /** Bodies in a row that broke off. */
+  /** Consecutive incomplete response bodies. */
   readonly #broken: Int32Array;
   readonly #ejectedUntil: Float64Array;
   readonly #ejections: Int32Array;
@@ -47,11 +47,11 @@ export class Pool {
   readonly #requests: Int32Array;
   readonly #errors: Int32Array;
 
-  /** At most 32 targets. `rule`: null: none is ejected. */
+  /** At most 32 targets. `rule`: null: ejection is off. */
   constructor(targets: readonly PoolTarget[], rule: Required<EjectionRule> | null, events: PoolEvents | null = null) {
     const count = targets.length;
     this.targets = targets;
-    // Requests need some origin: the only one is never ejected.
+    // A single origin is never ejected: requests would have no origin.
     this.#rule = count > 1 ? rule : null;
     this.#events = events;
     this.#hashes = Float64Array.from(targets, ({ key }) => hashText(key));
@@ -66,7 +66,7 @@ export class Pool {
     this.#errors = new Int32Array(count);
   }
 
-  /** The keys of the origins that are down by their checks. */
+  /** Sets the origins that are down by their checks, by key. */
   setDown(keys: ReadonlySet<string>): void {
     for (const [i, { key }] of this.targets.entries()) this.#isDown[i] = keys.has(key);
   }
@@ -80,9 +80,9 @@ export class Pool {
   }
 
   /**
-   * `tried`: a bit for each origin that this request has tried. `client`: a hash; -1: in turns.
-   * `preferred`: the origin of the visitor's cookie, which may have the weight 0; -1: none. Returns
-   * -1 if every origin is down or was tried.
+   * Returns the index of an origin; -1: every origin is down or was tried. `tried`: a bit for each
+   * origin that this request has tried. `client`: a hash; -1: round-robin. `preferred`: the origin
+   * of the cookie, which may have the weight 0; -1: none.
    */
   choose(tried: number, client: number, preferred: number, now: number): number {
     if (preferred >= 0 && this.#isUsable(preferred, tried, now)) return preferred;
@@ -90,15 +90,16 @@ export class Pool {
     return chosen >= 0 ? chosen : this.#pick(tried, client, Number.POSITIVE_INFINITY);
   }
 
-  /** Whether an origin that is up was not tried. */
+  /** Whether an untried origin is up. */
   hasUntried(tried: number): boolean {
     return this.targets.some(({ weight }, i) => weight > 0 && this.#isUsable(i, tried, Number.POSITIVE_INFINITY));
   }
 
-  /** The result of a request. Requests that a visitor cancelled have none. */
+  /** Records the result of a request. Cancelled requests are not recorded. */
   record(target: number, isFailure: boolean, now: number): void {
     const rule = this.#rule;
-    // It was sent before the ejection, or because no other was usable.
+    // The origin is still ejected. The request was sent before the ejection, or no other origin was
+    // usable.
     if (rule === null || this.#ejectedUntil[target] > now) return;
     if (now - this.#windowStart[target] >= WINDOW) {
       this.#windowStart[target] = now;
@@ -108,7 +109,7 @@ export class Pool {
     const requests = ++this.#requests[target];
     if (!isFailure) {
       this.#failures[target] = 0;
-      // It has served for as long as its first ejection lasted.
+      // The origin served without ejection for as long as the first ejection lasts.
       if (now - this.#ejectedUntil[target] >= rule.duration * 1000) this.#ejections[target] = 0;
       return;
     }
@@ -119,8 +120,8 @@ export class Pool {
   }
 
   /**
-   * The body of a response broke off, after its head was recorded as a success: so these count in a
-   * row of their own, which complete bodies end (`recordWhole`).
+   * Records an incomplete response body. Its head already counted as a success, so incomplete
+   * bodies have their own count, which `recordWhole` resets.
    */
   recordBroken(target: number, now: number): void {
     const rule = this.#rule;
@@ -139,7 +140,7 @@ export class Pool {
   #eject(target: number, { failures, duration }: Required<EjectionRule>, now: number): void {
     const milliseconds = duration * 1000 * Math.min(LONGEST, 2 ** this.#ejections[target]++);
     this.#ejectedUntil[target] = now + milliseconds;
-    // The first failure after its return ejects it again.
+    // The first failure after the ejection ejects the origin again.
     this.#failures[target] = failures - 1;
     this.#broken[target] = failures - 1;
     this.#windowStart[target] = Number.NEGATIVE_INFINITY;
@@ -154,7 +155,10 @@ export class Pool {
     return client < 0 ? this.#pickInTurns(tried, now) : this.#pickByClient(tried, client, now);
   }
 
-  /** Smooth weighted turns: each origin gains its weight, and the first of all pays their sum. */
+  /**
+   * Smooth weighted round-robin: each origin gains its weight, and the chosen origin pays the sum
+   * of all weights.
+   */
   #pickInTurns(tried: number, now: number): number {
     let best = -1;
     let sum = 0;
@@ -170,8 +174,8 @@ export class Pool {
   }
 
   /**
-   * Weighted rendezvous hashing: when an origin leaves, only its clients move, and they return with
-   * it.
+   * Weighted rendezvous hashing: if an origin fails, only its clients move to others, and they
+   * return when it recovers.
    */
   #pickByClient(tried: number, client: number, now: number): number {
     let best = -1;

@@ -1,9 +1,9 @@
 /**
- * Limits retries to a part of the requests, so that they never multiply the load of origins that
- * fail. A site with few requests may always retry some.
+ * Limits retries to a percentage of requests, so that retries never multiply the load of failing
+ * origins. A site with few requests always has a small reserve.
  */
 
-/** Retries that are allowed at once, and each second without any request. */
+/** Minimum burst of retries, and retries per second without requests. */
 const RESERVE = 10;
 const PER_SECOND = 1;
 
@@ -13,10 +13,10 @@ export class RetryBudget {
   #tokens = RESERVE;
   #filledAt: number;
 
-  /** `percent`: of the requests. `now`: milliseconds of any clock. */
+  /** `percent`: retries as a percentage of requests. `now`: milliseconds of any clock. */
   constructor(percent: number, now: number) {
     this.#perRequest = percent / 100;
-    // Ten seconds of a hundred requests each.
+    // The budget of ten seconds with a hundred requests each.
     this.#limit = RESERVE + 10 * percent;
     this.#filledAt = now;
   }
@@ -25,7 +25,7 @@ export class RetryBudget {
     this.#tokens = Math.min(this.#limit, this.#tokens + this.#perRequest);
   }
 
-  /** False: the request is not retried. */
+  /** False: the budget is used up; the request is not retried. */
   takeRetry(now: number): boolean {
     if (this.#perRequest === 0) return false;
     if (this.#tokens < RESERVE)

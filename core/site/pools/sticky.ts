@@ -1,6 +1,6 @@
 /**
- * The value of a cookie that keeps a visitor at an origin: a keyed hash of the origin. It does not
- * reveal the origin, and nobody without the key can make the value of another one.
+ * The value of the cookie that binds a visitor to an origin: a keyed hash. It does not reveal the
+ * origin and cannot be forged without the key.
  */
 import { createHmac } from 'node:crypto';
 
@@ -35,7 +35,7 @@ const EQUALS = 0x3d;
 const SEMICOLON = 0x3b;
 const SPACE = 0x20;
 
-/** Whether a cookie starts at `at`. */
+/** Whether a cookie pair starts at `at`. */
 function isStart(line: string, at: number): boolean {
   let before = at - 1;
   while (before >= 0 && line.charCodeAt(before) === SPACE) before--;

@@ -1,9 +1,9 @@
-/** The authorities that certificates of clients are verified with: a text in PEM. */
+/** Certificate authorities that verify client certificates, as PEM. */
 import { X509Certificate } from 'node:crypto';
 import { InvalidError } from '../../base/errors.ts';
 
 export const MAX_AUTHORITIES = 16;
-/** Characters. */
+/** Maximum length in characters. */
 export const MAX_AUTHORITIES_PEM = 65_536;
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
@@ -11,7 +11,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIF
 const invalid = (message: string): InvalidError =>
   new InvalidError('invalid_authorities', message, { pointer: '/tls/client_authorities' });
 
-/** The certificates alone, without other text, each once. Throws InvalidError. */
+/** The certificates without other text and without duplicates. Throws InvalidError. */
 export function normalAuthorities(pem: string): string {
   const blocks = pem.match(CERTIFICATE) ?? [];
   if (/PRIVATE KEY/.test(pem))

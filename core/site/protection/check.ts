@@ -1,9 +1,9 @@
-/** What a document must hold beyond its schema. */
+/** Checks a protection document beyond its schema. */
 import { InvalidError } from '../../base/errors.ts';
 import { normalAuthorities } from './authorities.ts';
 import { fullProtection, type ProtectionDocument } from './document.ts';
 
-/** Begins with a slash; a query or fragment would never match. */
+/** A path prefix. It has no query or fragment, since neither would ever match. */
 const PREFIX = /^\/[^\s?#]*$/;
 
 /** The document to store. Throws InvalidError. */

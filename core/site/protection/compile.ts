@@ -1,8 +1,8 @@
-/** A document as the threads of the edge use it. */
+/** Compiles a protection document for the threads of the edge. */
 import { createHash } from 'node:crypto';
 import { type ChallengeMode, fullProtection, type ProtectionDocument } from './document.ts';
 
-/** Per node; Infinity: no limit of the site's own. */
+/** Per node; Infinity: no limit for this site. */
 export interface SiteLimits {
   readonly connections: number;
   readonly newConnectionsPerSecond: number;
@@ -10,7 +10,7 @@ export interface SiteLimits {
   readonly requestsPerSecond: number;
 }
 
-/** Milliseconds, and bytes per second. Undefined: as for all sites. */
+/** Milliseconds, and bytes per second. Undefined: the setting of the node. */
 export interface SlowBudget {
   readonly headerTimeout: number | undefined;
   readonly idleTimeout: number | undefined;
@@ -29,7 +29,7 @@ export interface ChallengeTerms {
   readonly except: readonly string[];
 }
 
-/** As `TlsPolicy` of the edge. */
+/** The same as `TlsPolicy` of the edge. */
 export interface SiteTlsPolicy {
   readonly fingerprint: string;
   readonly requiresTls13: boolean;
@@ -38,10 +38,10 @@ export interface SiteTlsPolicy {
 
 export interface SiteProtection {
   readonly limits: SiteLimits;
-  /** Null: none of the site's own. */
+  /** Null: the settings of the node apply. */
   readonly slow: SlowBudget | null;
   readonly challenge: ChallengeTerms;
-  /** Null: nothing but the usual. */
+  /** Null: the default TLS policy. */
   readonly tls: SiteTlsPolicy | null;
 }
 
@@ -81,5 +81,5 @@ export function compileProtection(document: ProtectionDocument): SiteProtection 
   };
 }
 
-/** Of sites without a document: what a rule that asks for a challenge uses. */
+/** The protection of sites without a document; rules of type `challenge` need it too. */
 export const USUAL_PROTECTION: SiteProtection = compileProtection({});

@@ -1,7 +1,6 @@
 /**
- * The protection of a domain's sites, as its owner writes it: limits, budgets for slow clients, the
- * challenge, and demands on TLS. The fields have the names of the API; each that is omitted
- * or null has its default.
+ * The protection document of a domain: limits, budgets for slow clients, the challenge, and TLS
+ * requirements. The fields have the names of the API. An omitted or null field has its default.
  */
 
 export interface ProtectionDocument {
@@ -11,7 +10,7 @@ export interface ProtectionDocument {
   readonly tls?: TlsDocument;
 }
 
-/** Per node. Null: the site's fair share alone. */
+/** Per node. Null: only the site's fair share applies. */
 interface LimitsDocument {
   /** At one time. */
   readonly connections?: number | null;
@@ -33,17 +32,17 @@ export const CHALLENGE_MODES = ['off', 'auto', 'on'] as const;
 export type ChallengeMode = (typeof CHALLENGE_MODES)[number];
 
 export interface ChallengeDocument {
-  /** `auto`: while the site gets more requests than `above`, or more than its share. */
+  /** `auto`: active while the site gets more requests than `above`, or more than its share. */
   readonly mode?: ChallengeMode;
-  /** Zero bits: each further one doubles the work of a visitor. */
+  /** Number of zero bits; each further bit doubles the work of a visitor. */
   readonly difficulty?: number;
-  /** Seconds that a visitor who has passed is let through. */
+  /** Seconds for which a passed challenge is valid. */
   readonly valid_for?: number;
-  /** Seconds that a visitor without JavaScript waits. */
+  /** Wait in seconds for visitors without JavaScript. */
   readonly wait?: number;
   /** Requests per second of the site on one node. */
   readonly above?: number;
-  /** Prefixes of paths that are never challenged. */
+  /** Path prefixes without a challenge. */
   readonly except?: readonly string[];
 }
 
@@ -54,7 +53,7 @@ type ClientCertificateMode = (typeof CLIENT_CERTIFICATE_MODES)[number];
 interface TlsDocument {
   readonly min_version?: (typeof TLS_VERSIONS)[number];
   readonly client_certificates?: ClientCertificateMode;
-  /** PEM of the authorities that issue certificates of clients. */
+  /** PEM of the authorities that issue client certificates. */
   readonly client_authorities?: string | null;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What matched rules change about a request and its response. The changes of a combination of
- * rules are made once and remembered, so that a request allocates nothing for them.
+ * Changes that matched rules make to a request and its response. The changes of each combination of
+ * rules are computed once and cached, so that a request allocates nothing for them.
  */
 import { createHash } from 'node:crypto';
 import type { CacheAction, Rule } from './document.ts';
@@ -15,7 +15,7 @@ export interface HeaderChange {
   readonly value: string | null;
 }
 
-/** Combinations that a document remembers. Further ones are made for each request. */
+/** Cached combinations of a document. Others are computed for each request. */
 const MAX_COMBINATIONS = 1000;
 
 interface Shared {
@@ -41,10 +41,13 @@ export class Changes implements Values {
   readonly bypassesCache: boolean;
   readonly isUncompressed: boolean;
   readonly origin: string | null;
-  /** Distinguishes responses by what the origin receives. Empty: nothing is changed about that. */
+  /**
+   * Suffix of the cache key: a hash of the changes to what the origin receives. Empty: no such
+   * change.
+   */
   readonly #keySuffix: string;
   readonly #shared: Shared;
-  /** By the number of the rule that follows. */
+  /** Cached results of `after`, by rule number. */
   readonly #next: Changes[] = [];
 
   constructor(values: Values = NO_VALUES, shared: Shared = { combinations: 0 }) {
@@ -66,7 +69,7 @@ export class Changes implements Values {
             .slice(0, 12)}`;
   }
 
-  /** These and the change of another rule. */
+  /** These changes followed by the change of rule `number`. */
   after(number: number, change: Change): Changes {
     const made = this.#next[number];
     if (made !== undefined) return made;
@@ -78,7 +81,7 @@ export class Changes implements Values {
   /** The fields of a response as the visitor receives them. */
   changeResponse(fields: string[]): string[] {
     const changed = changeFields(fields, this.responseHeaders);
-    // The lifetime of a rule is for the edge (edge/cache/rules/rule-ttl.ts).
+    // The TTL of a rule applies to the edge only (edge/cache/rules/rule-ttl.ts).
     return this.cache === null || this.cache.ttl < 0 ? changed : changeFields(changed, NO_TARGETED_LIFETIME);
   }
 
@@ -95,7 +98,7 @@ export class Changes implements Values {
     return this.rewrite.hasQuery || query < 0 ? path : path + target.slice(query);
   }
 
-  /** Path and query in the key of the cache; behind a line feed what else distinguishes. */
+  /** The part of the cache key for the path and query. Each further value follows a line feed. */
   keyPathOf(target: string, headers: Fields): string {
     const parts = this.cache?.parts;
     return parts == null
@@ -119,7 +122,7 @@ const NO_VALUES: Values = {
 /** The changed members. */
 export type Change = (before: Values) => Partial<Values>;
 
-/** Undefined: the action decides instead. */
+/** Undefined: the action decides about the request and changes nothing. */
 export function changeOf({ action, match }: Pick<Rule, 'action' | 'match'>): Change | undefined {
   switch (action.type) {
     case 'rewrite': {
@@ -174,7 +177,7 @@ export function changeFields<List extends Fields>(fields: List, changes: readonl
 }
 
 export class CacheRule {
-  /** Seconds; -1: as the origin says. */
+  /** Seconds; -1: the TTL comes from the response of the origin. */
   readonly ttl: number;
   readonly overrides: boolean;
   readonly parts: KeyParts | null;

@@ -11,19 +11,19 @@ const LOCATION = /^[\x21-\x7e]{1,2000}$/;
 const COUNTED_BY = /^(?:address|network|(?:header|cookie):[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100})$/;
 const PRINTABLE = /^[\x20-\x7e\u00a0-\uffff]*$/;
 const HASH = /^\$argon2id\$v=\d+\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$[A-Za-z0-9+/]{10,100}\$[A-Za-z0-9+/]{10,200}$/;
-/** KiB, passes and lanes that one verification may cost. */
+/** Limits of argon2id for one verification: KiB of memory, passes, lanes. */
 const MAX_COST = [65_536, 10, 4] as const;
 /**
- * KiB times passes, about 0.2 s: all threads of the edge share four threads for hashes and files.
- * The defaults of the usual libraries are below.
+ * Maximum of KiB times passes, about 0.2 s: all threads of the edge share four threads for hashes
+ * and files. The defaults of common libraries are below this.
  */
 const MAX_WORK = 4 * 65_536;
 /** Up to the path, the query, or a placeholder that starts with one. Group 1: the authority. */
 const AUTHORITY = /^(?:https?|\{scheme\}):\/\/(.*?)(?:[/?\\]|\{(?:path|uri|query)\}|$)/i;
-/** Visitors choose no part of it but the host that they requested. */
+/** Visitors control no part of the authority except the requested host. */
 const SAFE_AUTHORITY = /^(?:[a-z0-9.-]*\{host\}|[a-z0-9.-]+)(?::\d{1,5})?$/i;
 
-/** The fields of each action next to `type`: those that it needs, and those that it may have. */
+/** The required and optional fields of each action, next to `type`. */
 const FIELDS: Readonly<Record<ActionType, readonly [needed: readonly string[], optional: readonly string[]]>> = {
   allow: [[], []],
   deny: [[], ['status']],

@@ -17,7 +17,7 @@ export interface RuleFault {
 const HOST = /^(?:\*\.)?(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/i;
 const METHOD = /^[A-Z]{1,20}$/;
 const COUNTRY = /^[A-Z]{2}$/;
-/** Of cookies and query parameters. */
+/** A name of a cookie or a query parameter. */
 const VALUE_NAME = /^[^\s;,=&?#]{1,200}$/;
 
 export class RuleChecker {

@@ -1,12 +1,12 @@
-/** Checks a rules document: what is wrong, in which rule and field, and what to write instead. */
+/** Checks a rules document. Each fault names the rule, the field and the correction. */
 import { RuleChecker, type RuleFault } from './check-rule.ts';
 import type { RulesDocument } from './document.ts';
 import { BUILD_STEPS, MAX_RULES } from './limits.ts';
 
-/** Faults that are reported at a time. */
+/** Maximum number of reported faults. */
 const MAX_FAULTS = 20;
 
-/** The document has the types of `RulesDocument`. Empty: it can be compiled. */
+/** `document`: valid against the schema. Empty: the document can be compiled. */
 export function checkRules({ rules }: RulesDocument): readonly RuleFault[] {
   if (rules.length > MAX_RULES)
     return [{ pointer: '/rules', message: `${rules.length} rules are more than the maximum of ${MAX_RULES}.` }];

@@ -6,11 +6,13 @@ import { NamePattern, testCookies, testHeaders, testQuery, type ValueTest } from
 import type { BuildBudget } from './pattern/automaton.ts';
 import { compileText, type TextTest } from './text-condition.ts';
 
-/** Networks that the address of a client may be in. */
+/** A set of networks to match client addresses with. */
 class Networks {
   readonly #prefixes: readonly Pick<Prefix, 'bytes' | 'bits'>[];
 
-  /** `onNetwork`: called with the number of the network that is read next. Throws InvalidError. */
+  /**
+   * `onNetwork`: called with the index of each network before it is parsed. Throws InvalidError.
+   */
   constructor(networks: readonly string[], onNetwork: (i: number) => void = () => {}) {
     this.#prefixes = networks.map((text, i) => {
       onNetwork(i);
@@ -24,18 +26,21 @@ class Networks {
   }
 }
 
-/** What a condition depends on. The index of rules (rule-index.ts) relies on it: nothing else. */
+/**
+ * The part of a request that a condition reads. A condition must read no other part: the rule index
+ * (rule-index.ts) relies on it.
+ */
 export type RequestPart = 'method' | 'host' | 'country' | 'client' | 'path' | 'query' | 'header';
 
 export interface Condition {
   readonly part: RequestPart;
-  /** The name of the header, in lower case; empty: another part. */
+  /** The name of the header, in lower case; empty if `part` is not `header`. */
   readonly header: string;
   holds(facts: RequestFacts): boolean;
 }
 
 /**
- * `onField`: called with the pointer of the member or entry that is compiled next. Throws
+ * `onField`: called with the pointer of each member or entry before it is compiled. Throws
  * PatternError, InvalidError.
  */
 export function compileMatch(
@@ -104,7 +109,7 @@ class HostCondition implements Condition {
   readonly part = 'host';
   readonly header = '';
   readonly #names: ReadonlySet<string>;
-  /** With the dot in front. */
+  /** Each starts with a dot. */
   readonly #suffixes: readonly string[];
   constructor(hosts: readonly string[]) {
     const lower = hosts.map((host) => host.toLowerCase());

@@ -1,12 +1,14 @@
-/** What the rules of domains have matched on this node since their last change. */
+/**
+ * Counts of matched and stopped requests per rule on this node, since the last change of the rules.
+ */
 
-/** Domains that are counted; the one that was counted first is forgotten. */
+/** Maximum number of domains; the oldest is evicted. */
 export const MAX_DOMAINS = 20_000;
 
 export interface AddedCounts {
   readonly domainId: string;
   readonly revision: number;
-  /** By number of the rule. */
+  /** By rule number. */
   readonly matched: ArrayLike<number>;
   readonly stopped: ArrayLike<number>;
 }
@@ -34,7 +36,7 @@ export class RuleCounters {
     this.#clock = clock;
   }
 
-  /** Counts of an earlier revision come late, and are dropped. */
+  /** Drops counts of an earlier revision, which threads may still send. */
   add({ domainId, revision, matched, stopped }: AddedCounts): void {
     let totals = this.#domains.get(domainId);
     if (totals !== undefined && totals.revision > revision) return;
@@ -55,7 +57,7 @@ export class RuleCounters {
     }
   }
 
-  /** Undefined: nothing was counted since that revision. */
+  /** Undefined: no counts for this revision. */
   of(domainId: number, revision: number): RuleTotals | undefined {
     const totals = this.#domains.get(String(domainId));
     return totals?.revision === revision ? totals : undefined;

@@ -1,40 +1,40 @@
-/** A rules document as the API takes it and the store keeps it: one ordered list for a domain. */
+/** The rules document of the API and the store: one ordered list of rules for a domain. */
 
 export interface RulesDocument {
   readonly rules: readonly Rule[];
 }
 
 export interface Rule {
-  /** For people, and in counters. */
+  /** A label for people and counters. */
   readonly name?: string;
   /** False: the rule is skipped. Default: true. */
   readonly enabled?: boolean;
   /** The rule is matched and counted, but does nothing. */
   readonly dry_run?: boolean;
-  /** All its members must hold. Empty or omitted: every request. */
+  /** All conditions must hold. Empty or omitted: every request matches. */
   readonly match?: RuleMatch;
-  /** The rule does not apply to requests for which all these members hold. */
+  /** The rule is skipped if all these conditions hold. */
   readonly except?: RuleMatch;
   readonly action: RuleAction;
 }
 
 export interface RuleMatch {
-  /** `www.example.com`, or `*.example.com` for all names below. Any of them. */
+  /** `www.example.com`, or `*.example.com` for all names below. One of them must match. */
   readonly host?: readonly string[];
   /** The normalised path without the query (path.ts). */
   readonly path?: TextMatch;
   readonly method?: readonly string[];
-  /** Addresses and networks in CIDR notation. Any of them. */
+  /** Addresses and networks in CIDR notation. One of them must match. */
   readonly client?: readonly string[];
-  /** ISO 3166 codes of two letters. Any of them. */
+  /** ISO 3166 codes of two letters. One of them must match. */
   readonly country?: readonly string[];
-  /** All of them. */
+  /** All of them must match. */
   readonly header?: readonly NamedMatch[];
   readonly cookie?: readonly NamedMatch[];
   readonly query?: readonly NamedMatch[];
 }
 
-/** Any member of any list. */
+/** The text must match one entry of one of the lists. */
 export interface TextMatch {
   readonly exact?: readonly string[];
   readonly prefix?: readonly string[];
@@ -47,11 +47,11 @@ export interface TextMatch {
 
 export const TEXT_LISTS = ['exact', 'prefix', 'suffix', 'contains', 'glob', 'regex'] as const;
 
-/** Without lists: it is there, with any value. */
+/** Without lists, any value matches. */
 export interface NamedMatch extends TextMatch {
-  /** Of a cookie or a query parameter, it may end in `*`. */
+  /** May end in `*` for a cookie or a query parameter. */
   readonly name: string;
-  /** It is not there. */
+  /** The value must be absent. */
   readonly absent?: boolean;
 }
 
@@ -76,11 +76,11 @@ export type ActionType = RuleAction['type'];
 
 export interface LimitAction {
   readonly type: 'limit';
-  /** On average, so many requests in a period. */
+  /** Requests per `period`, on average. */
   readonly requests: number;
   /** Seconds. */
   readonly period: number;
-  /** Requests that may come at once; default: `requests`. */
+  /** Requests in a burst; default: `requests`. */
   readonly burst?: number;
   /** `address`, `network`, `header:NAME` or `cookie:NAME`; default: `address`. */
   readonly by?: string;
@@ -90,7 +90,10 @@ export interface CacheAction {
   readonly type: 'cache';
   /** Seconds that a response is fresh at the edge. */
   readonly ttl?: number;
-  /** Whether `ttl` replaces what the origin says. Default: it only fills in. */
+  /**
+   * Whether `ttl` replaces the lifetime that the origin sends. Default: `ttl` applies only if the
+   * origin sends none.
+   */
   readonly override?: boolean;
   readonly key?: CacheKeyParts;
 }
@@ -116,7 +119,10 @@ export interface BasicAuthUser {
   readonly hash: string;
 }
 
-/** Actions that decide about the request; the others change something and the next rule follows. */
+/**
+ * Actions that decide about the request and stop the run. After any other action the next rule
+ * follows.
+ */
 const DECIDING: ReadonlySet<ActionType> = new Set<ActionType>([
   ...(['allow', 'deny', 'limit', 'redirect', 'basic_auth', 'challenge', 'error_page', 'maintenance'] as const),
 ]);

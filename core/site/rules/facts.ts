@@ -1,10 +1,10 @@
 /**
- * What conditions read of a request. One object serves all requests of a thread: `open` points it
- * at the next one, and nothing is allocated but what a condition needs.
+ * The parts of a request that conditions read. One object serves all requests of a thread: `open`
+ * points it at the next request. It allocates only the values that a condition reads.
  */
 import { normalPath } from './path.ts';
 
-/** Pairs of name in lower case and value. */
+/** Alternating names in lower case and values. */
 export type Fields = readonly string[];
 
 export interface RuleRequest {
@@ -14,7 +14,7 @@ export interface RuleRequest {
   readonly headers: Fields;
 }
 
-/** The country of an address as an ISO 3166 code of two letters; empty: not known. */
+/** The country of an address as an ISO 3166 code of two letters; empty: unknown. */
 export type CountryOf = (address: string) => string;
 
 export class RequestFacts {

@@ -1,7 +1,7 @@
 /** Reads named values of a request: headers, cookies (RFC 6265 section 4.2), query parameters. */
 import type { Fields } from './facts.ts';
 
-/** A name, or the beginning of names if it ends in `*`. */
+/** A name, or a prefix of names if it ends in `*`. */
 export class NamePattern {
   readonly #name: string;
   readonly #isPrefix: boolean;
@@ -11,12 +11,12 @@ export class NamePattern {
     this.#name = this.#isPrefix ? name.slice(0, -1) : name;
   }
 
-  /** False: the text has none of these names. Faster than to look at each pair. */
+  /** A fast check before the pairs are compared. False: the text contains no such name. */
   mayBeIn(text: string): boolean {
     return text.includes(this.#name);
   }
 
-  /** Whether the name at `from` to `to` of the text is one of these. */
+  /** Whether the name at `from` to `to` of the text matches. */
   isAt(text: string, from: number, to: number): boolean {
     const length = to - from;
     return (
@@ -25,12 +25,12 @@ export class NamePattern {
   }
 }
 
-/** Called with each value; true: stop. */
+/** Called with each value; true stops the search. */
 export interface ValueTest {
   test(value: string): boolean;
 }
 
-/** Whether the test holds for the value of a header with this name. Null: for any value. */
+/** Whether the test holds for a value of a header with this name. Null: any value. */
 export function testHeaders(fields: Fields, name: string, test: ValueTest | null): boolean {
   for (let i = 0; i < fields.length; i += 2)
     if (fields[i] === name && (test === null || test.test(fields[i + 1]))) return true;
@@ -59,7 +59,8 @@ function testPairs(
 ): boolean {
   const decodes = isEscaped && (text.includes('%', start) || text.includes('+', start));
   if (!decodes && !name.mayBeIn(text)) return false;
-  // Searched once past each one: a text without them would be searched to its end for each pair.
+  // The next "=" is kept across pairs. Searching it for each pair would be quadratic in a text
+  // without "=".
   let equals = text.indexOf('=', start);
   for (let from = start; from < text.length; ) {
     const found = text.indexOf(separator, from);
@@ -89,7 +90,10 @@ function testPairs(
 
 const isBlank = (text: string, at: number): boolean => text.charCodeAt(at) === 0x20 || text.charCodeAt(at) === 0x09;
 
-/** As forms are encoded. Escapes of other than printable ASCII stay, with digits in upper case. */
+/**
+ * Decodes application/x-www-form-urlencoded. Only escapes of printable ASCII are decoded; digits of
+ * the others become upper case.
+ */
 function decodeForm(text: string): string {
   return text.replace(/\+/g, ' ').replace(/%([0-9A-Fa-f]{2})/g, (escaped, hex: string) => {
     const code = Number.parseInt(hex, 16);
@@ -97,7 +101,7 @@ function decodeForm(text: string): string {
   });
 }
 
-/** The value of the first such header or cookie; empty without one. */
+/** The value of the first such header or cookie; empty: there is none. */
 export function firstHeader(fields: Fields, name: string): string {
   for (let i = 0; i < fields.length; i += 2) if (fields[i] === name) return fields[i + 1];
   return '';

@@ -16,7 +16,7 @@ const CONNECTION = [
   'upgrade',
 ];
 
-/** The edge sets these itself, or the cache and the connection rely on them. */
+/** Request headers that the edge sets, or that the cache and the connection rely on. */
 const REQUEST: ReadonlySet<string> = new Set([
   ...CONNECTION,
   ...['host', 'expect', 'forwarded', 'via', 'cdn-loop', 'x-request-id', 'accept-encoding', 'max-forwards'],
@@ -24,21 +24,21 @@ const REQUEST: ReadonlySet<string> = new Set([
   ...['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'],
 ]);
 
-/** They describe the body or the cache, and would be wrong after a change. */
+/** Response headers that describe the body or the caching, and would be wrong after a change. */
 const RESPONSE: ReadonlySet<string> = new Set([
   ...CONNECTION,
   ...['age', 'cache-status', 'content-encoding', 'content-range', 'date', 'vary', 'via', 'etag', 'last-modified'],
   ...['strict-transport-security'],
 ]);
 
-/** What to use instead, where something else does it. */
+/** The feature to use instead of a header rule. */
 const INSTEAD: ReadonlyMap<string, string> = new Map([
   ['strict-transport-security', 'set hsts_max_age of the proxy'],
   ['host', 'set the host of an origin'],
   ['accept-encoding', 'use the action no_compression'],
 ]);
 
-/** Why a rule may not change the header. Undefined: it may. */
+/** The reason why a rule cannot change the header. Undefined: it can. */
 export function forbiddenHeader(side: 'request' | 'response', name: string): string | undefined {
   const lower = name.toLowerCase();
   const isForbidden = (side === 'request' ? REQUEST : RESPONSE).has(lower) || lower.startsWith('sec-websocket-');

@@ -1,4 +1,4 @@
-/** Rules of a domain's requests: their document, its check, and its compiled form. Pure. */
+/** The rules of a domain: document, check and compiled form. No side effects. */
 export { Changes, changeFields, type HeaderChange } from './changes.ts';
 export { checkRules } from './check.ts';
 export { ACTION_TYPES } from './check-action.ts';

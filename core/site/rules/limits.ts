@@ -8,9 +8,9 @@ export const MAX_NETWORKS = 2000;
 /** Characters of one pattern, name or value. */
 export const MAX_TEXT = 1000;
 export const MAX_USERS = 20;
-/** Steps that compiling all patterns of a document may take: some 50 ms. */
+/** Budget of steps to compile all patterns of a document: about 50 ms. */
 export const BUILD_STEPS = 3_000_000;
-/** Bytes of the automata of a document. */
+/** Maximum bytes of all automata of a document. */
 export const MAX_AUTOMATON_BYTES = 2 * 1024 * 1024;
-/** Characters of a path from which a regular expression captures. */
+/** Longest path in characters that a regular expression captures from. */
 export const MAX_CAPTURED = 1024;

@@ -1,6 +1,6 @@
 /**
- * The results of all conditions on one part of a request, as bits of rules. A value that recurs
- * costs one look-up, however many conditions there are.
+ * Evaluates all conditions on one part of a request to a bit set of rules. Results are cached by
+ * value: a repeated value costs one look-up, however many conditions there are.
  */
 import type { Condition, RequestPart } from './conditions.ts';
 import { RequestFacts } from './facts.ts';
@@ -8,24 +8,24 @@ import { RequestFacts } from './facts.ts';
 /** A power of two. Each bucket has two slots. */
 const BUCKETS = 8192;
 
-/** Longer texts are not remembered. */
+/** Maximum length of a cached text in characters. */
 const MAX_LENGTH = 512;
 
-/** Characters that are hashed of a longer text, about. */
+/** Approximate number of hashed characters of a longer text. */
 const HASHED = 64;
 
 /**
- * Remembers results by a text, in a table of fixed size: a text that hashes to a full bucket takes
- * the place of another one. A look-up allocates nothing.
+ * A cache of results by text, with a fixed size. A text that hashes to a full bucket evicts the
+ * older entry. A look-up allocates nothing.
  */
 export class ResultTable<Result> {
-  /** By slot. 0: the slot is empty. */
+  /** The owner of each slot. 0: the slot is empty. */
   readonly #owners = new Uint32Array(BUCKETS * 2);
   readonly #texts: string[] = new Array<string>(BUCKETS * 2).fill('');
   readonly #results: (Result | undefined)[] = new Array<Result | undefined>(BUCKETS * 2).fill(undefined);
   #bucket = 0;
 
-  /** `text` counts up to `end`. `owner`: above 0; each has texts of its own. */
+  /** `text` is read up to `end`. `owner`: above 0; owners do not share entries. */
   find(owner: number, text: string, end: number): Result | undefined {
     if (end > MAX_LENGTH) return undefined;
     const slot = bucketOf(owner, text, end) * 2;
@@ -34,7 +34,7 @@ export class ResultTable<Result> {
     return this.#isAt(slot + 1, owner, text, end) ? this.#results[slot + 1] : undefined;
   }
 
-  /** Of the text that `find` has just not found. */
+  /** Must follow a `find` of the same text that returned undefined. */
   add(owner: number, text: string, end: number, result: Result): void {
     if (end > MAX_LENGTH) return;
     const slot = this.#bucket;
@@ -53,7 +53,7 @@ export class ResultTable<Result> {
   }
 }
 
-/** FNV-1a over some of the characters, the last ones among them. */
+/** FNV-1a over a sample of the characters, always with the last one. */
 function bucketOf(owner: number, text: string, end: number): number {
   let hash = owner | 0;
   const step = 1 + Math.floor(end / HASHED);
@@ -62,22 +62,22 @@ function bucketOf(owner: number, text: string, end: number): number {
   return (hash ^ (hash >>> 13)) & (BUCKETS - 1);
 }
 
-/** Bits of rules, 32 in each word: first those of `match`, then as many words for `except`. */
+/** A bit for each rule, 32 in a word: first the words of `match`, then as many for `except`. */
 export type RuleBits = Int32Array;
 
-/** A condition clears this bit if it does not hold. */
+/** The bit that a condition clears if it does not hold. */
 export interface RuleTest {
   readonly word: number;
   readonly mask: number;
   readonly condition: Condition;
 }
 
-/** Different results that are shared among values. */
+/** Maximum number of distinct results that values share. */
 const MAX_SHARED = 32;
-/** Values of visitors that are not kept in memory. */
+/** Headers whose values must not be cached, since they are secrets. */
 const SECRET: ReadonlySet<string> = new Set(['cookie', 'authorization', 'proxy-authorization']);
 
-/** Of all rules of the thread; made when a request first needs it. */
+/** Shared by all rules of the thread. Null: not allocated yet. */
 let table: ResultTable<RuleBits> | null = null;
 let owners = 0;
 
@@ -85,15 +85,15 @@ const BLANK = new RequestFacts(() => '');
 
 export class PartResults {
   readonly part: RequestPart;
-  /** The name of the header; empty: another part. */
+  /** The name of the header; empty if `part` is not `header`. */
   readonly header: string;
-  /** Bits of rules whose result does not depend on this part. */
+  /** Bits that the conditions on this part do not clear. */
   readonly #others: RuleBits;
   readonly #tests: readonly RuleTest[];
   readonly #shared: RuleBits[] = [];
-  /** Of the evaluation that runs. */
+  /** Scratch space of `evaluate`. */
   readonly #bits: RuleBits;
-  /** In the table. 0: values are not remembered. */
+  /** The owner of this part in the table. 0: values are not cached. */
   readonly #owner: number;
   readonly #absent: RuleBits;
   #lastValue: string | undefined;
@@ -112,10 +112,13 @@ export class PartResults {
     this.#lastBits = this.#absent;
   }
 
-  /** Of a request whose part has this value. Undefined: it is not there. */
+  /**
+   * The result for a request whose part has this value. Undefined: the request has no such part.
+   */
   of(value: string | undefined, facts: RequestFacts): RuleBits {
     if (value !== this.#lastValue) this.#lastBits = value === undefined ? this.#absent : this.#find(value, facts);
-    // Also if they are equal: one object is compared faster than two with the same characters.
+    // Stored even if the texts are equal: comparing the same object is faster than comparing
+    // characters.
     this.#lastValue = value;
     return this.#lastBits;
   }

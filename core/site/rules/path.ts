@@ -1,14 +1,14 @@
 /**
- * The path that rules match. Servers treat several spellings of a path alike, so that a rule for
- * `/admin` must also hold for `/%61dmin`, `//admin` and `/x/../admin`.
+ * The path that rules match. Servers treat several spellings of a path alike, so a rule for
+ * `/admin` must also match `/%61dmin`, `//admin` and `/x/../admin`.
  */
 
 const MAY_DIFFER = /[%\\]|\/[/.]/;
 const ESCAPE = /%([0-9A-Fa-f]{2})/g;
 
 /**
- * Without the query. Escapes of printable ASCII but "%" are decoded once, backslashes are slashes,
- * runs of slashes are one, and dot segments are resolved (RFC 3986 section 5.2.4).
+ * The path without the query. Decodes escapes of printable ASCII except "%" once, turns backslashes
+ * into slashes, and merges slashes. Resolves dot segments (RFC 3986 section 5.2.4).
  */
 export function normalPath(path: string): string {
   const query = path.indexOf('?');
@@ -39,7 +39,7 @@ function withoutDots(path: string): string {
   return `/${segments.join('/')}`;
 }
 
-/** A part of a normalised path as a URL may contain it. */
+/** Escapes a part of a normalised path for a URL. */
 export const escapePath = (path: string): string =>
   path.replace(
     /[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/g,

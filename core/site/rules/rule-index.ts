@@ -1,7 +1,7 @@
 /**
- * Finds all rules that match a request, without a look at each rule. Each condition depends on one
- * part of the request, so the rules that match are those that are left by every part: the
- * conjunction of one set of bits for each part. Sets are remembered by the value of the part.
+ * Finds all rules that match a request without evaluating each rule. Each condition depends on one
+ * part of the request, and each part gives a bit set of rules. Their conjunction is the result. Bit
+ * sets are cached by the value of the part.
  */
 import type { Condition, RequestPart } from './conditions.ts';
 import type { RequestFacts } from './facts.ts';
@@ -14,17 +14,17 @@ interface IndexedRule {
 }
 
 const BITS = 32;
-/** The order in which parts are looked at: cheap ones first. Headers follow. */
+/** Parts in order of evaluation: cheap parts first. Headers follow. */
 const PARTS: readonly RequestPart[] = ['method', 'host', 'path', 'query', 'client', 'country'];
-/** Lists of headers by the length of the name, a power of two. */
+/** Buckets of headers by length of the name; a power of two. */
 const LENGTHS = 32;
 
-/** A header that rules look at, and its value in the current request. */
+/** A header that rules read, with its value in the current request. */
 interface HeaderState {
   readonly name: string;
   readonly results: PartResults;
   value: string | undefined;
-  /** Lines with this name. */
+  /** Header lines with this name in the current request. */
   lines: number;
 }
 
@@ -34,9 +34,9 @@ export class RuleIndex {
   readonly #parts: readonly PartResults[];
   readonly #headers: readonly HeaderState[];
   readonly #byLength: readonly (readonly HeaderState[] | null)[];
-  /** Rules that look at headers. */
+  /** Rules with conditions on headers. */
   readonly #headerRules: RuleBits;
-  /** What is left of the rules. */
+  /** The rules that no evaluated part has excluded. */
   readonly #left: RuleBits;
 
   constructor(rules: readonly IndexedRule[]) {
@@ -97,7 +97,7 @@ export class RuleIndex {
     return left;
   }
 
-  /** The same for up to 32 rules, which most lists have. */
+  /** `find` for up to 32 rules, the common case. */
   #findInWord(facts: RequestFacts): number {
     const parts = this.#parts;
     let matches = this.#all[0];
@@ -121,7 +121,7 @@ export class RuleIndex {
     return matches & ~exceptions;
   }
 
-  /** False: no rule is left. */
+  /** Removes rules without a bit. False: no rule is left. */
   #narrow(bits: RuleBits): boolean {
     const left = this.#left;
     const words = this.#words;
@@ -160,7 +160,7 @@ export class RuleIndex {
   }
 }
 
-/** Several lines are evaluated each time. */
+/** Results of repeated headers are not cached. */
 const resultOf = ({ results, value, lines }: HeaderState, facts: RequestFacts): RuleBits =>
   lines > 1 ? results.evaluate(facts) : results.of(value, facts);
 
@@ -182,7 +182,7 @@ function readPart(part: RequestPart, facts: RequestFacts): string | undefined {
   }
 }
 
-/** The first bit that is set from `from` on, among the rules that match; -1: there is none. */
+/** The index of the first matching rule from `from` on; -1: there is none. */
 export function nextBit(bits: RuleBits, from: number): number {
   const words = bits.length >>> 1;
   for (let word = from >>> 5; word < words; word++) {

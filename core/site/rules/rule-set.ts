@@ -1,6 +1,6 @@
 /**
- * A compiled rules document. Rules run from first to last: a rule that changes something lets the
- * next one follow, a rule that decides stops the run.
+ * A compiled rules document. Rules run in order: after a rule that changes something the next rule
+ * follows; a rule that decides stops the run.
  */
 import { type Change, Changes, changeOf } from './changes.ts';
 import { type Condition, compileMatch, type RequestPart } from './conditions.ts';
@@ -11,7 +11,7 @@ import type { BuildBudget } from './pattern/automaton.ts';
 import { nextBit, RuleIndex } from './rule-index.ts';
 
 export interface CompiledRule {
-  /** In the document, from 0. */
+  /** The index in the document, from 0. */
   readonly number: number;
   readonly action: RuleAction;
   readonly rule: Rule;
@@ -23,12 +23,12 @@ export interface CompiledRule {
 }
 
 export class RuleSet {
-  /** By number of the rule: requests that it matched, and requests that it stopped. */
+  /** By rule number: the requests that each rule matched, and the requests that it stopped. */
   readonly matched: Uint32Array;
   readonly stopped: Uint32Array;
   /** The changes of the last run. */
   changes: Changes;
-  /** Whether anything was counted since the flag was reset. */
+  /** Whether a count has changed since this flag was reset. */
   hasCounted = false;
   readonly rules: readonly CompiledRule[];
   readonly noChanges = new Changes();
@@ -45,8 +45,8 @@ export class RuleSet {
   }
 
   /**
-   * Runs the rules from the index `from` and returns the index of the rule that decides, or -1.
-   * `changes` then has the changes up to there, on top of `before`.
+   * Runs the rules from index `from`. Returns the index of the rule that decides; -1: none decides.
+   * `changes` then contains the changes of the run, on top of `before`.
    */
   run(facts: RequestFacts, from = 0, before: Changes = this.noChanges): number {
     const { rules } = this;
@@ -57,7 +57,7 @@ export class RuleSet {
       this.matched[rule.number]++;
       this.hasCounted = true;
       if (rule.change === null) {
-        // A rate limit counts also in a dry run, to show how many requests it would stop.
+        // A rate limit counts in a dry run too, to show how many requests it would stop.
         if (rule.isDryRun && rule.action.type !== 'limit') continue;
         this.changes = changes;
         return i;
@@ -68,7 +68,7 @@ export class RuleSet {
     return -1;
   }
 
-  /** Calls `use`, and counts nothing of it. */
+  /** Calls `use` without counting its matches. */
   uncounted<T>(use: () => T): T {
     const { hasCounted } = this;
     const matched = this.matched.slice();
@@ -79,10 +79,10 @@ export class RuleSet {
   }
 }
 
-/** Parts of a request that only a visitor has. */
+/** Parts of a request that differ between visitors of the same URL. */
 const OF_VISITORS: ReadonlySet<string> = new Set<RequestPart>(['client', 'country', 'header']);
 
-/** Whether a rule may hold for some visitors of a URL and not for others. */
+/** Whether a rule can match some visitors of a URL and not others. */
 export const distinguishesVisitors = ({ conditions, exceptions }: CompiledRule): boolean =>
   [...conditions, ...exceptions].some(({ part }) => OF_VISITORS.has(part));
 

@@ -1,17 +1,17 @@
-/** Rules that many sites need, ready to be added to a list. */
+/** Templates of common rules, ready to be added to a list. */
 import type { Rule } from './document.ts';
 
 export interface RuleTemplate {
   /** Stable, for the CLI and the dashboard. */
   readonly name: string;
   readonly title: string;
-  /** What the rules do, and what to look at before they are used. */
+  /** The effect of the rules, and what to check before using them. */
   readonly description: string;
   /** `domain`: without the last dot. */
   rules(domain: string): readonly Rule[];
 }
 
-/** Programs that fetch whole sites and that respect neither robots.txt nor operators. */
+/** Crawlers that copy whole sites and ignore robots.txt. */
 const BAD_BOTS = [
   ...['AhrefsBot', 'Bytespider', 'DataForSeoBot', 'DotBot', 'MJ12bot', 'PetalBot', 'SemrushBot', 'BLEXBot'],
   ...['serpstatbot', 'ZoominfoBot', 'MegaIndex', 'SeekportBot', 'masscan', 'nikto', 'sqlmap', 'zgrab', 'nuclei'],
@@ -28,7 +28,7 @@ const setHeader = (name: string, value: string): Rule => ({
   action: { type: 'set_response_header', name, value },
 });
 
-/** Cookies of visitors whose pages differ: signed in, commented, with a cart or a password. */
+/** Cookies of visitors with personal pages: signed in, with a comment, a cart or a password. */
 const WORDPRESS_COOKIES = [
   ...['wordpress_logged_in_*', 'wordpress_sec_*', 'comment_author_*', 'wp-postpass_*'],
   ...['woocommerce_cart_hash', 'woocommerce_items_in_cart', 'wp_woocommerce_session_*'],

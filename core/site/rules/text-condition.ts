@@ -9,18 +9,22 @@ export interface TextTest {
   test(text: string): boolean;
 }
 
-/** Lists that are compared directly; longer ones become an automaton, which reads the text once. */
+/**
+ * Longest list that is compared entry by entry. A longer list becomes an automaton, which reads the
+ * text once.
+ */
 const MAX_COMPARED = 4;
 
-/** Compiled texts of this thread, which many domains have in common: rules of templates. */
+/** Compiled tests of this thread, since many domains use the same templates. */
 const compiled = new Map<string, TextTest | null>();
 const MAX_COMPILED = 1000;
-/** Longer ones are not remembered. */
+/** Maximum length of a key of `compiled`. */
 const MAX_KEY = 2000;
 
 /**
- * Null: no list, so that any text matches. `onEntry`: called with the pointer of the pattern that
- * is compiled next, and with an empty one before all are compiled together. Throws PatternError.
+ * Null: there is no list, so any text matches. `onEntry`: called with the pointer of each pattern
+ * before it is compiled, and with an empty pointer before all are compiled together. Throws
+ * PatternError.
  */
 export function compileText(
   match: TextMatch,
@@ -137,7 +141,7 @@ class Contains implements TextTest {
   }
 }
 
-/** Remembers the last text: the requests of a visitor repeat their fields. */
+/** Caches the result for the last text: requests of a visitor repeat their fields. */
 class AutomatonTest implements TextTest {
   readonly #automaton: Automaton;
   #last = '';

@@ -1,4 +1,4 @@
-/** Texts with placeholders: locations of redirects and rewritten paths. */
+/** Templates with placeholders, for locations of redirects and rewritten paths. */
 import { RE2JS } from 're2js';
 import type { TextMatch } from './document.ts';
 import { MAX_CAPTURED } from './limits.ts';
@@ -7,10 +7,10 @@ import { escapePath, normalPath } from './path.ts';
 const PLACEHOLDERS = ['scheme', 'host', 'path', 'query', 'uri', 'rest', ...'123456789'] as const;
 const NAMES: ReadonlySet<string> = new Set(PLACEHOLDERS);
 
-/** Texts at even indices, placeholders at odd ones. The problem if it is none. */
+/** Literal texts at even indices, placeholders at odd indices. */
 type TemplateParts = readonly string[];
 
-/** A text: why it is no template. */
+/** Returns the parts, or a description of the fault as a string. */
 export function parseTemplate(text: string): TemplateParts | string {
   const parts = text.split(/\{([^{}]*)\}/);
   for (let i = 0; i < parts.length; i++) {
@@ -21,7 +21,7 @@ export function parseTemplate(text: string): TemplateParts | string {
   return parts;
 }
 
-/** What placeholders stand for. */
+/** The values of placeholders. */
 interface TemplateRequest {
   readonly scheme: string;
   readonly host: string;
@@ -34,7 +34,7 @@ export class TextTemplate {
   readonly #captures: PathCaptures;
   readonly hasQuery: boolean;
 
-  /** `path`: of the match of the rule, for {rest} and {1}. */
+  /** `path`: the path condition of the rule, for {rest} and {1}. */
   constructor(text: string, path: TextMatch | undefined) {
     const parts = parseTemplate(text);
     if (typeof parts === 'string') throw new TypeError(`The template ${parts}.`);
@@ -75,9 +75,9 @@ const rawPath = (target: string): string => {
   return query < 0 ? target : target.slice(0, query);
 };
 
-/** The parts of a path that a rule has matched. */
+/** Captures the parts of a path that a rule matched. */
 class PathCaptures {
-  /** The longest first. */
+  /** In descending order of length. */
   readonly #prefixes: readonly string[];
   readonly #sources: readonly string[];
   readonly #flags: number;
@@ -92,7 +92,9 @@ class PathCaptures {
 
   readonly #ignoreCase: boolean;
 
-  /** What follows the longest prefix; without one, what follows the first slash. */
+  /**
+   * The rest of the path after the longest matching prefix; if none matches, after the first slash.
+   */
   rest(target: string): string {
     const path = normalPath(target);
     const compared = this.#ignoreCase ? path.toLowerCase() : path;
@@ -101,7 +103,7 @@ class PathCaptures {
     return escapePath(path.slice(prefix.length));
   }
 
-  /** A group of the first regular expression that matches; empty without one. */
+  /** A group of the first regular expression that matches; empty: none matches. */
   group(target: string, number: number): string {
     const path = normalPath(target);
     if (path.length > MAX_CAPTURED) return '';
@@ -114,8 +116,5 @@ class PathCaptures {
   }
 }
 
-/**
- * A location that starts with a path leads to the same host: "//" and "/\" at its beginning would
- * name another one.
- */
+/** Keeps a redirect to a path on the same host: a leading "//" or "/\" would name another host. */
 export const safeLocation = (location: string): string => location.replace(/^[/\\]{2,}/, '/');

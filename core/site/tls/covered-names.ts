@@ -8,7 +8,7 @@ const HOST_NAME = /^(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/;
 const SHOWN = 5;
 
 export class CoveredNames {
-  /** Each once; behind the others wildcards, with their `*.`. */
+  /** Without duplicates. Wildcards follow the other names and start with `*.`. */
   readonly #names: readonly string[];
 
   private constructor(names: readonly string[]) {
@@ -16,8 +16,8 @@ export class CoveredNames {
   }
 
   /**
-   * `text`: as X509Certificate gives it, `DNS:a.example, DNS:*.b.example, IP Address:192.0.2.1`,
-   * with quotes around what holds commas.
+   * `text`: `subjectAltName` of X509Certificate, such as `DNS:a.example, DNS:*.b.example, IP
+   * Address:192.0.2.1`. Values that contain commas are quoted.
    */
   static read(text: string | undefined): CoveredNames {
     const names = new Set<string>();
@@ -30,7 +30,7 @@ export class CoveredNames {
     return new CoveredNames([...exact, ...wildcards]);
   }
 
-  /** Of names that were read from a certificate before, as `list` gave them. */
+  /** `names`: a list that `list` returned earlier. */
   static of(names: readonly string[]): CoveredNames {
     return new CoveredNames(names);
   }
@@ -44,16 +44,16 @@ export class CoveredNames {
   }
 
   /**
-   * `host`: in A-labels, lower case, without the last dot. A wildcard stands for one whole label; a
-   * name that is one itself needs the same.
+   * `host`: in A-labels, lower case, without the last dot. A wildcard matches exactly one label. A
+   * wildcard host is covered only by the same wildcard.
    */
   covers(host: string): boolean {
     const parent = host.slice(host.indexOf('.') + 1);
-    // Browsers take no wildcard for a whole top-level domain.
+    // Browsers reject a wildcard for a whole top-level domain.
     return this.#names.includes(host) || (parent.includes('.') && this.#names.includes(`*.${parent}`));
   }
 
-  /** Some of them, for messages. */
+  /** The first names, for messages. */
   shown(): string {
     const rest = this.size - SHOWN;
     return `${this.#names.slice(0, SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;

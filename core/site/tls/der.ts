@@ -1,4 +1,4 @@
-/** The elements of DER (X.690) that OpenSSL has accepted. */
+/** An element of DER (X.690) that OpenSSL has already parsed. */
 export interface Element {
   readonly tag: number;
   readonly content: Buffer;

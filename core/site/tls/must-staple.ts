@@ -6,7 +6,7 @@
 
 import { type Element, elementsOf } from './der.ts';
 
-/** 1.3.6.1.5.5.7.1.24, the content of its DER. */
+/** The object identifier 1.3.6.1.5.5.7.1.24 in DER, without tag and length. */
 const TLS_FEATURE = Buffer.of(0x2b, 6, 1, 5, 5, 7, 1, 24);
 /** RFC 6066 section 8; RFC 6961 section 2.2. */
 const STATUS_REQUEST = 5;
@@ -15,7 +15,7 @@ const STATUS_REQUEST_V2 = 17;
 const SEQUENCE = 0x30;
 const OBJECT_IDENTIFIER = 0x06;
 const OCTET_STRING = 0x04;
-/** RFC 5280 section 4.1: the extensions, [3] of what is signed. */
+/** RFC 5280 section 4.1: the tag [3] of the extensions in TBSCertificate. */
 const EXTENSIONS = 0xa3;
 
 /** `certificate`: DER that OpenSSL has read, as `X509Certificate.raw`. */
@@ -28,7 +28,7 @@ export function requiresStapling(certificate: Buffer): boolean {
   return elementsOf(list.content).some(({ content }) => isStaplingFeature(elementsOf(content)));
 }
 
-/** Of the parts of an extension: an identifier, perhaps whether it is critical, and the value. */
+/** `parts`: the elements of an extension: identifier, optional critical flag, value. */
 function isStaplingFeature(parts: readonly Element[]): boolean {
   const isFeature = parts.some(({ tag, content }) => tag === OBJECT_IDENTIFIER && content.equals(TLS_FEATURE));
   const value = parts.find(({ tag }) => tag === OCTET_STRING);

@@ -1,7 +1,7 @@
 /**
- * The keys of session tickets that all nodes share, so that a client who comes to another node
- * resumes there. They are in the store, sealed; whichever node finds that a new one is due writes
- * it through the journal, and each takes what the journal brings.
+ * Session ticket keys shared by all nodes, so that a client can resume its session on any node. The
+ * store holds the keys encrypted. The first node that finds a rotation due writes a new key through
+ * the journal, and every node reads it from there.
  */
 
 import type { Logger } from '../../base/log/index.ts';
@@ -14,20 +14,21 @@ import { Reader, rawReader } from '../../store/reader.ts';
 import { TICKET_KEYS_CONTEXT, type TicketKeysRow, ticketKeys } from '../../store/rows.ts';
 import { nextTicketKeys, type TicketKeys } from './ticket-keys.ts';
 
-/** Bytes of a key: see TicketKeys. */
+/** Bytes of a key; see TicketKeys. */
 const KEY = 48;
 /**
- * A node waits up to this part of a rotation longer than another one, so that one of them is first.
+ * Maximum random delay of a rotation, as a share of the interval: nodes rarely write a key at the
+ * same time.
  */
 const JITTER = 0.05;
-/** Milliseconds until what failed is tried again. */
+/** Milliseconds before a failed rotation is retried. */
 const RETRY_MS = 30_000;
 
 interface SharedTicketKeysOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly secrets: Secrets;
-  /** Seconds. */
+  /** The rotation interval in seconds. */
   readonly rotation: number;
   readonly log: Logger;
   /** Milliseconds since 1970. */
@@ -54,7 +55,10 @@ export class SharedTicketKeys {
     });
   }
 
-  /** Resolves when there are keys: those of the store, if need be after a new one was written. */
+  /**
+   * Resolves after the first rotation: with the stored keys, or with the keys of this node alone if
+   * the store cannot be read or written.
+   */
   static async open(options: SharedTicketKeysOptions): Promise<SharedTicketKeys> {
     const shared = new SharedTicketKeys(options);
     await shared.#rotate();
@@ -65,7 +69,7 @@ export class SharedTicketKeys {
     return this.#keys;
   }
 
-  /** `listener` receives those that there are, and each time that there are others. */
+  /** Calls `listener` with the current keys, and after each change. */
   follow(listener: (keys: TicketKeys) => void): void {
     this.#listeners.push(listener);
     listener(this.#keys);
@@ -77,8 +81,8 @@ export class SharedTicketKeys {
   }
 
   /**
-   * Writes a new key if one is due, and sees to the next. Never rejects: without it the last keys
-   * go on.
+   * Writes a new key if one is due, and schedules the next rotation. Never rejects: after a failure
+   * the current keys stay in use.
    */
   async #rotate(): Promise<void> {
     const { environment, journal, secrets, log } = this.#options;
@@ -109,7 +113,8 @@ export class SharedTicketKeys {
   }
 
   /**
-   * One of a clock that ran ahead is as old as it is away from now: else it would last until then.
+   * The age of the current key. A time in the future, from a clock that was ahead, counts as an age
+   * too: the key would otherwise be used until that time.
    */
   #age({ rotatedAt }: TicketKeysRow): number {
     return Math.abs(this.#now() - rotatedAt);
@@ -120,7 +125,10 @@ export class SharedTicketKeys {
     return row === undefined ? 0 : this.#rotationMs - this.#age(row);
   }
 
-  /** Whether the store has keys that can be read; else those of this node alone stay. */
+  /**
+   * Loads the keys of the store. False: there are none, or they cannot be decrypted; the current
+   * keys stay.
+   */
   #take(): boolean {
     const row = this.#reader.row(ticketKeys, ticketKeys.key(NONE));
     const keys = row === undefined ? null : this.#open(row);
@@ -148,10 +156,10 @@ export class SharedTicketKeys {
   }
 }
 
-/** The table has one row, whose key is the same whatever it holds. */
+/** The only row of the table; the key does not depend on the content. */
 const NONE: TicketKeysRow = { sealed: '', rotatedAt: 0 };
 
-/** Null where the configuration has no TLS. */
+/** Null: no listener of the configuration uses TLS. */
 export async function openTicketKeys(
   { dns, edge }: Pick<Config, 'dns' | 'edge'>,
   parts: Omit<SharedTicketKeysOptions, 'rotation'>,

@@ -1,12 +1,12 @@
 /**
- * Keys of session tickets (RFC 5077, RFC 8446 4.6.1). A holder of one reads what TLS 1.2
- * said under it, so none lives long; a ticket of the last key is still taken, so that clients
- * resume across the change.
+ * Session ticket keys (RFC 5077, RFC 8446 4.6.1). A leaked key decrypts the TLS 1.2 sessions of its
+ * tickets, so keys are rotated. Tickets of the previous key are accepted, so that clients can
+ * resume across a rotation.
  */
 import { randomBytes } from 'node:crypto';
 import type { SecureContext, Server } from 'node:tls';
 
-/** 48 bytes each, as `ticketKeys` of node:tls: name, then two secrets of 16. */
+/** 48 bytes each, as for `ticketKeys` of node:tls: a name of 16 bytes, then two secrets of 16. */
 export interface TicketKeys {
   readonly current: Uint8Array;
   readonly previous: Uint8Array | null;
@@ -15,21 +15,24 @@ export interface TicketKeys {
 const SIZE = 48;
 const PART = 16;
 
-/** A new key, before which `keys` were used. */
+/**
+ * A new current key; the current key of `keys` becomes the previous one. Null: there is no previous
+ * key.
+ */
 export function nextTicketKeys(keys: TicketKeys | null): TicketKeys {
   return { current: new Uint8Array(randomBytes(SIZE)), previous: keys?.current ?? null };
 }
 
 /**
- * What OpenSSL does: it passes over a ticket, seals one, or takes one and gives another for it, as
- * clients are to use each but once (RFC 8446 C.4).
+ * Results of the ticket callback of OpenSSL: ignore the ticket, encrypt a new ticket, or accept the
+ * ticket and issue a new one. A client should use each ticket only once (RFC 8446 C.4).
  */
 const DISCARD = 0;
 const SEAL = 1;
 const RENEW = 2;
 type Verdict = [number, Buffer, Buffer, Buffer, Buffer];
 
-/** What Node's context of TLS has besides what is documented. */
+/** Undocumented members of Node's TLS context. */
 interface TicketContext {
   setTicketKeys?: (keys: Buffer) => void;
   onticketkeycallback?: (name: Buffer, iv: Buffer, sealing: boolean) => Verdict;
@@ -37,9 +40,9 @@ interface TicketContext {
 }
 
 /**
- * Lets a server take tickets of both keys; to be called after each setSecureContext, whose context
- * knows the current one alone (`ticketKeys`). Two at a time is nothing that Node documents: where
- * its context does not have the callback, tickets of the previous key end in a full handshake.
+ * Makes a server accept tickets of both keys. Call it after each setSecureContext, whose context
+ * accepts only the current key (`ticketKeys`). Node does not document the callback; without it,
+ * tickets of the previous key lead to a full handshake.
  */
 export function takeTickets(server: Server, keys: TicketKeys): void {
   const { _sharedCreds: context } = server as Server & { _sharedCreds?: SecureContext };
@@ -47,8 +50,8 @@ export function takeTickets(server: Server, keys: TicketKeys): void {
 }
 
 /**
- * The same for a context, which must be the one that handshakes begin with: OpenSSL asks that one,
- * whichever is chosen for the server name. May be called again with other keys.
+ * The same for a context, which must be the default context of the server: OpenSSL calls the
+ * callback of that context, whichever context SNI selects. Can be called again with other keys.
  */
 function takeTicketsIn(secure: SecureContext, { current, previous }: TicketKeys): void {
   const context = secure.context as TicketContext | undefined;

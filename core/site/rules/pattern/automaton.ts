@@ -1,6 +1,7 @@
 /**
- * Deterministic automata, built completely when rules are compiled: a match costs one look-up for
- * each character, whatever pattern and text are. A pattern that needs too many states is refused.
+ * Deterministic automata, built completely when rules are compiled. A match costs one look-up for
+ * each character, whatever the pattern and the text. A pattern that needs too many states is
+ * rejected.
  */
 import { type CharSet, CODES, OTHER, WORD } from './char-set.ts';
 import type { Expression } from './expression.ts';
@@ -10,10 +11,10 @@ import { PatternError } from './pattern-error.ts';
 /** States of one automaton. */
 const MAX_STATES = 1000;
 
-/** Work that may be spent on building automata, so that a document cannot stall a thread. */
+/** Limits the work of building automata, so that a document cannot block a thread. */
 export interface BuildBudget {
   steps: number;
-  /** Whether what other documents have compiled may be used. A check must not depend on it. */
+  /** Whether automata of other documents can be reused. A check must not depend on them. */
   readonly shares?: boolean;
 }
 
@@ -21,9 +22,12 @@ const DEAD = 0;
 const ACCEPTED = 1;
 
 export class Automaton {
-  /** Code to class. */
+  /** The class of each character code. */
   readonly #classes: Uint16Array;
-  /** Rows of states, by class; the last column is the end of the text. Values are offsets. */
+  /**
+   * A row for each state, a column for each class; the last column is the end of the text. Values
+   * are offsets of rows.
+   */
   readonly #table: Uint32Array;
   readonly #width: number;
   readonly #start: number;
@@ -73,7 +77,7 @@ export function buildAutomaton(expression: Expression, budget: BuildBudget): Aut
 
 const START = 2;
 
-/** Groups codes that no state distinguishes. `samples`: a code of each class. */
+/** Groups character codes that no state distinguishes. `samples`: one code of each class. */
 function classify({ states }: Nfa): { classes: Uint16Array; samples: number[] } {
   const sets: CharSet[] = [];
   for (const state of states) if (state.kind === 'set') sets.push(state.set);
@@ -96,7 +100,9 @@ function classify({ states }: Nfa): { classes: Uint16Array; samples: number[] } 
   return { classes, samples: Array.from({ length: count }, (_, i) => classes.indexOf(i)) };
 }
 
-/** A set of states of the nondeterministic automaton, and what was before the next character. */
+/**
+ * A set of states of the nondeterministic automaton, with the context before the next character.
+ */
 interface Subset {
   readonly states: readonly number[];
   readonly isAtStart: boolean;
@@ -111,7 +117,7 @@ class Builder {
   readonly #numbers = new Map<string, number>();
   readonly #subsets: Subset[] = [];
   readonly #rows: number[][] = [];
-  /** The states that a closure has visited, by the number of the closure. */
+  /** The number of the last closure that visited each state. */
   readonly #visited: Uint32Array;
   #closure = 0;
 
@@ -129,7 +135,7 @@ class Builder {
     this.#numberOf({ states: [this.#nfa.start], isAtStart: true, isAfterWord: false });
     for (let i = 0; i < this.#subsets.length; i++) {
       const subset = this.#subsets[i];
-      // What can be reached depends on the next character only by whether it is one of a word.
+      // The closure depends on the next character only by whether it is a word character.
       const closures = new Map<boolean, readonly number[] | null>();
       const row = this.#samples.map((code) => {
         const isWord = this.#usesWords && WORD[code] === 1;
@@ -177,7 +183,10 @@ class Builder {
     throw new PatternError('takes too long to compile, together with the patterns before it; simplify them');
   }
 
-  /** The states with sets that are reached without a character. Null: the pattern has matched. */
+  /**
+   * The states that consume a character and are reachable without one. Null: the pattern has
+   * matched.
+   */
   #close({ states: from, isAtStart, isAfterWord }: Subset, isAtEnd: boolean, isWord: boolean): number[] | null {
     const { states } = this.#nfa;
     const isBoundary = isAfterWord !== isWord;

@@ -36,7 +36,7 @@ export function withoutCase(set: CharSet): CharSet {
 
 export const DIGITS = setOf([0x30, 0x39]);
 export const WORD = setOf([0x30, 0x39], [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]);
-/** RE2 has no vertical tab in \s. */
+/** `\s`: RE2 excludes the vertical tab. */
 export const BLANKS = setOf([0x09, 0x0a], [0x0c, 0x0d], [0x20, 0x20]);
 export const EVERYTHING = setOf([0, OTHER]);
 export const NO_NEWLINE = complement(setOf([0x0a, 0x0a]));

@@ -1,4 +1,4 @@
-/** The tree of a pattern, whichever syntax it was written in. */
+/** The syntax tree of a pattern, for globs and regular expressions. */
 import { type CharSet, EVERYTHING, setOf, withoutCase } from './char-set.ts';
 
 export type Expression =
@@ -29,7 +29,7 @@ export const repeat = (part: Expression, least: number, most = Number.POSITIVE_I
   most,
 });
 
-/** Text that stands for itself. */
+/** An expression that matches exactly this text. */
 export function literal(text: string, ignoreCase: boolean): Expression {
   const parts: Expression[] = [];
   for (let i = 0; i < text.length; i++) {

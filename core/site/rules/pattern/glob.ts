@@ -1,6 +1,6 @@
 /**
- * Globs: `*` stands for any characters but "/", `**` for any characters, `?` for one character but
- * "/". A backslash makes the next character an ordinary one. A glob matches the whole text.
+ * Globs: `*` matches any characters except "/", `**` any characters, `?` one character except "/".
+ * A backslash escapes the next character. A glob matches the whole text.
  */
 import { complement, setOf } from './char-set.ts';
 import { ANY, END, type Expression, literal, repeat, START, sequence } from './expression.ts';

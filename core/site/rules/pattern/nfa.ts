@@ -3,7 +3,7 @@ import type { CharSet } from './char-set.ts';
 import type { Assertion, Expression } from './expression.ts';
 import { PatternError } from './pattern-error.ts';
 
-/** States of one automaton; repetitions are written out. */
+/** Maximum number of states; repetitions are expanded. */
 const MAX_STATES = 2000;
 
 type NfaState =
@@ -24,7 +24,7 @@ export function buildNfa(expression: Expression): Nfa {
     if (states.length >= MAX_STATES) throw new PatternError('is too large; shorten its repetitions, or split the rule');
     return states.push(state) - 1;
   };
-  /** Builds what leads from the returned state to `next`. */
+  /** Builds the states from the returned state to `next`. */
   const build = (part: Expression, next: number): number => {
     switch (part.kind) {
       case 'empty':

@@ -1,6 +1,6 @@
 /**
- * Parses regular expressions in the syntax of RE2: what needs backtracking is refused. Characters
- * are code units up to 255, since paths and header fields have no others.
+ * Parses regular expressions in the syntax of RE2; syntax that needs backtracking is rejected.
+ * Characters are code units up to 255: paths and header fields have no others.
  */
 import {
   addRange,
@@ -19,9 +19,9 @@ import {
 import { type Assertion, choice, EMPTY, type Expression, repeat, sequence } from './expression.ts';
 import { PatternError } from './pattern-error.ts';
 
-/** Groups within groups. */
+/** Maximum depth of nested groups. */
 const MAX_DEPTH = 50;
-/** In {n,m}, as in RE2. */
+/** Maximum of {n,m}, as in RE2. */
 const MAX_REPEAT = 1000;
 
 const CLASSES: Readonly<Record<string, CharSet>> = {
@@ -84,7 +84,7 @@ class Parser {
     const part = this.#parseAtom();
     const range = this.#parseQuantifier();
     if (range === undefined) return part;
-    // A lazy quantifier changes what is captured, but not whether the pattern matches.
+    // A lazy quantifier changes the captures, but not whether the pattern matches.
     this.#accept('?');
     if (this.#text[this.#at] === '+') this.#fail('has a possessive quantifier, which is not supported');
     if (this.#parseQuantifier() !== undefined) this.#fail('repeats a repetition; put the inner one into (?:…)');
@@ -150,7 +150,7 @@ class Parser {
       if (flags[1]?.includes('i')) this.#ignoreCase = true;
       if (flags[2] !== undefined) this.#ignoreCase = flags[2] === 'i';
       if (flags[3] === ')') {
-        // The flag holds up to the end of the group that contains it.
+        // The flag applies until the end of the enclosing group.
         this.#depth--;
         return EMPTY;
       }
