@@ -42,7 +42,7 @@ export interface NotifyLineOptions {
 const randomId = (): number => randomInt(0x10000);
 
 /** Maximum messages in flight. */
-const MOST_UNDER_WAY = 64;
+const MAX_IN_FLIGHT = 64;
 
 interface Notice {
   readonly apex: Name;
@@ -137,7 +137,7 @@ export class NotifyLine {
 
   #pump(): void {
     for (const domainId of this.#ready) {
-      if (this.#inFlight >= MOST_UNDER_WAY) return;
+      if (this.#inFlight >= MAX_IN_FLIGHT) return;
       this.#ready.delete(domainId);
       this.#send(domainId, this.#notices.get(domainId)!);
     }
