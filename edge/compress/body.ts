@@ -1,10 +1,8 @@
 /**
- * Coding bodies on their way from an origin to a visitor. How it is done depends on how a body
- * comes:
+ * Compresses response bodies. The method depends on how a body arrives:
  *
- *     whole and short when it is requested ─► at once, here; it stays as it is if it would not get
- *                                             shorter, as its length is known
- *     short, and whole before it pauses    ─► at once, here
+ *     complete and short at the start      ─► at once, here; sent uncompressed if that is shorter
+ *     short, and complete before a pause   ─► at once, here
  *     else                                 ─► by a stream, in another thread, flushed whenever the
  *                                             source pauses
  */
@@ -14,7 +12,7 @@ import { type Coding, compressAtOnce, SHORT } from './coding.ts';
 import { codedTrailers } from './fields.ts';
 import { joined, StreamedBody } from './streamed-body.ts';
 
-/** A body of which some has been taken already: that first, then the rest. */
+/** A body of which some parts have been read: these parts, then the rest. */
 class TakenBody implements OriginBody {
   readonly length: number | undefined;
   readonly #parts: Uint8Array[];
@@ -22,8 +20,8 @@ class TakenBody implements OriginBody {
   readonly #isCoded: boolean;
 
   /**
-   * `length`: of the parts and the rest. `isCoded`: the parts are the whole, coded; `rest` is at
-   * its end.
+   * `length`: of the parts and the rest. `isCoded`: `parts` are the complete compressed body, and
+   * `rest` is at its end.
    */
   constructor(parts: Uint8Array[], rest: OriginBody, length: number | undefined, isCoded: boolean) {
     this.#parts = parts;
@@ -51,31 +49,31 @@ class TakenBody implements OriginBody {
   }
 }
 
-/** A body for the visitor, and how it is coded. */
+/** A response body and its content coding. */
 interface Coded {
   readonly body: OriginBody;
   readonly coding: Coding | 'identity';
 }
 
-/** Of one thread. */
+/** Compresses the bodies of a thread. */
 export class BodyCompressor {
-  /** Bodies that are coded as they come, now. */
+  /** Streams in use. */
   open = 0;
-  /** Bodies that were left as they are as there were too many. */
+  /** Bodies that were sent uncompressed because too many streams were in use. */
   refused = 0;
-  readonly #most: number;
-  /** Of the open ones, those of each site: slow visitors of one do not use up the others' share. */
+  readonly #max: number;
+  /** Streams by site: slow visitors of a site do not use up the share of the others. */
   readonly #ofSites = new Map<string, number>();
 
-  /** `most`: bodies at one time that are coded as they come (`edge.compress_concurrency`). */
-  constructor(most: number) {
-    this.#most = most;
+  /** `max`: concurrent streams (`edge.compress_concurrency`). */
+  constructor(max: number) {
+    this.#max = max;
   }
 
   /**
-   * `source` is the compressor's from here on; what is returned must be read to its end or
-   * cancelled, since until then it counts. The coding is "identity" when a short body does not get
-   * shorter by it, or when too many are coded already. Throws OriginError as `source.readNow` does.
+   * Takes over `source`. The returned body must be read to its end or cancelled, which releases its
+   * stream. The coding is "identity" if compression does not make a short body shorter, or if too
+   * many streams are in use. Throws OriginError as `source.readNow` does.
    */
   compress(source: OriginBody, coding: Coding, site: string): Coded {
     const parts: Uint8Array[] = [];
@@ -88,8 +86,8 @@ export class BodyCompressor {
     }
     if (part === null) return compressWhole(parts, length, source, coding);
     const ofSite = this.#ofSites.get(site) ?? 0;
-    // A site gets no more than it leaves for others, or one.
-    if (this.open >= this.#most || (ofSite > 0 && ofSite >= this.#most - this.open)) {
+    // A site may use as many streams as it leaves for others, and at least one.
+    if (this.open >= this.#max || (ofSite > 0 && ofSite >= this.#max - this.open)) {
       this.refused++;
       return { body: new TakenBody(parts, source, source.length, false), coding: 'identity' };
     }

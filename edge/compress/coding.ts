@@ -1,9 +1,9 @@
 /**
- * The content codings that the edge makes (RFC 9110 section 8.4.1), and how hard each works: once
- * for what is sent as it comes, and once for what is kept.
+ * The content codings of the edge (RFC 9110 section 8.4.1), and their levels: for bodies that are
+ * compressed while they are sent, and for cached bodies.
  *
  * Figures of node 20.20 (zstd: 22.23) on a 2-core x86-64 machine by bench/edge/compress.ts: µs of
- * CPU, and what is left of JavaScript source. JSON and prose order the levels alike.
+ * CPU, and the compressed size of JavaScript source. JSON and prose give the same order.
  *
  *     | bytes  | 1,024         | 16,384         | 65,536         |
  *     | gzip 4 | 23, 53.5 %    | 152, 29.6 %    | 686, 26.3 %    |
@@ -16,18 +16,18 @@
  *     | br 11  | 1,600, 45.0 % | 17,215, 25.0 % | 69,615, 22.0 % |
  *     | zstd 3 | 48, 55.2 %    | 148, 30.4 %    | 444, 27.4 %    |
  *
- * So gzip 5 and brotli 5 for what is sent as it comes: gzip 6 costs a third more for 0.1 %, and
- * brotli 4 leaves more than gzip 5 does.
+ * So bodies are sent with gzip 5 or brotli 5. gzip 6 costs a third more CPU for 0.1 %, and the
+ * result of brotli 4 is larger than that of gzip 5.
  */
 import * as zlib from 'node:zlib';
 
-/** As it stands in Content-Encoding; `x-gzip` is said by clients alone. */
+/** The name in Content-Encoding. Only clients use `x-gzip`. */
 export type Coding = 'br' | 'gzip' | 'zstd';
 
-/** A stream of node:zlib, whichever coding it makes. */
+/** A compressing stream of node:zlib. */
 export type CodingStream = zlib.Gzip | zlib.BrotliCompress;
 
-/** Node has it from 22.15 on; the types are those of Node 20. */
+/** Available since Node 22.15; the types are those of Node 20. */
 interface Zstd {
   createZstdCompress?(options: object): CodingStream;
   zstdCompressSync?(bytes: Uint8Array, options: object): Buffer;
@@ -38,17 +38,17 @@ const hasZstd = zstd.createZstdCompress !== undefined && zstd.zstdCompressSync !
 const constants = zlib.constants as unknown as Readonly<Record<string, number>>;
 
 /**
- * What this Node makes, the one that is sent when a client likes several as well: what is kept gets
- * the smallest, and what is sent as it comes the one that takes a third of the CPU for an eighth
- * more.
+ * The available codings in order of preference. Cached bodies prefer the smallest result. Bodies
+ * that are compressed while they are sent prefer zstd: a third of the CPU for an eighth more bytes.
  */
 export const CODINGS_AT_ONCE: readonly Coding[] = hasZstd ? ['zstd', 'br', 'gzip'] : ['br', 'gzip'];
 export const CODINGS_KEPT: readonly Coding[] = hasZstd ? ['br', 'zstd', 'gzip'] : ['br', 'gzip'];
 
 /**
- * Bytes that are coded at once, in the thread of the connection, and else the least that a stream
- * is given at a time if it has come. A way to another thread and back costs 50 to 150 µs of CPU and
- * a stream its memory, while 32 KB take 0.2 to 0.9 ms: what the loop can stand.
+ * Maximum bytes to compress synchronously, in the thread of the connection. A stream gets more than
+ * this at a time unless the source pauses. A switch to another thread and back costs 50 to 150 µs
+ * of CPU, and a stream holds memory. 32 KB take 0.2 to 0.9 ms, an acceptable delay of the event
+ * loop.
  */
 export const SHORT = 32 * 1024;
 
@@ -56,10 +56,10 @@ const GZIP_AT_ONCE = 5;
 const BROTLI_AT_ONCE = 5;
 const ZSTD_AT_ONCE = 3;
 /**
- * log2 of the window of a stream. With 2^16 one of brotli takes 1.1 MB after a megabyte of input,
- * with 2^18 2.5 MB, with node's 2^22 3.3 MB; 4 MB of JavaScript become 17.3, 16.6 and 15.8 % (gzip,
- * which takes 0.4 MB: 18.3 %). Of zstd 1.2 MB with 2^17, 1.7 MB and growing with its own. Of many
- * that wait for slow origins, memory is what matters.
+ * log2 of the window of a stream. A brotli stream holds 1.1 MB with 2^16 after a megabyte of input,
+ * 2.5 MB with 2^18, and 3.3 MB with Node's 2^22. 4 MB of JavaScript shrink to 17.3, 16.6 and 15.8 %
+ * (gzip, with 0.4 MB: 18.3 %). A zstd stream holds 1.2 MB with 2^17, and 1.7 MB or more with its
+ * default. Memory matters most, because many streams wait for slow origins.
  */
 const BROTLI_STREAM_WINDOW = 16;
 const ZSTD_STREAM_WINDOW = 17;
@@ -69,14 +69,14 @@ type Levels = readonly (readonly [length: number, level: number])[];
 const MB = 1024 * 1024;
 const GZIP_KEPT = 9;
 /**
- * Brotli 11 takes 1 ms a KB, 10 a third of that for 3 % more, 9 an eighth for 7 % more; zstd 19
- * takes 0.35 ms, 12 0.1 ms for 5 % more.
+ * Brotli 11 takes 1 ms per KB; 10 takes a third of that for 3 % more bytes, and 9 an eighth for 7 %
+ * more. zstd 19 takes 0.35 ms per KB, and 12 takes 0.1 ms for 5 % more.
  */
 // biome-ignore format: a table
 const BROTLI_KEPT: Levels = [[64 * 1024, 11], [MB, 10], [Number.POSITIVE_INFINITY, 9]];
 // biome-ignore format: a table
 const ZSTD_KEPT: Levels = [[MB, 19], [Number.POSITIVE_INFINITY, 12]];
-/** A decoder need not take more than 8 MB (RFC 9659 section 3). */
+/** Decoders need not support a window above 8 MB (RFC 9659 section 3). */
 const ZSTD_MOST_WINDOW = 23;
 
 function levelFor(length: number, levels: Levels): number {
@@ -92,14 +92,14 @@ function brotliParams(quality: number, window: number | undefined, length: numbe
   return params;
 }
 
-/** Without a window its level takes its own, which is less than what a decoder must take. */
+/** Without a window, the level sets it, below the limit of decoders. */
 function zstdParams(level: number, window?: number): Record<number, number> {
   const params: Record<number, number> = { [constants.ZSTD_c_compressionLevel]: level };
   if (window !== undefined) params[constants.ZSTD_c_windowLog] = window;
   return params;
 }
 
-/** A whole body, moderately. Blocks: for short ones. */
+/** Compresses a short body at a moderate level. Blocks the thread. */
 export function compressAtOnce(bytes: Uint8Array, coding: Coding): Buffer {
   switch (coding) {
     case 'gzip':
@@ -112,8 +112,8 @@ export function compressAtOnce(bytes: Uint8Array, coding: Coding): Buffer {
 }
 
 /**
- * A whole body, as small as it gets. Blocks, for a second when it is as long as may be: for a
- * thread that nobody waits for.
+ * Compresses a complete body at a high level. Blocks the thread, for up to a second at the maximum
+ * length, so it is for background threads.
  */
 export function compressWell(bytes: Uint8Array, coding: Coding): Buffer {
   switch (coding) {
@@ -128,7 +128,7 @@ export function compressWell(bytes: Uint8Array, coding: Coding): Buffer {
   }
 }
 
-/** For a body that comes in parts. */
+/** A stream for a body that arrives in parts. */
 export function openCodingStream(coding: Coding): CodingStream {
   switch (coding) {
     case 'gzip':
@@ -141,8 +141,8 @@ export function openCodingStream(coding: Coding): CodingStream {
 }
 
 /**
- * The flush after which all that was written can be read. Of gzip the one that keeps the window:
- * node's own default forgets it.
+ * The flush that makes all written bytes decodable. For gzip, the kind that keeps the window;
+ * Node's default resets it.
  */
 export function flushKind(coding: Coding): number {
   switch (coding) {

@@ -1,20 +1,19 @@
 /**
- * Which responses the edge compresses.
+ * Decides which responses the edge compresses.
  *
- * A response that says a secret and repeats what the visitor sent tells, by its compressed length,
- * who can make the visitor ask often how close a guess of the secret is (BREACH). nginx (which
- * warns of it), Cloudflare and Caddy compress without regard to cookies all the same, as nearly all
- * that people wait for has some. So does the edge: a mask that changes with each response, or
- * `Cache-Control: no-transform`, is for the origin to set, which alone knows what is secret.
- * `private` says who may keep a response, not that it may not be compressed.
+ * If a response contains a secret and repeats client input, its compressed length reveals guesses
+ * of the secret. An attacker who can trigger many requests can use this (BREACH). nginx (which
+ * warns of it), Cloudflare and Caddy compress responses with cookies nevertheless, since most
+ * responses have some. So does the edge. Only the origin can tell what is secret. It can mask the
+ * secret in each response, or send `Cache-Control: no-transform`. `private` limits where a response
+ * may be stored, not whether it may be compressed.
  */
 import type { FieldList } from '../http/exchange/field-list.ts';
 
 /**
- * Those that are text or as good as text. Not in it: what is compressed already (WOFF, most
- * pictures, archives), and text/event-stream: an event is a hundred bytes that share no packet,
- * costs two ways to another thread, and its stream would hold a compressor for hours; nginx and
- * Cloudflare leave it, too.
+ * Types that compress like text. Compressed types (WOFF, most images, archives) are excluded. So is
+ * text/event-stream: an event has some hundred bytes and its own packet, needs two thread switches,
+ * and the stream would hold a compressor for hours. nginx and Cloudflare exclude it, too.
  */
 const TYPES: ReadonlySet<string> = new Set([
   'application/ecmascript',
@@ -69,42 +68,42 @@ const TYPES: ReadonlySet<string> = new Set([
 /** Structured syntaxes that are text (RFC 6838 section 4.2.8). */
 const SUFFIX = /\+(?:json|xml|yaml|json-seq)$/;
 
-/** Origins send a handful of values, so what one is is kept by its text. */
+/** Results by field value: origins send only a few different values. */
 const decided = new Map<string, boolean>();
-const MOST_KNOWN = 512;
-const LONGEST_KNOWN = 128;
+const MAX_CACHED = 512;
+const MAX_CACHED_LENGTH = 128;
 
-/** Whether content of this Content-Type gets notably shorter. */
+/** Whether content of this type becomes notably shorter. */
 export function isCompressibleType(contentType: string): boolean {
   const remembered = decided.get(contentType);
   if (remembered !== undefined) return remembered;
   const semicolon = contentType.indexOf(';');
   const type = (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
   const isText = isTextual(type);
-  if (contentType.length <= LONGEST_KNOWN) {
-    if (decided.size >= MOST_KNOWN) decided.clear();
+  if (contentType.length <= MAX_CACHED_LENGTH) {
+    if (decided.size >= MAX_CACHED) decided.clear();
     decided.set(contentType, isText);
   }
   return isText;
 }
 
-/** Messages of gRPC and gRPC-Web have a coding of their own, and must not wait for another. */
+/** gRPC and gRPC-Web compress their own messages, which must not be delayed. */
 function isTextual(type: string): boolean {
   if (type.startsWith('text/')) return type !== 'text/event-stream';
   return TYPES.has(type) || (SUFFIX.test(type) && !type.startsWith('application/grpc'));
 }
 
 /**
- * With them there is no content (RFC 9110 sections 15.3.5, 15.3.6, 15.4.5), or it is a part of
- * another (206, and 226 of RFC 3229): parts of different codings must not be put together.
+ * Statuses without content (RFC 9110 sections 15.3.5, 15.3.6, 15.4.5), or with a part of it (206,
+ * and 226 of RFC 3229). Parts of different codings must not be combined.
  */
 const NEVER: ReadonlySet<number> = new Set([204, 205, 206, 226, 304]);
 
 /**
- * Whether the edge may code a response and it is worth it; then it varies by Accept-Encoding, be it
- * coded or not. The same for HEAD as for GET, so both have the same fields (RFC 9110 section
- * 9.3.2). `length`: bytes of the content, undefined when it is not known. `least`: of those,
- * `edge.compress_min_bytes`. Not to be asked of tunnels.
+ * Whether a response may be compressed and is worth it. If so, it varies by Accept-Encoding,
+ * compressed or not. HEAD and GET get the same result, and so the same fields (RFC 9110 section
+ * 9.3.2). `length`: bytes of the content, undefined if unknown. `least`: `edge.compress_min_bytes`.
+ * Not for tunnels.
  */
 export function isCompressible(status: number, headers: FieldList, length: number | undefined, least: number): boolean {
   if (status < 200 || NEVER.has(status) || (length !== undefined && length < least)) return false;
@@ -123,8 +122,8 @@ export function isCompressible(status: number, headers: FieldList, length: numbe
 const NO_TRANSFORM = /(?:^|,)[ \t]*no-transform[ \t]*(?:,|=|$)/i;
 
 /**
- * Whether a message says that its content is to be left as it is (RFC 9110 section 7.7): a request
- * says so of its response (RFC 9111 sections 5.2.1.6 and 5.2.2.6).
+ * Whether a message forbids transformations of its content (RFC 9110 section 7.7). In a request,
+ * this applies to the response (RFC 9111 sections 5.2.1.6 and 5.2.2.6).
  */
 export function forbidsTransform(headers: FieldList): boolean {
   for (let i = 0; i < headers.length; i += 2)

@@ -1,14 +1,14 @@
-/** What coding a response changes in its fields. */
+/** Adapts the fields of a response to its content coding. */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { Coding } from './coding.ts';
 
 /**
- * Not true of the coded content. Content-Digest is of the content as sent, Repr-Digest and Digest
- * of the representation, to which its coding belongs (RFC 9530 sections 2 and 3, RFC 9110 section
- * 8.1). Ranges would be of bytes that are not made the same way twice (RFC 9110 section 14.3).
- * Unencoded-Digest stays true.
+ * Fields that are wrong for compressed content. Content-Digest covers the content as sent.
+ * Repr-Digest and Digest cover the representation, which includes its coding (RFC 9530 sections 2
+ * and 3, RFC 9110 section 8.1). Ranges would refer to bytes that differ with each compression (RFC
+ * 9110 section 14.3). Unencoded-Digest stays correct.
  */
-const UNTRUE: ReadonlySet<string> = new Set([
+const INVALID_FIELDS: ReadonlySet<string> = new Set([
   'accept-ranges',
   'content-digest',
   'content-length',
@@ -17,14 +17,12 @@ const UNTRUE: ReadonlySet<string> = new Set([
   'repr-digest',
 ]);
 
-/**
- * Of a response whose content is sent in this coding, so that it also says by what it was chosen.
- */
+/** The fields of a compressed response, with Vary: Accept-Encoding. */
 export function codedFields(headers: FieldList, coding: Coding): string[] {
   const fields: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i];
-    if (!UNTRUE.has(name)) fields.push(name, name === 'etag' ? weakTag(headers[i + 1]) : headers[i + 1]);
+    if (!INVALID_FIELDS.has(name)) fields.push(name, name === 'etag' ? weakTag(headers[i + 1]) : headers[i + 1]);
   }
   addVary(fields);
   fields.push('content-encoding', coding);
@@ -32,8 +30,9 @@ export function codedFields(headers: FieldList, coding: Coding): string[] {
 }
 
 /**
- * Of a response that is sent as it came, and with another Accept-Encoding would be coded (RFC 9110
- * section 12.5.5): without it a cache gives the one to who wants the other.
+ * The fields of an uncompressed response that another Accept-Encoding would get compressed (RFC
+ * 9110 section 12.5.5). Without Vary, a cache would serve a variant to clients that do not accept
+ * it.
  */
 export function varyingFields(headers: FieldList): FieldList {
   if (variesByCoding(headers)) return headers;
@@ -42,21 +41,21 @@ export function varyingFields(headers: FieldList): FieldList {
   return fields;
 }
 
-/** Of a body that was coded. */
+/** The trailers of a compressed body. */
 export function codedTrailers(trailers: FieldList): FieldList {
   return trailers.length === 0 ? trailers : trailers.flatMap((_, i) => (i % 2 === 0 ? codedTrailer(trailers, i) : []));
 }
 
 function codedTrailer(trailers: FieldList, at: number): string[] {
   const name = trailers[at];
-  if (UNTRUE.has(name)) return [];
+  if (INVALID_FIELDS.has(name)) return [];
   return [name, name === 'etag' ? weakTag(trailers[at + 1]) : trailers[at + 1]];
 }
 
 /**
- * Of a 304 to a visitor who asked by the tag of a coded response: the same tag and Vary that the
- * 200 had (RFC 9110 section 15.4.5), so that it is what was kept under the weak tag that is fresh
- * again (RFC 9111 section 4.3.4).
+ * The fields of a 304 for the tag of a compressed response. It has the tag and Vary of the 200 (RFC
+ * 9110 section 15.4.5), so that it refreshes the response stored under the weak tag (RFC 9111
+ * section 4.3.4).
  */
 export function notModifiedFields(headers: FieldList, ifNoneMatch: string | undefined): FieldList {
   const at = headers.findIndex((text, i) => i % 2 === 0 && text === 'etag');
@@ -70,19 +69,19 @@ export function notModifiedFields(headers: FieldList, ifNoneMatch: string | unde
 }
 
 /**
- * Two codings of one thing are equivalent, not the same byte by byte (RFC 9110 sections 8.8.1 and
- * 8.8.3.3).
+ * Two codings of a representation are equivalent, but not byte for byte identical (RFC 9110
+ * sections 8.8.1 and 8.8.3.3).
  */
 function weakTag(tag: string): string {
   return tag.startsWith('"') ? `W/${tag}` : tag;
 }
 
-/** "*" says it, too. */
-const SAYS_CODING = /(?:^|,)[ \t]*(?:accept-encoding|\*)[ \t]*(?:,|$)/i;
+/** A Vary that covers Accept-Encoding; "*" covers every field. */
+const VARY_BY_CODING = /(?:^|,)[ \t]*(?:accept-encoding|\*)[ \t]*(?:,|$)/i;
 
 function variesByCoding(headers: FieldList): boolean {
   for (let i = 0; i < headers.length; i += 2)
-    if (headers[i] === 'vary' && SAYS_CODING.test(headers[i + 1])) return true;
+    if (headers[i] === 'vary' && VARY_BY_CODING.test(headers[i + 1])) return true;
   return false;
 }
 

@@ -1,28 +1,28 @@
-/** Which coding a client would rather have (RFC 9110 section 12.5.3). */
+/** Selects the content coding that a client prefers (RFC 9110 section 12.5.3). */
 import type { Coding } from './coding.ts';
 
-/** Of each coding how much it is wanted, in thousandths; 0: not at all. */
+/** The quality of each coding, in thousandths; 0: not acceptable. */
 type Wanted = Readonly<Record<Coding | 'identity', number>>;
 
-/** Browsers send a handful of values, so what one says is kept by its text. */
+/** Results by field value: browsers send only a few different values. */
 const parsed = new Map<string, Wanted>();
-/** Entries, each of at most so many characters: some 100 KB. */
-const MOST_KNOWN = 512;
-const LONGEST_KNOWN = 128;
-/** Members that are looked at: there are about ten codings. */
+/** Maximum number and length of the cached values: some 100 KB. */
+const MAX_CACHED = 512;
+const MAX_CACHED_LENGTH = 128;
+/** Members that are read: about ten codings exist. */
 const MOST_MEMBERS = 32;
 
 /**
- * `acceptEncoding`: the field's value, lines joined by a comma; undefined without the field, whose
- * absence says that any coding would do, but comes from clients that know of none. `available`: the
- * one to take first when several are wanted as much. "identity" when none is wanted more than that,
- * and when nothing at all is acceptable: 406 helps nobody.
+ * `acceptEncoding`: the value of the field, lines joined by a comma. Undefined without the field:
+ * formally any coding is acceptable, but such clients support none. `available`: in order of
+ * preference among codings of the same quality. Returns "identity" if no coding has a higher
+ * quality, or if nothing is acceptable: a 406 would not help.
  */
 export function negotiate(acceptEncoding: string | undefined, available: readonly Coding[]): Coding | 'identity' {
   if (acceptEncoding === undefined || acceptEncoding === '') return 'identity';
-  const wanted = parsed.get(acceptEncoding) ?? learn(acceptEncoding);
+  const wanted = parsed.get(acceptEncoding) ?? parseAndCache(acceptEncoding);
   let best: Coding | 'identity' = 'identity';
-  // As much as a named identity, which is acceptable, but last, when nothing is said of it.
+  // An identity that is not listed is acceptable, but has the lowest quality.
   let most = Math.max(1, wanted.identity);
   for (const coding of available) {
     if (wanted[coding] > most || (wanted[coding] === most && best === 'identity')) {
@@ -33,10 +33,10 @@ export function negotiate(acceptEncoding: string | undefined, available: readonl
   return best;
 }
 
-function learn(text: string): Wanted {
+function parseAndCache(text: string): Wanted {
   const wanted = wantedBy(text);
-  if (text.length > LONGEST_KNOWN) return wanted;
-  if (parsed.size >= MOST_KNOWN) parsed.clear();
+  if (text.length > MAX_CACHED_LENGTH) return wanted;
+  if (parsed.size >= MAX_CACHED) parsed.clear();
   parsed.set(text, wanted);
   return wanted;
 }
@@ -52,7 +52,7 @@ function wantedBy(text: string): Wanted {
     const name = match[1].toLowerCase();
     const coding = name === 'x-gzip' ? 'gzip' : name; // section 8.4.1.3
     const quality = match[2] === undefined ? 1000 : Math.round(Number(match[2]) * 1000);
-    // Who names one twice gets what is safe to send.
+    // A coding that is listed twice gets the lower quality, which is safe.
     named.set(coding, Math.min(quality, named.get(coding) ?? quality));
   }
   const others = named.get('*') ?? 0;

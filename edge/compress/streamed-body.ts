@@ -1,7 +1,7 @@
 /**
- * A body that is coded as it comes, by a stream of node:zlib in libuv's threads, unless it turns
- * out to be short: then at once. Work is done only when a part is asked for, so a visitor who takes
- * nothing lets the source wait, and what is here is what one write gives at most.
+ * Compresses a body while it is sent, by a stream of node:zlib in a thread of libuv. A body that
+ * turns out to be short is compressed synchronously. Work is done only for a pending read, so a
+ * slow visitor slows down the source (back pressure). Memory is bounded by the output of one write.
  */
 import { type OriginBody, OriginError } from '../origin/origin.ts';
 import { type Coding, type CodingStream, compressAtOnce, flushKind, openCodingStream, SHORT } from './coding.ts';
@@ -12,29 +12,29 @@ export class StreamedBody implements OriginBody {
   readonly #source: OriginBody;
   readonly #coding: Coding;
   readonly #onOver: () => void;
-  /** Taken from the source and not coded. */
+  /** Read from the source, not yet compressed. */
   #input: Uint8Array[];
   #inputLength: number;
   #isInputEnd = false;
-  /** The source is asked for a part that has not come. */
+  /** A read of the source is pending. */
   #isSourceRead = false;
-  /** Coded and not taken. */
+  /** Compressed, not yet read. */
   readonly #output: Uint8Array[] = [];
   #stream: CodingStream | null = null;
-  /** What the stream has to do and has not done: it gets no more before. */
+  /** Pending operations of the stream. It gets no input meanwhile. */
   #pending = 0;
-  /** The stream may hold what the visitor could have. */
+  /** The stream may hold bytes that have not been flushed. */
   #isDirty = false;
   #isTurnAwaited = false;
-  /** Nothing is done any more: the end, a failure, or it was cancelled. */
+  /** The body has ended, failed or been cancelled. */
   #isOver = false;
   #failure: unknown;
   #resolve: ((part: Uint8Array | null) => void) | null = null;
   #reject: ((error: unknown) => void) | null = null;
 
   /**
-   * `input`: parts that were taken from the source already, of `inputLength` bytes. `onOver` is
-   * called once, when no memory of the stream is held any more.
+   * `input`: parts that were already read from the source, of `inputLength` bytes. `onOver` is
+   * called once, when the stream has been released.
    */
   constructor(source: OriginBody, coding: Coding, input: Uint8Array[], inputLength: number, onOver: () => void) {
     this.#source = source;
@@ -73,7 +73,7 @@ export class StreamedBody implements OriginBody {
     this.#fail(new OriginError('aborted', 'The body was cancelled while it was compressed.'));
   }
 
-  /** Goes on, if anybody waits for it, until the stream or the source has to be waited for. */
+  /** Serves a pending read until the stream or the source is pending. */
   #advance(): void {
     if (this.#resolve === null) return;
     if (this.#output.length > 0 || this.#isOver) {
@@ -91,7 +91,7 @@ export class StreamedBody implements OriginBody {
     }
   }
 
-  /** Takes what has come, as much as is written at a time. */
+  /** Reads the available parts, up to the size of one write. */
   #take(): void {
     while (!this.#isSourceRead && !this.#isInputEnd && this.#inputLength <= SHORT) {
       const part = this.#source.readNow();
@@ -109,8 +109,8 @@ export class StreamedBody implements OriginBody {
   }
 
   /**
-   * Nothing more is there. What comes within this turn of the event loop belongs together; then the
-   * visitor gets all that came so far.
+   * The source has paused. Parts that arrive in this turn of the event loop are compressed
+   * together, then flushed to the visitor.
    */
   #wait(): void {
     if (!this.#isSourceRead) {
@@ -129,10 +129,11 @@ export class StreamedBody implements OriginBody {
     setImmediate(onTurn, this);
   }
 
-  /** For `onTurn` alone. */
+  /** Called only by `onTurn`. */
   turned(): void {
     this.#isTurnAwaited = false;
-    // Else it is no pause: the stream works, or nobody waits, and the next call goes on.
+    // Otherwise the source has not paused: the stream is busy, or no read is pending. The next call
+    // continues.
     if (this.#resolve === null || this.#isOver || this.#pending > 0 || !this.#isSourceRead) return;
     try {
       if (this.#inputLength > 0) this.#write();
@@ -210,7 +211,7 @@ export class StreamedBody implements OriginBody {
     this.#settle();
   }
 
-  /** Tells who waits, if there is something to tell. */
+  /** Settles the pending read if output, the end or a failure is available. */
   #settle(): void {
     const [resolve, reject] = [this.#resolve, this.#reject];
     if (resolve === null || (this.#output.length === 0 && !this.#isOver)) return;
@@ -226,7 +227,7 @@ function onTurn(body: StreamedBody): void {
   body.turned();
 }
 
-/** Parts of so many bytes in all, as one. */
+/** Concatenates parts with a total of `length` bytes. */
 export function joined(parts: readonly Uint8Array[], length: number): Uint8Array {
   return parts.length === 1 ? parts[0] : Buffer.concat(parts, length);
 }

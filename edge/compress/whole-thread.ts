@@ -1,4 +1,4 @@
-/** The thread that codes bodies which are kept. */
+/** The thread that compresses cached bodies. */
 import { Piscina } from 'piscina';
 import { type Coding, compressWell } from './coding.ts';
 
@@ -7,13 +7,13 @@ export interface WholeInput {
   readonly coding: Coding;
 }
 
-/** What is left must be less than this part of it: a variant costs memory. */
-const WORTH = 0.95;
+/** Maximum size of the result relative to the body: a variant costs memory. */
+const MAX_RATIO = 0.95;
 
 export default function work({ bytes, coding }: WholeInput): unknown {
   const coded = compressWell(bytes, coding);
-  if (coded.length >= bytes.length * WORTH) return null;
-  // Memory of its own, without what node has kept ready behind it, since it will be kept for long.
+  if (coded.length >= bytes.length * MAX_RATIO) return null;
+  // A copy without the spare capacity of Node's buffer, because the cache keeps it for long.
   const own = new Uint8Array(coded);
   const movable: object = { [Piscina.transferableSymbol]: [own.buffer], [Piscina.valueSymbol]: own };
   return Piscina.move(movable as Parameters<typeof Piscina.move>[0]);

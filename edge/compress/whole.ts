@@ -1,63 +1,62 @@
 /**
- * Codes bodies that are kept, once and well, in a thread that nobody waits for. Each thread of the
- * edge that keeps bodies has one such thread, which is there only while there is work: its begin
- * takes 40 ms, and it costs 10 MB while it lives, which is less than main would cost by passing
- * each body on twice. It runs at a lower priority, as far as the system allows (the package
- * @napi-rs/nice): visitors come first.
+ * Compresses cached bodies once, at a high level, in a background thread. Each thread of the edge
+ * with a cache has such a thread, which lives only while there is work. Its start takes 40 ms, and
+ * it holds 10 MB. A shared thread behind the main thread would cost more, since each body would be
+ * passed on twice. It runs at a lower priority where the system allows it (the package
+ * @napi-rs/nice), so requests come first.
  */
 import { Piscina } from 'piscina';
 import type { Coding } from './coding.ts';
 import type { WholeInput } from './whole-thread.ts';
 
 /**
- * What a thread may use of a core that the edge wants as well, against ten times as much: still
- * enough to be done some day.
+ * At this priority the thread gets about a tenth of the CPU time of a busy edge thread, which is
+ * enough to make progress.
  */
 const NICE = 10;
 const IDLE = 10_000;
 /**
- * Bytes that may wait in all: each waits as a copy. A site gets no more than it leaves for others.
+ * Maximum bytes of queued bodies, each of which is a copy. A site may use as many as it leaves for
+ * others.
  */
 const MOST_WAITING = 32 * 1024 * 1024;
 
 /**
- * `null`: not worth it, now or later. `undefined`: not now, as too much waits already or the edge
- * ends.
+ * `null`: compression is not worth it and never will be. `undefined`: not now, because the queue is
+ * full or the edge stops.
  */
 type WholeResult = Uint8Array<ArrayBuffer> | null | undefined;
 
 export class WholeCompressor {
-  /** Bytes of the bodies that wait or are worked on. */
+  /** Bytes of bodies that are queued or in work. */
   waiting = 0;
   readonly #ofSites = new Map<string, number>();
   readonly #longest: number;
-  readonly #mostWaiting: number;
+  readonly #maxWaiting: number;
   #pool: Piscina<WholeInput, WholeResult> | undefined;
   #isClosed = false;
 
-  /** `longest`: bytes of a body that is coded at all (`edge.compress_cached_max_bytes`). */
-  constructor(longest: number, mostWaiting = MOST_WAITING) {
+  /** `longest`: maximum bytes of a body to compress (`edge.compress_cached_max_bytes`). */
+  constructor(longest: number, maxWaiting = MOST_WAITING) {
     this.#longest = longest;
-    this.#mostWaiting = mostWaiting;
+    this.#maxWaiting = maxWaiting;
   }
 
   /**
-   * The body in this coding, not worth it if that is not at least 5 % less. Takes a copy. Never
-   * rejects.
+   * Compresses a copy of the body. Null if the result is not at least 5 % smaller. Never rejects.
    */
   async compress(body: Uint8Array, coding: Coding, site: string): Promise<WholeResult> {
     const { length } = body;
     if (length === 0 || length > this.#longest) return null;
     const ofSite = this.#ofSites.get(site) ?? 0;
-    const left = this.#mostWaiting - this.waiting - length;
+    const left = this.#maxWaiting - this.waiting - length;
     if (this.#isClosed || (this.waiting > 0 && (left < 0 || (ofSite > 0 && ofSite + length > left)))) return undefined;
     this.#hold(site, length);
     try {
       const bytes = new Uint8Array(body);
       return await this.#threads().run({ bytes, coding }, { transferList: [bytes.buffer] });
     } catch {
-      // The thread is gone: no memory for this one, or the edge ends. It would fare no better the
-      // next time.
+      // The thread has exited: it ran out of memory, or the edge stops. A retry would fail as well.
       return this.#isClosed ? undefined : null;
     } finally {
       this.#hold(site, -length);
@@ -71,7 +70,7 @@ export class WholeCompressor {
     else this.#ofSites.set(site, held);
   }
 
-  /** What waits gets "not now". */
+  /** Pending calls return `undefined`. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#pool?.destroy();
@@ -84,7 +83,7 @@ export class WholeCompressor {
       maxThreads: 1,
       idleTimeout: IDLE,
       niceIncrement: NICE,
-      // It looks for work by blocking otherwise, and holds its heap for it.
+      // With Atomics the idle thread blocks and keeps its heap.
       atomics: 'disabled',
       resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 },
     });

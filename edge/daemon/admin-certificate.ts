@@ -8,8 +8,8 @@ import { requiresStapling } from '../../core/site/tls/must-staple.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
 
 /**
- * Null: no files are set. Throws ConfigError `hostname_certificate`, which says nothing of what is
- * in the key.
+ * Null: no files are set. Throws ConfigError `hostname_certificate`, which never contains key
+ * material.
  */
 export function readAdminCertificate(admin: Config['admin']): TlsCertificate | null {
   const { hostnameCertificate, hostnameKey, hostname } = admin;

@@ -1,40 +1,41 @@
-/** What the threads tell of their caches, summed for the metrics. */
+/** Sums the cache statistics of the threads for the metrics. */
 import type { Registry } from '../../core/base/metrics/index.ts';
 import type { CacheStats } from '../cache/store/cache-store.ts';
 
-type Told = Omit<CacheStats, 'hits'>;
+type SummedStats = Omit<CacheStats, 'hits'>;
 
-/** Of each thread by itself; what is on the disk is the node's. */
-const SUMMED: readonly (readonly [kind: 'counter' | 'gauge', name: string, field: keyof Told, help: string])[] = [
-  ['gauge', 'memory_objects', 'memoryObjects', 'Responses in memory.'],
-  ['gauge', 'memory_bytes', 'memoryBytes', 'Memory of the cached responses and their index.'],
-  ['gauge', 'memory_limit_bytes', 'memoryLimit', 'Limit of memory_bytes.'],
-  ['counter', 'misses_total', 'misses', 'Lookups without a stored response.'],
-  ['counter', 'stored_total', 'stored', 'Responses stored.'],
-  ['counter', 'evicted_total', 'evicted', 'Responses evicted from memory to make room.'],
-  ['counter', 'purged_total', 'purged', 'Responses dropped because of a purge or an unsafe request.'],
-  ['counter', 'damaged_total', 'damaged', 'Entries on disk that were unreadable or failed their checksum.'],
-  ['counter', 'unwritten_total', 'unwritten', 'Responses not written because the disk was too slow or failed.'],
-];
-const OF_NODE: readonly (readonly [name: string, field: keyof Told, help: string])[] = [
+/** Fields of each thread. The fields of the disk belong to the node. */
+const SUMMED: readonly (readonly [kind: 'counter' | 'gauge', name: string, field: keyof SummedStats, help: string])[] =
+  [
+    ['gauge', 'memory_objects', 'memoryObjects', 'Responses in memory.'],
+    ['gauge', 'memory_bytes', 'memoryBytes', 'Memory of the cached responses and their index.'],
+    ['gauge', 'memory_limit_bytes', 'memoryLimit', 'Limit of memory_bytes.'],
+    ['counter', 'misses_total', 'misses', 'Lookups without a stored response.'],
+    ['counter', 'stored_total', 'stored', 'Responses stored.'],
+    ['counter', 'evicted_total', 'evicted', 'Responses evicted from memory to make room.'],
+    ['counter', 'purged_total', 'purged', 'Responses dropped because of a purge or an unsafe request.'],
+    ['counter', 'damaged_total', 'damaged', 'Entries on disk that were unreadable or failed their checksum.'],
+    ['counter', 'unwritten_total', 'unwritten', 'Responses not written because the disk was too slow or failed.'],
+  ];
+const OF_NODE: readonly (readonly [name: string, field: keyof SummedStats, help: string])[] = [
   ['disk_objects', 'diskObjects', 'Responses on disk.'],
   ['disk_bytes', 'diskBytes', 'Disk space of the cached responses.'],
   ['disk_limit_bytes', 'diskLimit', 'Limit of disk_bytes.'],
 ];
 
 /**
- * Milliseconds after which a thread that tells nothing any more has ended; they tell something
- * every few seconds.
+ * Milliseconds without a report after which a thread counts as ended. Threads report every few
+ * seconds.
  */
 const SILENT_MS = 60_000;
 
 export class CacheTotals {
   readonly #latest = new Map<number, { readonly stats: CacheStats; readonly at: number }>();
-  /** Of threads that have ended. */
-  readonly #before = new Map<keyof Told, number>();
+  /** Counters of ended threads. */
+  readonly #before = new Map<keyof SummedStats, number>();
   readonly #hitsBefore = { memory: 0, disk: 0 };
 
-  /** `worker`: of which no two are the same, one after the other neither. */
+  /** `worker`: unique, also among ended threads. */
   take(worker: number, stats: CacheStats, now = performance.now()): void {
     this.#latest.set(worker, { stats, at: now });
     for (const [other, { stats: last, at }] of this.#latest) {
@@ -44,7 +45,7 @@ export class CacheTotals {
     }
   }
 
-  /** To be called once. */
+  /** Must be called once. */
   expose(registry: Registry): void {
     for (const [kind, name, field, help] of SUMMED)
       registry.read(kind, `waypost_edge_cache_${name}`, help, [], (emit) =>
@@ -62,7 +63,7 @@ export class CacheTotals {
     });
   }
 
-  #sum(field: keyof Told): number {
+  #sum(field: keyof SummedStats): number {
     let sum = 0;
     for (const { stats } of this.#latest.values()) sum += stats[field];
     return sum;

@@ -1,9 +1,9 @@
-/** The file of countries: read at the start, and again when it has changed. */
+/** The country database: read at startup, and again after a change. */
 import { readFileSync, statSync } from 'node:fs';
 import type { Logger } from '../../core/base/log/index.ts';
 import { Countries } from '../policy/rules/countries.ts';
 
-/** Milliseconds between two looks at the file. */
+/** Milliseconds between two checks of the file. */
 const LOOK_MS = 60_000;
 /** Files with cities and languages have some 60 MB. */
 const MAX_BYTES = 512 * 1024 * 1024;
@@ -39,7 +39,7 @@ export class CountryFile {
     clearInterval(this.#timer);
   }
 
-  /** Whether there is a new content. If the file cannot be used, the last one stays. */
+  /** Returns whether new content was read. If the file cannot be used, the last content stays. */
   #read(): boolean {
     const path = this.#path!;
     try {

@@ -1,4 +1,7 @@
-/** The edge as main runs it: its threads, their messages, its reload and its end. */
+/**
+ * Runs the edge from the main thread: starts, reloads and stops its threads, and passes their
+ * messages.
+ */
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Logger } from '../../core/base/log/index.ts';
@@ -49,11 +52,11 @@ interface EdgeOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly zoneSettings: ZoneSettings;
-  /** Null: no TLS is spoken. */
+  /** Null: TLS is off. */
   readonly tickets: SharedTicketKeys | null;
   /** Where the admin API listens, and the field that has the address of the client. */
   readonly admin: { readonly listen: ListenAddress; readonly field: string; readonly secret: string };
-  /** Receives requests of the domains that somebody watches. */
+  /** Receives requests of the domains with a live tail. */
   readonly tail: RequestTail;
   /** Receives origins that a thread has ejected from their pools. */
   readonly ejections: Pick<Ejections, 'add'>;
@@ -81,7 +84,7 @@ interface EdgeOptions {
 }
 
 interface Edge {
-  /** With the ports that were given for port 0. */
+  /** Includes the ports assigned for port 0. */
   readonly httpListen: readonly ListenAddress[];
   readonly httpsListen: readonly ListenAddress[];
   /** Whether every thread listens. */
@@ -89,18 +92,18 @@ interface Edge {
   /** Names of the threads that have not answered for so many milliseconds. */
   silentThreads(ms: number): string[];
   /**
-   * New threads in the place of the old ones, which end what is pending: files are read again.
-   * Rejects when they cannot start; the old ones go on.
+   * Starts new threads, which read files again, and drains the old ones. Rejects if they cannot
+   * start; the old threads continue.
    */
   reload(): Promise<void>;
-  /** Takes no more connections; resolves when all is answered, or edge.drain_timeout is over. */
+  /** Stops accepting and drains. Resolves after the last response or edge.drain_timeout. */
   stop(): Promise<void>;
 }
 
-/** So many connections of the threads together to the admin API. */
+/** Maximum connections of all threads to the admin API. */
 const ADMIN_CONNECTIONS = 512;
 /**
- * Further ones for streams of events. The sum is below the default of
+ * Additional connections for event streams. The sum is below the default of
  * admin.max_connections_per_address.
  */
 const ADMIN_STREAMS = 400;
@@ -118,7 +121,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     https: await Promise.all(edge.httpsListen.map(choosePort)),
   };
   let pool: Pool | null = null;
-  // The first threads may have read what changes before all of them serve.
+  // A thread may have read data that changes before all threads serve.
   const early: ToGateway[] = [];
   watchSites(journal, (changed) => {
     const message: ToGateway = { kind: 'sites', changed };
@@ -215,7 +218,7 @@ const openPeers = async ({ secrets }: EdgeOptions): Promise<Peers> => ({
   others: [],
 });
 
-/** What the threads of all generations share. */
+/** Memory that all generations of threads share. */
 interface ThreadMemory {
   readonly prefetches: SharedArrayBuffer;
   readonly rates: SharedArrayBuffer;
@@ -347,10 +350,10 @@ function hear(
 }
 
 /**
- * Lines of the access log on their way out of the process.
+ * Writes lines of the access log to a stream.
  *
- * Counts them off for the thread that sent them once they have left, not before: who reads them may
- * be slow, or take nothing any more, and what waits in the stream is bounded by nobody.
+ * Reports lines as written to their thread only after the stream has passed them on. A reader may
+ * be slow or stuck, and the buffer of the stream has no limit of its own.
  */
 export function writeLines(
   to: Writable,
@@ -360,9 +363,9 @@ export function writeLines(
 }
 
 /**
- * From what the journal has applied to what the threads of the edge have to forget.
+ * Reports changes of sites from the journal to the threads of the edge.
  *
- * Calls `tell` for every group of entries that changes a site, once it can be read.
+ * Calls `tell` for every group of entries that changes a site, once the change is readable.
  */
 export function watchSites(journal: Journal, tell: (changed: SitesChanged) => void): void {
   let apexes: Name[] = [];

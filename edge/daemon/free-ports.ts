@@ -1,14 +1,14 @@
 /**
- * Threads share their ports (SO_REUSEPORT), and would share them with a second daemon without a
- * word: so each is tried alone before.
+ * Checks that ports are free. Threads share their ports (SO_REUSEPORT) and would silently share
+ * them with a second daemon, so each port is first opened exclusively.
  */
 import { createServer } from 'node:net';
 import { ConfigError } from '../../core/base/errors.ts';
 import { formatListen, type ListenAddress } from '../../core/config/index.ts';
 
 /**
- * Throws ConfigError `listen` when somebody listens there, or it is no address of this machine.
- * `variable`: where another can be set.
+ * Throws ConfigError `listen` if an address is in use or not of this machine. `variable`: the
+ * variable that sets the address.
  */
 export async function assertFree(listen: readonly ListenAddress[], variable: string): Promise<void> {
   for (const address of listen) {
@@ -20,8 +20,8 @@ export async function assertFree(listen: readonly ListenAddress[], variable: str
 }
 
 /**
- * Throws ConfigError `listen` for an address that stands in both, where each connection would get
- * the one or the other by chance. Port 0 is any port.
+ * Throws ConfigError `listen` if an address is in both lists: each connection would reach HTTP or
+ * HTTPS by chance. Port 0 is any port.
  */
 export function assertDistinct(http: readonly ListenAddress[], https: readonly ListenAddress[]): void {
   const taken = new Set(http.map(formatListen));

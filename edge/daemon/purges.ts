@@ -1,4 +1,4 @@
-/** From purges that the journal brings to the cache of this node. */
+/** Applies purges of the journal to the cache of this node. */
 import type { Journal } from '../../core/journal/journal.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import { type Purge, purges } from '../../core/store/rows.ts';
@@ -6,8 +6,8 @@ import type { Cache } from '../cache/store/cache-store.ts';
 import type { PurgePositions } from '../peers/purge-positions.ts';
 
 /**
- * Purges what is reported from here on, before the request for it is answered; and the purges of
- * the time while this node was away, as long as it is remembered. Resolves when the latter is done.
+ * Applies new purges before their API requests are answered. Also applies stored purges that this
+ * node missed while it was down. Resolves when the latter are done.
  */
 export async function watchPurges(
   environment: Environment,
@@ -22,7 +22,7 @@ export async function watchPurges(
   });
   for (const { key, value } of environment.rows.get(purges.number)?.getRange({}) ?? []) {
     const purge = purges.decode(key, value);
-    // What was purged a while ago is fetched when a visitor requests it.
+    // No prefetch for old purges: the next request fetches the response.
     await cache.purge({ ...asText(purge), prefetch: false }, String(purge.id));
   }
   if (positions === undefined) return;

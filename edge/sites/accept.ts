@@ -9,7 +9,7 @@ interface Range {
   readonly quality: number;
 }
 
-/** Of the last request: those of a flood have the same. */
+/** The result for the last request: the requests of a flood have the same list. */
 let lastList = '';
 let lastTypes: readonly string[] = [];
 let lastBest = '';
@@ -37,7 +37,7 @@ export function preferredType<T extends string>(headers: FieldList, types: reado
   return best;
 }
 
-/** The values of all lines, or of the only one. */
+/** The values of all Accept lines, joined by commas. */
 function acceptList(headers: FieldList): string {
   let list = '';
   for (let i = 0; i < headers.length; i += 2)

@@ -1,6 +1,6 @@
 /**
- * The certificates of a domain, as a thread of the edge keeps them: read when they are first
- * wanted, the key opened then.
+ * The certificates of a domain in a thread of the edge. They are read, and their keys decrypted, on
+ * first use.
  */
 import { X509Certificate } from 'node:crypto';
 import type { Secrets } from '../../core/base/secrets.ts';
@@ -8,9 +8,12 @@ import { CoveredNames } from '../../core/site/tls/covered-names.ts';
 import type { SiteCertificateRow } from '../../core/store/sites.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
 
-/** What is reported of a certificate. */
+/** Receives problems of certificates. */
 export interface CertificateLog {
-  /** Once a certificate: it is past its end, and served, as browsers say best what is wrong. */
+  /**
+   * Called once for each expired certificate. It is still served, because the error page of a
+   * browser explains the problem best.
+   */
   expired(domain: string, at: number): void;
   /** It cannot be served. */
   unusable(domain: string, reason: string): void;
@@ -30,13 +33,13 @@ export class SiteCertificate implements TlsCertificate {
   readonly #context: string;
   readonly #names: CoveredNames;
   readonly #tools: CertificateTools;
-  /** PEM; null: it does not open. */
+  /** PEM; null: it cannot be decrypted; undefined: not decrypted yet. */
   #key: Buffer | null | undefined;
-  #isTold = false;
+  #isExpiryLogged = false;
 
   /**
-   * `chain`: what stands behind the leaf. `context`: what the key was sealed for. Throws an Error
-   * for a certificate that has to be read and cannot be.
+   * `chain`: the PEM text after the leaf. `context`: the context with which the key was sealed.
+   * Throws an Error if a certificate without stored names cannot be parsed.
    */
   constructor(domain: string, row: SiteCertificateRow, chain: string, context: string, tools: CertificateTools) {
     this.#domain = domain;
@@ -69,7 +72,7 @@ export class SiteCertificate implements TlsCertificate {
     return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n${this.chain}`;
   }
 
-  /** Of one that is usable. */
+  /** Empty if the certificate is not usable. */
   get key(): string {
     return this.#key?.toString('latin1') ?? '';
   }
@@ -78,18 +81,18 @@ export class SiteCertificate implements TlsCertificate {
     return this.#tools.stapleOf?.(this);
   }
 
-  /** Whether its key can be opened. */
+  /** Whether its key can be decrypted. */
   get isUsable(): boolean {
     if (this.#key === undefined) this.#key = this.#open();
     return this.#key !== null;
   }
 
-  /** For a client that has come: the same object each time. Undefined: it is not usable. */
+  /** The certificate for a handshake, always the same object. Undefined: it is not usable. */
   serve(): TlsCertificate | undefined {
     if (!this.isUsable) return undefined;
     const { notAfter } = this.#row;
-    if (!this.#isTold && notAfter * 1000 < Date.now()) {
-      this.#isTold = true;
+    if (!this.#isExpiryLogged && notAfter * 1000 < Date.now()) {
+      this.#isExpiryLogged = true;
       this.#tools.log.expired(this.#domain, notAfter);
     }
     return this;

@@ -1,6 +1,4 @@
-/**
- * What a thread of the edge knows of one domain until it learns that something of it has changed.
- */
+/** The sites and certificates of a domain, as a thread caches them until the domain changes. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { parseName } from '../../core/dns/wire/name.ts';
@@ -19,16 +17,16 @@ import { SiteOrigins } from './site-origins.ts';
 import { WebNames } from './web-names.ts';
 
 /**
- * Seconds for which visitors still come after the proxy was turned off: twice the TTL of its
- * addresses (core/zone/compile/proxied.ts), as not every resolver is exact.
+ * Seconds for which sites are still served after the proxy was turned off: twice the TTL of its
+ * addresses (core/zone/compile/proxied.ts), because some resolvers exceed a TTL.
  */
 const LINGER = 600;
 /**
- * Milliseconds after which origins that depend on other domains of the account are read again: as
- * long as the addresses of a host name are kept at most.
+ * Milliseconds after which origins that depend on other domains of the account are read again. This
+ * is also the maximum for which the addresses of a host name are cached.
  */
 const OTHERS_MS = 60_000;
-/** Sites of a domain that are kept for its hosts to share. A host keeps its own in any case. */
+/** Cached sites of a domain, which its hosts share. A host keeps its own site in any case. */
 const MAX_SITES = 256;
 
 interface DomainSitesOptions {
@@ -48,21 +46,21 @@ export class DomainSites {
   #isStale = false;
   readonly #options: DomainSitesOptions;
   #certificates: readonly SiteCertificate[];
-  /** Whether visitors come here. */
+  /** Whether the proxy is on, or was turned off recently. */
   readonly #isServed: boolean;
   /** Null: not read yet. */
   #names: Names | null = null;
   /** By origin and by whether the hosts have a certificate. The oldest are first. */
   readonly #sites = new Map<string, Site>();
   readonly #before: ReadonlyMap<string, Site>;
-  /** Those that were read last, to be used again. */
+  /** The documents of the previous state until they are read again, for reuse. */
   #documents: SiteDocuments | null;
   #hasReadDocuments = false;
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * `certificates`: the customer's own first. `before`: what was known of the domain before
-   * something changed: sites that are as they were stay the same objects.
+   * `certificates`: the customer's own first. `before`: the state before a change. Unchanged sites
+   * stay the same objects.
    */
   constructor(
     options: DomainSitesOptions,
@@ -84,14 +82,12 @@ export class DomainSites {
     if (isLingering) setTimeout(() => this.forget(), left * 1000).unref();
   }
 
-  /** What was made of it is no good any more. */
+  /** Whether the domain has changed since it was read. */
   get isStale(): boolean {
     return this.#isStale;
   }
 
-  /**
-   * Makes it stale. Hosts that lead to it may be remembered for longer: what takes memory goes now.
-   */
+  /** Marks this object stale. Host entries may still refer to it, so its memory is released now. */
   forget(): void {
     this.#isStale = true;
     this.#names = null;
@@ -100,8 +96,8 @@ export class DomainSites {
   }
 
   /**
-   * The customer's own goes before the one that was ordered. Undefined: none is for the host, or
-   * the proxy is off.
+   * Prefers the customer's own certificate to the automatic one. Undefined: no usable certificate
+   * covers the host, or the proxy is off.
    */
   certificateFor(host: string): SiteCertificate | undefined {
     return this.#isServed
@@ -109,7 +105,7 @@ export class DomainSites {
       : undefined;
   }
 
-  /** Undefined: visitors of the host are not sent here. */
+  /** Undefined: the host is not proxied. */
   siteOf(host: string): Site | undefined {
     if (!this.#isServed) return undefined;
     this.#names ??= this.#readNames();
@@ -130,7 +126,7 @@ export class DomainSites {
     return this.#documents;
   }
 
-  /** Null: the domain has gone, of which the thread has yet to hear. */
+  /** Null: the domain was deleted, but the change has not reached this thread yet. */
   #readNames(): Names | null {
     const { environment, settings, exemptions, region } = this.#options;
     const reader = new StoreReader(environment);
@@ -172,12 +168,12 @@ export class DomainSites {
   }
 }
 
-/** What is compiled of the documents is compared as an object, not by its content. */
+/** Compares the compiled documents by identity, all else by value. */
 function isSame({ documents: before, ...other }: Site, { documents, ...site }: Site): boolean {
   return before === documents && isDeepStrictEqual(other, site);
 }
 
-/** What is read of the domain when a host is first asked for. */
+/** The data of a domain that is read at the first lookup of a host. */
 interface Names {
   readonly web: WebNames;
   readonly origins: SiteOrigins;
@@ -187,7 +183,7 @@ interface Names {
 }
 
 /**
- * Without a max-age the field is not sent; zero revokes what browsers remember (RFC 6797 section
+ * Without a max-age the field is not sent. Zero clears the policy in browsers (RFC 6797 section
  * 6.1.1).
  */
 function formatHsts({ hstsMaxAge, hstsIncludeSubdomains, hstsPreload }: ProxyConfig): string {

@@ -1,6 +1,6 @@
 /**
- * The documents of a domain's sites as a thread of the edge uses them. What is compiled of them
- * stays the same object until the domain's documents change.
+ * The documents of a domain's sites in a thread of the edge. The compiled documents stay the same
+ * objects until the documents change.
  */
 import {
   compileErrorPages,
@@ -16,7 +16,7 @@ import type { Domain, SiteDocument } from '../../core/store/rows.ts';
 import { type PoolTools, SitePools } from './site-pools.ts';
 import { SiteRules } from './site-rules.ts';
 
-/** What compiling documents needs. */
+/** Dependencies of the compilation. */
 export interface DocumentTools {
   readonly pools: PoolTools;
 }
@@ -73,7 +73,7 @@ function compiled<T>(
   return document === undefined ? null : compile(document);
 }
 
-/** Pools keep what they have learned of their origins while other documents change. */
+/** Unchanged pools keep the state of their origins when another document changes. */
 function compilePools(
   document: OriginsDocument,
   revision: number,
@@ -88,7 +88,7 @@ function compilePools(
 const keyOf = (documents: readonly SiteDocument[]): string =>
   documents.map(({ kind, revision }) => `${kind} ${revision}`).join();
 
-/** Null: the domain has none. `before`: what was read last; it is returned if it still holds. */
+/** Null: the domain has none. `before`: the previous documents, returned if nothing has changed. */
 export function readDocuments(
   reader: Reader,
   owner: DocumentOwner,

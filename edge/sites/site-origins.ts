@@ -49,7 +49,7 @@ export class SiteOrigins {
   /** `name`: goes through the proxy. The edge never connects to an origin without addresses. */
   originOf(name: Name): Origin {
     const configured = this.#configured;
-    // Not kept for the next name: lmdb uses the memory of what was read again.
+    // Not shared between calls: lmdb reuses the memory of the rows.
     const zones = new Map<Domain['id'], StoredNames>();
     const zoneOf = (at: Name): StoredNames | null => this.#zoneOf(at, zones);
     const origins = new NameOrigins(zoneOf, this.#domain, this.#proxy, this.#exemptions);
@@ -57,7 +57,7 @@ export class SiteOrigins {
     switch (found.kind) {
       case 'configured':
         if (found.domainId === this.#domain.id && configured !== null) return configured;
-        return configuredOrigin(this.#reader.proxy(found.domainId)) ?? this.#nowhere();
+        return configuredOrigin(this.#reader.proxy(found.domainId)) ?? this.#unreachableOrigin();
       case 'host':
         return { host: found.host, port: OWN_PORT, protocol: OWN_PROTOCOL };
       case 'addresses': {
@@ -65,14 +65,14 @@ export class SiteOrigins {
         return { host: addresses[0], addresses, port: OWN_PORT, protocol: OWN_PROTOCOL };
       }
       case 'none':
-        return this.#nowhere();
+        return this.#unreachableOrigin();
       default:
         return found satisfies never;
     }
   }
 
-  /** The host is one that visitors know. */
-  #nowhere(): Origin {
+  /** An origin without addresses. Its host is a name that visitors know already. */
+  #unreachableOrigin(): Origin {
     return { host: formatHost(this.#domain.apex), addresses: [], port: OWN_PORT, protocol: OWN_PROTOCOL };
   }
 

@@ -9,9 +9,9 @@ import type { OriginHealth } from '../../core/store/rows.ts';
 import { poolOrigin } from '../origin/pool-origin.ts';
 import { PoolRoute } from '../origin/pool-route.ts';
 
-/** What all pools of a thread share. */
+/** Dependencies that all pools of a thread share. */
 export interface PoolTools {
-  /** The same on every node. The first makes cookies; all of them are accepted. */
+  /** The same on every node. The first signs cookies; all of them verify. */
   readonly stickyKeys: readonly Uint8Array[];
   /** Decrypts the key of a client certificate. Throws WaypostError `unsealable`. */
   openKey(domainId: Id, sealed: string): string;
@@ -22,7 +22,7 @@ export interface PoolTools {
   onUnusable(domain: string, reason: string): void;
 }
 
-/** Hosts of a domain whose routes are kept. */
+/** Maximum number of hosts of a domain whose routes are cached. */
 const MAX_HOSTS = 64;
 
 export class SitePools {
@@ -81,7 +81,7 @@ function compileEntry(entry: OriginsEntry, domainId: Id, domain: string, tools: 
       return poolOrigin(entry, origin, (sealed) => tools.openKey(domainId, sealed));
     } catch (error) {
       tools.onUnusable(domain, (error as Error).message);
-      // Without the client certificate it would be another visitor to the origin.
+      // The origin could treat a request without the client certificate as another client.
       return { host: domain, port: 443, protocol: 'https' as const, addresses: [] };
     }
   });

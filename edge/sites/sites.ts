@@ -1,8 +1,7 @@
 /**
- * Host names and server names to sites and certificates, read from the store by each thread for
- * itself. Nothing is read before it is asked for, so that a start costs the same with a hundred
- * thousand domains; what was read is kept, within bounds, until main says that its domain has
- * changed.
+ * Finds the sites and certificates of host names. Each thread reads them from the store on first
+ * use, so startup time does not depend on the number of domains. The results are cached, within
+ * bounds, until the main thread reports a change of the domain.
  */
 
 import { RecentMap } from '../../core/base/recent-map.ts';
@@ -21,21 +20,21 @@ import { DomainSites } from './domain-sites.ts';
 import type { Site } from './site.ts';
 import type { DocumentTools } from './site-documents.ts';
 
-/** Hosts that are kept, at least, some 300 bytes each. */
+/** Minimum number of cached hosts, some 300 bytes each. */
 const HOSTS = 16_384;
-/** Texts of what stands between certificates and their authorities, of which there are few. */
+/** Cached intermediate certificate chains; most certificates share a few. */
 const CHAINS = 64;
 
 /**
- * Letters, digits, hyphens and underscores, as in names that browsers go to; at most so many
- * labels, as each costs a look into the store.
+ * Letters, digits, hyphens and underscores, as in names that browsers accept. The number of labels
+ * is limited, because each costs a lookup in the store.
  */
 const HOST = /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63}){1,31}$/;
 
-/** What has changed. Arrives from main as a structured clone. */
+/** A change of domains. The main thread sends it as a structured clone. */
 export interface SitesChanged {
   readonly domainIds: readonly Id[];
-  /** Apexes of domains that came or went: hosts within lead to another one. */
+  /** Apexes of domains that were created or deleted: the domain of the hosts below changes. */
   readonly apexes: readonly Uint8Array[];
 }
 
@@ -49,20 +48,21 @@ interface SitesOptions extends CertificateTools {
   /** Of this node; empty: none. */
   readonly region: string;
   /**
-   * How many are kept, each with its domain, at least, and twice as many at most: some 3 KB each.
+   * Minimum number of cached domains with their certificates, some 3 KB each. The maximum is twice
+   * that.
    */
   readonly certificates: number;
 }
 
-/** What a host leads to. */
+/** The lookup result of a host. */
 interface Host {
   /** Null: it is in no domain. */
   readonly domain: DomainSites | null;
-  /** How many domains had come and gone. */
+  /** The value of `#epoch` at the lookup. */
   readonly epoch: number;
   /**
-   * Null: nobody has asked yet. A handshake does not: what goes through the proxy is read from the
-   * zone, which costs more than all else here.
+   * Null: not looked up yet. A handshake does not need it, and the lookup in the zone is the most
+   * expensive step here.
    */
   site: Site | undefined | null;
 }
@@ -73,11 +73,11 @@ export class Sites {
   readonly #options: SitesOptions;
   readonly #hosts: RecentMap<Host>;
   /**
-   * By id. One that is stale stays, so that its certificates are known again; one that is forgotten
-   * would not learn that it is.
+   * By id. A stale entry stays, so that unchanged certificates are reused. An evicted entry is
+   * marked stale, because changes no longer reach it.
    */
   readonly #domains: RecentMap<KnownDomain, Id>;
-  /** By what their rows have in their place. */
+  /** Chains by the id that certificate rows refer to. */
   readonly #chains = new RecentMap<string>(CHAINS);
   #epoch = 0;
 
@@ -89,13 +89,15 @@ export class Sites {
     this.#domains = new RecentMap(options.certificates, ({ sites }) => sites.forget());
   }
 
-  /** Of the rows as they are now. */
+  /** A reader of the current rows. */
   get reader(): Reader {
     this.#environment.root.resetReadTxn();
     return this.#reader;
   }
 
-  /** `host`: in lower case, without port and last dot. Undefined: nobody's, or its proxy is off. */
+  /**
+   * `host`: in lower case, without port and last dot. Undefined: no such site, or its proxy is off.
+   */
   siteOf(host: string): Site | undefined {
     const found = this.#hostOf(host);
     if (found?.site === null) found.site = found.domain?.siteOf(host);
@@ -114,20 +116,20 @@ export class Sites {
     return { domainId: domain.id, protection: domain.documents?.protection ?? null };
   }
 
-  /** The same object as long as it is the same certificate. */
+  /** Returns the same object until the certificate changes. */
   certificateFor(serverName: string): TlsCertificate | undefined {
     return this.#hostOf(serverName)?.domain?.certificateFor(serverName)?.serve();
   }
 
   /**
-   * Whether a connection that began with `serverName` has shown a certificate that is for `host`,
-   * too (RFC 9110 section 7.4).
+   * Whether the certificate for `serverName` also covers `host`, so that a connection may be used
+   * for both (RFC 9110 section 7.4).
    */
   isShared(serverName: string, host: string): boolean {
     return this.#hostOf(serverName)?.domain?.certificateFor(serverName)?.covers(host) === true;
   }
 
-  /** Forgets what is no longer so; each lookup from now on is read as the change left it. */
+  /** Marks changed domains stale. Later lookups read the changed rows. */
   changed({ domainIds, apexes }: SitesChanged): void {
     this.#environment.root.resetReadTxn();
     for (const id of domainIds) {
@@ -136,7 +138,7 @@ export class Sites {
     }
     if (apexes.length === 0) return;
     this.#epoch++;
-    // Hosts of those around it may be the new one's.
+    // Hosts of the enclosing domains may belong to the new domain.
     for (const apex of apexes)
       for (let above = apex; above.length > 1; above = parentName(above)) {
         const id = this.#reader.domainIdByApex(above);
@@ -162,7 +164,7 @@ export class Sites {
     return { domain: this.#domainOf(host), epoch: this.#epoch, site: null };
   }
 
-  /** The closest that encloses a host. */
+  /** The closest enclosing domain of a host. */
   #domainOf(host: string): DomainSites | null {
     let name = host;
     for (let apex = parseName(host); apex.length > 1; apex = parentName(apex)) {
@@ -179,7 +181,7 @@ export class Sites {
     if (held !== undefined && !held.sites.isStale) return held.sites;
     const value = this.#environment.sites.get(idKey(id));
     const row = value === undefined ? null : decodeSite(value);
-    const certificates = row === null ? NOTHING_HELD : this.#certificatesOf(id, name, row, held?.certificates);
+    const certificates = row === null ? NO_CERTIFICATES : this.#certificatesOf(id, name, row, held?.certificates);
     const all = [certificates.own, certificates.automatic].filter((certificate) => certificate !== undefined);
     const { zoneSettings: settings, exemptions, documents, region } = this.#options;
     const options = { environment: this.#environment, settings, exemptions, documents, region };
@@ -188,8 +190,8 @@ export class Sites {
     return sites;
   }
 
-  /** Those that are still the same stay the same objects. */
-  #certificatesOf(id: Id, name: string, row: SiteRow, held = NOTHING_HELD): Held {
+  /** Unchanged certificates stay the same objects. */
+  #certificatesOf(id: Id, name: string, row: SiteRow, held = NO_CERTIFICATES): Held {
     const chain = {
       own: () => this.#reader.certificate(id)?.chain,
       automatic: () => this.#reader.automaticCertificate(id)?.chain,
@@ -242,4 +244,4 @@ interface Held {
   readonly own: SiteCertificate | undefined;
   readonly automatic: SiteCertificate | undefined;
 }
-const NOTHING_HELD: Held = { own: undefined, automatic: undefined };
+const NO_CERTIFICATES: Held = { own: undefined, automatic: undefined };

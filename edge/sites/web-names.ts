@@ -1,6 +1,6 @@
 /**
- * Which names of a domain go through the proxy: those that the nameserver answers with the
- * cluster's addresses while it is on.
+ * Decides which names of a domain are proxied: the names that the nameserver answers with the
+ * addresses of the cluster while the proxy is on.
  */
 
 import type { Name } from '../../core/dns/wire/name.ts';
@@ -14,10 +14,10 @@ import { type AtApex, readHeld, StoredZone } from '../../core/zone/compile/store
 import { walk } from '../../core/zone/compile/walk.ts';
 
 /**
- * A view of the zone remembers each name that it was asked for, and visitors ask for any: so it is
- * made again after so many.
+ * Lookups after which the view of the zone is replaced. It caches every name, and clients can
+ * request any name.
  */
-const ASKED = 256;
+const MAX_LOOKUPS = 256;
 
 export class WebNames {
   readonly #environment: Environment;
@@ -25,13 +25,13 @@ export class WebNames {
   readonly #atApex: AtApex;
   readonly #nested: readonly Name[];
   #zone: StoredZone;
-  #asked = 0;
+  #lookups = 0;
 
-  /** Good until a row of the domain or of one above or below it changes. */
+  /** Valid until a row of the domain, or of a domain above or below it, changes. */
   constructor(environment: Environment, domain: Domain, settings: ZoneSettings) {
     const reader = new Reader(rawReader(environment));
     const { sets, proxied } = readHeld(environment, domain.id, domain.apex);
-    // What was read is in memory that lmdb uses again.
+    // Copied, because lmdb reuses the memory of the rows.
     const kept = sets.map((set) => ({ ...set, rdatas: set.rdatas.map((rdata) => Uint8Array.from(rdata)) }));
     this.#environment = environment;
     this.#domain = domain;
@@ -41,11 +41,11 @@ export class WebNames {
     this.#zone = this.open();
   }
 
-  /** Whether visitors of a name are sent here: by its own records, or by a wildcard (RFC 4592). */
+  /** Whether a name is proxied, by its own records or by a wildcard (RFC 4592). */
   has(name: Name): boolean {
-    if (this.#asked++ >= ASKED) {
+    if (this.#lookups++ >= MAX_LOOKUPS) {
       this.#zone = this.open();
-      this.#asked = 1;
+      this.#lookups = 1;
     }
     const outcome = walk(this.#zone, name);
     if (outcome.kind !== 'found' && outcome.kind !== 'wildcard') return false;
@@ -53,7 +53,7 @@ export class WebNames {
     return outcome.sets.some(({ type }) => WEB_TYPES.has(type)) && isWebName(this.#zone, source);
   }
 
-  /** The zone's records, from which nothing has been read yet. */
+  /** A new view of the zone, with nothing cached. */
   open(): StoredZone {
     const { id, apex } = this.#domain;
     return new StoredZone(this.#environment, id, apex, this.#atApex, this.#nested, null);

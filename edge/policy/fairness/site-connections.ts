@@ -1,14 +1,15 @@
 /**
- * Connections of each site over all threads, in shared memory: each thread counts its own and reads
- * the others'. A site may have three times as many as are left over, so one alone has three
- * quarters, and however many are flooded, the next site finds some.
+ * Counts the connections of each site over all threads, in shared memory. Each thread writes its
+ * own counts and reads those of the others. A site may hold three times as many connections as are
+ * free. So a single site gets three quarters, and the next site still finds free connections during
+ * a flood of many sites.
  *
- * Sites are counted by a keyed hash; two of them share a count seldom.
+ * Sites are counted by a keyed hash; a collision is rare.
  */
 import { randomInt } from 'node:crypto';
 
 const BUCKETS = 16_384;
-/** A slice: the count of all, then the buckets. */
+/** Counters of a thread: the total, then the buckets. */
 const SLICE = BUCKETS + 1;
 const WEIGHT = 3;
 
@@ -27,19 +28,19 @@ export class SiteConnections {
   readonly #own: number;
   readonly #threads: number;
   readonly #key: number;
-  readonly #most: number;
+  readonly #max: number;
 
-  /** `most`: connections of all sites. Forgets what the thread's predecessor counted. */
-  constructor({ counts, key }: SharedSiteCounts, thread: number, most: number) {
+  /** `max`: connections of all sites. Clears the counts of the previous thread with this index. */
+  constructor({ counts, key }: SharedSiteCounts, thread: number, max: number) {
     this.#counts = new Int32Array(counts);
     this.#threads = this.#counts.length / SLICE;
     this.#own = thread * SLICE;
     this.#key = key;
-    this.#most = most;
+    this.#max = max;
     this.#counts.fill(0, this.#own, this.#own + SLICE);
   }
 
-  /** What `enter` and `leave` count a site by. */
+  /** The bucket of a site, for `enter` and `leave`. */
   bucketOf(site: string): number {
     let hash = this.#key;
     for (let i = 0; i < site.length; i++) hash = Math.imul(hash ^ site.charCodeAt(i), 0x0100_0193);
@@ -47,10 +48,10 @@ export class SiteConnections {
     return 1 + ((hash ^ (hash >>> 13)) & (BUCKETS - 1));
   }
 
-  /** `limit`: of the site's own. False: it has its share. */
+  /** `limit`: the site's own limit. False: the site has reached its limit or its share. */
   enter(bucket: number, limit: number): boolean {
     const held = this.heldBy(bucket);
-    if (held >= limit || held >= WEIGHT * (this.#most - this.#sum(0))) return false;
+    if (held >= limit || held >= WEIGHT * (this.#max - this.#sum(0))) return false;
     this.#counts[this.#own]++;
     this.#counts[this.#own + bucket]++;
     return true;

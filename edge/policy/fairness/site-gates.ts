@@ -1,4 +1,4 @@
-/** What holds for the connections of each site: shares, policy for TLS, budgets of time. */
+/** Limits on the connections of each site: shares, TLS policy, timeouts and minimum rates. */
 import type { SiteProtection, SlowBudget } from '../../../core/site/protection/compile.ts';
 import type { Http1Limits } from '../../http/http1/limits.ts';
 import type { Http2Limits } from '../../http/http2/limits.ts';
@@ -13,20 +13,20 @@ type Limits = Pick<EdgeLimits, 'http1' | 'http2'>;
 interface SiteGatesOptions {
   readonly connections: SiteConnections;
   readonly turns: Pick<SiteTurns, 'takesConnection' | 'enter' | 'leave'>;
-  /** Those of all sites, which a site can only narrow. */
+  /** Limits of all sites. A site can only make them stricter. */
   readonly limits: Limits;
 }
 
 export class SiteGates {
   readonly #options: SiteGatesOptions;
-  /** Limits are made once for a document. */
+  /** Built once for each protection document. */
   readonly #limits = new WeakMap<SlowBudget, Limits>();
 
   constructor(options: SiteGatesOptions) {
     this.#options = options;
   }
 
-  /** For one connection. */
+  /** The gate of a new connection. */
   gateOf(domainId: string, protection: SiteProtection | null): ConnectionGate {
     const { connections, turns } = this.#options;
     const limits = protection === null ? null : protection.limits;

@@ -1,8 +1,7 @@
 /**
- * Lets the requests of each site begin within its limits, and within its share of each turn of the
- * thread (thread-turns.ts). A request that has to wait for a later turn takes its place among the
- * client networks of its site, so that a flood from few networks does not delay the site's other
- * visitors for long.
+ * Starts the requests of each site within its limits and its share of each turn of the thread
+ * (thread-turns.ts). Requests that wait for a later turn are queued fairly by client network. So a
+ * flood from few networks does not delay the site's other visitors for long.
  */
 import { performance } from 'node:perf_hooks';
 import { FairLine, type InLine } from '../../../core/base/fair-line.ts';
@@ -15,7 +14,9 @@ import type { ErrorPage } from '../../sites/error-page.ts';
 import type { ServeSite, Site } from '../../sites/site.ts';
 import { SiteShare, ThreadTurns, type TurningLoop } from './thread-turns.ts';
 
-/** Exchanges in flight, each of which knows where it is, so that none is searched or hashed. */
+/**
+ * Exchanges in flight. Each stores its index in the list, so removal needs no search and no hash.
+ */
 class InFlight {
   readonly #exchanges: Exchange[] = [];
 
@@ -23,7 +24,7 @@ class InFlight {
     return this.#exchanges.length;
   }
 
-  /** An exchange is in one list at most. */
+  /** An exchange must be in at most one list. */
   add(exchange: Exchange): void {
     exchange.inFlightAt = this.#exchanges.push(exchange) - 1;
   }
@@ -41,16 +42,16 @@ class InFlight {
     return true;
   }
 
-  /** Removes those that have ended, and returns how many these were. */
+  /** Removes ended exchanges and returns their number. */
   sweep(): number {
     const before = this.#exchanges.length;
-    // From the end: what takes the place of a removed one has been looked at.
+    // Backwards: the exchange that replaces a removed one has been checked already.
     for (let i = before - 1; i >= 0; i--) if (this.#exchanges[i].isEnded) this.remove(this.#exchanges[i]);
     return before - this.#exchanges.length;
   }
 }
 
-/** Error pages for requests of a site that has its share, or has met a limit of its own. */
+/** Error pages for a site that has used its share or reached its own limit. */
 const SITE_BUSY: ErrorPage = {
   status: 503,
   code: 'site_busy',
@@ -69,19 +70,21 @@ const SITE_LIMIT: ErrorPage = {
   headers: ['retry-after', '5'],
 };
 
-/** Milliseconds between two looks at what has ended or waits for long. */
+/** Milliseconds between two sweeps of ended exchanges and expired requests. */
 const TIDY_MS = 1000;
 const MAX_WAIT_MS = 10_000;
-/** A site whose last request is older does not count as one that others have to leave time for. */
+/** Milliseconds after its last request in which a site counts as active. */
 const ACTIVE_MS = 10_000;
-/** Requests of a site that wait on a thread. Each also holds memory of its client and site. */
+/**
+ * Maximum waiting requests of a site on a thread. Each also holds memory of its client and site.
+ */
 const MAX_WAITING = 10_000;
-/** A site may have so many times as many requests in flight as are left over. */
+/** A site may have this many times as many requests in flight as are free. */
 const WEIGHT = 3;
-/** How long a site that got too many requests is challenged. */
+/** Milliseconds for which a site is challenged after it exceeded its request rate. */
 const PRESSED_MS = 60_000;
 
-/** The thread's time; tests have their own. */
+/** The thread's clock; tests use another. */
 interface ThreadTime {
   /** Milliseconds. */
   now(): number;
@@ -95,24 +98,24 @@ const THREAD_TIME: ThreadTime = {
 
 export interface SiteTurnsOptions {
   readonly serve: ServeSite;
-  /** Sends a page in place of the site's response. */
+  /** Sends an error page instead of the response of the site. */
   refuse(exchange: Exchange, site: Site, page: ErrorPage): void;
   /**
-   * Whether a request was answered by a challenge. `isPressed`: the site gets more requests than
-   * its document has as `above`.
+   * Sends a challenge if the request needs one, and returns whether it did. `isPressed`: the site's
+   * request rate recently exceeded `above` of its document.
    */
   challenge?(exchange: Exchange, site: Site, isPressed: boolean): boolean;
   networkOf(exchange: Exchange): string;
   /** Requests of all sites in flight on this thread. */
   readonly maxInFlight: number;
-  /** Threads among which a limit for the node is divided. */
+  /** Number of threads that share a limit of the node. */
   readonly threads: number;
-  /** Null: the thread has node's loop only. */
+  /** Null: the thread has only Node's event loop. */
   readonly loop: TurningLoop | null;
   readonly time?: ThreadTime;
 }
 
-/** A request that waits for its turn, and then for its end. */
+/** A queued request; it settles when its response does. */
 class Waiting extends Pending implements InLine {
   line: object | null = null;
   before: InLine | null = null;
@@ -144,14 +147,14 @@ class SiteState {
   /** Connections with a share of turns. */
   connections = 0;
   lastActive: number;
-  /** Of the site's own limits, made for `limits`. */
+  /** Token buckets of the limits in `limits`. */
   requestBucket: TokenBucket | null = null;
   connectionBucket: TokenBucket | null = null;
   limits: SiteLimits | null = null;
-  /** Since the last look, and per second as of the one before it. */
+  /** Requests since the last sweep, and their rate per second in the interval before it. */
   requests = 0;
   requestRate = 0;
-  /** Until when the site counts as pressed. */
+  /** End of the time in which the site is challenged. */
   pressedUntil = 0;
 
   constructor(turns: ThreadTurns, now: number) {
@@ -170,13 +173,13 @@ export class SiteTurns {
   readonly #time: ThreadTime;
   readonly #turns: ThreadTurns;
   readonly #sites = new Map<string, SiteState>();
-  /** The site that was found last: most requests are of the same one. */
+  /** The most recently used site: most requests are for the same site. */
   #lastName = '';
   #last: SiteState | null = null;
-  /** Sites of which requests wait. */
+  /** Sites with queued requests. */
   readonly #waiting = new Set<SiteState>();
   #inFlight = 0;
-  /** When a request of another site than the one before has come. */
+  /** Time of the last request whose site differs from that of the previous request. */
   #changedAt = 0;
   #tidiedAt = 0;
   #isTidyDue = false;
@@ -211,7 +214,7 @@ export class SiteTurns {
     return waiting;
   };
 
-  /** An exchange has ended. */
+  /** Must be called when an exchange has ended. */
   ended(exchange: Exchange, domainId: string): void {
     if (this.#find(domainId)?.inFlight.remove(exchange)) this.#inFlight--;
   }
@@ -225,7 +228,7 @@ export class SiteTurns {
     return state.connectionBucket === null || state.connectionBucket.take(now);
   }
 
-  /** Of a new connection; `leave` follows. */
+  /** Counts a new connection; `leave` must follow. */
   enter(domainId: string): SiteShare {
     const state = this.#activeSite(domainId, this.#time.now());
     state.connections++;
@@ -237,12 +240,12 @@ export class SiteTurns {
     if (state !== null) state.connections--;
   }
 
-  /** Whether a request of any site waits. */
+  /** Whether any site has queued requests. */
   get isWaiting(): boolean {
     return this.#waiting.size > 0;
   }
 
-  /** Requests of a site that wait. */
+  /** The number of queued requests of a site. */
   waitingOf(domainId: string): number {
     return this.#find(domainId)?.queue.size ?? 0;
   }
@@ -307,9 +310,9 @@ export class SiteTurns {
     state.connectionBucket = bucketOf(limits.newConnectionsPerSecond);
   }
 
-  // Requests that wait.
+  // Queued requests.
 
-  /** In a new turn. */
+  /** Runs at the start of each turn. */
   #beginWaiting(): void {
     const now = this.#time.now();
     for (const state of this.#waiting) {
@@ -321,12 +324,12 @@ export class SiteTurns {
   #beginNext(state: SiteState, now: number): void {
     const waiting = state.queue.take()!;
     const { exchange, site } = waiting;
-    // The visitor has gone.
+    // The visitor has disconnected.
     if (exchange.isEnded) waiting.onDone();
     else waiting.begin(() => this.#begin(state, exchange, site, now));
   }
 
-  // Now and then.
+  // Background task.
 
   #tidyLater(now: number): void {
     this.#isTidyDue = true;
@@ -360,6 +363,6 @@ export class SiteTurns {
   }
 }
 
-/** One second's worth of the rate, and at least one token, may come at once. */
+/** Allows a burst of one second of the rate, and of at least one token. */
 const secondOf = (perSecond: number, now: number): TokenBucket =>
   new TokenBucket({ burst: Math.max(1, perSecond), perSecond }, now);

@@ -1,54 +1,54 @@
 /**
- * Shares the turns of a thread's event loop among sites. A turn handles what has arrived: a site
- * whose share of it is spent waits for the next one, so that a request of another site waits for
- * little of it, whatever the site does. Connections that wait are not read, and the system slows
- * down their clients. Nothing is kept from a site but for the rest of a turn: a thread that has
- * nothing else to do begins the next one at once.
+ * Shares the turns of a thread's event loop among sites. A turn handles the input that has arrived.
+ * A site that has spent its share waits for the next turn, so its load hardly delays requests of
+ * other sites. Connections that wait are not read, so TCP flow control slows down their clients. A
+ * site waits at most for the rest of a turn: an otherwise idle thread starts the next turn
+ * immediately.
  *
- * Within its share, a site's answers leave and its waiting requests begin, in turns, before
- * anything of it is read.
+ * Within its share, a site's output and its waiting requests come before its new input. Output and
+ * requests take turns.
  *
- * Costs are counted, not measured (edge/http/transport/turn-share.ts), which costs a request next
- * to nothing, and is the same on every machine.
+ * Costs are counted, not measured (edge/http/transport/turn-share.ts). Counting costs almost
+ * nothing and gives the same result on every machine.
  */
 import type { Flushable } from '../../http/transport/flusher.ts';
 import type { TurnShare } from '../../http/transport/turn-share.ts';
 
-/** Cost of a turn, about 100 µs, that sites share if more than one is active. */
+/** Cost of a turn, about 100 µs, which sites share if more than one is active. */
 export const QUANTUM = 32;
-/** However many sites spend their share, each has this one. */
-const LEAST_QUANTUM = 4;
-/** While one site is active: what delays the first request of another one is bounded, too. */
+/** Minimum share of a site, however many sites spend theirs. */
+const MIN_QUANTUM = 4;
+/** Share of a site that is active alone. Bounds the delay of the first request of another site. */
 export const QUANTUM_ALONE = 1024;
 
-/** What has turns: core/os/descriptor-loop.ts. */
+/** An event loop with turns: core/os/descriptor-loop.ts. */
 export interface TurningLoop {
-  /** To be called at the begin of each turn. */
+  /** Called at the start of each turn. */
   onTurn: (() => void) | null;
 }
 
-/** A turn of so many leaves output for later, however much there is: for what arrives. */
+/** One turn in four handles requests and input only, so pending output cannot starve them. */
 const READING_TURN = 4;
 
 const NOTHING = (): void => {};
 
 export class ThreadTurns {
-  /** Of the turn. */
+  /** The number of the current turn. */
   number = 0;
-  /** The share of each site. */
+  /** Maximum cost for each site in this turn. */
   quantum = QUANTUM_ALONE;
-  /** Called at the begin of each turn. */
+  /** Called at the start of each turn. */
   onTurn: () => void = NOTHING;
-  /** Makes a turn come though nothing arrives. */
+  /** Triggers a turn even if no input arrives. */
   readonly #hasten: () => void;
   #isHastened = false;
   #isContended = false;
-  /** Sites whose share of the turn is spent. */
+  /** Number of sites that have spent their share of the turn. */
   #spent = 0;
   /** Sites with output that waits for their share. */
   #flushing: SiteShare[] = [];
 
-  /** Null: turns are those of setImmediate. */
+  /** `loop`: null: a turn is a callback of setImmediate. */
   constructor(loop: TurningLoop | null) {
     this.#hasten = (): void => void setImmediate(loop === null ? this.next : NOTHING);
     if (loop !== null) loop.onTurn = this.next;
@@ -58,7 +58,7 @@ export class ThreadTurns {
     this.number++;
     this.#isHastened = false;
     this.quantum = this.#isContended
-      ? Math.max(LEAST_QUANTUM, Math.floor(QUANTUM / Math.max(1, this.#spent)))
+      ? Math.max(MIN_QUANTUM, Math.floor(QUANTUM / Math.max(1, this.#spent)))
       : QUANTUM_ALONE;
     this.#spent = 0;
     const order = this.number % READING_TURN;
@@ -75,7 +75,7 @@ export class ThreadTurns {
     for (const site of sites) if (!site.flush()) this.#flushing.push(site);
   }
 
-  /** The site has output that waits. */
+  /** Queues a site whose output waits for its share. */
   flushes(site: SiteShare): void {
     this.#flushing.push(site);
     this.hasten();
@@ -87,7 +87,7 @@ export class ThreadTurns {
     this.#isContended = isContended;
   }
 
-  /** Without a loop nothing else ends a turn. */
+  /** Schedules the next turn. Without a loop, only this ends a turn. */
   hasten(): void {
     if (this.#isHastened) return;
     this.#isHastened = true;
@@ -105,9 +105,9 @@ export class ThreadTurns {
 export class SiteShare implements TurnShare {
   readonly #turns: ThreadTurns;
   #turn: number;
-  /** Of that turn. */
+  /** The share in `#turn`. */
   #quantum: number;
-  /** In the turn, and what was too much in those before. */
+  /** Cost in the turn, with the excess of earlier turns. */
   #spent = 0;
   readonly #outputs: Flushable[] = [];
 
@@ -137,7 +137,7 @@ export class SiteShare implements TurnShare {
     this.#outputs.push(output);
   }
 
-  /** What waits, as far as the share goes. False: some of it waits on. */
+  /** Flushes pending output within the share. False: some output is still pending. */
   flush(): boolean {
     const outputs = this.#outputs;
     let flushed = 0;

@@ -1,7 +1,7 @@
 /** Countries of addresses, from a file in the format of MaxMind that the operator brings. */
 import { type CountryResponse, Reader } from 'mmdb-lib';
 
-/** Addresses whose country is remembered. */
+/** Maximum number of addresses whose country is cached. */
 const MAX_REMEMBERED = 4096;
 
 export class Countries {

@@ -1,7 +1,7 @@
 /**
  * Verifies Basic credentials (RFC 7617) against argon2id hashes. Hashes run outside the event loop,
- * a few at a time, in turns by site and client network. What was verified is remembered by a keyed
- * hash, never in the clear.
+ * a few at a time, queued fairly by site and client network. Results are cached by a keyed hash,
+ * never in plain text.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { verify } from '@node-rs/argon2';

@@ -24,10 +24,10 @@ import { RateTable } from './rate-table.ts';
 
 /** The connections to the other nodes of the cluster. */
 export interface UsageChannel {
-  /** Nodes that receive what is sent now. */
+  /** The number of nodes that would receive a message now. */
   countReceivers(): number;
   send(usage: Buffer): void;
-  /** Calls `listener` with what another node has sent. */
+  /** Calls `listener` with each message of another node. */
   follow(listener: (usage: Buffer) => void): void;
 }
 
@@ -99,7 +99,7 @@ export class RateSharing {
       this.#hadReceivers = false;
       return;
     }
-    // What was counted while this node was alone is not debited later.
+    // Requests that were counted without receivers are not sent later.
     if (!this.#hadReceivers) this.#requests.fill(0);
     this.#hadReceivers = true;
     const usage = this.#collect(PARTS * (receivers + 1));
@@ -168,7 +168,7 @@ export class RateSharing {
     return true;
   }
 
-  /** What is malformed is skipped: it comes from another version of this program. */
+  /** Skips malformed entries: the sender may run another version. */
   #receive(usage: Buffer): void {
     const now = this.#clock();
     const end = Math.min(usage.length, MAX_KEYS * ENTRY_BYTES) - ENTRY_BYTES;

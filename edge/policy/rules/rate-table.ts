@@ -15,7 +15,7 @@ const MAX_TAG = 2 ** 53;
 export interface Rate {
   /** Milliseconds between requests, on average. */
   readonly interval: number;
-  /** Requests that may come at once. */
+  /** Requests that may arrive at once. */
   readonly burst: number;
 }
 
@@ -32,7 +32,7 @@ export class RateTable {
     this.#memory = viewRateMemory(memory);
   }
 
-  /** `name`: keys of limits with other names are different ones. */
+  /** `name`: separates the keys of different limits. */
   scopeOf(name: string, { interval, burst }: Rate): RateScope {
     const { seeds } = this.#memory;
     // A limit that was changed counts from zero: times mean something else with another interval.
@@ -59,7 +59,7 @@ export class RateTable {
     return 0;
   }
 
-  /** Counts what another node has counted: requests that take `debit` milliseconds together. */
+  /** Adds the usage of another node: requests that take `debit` milliseconds together. */
   add(tag: number, debit: number, now: number): void {
     if (!Number.isInteger(tag) || tag < 1 || tag > MAX_TAG) return;
     const { slots } = this.#memory;
