@@ -13,14 +13,14 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-/** What a response has instead of a result. */
+/** The error of a response without a result. */
 export interface BridgeError {
   readonly code: ErrorCode;
   /** For developers, in English. */
   readonly message: string;
 }
 
-/** Thrown by the services of a host. Everything else that they throw is a fault of the host. */
+/** An error for the app, thrown by host services. Any other error is a fault of the host. */
 export class HostFault extends Error {
   readonly code: ErrorCode;
 

@@ -1,6 +1,6 @@
 /**
- * Messages between the SDK of an app and its host, version 1 of the protocol. Each is one text of
- * JSON. docs/mini-apps/bridge.md is the specification.
+ * Messages between the SDK of an app and its host, version 1 of the protocol. Each message is one
+ * JSON text. docs/mini-apps/bridge.md is the specification.
  */
 import { type BridgeError, ERROR_CODES, type ErrorCode } from './errors.ts';
 import { LIMITS } from './operations.ts';
@@ -10,7 +10,7 @@ export const PROTOCOL = 1;
 /** The first message of a page. */
 export interface Hello {
   readonly type: 'hello';
-  /** Versions of the protocol that the SDK speaks. */
+  /** Protocol versions that the SDK supports. */
   readonly protocols: readonly number[];
   /** Version of the SDK. */
   readonly sdk: string;
@@ -19,7 +19,7 @@ export interface Hello {
 export interface Request {
   readonly type: 'request';
   readonly protocol: number;
-  /** Chosen by the SDK; unique among those without a response. */
+  /** Chosen by the SDK; unique among pending requests. */
   readonly id: string;
   readonly operation: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -30,11 +30,11 @@ export type FromApp = Hello | Request;
 /** Response to `hello`. */
 interface Welcome {
   readonly type: 'welcome';
-  /** The version that both speak from now on. */
+  /** The protocol version of this session. */
   readonly protocol: number;
-  /** Version of the host, as `minHostVersion` of manifests counts. */
+  /** Version of the host, compared with `minHostVersion` of manifests. */
   readonly host: string;
-  /** Names of the operations that the host has. */
+  /** Names of the operations that the host supports. */
   readonly operations: readonly string[];
 }
 
@@ -48,7 +48,7 @@ interface Response {
   readonly type: 'response';
   readonly protocol: number;
   readonly id: string;
-  /** A value of JSON; only one of `result` and `error` is there. */
+  /** A JSON value. A response has either `result` or `error`. */
   readonly result?: unknown;
   readonly error?: BridgeError;
 }
@@ -59,7 +59,7 @@ export type FromHost = Welcome | Refused | Response;
 export interface Malformed {
   readonly type: 'malformed';
   readonly reason: string;
-  /** Of the request, where it can be read: it gets `invalid_argument`. */
+  /** Id of the request, if readable: the response is then `invalid_argument`. */
   readonly id: string | undefined;
 }
 
@@ -72,7 +72,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const isShort = (value: unknown, limit: number): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= limit;
 
-/** Reads a message of an app. Never throws: what comes from an app is not trusted. */
+/** Parses a message of an app. Never throws, because messages of apps are untrusted. */
 export function readFromApp(message: unknown): FromApp | Malformed {
   if (typeof message !== 'string') return malformed('the message is not a text');
   if (message.length > LIMITS.message) return malformed(`the message is longer than ${LIMITS.message} characters`);
@@ -103,7 +103,7 @@ function readRequest({ protocol, id, operation, params }: Record<string, unknown
   return { type: 'request', protocol, id, operation, params };
 }
 
-/** The greatest version of the protocol that both speak; undefined: there is none. */
+/** The highest protocol version that both sides support; undefined: there is none. */
 export const commonProtocol = ({ protocols }: Hello): number | undefined =>
   protocols.includes(PROTOCOL) ? PROTOCOL : undefined;
 

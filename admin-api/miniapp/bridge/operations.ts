@@ -1,7 +1,6 @@
 /**
- * The operations of a host: what mini-apps may ask of the system, in pages by the global `Host` and
- * in the background by `Host.call`. The audit, the SDK, the simulator and the runtime go by this
- * table.
+ * The operations of a host. Pages call them as methods of the global `Host`, background files by
+ * `Host.call`. The audit, the SDK, the simulator and the runtime all use this table.
  */
 
 export type ArgumentType = 'string' | 'number' | 'object';
@@ -17,9 +16,9 @@ interface Operation {
   readonly permission: string | undefined;
   /** In the order of the arguments of the method of `Host`. */
   readonly params: readonly Parameter[];
-  /** Whether `Host.call` has it in the background, too. */
+  /** Whether background files can call it with `Host.call`. */
   readonly isInBackground: boolean;
-  /** As it is written in a page. */
+  /** The call as written in a page. */
   readonly usage: string;
 }
 
@@ -47,10 +46,10 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map([
   operation('background.schedule', 'background', [required('taskId', 'string'), required('delayMs', 'number')]),
 ]);
 
-/** `storage` and the other first halves of names. */
+/** The first parts of operation names, such as `storage`. */
 export const OPERATION_GROUPS: ReadonlySet<string> = new Set([...OPERATIONS.keys()].map((name) => name.split('.')[0]));
 
-/** Methods of `network.fetch`, which is for the retrieval of data. */
+/** Methods of `network.fetch`, which only retrieves data. */
 export const FETCH_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 const KB = 1024;
@@ -59,9 +58,9 @@ const SECOND = 1000;
 const DAY = 24 * 60 * 60 * SECOND;
 
 /**
- * Limits of the operations. Sizes of texts are bytes of their UTF-8, durations are milliseconds.
- * Arguments past them are `invalid_argument`, storage past them is `quota_exceeded`, and requests
- * past them are `busy`.
+ * Limits of the operations. Text sizes are in bytes of UTF-8, durations in milliseconds. Exceeding
+ * a limit fails with `invalid_argument` for arguments, `quota_exceeded` for storage, and `busy` for
+ * requests.
  */
 export const LIMITS = {
   storageKey: KB,
@@ -73,21 +72,21 @@ export const LIMITS = {
   vibration: 5 * SECOND,
   photo: 8 * MB,
   fetchUrl: 8 * KB,
-  /** Of the body as it is once decoded. */
+  /** Bytes of the decoded body. */
   fetchBody: 5 * MB,
   fetchTime: 30 * SECOND,
   fetchRedirects: 5,
   taskId: 64,
-  /** Shorter delays are lengthened to it. */
+  /** Shorter delays are raised to this minimum. */
   delayMin: SECOND,
   delayMax: 30 * DAY,
-  /** Scheduled tasks of an app. */
+  /** Maximum number of scheduled tasks of an app. */
   tasks: 100,
   /** A message of the bridge in either direction, in UTF-16 units. */
   message: 12 * MB,
-  /** Requests of a page that have no response yet. */
+  /** Pending requests of a page. */
   pending: 64,
-  /** Requests of a page in a second, and how many may come at once. */
+  /** Rate limit on the requests of a page, and its burst. */
   requestsPerSecond: 100,
   requestBurst: 200,
 } as const;
@@ -109,7 +108,7 @@ export interface FetchResult {
   readonly url: string;
   /** Names are in lower case; several values of a name are joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
-  /** Text, or Base64 for what is not UTF-8. */
+  /** Text, or Base64 if the body is not UTF-8. */
   readonly body: string;
   readonly encoding: 'utf-8' | 'base64';
 }

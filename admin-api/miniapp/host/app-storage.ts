@@ -1,7 +1,7 @@
 /**
  * Storage of apps, in one LMDB file. A value is on disk once `set` resolves; LMDB keeps its last
- * commit whatever a crash interrupts. An id of an app is any text: keys begin with its SHA-256, so
- * no id reaches keys of another, and no id is part of a path.
+ * commit after a crash. The id of an app is any text, so keys begin with its SHA-256. No app can
+ * access keys of another app, and no id is part of a path.
  *
  * key: SHA-256 of the id, kind, and for KIND_VALUE the key of the app in UTF-8.
  */
@@ -34,7 +34,7 @@ export interface StorageChange {
   readonly value: string | undefined;
 }
 
-/** Those of LIMITS, unless a test has smaller ones. */
+/** The limits of LIMITS, or smaller limits of a test. */
 export type StorageLimits = Readonly<Record<'storageKey' | 'storageValue' | 'storageTotal' | 'storageKeys', number>>;
 
 const FILE = 'storage.mdb';
@@ -42,10 +42,10 @@ const KIND_USAGE = 0;
 const KIND_VALUE = 1;
 const KIND_PERMISSIONS = 2;
 const KIND_END = 3;
-/** LMDB's pages have 4 KB; this is where the map starts, it grows. */
+/** Initial size of the LMDB map, which grows in pages of 4 KB. */
 const MAP_SIZE = 16 * 1024 * 1024;
 
-/** A write that waits for the next commit. */
+/** A write pending for the next commit. */
 interface Write {
   readonly run: () => StorageChange | undefined;
   readonly resolve: () => void;
@@ -59,50 +59,50 @@ export class AppStorage implements StorageService, PermissionStore {
   #writes: Write[] = [];
   #isClosed = false;
 
-  /** Opens or creates the storage in `folder`. Throws what the file system or LMDB throws. */
+  /** Opens or creates the storage in `folder`. Throws errors of the file system and LMDB. */
   constructor(folder: string, limits: StorageLimits = LIMITS) {
     this.#limits = limits;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#database = open<Buffer, Uint8Array>({
       noSubdir: true,
       mapSize: MAP_SIZE,
-      // A transaction is on disk when it ends.
+      // Every commit is synced to disk.
       overlappingSync: false,
       keyEncoding: 'binary',
       encoding: 'binary',
       cache: false,
       ...privateDatabase(join(folder, FILE)),
     });
-    // The file's name is durable after that.
+    // Makes the name of the file durable.
     syncFolder(folder);
   }
 
-  /** Null for a key that is not there. Sees what was set before, synced or not. */
+  /** Null: there is no such key. Reads pending writes, too. */
   get(appId: string, key: string): string | null {
     this.#commit();
     return this.#read(appId, key) ?? null;
   }
 
   /**
-   * Resolves once the value is on disk. What is set in the same turn of the event loop is one
+   * Resolves once the value is on disk. Writes in the same turn of the event loop share one
    * commit. Rejects with HostFault `invalid_argument` and `quota_exceeded`.
    */
   set(appId: string, key: string, value: string): Promise<void> {
     return this.#enqueue(() => this.#put(appId, key, value));
   }
 
-  /** As `set`, but on disk when it returns. For the background, which is synchronous. */
+  /** Like `set`, but returns once the value is on disk. For synchronous background calls. */
   setNow(appId: string, key: string, value: string): void {
     this.#commit();
     this.#transact([() => this.#put(appId, key, value)]);
   }
 
-  /** Deletes a key. For people, as in the simulator: apps cannot. */
+  /** Deletes a key, on behalf of the user of the simulator: apps cannot delete keys. */
   delete(appId: string, key: string): Promise<void> {
     return this.#enqueue(() => this.#remove(appId, key));
   }
 
-  /** Deletes all that the app stored. What the user decided about its permissions is kept. */
+  /** Deletes all values of the app. Keeps the user's decisions on its permissions. */
   clear(appId: string): Promise<void> {
     return this.#enqueue(() => {
       for (const row of this.#rows(appId, KIND_USAGE, KIND_PERMISSIONS)) this.#database.removeSync(row);
@@ -110,7 +110,7 @@ export class AppStorage implements StorageService, PermissionStore {
     });
   }
 
-  /** Deletes everything about the app, when it is uninstalled. */
+  /** Deletes all rows of an uninstalled app. */
   uninstall(appId: string): Promise<void> {
     return this.#enqueue(() => {
       for (const row of this.#rows(appId, KIND_USAGE, KIND_END)) this.#database.removeSync(row);
@@ -118,7 +118,7 @@ export class AppStorage implements StorageService, PermissionStore {
     });
   }
 
-  /** In the order of the keys' UTF-8. */
+  /** Sorted by the UTF-8 of the keys. */
   list(appId: string): StorageEntry[] {
     this.#commit();
     const start = rowKey(appId, KIND_VALUE);
@@ -133,13 +133,13 @@ export class AppStorage implements StorageService, PermissionStore {
     return this.#usage(appId);
   }
 
-  /** Calls `listener` after each change, once it is on disk. Returns what ends that. */
+  /** Calls `listener` once a change is on disk. Returns a function that removes it. */
   onChange(listener: (change: StorageChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** What the user decided about the app's permissions. */
+  /** Stores the user's decisions on the app's permissions. */
   load(appId: string): Readonly<Record<string, PermissionState>> {
     const row = this.#database.get(rowKey(appId, KIND_PERMISSIONS));
     if (row === undefined) return {};
@@ -154,7 +154,7 @@ export class AppStorage implements StorageService, PermissionStore {
     });
   }
 
-  /** What was set is on disk afterwards. */
+  /** Resolves once all writes are on disk. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#commit();
@@ -170,7 +170,7 @@ export class AppStorage implements StorageService, PermissionStore {
     });
   }
 
-  /** Commits the writes that wait, each with an outcome of its own. */
+  /** Commits the pending writes, each with its own outcome. */
   #commit(): void {
     const writes = this.#writes;
     if (writes.length === 0) return;
@@ -191,7 +191,7 @@ export class AppStorage implements StorageService, PermissionStore {
         }),
       );
     } catch (error) {
-      // Nothing of the transaction was stored.
+      // The transaction was rolled back.
       for (const { reject } of writes) reject(error);
       return;
     }
@@ -208,7 +208,7 @@ export class AppStorage implements StorageService, PermissionStore {
       try {
         listener(change);
       } catch {
-        // What was stored stays stored, whatever a listener makes of it.
+        // An error of a listener does not undo the write.
       }
     }
   }
@@ -251,7 +251,7 @@ export class AppStorage implements StorageService, PermissionStore {
   }
 
   #read(appId: string, key: string): string | undefined {
-    // Nothing is stored under a key that is not well-formed; its bytes would be those of another.
+    // A malformed key has no row; its UTF-8 would equal that of another key.
     if (!key.isWellFormed() || Buffer.byteLength(key) > this.#limits.storageKey) return undefined;
     return this.#database.get(rowKey(appId, KIND_VALUE, key))?.toString('utf8');
   }
@@ -268,14 +268,14 @@ export class AppStorage implements StorageService, PermissionStore {
     this.#database.putSync(rowKey(appId, KIND_USAGE), row);
   }
 
-  /** Keys of the rows from one kind to before another. */
+  /** Range of keys from one kind, inclusive, to another, exclusive. */
   #rows(appId: string, from: number, before: number): Uint8Array[] {
     return [...this.#database.getKeys({ start: rowKey(appId, from), end: rowKey(appId, before) })];
   }
 }
 
 function rowKey(appId: string, kind: number, key = ''): Buffer {
-  // UTF-16 keeps all texts apart, those without UTF-8 among them.
+  // UTF-16 is unique for all texts, even those with lone surrogates.
   const hash = createHash('sha256').update(Buffer.from(appId, 'utf16le')).digest();
   return Buffer.concat([hash, Buffer.of(kind), Buffer.from(key)]);
 }

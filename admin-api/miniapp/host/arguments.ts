@@ -10,7 +10,7 @@ const invalid = (message: string): HostFault => new HostFault('invalid_argument'
 const ownValue = (params: Params, name: string): unknown => (Object.hasOwn(params, name) ? params[name] : undefined);
 
 /**
- * A text without halves of surrogate pairs: these have no UTF-8, and not every host can read them.
+ * A text without lone surrogates: these have no UTF-8, and not every host can read them.
  */
 function readText(params: Params, name: string): string {
   const value = ownValue(params, name);

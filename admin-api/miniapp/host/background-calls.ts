@@ -1,4 +1,4 @@
-/** Calls of `Host.call` in background files: synchronous, and with nobody to ask. */
+/** Runs `Host.call` of background files: synchronously and without permission prompts. */
 import { HostFault } from '../bridge/errors.ts';
 import { OPERATIONS } from '../bridge/operations.ts';
 import type { AppStorage } from './app-storage.ts';
@@ -8,13 +8,13 @@ import type { HostedApp } from './services.ts';
 
 export interface BackgroundHost {
   readonly storage: Pick<AppStorage, 'get' | 'setNow'>;
-  /** Of the app. Undefined: nobody revoked any. */
+  /** Permissions of the app. Undefined: none is revoked. */
   readonly permissions?: Permissions | undefined;
 }
 
 /**
- * Makes the call and returns its result. Throws HostFault for what the app did wrong, and anything
- * else for a fault of the host. The file needs the permission in `background.permissions`, and the
+ * Makes the call and returns its result. Throws HostFault for an error of the app; any other error
+ * is a fault of the host. The file needs the permission in `background.permissions`, and the
  * user must not have revoked it for the app.
  */
 export function callInBackground(

@@ -1,4 +1,4 @@
-/** The operations of a host, each as a call of its service. */
+/** Maps each operation of a host to a call of its service. */
 import { HostFault } from '../bridge/errors.ts';
 import { type DeviceInfo, LIMITS } from '../bridge/operations.ts';
 import {
@@ -13,10 +13,10 @@ import {
 } from './arguments.ts';
 import type { Call, Services } from './services.ts';
 
-/** Calls the service; what it returns is the result for the app. */
+/** Calls the service and returns the result for the app. */
 export type Work = (call: Call) => unknown;
 
-/** Undefined: the host does not have the service. */
+/** Undefined: the host has no such service. */
 type Prepare = (services: Services) => ((params: Params) => Work) | undefined;
 
 const PREPARE: ReadonlyMap<string, Prepare> = new Map<string, Prepare>([
@@ -86,13 +86,13 @@ const PREPARE: ReadonlyMap<string, Prepare> = new Map<string, Prepare>([
   ],
 ]);
 
-/** Names of the operations that a host with these services has. */
+/** Names of the operations that these services support. */
 export const operationsOf = (services: Services): string[] =>
   [...PREPARE].filter(([, prepare]) => prepare(services) !== undefined).map(([name]) => name);
 
 /**
- * Checks the arguments. Throws HostFault `unsupported` and `invalid_argument`. `isAllowed` is asked
- * in between: an app without the permission learns nothing about its arguments.
+ * Checks the arguments. Throws HostFault `unsupported` and `invalid_argument`. Calls `isAllowed`
+ * before it reads them: an app without the permission gets no errors about its arguments.
  */
 export function prepareWork(services: Services, operation: string, params: Params, isAllowed: () => void): Work {
   const read = PREPARE.get(operation)?.(services);
@@ -118,7 +118,7 @@ function checkPhoto(photo: string | undefined): string {
 
 const isPercentage = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 100;
 
-/** Only the fields that are documented. */
+/** Copies only the documented fields. */
 function checkDevice(info: DeviceInfo | undefined): DeviceInfo {
   const { model, osVersion, batteryLevel } = info ?? {};
   if (typeof model !== 'string' || typeof osVersion !== 'string' || !isPercentage(batteryLevel))

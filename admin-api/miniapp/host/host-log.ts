@@ -1,7 +1,7 @@
 /**
- * What apps did wrong, and what failed in the host. An app chooses what it does wrong and how
- * often, so that entries are limited: the first of a kind is written at once, its repetitions are
- * counted and written once a second.
+ * Logs errors of apps and faults of the host. An app can cause any number of errors, so entries are
+ * rate limited. The first of a kind is written at once; repetitions are counted and written once a
+ * second.
  */
 import { escapeControls } from '../../../core/base/log/index.ts';
 import { OPERATIONS } from '../bridge/operations.ts';
@@ -9,13 +9,13 @@ import { OPERATIONS } from '../bridge/operations.ts';
 export interface HostLogEntry {
   readonly appId: string;
   /**
-   * `malformed`: a message that is no request. `rejected`: a request that got an error that the app
+   * `malformed`: a message that is no request. `rejected`: a request with an error that the app
    * could have avoided. `dropped`: messages without a response. `failed`: a fault of the host.
    */
   readonly type: 'malformed' | 'rejected' | 'dropped' | 'failed';
   /** Of the request, with control characters escaped. */
   readonly operation: string | undefined;
-  /** No values of the app are in it. */
+  /** Contains no values of the app. */
   readonly reason: string;
   /** How often it happened since the previous entry of this kind. */
   readonly count: number;
@@ -26,7 +26,7 @@ export interface HostLogEntry {
 export type WriteLog = (entry: HostLogEntry) => void;
 
 const WINDOW_MS = 1000;
-/** Kinds of entries in a window; what goes beyond is one entry. */
+/** Maximum kinds of entries in a window; all further kinds share one entry. */
 const MAX_KINDS = 32;
 const LONGEST_NAME = 64;
 const OVERFLOW = 'entries of further kinds';
@@ -60,7 +60,7 @@ export class HostLog {
     else this.#add(OVERFLOW, { type: 'dropped', operation: undefined, reason: OVERFLOW }, false);
   }
 
-  /** Writes what is counted. */
+  /** Writes the counted repetitions. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -80,11 +80,11 @@ export class HostLog {
     try {
       this.#write(entry);
     } catch {
-      // There is nowhere to report it to.
+      // A failure of the log cannot be reported.
     }
   }
 }
 
-/** An app chooses names of operations that are unknown. */
+/** Escapes the operation: an unknown name is any text of the app. */
 const shown = (operation: string): string =>
   OPERATIONS.has(operation) ? operation : escapeControls(operation.slice(0, LONGEST_NAME));

@@ -1,7 +1,7 @@
 /**
- * The host's side of the bridge for one loaded page (docs/mini-apps/bridge.md). A page may send
- * anything: nothing here throws, and a flood costs little. A message takes tokens before it is
- * parsed; what comes much faster than the rate of requests is dropped without a response.
+ * The host's side of the bridge for one loaded page (docs/mini-apps/bridge.md). Messages of a page
+ * are untrusted: no message makes the session throw, and a flood costs little. A message takes
+ * tokens before it is parsed. Messages far above the request rate are dropped without a response.
  */
 
 import { performance } from 'node:perf_hooks';
@@ -27,25 +27,25 @@ export interface PageSessionOptions {
   /** Of the app; shared by its sessions. */
   readonly permissions: Permissions;
   readonly services: Services;
-  /** Version of the host, which `minHostVersion` of manifests is compared with. */
+  /** Version of the host, compared with `minHostVersion` of manifests. */
   readonly hostVersion: string;
   /** Delivers a message to the page. */
   readonly send: (text: string) => void;
   readonly log: WriteLog;
-  /** Milliseconds of a clock that never runs backwards. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
 
-/** Messages that are parsed, so that they get a response: ten times the rate of requests. */
+/** Rate limit on parsed messages, which get a response: ten times the request rate. */
 const MESSAGES_PER_SECOND = 10 * LIMITS.requestsPerSecond;
 const MESSAGE_BURST = 10 * LIMITS.requestBurst;
-/** Characters that are parsed. */
+/** Rate limit on parsed characters. */
 const CHARACTERS_PER_SECOND = LIMITS.message;
 const CHARACTER_BURST = 3 * LIMITS.message;
 
 type Identity = Pick<Request, 'id' | 'operation'>;
 
-/** Errors that an app could have avoided. */
+/** Codes of errors that an app could have avoided. */
 const AVOIDABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'permission_denied',
   'invalid_argument',
@@ -54,11 +54,11 @@ const AVOIDABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'busy',
 ]);
 
-/** A request without a response. Its parameters are not kept: they may be large, and wait long. */
+/** A pending request. Its parameters are not kept, because they may be large. */
 interface Pending extends Identity {
   readonly permission: string | undefined;
   readonly controller: AbortController;
-  /** Whether the permission was granted, and the service works. */
+  /** Whether the permission was granted, so that the service call is in flight. */
   isRunning: boolean;
 }
 
@@ -89,12 +89,12 @@ export class PageSession {
     });
   }
 
-  /** Requests that have no response yet. */
+  /** Number of pending requests. */
   get pending(): number {
     return this.#pending.size;
   }
 
-  /** A message of the page. Never throws. */
+  /** Handles a message of the page. Never throws. */
   receive(message: unknown): void {
     if (this.#isClosed) return;
     try {
@@ -104,7 +104,7 @@ export class PageSession {
     }
   }
 
-  /** The page was left: what runs for it is aborted, and late results are dropped. */
+  /** Closes the session of a closed page. Aborts its requests and drops late results. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -207,12 +207,12 @@ export class PageSession {
     }
   }
 
-  /** False for a request that has its response, or whose page was left. */
+  /** False for a request with a response, or of a closed session. */
   #isPending(pending: Pending): boolean {
     return this.#pending.get(pending.id) === pending;
   }
 
-  /** Requests that run with the permission get no result any longer. */
+  /** Aborts the requests in flight that use the permission. */
   #revoke(permission: string): void {
     for (const pending of [...this.#pending.values()]) {
       if (!pending.isRunning || pending.permission !== permission) continue;
@@ -222,10 +222,10 @@ export class PageSession {
     }
   }
 
-  /** What the app learns of an error. Errors that are no HostFault are logged as they are. */
+  /** Converts an error for the app. An error that is no HostFault is logged in full. */
   #faultOf({ operation }: Identity, error: unknown): HostFault {
     if (error instanceof HostFault) return error;
-    // What ends because the page was left, or the permission revoked, did not fail.
+    // A request that was aborted by a closed page or a revoked permission did not fail.
     if (!(error instanceof Error && error.name === 'AbortError'))
       this.#log.report('failed', operation, 'The host failed.', error);
     return operation === 'network.fetch'

@@ -1,22 +1,22 @@
 /**
- * Permissions of an installed app: what its manifest lists, and what the user decided. All sessions
- * of the app share one, so that a question is asked once.
+ * Permissions of an installed app: the list of its manifest and the user's decisions. All sessions
+ * of the app share one instance, so that the user gets each prompt once.
  */
 import { HostFault } from '../bridge/errors.ts';
 import type { HostedApp } from './services.ts';
 
 /**
- * `ask`: the user was not asked yet. `denied`: denied once; the next request asks again.
- * `denied_forever`: no request asks again.
+ * `ask`: the user was not prompted yet. `denied`: denied once; the next request prompts again.
+ * `denied_forever`: no request prompts again.
  */
 export const PERMISSION_STATES = ['ask', 'granted', 'denied', 'denied_forever'] as const;
 export type PermissionState = (typeof PERMISSION_STATES)[number];
 export type PromptAnswer = Exclude<PermissionState, 'ask'>;
 
-/** Asks the user. `signal` aborts when the question no longer matters. */
+/** Prompts the user. `signal` aborts when no request waits for the prompt. */
 export type Prompt = (permission: string, signal: AbortSignal) => Promise<PromptAnswer>;
 
-/** Keeps what the user decided over restarts. */
+/** Stores the user's decisions across restarts. */
 export interface PermissionStore {
   load(appId: string): Readonly<Record<string, PermissionState>>;
   save(appId: string, states: Readonly<Record<string, PermissionState>>): void;
@@ -24,9 +24,9 @@ export interface PermissionStore {
 
 export interface PermissionsOptions {
   readonly prompt: Prompt;
-  /** Without one, decisions end with the process. */
+  /** Undefined: decisions are lost when the process ends. */
   readonly store?: PermissionStore;
-  /** Receives what `prompt`, `store` and listeners throw. */
+  /** Receives errors of `prompt`, `store` and listeners. */
   readonly onFault?: (error: unknown) => void;
 }
 
@@ -43,7 +43,7 @@ interface Question {
 }
 
 const GRANTED_AT_INSTALLATION: ReadonlySet<string> = new Set(['storage', 'vibrate']);
-/** Requests of all pages of an app that wait for the user. */
+/** Maximum pending requests for permissions, over all pages of an app. */
 const MAX_WAITING = 64;
 
 export class Permissions {
@@ -51,7 +51,7 @@ export class Permissions {
   readonly #options: PermissionsOptions;
   readonly #states = new Map<string, PermissionState>();
   readonly #listeners = new Set<Listener>();
-  /** By permission, in the order in which they are asked. The first is shown to the user. */
+  /** Prompts by permission, in the order of display. The first is shown to the user. */
   readonly #questions = new Map<string, Question>();
   #shown: Question | undefined;
 
@@ -66,7 +66,7 @@ export class Permissions {
     }
   }
 
-  /** Of each permission that the manifest lists. */
+  /** State of each permission in the manifest. */
   get states(): ReadonlyMap<string, PermissionState> {
     return this.#states;
   }
@@ -76,13 +76,13 @@ export class Permissions {
     return this.#states.has(permission);
   }
 
-  /** What the background asks of, where there is nobody to ask. Undefined: not in the manifest. */
+  /** State without a prompt, for background calls. Undefined: not in the manifest. */
   stateOf(permission: string): PermissionState | undefined {
     return this.#states.get(permission);
   }
 
   /**
-   * Resolves once the permission is granted, which may be after the user was asked. Rejects with
+   * Resolves once the permission is granted, prompting the user if necessary. Rejects with
    * HostFault `permission_denied`, `busy`, or `cancelled` when `signal` aborts.
    */
   request(permission: string, signal: AbortSignal): Promise<void> {
@@ -98,7 +98,7 @@ export class Permissions {
     return new Promise((resolve, reject) => this.#join(permission, signal, { resolve, reject }));
   }
 
-  /** The user's decision, outside of a question. `ask` makes the app ask again. */
+  /** Sets the user's decision without a prompt. `ask`: the next request prompts again. */
   set(permission: string, state: PermissionState): void {
     if (!this.#states.has(permission)) return;
     if (state !== 'ask') this.#close(permission, state);
@@ -106,7 +106,7 @@ export class Permissions {
     this.#showNext();
   }
 
-  /** Calls `listener` after each change. Returns what ends that. */
+  /** Calls `listener` after each change. Returns a function that removes it. */
   onChange(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -164,7 +164,7 @@ export class Permissions {
     this.#showNext();
   }
 
-  /** Ends the question with an answer to all that wait for it. */
+  /** Closes the prompt and resolves all requests that wait for it. */
   #close(permission: string, answer: PromptAnswer): void {
     const question = this.#questions.get(permission);
     if (question === undefined) return;

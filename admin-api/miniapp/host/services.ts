@@ -1,18 +1,18 @@
-/** What the system behind a host does for apps. The simulator and the tests have their own. */
+/** Interfaces of the system services behind a host. The simulator and the tests implement them. */
 import type { DeviceInfo, FetchResult } from '../bridge/operations.ts';
 
 /** An app as its host knows it: part of its manifest. */
 export interface HostedApp {
-  /** Data of the package: it may be any text. */
+  /** From the package, so it may be any text. */
   readonly id: string;
   readonly permissions: readonly string[];
   readonly background?: { readonly permissions: readonly string[] } | undefined;
 }
 
-/** Whom a service works for. */
+/** The caller of a service. */
 export interface Call {
   readonly appId: string;
-  /** Aborts when nothing waits for the result: the page was left, or a permission revoked. */
+  /** Aborts when the result is no longer needed: page closed, or permission revoked. */
   readonly signal: AbortSignal;
 }
 
@@ -23,9 +23,9 @@ export interface FetchRequest {
 }
 
 /**
- * Arguments are checked before they get here, and permissions are granted. A service that is not
- * there makes its operations `unsupported`. What a service throws as HostFault reaches the app;
- * everything else is a fault of the host, which is logged.
+ * The caller has already checked arguments and permissions. The operations of a missing service are
+ * `unsupported`. A HostFault of a service is sent to the app; any other error is logged as a fault
+ * of the host.
  */
 export interface Services {
   readonly storage?: StorageService;
@@ -41,7 +41,7 @@ export interface Services {
 
 /** AppStorage is the usual one. */
 export interface StorageService {
-  /** Null for a key that is not there. */
+  /** Null: there is no such key. */
   get(appId: string, key: string): string | null | Promise<string | null>;
   /** Returns, or resolves, once the value is on disk. HostFault `quota_exceeded`. */
   set(appId: string, key: string, value: string): void | Promise<void>;

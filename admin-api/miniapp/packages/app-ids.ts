@@ -1,6 +1,6 @@
 /**
- * Which account holds the id of an app. A package that was never accepted holds it only while it is
- * examined: otherwise rejected packages would keep ids that belong to others.
+ * Determines which account holds the id of an app. A package without an accepted version holds it
+ * only during its audit and review. Otherwise rejected packages would block the ids of others.
  */
 import { StateError } from '../../../core/base/errors.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';

@@ -1,7 +1,7 @@
 /**
- * Runs audits in the background: of uploads to this node, of those that a restart interrupted, and
- * of those whose node is gone. A few run concurrently, and accounts take turns. An interrupted
- * audit starts again until the row of the package has a verdict.
+ * Runs audits in the background: of uploads to this node, of uploads interrupted by a restart, and
+ * of uploads to failed nodes. A few audits run concurrently; accounts take turns. An interrupted
+ * audit is restarted until the row of the package has a verdict.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';

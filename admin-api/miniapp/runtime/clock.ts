@@ -1,16 +1,16 @@
-/** Time of a scheduler. The simulator moves it, tests go by one of their own. */
+/** Clock of a scheduler. The simulator can advance it, and tests use a fake one. */
 
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number;
-  /** Calls `wake` once, at `time` or later, and maybe earlier. Returns what cancels it. */
+  /** Calls `wake` once at about `time`, possibly earlier. Returns a function that cancels it. */
   wakeAt(time: number, wake: () => void): () => void;
 }
 
-/** Milliseconds. The system's clock may be set, and no timer of Node is longer than 24 days. */
+/** Milliseconds. The system clock can be changed, and Node's timers last at most 24 days. */
 const LONGEST_SLEEP = 60_000;
 
-/** The clock of the system, and so far ahead as it was moved. */
+/** The system clock plus an offset. */
 export class SystemClock implements Clock {
   readonly #waiting = new Set<() => void>();
   #offset = 0;
@@ -24,7 +24,7 @@ export class SystemClock implements Clock {
     return Date.now() + this.#offset;
   }
 
-  /** Moves the clock. What is due by then wakes now. */
+  /** Advances the clock and calls all pending `wake` functions. */
   advance(milliseconds: number): void {
     this.#offset += Math.round(milliseconds);
     for (const wake of [...this.#waiting]) wake();

@@ -1,4 +1,4 @@
-/** Runs events one after another, and ends what does not end by itself. */
+/** Runs events sequentially, and terminates runaway ones. */
 import { withTimeout } from '../../../core/base/timeout.ts';
 import { HostAnswers } from './host-answer.ts';
 import { type EngineLimits, START_TIME } from './limits.ts';
@@ -33,13 +33,13 @@ export class SerialEngine<R extends Runner> implements Engine {
   #isRunning = false;
   #runner: R | undefined;
 
-  /** `start` starts a thread or process; it is called again after one was ended. */
+  /** `start` starts a thread or process; called again after one was stopped. */
   constructor(limits: EngineLimits, start: () => Promise<R>) {
     this.#limits = limits;
     this.#start = start;
   }
 
-  /** The one that waits for the next event, if there is one. */
+  /** The started runner, if any. */
   get runner(): R | undefined {
     return this.#runner;
   }
@@ -76,7 +76,7 @@ export class SerialEngine<R extends Runner> implements Engine {
   }
 
   async #runJob({ program, event, limits, answers, signal }: Job): Promise<EngineOutcome> {
-    // Not AbortSignal.any: in Node 20 what depends on a signal that stays is never freed.
+    // Not AbortSignal.any: Node 20 never frees signals that depend on a long-lived signal.
     const signals = [this.#closed.signal, signal].filter((source) => source !== undefined);
     if (signals.some(({ aborted }) => aborted)) return CANCELLED;
     let cancel = (): void => {};
@@ -103,7 +103,7 @@ export class SerialEngine<R extends Runner> implements Engine {
     return ended;
   }
 
-  /** Why there is none: an outcome. */
+  /** Returns an outcome if no runner could be started. */
   async #startRunner(cancelled: Promise<EngineOutcome>): Promise<R | EngineOutcome> {
     if (this.#runner !== undefined) return this.#runner;
     const starting = this.#start();
@@ -112,12 +112,12 @@ export class SerialEngine<R extends Runner> implements Engine {
       this.#runner = started;
       return started;
     }
-    // One that starts later is not needed any more.
+    // Stops a runner that starts too late.
     void starting.then((runner) => runner.stop()).catch(() => undefined);
     return started ?? failure('crashed', 'The engine did not start in time.');
   }
 
-  /** Undefined: the time has passed. */
+  /** Undefined: timeout. */
   #within<T>(time: number, work: T | Promise<T>, cancelled: Promise<EngineOutcome>) {
     return withTimeout(Promise.race([work, cancelled]), time, () => undefined);
   }

@@ -1,10 +1,10 @@
-/** The host's side of `Host.call`: texts of JSON from and to an engine. */
+/** The host's side of `Host.call`: exchanges JSON texts with an engine. */
 import { type ErrorCode, HostFault } from '../bridge/errors.ts';
 import { isErrorCode } from '../bridge/messages.ts';
 import { LISTED_CALLS, LONGEST_OPERATION, LONGEST_PARAMS, MOST_CALLS } from './limits.ts';
 import type { CallHost, HostCall } from './outcome.ts';
 
-/** Characters of a name that stand in a list of calls. */
+/** Maximum characters of an operation name in the list of calls. */
 const SHOWN = LONGEST_OPERATION;
 
 /** Answers the calls of one event. */
@@ -19,7 +19,7 @@ export class HostAnswers {
     this.#callHost = callHost;
   }
 
-  /** From `[operation, params]` to `{value}` or `{code, message}`. Never rejects. */
+  /** Answers `[operation, params]` with `{value}` or `{code, message}`. Never rejects. */
   async answer(request: string): Promise<string> {
     const start = performance.now();
     let operation = '';
@@ -55,7 +55,7 @@ export class HostAnswers {
   }
 }
 
-/** The text is made by our own code in the engine, next to that of the app. */
+/** Parses a request of the prelude, which shares its engine with app code. */
 function readRequest(request: string): [string, unknown] {
   const value: unknown = JSON.parse(request);
   if (!Array.isArray(value) || typeof value[0] !== 'string')
@@ -63,7 +63,7 @@ function readRequest(request: string): [string, unknown] {
   return [value[0], value[1]];
 }
 
-/** The message of a fault of the host stays here: it may be about other apps. */
+/** Hides the message of a host fault from the app: it may concern other apps. */
 function faultOf(error: unknown): [ErrorCode, string] {
   if (error instanceof Error && 'code' in error && isErrorCode(error.code)) return [error.code, error.message];
   return ['busy', 'The host could not do this; retry later.'];

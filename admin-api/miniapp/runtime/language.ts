@@ -1,6 +1,6 @@
 /**
- * The language level of background files. What Rhino 1.7.15 does not read, or reads differently
- * without a word, is refused here in the words of the audit, since QuickJS would run it.
+ * The language level of background files. Refuses syntax that Rhino 1.7.15 cannot parse, or
+ * silently parses differently, because QuickJS would run it. The findings are those of the audit.
  */
 import { auditBackground } from '../audit/background/background.ts';
 import { RHINO_SYNTAX_RULES } from '../audit/background/rhino-rules.ts';
@@ -11,7 +11,7 @@ import { SourceText } from '../audit/source-text.ts';
 import { LONGEST_PROGRAM } from './limits.ts';
 import { type EngineOutcome, failure, type Program } from './outcome.ts';
 
-/** Other findings are about what fails when it runs, such as a call without its permission. */
+/** Rules that refuse a file. Other findings fail only at run time, such as a missing permission. */
 const REFUSED: ReadonlySet<string> = new Set([
   ...Object.keys(RHINO_SYNTAX_RULES),
   'rhino_const_in_loop',
@@ -19,7 +19,7 @@ const REFUSED: ReadonlySet<string> = new Set([
   'background_too_complex',
 ]);
 
-/** Programs whose findings are remembered: an app runs the same file each time. */
+/** Capacity of the cache of findings by program: an app runs the same file each time. */
 const REMEMBERED = 8;
 const remembered = new Map<string, readonly Finding[]>();
 

@@ -1,10 +1,10 @@
-/** Where the globals of the engines differ from those of Rhino 1.7.15 on a phone. */
+/** Globals to delete, so that each engine has the globals of Rhino 1.7.15 on a phone. */
 import { ENGINE_INTERNALS, JAVA_BRIDGES, MISSING_GLOBALS, MISSING_STATICS } from '../audit/background/engine.ts';
 
 const words = (text: string): readonly string[] => text.split(/\s+/);
 const of = (object: string, names: string): readonly string[] => words(names).map((name) => `${object}.${name}`);
 
-/** What QuickJS has and Rhino 1.7.15 does not. */
+/** Names in QuickJS that Rhino 1.7.15 does not have. */
 export const QUICKJS_REMOVED: readonly string[] = [
   ...MISSING_STATICS,
   ...of('Array.prototype', 'findLast findLastIndex toReversed toSorted toSpliced with'),
@@ -19,7 +19,7 @@ export const QUICKJS_REMOVED: readonly string[] = [
   ...MISSING_GLOBALS,
 ];
 
-/** What Rhino has and background files may not use: it runs text as code, or shows the inside. */
+/** Names in Rhino that run text as code or expose engine internals. */
 export const RHINO_REMOVED: readonly string[] = [...ENGINE_INTERNALS, ...JAVA_BRIDGES, 'Iterator'].filter(
   (name) => name !== 'valueOf' && !name.startsWith('__'),
 );

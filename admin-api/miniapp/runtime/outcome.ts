@@ -1,4 +1,4 @@
-/** What engines have in common: an event of a background file, and its outcome. */
+/** Types of all engines: an event of a background file, and its outcome. */
 
 import type { Finding } from '../audit/finding.ts';
 import type { ErrorCode } from '../bridge/errors.ts';
@@ -22,19 +22,19 @@ export interface Program {
 /**
  * Makes a call of `Host.call` and returns its result, a value of JSON. Permissions, arguments and
  * quotas are checked here: `operation` is any string and `params` any value of JSON. Throws
- * HostFault for what the app did wrong; everything else is a fault of the host.
+ * HostFault for an error of the app; any other error is a fault of the host.
  */
 export type CallHost = (appId: string, operation: string, params: unknown) => unknown;
 
 const FAILURES = [
-  /** The engine of a phone does not read the file, or reads it differently. */
+  /** The engine of a phone cannot parse the file, or parses it differently. */
   'refused',
   'no_handler',
   'threw',
   'timeout',
   'memory',
   'stack',
-  /** The engine ended. */
+  /** The engine ended unexpectedly. */
   'crashed',
   'cancelled',
 ] as const;
@@ -43,22 +43,22 @@ export type FailureReason = (typeof FAILURES)[number];
 /** A call of `Host.call`. */
 export interface HostCall {
   readonly operation: string;
-  /** Null: it had a result. */
+  /** Null: the call succeeded. */
   readonly error: ErrorCode | null;
   readonly milliseconds: number;
 }
 
 interface Ran {
   readonly milliseconds: number;
-  /** The first ones. */
+  /** The first calls, up to LISTED_CALLS. */
   readonly calls: readonly HostCall[];
-  /** How many calls are not in the list. */
+  /** Number of calls that are not in the list. */
   readonly omittedCalls: number;
 }
 
 export interface Finished extends Ran {
   readonly state: 'finished';
-  /** What the handler returned, as JSON; null: nothing that JSON has, or more than the limit. */
+  /** The handler's result as JSON. Null: no JSON value, or larger than the limit. */
   readonly value: string | null;
 }
 
@@ -67,13 +67,13 @@ export interface Failed extends Ran {
   readonly reason: FailureReason;
   readonly message: string;
   readonly stack: string | null;
-  /** Why it was refused, in the words of the audit. */
+  /** Audit findings for a refused file. */
   readonly findings: readonly Finding[];
 }
 
 export type Outcome = Finished | Failed;
 
-/** What an engine itself knows of an outcome. */
+/** The engine's part of an outcome. */
 export type EngineOutcome =
   | { readonly state: 'finished'; readonly value: string | null }
   | {
@@ -92,7 +92,7 @@ export function failure(
   return { state: 'failed', reason, message, stack: null, findings };
 }
 
-/** An event that did not get to an engine. */
+/** The outcome of an event that no engine ran. */
 export const notRun = (reason: FailureReason, message: string): Failed => ({
   ...failure(reason, message),
   milliseconds: 0,
@@ -100,20 +100,20 @@ export const notRun = (reason: FailureReason, message: string): Failed => ({
   omittedCalls: 0,
 });
 
-/** Whether another attempt may end otherwise: what the file says does not change by itself. */
+/** Whether a retry can succeed. Failures that depend only on the file are permanent. */
 export const canRetry = ({ reason }: Failed): boolean => reason !== 'refused' && reason !== 'no_handler';
 
 export interface RunOptions {
-  /** Ends the event, also while it runs. */
+  /** Cancels the event, even while it runs. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds, in place of the engine's limit. */
+  /** Timeout in milliseconds; overrides the engine's limit. */
   readonly time?: number | undefined;
 }
 
-/** Runs background files, one event at a time; others wait. */
+/** Runs background files, one event at a time; further events are queued. */
 export interface Engine {
   /** Never rejects. */
   run(program: Program, event: BackgroundEvent, callHost: CallHost, options?: RunOptions): Promise<Outcome>;
-  /** Ends what runs and waits as `cancelled`. */
+  /** Ends running and queued events as `cancelled`. */
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 /**
- * The script that makes the globals of a background file, before the file itself runs. It is
- * written in the language of background files, since all engines run it. The app's code runs next
- * to it and may change every built-in function, so it keeps its own references of what it uses.
- * Nothing depends on it but the app itself: the host checks what comes out. It is not strict, since
- * Rhino runs what strict code calls as strict code.
+ * The script that creates the globals of a background file before the file runs. All engines run
+ * it, so it uses the language level of background files. The app's code can change every built-in
+ * function, so the script keeps references to the functions it calls. No security depends on it:
+ * the host checks its output. It is sloppy code, because Rhino runs functions called by strict
+ * code as strict code.
  */
 import { LONGEST_MESSAGE, LONGEST_OPERATION, LONGEST_PARAMS, LONGEST_STACK, LONGEST_VALUE } from './limits.ts';
 

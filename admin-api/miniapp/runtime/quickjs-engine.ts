@@ -1,4 +1,4 @@
-/** The engine of background files: QuickJS in a thread, which starts with the first event. */
+/** Runs background files in QuickJS in a thread, which the first event starts. */
 import { SerialEngine } from './engine.ts';
 import { ENGINE_LIMITS, type EngineLimits } from './limits.ts';
 import { QuickJsRunner } from './quickjs-runner.ts';

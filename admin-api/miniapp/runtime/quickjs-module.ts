@@ -2,22 +2,22 @@
 import quickjsFile from '@jitl/quickjs-wasmfile-release-sync';
 import { newQuickJSWASMModuleFromVariant, newVariant, type QuickJSWASMModule } from 'quickjs-emscripten-core';
 
-/** Bytes. */
+/** Bytes of a page of WebAssembly memory. */
 const PAGE = 64 * 1024;
-/** With which it is built. */
+/** Initial memory of the QuickJS build. */
 const INITIAL_PAGES = 256;
 
-/** Of every system; TypeScript has it with the types of browsers. */
+/** TypeScript declares WebAssembly only in the browser types. */
 const { WebAssembly: wasm } = globalThis as unknown as {
   readonly WebAssembly: { readonly Memory: new (limits: { initial: number; maximum: number }) => never };
 };
 
-// The package's types are those of its CommonJS form, where the default is a member.
+// The package's types describe its CommonJS form, where the default export is a member.
 const variant = quickjsFile as unknown as Parameters<typeof newVariant>[0];
 
 /**
- * `memory`: bytes that its memory may grow by. The limit of a runtime is not enough: what was
- * compiled by Emscripten counts an allocation as 8 bytes, whatever its size.
+ * `memory`: maximum growth of the memory in bytes. The memory limit of a QuickJS runtime is not
+ * enough: in the Emscripten build it counts every allocation as 8 bytes.
  */
 export function loadQuickJs(memory: number): Promise<QuickJSWASMModule> {
   const maximum = INITIAL_PAGES + Math.ceil(memory / PAGE);
@@ -26,5 +26,5 @@ export function loadQuickJs(memory: number): Promise<QuickJSWASMModule> {
 }
 
 export const pagesOf = (quickjs: QuickJSWASMModule): number => quickjs.getWasmMemory().buffer.byteLength / PAGE;
-/** Pages from which on an event has taken more than half of what there was for it. */
+/** Number of pages with half of the growth in use. */
 export const halfOf = (memory: number): number => INITIAL_PAGES + Math.ceil(memory / PAGE / 2);

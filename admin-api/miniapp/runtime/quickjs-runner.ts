@@ -6,9 +6,9 @@ import type { FromWorker, ToWorker, WorkerData } from './quickjs-worker.ts';
 import type { Answer, Runner, RunnerResult } from './runner.ts';
 import { WaitingAnswerer } from './waiting-call.ts';
 
-/** The engine's stack is part of the thread's, whose frames are larger. */
+/** The engine's stack is part of the thread's stack, whose frames are larger. */
 const STACK_MB = 16;
-/** For the trees of the language check; QuickJS has memory of its own. */
+/** For the syntax trees of the language check; QuickJS has separate memory. */
 const HEAP_MB = 256;
 
 interface Running {
@@ -22,7 +22,7 @@ export class QuickJsRunner implements Runner {
   readonly #answers: WaitingAnswerer;
   #running: Running | undefined;
   #ready!: { readonly resolve: () => void; readonly reject: (error: Error) => void };
-  /** Of WebAssembly's memory, after the last event. */
+  /** Pages of WebAssembly memory after the last event. */
   pages = 0;
 
   /** Resolves once the thread is ready. */
@@ -44,7 +44,7 @@ export class QuickJsRunner implements Runner {
       workerData,
       transferList: [port2],
       resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: HEAP_MB },
-      // What the host's environment and arguments say is none of the thread's business.
+      // Hides the host's environment and arguments from the thread.
       env: {},
       argv: [],
     });
@@ -69,7 +69,7 @@ export class QuickJsRunner implements Runner {
   #read(message: FromWorker): void {
     const running = this.#running;
     if (message.type === 'ready') {
-      // A thread that waits for work does not keep the process.
+      // An idle thread must not keep the process alive.
       this.#worker.unref();
       this.#ready.resolve();
     } else if (message.type === 'call') {

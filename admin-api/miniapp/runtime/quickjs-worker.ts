@@ -28,7 +28,7 @@ export type FromWorker =
       readonly type: 'outcome';
       readonly outcome: EngineOutcome;
       readonly isSpent: boolean;
-      /** Pages of WebAssembly's memory. */
+      /** Pages of WebAssembly memory. */
       readonly pages: number;
     };
 
@@ -44,8 +44,8 @@ function handle(quickjs: QuickJSWASMModule, { program, event, limits }: ToWorker
       ? runInSandbox(quickjs, program, event, limits, (request, deadline) => caller.call(request, deadline))
       : { outcome: refusal, isBroken: false };
   const pages = pagesOf(quickjs);
-  // Memory of WebAssembly never shrinks, and there may be places in the engine that do not expect
-  // that it is full. So after an app that took much the thread is replaced.
+  // WebAssembly memory never shrinks, and the engine may not handle its exhaustion everywhere. So
+  // the thread is replaced after an event with high memory use.
   const isFull = pages > halfOf(memory);
   post({
     type: 'outcome',

@@ -1,4 +1,4 @@
-/** Reads what the prelude reports about an event. */
+/** Parses the prelude's report about an event. */
 import { type EngineOutcome, failure } from './outcome.ts';
 import type { Report } from './prelude.ts';
 

@@ -1,17 +1,17 @@
 /**
- * The script that runs events in Rhino. Rhino's own shell runs it, which has Java; so no JDK is
- * needed. Code of apps must never run below a script of the shell: bound functions without a `this`
- * get the scope of the top call, which would be the shell's. So each step of an event is a top call
- * of its own, made of method handles, on a thread of its own and in a scope without Java.
+ * The script that runs events in Rhino. Rhino's shell runs it with access to Java, so no JDK is
+ * needed. App code must never run within a call of the shell: bound functions without a `this` get
+ * the scope of the top call, which would be the shell's. So each step of an event is a separate top
+ * call through method handles, on its own thread and in a scope without Java.
  */
 import { RHINO_REMOVED } from './names.ts';
 import { HANDLER, PRELUDE } from './prelude.ts';
 
-/** Calls within one another. */
+/** Maximum depth of nested calls. */
 const DEPTH = 1500;
 /** Bytes of a thread's stack: the parser and methods of the engine recurse. */
 const STACK = 16 * 1024 * 1024;
-/** Instructions between two looks at the clock. */
+/** Instructions between two checks of the deadline. */
 const THRESHOLD = 20_000;
 
 export const RHINO_DRIVER = `(function () {

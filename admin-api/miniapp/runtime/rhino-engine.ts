@@ -1,4 +1,4 @@
-/** Background files in Rhino itself, as on a phone. Its process starts with the first event. */
+/** Runs background files in Rhino, as on a phone. The first event starts its process. */
 import { SerialEngine } from './engine.ts';
 import { ENGINE_LIMITS, type EngineLimits } from './limits.ts';
 import { findRhino } from './rhino-installation.ts';

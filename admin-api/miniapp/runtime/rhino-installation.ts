@@ -1,17 +1,17 @@
-/** Where Java and Rhino are installed. */
+/** Finds the installed Java and Rhino. */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 export interface RhinoInstallation {
-  /** The program. */
+  /** Path of the executable. */
   readonly java: string;
   readonly jar: string;
 }
 
-/** Of librhino-java, and of other distributions. */
+/** Paths in librhino-java of Debian, and in other distributions. */
 const JARS = ['/usr/share/java/js.jar', '/usr/share/java/rhino.jar', '/usr/share/java/rhino/rhino.jar'];
 
-/** What is not installed, and what to do about it. */
+/** Reports the missing program and how to install it. */
 export class NoRhinoError extends Error {
   constructor(missing: string) {
     super(`${missing} On Debian and Ubuntu: apt install default-jre-headless librhino-java`);

@@ -1,4 +1,4 @@
-/** Rhino in a process of Java. */
+/** Runs Rhino in a Java process. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { refusalOf } from './language.ts';
@@ -14,7 +14,7 @@ import type { Answer, Runner, RunnerResult } from './runner.ts';
 const OWN_MB = 64;
 const MB = 1024 * 1024;
 
-/** Base64 of UTF-16, which keeps halves of surrogate pairs. */
+/** Base64 of UTF-16, which preserves lone surrogates. */
 const encode = (text: string): string => Buffer.from(text, 'utf16le').toString('base64');
 const decode = (text: string): string => Buffer.from(text, 'base64').toString('utf16le');
 
@@ -31,7 +31,7 @@ export class RhinoRunner implements Runner {
   #running: Running | undefined;
   #ready!: { readonly resolve: () => void; readonly reject: (error: Error) => void };
   #errors = '';
-  /** As Rhino names itself. */
+  /** Version string of Rhino. */
   version = '';
 
   /** Resolves once Rhino is ready. */

@@ -2,7 +2,7 @@
 import { type BackgroundEvent, type CallHost, type Engine, notRun, type Outcome, type Program } from './outcome.ts';
 import type { RunEvent } from './scheduler.ts';
 
-/** The background file of an app as it is now. Undefined: the app has none, or is not installed. */
+/** The current background file of an app. Undefined: it has none, or is not installed. */
 export type LoadProgram = (appId: string) => Program | undefined | Promise<Program | undefined>;
 
 export function eventRunner(engine: Engine, load: LoadProgram, callHost: CallHost): RunEvent {

@@ -1,4 +1,4 @@
-/** What runs one event at a time: a thread or a process. */
+/** A thread or process that runs one event at a time. */
 import type { EngineLimits } from './limits.ts';
 import type { BackgroundEvent, EngineOutcome, Program } from './outcome.ts';
 
@@ -14,6 +14,6 @@ export interface RunnerResult {
 export interface Runner {
   /** Rejects if the thread or process ends before the event does. */
   run(program: Program, event: BackgroundEvent, limits: EngineLimits, answer: Answer): Promise<RunnerResult>;
-  /** Ends it, whatever it does. */
+  /** Terminates the thread or process, even during an event. */
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** One event in QuickJS: a runtime and a context of its own, which are gone when it has ended. */
+/** Runs one event in QuickJS, in its own runtime and context, which are disposed afterwards. */
 import { performance } from 'node:perf_hooks';
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten-core';
 import type { EngineLimits } from './limits.ts';
@@ -7,7 +7,7 @@ import { type BackgroundEvent, type EngineOutcome, failure, type Program } from 
 import { HANDLER, PRELUDE, type Report } from './prelude.ts';
 import { outcomeOf } from './report.ts';
 
-/** Constructors that no syntax of background files leads to; and a name that has no plain key. */
+/** Deletes constructors that compile text and are not globals, and a symbol-keyed method. */
 const WITHOUT_TEXT = `(function (removed) {
   [async function () {}, async function* () {}].forEach(function (f) {
     delete Object.getPrototypeOf(f).constructor;
@@ -15,12 +15,12 @@ const WITHOUT_TEXT = `(function (removed) {
   delete RegExp.prototype[Symbol.matchAll];
 })()`;
 
-/** Jobs of promises that run before the clock is looked at. */
+/** Promise jobs to run between two checks of the deadline. */
 const JOBS_AT_ONCE = 100;
 
 /**
- * Sends a call to the host and waits for the answer, at most until `deadline`. Undefined: there was
- * none until then.
+ * Sends a call to the host and waits for the answer, at most until `deadline`. Undefined: the
+ * deadline passed.
  */
 type SendCall = (request: string, deadline: number) => string | undefined;
 
@@ -49,7 +49,7 @@ export function runInSandbox(
     runtime.dispose();
     return { outcome, isBroken: false };
   } catch (error) {
-    // An event that has ended keeps its outcome: what it did is done.
+    // A finished event keeps its outcome, because its effects cannot be undone.
     const message = error instanceof Error ? error.message : String(error);
     return { outcome: outcome ?? failure('crashed', `The engine failed: ${message}`), isBroken: true };
   }
@@ -109,7 +109,7 @@ class Sandbox {
     return this.#read(report.value);
   }
 
-  /** Runs before the app: what fails here is a fault of ours. */
+  /** Runs before the app, so a failure is a bug of the runtime. */
   #makeGlobals(): QuickJSHandle {
     const context = this.#context;
     context.unwrapResult(context.evalCode(WITHOUT_TEXT)).dispose();
@@ -118,7 +118,7 @@ class Sandbox {
     const send = context.newFunction('send', (request) => {
       const answer = this.#send(context.getString(request), this.#deadline);
       this.#isLate ||= answer === undefined;
-      // The interrupt handler ends the event as soon as the engine goes on.
+      // The interrupt handler ends the event as soon as the engine continues.
       return context.newString(answer ?? '{"code":"timeout","message":"The event has no time left."}');
     });
     const controls = context.unwrapResult(context.callFunction(make, context.undefined, context.global, send, removed));
@@ -133,7 +133,7 @@ class Sandbox {
     return result;
   }
 
-  /** Promises: their jobs run when the code that made them has ended, as in Rhino. */
+  /** Runs promise jobs after the code that queued them has ended, as in Rhino. */
   #runJobs(): void {
     while (!this.#isLate && this.#runtime.hasPendingJob()) {
       const jobs = this.#runtime.executePendingJobs(JOBS_AT_ONCE);

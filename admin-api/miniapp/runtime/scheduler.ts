@@ -1,7 +1,6 @@
 /**
- * Runs scheduled tasks as the work scheduler of a phone does. docs/mini-apps/background.md has the
- * rules. A task is in the file until its event has succeeded or was given up, so events are
- * delivered at least once.
+ * Runs scheduled tasks like the work scheduler of a phone (docs/mini-apps/background.md). A task
+ * stays in the file until its event succeeds or is given up, so events are delivered at least once.
  */
 import { type Clock, SystemClock } from './clock.ts';
 import { type BackgroundEvent, canRetry, type Failed, notRun, type Outcome } from './outcome.ts';
@@ -23,7 +22,7 @@ export interface SchedulerOptions {
   readonly storage: TaskStorage;
   readonly run: RunEvent;
   readonly clock?: Clock | undefined;
-  /** Events that run at a time, each of another app. */
+  /** Maximum concurrent events, each of a different app. */
   readonly parallel?: number | undefined;
 }
 
@@ -37,10 +36,10 @@ export type SchedulerEvent =
       readonly task: Task;
       readonly at: number;
       readonly outcome: Failed;
-      /** Epoch milliseconds; null: there is no other attempt. */
+      /** Epoch milliseconds; null: there is no retry. */
       readonly retryAt: number | null;
     }
-  /** The file of tasks cannot be written; events wait. */
+  /** The task file cannot be written; events are delayed. */
   | { readonly type: 'fault'; readonly at: number; readonly message: string };
 
 interface Running {
@@ -61,7 +60,7 @@ export class Scheduler {
   readonly #running = new Map<string, Running>();
   #cancelAlarm: (() => void) | undefined;
   #state: 'new' | 'started' | 'closed' = 'new';
-  /** Nothing starts before, since the file could not be written. */
+  /** Time until which no event starts, because the file could not be written. */
   #notBefore = Number.NEGATIVE_INFINITY;
 
   /** Reads the tasks. Nothing runs before `start`. Throws TaskFileError. */
@@ -76,7 +75,7 @@ export class Scheduler {
     this.#parallel = parallel ?? PARALLEL;
   }
 
-  /** Runs what is due, also what became due while nothing ran. */
+  /** Runs due tasks, including those that became due before the start. */
   start(): void {
     if (this.#state !== 'new') return;
     this.#state = 'started';
@@ -99,7 +98,7 @@ export class Scheduler {
     return task!;
   }
 
-  /** The next ones first. */
+  /** Sorted by due time. */
   list(appId?: string): readonly Task[] {
     const tasks = this.#store.tasks.all();
     return appId === undefined ? tasks : tasks.filter((task) => task.appId === appId);
@@ -109,7 +108,7 @@ export class Scheduler {
     return this.#running.get(appId)?.task.taskId === taskId;
   }
 
-  /** Makes the task due now. False: there is none. */
+  /** Makes the task due now. False: there is no such task. */
   async runNow(appId: string, taskId: string): Promise<boolean> {
     let exists = false;
     await this.#change((tasks) => {
@@ -120,7 +119,7 @@ export class Scheduler {
     return exists;
   }
 
-  /** Deletes the task, and ends its event if it runs. False: there is none. */
+  /** Deletes the task and cancels its running event. False: there is no such task. */
   async cancel(appId: string, taskId: string): Promise<boolean> {
     let exists = false;
     await this.#change((tasks) => {
@@ -132,7 +131,7 @@ export class Scheduler {
     return exists;
   }
 
-  /** Deletes all tasks of an app that was uninstalled. Resolves once nothing of it runs. */
+  /** Deletes all tasks of an uninstalled app. Resolves once its events have ended. */
   async cancelApp(appId: string): Promise<void> {
     await this.#change((tasks) => tasks.withoutApp(appId));
     const running = this.#running.get(appId);
@@ -140,13 +139,13 @@ export class Scheduler {
     await running?.ended;
   }
 
-  /** Returns what removes the listener. */
+  /** Returns a function that removes the listener. */
   onEvent(listener: (event: SchedulerEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Ends events that run; their tasks stay, and run again after the next start. */
+  /** Cancels running events. Their tasks remain and run again after the next start. */
   async close(): Promise<void> {
     this.#state = 'closed';
     this.#cancelAlarm?.();
@@ -198,9 +197,9 @@ export class Scheduler {
     this.#running.set(task.appId, { task, controller, ended });
   }
 
-  /** Rejects if the file of tasks cannot be written. */
+  /** Rejects if the task file cannot be written. */
   async #attempt(task: Task, signal: AbortSignal): Promise<void> {
-    // The process may end with the last attempt.
+    // The process may have ended during the last attempt.
     if (task.attempts >= MOST_ATTEMPTS) return this.#finish(task, UNFINISHED, signal);
     const begun = { ...task, attempts: task.attempts + 1 };
     let isCurrent = false;
@@ -223,7 +222,7 @@ export class Scheduler {
     let retryAt: number | null = retries ? at + backOffAfter(attempts) : null;
     await this.#store.change((tasks) => {
       const current = tasks.get(appId, taskId);
-      // It was cancelled or replaced in the meantime.
+      // The task was cancelled or replaced in the meantime.
       if (current?.id !== id) {
         retryAt = null;
         return tasks;

@@ -1,6 +1,6 @@
 /**
- * The file of a scheduler. It is replaced whole: a reader finds the old or the new one, complete,
- * whatever ends the process. The write has succeeded once the file's content and name are synced.
+ * The task file of a scheduler. A write replaces the file atomically, so a crash leaves the old or
+ * the new file complete. The write has succeeded once the file's content and name are synced.
  */
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -8,7 +8,7 @@ import type { Task } from './tasks.ts';
 
 const VERSION = 1;
 
-/** A file that is no list of tasks, or cannot be read. */
+/** The file is unreadable, or is no list of tasks. */
 export class TaskFileError extends Error {
   constructor(path: string, problem: string, cause?: unknown) {
     super(`The file of tasks ${path} ${problem}. Delete it to start without tasks.`, { cause });
@@ -51,10 +51,10 @@ function isTask(value: unknown): value is Task {
   return typeof appId === 'string' && typeof taskId === 'string' && numbers.every(Number.isSafeInteger);
 }
 
-/** Where a scheduler keeps its tasks. */
+/** Persistent storage of a scheduler's tasks. */
 export interface TaskStorage {
   read(): Promise<readonly Task[]>;
-  /** Resolves once the tasks are on disk, in place of those that were there. */
+  /** Replaces the stored tasks. Resolves once they are on disk. */
   write(tasks: readonly Task[]): Promise<void>;
 }
 

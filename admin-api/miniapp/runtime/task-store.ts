@@ -1,4 +1,4 @@
-/** Tasks in memory and on disk. A change counts once it is on disk. */
+/** Tasks in memory and on disk. A change takes effect once it is on disk. */
 import type { TaskStorage } from './task-file.ts';
 import { TaskList } from './tasks.ts';
 
@@ -29,8 +29,8 @@ export class TaskStore {
 
   /**
    * Resolves to the tasks with this change, once they are on disk. Rejects with what `apply`
-   * throws, or if the file cannot be written; then nothing has changed. Changes that are made
-   * during a write are the next write.
+   * throws, or if the file cannot be written; then nothing has changed. Changes during a write
+   * are batched into the next write.
    */
   change(apply: Change['apply']): Promise<TaskList> {
     return new Promise((resolve, reject) => {
@@ -45,7 +45,7 @@ export class TaskStore {
   }
 
   async #write(): Promise<void> {
-    // Whatever else is changed in this turn of the event loop belongs to the same write.
+    // All changes in this turn of the event loop share one write.
     await Promise.resolve();
     while (this.#changes.length > 0) {
       const group = this.#changes;

@@ -1,6 +1,6 @@
 /**
- * The tasks of a scheduler: pure values and what changes them. Ids of apps and tasks are any text:
- * they are values of a list and keys of maps, and neither names of files nor keys of objects.
+ * The tasks of a scheduler, as immutable values. Ids of apps and tasks are any text. So they are
+ * only list values and map keys, never file names or object keys.
  */
 import { HostFault } from '../bridge/errors.ts';
 import { LIMITS } from '../bridge/operations.ts';
@@ -8,23 +8,23 @@ import { LIMITS } from '../bridge/operations.ts';
 export interface Task {
   readonly appId: string;
   readonly taskId: string;
-  /** Rises with each call of `schedule`: a replaced task is another task. */
+  /** Increases with each call of `schedule`: a replacement has a new id. */
   readonly id: number;
   /** Epoch milliseconds. */
   readonly scheduledAt: number;
-  /** Epoch milliseconds: of the next attempt. */
+  /** Epoch milliseconds of the next attempt. */
   readonly dueAt: number;
-  /** Attempts that were begun. */
+  /** Number of started attempts. */
   readonly attempts: number;
 }
 
-/** Milliseconds, as WorkManager of Android has them. */
+/** Milliseconds, as in Android's WorkManager. */
 export const FIRST_BACK_OFF = 30_000;
 const LONGEST_BACK_OFF = 5 * 60 * 60 * 1000;
-/** Then the task is given up: more than four hours after the first attempt. */
+/** The task is then given up, more than four hours after the first attempt. */
 export const MOST_ATTEMPTS = 10;
 
-/** Between the end of a failed attempt and the next one. `attempts` counts the failed one. */
+/** Delay from the end of a failed attempt to the next one. `attempts` includes the failed one. */
 export const backOffAfter = (attempts: number): number =>
   Math.min(FIRST_BACK_OFF * 2 ** (attempts - 1), LONGEST_BACK_OFF);
 
@@ -34,14 +34,14 @@ export function checkTaskId(taskId: unknown): asserts taskId is string {
     throw new HostFault('invalid_argument', `"taskId" is a string of 1 to ${LIMITS.taskId} characters.`);
 }
 
-/** The delay that counts. Throws HostFault `invalid_argument`. */
+/** The delay, raised to the minimum. Throws HostFault `invalid_argument`. */
 export function readDelay(delayMs: unknown): number {
   if (!Number.isInteger(delayMs) || (delayMs as number) < 0 || (delayMs as number) > LIMITS.delayMax)
     throw new HostFault('invalid_argument', `"delayMs" is an integer from 0 to ${LIMITS.delayMax}.`);
   return Math.max(delayMs as number, LIMITS.delayMin);
 }
 
-/** All tasks: of each app, by their ids. Immutable. */
+/** All tasks, by app and task id. Immutable. */
 export class TaskList {
   static readonly EMPTY = new TaskList(new Map(), 1);
 
@@ -73,13 +73,13 @@ export class TaskList {
     return this.#apps.get(appId)?.size ?? 0;
   }
 
-  /** The next ones first; of equal ones, those that were scheduled first. */
+  /** Sorted by due time, then by order of scheduling. */
   all(): readonly Task[] {
     const tasks = [...this.#apps.values()].flatMap((own) => [...own.values()]);
     return tasks.sort((a, b) => a.dueAt - b.dueAt || a.id - b.id);
   }
 
-  /** In place of the task of the same ids. Throws HostFault `quota_exceeded`. */
+  /** Replaces the task with the same ids. Throws HostFault `quota_exceeded`. */
   withScheduled(appId: string, taskId: string, now: number, delay: number): TaskList {
     if (this.get(appId, taskId) === undefined && this.countOf(appId) >= LIMITS.tasks)
       throw new HostFault('quota_exceeded', `The limit of an app is ${LIMITS.tasks} scheduled tasks.`);

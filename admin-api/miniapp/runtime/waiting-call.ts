@@ -1,6 +1,6 @@
 /**
- * A call from a thread that waits for its answer. The thread sleeps on shared memory; the answer
- * itself comes by a port, as a message.
+ * A synchronous call from a thread. The thread sleeps on shared memory until the answer arrives as
+ * a message on a port.
  */
 import { performance } from 'node:perf_hooks';
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
@@ -10,7 +10,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** The side of the thread. */
+/** The calling thread's side. */
 export class WaitingCaller {
   readonly #counter: Int32Array;
   readonly #port: MessagePort;
@@ -23,14 +23,14 @@ export class WaitingCaller {
     this.#post = post;
   }
 
-  /** Undefined: no answer until `deadline`. */
+  /** Undefined: the deadline passed without an answer. */
   call(request: string, deadline: number): string | undefined {
     const id = ++this.#lastId;
     this.#post(id, request);
     for (;;) {
       const count = Atomics.load(this.#counter, 0);
       const received = receiveMessageOnPort(this.#port) as { readonly message: Answer } | undefined;
-      // Others answer calls that were given up.
+      // Skips answers to earlier calls that timed out.
       if (received?.message.id === id) return received.message.text;
       if (received !== undefined) continue;
       const left = deadline - performance.now();
@@ -40,7 +40,7 @@ export class WaitingCaller {
   }
 }
 
-/** The side that answers. */
+/** The answering side. */
 export class WaitingAnswerer {
   readonly #counter: Int32Array;
   readonly #port: MessagePort;

@@ -1,6 +1,6 @@
 /**
- * The host of one app: permissions, services, and a session for each page of it that is shown.
- * Another manifest makes another one.
+ * The host of one app: permissions, services, and a session for each displayed page. A new manifest
+ * needs a new host.
  */
 
 import { PERMISSIONS } from '../audit/manifest/manifest.ts';
@@ -34,7 +34,7 @@ export interface Phone {
 interface Shown {
   readonly frame: number;
   readonly session: PageSession;
-  /** How many documents the app server had sent when the session began. */
+  /** Number of documents that the app server had sent at the start of the session. */
   readonly documents: number;
 }
 
@@ -79,8 +79,8 @@ export class AppHost {
   }
 
   /**
-   * The app server sends a document of the app: the next `hello` comes from another page. Nothing
-   * else tells the pages in a frame apart.
+   * Called when the app server sends a document: the next `hello` is from a new page. Pages in a
+   * frame cannot be distinguished in any other way.
    */
   documentSent(): void {
     this.#documents++;

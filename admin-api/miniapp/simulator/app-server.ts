@@ -1,7 +1,7 @@
 /**
  * Serves the files of a package to the frame of the simulator, under the sandbox policy. It has an
- * origin of its own, on another site than the simulator's page, so that browsers give the app a
- * process of its own: an endless loop of the app does not stop the page.
+ * origin of its own, on another site than the simulator's page, so that browsers run the app in a
+ * separate process: an endless loop of the app does not block the page.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -51,7 +51,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['wasm', 'application/wasm'],
 ]);
 
-/** Of a file whose name has no known extension. Browsers neither show nor run it. */
+/** For files without a known extension. Browsers neither show nor run this type. */
 const UNKNOWN = 'application/octet-stream';
 
 /** Content types of the files of a package, by their names, as hosts serve them. */
@@ -68,7 +68,7 @@ const isXml = (type: string): boolean => /^[a-z]+\/(?:[a-z]+\+)?xml\b/.test(type
 
 const REPORT_TYPE = 'application/csp-report';
 
-/** Browsers send a few hundred bytes, and the URL of the page. */
+/** Maximum size of a report. Browsers send a few hundred bytes, and the URL of the page. */
 const REPORT_BYTES = 16_384;
 
 /**
@@ -103,9 +103,9 @@ interface AppServerOptions {
   readonly folder: string;
   /** Of the page that has the frame, such as `http://localhost:8400`. */
   readonly simulatorOrigin: string;
-  /** Called at most 50 times a second, 200 times at once. */
+  /** Called at most 50 times a second, with a burst of 200. */
   readonly onNotice: (notice: Notice) => void;
-  /** The frame gets another document: the session of the page before it ends. */
+  /** Called before the frame gets a new document, which ends the previous page's session. */
   readonly onDocument?: () => void;
   readonly limits?: PackageLimits;
 }
@@ -116,7 +116,7 @@ export interface AppServer {
   close(): Promise<void>;
 }
 
-/** Names that begin with a dot are in no package. */
+/** Packages contain no names that begin with a dot. */
 const GUARD_PATH = '/.waypost/guard.js';
 const REPORT_PATH = '/.waypost/report';
 const FIRST_PAGE = 'index.html';
@@ -136,7 +136,7 @@ const REFUSED_DESTINATIONS: Readonly<Record<string, string>> = {
 };
 
 export async function startAppServer(options: AppServerOptions): Promise<AppServer> {
-  // Another host name makes it another site.
+  // A different host name makes it a different site.
   const host = new URL(options.simulatorOrigin).hostname === 'localhost' ? '127.0.0.1' : 'localhost';
   let respond: (request: IncomingMessage, response: ServerResponse) => void = (_, response) => response.destroy();
   const servers = await listen(host === 'localhost' ? ['127.0.0.1', '::1'] : [host], (request, response) =>
@@ -192,10 +192,10 @@ class AppResponder {
     else void this.#sendFile(path, request, response).catch(() => response.destroy());
   }
 
-  /** Why no app sends such a request; undefined: it may have sent this one. */
+  /** The refusal of a request that no app under the policy sends; undefined: it is allowed. */
   #check({ method = '', headers }: IncomingMessage, path: string): Refusal | undefined {
     const refusal = (status: number, detail: string): Refusal => ({ status, attempt: 'request', detail });
-    // A name that another site resolves to this address (DNS rebinding).
+    // Another site can resolve its own name to this address (DNS rebinding).
     if (headers.host !== this.#host) return refusal(421, `Host ${headers.host}`);
     if (headers.origin !== undefined && headers.origin !== 'null' && headers.origin !== this.origin)
       return refusal(403, `${path} from ${headers.origin}`);
@@ -222,10 +222,10 @@ class AppResponder {
     }
     if (request.headers['sec-fetch-dest'] === 'iframe') this.#options.onDocument?.();
     const type = contentTypeOf(name!);
-    // There is no place for the guard that is in front of all scripts of XML for certain.
+    // XML has no position for the guard that is certainly before all scripts.
     if (isXml(type)) response.appendHeader('content-security-policy', `script-src 'none'; report-uri ${REPORT_PATH}`);
     if (!isPage(type)) return send(request, response, type, content);
-    // Imported for the first page, since the simulator starts without it.
+    // Imported on first use, so that the simulator starts faster.
     const { showErrors } = await import('./show-errors.ts');
     const page = insertGuard(showErrors(content), GUARD_PATH);
     if (page !== undefined) send(request, response, type, page);
@@ -268,7 +268,7 @@ class AppResponder {
   }
 }
 
-/** What every response has. */
+/** Headers of every response. */
 function policyHeaders(origin: string, simulatorOrigin: string): Record<string, string> {
   const policy = [
     SANDBOX_POLICY.content_security_policy,
@@ -328,7 +328,7 @@ function end(response: ServerResponse, status: number, text: string): void {
 
 const shorten = (text: string): string => text.slice(0, LONGEST_DETAIL);
 
-/** All on the same port. An address that the machine does not have is left out. */
+/** Listens at all addresses on one port. Skips addresses that the machine does not have. */
 async function listen(
   addresses: readonly string[],
   respond: (request: IncomingMessage, response: ServerResponse) => void,

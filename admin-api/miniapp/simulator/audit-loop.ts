@@ -1,12 +1,12 @@
 /**
- * Audits the package whenever it has changed. An audit that runs when files change is ended: its
- * result would be of no use, and it takes the processor from the app that is loaded again.
+ * Audits the package after each change. A change cancels a running audit: its result would be
+ * outdated, and it would compete with the reloaded app for the CPU.
  */
 import type { Audit } from '../audit/audit.ts';
 import { viewOf } from './package-folder.ts';
 import type { AuditView } from './protocol.ts';
 
-/** Files of one build are usually written within this time, and the app is loaded again by then. */
+/** A build usually writes all files within this time, and the app is reloaded by then. */
 const DEBOUNCE_MS = 400;
 const MOST_FINDINGS = 500;
 
@@ -50,7 +50,7 @@ export class AuditLoop {
       const omitted = findings.length - shown.length + summary.omitted;
       this.#show({ state: 'finished', verdict, findings: shown, omitted, milliseconds: Date.now() - start });
     } catch {
-      // Files were deleted while they were read.
+      // Files were deleted during the read.
       if (!running.signal.aborted) this.#show({ ...this.#view, state: 'failed' });
     }
   }

@@ -1,4 +1,4 @@
-/** Background tasks of the app: scheduler and engine of phones, with a clock that is moved. */
+/** Background tasks of the app: the phones' scheduler and engine, with an adjustable clock. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { readFolderFile } from '../audit/archive/folder-file.ts';
@@ -49,14 +49,14 @@ export class BackgroundTasks {
     this.#changed();
   }
 
-  /** Goes on with the tasks of the app. Throws TaskFileError. */
+  /** Resumes the tasks of the app. Throws TaskFileError. */
   async install(app: BackgroundApp, isReset: boolean): Promise<void> {
     const before = this.#app;
     this.#app = app;
     if (before?.hosted.id !== app.hosted.id) {
       await this.#scheduler?.close();
       const scheduler = await Scheduler.open({
-        // Two simulators with different apps do not write the same file.
+        // Each app has its own file, because several simulators may run.
         storage: taskFile(join(this.#options.stateFolder, `tasks-${hashOf(app.hosted.id)}.json`)),
         clock: this.#clock,
         run: (event, signal) => this.#run(event, signal),
@@ -101,7 +101,7 @@ export class BackgroundTasks {
   }
 
   async #run(event: Parameters<Engine['run']>[1], signal: AbortSignal): Promise<Outcome> {
-    // Loaded for the first event: most apps have none while they are written.
+    // Imported for the first event: most apps have none during development.
     const { eventRunner } = await import('../runtime/run-event.ts');
     this.#engine ??= this.#options.openEngine();
     return eventRunner(await this.#engine, () => this.#load(), this.#callHost)(event, signal);
@@ -169,7 +169,7 @@ export class BackgroundTasks {
   }
 }
 
-/** Not every engine has the message in the stack. */
+/** Some engines omit the message from the stack. */
 function textOf({ message, stack }: Failed): string {
   if (stack === null || stack.includes(message)) return stack ?? message;
   return `${message}\n${stack}`;

@@ -1,4 +1,4 @@
-/** What each command of the page does. */
+/** Handlers of the page's commands. */
 
 import { PERMISSIONS } from '../audit/manifest/manifest.ts';
 import { HostFault } from '../bridge/errors.ts';
@@ -31,7 +31,7 @@ export interface CommandContext {
   reload(): void;
 }
 
-/** A text that it returns, or resolves with, is the value of the response. */
+/** A returned or resolved text is the value of the response. */
 type Command = (params: Params) => unknown;
 
 const ANSWERS: readonly PromptAnswer[] = ['granted', 'denied', 'denied_forever'];
@@ -74,7 +74,7 @@ export function makeCommands(context: CommandContext): Readonly<Record<CommandNa
   };
 }
 
-/** What an app would get as an error is one for the user. */
+/** Converts a HostFault to an error for the user. */
 async function withinLimits(write: () => Promise<void>): Promise<void> {
   try {
     await write();

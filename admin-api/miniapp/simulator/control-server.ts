@@ -1,7 +1,7 @@
 /**
- * The server of the simulator's page. It changes state and has the messages of the app, so it
- * accepts only requests of its own page: with its own name in Host and Origin, and with the token
- * of this run, which nobody but the page knows.
+ * The server of the simulator's page. It changes state and relays the messages of the app, so it
+ * accepts only requests of its own page. They have its own name in Host and Origin, and the secret
+ * token of this run.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { type AppMessages, type CommandResult, PATHS, type ServerEvent, TOKEN_HE
 
 const LOOPBACK = '127.0.0.1';
 
-/** Ports after the chosen one that are tried. */
+/** Number of ports to try after the chosen one. */
 const TRIES = 20;
 
 const LAST_PORT = 65_535;
@@ -48,11 +48,11 @@ function readPageFiles(folder: string, token: string): ReadonlyMap<string, Store
 
 /** Bytes. A message has at most 12 M characters, of which most have one byte. */
 const LARGEST_BODY = 40 * 1024 * 1024;
-/** Pages that are open at the same time. */
+/** Maximum number of open pages. */
 const MOST_CLIENTS = 16;
-/** Bytes that a page has not read yet; past them its stream ends, and it connects again. */
+/** Maximum unread bytes of a page. Beyond that its stream is closed, and it reconnects. */
 const MOST_UNREAD = 128 * 1024 * 1024;
-/** Messages in one request. */
+/** Maximum messages in a request. */
 const MOST_MESSAGES = 1000;
 const HEARTBEAT_MS = 15_000;
 const JSON_TYPE = 'application/json';
@@ -62,7 +62,7 @@ export interface ControlHandlers {
   connected(client: string): void;
   disconnected(client: string): void;
   messages(messages: AppMessages): void;
-  /** Throws CommandError for what the user should read. */
+  /** Throws CommandError with a message for the user. */
   command(name: string, params: Readonly<Record<string, unknown>>): Promise<string | undefined>;
 }
 
@@ -89,9 +89,9 @@ export class ControlServer {
   readonly #server: Server;
   readonly #clients = new Map<string, Client>();
   #handlers: ControlHandlers | undefined;
-  /** As browsers name it in Host. */
+  /** The value of Host in requests of the page. */
   #host = '';
-  /** The same machine by its other name, from which the frame of the app would be refused. */
+  /** The machine's other name. The app's frame would be refused in a page of this host. */
   #otherHost = '';
   #policy = '';
   #clientCount = 0;
@@ -143,7 +143,7 @@ export class ControlServer {
       response.writeHead(302, { ...COMMON, Location: `http://${this.#host}/` }).end();
       return;
     }
-    // A name that leads here is no reason to answer (DNS rebinding).
+    // Refuses other names that resolve to this address (DNS rebinding).
     if (handlers === undefined || host !== this.#host) return refuse(response, 421, 'This is another host.');
     if (isForeign(request)) return refuse(response, 403, 'Open the simulator in a tab of its own.');
     const path = (request.url ?? '').split('?')[0];
@@ -161,7 +161,7 @@ export class ControlServer {
     if (path === PATHS.messages) {
       const messages = readMessages(body);
       if (messages === undefined) return refuse(response, 400, 'These are no messages.');
-      // A session for it would have no end.
+      // A session without a stream would never be closed.
       if (!this.#clients.has(messages.client)) return refuse(response, 409, 'This stream of events has ended.');
       handlers.messages(messages);
       response.writeHead(204, COMMON).end();
@@ -243,7 +243,7 @@ const contentSecurityPolicy = (appOrigin: string): string =>
     "trusted-types 'none'",
   ].join('; ');
 
-/** A request that another site, or the app, makes a browser send; a link to the page is none. */
+/** Whether another site or the app caused the request. Links to the page are allowed. */
 function isForeign({ headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'];
   if (site === undefined || site === 'same-origin' || site === 'none') return false;
@@ -260,7 +260,7 @@ function refuse(response: ServerResponse, status: number, message: string): void
 }
 
 function sendJson(response: ServerResponse, status: number, result: CommandResult): void {
-  // What is left of a body that was refused is not read.
+  // The rest of a refused body is not read, so the connection must close.
   const connection = status >= 400 ? { Connection: 'close' } : {};
   response.writeHead(status, { ...COMMON, ...connection, 'Content-Type': JSON_TYPE });
   response.end(JSON.stringify(result));
@@ -328,7 +328,7 @@ function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-/** Ends open connections as well: streams of events never end on their own. */
+/** Also closes open connections, because event streams never end on their own. */
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());

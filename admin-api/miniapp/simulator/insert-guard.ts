@@ -1,4 +1,4 @@
-/** Puts the guard in front of all scripts of a page, without a change of what the page shows. */
+/** Inserts the guard before all scripts of a page, without a visible change. */
 
 /** In UTF-8 no byte of these is part of another character, so bytes are compared as Latin-1. */
 const BOM = '\u00ef\u00bb\u00bf';
@@ -10,12 +10,11 @@ const DOCTYPE = '(?:<!doctype[^>]*>)?';
 const ATTRIBUTE = '[ \\t\\r\\n\\f]+[a-z][a-z0-9:_-]*(?:="[^"<>]*"|=\'[^\'<>]*\'|=[a-z0-9_.:-]+)?';
 const tag = (name: string): string => `(?:${BLANK}<${name}(?:${ATTRIBUTE})*[ \\t\\r\\n\\f]*>)?`;
 /**
- * What is in front of all scripts for certain. What does not look like this ends it, and the guard
- * is then put in front of it: parsers make the elements html and head where they are missing, and
- * add attributes of a later tag.
+ * Matches the beginning of a page that certainly precedes all scripts. The guard is inserted after
+ * the match. Parsers create missing html and head elements, and add the attributes of a later tag.
  */
 const HEAD = new RegExp(`^(?:${BOM})?${BLANK}${DOCTYPE}${tag('html')}${tag('head')}`, 'i');
-/** Comments are matched by backtracking, so only so many bytes are looked at. */
+/** Maximum bytes to match, because comments are matched by backtracking. */
 const HEAD_BYTES = 8192;
 
 /** Undefined: the page is not in UTF-8, which no header can change (Encoding, 6: BOM sniff). */

@@ -1,4 +1,4 @@
-/** The network of the simulated phone: how it behaves, and a log of the requests of the app. */
+/** The network of the simulated phone: its conditions, and a log of the app's requests. */
 
 import type { Fixture } from '../../../core/net/dial/checked-connector.ts';
 import { HostFault } from '../bridge/errors.ts';
@@ -11,7 +11,7 @@ import { Recent } from './recent.ts';
 
 const MOST_ENTRIES = 200;
 const LONGEST_URL = 500;
-/** The texts of the page have these figures as well. */
+/** The texts of the page repeat these figures. */
 const CONDITIONS: Readonly<Record<NetworkMode, NetworkConditions>> = {
   online: { mode: 'online' },
   offline: { mode: 'offline' },
@@ -23,12 +23,12 @@ export class SimulatedNetwork {
   readonly #fixtures: ReadonlyMap<string, Fixture>;
   readonly #onChange: (view: NetworkView) => void;
   readonly #log = new Recent<NetworkEntry>(MOST_ENTRIES);
-  /** Loaded for the first request: most apps make none. */
+  /** Imported for the first request: most apps send none. */
   #network: Promise<AppNetwork> | undefined;
   #mode: NetworkMode = 'online';
   #count = 0;
 
-  /** `fixtures`: servers that stand for host names. */
+  /** `fixtures`: test servers by host name. */
   constructor(fixtures: ReadonlyMap<string, Fixture>, onChange: (view: NetworkView) => void) {
     this.#fixtures = fixtures;
     this.#onChange = onChange;

@@ -1,8 +1,8 @@
-/** Passes notices on at a limited rate, since a hostile app can cause any number of them. */
+/** Forwards notices at a limited rate, because a hostile app can cause any number. */
 import { TokenBucket } from '../../../core/base/token-bucket.ts';
 import type { Notice } from './notices.ts';
 
-/** At once. */
+/** Burst. */
 export const BURST = 200;
 export const PER_SECOND = 50;
 const SUMMARY_MS = 1000;
@@ -14,14 +14,14 @@ export class NoticeLog {
   #dropped = 0;
   #summary: NodeJS.Timeout | undefined;
 
-  /** `now`: milliseconds of a clock that never goes back. */
+  /** `now`: milliseconds of a monotonic clock. */
   constructor(onNotice: (notice: Notice) => void, now = () => performance.now()) {
     this.#onNotice = onNotice;
     this.#now = now;
     this.#rate = new TokenBucket({ burst: BURST, perSecond: PER_SECOND }, now());
   }
 
-  /** False: the notice would be dropped, so nothing needs to be read for it. */
+  /** False: the notice would be dropped, so the caller need not read its data. */
   hasRoom(): boolean {
     return this.#rate.has(this.#now());
   }
@@ -31,13 +31,13 @@ export class NoticeLog {
     else this.drop();
   }
 
-  /** Counts a notice that is not passed on. The count follows once a second. */
+  /** Counts a dropped notice. The count is reported once a second. */
   drop(): void {
     this.#dropped++;
     this.#summary ??= setTimeout(() => this.flush(), SUMMARY_MS).unref();
   }
 
-  /** Passes the count on now. */
+  /** Reports the count now. */
   flush(): void {
     clearTimeout(this.#summary);
     this.#summary = undefined;

@@ -1,7 +1,7 @@
 /**
- * What the sandbox of the simulator reports about an app. The app server makes notices of reports
- * and refused requests. The guard in the app's pages sends notices to the page around the frame.
- * Pure: runs in Node and in browsers. All of it may be forged by the app, so it is only shown.
+ * Notices of the simulator's sandbox about an app. The app server creates notices from reports and
+ * refused requests. The guard in the app's pages sends notices to the page around the frame. This
+ * module runs in Node and in browsers. An app can forge any notice, so notices are only displayed.
  */
 
 /** The browser refused something by the Content-Security-Policy, and sent a report. */
@@ -30,7 +30,7 @@ interface ConsoleNotice {
   readonly text: string;
 }
 
-/** More was reported than is kept. */
+/** Notices above the rate limit were dropped. */
 interface DroppedNotice {
   readonly kind: 'dropped';
   readonly count: number;
@@ -70,7 +70,7 @@ export const LONGEST_DETAIL = 512;
 /** From the guard to the page around the frame. */
 type FromGuard =
   | { readonly type: 'notice'; readonly notice: Notice }
-  /** Response to a ping, or 0 when a page begins. None arrives while the app's script runs without end. */
+  /** Response to a ping, or 0 at the start of a page. An endless loop delays it forever. */
   | { readonly type: 'pong'; readonly id: number };
 
 /** Field of the guard's messages with the value `guard`. Messages of the bridge are texts. */

@@ -1,4 +1,4 @@
-/** The package as it is on disk: its manifest, and whether its SDK is one that was issued. */
+/** Reads the package on disk: its manifest, and whether its SDK was issued. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ export async function readPackage(root: string, { files }: Scan, sdks: readonly 
   return { app, faults, sdk };
 }
 
-/** A missing page is no reason to keep the manifest of before. */
+/** A missing page does not invalidate the manifest. */
 const isFaultOfManifest = ({ type, code, file, message }: Finding): boolean =>
   type === 'error' && (file === MANIFEST || (code === 'file_missing' && message.startsWith(MANIFEST)));
 

@@ -1,5 +1,5 @@
 /**
- * What the simulator's page and its control server send each other. The server sends events; the
+ * The protocol between the simulator's page and its control server. The server sends events; the
  * page sends commands and the messages of the app.
  */
 
@@ -13,7 +13,7 @@ export { PERMISSION_STATES, type PermissionState, type PromptAnswer };
 /** Tokens of the frame of the app. */
 export const SANDBOX = SANDBOX_POLICY.sandbox;
 
-/** How the network of the simulated phone behaves. */
+/** Network conditions of the simulated phone. */
 export const NETWORK_MODES = ['online', 'offline', 'slow', 'error'] as const;
 export type NetworkMode = (typeof NETWORK_MODES)[number];
 
@@ -43,22 +43,22 @@ export interface AppView {
   } | null;
 }
 
-/** The package as it is on disk. */
+/** The current package on disk. */
 export interface PackageView {
   readonly folder: string;
   /** Of the last manifest without errors; null: there was none yet. */
   readonly app: AppView | null;
-  /** Errors of the manifest as it is now; the app still runs with the last good one. */
+  /** Errors of the current manifest; the app still runs with the last valid one. */
   readonly faults: readonly FindingView[];
   readonly sdk: 'issued' | 'not_issued' | 'missing';
-  /** Rises when a file of the package has changed. */
+  /** Increases when a file of the package changes. */
   readonly revision: number;
 }
 
 interface HostView {
   readonly version: string;
   readonly engine: string;
-  /** Where the app is served from, and nothing else. */
+  /** The origin that serves only the app. */
   readonly appOrigin: string;
   /** Where storage, permissions and tasks are stored. */
   readonly stateFolder: string;
@@ -86,7 +86,7 @@ export interface StorageEntry {
 
 export interface StorageView {
   readonly entries: readonly StorageEntry[];
-  /** How many of all keys are not in `entries`. */
+  /** Number of keys that are not in `entries`. */
   readonly omitted: number;
   readonly keys: number;
   readonly bytes: number;
@@ -113,7 +113,7 @@ export interface TaskView {
   readonly taskId: string;
   /** Epoch milliseconds, by the clock of the phone. */
   readonly dueAt: number;
-  /** Attempts that were begun. */
+  /** Number of started attempts. */
   readonly attempts: number;
   readonly isRunning: boolean;
 }
@@ -148,12 +148,12 @@ export interface AuditView {
   readonly state: 'waiting' | 'running' | 'finished' | 'failed';
   readonly verdict: 'approved' | 'in_review' | 'rejected' | null;
   readonly findings: readonly FindingView[];
-  /** How many more there are. */
+  /** Number of further findings. */
   readonly omitted: number;
   readonly milliseconds: number;
 }
 
-/** What the sandbox refused. */
+/** An attempt that the sandbox refused. */
 export interface ViolationView {
   readonly id: number;
   readonly at: number;
@@ -163,7 +163,7 @@ export interface ViolationView {
   readonly source: string;
 }
 
-/** What the page shows. Each topic is sent whole when it has changed. */
+/** State of the page. A changed topic is sent as a whole. */
 export interface Topics {
   readonly package: PackageView;
   readonly host: HostView;
@@ -186,7 +186,7 @@ export type ServerEvent =
   | { readonly type: 'topics'; readonly topics: Partial<Topics> }
   /** A message of the host to a frame of the page. */
   | { readonly type: 'message'; readonly frame: number; readonly text: string }
-  /** The package has changed, or the user wants it: the app is loaded again. */
+  /** Reload the app: the package has changed, or the user requested it. */
   | { readonly type: 'reload' }
   | { readonly type: 'toast'; readonly text: string }
   | { readonly type: 'vibrate'; readonly ms: number }
@@ -196,7 +196,7 @@ export type ServerEvent =
 /** Messages of the app, in order. */
 export interface AppMessages {
   readonly client: string;
-  /** Number of the frame in the page; each load of the app has another. */
+  /** Number of the frame in the page; each load of the app has a new number. */
   readonly frame: number;
   readonly texts: readonly string[];
 }
@@ -219,7 +219,7 @@ export interface Commands {
   readonly cancelTask: { readonly taskId: string };
   /** Delivers an event without a task. */
   readonly sendEvent: Record<string, never>;
-  /** Ahead; a clock that goes back would run nothing. */
+  /** Positive only: turning the clock back would run no task. */
   readonly moveClock: { readonly ms: number };
   readonly reload: Record<string, never>;
 }

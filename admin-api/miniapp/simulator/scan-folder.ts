@@ -1,4 +1,4 @@
-/** The files of a package's folder, without folders that editors and tools keep for themselves. */
+/** Lists the files of a package's folder, without the folders of editors and tools. */
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -20,7 +20,7 @@ const MOST_ENTRIES = 10_000;
 const MOST_FOLDERS = 1000;
 const isIgnored = (name: string): boolean => name.startsWith('.') || name === 'node_modules';
 
-/** Throws the system error if the folder cannot be read. What vanishes meanwhile is left out. */
+/** Throws the system error if the folder cannot be read. Skips files deleted meanwhile. */
 export function scanFolder(root: string): Scan {
   const files = new Map<string, ScannedFile>();
   const folders = new Set<string>();

@@ -1,6 +1,6 @@
 /**
  * Lets browsers report errors of an app's scripts. The origin of an app is opaque, so its own files
- * are those of another origin, and of these browsers hide the errors unless they are loaded with
+ * are cross-origin. Browsers hide errors of cross-origin scripts unless these are loaded with
  * CORS. Phones have no such rule for the files of a package.
  */
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';

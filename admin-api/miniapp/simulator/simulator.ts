@@ -41,7 +41,7 @@ export interface SimulatorOptions {
   readonly hostVersion: string;
   /** Those issued. */
   readonly sdks: readonly Sdk[];
-  /** By host name: servers that stand for it, so that no request leaves the machine. */
+  /** Test servers by host name, so that no request leaves the machine. */
   readonly fixtures: ReadonlyMap<string, Fixture>;
   readonly engine: 'quickjs' | 'rhino';
   /** Rejects when `signal` aborts. */
@@ -86,7 +86,7 @@ class Run implements Simulator {
   readonly #camera: Camera;
   readonly #network: SimulatedNetwork;
   readonly #violations = new Recent<ViolationView>(MOST_VIOLATIONS);
-  /** What ends the parts that run, the latest first. */
+  /** Functions that stop the running parts, the latest first. */
   readonly #closers: (() => unknown)[] = [];
   #device = DEVICE;
   #violationCount = 0;
@@ -95,7 +95,7 @@ class Run implements Simulator {
   #storageWatch: StorageWatch | undefined;
   #background: BackgroundTasks | undefined;
   #audit: AuditLoop | undefined;
-  /** Packages are read in turn, so that the latest one wins. */
+  /** Package reads are sequential, so that the latest wins. */
   #reading: Promise<void> = Promise.resolve();
   package: PackageView;
   url = '';

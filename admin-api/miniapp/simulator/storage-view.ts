@@ -1,9 +1,9 @@
-/** What the page shows of the app's storage. */
+/** The app's storage as a topic of the page. */
 import type { AppStorage } from '../host/app-storage.ts';
 import { PREVIEW, type StorageView } from './protocol.ts';
 
 const MOST_ENTRIES = 500;
-/** An app may write often; the list is made at most as often as this. */
+/** Minimum interval between two lists, because an app may write often. */
 const INTERVAL_MS = 100;
 
 export class StorageWatch {

@@ -1,7 +1,7 @@
-/** What the page shows: the values of topics. Those that have changed are sent together. */
+/** The topics of the page with their values. Changed topics are sent in one event. */
 import type { ServerEvent, Topic, Topics } from './protocol.ts';
 
-/** Changes within this time are one event. */
+/** Milliseconds to batch changes into one event. */
 const COALESCE_MS = 16;
 
 type Send = (event: ServerEvent) => void;
@@ -22,7 +22,7 @@ export class TopicStore {
     this.#timer ??= setTimeout(() => this.#flush(), COALESCE_MS);
   }
 
-  /** Sends the value at once, with what has changed before. */
+  /** Sends the value at once, with all earlier changes. */
   setNow<T extends Topic>(topic: T, value: Topics[T]): void {
     this.set(topic, value);
     clearTimeout(this.#timer);

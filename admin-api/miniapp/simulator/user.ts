@@ -1,4 +1,4 @@
-/** What only the user of a phone can answer: prompts for permissions, and photos. */
+/** Requests to the user of the phone: permission prompts and photos. */
 import { HostFault } from '../bridge/errors.ts';
 import type { PromptAnswer } from '../host/permissions.ts';
 import type { PromptView } from './protocol.ts';

@@ -1,15 +1,15 @@
 /**
- * Reports changes of a package's folder. Each folder has a watcher of its own: recursive watching
- * would go through node_modules as well. Events only start a scan, since editors write in different
+ * Reports changes of a package's folder. Each folder has its own watcher, because recursive
+ * watching would include node_modules. Events only trigger a scan: editors save in different
  * ways: in place, by rename, or by a copy of the old file.
  */
 import { type FSWatcher, watch } from 'node:fs';
 import { join } from 'node:path';
 import { isSameScan, type Scan, scanFolder } from './scan-folder.ts';
 
-/** Events of one save within this time are one change. */
+/** Milliseconds to batch the events of one save into one change. */
 const DEBOUNCE_MS = 25;
-/** For file systems without events, such as some of virtual machines. */
+/** Poll interval, for file systems without events, such as in some virtual machines. */
 const POLL_MS = 2000;
 
 export class FolderWatcher {
@@ -70,7 +70,7 @@ export class FolderWatcher {
       if (this.#watchers.has(path)) continue;
       try {
         const watcher = watch(join(this.#root, path), () => this.#schedule());
-        // The folder was deleted, or there are too many watchers: the poll remains.
+        // The folder was deleted, or there are too many watchers. Polling continues.
         watcher.on('error', () => {
           watcher.close();
           this.#watchers.delete(path);

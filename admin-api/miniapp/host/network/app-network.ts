@@ -1,6 +1,6 @@
 /**
- * `network.fetch`: retrieval of data over http and https from public addresses. Nothing of the user
- * is sent: no cookies, no credentials, no referrer, and the same User-Agent for every app.
+ * `network.fetch` retrieves data over http and https from public addresses. Requests contain no
+ * user data: no cookies, credentials or referrer, and the same User-Agent for every app.
  */
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
@@ -30,34 +30,34 @@ export interface NetworkLogEntry {
   /** Of the body, decoded. */
   readonly bytes: number;
   readonly ms: number;
-  /** For the developer: it may have addresses, which the app does not learn. */
+  /** For the developer. May contain addresses, which apps must not receive. */
   readonly error: string | undefined;
 }
 
 export interface NetworkOptions {
-  /** Asked for each request. The default is `online`. */
+  /** Called for each request. The default is `online`. */
   readonly conditions?: () => NetworkConditions;
   readonly log?: (entry: NetworkLogEntry) => void;
-  /** The default is the system's resolver. The addresses are checked, whatever it finds. */
+  /** The default is the system's resolver. All resolved addresses are checked. */
   readonly resolve?: Resolve;
-  /** By host name: servers that stand for it, so that apps can be tested without the Internet. */
+  /** Test servers by host name, so that apps can be tested without the Internet. */
   readonly fixtures?: ReadonlyMap<string, Fixture>;
-  /** Milliseconds for a request with its redirects; LIMITS.fetchTime is the default. */
+  /** Timeout of a request with its redirects, in ms. The default is LIMITS.fetchTime. */
   readonly timeoutMs?: number;
 }
 
-/** The requests of one app are all alike. */
+/** All requests of an app share one queue. */
 const NO_OWNER = { account: '', network: '' } as const;
-/** Requests of an app at once; the others wait. */
+/** Maximum concurrent requests of an app; further ones are queued. */
 const CONCURRENT = 6;
-/** Requests of an app that wait. */
+/** Maximum queued requests of an app. */
 const MAX_QUEUED = 1000;
-/** Bytes of the header section of a response. */
+/** Maximum bytes of the header section of a response. */
 const HEADER_LIMIT = 32 * 1024;
 const USER_AGENT = 'Waypost-MiniApp/1';
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 304]);
-/** Fields of a response that apps do not get. */
+/** Response header fields that are hidden from apps. */
 const HIDDEN: ReadonlySet<string> = new Set(['set-cookie', 'set-cookie2']);
 
 interface Hop {
@@ -90,8 +90,8 @@ export class AppNetwork {
   }
 
   /**
-   * The service `fetch`. Throws HostFault: `network_error`, `timeout`, `invalid_argument` for an
-   * URL that no app may request, `cancelled` when the call's signal aborts.
+   * The service `fetch`. Throws HostFault: `network_error`, `timeout`, `invalid_argument` for a
+   * URL that apps may not request, `cancelled` when the call's signal aborts.
    */
   async fetch({ appId, signal }: Call, request: FetchRequest): Promise<FetchResult> {
     const slots = this.#slots.get(appId) ?? new FairSlots({ slots: CONCURRENT, queue: MAX_QUEUED });
@@ -108,7 +108,7 @@ export class AppNetwork {
     }
   }
 
-  /** Ends what runs. */
+  /** Aborts the requests in flight. */
   close(): void {
     this.#isClosed = true;
     for (const controller of this.#running) controller.abort(cancelled());
@@ -151,7 +151,7 @@ export class AppNetwork {
   async #follow({ url, method }: FetchRequest, signal: AbortSignal, outcome: Outcome): Promise<FetchResult> {
     const { fixtures, resolve = resolveBySystem, conditions } = this.#options;
     const fixtureOf = (host: string): Fixture | undefined => fixtures?.get(host.toLowerCase());
-    // An agent of its own: no connection is shared by requests, so none by apps.
+    // A separate agent for each request, so that apps never share a connection.
     const agent = new Agent({
       connect: createConnector({ resolve, fixtureOf, signal }),
       maxHeaderSize: HEADER_LIMIT,
@@ -179,7 +179,7 @@ export class AppNetwork {
     try {
       this.#options.log?.(entry);
     } catch {
-      // A log that fails does not fail the request.
+      // A failure of the log must not fail the request.
     }
   }
 }
@@ -224,7 +224,7 @@ async function send({ agent, signal, method, conditions }: Exchange, url: URL): 
     responseHeaders: 'raw',
     signal,
   });
-  // What is not read may fail later, as when it is destroyed.
+  // An unread body may emit an error later, for example when it is destroyed.
   body.on('error', () => {});
   return { status: statusCode, headers: readFields(headers as unknown as readonly unknown[]), body };
 }
@@ -267,7 +267,7 @@ async function readResult(exchange: Exchange, url: URL, hop: Hop, outcome: Outco
 
 const cancelled = (): HostFault => new HostFault('cancelled', 'The request was cancelled.');
 
-/** What the app learns. Texts of errors name addresses, so that they are for the log alone. */
+/** The error for the app. Original messages contain addresses, so they go only to the log. */
 function faultOf(error: unknown): HostFault {
   if (error instanceof HostFault) return error;
   if (error instanceof BodyError) return new HostFault('network_error', error.message);

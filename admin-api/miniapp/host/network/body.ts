@@ -1,32 +1,32 @@
-/** Bodies of responses: decoded while they are read, and counted before they are kept. */
+/** Reads response bodies: decodes them as a stream and checks the size limit of each chunk. */
 import { isUtf8 } from 'node:buffer';
 import { type Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as zlib from 'node:zlib';
 
-/** What undici's body and tests give. */
+/** The body from undici or from a test. */
 type Chunks = AsyncIterable<Uint8Array>;
 
-/** The body is past the limit, or its coding is not one that was asked for. */
+/** The body exceeds the limit, or its content coding was not in Accept-Encoding. */
 export class BodyError extends Error {
   override readonly name = 'BodyError';
 }
 
-/** Node has it from 22.15 on. */
+/** Available since Node 22.15. */
 interface Zstd {
   createZstdDecompress?(options: object): Duplex;
   constants: { ZSTD_d_windowLogMax?: number };
 }
 
-/** RFC 9659: windows of 8 MB at most. */
+/** RFC 9659: the maximum window is 8 MB. */
 const ZSTD_WINDOW_LOG = 23;
 const zstd = zlib as unknown as Zstd;
 
-/** By content coding (RFC 9110 8.4.1), the decoder for a body that begins with a byte. */
+/** Decoders by content coding (RFC 9110 8.4.1). `first`: the first byte of the body. */
 const DECODERS: ReadonlyMap<string, (first: number) => Duplex> = new Map<string, (first: number) => Duplex>([
   ['gzip', () => zlib.createGunzip()],
   ['x-gzip', () => zlib.createGunzip()],
-  // Some servers send it without the header of zlib (RFC 1950), whose first byte ends in 8.
+  // Some servers omit the zlib header (RFC 1950), whose first byte ends in 8.
   ['deflate', (first) => ((first & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw())],
   ['br', () => zlib.createBrotliDecompress()],
   ...(zstd.createZstdDecompress === undefined ? [] : ([['zstd', openZstd]] as const)),
@@ -38,19 +38,19 @@ function openZstd(): Duplex {
   return zstd.createZstdDecompress!({ params });
 }
 
-/** What a request accepts. */
+/** Value of Accept-Encoding. */
 export const ACCEPT_ENCODING = [...DECODERS.keys()].filter((coding) => coding !== 'x-gzip').join(', ');
 
 interface BodyOptions {
   /** Value of Content-Encoding. */
   readonly coding: string;
-  /** In bytes, of the body as it is sent and as it is once decoded. */
+  /** Maximum bytes of the body, both encoded and decoded. */
   readonly limit: number;
-  /** Called with each chunk as it is sent; the next is read when it resolves. */
+  /** Called with the size of each encoded chunk. The next chunk is read once it resolves. */
   readonly onChunk: (bytes: number) => Promise<void>;
 }
 
-/** Throws BodyError, and what the decoder or the connection throws. */
+/** Throws BodyError, and errors of the decoder or the connection. */
 export async function readBody(chunks: Chunks, { coding, limit, onChunk }: BodyOptions): Promise<Buffer> {
   const name = coding.trim().toLowerCase();
   const isPlain = name === '' || name === 'identity';
@@ -59,7 +59,7 @@ export async function readBody(chunks: Chunks, { coding, limit, onChunk }: BodyO
   const parts = countChunks(chunks, limit, onChunk)[Symbol.asyncIterator]();
   if (open === undefined) return collect({ [Symbol.asyncIterator]: () => parts }, limit);
   const first = await parts.next();
-  // A response without a body has a coding as well, where a server sets it for all.
+  // Some servers set Content-Encoding on responses without a body, too.
   if (first.done === true) return Buffer.alloc(0);
   const source = Readable.from(startingWith(first.value, parts), { objectMode: false });
   let body: Buffer | undefined;
@@ -106,7 +106,7 @@ async function collect(chunks: Chunks, limit: number): Promise<Buffer> {
 
 const tooLarge = (limit: number): BodyError => new BodyError(`The response is larger than ${limit} bytes.`);
 
-/** As an app receives it. A byte order mark is left out, as `Response.text()` does. */
+/** The body for the app. Strips a byte order mark, as `Response.text()` does. */
 export function bodyText(body: Buffer): { readonly body: string; readonly encoding: 'utf-8' | 'base64' } {
   if (!isUtf8(body)) return { body: body.toString('base64'), encoding: 'base64' };
   const text = body.toString('utf8');

@@ -1,8 +1,8 @@
-/** The network as a phone may have it, for the simulator. */
+/** Simulated conditions of a phone's network. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface NetworkConditions {
-  /** `offline`: no request leaves. `error`: each fails after the latency. */
+  /** `offline`: no request is sent. `error`: each request fails after the latency. */
   readonly mode: 'online' | 'offline' | 'slow' | 'error';
   /** Before each response, of `slow` and `error`. */
   readonly latencyMs?: number;
@@ -17,7 +17,7 @@ export async function waitForLatency({ mode, latencyMs = 0 }: NetworkConditions,
   if (latencyMs > 0 && (mode === 'slow' || mode === 'error')) await sleep(latencyMs, undefined, { signal });
 }
 
-/** Waits for as long as the bytes are on their way. Rejects when `signal` aborts. */
+/** Waits for the transmission time of the bytes. Rejects when `signal` aborts. */
 export async function waitForBytes(
   { mode, bytesPerSecond = 0 }: NetworkConditions,
   bytes: number,

@@ -1,7 +1,7 @@
 /**
- * The list of the store, sorted in each order, in memory: anybody can request it, so that a request
- * must not read all apps. It is built on the first request, and the journal keeps it up to date.
- * It has only ids and sort values; a page is read from the rows.
+ * The list of the store in memory, sorted in each order. The list is public, so a request must not
+ * read all apps. The first request builds the list, and the journal keeps it up to date. An entry
+ * has only the id and sort values; a page is read from the rows.
  */
 import { setImmediate } from 'node:timers/promises';
 import { timeKey } from '../../../../core/store/keys.ts';
@@ -20,7 +20,7 @@ interface Entry {
   readonly texts: readonly string[];
 }
 
-/** A place in a sorted list; the entry itself may have left it. */
+/** A position in a sorted list; its entry may have been removed since. */
 export interface Position {
   readonly value: string;
   readonly appId: string;
@@ -158,7 +158,7 @@ function entryOf({ upload, listing: { name, category }, publishedAt }: Published
   return {
     appId,
     values: {
-      // Through bytes, so that no half of a character is left.
+      // The conversion through bytes removes a lone surrogate at the end.
       name: Buffer.from(name.toLowerCase().slice(0, SORTED_CHARACTERS)).toString(),
       app_id: '',
       published_at: String(publishedAt).padStart(12, '0'),

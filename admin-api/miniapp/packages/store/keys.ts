@@ -38,7 +38,7 @@ const packageStatement = ({ appId, versionCode, sha256 }: SignedPackage): Buffer
 const endorsementStatement = (earlier: string, later: string): Buffer =>
   Buffer.from(`waypost-store-endorsement-v1\n${hex(earlier)}\n${hex(later)}\n`);
 
-/** A key declares that it must not be trusted any more. */
+/** A key revokes itself. */
 const revocationStatement = (key: string): Buffer => Buffer.from(`waypost-store-revocation-v1\n${hex(key)}\n`);
 
 const hex = (base64: string): string => Buffer.from(base64, 'base64').toString('hex');
@@ -50,7 +50,7 @@ const DAY = 86_400;
 const MAX_SIGNING = 4;
 /** Maximum number of keys, of which clients read all. */
 const MAX_KEYS = 500;
-/** Signatures in memory. Ed25519 is deterministic, so that all nodes make the same. */
+/** Maximum cached signatures. Ed25519 is deterministic, so all nodes make the same ones. */
 const MAX_SIGNATURES = 20_000;
 
 export interface Signature {

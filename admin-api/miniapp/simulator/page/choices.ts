@@ -1,4 +1,4 @@
-/** What the user of the page chooses from. */
+/** The options of the page's controls. */
 
 export const SIZES = {
   small: { width: 360, height: 640 },
@@ -23,5 +23,5 @@ export const PANELS = [
 ] as const;
 export type PanelName = (typeof PANELS)[number];
 
-/** Why an app is not shown; while it hangs it is. */
+/** Why an app was stopped. An app that hangs is still shown. */
 export type Trouble = 'hangs' | 'stopped' | 'floods' | 'left';

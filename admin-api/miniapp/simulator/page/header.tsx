@@ -1,4 +1,4 @@
-/** Which app is shown, and what its author must know at once. */
+/** The current app, and its most important problems. */
 import { visible } from '../../../dashboard/common/excerpt.ts';
 import type { AuditView } from '../protocol.ts';
 import { isConnected } from './server.ts';
@@ -71,7 +71,7 @@ function Problems() {
   );
 }
 
-/** A phone with this version of the host does not install the app. */
+/** Phones with this host version do not install the app. */
 function isTooOld(): boolean {
   const needed = topics.package.value?.app?.minHostVersion;
   const version = topics.host.value?.version;

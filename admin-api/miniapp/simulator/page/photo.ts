@@ -13,7 +13,7 @@ const TEST_HEIGHT = 1280;
 const LONGEST_SIDE = 1600;
 const QUALITY = 0.85;
 
-/** Shows what the camera sees, and returns what releases it. Rejects with a message for people. */
+/** Shows the camera's video. Returns a function that releases it. Rejects with a user message. */
 export async function openCamera(canvas: HTMLCanvasElement): Promise<() => void> {
   if (source.peek() === 'webcam') return openWebcam(canvas);
   if (source.peek() === 'file') await drawFile(canvas);
@@ -21,7 +21,7 @@ export async function openCamera(canvas: HTMLCanvasElement): Promise<() => void>
   return () => {};
 }
 
-/** Base64 of what the canvas shows. */
+/** Base64 of the canvas as JPEG. */
 export function takeJpeg(canvas: HTMLCanvasElement): string {
   return canvas.toDataURL('image/jpeg', QUALITY).split(',')[1];
 }

@@ -1,4 +1,4 @@
-/** The frame of the app, and what passes between it and the host. */
+/** Relays messages between the frame of the app and the host. */
 import { signal } from '@preact/signals';
 import { LIMITS } from '../../bridge/operations.ts';
 import { readFromGuard } from '../notices.ts';
@@ -9,8 +9,8 @@ import { TEXTS } from './texts.ts';
 import { countMessage, countText, receivePong, watchAgain, watchFrame } from './watch-app.ts';
 
 /**
- * Each load of the app is a frame of its own, so that nothing of an earlier one is taken for it.
- * 0: there is none yet.
+ * Number of the app's frame. Each load creates a frame, so that late messages of an earlier frame
+ * can be dropped. 0: there is none yet.
  */
 export const frameNumber = signal(0);
 let element: HTMLIFrameElement | null = null;
@@ -26,13 +26,13 @@ function reload(): void {
   frameNumber.value++;
 }
 
-/** Messages of the app. Its origin is opaque, and no other window is the frame's. */
+/** Accepts only messages from the frame's window with the opaque origin of the app. */
 export function listen(): void {
   watchFrame(() => element);
   window.addEventListener('message', (event) => {
     const { source, origin } = event;
     if (element === null || source !== element.contentWindow || origin !== 'null') return refuse('from another window');
-    // `data` is read last: only then is a large message unpacked.
+    // Reads `data` last, because the read deserializes a large message.
     if (!countMessage()) return;
     const { data } = event;
     if (typeof data === 'string') {
@@ -46,12 +46,12 @@ export function listen(): void {
   });
 }
 
-/** 1, 10, 100, …: however many messages are counted, their few lines displace no other. */
+/** 1, 10, 100, …: logs few lines for any number of messages, so other lines stay in the log. */
 const isRound = (count: number): boolean => Number.isInteger(Math.log10(count));
 
 const refused = new Map<string, number>();
 
-/** A frame within the app, or another window, is not heard. */
+/** Counts and drops an unaccepted message, such as from a frame within the app. */
 function refuse(reason: string): void {
   const count = (refused.get(reason) ?? 0) + 1;
   refused.set(reason, count);
@@ -69,11 +69,11 @@ export function receive(event: ServerEvent): void {
   else if (event.type === 'vibrate') vibrate(event.ms);
   else if (event.type === 'log') addLine('host', event.text);
   else if (event.type === 'message') deliver(event.frame, event.text);
-  // The server knows nothing of frames of an earlier stream.
+  // A new stream: the server has no sessions for the frames of an earlier one.
   else reload();
 }
 
-/** An opaque origin cannot be named; frame-src keeps other documents out of the frame. */
+/** Target origin `*`: an opaque origin has no name, and frame-src blocks other documents. */
 function deliver(frame: number, text: string): void {
   if (frame === frameNumber.value) element?.contentWindow?.postMessage(text, '*');
 }

@@ -13,14 +13,14 @@ import { TEXTS } from './texts.ts';
 const token = document.querySelector<HTMLMetaElement>('meta[name="simulator-token"]')?.content ?? '';
 const headers = { [TOKEN_HEADER]: token, 'Content-Type': 'application/json' };
 const RETRY_MS = 500;
-/** The token is of an earlier run of the server. */
+/** Status for a token of an earlier run of the server. */
 const OTHER_RUN = 403;
 
 export const isConnected = signal(false);
-/** Name of the stream of events. */
+/** Id of the event stream. */
 let client = '';
 
-/** Reads events for as long as the page is open. */
+/** Reads events while the page is open. */
 export async function readEvents(onEvent: (event: ServerEvent) => void): Promise<void> {
   for (;;) {
     try {
@@ -28,7 +28,7 @@ export async function readEvents(onEvent: (event: ServerEvent) => void): Promise
       if (response.status === OTHER_RUN) return location.reload();
       if (response.ok && response.body !== null) await readStream(response.body, onEvent);
     } catch {
-      // The server has stopped, or starts again.
+      // The server has stopped or is restarting.
     }
     isConnected.value = false;
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
@@ -41,7 +41,7 @@ async function readStream(body: ReadableStream<Uint8Array>, onEvent: (event: Ser
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    // An event ends with an empty line; a large one comes in many pieces.
+    // An event ends with an empty line; a large one arrives in many chunks.
     const pieces = value.split('\n\n');
     for (const [index, piece] of pieces.entries()) {
       parts.push(piece);
@@ -59,7 +59,7 @@ async function readStream(body: ReadableStream<Uint8Array>, onEvent: (event: Ser
   }
 }
 
-/** Null: done. Otherwise why it was not. */
+/** Null on success, else the error message. */
 export async function command<Name extends CommandName>(name: Name, params: Commands[Name]): Promise<string | null> {
   const result = await request(name, params);
   return result.ok ? null : result.message;
@@ -78,10 +78,10 @@ async function request<Name extends CommandName>(name: Name, params: Commands[Na
   }
 }
 
-/** Characters that wait for the server. An app that floods the bridge loses what is past them. */
+/** Maximum queued characters. Further messages are dropped. */
 const MOST_WAITING = 30_000_000;
 const MOST_IN_REQUEST = 1000;
-/** Characters; the server accepts bodies of a few times that many bytes. */
+/** Maximum characters of a request. The server's limit in bytes is a few times higher. */
 const LARGEST_REQUEST = 12_000_000;
 
 interface Waiting {
@@ -93,7 +93,7 @@ let waiting: Waiting[] = [];
 let waitingLength = 0;
 let isSending = false;
 
-/** Sends a message of the app, in order. False: it was dropped. */
+/** Queues a message of the app, in order. False: it was dropped. */
 export function sendToHost(frame: number, text: string): boolean {
   if (waitingLength + text.length > MOST_WAITING) return false;
   waiting.push({ frame, text });
@@ -104,7 +104,7 @@ export function sendToHost(frame: number, text: string): boolean {
 
 async function sendWaiting(): Promise<void> {
   isSending = true;
-  // What the app sends in one turn is one request.
+  // Messages of one turn of the event loop share one request.
   await new Promise((resolve) => setTimeout(resolve));
   while (waiting.length > 0) {
     const { frame } = waiting[0];

@@ -1,4 +1,4 @@
-/** How the phone is shown. Kept by the browser. */
+/** Display settings of the phone, stored by the browser. */
 import { effect, type Signal, signal } from '@preact/signals';
 import { PANELS, type PanelName, SCHEMES, type Scheme, SIZE_NAMES, SIZES, type SizeName } from './choices.ts';
 
@@ -21,7 +21,7 @@ function kept<T extends string>(name: string, values: readonly T[], initial: T):
   return value;
 }
 
-/** Of the app's screen, in pixels of the app. */
+/** Size of the app's screen in CSS pixels of the app. */
 export function screenSize(): { readonly width: number; readonly height: number } {
   const { width, height } = SIZES[size.value];
   return orientation.value === 'portrait' ? { width, height } : { width: height, height: width };

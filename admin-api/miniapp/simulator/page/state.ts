@@ -1,4 +1,4 @@
-/** What the page shows: the topics of the server, and what only the page knows. */
+/** State of the page: the topics of the server, and local state. */
 import { batch, type Signal, signal } from '@preact/signals';
 import type { Level, Notice } from '../notices.ts';
 import type { Topic, Topics, ViolationView } from '../protocol.ts';
@@ -29,17 +29,17 @@ export function updateTopics(changed: Partial<Topics>): void {
 export interface ConsoleLine {
   readonly id: number;
   readonly at: number;
-  /** `host`: not of the app, but about it. */
+  /** `host`: a line of the host about the app. */
   readonly level: Level | 'host';
   readonly text: string;
 }
 
 const MOST_LINES = 500;
-/** An app may write thousands of lines at once; they are shown together. */
+/** Milliseconds to batch console lines: an app may write thousands at once. */
 const SHOW_MS = 50;
 
 export const consoleLines = signal<readonly ConsoleLine[]>([]);
-/** What the guard in the app's pages reports; the server has the others. */
+/** Violations reported by the guard in the app's pages; the server has the others. */
 export const guardViolations = signal<readonly ViolationView[]>([]);
 
 let count = 0;
@@ -103,7 +103,7 @@ export function showToast(text: string): void {
   }, TOAST_MS);
 }
 
-/** Short vibrations are shown longer than they are. */
+/** Short vibrations are displayed for longer. */
 const VIBRATION_SHOWN_MS = 800;
 
 export function vibrate(ms: number): void {
@@ -117,7 +117,7 @@ export function vibrate(ms: number): void {
   );
 }
 
-/** What the app left on the phone's screen. */
+/** Clears the toast and vibration of the previous app page. */
 export function clearScreen(): void {
   clearTimeout(vibrationTimer);
   vibration.value = 0;

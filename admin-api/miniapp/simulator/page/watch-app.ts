@@ -1,6 +1,6 @@
 /**
- * Finds apps that harm the page around them: that run without end, flood it with messages, or lead
- * their frame elsewhere. The frame of such an app is removed until the user loads it again.
+ * Detects apps that harm the page around them: by an endless loop, a flood of messages, or a
+ * navigation of their frame. The frame of such an app is removed until the user reloads it.
  */
 import { signal } from '@preact/signals';
 import { LONGEST_DETAIL, ping } from '../notices.ts';
@@ -12,23 +12,23 @@ import { TEXTS } from './texts.ts';
 export const trouble = signal<Trouble | null>(null);
 
 const PING_MS = 1000;
-/** Pings without a response after which the app is said to hang. */
+/** Unanswered pings after which the app is reported to hang. */
 const MOST_PINGS = 3;
-/** In one second. An honest page sends a few hundred, and the conformance pages up to 7,000. */
+/** Messages a second. Normal pages send a few hundred, conformance pages up to 7,000. */
 const MOST_MESSAGES = 8000;
-/** In the same time: five of the largest messages. */
+/** Characters a second: five messages of the maximum size. */
 const MOST_CHARACTERS = 60_000_000;
 const WINDOW_MS = 1000;
 
 let sent = 0;
 let answered = 0;
-/** The guard of the page has begun. */
+/** The guard of the page has started. */
 let isAlive = false;
 let messages = 0;
 let characters = 0;
 let windowStart = 0;
 
-/** The frame has another page, or there is another frame. */
+/** Resets the state for a new page or frame. */
 export function watchAgain(): void {
   trouble.value = null;
   isAlive = false;
@@ -40,7 +40,7 @@ export function watchAgain(): void {
 export function watchFrame(frame: () => HTMLIFrameElement | null): void {
   setInterval(() => {
     const target = frame()?.contentWindow;
-    // Timers of hidden pages are slowed down.
+    // Browsers throttle the timers of hidden pages.
     if (target == null || document.hidden) {
       answered = sent;
       return;
@@ -51,7 +51,7 @@ export function watchFrame(frame: () => HTMLIFrameElement | null): void {
     }
     target.postMessage(ping(++sent), '*');
   }, PING_MS);
-  // The frame has been led to where frame-src does not allow it, and now shows an error.
+  // frame-src blocked a navigation of the frame, which now shows an error.
   document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
     if (effectiveDirective !== 'frame-src') return;
     addNotice({
@@ -70,7 +70,7 @@ export function receivePong(id: number): void {
   if (trouble.value === 'hangs') trouble.value = null;
 }
 
-/** Counts a message of the app. False: there are too many, and the frame is removed. */
+/** Counts a message of the app. False: the limit is exceeded, and the frame is removed. */
 export function countMessage(): boolean {
   const now = performance.now();
   if (now - windowStart > WINDOW_MS) {

@@ -6,7 +6,7 @@ import { Empty, PanelBar, SmallButton } from '../parts/panel.tsx';
 import { type ConsoleLine, consoleLines } from '../state.ts';
 import { TEXTS } from '../texts.ts';
 
-/** A list that far from its end, in pixels, is read; it then stays where it is. */
+/** Pixels from the end of the list beyond which it no longer scrolls with new lines. */
 const NEAR_END = 40;
 
 export function ConsolePanel() {

@@ -1,4 +1,4 @@
-/** What the phone says about itself, and what its camera sees. */
+/** The phone's device information, and the picture of its camera. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { Field } from '../../../../dashboard/common/parts/field.tsx';
@@ -40,7 +40,7 @@ export function DevicePanel() {
   );
 }
 
-/** Changes count at once, as on a phone whose battery runs down. */
+/** Changes apply at once, as on a phone whose battery drains. */
 function DeviceForm({ device }: { readonly device: DeviceInfo }) {
   const texts = TEXTS.device;
   const model = useSignal(device.model);
@@ -49,7 +49,7 @@ function DeviceForm({ device }: { readonly device: DeviceInfo }) {
   const { run, failure, isRunning } = useCommand();
   const sent = useRef(JSON.stringify(device));
   useEffect(() => {
-    // What changes while a command runs is sent when it has ended.
+    // Changes during a command are sent after it.
     if (isRunning.value) return;
     const changed = { model: model.value, osVersion: osVersion.value, batteryLevel: Number(battery.value) };
     if (JSON.stringify(changed) === sent.current) return;

@@ -1,4 +1,4 @@
-/** What the audit finds, by file. */
+/** Findings of the audit, by file. */
 import { visible } from '../../../../dashboard/common/excerpt.ts';
 import { Excerpt } from '../../../../dashboard/common/parts/excerpt.tsx';
 import type { FindingView } from '../../protocol.ts';

@@ -1,4 +1,4 @@
-/** How the network behaves, and the requests of the app. */
+/** Network conditions, and the requests of the app. */
 import { visible } from '../../../../dashboard/common/excerpt.ts';
 import type { NetworkEntry } from '../../protocol.ts';
 import { ChoiceRow } from '../parts/choice-row.tsx';

@@ -1,4 +1,4 @@
-/** What the manifest lists, and what the user decided. */
+/** Permissions in the manifest, with the user's decisions. */
 import { Labelled } from '../../../../dashboard/common/parts/labelled.tsx';
 import { PERMISSION_STATES, type PermissionState, type PermissionView } from '../../protocol.ts';
 import { Empty } from '../parts/panel.tsx';

@@ -1,4 +1,4 @@
-/** What the sandbox refused. */
+/** Attempts that the sandbox refused. */
 import { visible } from '../../../../dashboard/common/excerpt.ts';
 import type { ViolationView } from '../../protocol.ts';
 import { Clock } from '../parts/clock.tsx';

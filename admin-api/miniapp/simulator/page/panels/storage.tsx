@@ -1,4 +1,4 @@
-/** The storage of the app: its keys, what they use, and changes by the user. */
+/** The storage of the app: its keys, their sizes, and changes by the user. */
 import { useSignal } from '@preact/signals';
 import { visible } from '../../../../dashboard/common/excerpt.ts';
 import { Modal } from '../../../../dashboard/common/parts/modal.tsx';

@@ -1,7 +1,7 @@
-/** What all panels have. */
+/** The common parts of all panels. */
 import type { ComponentChildren } from 'preact';
 
-/** Said where there is nothing to show. */
+/** Text of an empty panel. */
 export function Empty({ text }: { readonly text: string }) {
   return <p class="panel-empty">{text}</p>;
 }
@@ -17,7 +17,7 @@ export function PanelBar({ children }: PanelBarProps) {
 
 interface ButtonProps {
   readonly label: string;
-  /** Read instead of the label, which it contains. */
+  /** Accessible name, which contains the label. */
   readonly description?: string;
   readonly onClick: () => unknown;
 }

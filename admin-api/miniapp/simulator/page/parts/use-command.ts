@@ -1,11 +1,11 @@
-/** A command of a form or button: whether it runs, and why it failed. */
+/** State of a form's or button's command: in flight, and its error. */
 import { type Signal, useSignal } from '@preact/signals';
 
 interface RunningCommand {
   readonly isRunning: Signal<boolean>;
-  /** Empty: it did not fail. */
+  /** Empty: no error. */
   readonly failure: Signal<string>;
-  /** Resolves with whether it was done. Does nothing while it runs. */
+  /** Resolves with whether the command succeeded. Does nothing while one is in flight. */
   readonly run: (command: () => Promise<string | null>) => Promise<boolean>;
 }
 

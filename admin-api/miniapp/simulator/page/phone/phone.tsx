@@ -54,7 +54,7 @@ export function Phone({ screen, scale }: PhoneProps) {
 function AppFrame({ isInert }: { readonly isInert: boolean }) {
   const view = topics.package.value;
   const host = topics.host.value;
-  // Only an app that hangs may go on.
+  // Only an app that hangs can continue.
   if (trouble.value !== null && trouble.value !== 'hangs') return null;
   if (view?.app == null || host === null || frameNumber.value === 0)
     return <p class="phone-empty">{TEXTS.phone.empty}</p>;
