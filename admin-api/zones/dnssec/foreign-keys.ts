@@ -17,9 +17,9 @@ import type { Context } from '../../http/route.ts';
 import { changeZone, required, storeZone } from './service.ts';
 import { viewForeignKey } from './view.ts';
 
-/** They are in every answer to a DNSKEY query. */
+/** Maximum number of keys: every DNSKEY answer contains all of them. */
 const MAX_FOREIGN_KEYS = 8;
-/** The flag of a zone key, and that of a revoked one (RFC 4034 2.1.1, RFC 5011 section 7). */
+/** The flags of a zone key and of a revoked key (RFC 4034 2.1.1, RFC 5011 section 7). */
 const ZONE_KEY = 0x0100;
 const REVOKED = 0x0080;
 const PROTOCOL = 3;

@@ -1,4 +1,4 @@
-/** Signs zones, looks at their parents, and replaces their keys, as their owners request. */
+/** Handles requests to sign zones, check their parents, and replace their keys. */
 import { InvalidError, StateError } from '../../../core/base/errors.ts';
 import { ALGORITHM, type Algorithm } from '../../../core/dns/dnssec/dnskey.ts';
 import { generateKeyPair } from '../../../core/dns/dnssec/keys.ts';
@@ -87,7 +87,7 @@ async function enable(services: Services, context: Context<Caller>, requested: n
 
 async function disable(services: Services, context: Context<Caller>, { algorithm, force = false }: DnssecBody) {
   if (algorithm !== undefined) readAlgorithm(algorithm);
-  const look = await lookFor(services, context);
+  const look = await queryParent(services, context);
   return changeDnssec(services, context, (draft, domain, zone) => {
     const { apex } = domain;
     const now = nowSeconds();
@@ -111,9 +111,9 @@ async function disable(services: Services, context: Context<Caller>, { algorithm
   });
 }
 
-/** Asks the parent now. Throws HttpError 404, StateError `dnssec_off`. */
+/** Queries the parent now. Throws HttpError 404, StateError `dnssec_off`. */
 export async function checkParent(services: Services, context: Context<Caller>) {
-  const look = await lookFor(services, context);
+  const look = await queryParent(services, context);
   return changeDnssec(services, context, (_draft, { apex }, zone) => {
     const now = nowSeconds();
     return { action: 'dnssec.check', zone: advance(noteResult(required(zone), apex, look, now), apex, now) };
@@ -147,7 +147,7 @@ export async function startRollover(services: Services, context: Context<Caller>
 
 /** Throws HttpError 404, StateError `dnssec_off`, `dnssec_rolling`. */
 export async function stopRollover(services: Services, context: Context<Caller>) {
-  const look = await lookFor(services, context);
+  const look = await queryParent(services, context);
   return changeDnssec(services, context, (_draft, { apex }, before) => {
     const now = nowSeconds();
     const zone = required(before);
@@ -182,7 +182,7 @@ function changeDnssec(
   });
 }
 
-/** The same with any response. Throws HttpError 404 and 412. */
+/** Like the above, with any response. Throws HttpError 404 and 412. */
 export function changeZone<R extends Reply>(
   services: Services,
   context: Context<Caller>,
@@ -208,18 +208,18 @@ export function storeZone({ zoneSettings }: Services, draft: Draft, domain: Doma
 }
 
 /** Null: the zone is not signed. */
-async function lookFor(services: Services, { caller, params }: Context<Caller>): Promise<LookResult | null> {
+async function queryParent(services: Services, { caller, params }: Context<Caller>): Promise<LookResult | null> {
   const { reader, publicParent } = services;
   const domain = ownedDomain(reader, caller, parseId(params.domain_id));
   return readSignedZone(reader, domain) === null ? null : lookAtParent(reader, publicParent, domain, nowSeconds());
 }
 
-/** By a look that did not fail. */
+/** Whether the parent has a DS record, by a query that did not fail. */
 function hasDsNow(zone: SignedZone, look: LookResult | null): boolean {
   return look !== null && !isFailed(look) && hasDs(zone);
 }
 
-/** By the last look. */
+/** Whether the parent had a DS record when it was last queried. */
 function hasDs({ state: { parent } }: SignedZone): boolean {
   return parent?.sets.some((set) => set.length > 0) ?? false;
 }
@@ -255,7 +255,7 @@ function readAlgorithm(number: number): Algorithm {
 const badAlgorithm = (message: string): InvalidError =>
   new InvalidError('bad_algorithm', message, { pointer: '/algorithm' });
 
-/** The hash of a longer apex does not fit in front of it. */
+/** An NSEC3 owner is the hash label and the apex, which must fit into one name. */
 function requireShortApex(apex: Name): void {
   if (apex.length <= MAX_NSEC3_APEX) return;
   throw new InvalidError(

@@ -13,7 +13,7 @@ import { formatTime } from '../../http/time.ts';
 /** TTL of records in responses; parents use their own. */
 const TTL = 3600;
 
-/** The response of the endpoints of DNSSEC; `zone` null: it is not signed. */
+/** The response of the DNSSEC endpoints. `zone` null: not signed. */
 export function dnssecReply(domain: Domain, zone: SignedZone | null) {
   const shown = { id: domain.id, domain: formatHost(domain.apex) };
   if (zone === null) return { domain: shown, ...OFF };

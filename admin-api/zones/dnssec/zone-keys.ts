@@ -7,7 +7,7 @@ import { readSignedZone } from '../../../core/upkeep/signing/store-zone.ts';
 
 export interface ZoneKey {
   readonly id: Id;
-  /** It signs; a key that does not is replacing another one, or being replaced. */
+  /** Whether the key signs. An inactive key is part of a key rollover. */
   readonly isActive: boolean;
   readonly algorithm: number;
   /** RDATA of its DNSKEY record, and of a DS record with SHA-256. */

@@ -12,7 +12,7 @@ export function readMessage(query: URLSearchParams): Uint8Array {
   const values = query.getAll('dns');
   if (values.length !== 1) throw malformed('Send the DNS message as a single parameter ?dns=, in base64url.');
   const [text] = values;
-  // A single character at the end is less than a byte (RFC 4648 section 5).
+  // A single remaining character encodes less than a byte (RFC 4648 section 5).
   if (!/^[\w-]+$/.test(text) || text.length % 4 === 1)
     throw malformed('The value of ?dns= must be base64url without padding.');
   const message = Buffer.from(text, 'base64url');

@@ -53,7 +53,7 @@ export function freshness(response: Uint8Array): number | null {
 
 interface DnsResponse {
   readonly message: Uint8Array;
-  /** Whether the response is only for this client, as one with a cookie is. */
+  /** Whether the response is only for this client, for example because of a DNS cookie. */
   readonly personal: boolean;
 }
 

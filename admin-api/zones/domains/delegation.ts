@@ -20,7 +20,7 @@ export function describeDelegation(services: Services, { caller, params }: Conte
   return viewDelegation(services, reader, domain, reader.delegation(domain.id));
 }
 
-/** Asks the parent now. Throws HttpError 404, and 429 above the limit of the account. */
+/** Queries the parent now. Throws HttpError 404, and 429 above the limit of the account. */
 export async function checkDelegation(services: Services, context: Context<Caller>, limit: RateLimit) {
   const { caller, params, headers } = context;
   const owned = ownedDomain(services.reader, caller, parseId(params.domain_id));

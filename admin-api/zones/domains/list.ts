@@ -1,6 +1,6 @@
 /**
- * Lists the domains of an account: searched, sorted and counted. A part has the ids alone, so that
- * a whole list knows all of them before it begins.
+ * Lists the domains of an account: searched, sorted and counted. A part contains only ids, so that
+ * a whole list has all ids before it starts.
  */
 import { Steps } from '../../../core/base/steps.ts';
 import { latin1 } from '../../../core/dns/wire/latin1.ts';
@@ -46,10 +46,10 @@ export async function listDomains(
 
 const idOf = ({ id }: { readonly id: Id }): Id => id;
 
-/** Entries of the index that are read at once: less than a millisecond. */
+/** Index entries read between two yields: less than a millisecond. */
 const INDEX_PIECE = 1000;
 
-/** Ids may belong to other accounts, or to no domain any more. */
+/** The ids may belong to other accounts or to deleted domains. */
 const rowsOf = (reader: Reader, account: Account, ids: readonly Id[]): Domain[] =>
   ids.flatMap((id) => {
     const domain = reader.domain(id);
@@ -92,7 +92,7 @@ async function readIndex(reader: StoreReader, { id }: Account, after: Name | nul
   }
 }
 
-/** Of the domains of a restricted token, which are few. */
+/** Sorts the domains of a restricted token, which are few. */
 function sortByName(all: readonly Domain[], { limit, after }: Page, { descending }: Sort<SortKey>): ListPart<Id> {
   const from = after === null ? null : nameKey(readNameCursor(after));
   const sign = descending ? -1 : 1;
@@ -110,7 +110,7 @@ interface Position {
   readonly id: Id;
 }
 
-/** The values of all these domains are read, since no index has them. Yields to the event loop. */
+/** Reads the values of all domains, because they have no index. Yields to the event loop. */
 async function listByValue(
   { reader }: Services,
   ids: readonly Id[],
@@ -127,7 +127,7 @@ async function listByValue(
     return state.updatedAt || (reader.domain(id)?.createdAt ?? 0);
   };
   const steps = new Steps();
-  // The first ones behind the cursor, sorted; one more than a page.
+  // The first positions after the cursor, sorted: one more than a page.
   const first: Position[] = [];
   for (const [i, id] of ids.entries()) {
     if (i % STEP === 0) await steps.next();
@@ -142,7 +142,7 @@ async function listByValue(
   return { rows: chosen.map(idOf), last, total: ids.length };
 }
 
-/** Domains whose values are read between two looks at the clock. */
+/** Domains whose values are read between two checks of the clock. */
 const STEP = 64;
 
 function insertionPoint(

@@ -7,8 +7,8 @@ import type { Services } from '../../change/services.ts';
 import { nowSeconds } from '../../http/time.ts';
 
 /**
- * Throws StateError `dnssec_ds_present` if the parent of a signed zone has a DS; if it cannot be
- * asked, the last look counts.
+ * Throws StateError `dnssec_ds_present` if the parent of a signed zone has a DS record. If the
+ * query fails, the last result counts.
  */
 export async function requireNoDs({ reader, publicParent }: Services, domain: Domain): Promise<void> {
   const zone = readSignedZone(reader, domain);

@@ -1,4 +1,4 @@
-/** The primaries of a secondary zone, as requests have them and responses show them. */
+/** Parses the primaries of a secondary zone in requests, and formats them in responses. */
 
 import { InvalidError, WaypostError } from '../../../core/base/errors.ts';
 import { formatListen, parseListen } from '../../../core/config/index.ts';
@@ -29,7 +29,7 @@ const PIN = /^[A-Za-z0-9+/]{43}=$/;
 
 /**
  * Throws InvalidError `invalid_primary`, `private_primary`, `unknown_tsig_key` and `contradiction`.
- * `account`: the one of the domain.
+ * `account`: the account of the domain.
  */
 export function readPrimaries(
   { config }: Pick<Services, 'config'>,
@@ -95,7 +95,7 @@ function readTls({ name, pin, opportunistic }: PrimaryTlsBody, pointer: string):
   }
 }
 
-/** The address with its port only if that is not the standard one. */
+/** The address, with its port unless it is the default port. */
 export function viewPrimary({ address, port, tsigKeyId, tls }: Primary) {
   const isStandard = port === (tls === null ? DNS_PORT : TLS_PORT);
   const family = address.includes(':') ? 6 : 4;

@@ -33,7 +33,7 @@ const DOMAIN = `${DOMAINS}/{domain_id}`;
 
 const DELEGATION = `${DOMAIN}/delegation`;
 const PRIMARY_FAULTS = ['invalid_primary', 'private_primary', 'unknown_tsig_key'] as const;
-/** Checks of delegations of an account in one minute. */
+/** Maximum delegation checks of an account per minute. */
 const CHECKS = 30;
 const ONE_MINUTE = 60;
 
@@ -62,7 +62,7 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings): Ro
       run(context) {
         const { query, caller } = context;
         const account = accountOf(services.reader, context);
-        // Its user probably searches next.
+        // The user probably searches next.
         if (caller.session !== undefined) services.search.prepare(account.id);
         const sort = readSort(query, DOMAIN_SORTS);
         const search = query.get('q');
@@ -111,7 +111,7 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings): Ro
         const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
         const warnings = await findWarnings(domain);
         const view = { ...describeDomain(services, domain), ...(warnings.length > 0 && { warnings }) };
-        // The state of a secondary zone and that of targets change without a new revision.
+        // The states of secondary zones and of targets change without a new revision.
         const isConstant = view.secondary === null && warnings.length === 0;
         headers.ETag = etag(view.revision, isConstant ? undefined : Buffer.from(JSON.stringify(view)));
         return { domain: view };

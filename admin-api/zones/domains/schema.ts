@@ -160,7 +160,7 @@ const delegationState = oneOf(
   '"live": the parent zone has these nameservers; "partial": some of them, or others as well; "elsewhere": others only; "none": no nameservers; "unknown": the parent has not been asked or has not answered',
 );
 
-/** What lists have as well, since it changes without a new revision of the domain. */
+/** Adds fields that change without a new revision of the domain. */
 const listedDomainView = Type.Object(
   {
     ...fields,

@@ -1,7 +1,7 @@
 /** Searches in names and contents: in any case, in A-labels or in Unicode. */
 import { domainToUnicode } from 'node:url';
 
-/** `ascii`: a name in A-labels. With its Unicode form behind a tab, if that differs. */
+/** `ascii`: a name in A-labels. Appends a tab and the Unicode form, if that differs. */
 export function searchTextOf(ascii: string): string {
   const unicode = ascii.includes('xn--') ? domainToUnicode(ascii) : '';
   return unicode === '' || unicode === ascii ? ascii : `${ascii}\t${unicode}`;
@@ -10,14 +10,14 @@ export function searchTextOf(ascii: string): string {
 /** The dots of UTS 46: ideographic, fullwidth, halfwidth. */
 const DOTS = /[\u3002\uff0e\uff61]/g;
 
-/** What users write, in the form of these texts. Empty: every name. */
+/** Converts the input of a user to the form of these texts. Empty: every name. */
 export function normalizeSearch(text: string | null): string {
   return text === null ? '' : text.normalize('NFC').toLowerCase().replace(DOTS, '.');
 }
 
 const A_LABEL = /xn--[a-z0-9-]+/g;
 
-/** Whether a text has this part. `wanted`: as of normalizeSearch. */
+/** Whether a text contains `wanted`, a result of normalizeSearch. */
 export function containsText(text: string, wanted: string): boolean {
   const lower = text.toLowerCase();
   if (lower.includes(wanted)) return true;

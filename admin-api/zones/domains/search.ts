@@ -70,7 +70,7 @@ export class DomainSearch implements DomainFinder {
 
   /** Reads the names of an account in the background, before they are searched. */
   prepare(accountId: Id): void {
-    // A failure is that of the search that follows.
+    // Ignores errors: the following search reports them.
     if (!this.#accounts.has(accountId)) void this.find(accountId, NOTHING).catch(() => {});
   }
 
@@ -127,7 +127,7 @@ class NameList {
   readonly #pieces: Piece[] = [];
   size = 0;
 
-  /** Makes the texts of all pieces, so that the first search need not. */
+  /** Builds the texts of all pieces in advance of the first search. */
   async join(): Promise<void> {
     const steps = new Steps();
     for (const piece of [...this.#pieces]) {

@@ -48,8 +48,8 @@ export async function createDomain(services: Services, context: Context<Caller>,
 }
 
 /**
- * Creates a domain with what `fill` adds in the same commit: it returns the domain to store. Throws
- * the errors of createDomain and of `fill`.
+ * Creates a domain. `fill` adds its data in the same commit, and returns the domain to store.
+ * Throws the errors of createDomain and of `fill`.
  */
 export async function insertDomain(
   services: Services,
@@ -72,7 +72,7 @@ export async function insertDomain(
         kept: null,
         ...kind,
       };
-      // Before its records, because applying those needs the domain.
+      // The domain precedes its records, because applying them needs the domain.
       draft.put(domains, empty);
       if (empty.kind === 'secondary') draft.put(secondaries, newSecondary(empty.id));
       const domain = await fill(draft, empty);
@@ -165,7 +165,7 @@ export async function deleteDomain(services: Services, context: Context<Caller>,
   return services.turns.exclusive(String(id), commit);
 }
 
-/** A domain in lists, with states that change without the domain. */
+/** A domain in lists, with states that change without a new revision. */
 export function describeListed(services: Services, domain: Domain) {
   const { reader } = services;
   const { state } = judgeDelegation(expectedOf(services, reader, domain), reader.delegation(domain.id));
@@ -182,7 +182,7 @@ export function describeDomain(services: Services, domain: Domain) {
   return viewDomain(services, domain, services.reader.zoneState(domain.id));
 }
 
-/** As this node knows it; another node may have refreshed it since. */
+/** The state on this node; another node may have refreshed the zone since. */
 function viewSecondary(services: Services, { id, apex }: Domain) {
   const now = nowSeconds();
   const row = services.secondaries.row(id) ?? newSecondary(id);
@@ -204,7 +204,7 @@ function viewSecondary(services: Services, { id, apex }: Domain) {
   };
 }
 
-/** What a catalog came to, as this node knows it. */
+/** The last result of processing a catalog on this node. */
 function viewCatalog({ catalogs }: Services, { id }: Domain) {
   const { problem = null, zones = 0, leftOutCount = 0, leftOut = [] } = catalogs.state(id) ?? {};
   return { problem, zones, left_out_count: leftOutCount, left_out: leftOut };
@@ -289,10 +289,8 @@ function requireSecondary(domain: Domain): Domain {
 }
 
 /**
- * Reads the name of a domain.
- *
- * Parses an apex, in any case, in Unicode or A-labels, with or without a trailing dot. Throws
- * InvalidError.
+ * Parses the name of a domain, in any case, in Unicode or A-labels, with or without a trailing dot.
+ * Throws InvalidError.
  */
 function parseDomain(text: string): Name {
   const ascii = toAscii(text.trim(), POINTER).replace(/\.$/, '').toLowerCase();
@@ -302,7 +300,7 @@ function parseDomain(text: string): Name {
   return apex;
 }
 
-/** `text`: as it was sent. */
+/** `text`: the original input, for the error message. */
 function parse(ascii: string, text: string): Name {
   try {
     // A backslash would begin an escape of a master file.

@@ -13,9 +13,9 @@ import { hasText, viewChange } from './view.ts';
 const MAX_PAGE_SIZE = 1 << 20;
 /** Records that a search compares for one page. Such a page may have fewer changes. */
 const MAX_SEARCHED = 50_000;
-/** The same, in bytes of their contents. */
+/** Bytes of contents that a search compares for one page. */
 const MAX_SEARCHED_BYTES = 4 << 20;
-/** Attempts while others write to the domain. */
+/** Attempts while concurrent writes change the domain. */
 const MAX_ATTEMPTS = 3;
 
 interface HistoryQuery {
@@ -32,7 +32,7 @@ export async function listChanges(services: Services, domain: Domain, query: His
   for (let attempt = 1; ; attempt++) {
     const { revision } = services.reader.zoneState(domain.id);
     const page = await readPage(services, domain, query);
-    // A record that was changed meanwhile has the value of a later change.
+    // A concurrent write may have changed a record, whose value is then of a later change.
     const isCurrent = services.reader.zoneState(domain.id).revision === revision;
     if (isCurrent || attempt === MAX_ATTEMPTS) return page;
   }

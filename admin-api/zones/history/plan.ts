@@ -1,4 +1,4 @@
-/** What a restore changes: the difference between the current records and those of a past state. */
+/** Plans a restore: the difference between the current records and a past state. */
 
 import type { Steps } from '../../../core/base/steps.ts';
 import { latin1 } from '../../../core/dns/wire/latin1.ts';
@@ -12,8 +12,8 @@ import { DNSSEC_TYPES } from '../records/rules/dnssec.ts';
 import type { RecordChange, Timeline } from './timeline.ts';
 
 /**
- * Changes of records without those that change nothing, such as records that an import replaced by
- * equal ones. Yields to the event loop.
+ * Removes changes without an effect, such as records that an import replaced by equal ones. Yields
+ * to the event loop.
  */
 export async function netChanges(changes: readonly RecordChange[], steps: Steps): Promise<RecordChange[]> {
   const deleted = new Map<string, RecordRow[]>();
@@ -65,7 +65,7 @@ export async function planRestore(
   const wanted = new Map<Id, RecordBefore>();
   for (const row of rows) {
     if (row.sequence <= seq) break;
-    // The oldest of these changes is the last to set it.
+    // Rows are newest first, so the oldest of these changes overwrites the others.
     for (const record of recordsBefore(domain.id, row)) {
       wanted.set(record.id, record);
       await steps.next();
@@ -83,7 +83,7 @@ export async function planRestore(
 /** A change of the comments of an RRset. */
 export interface CommentsChange {
   readonly before: readonly Comment[];
-  /** No comments: they are deleted. */
+  /** Empty: the comments are deleted. */
   readonly after: RRsetComments;
 }
 
@@ -105,7 +105,7 @@ export function planComments(
     .filter(({ before, after }) => JSON.stringify(before) !== JSON.stringify(after.comments));
 }
 
-/** Records of the apex and of DNSSEC are changed by imports and by the service only. */
+/** Only imports and the service change records of the apex and of DNSSEC. */
 function isMaintained({ apex }: Domain, { before, after }: RecordChange): boolean {
   const row = before ?? after;
   if (row === null) return false;

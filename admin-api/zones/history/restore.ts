@@ -15,7 +15,7 @@ import { type CommentsChange, planComments, planRestore, requireState } from './
 import { currentRecord, type RecordChange, readTimeline } from './timeline.ts';
 import { MAX_RESTORED, viewComments, viewRecords } from './view.ts';
 
-/** Attempts while others write to the domain. */
+/** Attempts while concurrent writes change the domain. */
 const MAX_ATTEMPTS = 5;
 
 export async function restoreRecords(services: Services, context: Context<Caller>, isDryRun: boolean) {
@@ -52,7 +52,7 @@ export async function restoreRecords(services: Services, context: Context<Caller
     try {
       return await commitPlan(services, context, { records: plan, comments: commented }, etag(revision), response);
     } catch (error) {
-      // Others have changed the zone since the plan was made.
+      // A concurrent write has changed the zone since the plan was computed.
       const hasChanged = error instanceof HttpError && error.code === 'changed';
       if (!hasChanged || attempt === MAX_ATTEMPTS) throw error;
     }
@@ -92,7 +92,7 @@ function commitPlan<R extends { readonly [key: string]: unknown }>(
       for (const { before, after } of plan) {
         if (after === null) continue;
         if (before !== null) draft.put(records, restoredRow(after, before.id, before.createdAt, now));
-        // An id is never used again: a deleted record returns under a new one.
+        // Ids are never reused: a restored record gets a new id.
         else draft.insert(records, restoredRow(after, nextId++, now, now));
         await steps.next();
       }

@@ -45,7 +45,7 @@ export function readTimeline(
 ): Timeline {
   const rows = readHistory(environment, id);
   const oldest = rows.at(-1);
-  // Without a change since histories are stored, only the current state is known.
+  // Without a stored change, only the current state is known.
   if (oldest === undefined) return { rows, begin: Math.max(1, reader.zoneState(id).revision), isComplete: false };
   const isFirst = oldest.isCreation || oldest.isLarge;
   return { rows, begin: isFirst ? oldest.sequence : oldest.sequence - 1, isComplete: oldest.isCreation };
@@ -57,7 +57,7 @@ interface ReadChange {
   readonly change: DomainChange;
 }
 
-/** The changes of `page`, which are some of the rows in their order. Yields to the event loop. */
+/** Decodes the changes of `page`, a subset of `rows` in order. Yields to the event loop. */
 export async function* readChanges(
   { reader }: Pick<Services, 'reader'>,
   domain: Domain,
@@ -72,7 +72,7 @@ export async function* readChanges(
       wantedIds.add(id);
       await steps.next();
     }
-  // By id, the record before the last change that was read: after the next older one.
+  // Records by id, before the previously read change. This is also their state after an older one.
   const later = new Map<Id, RecordBefore>();
   let count = 0;
   for (const row of rows) {

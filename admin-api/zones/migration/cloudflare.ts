@@ -14,7 +14,7 @@ export const isCloudflareFile = (text: string): boolean =>
 const ENTRY = /^([^\s;"]+)\s+(\d+)\s+IN\s+([A-Z0-9]+)\s+(.*)$/;
 const TAGS = /\s;[^"]*\bcf_tags=(\S+)[^"]*$/;
 
-/** `zone`: the name, if the file does not have it. Each line stays where it is. */
+/** `zone`: the name, if the file does not contain it. Keeps the line numbers. */
 export function parseCloudflareFile({ file, text }: ConfigFile, zone?: string): Source {
   const written = /^;; Domain:\s+(\S+)/m.exec(text)?.[1] ?? /^(\S+)\s+\d+\s+IN\s+SOA\s/m.exec(text)?.[1];
   const name = zoneNameOf(zone ?? written ?? nameOfFile(file));
@@ -75,7 +75,7 @@ const isRecord = (row: JsonObject): boolean =>
 
 const recordsOf = (body: unknown): JsonObject[] => objectsOf(objectOf(body)?.result ?? body);
 
-/** The content as in a master file. Cloudflare has priorities apart, and hosts without a dot. */
+/** The content as in a master file. Cloudflare separates priorities and omits the last dot. */
 function contentOf(type: string, record: JsonObject): string {
   const data = objectOf(record.data) ?? {};
   const content = textOf(record.content) ?? '';
@@ -96,7 +96,7 @@ function contentOf(type: string, record: JsonObject): string {
   return content;
 }
 
-/** A text may have 255 bytes a string (RFC 1035 3.3.14). */
+/** A string of a TXT record has at most 255 bytes (RFC 1035 3.3.14). */
 function quoted(text: string): string {
   const pieces = Buffer.from(text)
     .toString('latin1')

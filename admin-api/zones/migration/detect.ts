@@ -5,7 +5,7 @@ import { parseJson } from './json.ts';
 import { isRoute53 } from './route53.ts';
 import { type ConfigFile, type SourceKind, zoneNameOf } from './source.ts';
 
-/** Characters that are looked at. */
+/** Characters that are examined. */
 const HEAD = 256 * 1024;
 
 /** Undefined: none of them. Throws InvalidError `invalid_config` for JSON with an error. */
@@ -37,7 +37,7 @@ export function detectKind({ file, text }: ConfigFile): SourceKind | undefined {
 /** Whether a text has an SOA record. */
 export const hasSoa = (text: string): boolean => /^[^;]*\sSOA\s/im.test(text);
 
-/** The name of the zone of a master file: that of a file NAME.zone, of the SOA, or of the file. */
+/** The zone of a master file, from the file name NAME.zone, the SOA, $ORIGIN, or the file name. */
 export function zoneOfMaster(file: string, text: string): string | undefined {
   const name = basename(file);
   if (name.endsWith('.zone') && name.length > 5) return zoneNameOf(name.slice(0, -5));

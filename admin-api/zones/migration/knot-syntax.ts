@@ -31,7 +31,7 @@ function readFile({ file, text }: ConfigFile, includes: Includes, items: Item[],
     let line = withoutComment(lines[i].replace(/\r$/, ''));
     if (line.trim() === '') continue;
     if (/^---|^%YAML/.test(line)) continue;
-    // A list may go on until its bracket.
+    // A list may continue on further lines until its closing bracket.
     while (isOpenList(line) && i + 1 < lines.length) line += ` ${withoutComment(lines[++i]).trim()}`;
     if (isOpenList(line)) throw invalidConfig(at, 'the list has no end; write "]" after it');
     if (/^ *\t/.test(line)) line = line.replace(/\t/g, '        ');

@@ -171,7 +171,7 @@ function readFile({ file, text }: ConfigFile, includes: Includes, sections: Sect
     let isFirst = true;
     for (const { word, isQuoted } of wordsOf(line, at)) {
       const keyword = isQuoted ? null : /^([A-Za-z][A-Za-z0-9-]*):(.*)$/.exec(word);
-      // An IPv6 address has colons, too, but never starts a line.
+      // An IPv6 address also has colons, but never starts a line.
       if (keyword !== null && (isFirst || keyword[2] === '')) {
         finish();
         setting = { key: keyword[1].toLowerCase(), values: keyword[2] === '' ? [] : [keyword[2]], at };

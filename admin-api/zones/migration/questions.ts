@@ -1,4 +1,4 @@
-/** The questions that show whether two servers answer a zone alike. */
+/** Builds queries that show whether two servers answer a zone alike. */
 import {
   equalNames,
   isWildcard,
@@ -19,7 +19,7 @@ export interface Question {
   readonly mayDiffer?: Reason;
 }
 
-/** What differs between two servers of one zone although both are right. */
+/** Expected differences between two correct servers of one zone. */
 export type Reason = 'soa' | 'apex_ns' | 'dnssec' | 'alias' | 'proxied' | 'chain';
 
 export interface ZoneContent {
@@ -30,19 +30,20 @@ export interface ZoneContent {
   isProxied?(name: Name): boolean;
 }
 
-/** Records that a server makes for the zone, or that its keys make. */
+/** Records that a server generates, or that depend on its keys. */
 const SIGNED_TYPES: ReadonlySet<number> = new Set([
   ...[TYPE.SIG, TYPE.NXT, TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3, TYPE.NSEC3PARAM, TYPE.DNSKEY, TYPE.CDS, TYPE.CDNSKEY],
 ]);
-/** The server answers them only as a part of other answers. */
-const UNASKED: ReadonlySet<number> = new Set([TYPE.RRSIG, TYPE.NSEC3]);
-/** One that a name does not have is asked for. */
+/** Types that servers send only in the answers for other types. */
+const UNQUERIED: ReadonlySet<number> = new Set([TYPE.RRSIG, TYPE.NSEC3]);
+/** The first of these types that a name lacks is queried, for a NODATA response. */
 const PROBES = [TYPE.A, TYPE.TXT, TYPE.AAAA, TYPE.MX, TYPE.SRV];
 const WEB_TYPES: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.CNAME]);
 
 /**
- * Every name and type; of each name one type that it does not have; names between; a name that does
- * not exist, below the apex, each wildcard, delegation and DNAME. `label`: the label of such names.
+ * Queries for every name and type, for a missing type of each name, and for empty non-terminals.
+ * Also for a nonexistent name below the apex and each wildcard, delegation and DNAME; `label` is
+ * the first label of such names.
  */
 export function questionsOf(content: ZoneContent, label: string): Question[] {
   const { apex, isProxied } = content;
@@ -71,7 +72,7 @@ export function questionsOf(content: ZoneContent, label: string): Question[] {
 
 const NO_TYPES: ReadonlySet<number> = new Set();
 
-/** Names with their types. Names between an owner and the apex have none. */
+/** Names with their types. Empty non-terminals have no types. */
 function ownersOf({ apex, records }: ZoneContent): Map<string, { readonly name: Name; readonly types: Set<number> }> {
   const owners = new Map<string, { readonly name: Name; readonly types: Set<number> }>();
   for (const { name, type } of records) {
@@ -92,9 +93,9 @@ function ownersOf({ apex, records }: ZoneContent): Map<string, { readonly name: 
   return owners;
 }
 
-/** An ALIAS is answered as addresses, and a CNAME also answers other types. */
+/** An ALIAS is answered with addresses, and a CNAME also answers other types. */
 function* askedTypes(types: ReadonlySet<number>): Generator<number, void, undefined> {
-  const wanted = new Set([...types].filter((type) => type !== TYPE.ALIAS && !UNASKED.has(type)));
+  const wanted = new Set([...types].filter((type) => type !== TYPE.ALIAS && !UNQUERIED.has(type)));
   if (types.has(TYPE.CNAME)) wanted.add(TYPE.A);
   if (types.has(TYPE.ALIAS)) {
     wanted.add(TYPE.A);

@@ -22,7 +22,7 @@ const POLICIES: Readonly<Record<string, string>> = {
 export const isRoute53 = (body: unknown): boolean =>
   Array.isArray(objectOf(body)?.ResourceRecordSets) || Array.isArray(objectOf(body)?.HostedZones);
 
-/** Reads files of record sets, and lists of hosted zones that name what is missing. */
+/** Reads files of record sets. Lists of hosted zones show which files are missing. */
 export function parseRoute53(files: readonly ConfigFile[], zone?: string): Source {
   const zones: SourceZone[] = [];
   const findings: Finding[] = [];
@@ -168,7 +168,7 @@ class Writer {
     );
   }
 
-  /** The targets of AWS change their addresses, which an ALIAS follows. */
+  /** Reports an ALIAS to a target at AWS, whose addresses change. */
   #report(name: string, target: string): void {
     this.#lines.findings.push({
       severity: 'decision',

@@ -1,4 +1,4 @@
-/** What a source of zones contains, and what a person must know about it. */
+/** The contents of a source of zones, and findings for the user. */
 import { InvalidError } from '../../../core/base/errors.ts';
 
 export const SOURCE_KINDS = ['bind', 'knot', 'nsd', 'powerdns', 'cloudflare', 'route53', 'zones'] as const;
@@ -11,7 +11,7 @@ export interface Position {
   readonly line: number;
 }
 
-/** `decision`: a person decides what to do. `error`: the zone cannot be imported like this. */
+/** `decision`: the user must decide. `error`: the zone cannot be imported unchanged. */
 export type Severity = 'decision' | 'warning' | 'error';
 
 export interface Finding {
@@ -49,7 +49,7 @@ export interface SourceZone {
   readonly primaries: readonly Primary[];
   /** Names that the old provider proxied (true) or not (false), relative to the zone. */
   readonly proxied?: ReadonlyMap<string, boolean>;
-  /** The view that has it. */
+  /** The view that contains the zone. */
   readonly view?: string;
   readonly at?: Position;
 }
@@ -85,12 +85,12 @@ export interface ConfigFiles {
 
 export const zoneNameOf = (text: string): string => text.replace(/\.$/, '').toLowerCase();
 
-/** The error of a configuration that its own program would not read either. */
+/** An error in a configuration that its own server would also reject. */
 export function invalidConfig({ file, line }: Position, message: string): InvalidError {
   return new InvalidError('invalid_config', `${file}:${line}: ${message}`);
 }
 
-/** What several kinds of configurations have in common. */
+/** The common part of several kinds of configurations. */
 export const finding = {
   signed: (zone: string, at?: Position): Finding => ({
     severity: 'decision',

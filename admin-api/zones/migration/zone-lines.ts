@@ -2,7 +2,7 @@
 import { isDataType, parseType } from '../../../core/dns/wire/mnemonics.ts';
 import { type Finding, zoneNameOf } from './source.ts';
 
-/** TTL of records whose provider chooses it, in seconds. */
+/** TTL in seconds of records with an automatic TTL. */
 export const AUTOMATIC_TTL = 300;
 
 /** A name with its last dot. */
@@ -32,7 +32,7 @@ export class ZoneLines {
     this.#lines.push(`$ORIGIN ${absolute(zone)}`);
   }
 
-  /** Leaves out a record of an unknown type, and reports it. */
+  /** Skips a record of an unknown type, and reports it. */
   add(name: string, ttl: number, type: string, content: string): void {
     // A line feed would start another record.
     const line = content.replace(/[\r\n]+/g, ' ');

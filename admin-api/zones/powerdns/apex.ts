@@ -1,6 +1,6 @@
 /**
- * SOA and NS at the apex, which belong to the service unless a zone keeps its own
- * (`Domain.kept`): a client that writes others makes the zone keep those.
+ * SOA and NS at the apex. The service maintains them, unless a client has written other values: the
+ * zone then keeps those (`Domain.kept`).
  */
 
 import { latin1 } from '../../../core/dns/wire/latin1.ts';
@@ -21,7 +21,7 @@ import { unprocessable } from './errors.ts';
 export const isApexRRset = ({ apex }: Domain, { name, type }: Pick<RecordRow, 'name' | 'type'>): boolean =>
   name.length === apex.length && (type === TYPE.SOA || type === TYPE.NS);
 
-/** The settings of the service, as a zone would keep them. */
+/** The defaults of the service, in the form of `Domain.kept`. */
 function serviceSettings(defaults: ZoneSettings): ApexSettings {
   const { refresh, retry, expire, minimum, soaTtl, hostmaster, nameservers } = defaults;
   const names = { mname: formatName(parseName(nameservers[0])), rname: formatName(parseName(hostmaster)) };
@@ -42,7 +42,7 @@ export function withSoa(
   const numbers = Buffer.from(rdata.subarray(mname.length + rname.length));
   const [given, refresh, retry, expire, minimum] = [0, 4, 8, 12, 16].map((at) => numbers.readUInt32BE(at));
   const wanted: ApexSettings = {
-    // The serial rises with every change. A client may raise it, and not lower it.
+    // Every change increases the serial. A client may increase it, but not decrease it.
     serial: isAfter(given, serial) ? given : current.serial,
     mname: formatName(mname),
     rname: formatName(rname),
@@ -56,15 +56,15 @@ export function withSoa(
   return isSame ? domain : { ...domain, kept: wanted };
 }
 
-/** The NS at the apex as they are served. `stored`: the rows of the zone. */
+/** The served NS records at the apex. `stored`: the rows of the zone. */
 export function apexNs({ kept }: Domain, defaults: ZoneSettings, stored: readonly RecordRow[]): RRset {
   if (kept === null || stored.length === 0) return serviceNs(defaults);
   return { type: TYPE.NS, ttl: stored[0].ttl, rdatas: stored.map(({ rdata }) => rdata) };
 }
 
 /**
- * Sets the NS at the apex; without any, those of the service return. Returns the domain, which is
- * another object if it must be stored. Throws InvalidError and StateError.
+ * Sets the NS records at the apex; without any, restores those of the service. Returns the domain,
+ * which is another object if it must be stored. Throws InvalidError and StateError.
  */
 export function setApexNs(
   draft: Draft,
@@ -114,12 +114,12 @@ function hasSameRdata(a: readonly Uint8Array[], b: readonly Uint8Array[]): boole
   return a.length === b.length && a.every((rdata) => all.has(latin1(rdata)));
 }
 
-/** Writes the domain if it is another object. */
+/** Stores the domain if it has changed. */
 export function storeDomain(draft: Draft, before: Domain, after: Domain): void {
   if (after !== before) draft.put(domains, after);
 }
 
-/** Checks that an SOA is one record that stays. */
+/** Checks that the SOA has exactly one record and is not deleted. */
 export function requireSoa(rdatas: readonly Uint8Array[] | null): Uint8Array {
   if (rdatas?.length === 1) return rdatas[0];
   throw unprocessable('The SOA record of a zone can be replaced by another one, and not deleted or extended.');

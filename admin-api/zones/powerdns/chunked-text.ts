@@ -27,7 +27,7 @@ export class ChunkedText {
 
   /** The parts with separators between them, `start` before and `end` after them. */
   toBuffer(start: string, end: string): Buffer {
-    // Without parts after a chunk, its last separator has nothing to separate.
+    // A full chunk ends with a separator, which is removed if no part follows.
     const isTrailing = this.#parts.length === 0 && this.#chunks.length > 0;
     if (isTrailing) {
       const last = this.#chunks[this.#chunks.length - 1];

@@ -12,7 +12,7 @@ export function formatContent(type: number, rdata: Uint8Array): string {
 
 /** Bytes of a string in a TXT record. */
 const MAX_STRING = 255;
-/** Longer contents are refused anyway. */
+/** Longer contents are rejected later. */
 const MAX_SPLIT = 300_000;
 const QUOTED_STRING = /"((?:[^"\\]|\\.)*)"/gs;
 /** A byte or a character of a quoted string. */
@@ -20,13 +20,13 @@ const UNIT = /\\\d{3}|\\.|[^\\]/gsu;
 const ESCAPE = /^\\(\d{3}|[\0-\x7f])$/;
 
 /**
- * A TXT content with quoted strings that are short enough. PowerDNS accepts longer ones, such as
- * keys of DKIM, and splits them when it answers.
+ * Splits long quoted strings of a TXT content. PowerDNS accepts them, for example DKIM keys, and
+ * splits them when it answers.
  */
 export function splitLongStrings(content: string): string {
   if (content.length > MAX_SPLIT) return content;
   return content.replace(QUOTED_STRING, (whole: string, body: string) => {
-    // A character has at most 3 bytes for each of its units.
+    // Each UTF-16 code unit has at most 3 bytes in UTF-8.
     if (body.length * 3 <= MAX_STRING) return whole;
     const parts: string[] = [];
     let part = '';

@@ -19,7 +19,7 @@ const NAMES: ReadonlyMap<number, string> = new Map([
   [13, 'ECDSAP256SHA256'],
   [15, 'ED25519'],
 ]);
-/** What PowerDNS accepts as `algorithm`, in lower case. */
+/** The supported values of `algorithm` in PowerDNS, in lower case. */
 const ALGORITHMS: ReadonlyMap<string, number> = new Map([
   ['ecdsa256', 13],
   ['ecdsap256sha256', 13],
@@ -27,8 +27,8 @@ const ALGORITHMS: ReadonlyMap<string, number> = new Map([
   ['ed25519', 15],
   ['15', 15],
 ]);
-/** Its other algorithms (RFC 8624 section 3.1 advises against most for signing). */
-const OTHERS =
+/** Unsupported algorithms of PowerDNS. RFC 8624 section 3.1 advises against signing with most. */
+const UNSUPPORTED =
   /^(?:rsamd5|dsa|rsasha1(?:-nsec3-sha1)?|nsec3rsasha1|rsasha256|rsasha512|ecc-gost|gost|ecdsa384|ecdsap384sha384|ed448|[135678]|10|12|14|16)$/;
 const BITS = 256;
 const FLAGS = 257;
@@ -69,7 +69,7 @@ export async function createCryptokey(services: Services, context: PowerDnsConte
   return listCryptokeys(services, context)[0];
 }
 
-/** The request as one of the endpoint of DNSSEC. */
+/** Converts the request for the DNSSEC endpoint. */
 const ofDomain = (context: PowerDnsContext, { id }: Domain): PowerDnsContext => ({
   ...context,
   params: { domain_id: String(id) },
@@ -97,7 +97,7 @@ function readAlgorithm(value: unknown): number {
   const text = String(value).toLowerCase();
   const algorithm = ALGORITHMS.get(text);
   if (algorithm !== undefined) return algorithm;
-  if (OTHERS.test(text))
+  if (UNSUPPORTED.test(text))
     throw unsupported(`The algorithm ${text} is not supported; use ecdsa256 (13) or ed25519 (15).`);
   throw unprocessable(`Unknown algorithm: ${text.slice(0, 40)}`);
 }
@@ -107,7 +107,7 @@ function readBits(value: unknown): void {
   if (value !== 0 && value !== BITS) throw unprocessable('The algorithm does not support the given bit size.');
 }
 
-/** Succeeds if the key is as wanted. Throws HttpError 404 and InvalidError. */
+/** Accepts only the current state of the key. Throws HttpError 404 and InvalidError. */
 export function changeCryptokey(services: Services, context: PowerDnsContext, body: JsonObject): void {
   const { key } = requireKey(services, context);
   if (typeof body.active !== 'boolean') throw unprocessable("Key 'active' not present or not a Bool");

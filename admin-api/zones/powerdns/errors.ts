@@ -9,7 +9,7 @@ import type { HttpRequest, HttpResponse } from '../../http/transport.ts';
 /** All paths of the API. */
 export const PREFIX = '/api/v1/servers';
 
-/** What PowerDNS sends for a status, whatever the reason was. */
+/** The fixed message of PowerDNS for a status. */
 const TEXTS: ReadonlyMap<number, string> = new Map([
   [400, 'Bad Request'],
   [401, 'Unauthorized'],
@@ -24,7 +24,7 @@ const CONFLICTS: ReadonlySet<string> = new Set(['zone_exists']);
 /** An error of the content of a request. */
 export const unprocessable = (message: string, code = 'unprocessable'): InvalidError => new InvalidError(code, message);
 
-/** What PowerDNS can do, and this service cannot: the request is rejected instead of ignored. */
+/** A feature of PowerDNS that this service lacks: the request is rejected instead of ignored. */
 export const unsupported = (message: string): InvalidError => new InvalidError('unsupported', message);
 
 /** An object that already exists. */

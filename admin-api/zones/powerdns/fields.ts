@@ -18,7 +18,7 @@ export function readString(object: JsonObject, key: string): string {
   throw unprocessable(`Key '${key}' not present or not a String`);
 }
 
-/** An integer, also as a text. */
+/** An integer, or a string with an integer. */
 export function readInteger(object: JsonObject, key: string): number {
   const value = Object.hasOwn(object, key) ? object[key] : undefined;
   const number = typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
@@ -33,7 +33,7 @@ export function readBoolean(object: JsonObject, key: string): boolean {
   throw unprocessable(`Key '${key}' not a Boolean`);
 }
 
-/** A list of texts; empty if it is missing. */
+/** A list of strings; empty if it is missing. */
 export function readStrings(object: JsonObject, key: string): string[] {
   const value = has(object, key) ? object[key] : [];
   if (Array.isArray(value) && value.every((each): each is string => typeof each === 'string')) return value;

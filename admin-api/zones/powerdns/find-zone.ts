@@ -8,7 +8,7 @@ import { notFound } from './errors.ts';
 import { parseZoneId } from './zone-id.ts';
 
 /**
- * The zone with the id, in the rules of admin-api/change/owned-domain.ts. Throws HttpError 404,
+ * The zone with the id, by the rules of admin-api/change/owned-domain.ts. Throws HttpError 404,
  * also for the zone of another account.
  */
 export function findZone(reader: Reader, caller: Caller, zoneId: string): Domain {

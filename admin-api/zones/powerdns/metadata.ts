@@ -1,6 +1,6 @@
 /**
  * Metadata of zones: kinds that have an effect here, those that follow from other settings, and
- * those of clients (`X-`), which are kept. Everything else is rejected with the reason.
+ * those of clients (`X-`), which are stored. Everything else is rejected with the reason.
  */
 
 import { InvalidError } from '../../../core/base/errors.ts';
@@ -32,13 +32,13 @@ interface Zone {
 
 interface Kind {
   values(zone: Zone): readonly string[];
-  /** Throws InvalidError if they cannot be stored; omitted: the kind is only read here. */
+  /** Throws InvalidError if the values cannot be stored; omitted: the kind is read-only. */
   check?(values: readonly string[], zone: Zone): void;
 }
 
 const MAX_VALUES = 100;
 const MAX_VALUE = 2000;
-/** Kinds of one zone, and characters of all of them: each change stores all again. */
+/** Maximum kinds of a zone, and characters of its metadata: each change rewrites all of it. */
 const MAX_KINDS = 50;
 const MAX_METADATA = 100_000;
 const KIND = /^[A-Z0-9-]{1,100}$/;
@@ -48,7 +48,7 @@ const stored =
   ({ reader, domain }) =>
     reader.zoneLabels(domain.id).metadata[kind] ?? [];
 
-/** A kind with the only values that it can have. */
+/** A kind with fixed values. */
 const fixed = (values: readonly string[], reason: string, isSet: (zone: Zone) => boolean): Kind => ({
   values: (zone) => (isSet(zone) ? values : []),
   check(wanted) {
@@ -130,7 +130,8 @@ export function findMetadata(services: Services, context: PowerDnsContext): Meta
 const view = (kind: string, metadata: readonly string[]): Metadata => ({ kind, metadata, type: 'Metadata' });
 
 /**
- * Stores the values that `merge` makes of the present ones. Throws HttpError 404 and InvalidError.
+ * Stores the values that `merge` computes from the current ones. Throws HttpError 404 and
+ * InvalidError.
  */
 export async function writeMetadata(
   services: Services,
@@ -182,8 +183,8 @@ function store(draft: Draft, domain: Domain, kind: string, values: readonly stri
   return writeLabels(draft, domain, { metadata });
 }
 
-/** Least bits of a prefix by the bytes of its address: transfers cost more than queries. */
-const LEAST_BITS: ReadonlyMap<number, number> = new Map([
+/** Minimum prefix length by address size in bytes: transfers cost more than queries. */
+const MIN_PREFIX_BITS: ReadonlyMap<number, number> = new Map([
   [4, 16],
   [16, 32],
 ]);
@@ -195,7 +196,7 @@ function checkPrefixes(values: readonly string[], { context }: Zone): void {
       throw unsupported('AUTO-NS is not supported; list the addresses of the secondaries.');
     try {
       const { bytes, bits } = unmapped(parsePrefix(value));
-      if (!isOperator && bits < (LEAST_BITS.get(bytes.length) ?? 0))
+      if (!isOperator && bits < (MIN_PREFIX_BITS.get(bytes.length) ?? 0))
         throw new InvalidError('invalid_prefix', 'Use at least 16 bits of IPv4, or 32 of IPv6.');
     } catch (error) {
       if (!(error instanceof InvalidError)) throw error;
@@ -204,7 +205,7 @@ function checkPrefixes(values: readonly string[], { context }: Zone): void {
   }
 }
 
-/** Maximum addresses that get NOTIFY for one zone. */
+/** Maximum addresses that receive NOTIFY for one zone. */
 const MAX_NOTIFIED = 10;
 
 /** The service sends messages there, so only administrators may name private addresses. */

@@ -21,9 +21,9 @@ export interface RRsetChange {
   readonly changeType: ChangeType;
   /** Null: not sent. */
   readonly ttl: number | null;
-  /** Rdata; null: the records stay. */
+  /** Rdata; null: unchanged. */
   readonly records: readonly Uint8Array[] | null;
-  /** Null: the comments stay. */
+  /** Null: unchanged. */
   readonly comments: readonly NewComment[] | null;
 }
 
@@ -146,7 +146,7 @@ function readRecords(apex: Name, name: Name, type: number, records: readonly Jso
   });
 }
 
-/** Names in a content are absolute, with their last dot: otherwise a name would get another one. */
+/** Rejects names without a last dot in a content, which would be read as relative names. */
 function parseStrictly(apex: Name, name: Name, type: number, content: string): Uint8Array {
   const where = `Record ${dotted(name)}/${typeName(type)} '${content.slice(0, 300)}'`;
   let rdata: Uint8Array;
@@ -178,7 +178,7 @@ function readComment(comment: JsonObject): NewComment {
 
 const MAX_TIME = 2 ** 40;
 
-/** The comments to store. A comment that exists keeps its time. */
+/** Sets the times of comments to store. Without a new time, an existing comment keeps its time. */
 export function datedComments(comments: readonly NewComment[], before: readonly Comment[]): Comment[] {
   return comments.map(({ content, account, modifiedAt }) => {
     const same = before.find((each) => each.content === content && each.account === account);

@@ -31,7 +31,7 @@ interface RRsetState {
   wanted: Map<string, Uint8Array>;
   /** Whether the records were changed at all. */
   isChanged: boolean;
-  /** Null: they stay. */
+  /** Null: unchanged. */
   comments: readonly NewComment[] | null;
 }
 
@@ -119,8 +119,8 @@ function applyChange(state: RRsetState, { changeType, ttl, records: given, comme
 }
 
 /**
- * The batch that leads to the wanted records. A replaced record is updated, so that it keeps its id
- * and what PowerDNS does not know, such as `proxied`.
+ * Builds the batch that produces the wanted records. A replaced record is updated, so that it keeps
+ * its id and the fields that PowerDNS does not have, such as `proxied`.
  */
 function batchOf(states: readonly RRsetState[]): Batch {
   const deletions: number[] = [];

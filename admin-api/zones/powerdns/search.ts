@@ -45,7 +45,7 @@ export async function searchData(services: Services, context: PowerDnsContext): 
   if (limit > MAX_RESULTS) throw unprocessable(`Maximum entries must not be larger than ${MAX_RESULTS}.`);
   const search = new Search(services, pattern, limit, type);
   const account = accountOf(services.reader, context);
-  // A search may read all records of an account, so they take turns.
+  // A search may read all records of an account, so searches are queued.
   return services.turns.exclusive(`search ${account.id}`, async () => {
     for await (const domain of domainsOf(services, context, account.id)) if (!(await search.visit(domain))) break;
     return search.results;
@@ -147,7 +147,7 @@ export function matcherOf(pattern: string): (text: string) => boolean {
   return (text) => matches(wanted, withoutDot(text.toLowerCase()));
 }
 
-/** The last dot of a name; PowerDNS stores names and contents without it. */
+/** Removes the last dot of a name; PowerDNS stores names and contents without it. */
 const withoutDot = (text: string): string => (text.length > 1 && text.endsWith('.') ? text.slice(0, -1) : text);
 
 function matches(pattern: string, text: string): boolean {
@@ -163,7 +163,7 @@ function matches(pattern: string, text: string): boolean {
       t++;
     } else if (star === -1) return false;
     else {
-      // The last wildcard takes one more character; earlier ones need not change.
+      // The last wildcard matches one more character. Earlier wildcards need no backtracking.
       p = star + 1;
       t = ++starText;
     }

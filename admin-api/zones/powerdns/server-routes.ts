@@ -1,4 +1,4 @@
-/** Endpoints of the server: description, configuration, statistics, and what it does not have. */
+/** Endpoints of the server: description, configuration, statistics, and unsupported features. */
 import type { Registry } from '../../../core/base/metrics/index.ts';
 import type { Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
@@ -67,7 +67,7 @@ export function serverRoutes(services: Services, metrics: Registry): ServedRoute
   const read = (path: string, run: (context: PowerDnsContext) => unknown): ServedRoute =>
     powerDnsRoute({ method: 'GET', path, scope: 'dns', run: (context) => json(context, run(context)) });
   return [
-    // Clients find out the version of the API by these two.
+    // Clients detect the version of the API by these two paths.
     read('/api', () => [{ url: '/api/v1', version: 1 }]),
     read('/api/v1', () => [{ api_features: [], server_url: `${PREFIX}{/server}` }]),
     read(PREFIX, () => [DESCRIPTION]),
@@ -93,7 +93,7 @@ export function serverRoutes(services: Services, metrics: Registry): ServedRoute
       scope: 'dns',
       run(context) {
         readName(context.query.get('domain') ?? '');
-        // A change is in all answers when it is confirmed, so there is no stale entry.
+        // A confirmed change is served at once, so no cache entry is stale.
         return json(context, { count: 0, result: 'Flushed cache.' });
       },
     }),
@@ -101,7 +101,7 @@ export function serverRoutes(services: Services, metrics: Registry): ServedRoute
   ];
 }
 
-/** Of the whole node, so as for its metrics. Throws HttpError 403. */
+/** The data is of the whole node, so only administrators may read it. Throws HttpError 403. */
 function requireOperator({ caller: { account } }: PowerDnsContext): void {
   if (account.role !== 'admin') throw new HttpError(403, 'forbidden', 'Only administrators are allowed to do this.');
 }
@@ -110,7 +110,7 @@ const NO_AUTOPRIMARIES =
   'Autoprimaries are not supported. Add secondary zones with their primaries, or consume a catalog zone.';
 const NO_VIEWS = 'Views and networks are not supported: every client gets the same answers.';
 
-/** Empty lists, and the reason why nothing can be added to them. */
+/** Lists that are always empty, with the reason why additions are rejected. */
 function missingParts(read: (path: string, run: () => unknown) => ServedRoute): ServedRoute[] {
   const reject = (method: 'POST' | 'PUT' | 'DELETE', path: string, reason: string): ServedRoute =>
     powerDnsRoute({

@@ -1,6 +1,6 @@
 /**
  * The statistics of PowerDNS that have an equivalent here, from the metrics of this node. There are
- * no rings: queries and their clients are not kept.
+ * no rings: queries and their clients are not stored.
  */
 import type { Registry } from '../../../core/base/metrics/index.ts';
 import { unprocessable } from './errors.ts';
@@ -124,7 +124,7 @@ function mapsOf(metrics: Metrics): Item[] {
   ];
 }
 
-/** Sums over all transports; like PowerDNS, without what was never counted. */
+/** Sums over all transports. Omits zero counts, as PowerDNS does. */
 function mapItem(name: string, values: readonly Value[], label: string): Item {
   const sums = new Map<string, number>();
   for (const { labels, value } of values)

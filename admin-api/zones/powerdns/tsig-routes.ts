@@ -20,9 +20,9 @@ const KEYS = `${SERVER}/tsigkeys`;
 const KEY = `${KEYS}/{tsigkey_id}`;
 
 const ALGORITHMS: ReadonlySet<string> = new Set<TsigAlgorithm>(['hmac-sha256', 'hmac-sha512']);
-/** Those of PowerDNS, as far as they are not supported. RFC 8945 section 6 advises against most. */
+/** The unsupported algorithms of PowerDNS. RFC 8945 section 6 advises against most. */
 const OTHER_ALGORITHMS = ['hmac-md5', 'hmac-sha1', 'hmac-sha224', 'hmac-sha384', 'gss-tsig'];
-/** Bytes of an imported secret. RFC 8945 section 8 recommends those of the hash. */
+/** Bytes of an imported secret. RFC 8945 section 8 recommends the length of the hash. */
 const MIN_SECRET = 16;
 const MAX_SECRET = 512;
 
@@ -122,7 +122,7 @@ function readAlgorithm(text: string): TsigAlgorithm {
   throw new HttpError(400, 'invalid_algorithm', `Invalid TSIG algorithm: ${text.slice(0, 40)}`);
 }
 
-/** Undefined: none was sent, or an empty one. */
+/** Undefined: missing or empty. */
 function readSecret(body: JsonObject): Buffer | undefined {
   const text = has(body, 'key') ? readString(body, 'key') : '';
   if (text === '') return undefined;

@@ -1,4 +1,4 @@
-/** Reads the settings of a zone: those that have an equivalent here, and those that are kept. */
+/** Reads the settings of a zone: those with an equivalent here, and those only stored. */
 import type { ZoneLabels } from '../../../core/store/rows.ts';
 import { unprocessable, unsupported } from './errors.ts';
 import { has, type JsonObject, readBoolean, readString, readStrings } from './fields.ts';
@@ -11,7 +11,7 @@ export const CONSUMER = 'Consumer';
 /** The kind of a secondary zone. */
 export const SLAVE = 'Slave';
 
-/** What PowerDNS accepts for SOA-EDIT and SOA-EDIT-API. The serial rises with every change here. */
+/** Values of SOA-EDIT and SOA-EDIT-API. They have no effect: every change increases the serial. */
 const SOA_EDITS: ReadonlySet<string> = new Set([
   '',
   'DEFAULT',
@@ -28,7 +28,7 @@ const SOA_EDITS: ReadonlySet<string> = new Set([
 const MAX_ACCOUNT = 255;
 
 export interface ZoneBody {
-  /** Without what the body does not have. */
+  /** Only the fields that the body contains. */
   readonly labels: Partial<Omit<ZoneLabels, 'domainId'>>;
   /** Null: not sent. */
   readonly dnssec: boolean | null;
@@ -38,7 +38,7 @@ export interface ZoneBody {
   readonly masterKey: string | null;
 }
 
-/** Throws InvalidError, also for what cannot be mapped. */
+/** Throws InvalidError, also for settings without an equivalent. */
 export function readZoneBody(body: JsonObject): ZoneBody {
   const labels = {
     ...(has(body, 'kind') && { kind: readKind(readString(body, 'kind')) }),

@@ -16,11 +16,11 @@ export const zoneIdOf = (apex: Name): string =>
 /** Path of a zone, such as `/api/v1/servers/localhost/zones/example.org.`. */
 export const zoneUrl = (id: string): string => `/api/v1/servers/localhost/zones/${id}`;
 
-/** The name of a zone id, with and without its last dot; undefined if it is no name. */
+/** The name of a zone id, with or without its last dot; undefined if it is not a name. */
 export const parseZoneId = (id: string): Name | undefined =>
   tryParseName(id.replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))));
 
-/** Undefined if the text is no name. */
+/** Undefined if the text is not a name. */
 export function tryParseName(text: string): Name | undefined {
   try {
     return parseName(text.toLowerCase());

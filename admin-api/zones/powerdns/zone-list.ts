@@ -14,14 +14,14 @@ import { readName } from './fields.ts';
 import { json, type PowerDnsContext } from './route.ts';
 import { describeZone } from './zone-view.ts';
 
-/** Zones that are read between two looks at the clock. */
+/** Zones read between two checks of the clock. */
 const BATCH = 50;
 /** Maximum bytes of all cached lists, and of one list. */
 const MAX_BYTES = 32 << 20;
 const MAX_LIST_BYTES = 8 << 20;
 
 interface CachedList {
-  /** Sequence of the last change when it was made. */
+  /** Sequence of the last change when the list was built. */
   readonly head: number;
   readonly body: Buffer;
 }

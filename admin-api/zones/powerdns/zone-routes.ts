@@ -104,7 +104,7 @@ export function zoneRoutes(services: Services, notify: (domain: Domain) => void)
       run(context) {
         const { kind, apex } = find(context);
         if (kind === 'secondary') throw unprocessable(`Zone '${dotted(apex)}' is a slave zone, not rectifying.`);
-        // Zones are always rectified: each change compiles what it concerns.
+        // Zones are always rectified: each change compiles the affected names.
         return json(context, { result: 'Rectified' });
       },
     }),
@@ -146,7 +146,7 @@ function readFilter({ query }: PowerDnsContext): RRsetFilter {
     : { name: parsed, type: type === null ? null : (parseType(type) ?? NO_TYPE) };
 }
 
-/** No record has it. */
+/** A type that no record has. */
 const NO_TYPE = 0;
 
 async function zoneReply(
@@ -161,7 +161,7 @@ async function zoneReply(
   if (filter === null) return json(context, zone, status);
   const { revision, serial } = services.reader.zoneState(domain.id);
   const { name, type } = filter;
-  // The serial can rise without a new revision.
+  // The serial can increase without a new revision.
   const key = `${domain.id} ${serial} ${type} ${name === null ? '' : nameId(name)}`;
   let page = pages.get(key, revision);
   if (page === undefined) {

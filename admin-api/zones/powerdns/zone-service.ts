@@ -73,7 +73,7 @@ function readDomainKind(
   return { kind: zone.labels.kind === PRODUCER ? 'catalog' : 'primary' };
 }
 
-/** `before`: the primaries of the zone. What is not sent stays. Throws InvalidError. */
+/** `before`: the current primaries. Omitted fields keep their values. Throws InvalidError. */
 function readMasters(
   { reader }: Services,
   { masters, masterKey }: ZoneBody,
@@ -100,7 +100,7 @@ function findKey(reader: Reader, text: string): number | null {
   return key.id;
 }
 
-/** What a new zone has: its rrsets, or a zone as text, and its nameservers. */
+/** Reads the RRsets of a new zone: `rrsets` or the text `zone`, and `nameservers`. */
 function readInitialRRsets(services: Services, context: PowerDnsContext, apex: Name, body: JsonObject): RRsetChange[] {
   const { nsTtl } = services.zoneSettings;
   if (has(body, 'rrsets') && has(body, 'zone') && readString(body, 'zone') !== '')
@@ -218,7 +218,7 @@ async function changeZone(services: Services, context: PowerDnsContext, body: Js
       return { action: 'record.batch', domain, target: domain.id, detail, unchanged, createResponse: () => ({}) };
     });
   const { turns } = services;
-  // As in the record API: a large batch would lose to frequent writers.
+  // As in the record API: with frequent writers, a large batch would always conflict.
   await (changes.length > 1
     ? turns.exclusive(String(id), commit)
     : turns.shared(String(id), () => turns.exclusive(`${id} ${dotted(changes[0]?.name ?? apex)}`, commit)));

@@ -14,13 +14,13 @@ import { ChunkedText } from './chunked-text.ts';
 import { formatContent } from './content.ts';
 import { dotted, zoneIdOf, zoneUrl } from './zone-id.ts';
 
-/** Kinds of PowerDNS for those of domains; a primary zone has the kind that was set. */
+/** Maps the kind of a domain to PowerDNS; a primary zone has the kind that its client set. */
 function kindOf({ kind, consumes }: Domain, label: string): string {
   if (kind === 'secondary') return consumes ? 'Consumer' : 'Slave';
   return kind === 'catalog' ? 'Producer' : label;
 }
 
-/** The fields of a zone in lists. `withDnssec`: also those that take longer. */
+/** The fields of a zone in lists. `withDnssec`: also `dnssec` and `edited_serial`. */
 export function describeZone({ reader, secondaries }: Services, domain: Domain, withDnssec = true) {
   const id = zoneIdOf(domain.apex);
   const { serial } = reader.zoneState(domain.id);
@@ -62,7 +62,7 @@ function keyName(reader: Reader, id: number | null): string[] {
   return key === undefined ? [] : [`${key.name}.`];
 }
 
-/** Of every signed zone: RFC 9276 3.1. */
+/** The NSEC3 parameters of every signed zone (RFC 9276 3.1). */
 export const NSEC3PARAM = '1 0 0 -';
 
 export interface RRsetFilter {
@@ -81,7 +81,7 @@ interface RRsetRecord {
   readonly commentsKey: Buffer;
 }
 
-/** Records that are read between two looks at the clock. */
+/** Records read between two checks of the clock. */
 const BATCH = 64;
 /** Milliseconds between two yields to the event loop. */
 const TURN = 5;
@@ -146,7 +146,7 @@ export async function* readRecords(
   }
 }
 
-/** SOA and NS, as far as they have the type; null: both. */
+/** The SOA and NS RRsets with the type `wanted`; null: both. */
 const ownSets = (sets: readonly RRset[], wanted: number | null): RRset[] =>
   [TYPE.SOA, TYPE.NS].flatMap((type) =>
     wanted === null || wanted === type ? sets.filter((set) => set.type === type) : [],
@@ -190,7 +190,7 @@ export async function serializeRRsets(services: Services, domain: Domain, filter
   return sets.toBuffer('[', ']');
 }
 
-/** The zone in lines as of a transfer, in the form of PowerDNS's export. `encode`: each line. */
+/** The records as lines, in the format of PowerDNS's export. `encode` converts each line. */
 export async function exportLines(
   services: Services,
   domain: Domain,

@@ -29,7 +29,7 @@ export interface Batch {
 export const MAX_SINGLE_READS = 100;
 /** Maximum number of reported errors. */
 const MAX_REPORTED = 20;
-/** The same for a preview, which may be of many edits. */
+/** Maximum number of reported errors of a preview, which may have many edits. */
 const MAX_PREVIEWED = 1000;
 /** New rows of a preview have ids from here on. They are neither stored nor shown. */
 const PREVIEW_IDS = Number.MAX_SAFE_INTEGER - MAX_BATCH;
@@ -67,8 +67,8 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
 }
 
 /**
- * What a batch would do, and every fault of its entries. Nothing is written, so it needs neither a
- * turn nor the journal.
+ * Previews a batch: its changes, and every fault of its entries. Writes nothing, so it needs
+ * neither the import queue nor the journal.
  */
 export async function previewRecords(services: Services, context: Context<Caller>, batch: Batch) {
   batchSize(batch);

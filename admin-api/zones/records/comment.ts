@@ -33,7 +33,7 @@ export type FindComment = (entry: Pick<Entry, 'key'>) => string | null;
 
 /**
  * For the records of a domain in key order: reads the comments of each RRset once, as of
- * `transaction`; omitted: as they are.
+ * `transaction`; omitted: the current ones.
  */
 export function commentFinder({ rows }: Environment, { id }: Domain, transaction?: Transaction): FindComment {
   const table = rows.get(comments.number)!;

@@ -8,7 +8,7 @@ import { TYPE } from '../../../core/dns/wire/types.ts';
 export const MIN_TTL = 30;
 export const MAX_TTL = 604_800;
 export const DEFAULT_TTL = 300;
-/** Stands for the default TTL. */
+/** The TTL value that means the default TTL. */
 const AUTOMATIC_TTL = 1;
 
 /** Throws InvalidError. */

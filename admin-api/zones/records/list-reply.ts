@@ -14,7 +14,7 @@ import type { RecordPageCache } from './pages.ts';
 import { RecordSerializer } from './text.ts';
 import { openWholeList } from './whole-list.ts';
 
-/** A whole list of no more than a page is made and cached as one. */
+/** A whole list that fits into one page is built and cached as a page. */
 const SMALL = { limit: MAX_LIMIT, after: null };
 
 /** Throws HttpError 400, 404 and 503, and InvalidError. */
@@ -71,14 +71,14 @@ async function streamRecords(
   descending: boolean,
 ): Promise<RawReply> {
   const { caller, client, headers, header } = context;
-  // Only a list without states of targets has this tag, so that it has not changed.
+  // Only a list without target states has this tag, so an equal tag means an unchanged list.
   const tag = etag(services.reader.zoneState(domain.id).revision);
   if (matchesTag(header('if-none-match'), tag)) {
     headers.ETag = tag;
     return { raw: '' };
   }
   const raw = await services.streams.open(callerOwner(context), client, async () => {
-    // While the request waited, the domain may have been deleted.
+    // The domain may have been deleted while the request waited.
     const current = ownedDomain(services.reader, caller, domain.id);
     const list = await openWholeList(services, warnings.of(current), current, filter, descending);
     headers.ETag = list.tag;

@@ -49,7 +49,7 @@ interface RecordPage {
  * Maximum records that are read for one page of a filtered list. Such a page may have fewer items.
  */
 const MAX_SCANNED = 50_000;
-/** Records that are read between two looks at the clock: less than a millisecond. */
+/** Records read between two checks of the clock: less than a millisecond. */
 const BATCH = 100;
 /**
  * Maximum bytes of stored records in one page. A record has up to 48,000 bytes, so a page of 1000
@@ -85,7 +85,7 @@ export async function readRecordPage(
     total: isFirst ? (all ?? (last === null ? entries.length : null)) : null,
   });
   for (let scanned = 0; scanned < MAX_SCANNED; scanned += BATCH) {
-    // Of an unfiltered list no more than the page.
+    // An unfiltered list reads no more than the page.
     const wanted = matches === null ? Math.min(BATCH, page.limit + 1 - entries.length) : BATCH;
     const batch = descending
       ? reader.recordEntriesBefore(scope, after, wanted)

@@ -39,7 +39,7 @@ const RECORD = `${RECORDS}/{record_id}`;
 const ZONEFILE = '/api/v1/domains/{domain_id}/zonefile';
 /** Enough for ten thousand records of a few hundred bytes. */
 const MAX_BATCH_BODY = 8 << 20;
-/** Changes of a batch above which it takes turns with imports. */
+/** Batches with more changes are queued with imports. */
 const LARGE_BATCH = 1000;
 /** Stored bytes of a zone of some thousand records, which an import reads and replaces. */
 const SMALL_ZONE = 4 * SMALL_IMPORT;

@@ -109,7 +109,7 @@ const recordView = Type.Object(
   { title: 'Record' },
 );
 
-/** Of answers to writes. */
+/** In responses to writes. */
 const recordWarnings = list(
   Type.Object(
     { ...targetWarning.properties, pointer: text('a JSON pointer into the response, such as "/record/content"') },

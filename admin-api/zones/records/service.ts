@@ -32,7 +32,7 @@ export interface RecordBody {
   readonly ttl?: number;
   readonly priority?: number | null;
   readonly proxied?: boolean | null;
-  /** Null: none; omitted: that of the RRset stays. */
+  /** Null: none; omitted: the RRset keeps its comment. */
   readonly comment?: string | null;
 }
 

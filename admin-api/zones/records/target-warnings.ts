@@ -1,6 +1,7 @@
 /**
- * Adds to the answer of a write which targets have no address that may be served. The write is
- * committed by then, so records of the same batch count. A stored response gets what is known now.
+ * Adds warnings to the response of a write: targets without an address that may be served. The
+ * write is committed by then, so records of the same batch count. A stored response gets the
+ * current warnings.
  */
 
 import { typeName } from '../../../core/dns/wire/mnemonics.ts';
@@ -9,12 +10,12 @@ import type { Services } from '../../change/services.ts';
 import type { Reply } from '../../http/route.ts';
 import { LEADING_TYPES, type TargetWarning, type TargetWarnings } from '../targets/target-warnings.ts';
 
-/** Maximum number of warnings in the answer to a batch. */
+/** Maximum number of warnings in the response to a batch. */
 const MAX_WARNINGS = 100;
 const LEADING: ReadonlySet<string> = new Set(LEADING_TYPES.map(typeName));
 
 interface RecordWarning extends TargetWarning {
-  /** A JSON pointer into the answer. */
+  /** A JSON pointer into the response. */
   readonly pointer: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A whole list of records, made while its client reads it. It shows one state of the domain, whose
- * ETag it has, however long that takes.
+ * Streams a whole list of records at the speed of its client. The list shows one state of the
+ * domain, and its ETag is of that state.
  */
 import { createHash } from 'node:crypto';
 import type { RangeOptions, Transaction } from 'lmdb';
@@ -21,12 +21,12 @@ import { commentFinder, type FindComment } from './comment.ts';
 import { createMatcher, type Filter } from './list.ts';
 import { RecordSerializer } from './text.ts';
 
-/** Records between two looks at the clock, after which another stream has its turn. */
+/** Records read between two yields to other streams. */
 const BATCH = 100;
 
 interface WholeList extends StreamSource {
   readonly tag: string;
-  /** The key at which it ends; null: nothing follows, or a filter leaves that open. */
+  /** Key of the last record, if there are more; null: none, or unknown because of a filter. */
   readonly last: Buffer | null;
 }
 
@@ -36,12 +36,12 @@ interface Snapshot {
   readonly targets: DomainTargets;
   readonly domain: Domain;
   readonly transaction: Transaction;
-  /** New each time: LMDB changes the options that it gets. */
+  /** Returns a new object each time, because LMDB modifies its options. */
   range(): RangeOptions;
   /** Null: every record matches. */
   readonly matches: ((entry: Entry) => boolean) | null;
   readonly findComment: FindComment;
-  /** Null: they are not counted. */
+  /** Null: not counted. */
   readonly total: number | null;
 }
 
@@ -85,8 +85,8 @@ export async function openWholeList(
 const NOT_LOOKED_THROUGH = { states: undefined, last: null };
 
 /**
- * The states of targets in the list, as a digest: they change without a new revision. Without a
- * filter, also where the list ends.
+ * Computes a digest of the target states in the list, which change without a new revision. Without
+ * a filter, also finds the end of the list.
  */
 async function lookThrough({ environment, aliases, targets, domain, transaction, range, matches }: Snapshot) {
   const table = environment.rows.get(records.number)!;

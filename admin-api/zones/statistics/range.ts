@@ -3,13 +3,13 @@ import { InvalidError } from '../../../core/base/errors.ts';
 import { periodStart, TIERS } from '../../../core/observe/statistics/tiers.ts';
 import { nowSeconds, parseTime } from '../../http/time.ts';
 
-/** Steps in seconds. Each is a multiple of a period in which counts are kept. */
+/** Steps in seconds. Each is a multiple of a stored period. */
 export const STEPS = [60, 300, 900, 3600, 21_600, 86_400] as const;
 
 const MINUTE = 60;
 const DAY = 86_400;
 const MAX_POINTS = 1500;
-/** Points of the default step, at most. */
+/** Maximum number of points with the default step. */
 const DEFAULT_POINTS = 360;
 const KEPT_SECONDS = (TIERS.at(-1)?.kept ?? 0) * MINUTE;
 
@@ -53,7 +53,7 @@ function readTime(query: URLSearchParams, name: string): number | undefined {
   return seconds;
 }
 
-/** `finest`: the shortest step for which counts are kept. Throws InvalidError. */
+/** `finest`: the shortest step with stored counts. Throws InvalidError. */
 function readStep(query: URLSearchParams, range: number, finest: number): number {
   const text = query.get('step');
   if (text === null)

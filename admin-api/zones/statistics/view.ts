@@ -17,7 +17,7 @@ import { SUBJECT } from '../../../core/observe/statistics/counts.ts';
 import { formatTime } from '../../http/time.ts';
 import type { StatisticsRange } from './range.ts';
 
-/** Names of a response, at most. */
+/** Maximum number of names in a response. */
 const TOP_NAMES = 20;
 
 const RCODE_NAMES: ReadonlyMap<number, string> = new Map(Object.entries(RCODE).map(([name, code]) => [code, name]));

@@ -1,6 +1,6 @@
 /**
- * Whether host names that CNAMEs of proxied names lead to have an address that the proxy may
- * connect to. Results are kept for minutes, since lists ask for many names at once.
+ * Checks whether the CNAME targets of proxied names have an address that the proxy may connect to.
+ * Results are cached for minutes, because a list needs many hosts.
  */
 
 import { RecentMap } from '../../../core/base/recent-map.ts';
@@ -10,7 +10,7 @@ import { isOwn } from '../../sites/proxy/origin.ts';
 import type { OriginRules } from '../../sites/proxy/origin-rules.ts';
 import { codeOf } from '../../sites/proxy/resolve.ts';
 
-/** Why a host cannot be used, as the rest of a sentence; null: it can, or that is not known. */
+/** Why a host cannot be used, as the rest of a sentence; null: usable or not yet checked. */
 type HostFault = string | null;
 
 interface Checked {
@@ -21,12 +21,12 @@ interface Checked {
 
 /** Milliseconds for which a result is used. */
 const LIFETIME = 300_000;
-/** The same for a host that could not be looked up. */
+/** Milliseconds for which a failed lookup is cached. */
 const UNKNOWN_LIFETIME = 30_000;
-/** Milliseconds for a lookup. */
+/** Timeout of a lookup in milliseconds. */
 const LOOKUP_MS = 3_000;
 const MAX_HOSTS = 10_000;
-/** Lookups in flight; further hosts are looked up with a later list. */
+/** Maximum lookups in flight; a later list checks further hosts. */
 const MAX_PER_ACCOUNT = 16;
 
 export class HostChecks {
@@ -40,7 +40,7 @@ export class HostChecks {
     this.#rules = rules;
   }
 
-  /** The last result. Looks the host up in the background when it is not known or old. */
+  /** Returns the last result. A missing or expired result starts a lookup in the background. */
   peek(host: string, account: Id): HostFault {
     const found = this.#checked.get(host);
     void this.look(host, account);
@@ -48,8 +48,8 @@ export class HostChecks {
   }
 
   /**
-   * Resolves when a fresh result is known, at once if it is, or if too many lookups of the account
-   * are in flight. Never rejects.
+   * Resolves when a fresh result is cached, or at once if too many lookups of the account are in
+   * flight. Never rejects.
    */
   look(host: string, account: Id): Promise<void> {
     const found = this.#checked.get(host);
@@ -106,7 +106,7 @@ export class HostChecks {
 
 const NO_ADDRESS = 'it has no A or AAAA records';
 
-/** By codes of node:dns. All others are faults of our resolver, or of the moment. */
+/** Faults by codes of node:dns. Other codes are failures of our resolver or temporary. */
 const FAULTS: ReadonlyMap<string, string> = new Map([
   ['ENOTFOUND', 'it does not exist'],
   ['ENODATA', NO_ADDRESS],

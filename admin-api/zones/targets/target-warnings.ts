@@ -21,7 +21,7 @@ import { HostChecks } from './host-checks.ts';
 
 export interface TargetWarning {
   readonly code: 'no_served_address';
-  /** For people. */
+  /** A text for users. */
   readonly message: string;
 }
 
@@ -35,16 +35,16 @@ interface ZoneWarning extends TargetWarning {
 
 /** Milliseconds for which a write waits for the first lookups of its targets. */
 const SETTLE_MS = 1_000;
-/** Warnings in the state of a zone. */
+/** Maximum warnings in the state of a zone. */
 const MAX_LISTED = 20;
-/** Records of a zone that are looked through for its state, and those of them that are judged. */
+/** Maximum records that are read for the state of a zone, and targets that are checked. */
 const MAX_SCANNED = 50_000;
-const MAX_JUDGED = 200;
-/** Zones whose ALIAS and CNAME records are remembered until they change. */
+const MAX_CHECKED = 200;
+/** Maximum zones whose ALIAS and CNAME records are cached until they change. */
 const MAX_ZONES = 1_000;
 
-interface Judged {
-  /** Of the domain: it changes with its records and its proxy. */
+interface CheckedRecords {
+  /** Revision of the domain, which changes with its records and its proxy settings. */
   readonly revision: number;
   readonly records: readonly TargetRecord[];
 }
@@ -54,7 +54,7 @@ export class TargetWarnings {
   readonly #rules: OriginRules;
   readonly #hosts: HostChecks;
   /** By domain. */
-  readonly #judged = new RecentMap<Judged, Domain['id']>(MAX_ZONES / 2);
+  readonly #checked = new RecentMap<CheckedRecords, Domain['id']>(MAX_ZONES / 2);
 
   constructor(services: Services, rules: OriginRules) {
     this.#services = services;
@@ -67,7 +67,7 @@ export class TargetWarnings {
     return new DomainTargets(this.#services, this.#rules, this.#hosts, domain);
   }
 
-  /** Waits until the targets of records that were just written are looked up, at most a second. */
+  /** Waits for the target lookups of new records, at most a second. */
   async settle(domain: Domain, written: readonly TargetRecord[]): Promise<void> {
     const records = written.filter(({ type }) => LEADING_TYPES.includes(type));
     if (records.length === 0) return;
@@ -84,9 +84,9 @@ export class TargetWarnings {
   async list(domain: Domain, isNew = false): Promise<ZoneWarning[]> {
     const targets = this.of(domain);
     const found: ZoneWarning[] = [];
-    const judged = await this.#findJudged(domain, targets);
-    if (isNew) await this.settle(domain, judged);
-    for (const record of judged) {
+    const checked = await this.#findChecked(domain, targets);
+    if (isNew) await this.settle(domain, checked);
+    for (const record of checked) {
       const warning = targets.find(record);
       if (warning === null) continue;
       found.push({ name: formatRelative(record.name, domain.apex), type: typeName(record.type), ...warning });
@@ -95,30 +95,30 @@ export class TargetWarnings {
     return found;
   }
 
-  async #findJudged(domain: Domain, targets: DomainTargets): Promise<readonly TargetRecord[]> {
+  async #findChecked(domain: Domain, targets: DomainTargets): Promise<readonly TargetRecord[]> {
     const { environment, reader } = this.#services;
     const { revision } = reader.zoneState(domain.id);
-    const before = this.#judged.get(domain.id);
+    const before = this.#checked.get(domain.id);
     if (before?.revision === revision) return before.records;
     const records: TargetRecord[] = [];
     let scanned = 0;
     await scanRecords(environment, domain.id, (at, value) => {
       if (targets.mayWarn(recordKeyParts(at).type)) records.push(recordOf(at, value));
-      return records.length === MAX_JUDGED || ++scanned === MAX_SCANNED;
+      return records.length === MAX_CHECKED || ++scanned === MAX_SCANNED;
     });
-    this.#judged.set(domain.id, { revision, records });
+    this.#checked.set(domain.id, { revision, records });
     return records;
   }
 }
 
-/** Judges records of one domain. */
+/** Checks the targets of records of one domain. */
 export class DomainTargets {
   readonly #services: Services;
   readonly #hosts: HostChecks;
   readonly #domain: Domain;
   readonly #proxy: ProxyConfig;
   readonly #exemptions: Exemptions;
-  /** Made with the first proxied record: most domains are read without any. */
+  /** Created for the first record when the proxy is enabled, which most domains do not use. */
   #proxied: { readonly zone: OwnZone; readonly origins: NameOrigins } | null = null;
 
   constructor(services: Services, rules: OriginRules, hosts: HostChecks, domain: Domain) {
@@ -129,7 +129,7 @@ export class DomainTargets {
     this.#domain = domain;
   }
 
-  /** Whether records of the type can have a warning, which changes without the domain. */
+  /** Whether records of the type can have a warning. It can change without a new revision. */
   mayWarn(type: number): boolean {
     return type === TYPE.ALIAS || (type === TYPE.CNAME && this.#proxy.enabled);
   }
@@ -137,13 +137,13 @@ export class DomainTargets {
   find(record: TargetRecord): TargetWarning | null {
     if (!this.mayWarn(record.type)) return null;
     const origin = this.#originOf(record);
-    if (origin === null) return record.type === TYPE.ALIAS ? this.#judgeAlias(record, '') : null;
+    if (origin === null) return record.type === TYPE.ALIAS ? this.#checkAlias(record, '') : null;
     switch (origin.kind) {
       case 'configured':
       case 'addresses':
         return null;
       case 'host': {
-        if (record.type === TYPE.ALIAS) return this.#judgeAlias(record, VISITORS);
+        if (record.type === TYPE.ALIAS) return this.#checkAlias(record, VISITORS);
         const fault = this.#hosts.peek(origin.host, this.#domain.accountId);
         return fault === null ? null : this.#warn(record, fault, VISITORS);
       }
@@ -175,7 +175,7 @@ export class DomainTargets {
     return { zone: new OwnZone(this.#services, this.#domain), origins };
   }
 
-  #judgeAlias(record: TargetRecord, effect: string): TargetWarning | null {
+  #checkAlias(record: TargetRecord, effect: string): TargetWarning | null {
     const { status, addresses, error } = this.#services.aliases.of(targetOf(record), this.#domain.accountId);
     if (addresses.length > 0 || status === 'pending') return null;
     const answer = status === 'failed' ? ' Queries for its addresses get SERVFAIL.' : ' Queries get no addresses.';
@@ -199,7 +199,7 @@ const FAULTS: Readonly<Record<Fault, string>> = {
   loop: 'it leads back to itself',
 };
 
-/** Types of records that lead to addresses elsewhere. */
+/** Types of records whose addresses are at another name. */
 export const LEADING_TYPES: readonly number[] = [TYPE.ALIAS, TYPE.CNAME];
 
 const targetOf = ({ rdata }: TargetRecord): Name => Uint8Array.from(nameAt(rdata, 0));

@@ -47,7 +47,7 @@ export function createTsigKey(services: Services, context: Context<Caller>, body
   };
   return changeCredential(services, context, account.id, (draft) => {
     requireAccount(draft, account);
-    // Of the account of the key, also for administrators: the key is not valid for other domains.
+    // Only domains of the key's account, also for administrators: the key is not valid for others.
     for (const domainId of chosen.domains ?? []) domainOf(draft, account.id, domainId);
     const id = draft.newId(tsigKeys);
     const sealed = services.secrets.seal(secret, tsigContext(id)).toString('base64');
@@ -65,14 +65,14 @@ export function createTsigKey(services: Services, context: Context<Caller>, body
 
 export const newSecret = (algorithm: TsigAlgorithm): Buffer => randomBytes(TSIG_ALGORITHMS[algorithm].bytes);
 
-/** Omitted fields stay. */
+/** Omitted fields keep their values. */
 interface KeyChange {
   readonly name?: string;
   readonly algorithm?: TsigAlgorithm;
   readonly secret?: Buffer;
 }
 
-/** Changes a key, which keeps its rights. Throws InvalidError, HttpError 404, StateError. */
+/** Changes a key, but not its rights. Throws InvalidError, HttpError 404, StateError. */
 export function updateTsigKey(services: Services, context: Context<Caller>, id: Id, changed: KeyChange) {
   const name = changed.name === undefined ? undefined : readKeyName(changed.name);
   return changeCredential(services, context, ownerOf(services, context, id), (draft) => {
@@ -139,7 +139,7 @@ function readKeyName(text: string): Name {
   throw new InvalidError('invalid_name', 'The root is not a valid key name.', { pointer: '/name' });
 }
 
-/** `held`: scopes of the caller's token. */
+/** `held`: the scopes of the caller's token. */
 function readScopes(requested: readonly string[] | undefined, held: readonly string[]): readonly string[] {
   const scopes = requested === undefined ? [allows(held, 'dns', 'write') ? 'dns' : 'dns:read'] : requested;
   const narrowed = narrowScopes(scopes, held);
@@ -154,7 +154,7 @@ function readScopes(requested: readonly string[] | undefined, held: readonly str
   return narrowed;
 }
 
-/** The key is invalid before the response is sent. Throws HttpError 404. */
+/** Deletes a key. It is invalid before the response is sent. Throws HttpError 404. */
 export function deleteTsigKey(services: Services, context: Context<Caller>, id: Id) {
   return revoke(services, context, ownerOf(services, context, id), (draft) => {
     const row = requireKey(draft, context.caller, id);

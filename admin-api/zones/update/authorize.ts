@@ -24,7 +24,7 @@ export function updatedDomain(reader: Reader, key: HeldKey, zone: Zone): Domain 
   return domain;
 }
 
-/** RFC 2136 section 3.1.2: of other zones we are no primary. */
+/** RFC 2136 section 3.1.2: this server is not a primary of the zone. */
 function requirePrimary({ kind }: Domain): void {
   if (kind !== 'primary') throw new UpdateError(RCODE.NOTAUTH, `the records of a ${kind} zone are not changed here`);
 }

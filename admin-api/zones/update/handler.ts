@@ -33,8 +33,10 @@ const SIGNATURE_PREFIX = 16;
 
 const FIVE_MINUTES = 300;
 
-/** Handles messages with opcode UPDATE. Keys and accounts have the same rate limits
- * as in the API (`rate_limit`). */
+/**
+ * Handles messages with opcode UPDATE. Keys and accounts have the same rate limits as in the API
+ * (`rate_limit`).
+ */
 export function createUpdateHandler(services: Services, metrics: Registry): AnswerDeferred {
   const handler = new UpdateHandler(services, metrics);
   return (request) => handler.answer(request);

@@ -63,7 +63,7 @@ export async function writeBack(draft: Draft, domain: Domain, zone: ZoneCopy, st
       const isKept = set?.rdatas.has(rdataId(rdata)) === true;
       const ttl = set?.ttl ?? row.ttl;
       existing.add(`${type} ${rdataId(rdata)}`);
-      // A deletion of all types at a name does not concern those.
+      // Deleting all types of a name keeps its DNSSEC records.
       if (DNSSEC_TYPES.has(type)) continue;
       if (isKept && ttl === row.ttl) continue;
       if (isKept) changed++;

@@ -67,7 +67,7 @@ export function compareZone(input: CompareInput): Comparison {
         else changed.add(() => ({ ...view(rdata), ttl_before: ttlBefore }));
       }
     }
-  // What is left is not in the file. It is read again in the order of the zone.
+  // The remaining records are not in the file. A second pass lists them in the order of the zone.
   if (before.size > 0)
     for (const { key, name, type, ttl, rdata } of readStored(stored))
       if (before.has(key)) deleted.add(() => viewPlanned(apex, name, type, rdata, ttl));
@@ -90,7 +90,7 @@ class Collector<T> implements Changes<T> {
     this.#limit = limit;
   }
 
-  /** `view` is called only for what is listed. */
+  /** Calls `view` only for listed records. */
   add(view: () => T): void {
     if (this.count++ < this.#limit) this.records.push(view());
   }

@@ -58,7 +58,7 @@ export function collectWarnings(
 function lacksAddress(apex: Name, owners: Owners, owner: Name, target: Name): boolean {
   const targetOwner = owners.get(target);
   if (hasAddress(targetOwner)) return false;
-  // Below another delegation, the servers of that delegation have it: sibling glue is optional.
+  // A target below another delegation has its address on those servers: sibling glue is optional.
   for (let at = target; at.length > apex.length; at = parentName(at))
     if (setOf(owners.get(at), TYPE.NS) !== undefined) return at.length === owner.length && isWithin(at, owner);
   if (targetOwner !== undefined) return true;
