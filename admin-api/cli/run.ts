@@ -75,7 +75,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
   },
 };
 
-/** A group by its name alone: its options belong to its commands. Others without "[options]". */
+/** Shows a group as its name, because its commands have the options. Omits "[options]". */
 const subcommandTerm = (command: Command): string =>
   command.commands.length > 0 ? command.name() : Help.prototype.subcommandTerm(command).replace(' [options]', '');
 
@@ -124,7 +124,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 
 const isVersion = (argument: string | undefined): boolean => argument === '--version' || argument === '-V';
 
-/** Also what serves the API: it depends on the version of Node. */
+/** Includes the transport of the API, which depends on the version of Node. */
 async function describeInstallation(build: BuildInfo): Promise<string> {
   const { describeTransport } = await import('./doctor/transport.ts');
   const { node, openssl } = process.versions;
@@ -132,8 +132,8 @@ async function describeInstallation(build: BuildInfo): Promise<string> {
 }
 
 /**
- * Loads only the requested command, because to load all is slower, and none for the version. Loads
- * all commands if options come first, for the help, and to suggest a command for a misspelled one.
+ * Loads only the requested command, which is faster, and no command for the version. Loads all
+ * commands if options precede the command, for the help, and to suggest corrections of typos.
  */
 async function addCommands(program: Command, context: CommandContext, name: string | undefined): Promise<void> {
   if (isVersion(name)) return;

@@ -12,7 +12,7 @@ const endpoint = textual(
   String,
 );
 
-/** Lower case letters, digits, dots and hyphens, as S3 has them. */
+/** The bucket name rules of S3: lower case letters, digits, dots and hyphens. */
 const bucket = textual(
   'the name of a bucket: 3 to 63 lower case letters, digits, dots and hyphens',
   (value) => (/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(value) ? value : undefined),

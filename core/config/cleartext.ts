@@ -1,13 +1,13 @@
-/** Settings by which the daemon sends or serves secrets in the clear, beyond this machine. */
+/** Finds settings with which the daemon sends or serves secrets unencrypted to other machines. */
 import type { Config } from './schema.ts';
 
 export interface ClearText {
   /** Such as `etcd.endpoints`. */
   readonly key: string;
   readonly value: string;
-  /** `grave`: others on the network can change zones. */
+  /** `grave`: an attacker on the network can change zones. */
   readonly severity: 'grave' | 'notable' | 'usual';
-  /** What others on the network can do, and the next step, as sentences. */
+  /** The risk on the network, and the next step, as sentences. */
   readonly risk: string;
   readonly next: string;
 }

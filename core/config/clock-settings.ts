@@ -1,4 +1,4 @@
-/** Settings of the clock, by which zones are signed and serials are chosen. */
+/** Settings of the clock, which determines signature times and serials. */
 import { integer } from './kinds.ts';
 import { setting } from './setting.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Settings that "waypost cluster init" and "join" wrote into the data folder. They prevent that the
- * data of a cluster node is ever started as a single node.
+ * Settings that "waypost cluster init" and "join" wrote into the data folder. They prevent a
+ * start of a cluster node's data as a single node.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

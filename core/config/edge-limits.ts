@@ -1,7 +1,7 @@
 /**
- * The limits of the edge as settings: the maximum cost of a connection, session or request. Their
- * keys are the fields of the limits in edge/, prefixed with the HTTP version. The comments in edge/
- * explain the defaults.
+ * The limits of the edge as settings: the maximum cost of a connection, session or request.
+ * The keys are the fields of the limits in edge/, prefixed with the HTTP version. The comments in
+ * edge/ explain the defaults.
  */
 import { bytes, GB, integer, KB, MB } from './kinds.ts';
 import { memoryShare } from './memory.ts';

@@ -243,7 +243,7 @@ const namesParsedBy = (parse: typeof parseHostName, example: string): Kind<reado
 
 export const hostNames = namesParsedBy(parseHostName, 'ns1.example.net');
 
-/** Also names of one label, which container networks have. */
+/** Like `hostNames`, but also accepts names of one label, which container networks use. */
 export const anyHostNames = namesParsedBy(parseLabels, 'api.example.net');
 
 /**

@@ -1,4 +1,4 @@
-/** What an account and each of its zones may store, by plan. */
+/** Storage quotas of an account and of each of its zones, by plan. */
 import { bytes, GB, integer, MB } from './kinds.ts';
 import { setting } from './setting.ts';
 

@@ -1,12 +1,14 @@
-/** What a setting is: the type and the makers that the tables of settings use. */
+/** The type of a setting, and its constructors for the tables of settings. */
 import type { Kind } from './kinds.ts';
 
 export interface Setting<T> {
   readonly kind: Kind<T>;
   /** Called when neither the file nor the environment has the setting. */
   standard(): T;
-  /** The default in words, when it depends on the machine or on other settings; `example` then
-   * takes its place in config/waypost.toml. */
+  /**
+   * The default in words, if it depends on the machine or on other settings. config/waypost.toml
+   * then shows `example`.
+   */
   readonly standardText?: string;
   readonly example?: string;
   readonly doc: string;

@@ -2,16 +2,16 @@
 import { flag, fraction, shortText, text, textual } from './kinds.ts';
 import { optional, setting } from './setting.ts';
 
-/** Bytes of the name of a service. */
+/** Maximum bytes of a service name. */
 const MAX_NAME = 255;
 
-/** The URL that OTLP is sent to. A URL with a password or a query could not be logged. */
+/** The URL of the OTLP receiver. Rejects a password or a query, because the URL is logged. */
 const collector = textual(
   'the URL of a collector without user, query and fragment, such as "http://127.0.0.1:4318/v1/traces"',
   (value) => {
     if (!/^https?:\/\/[^/?#@\s]+(?:\/[^?#@\s]*)?$/.test(value) || !URL.canParse(value)) return undefined;
     const url = new URL(value);
-    // The path that OpenTelemetry gives to traces.
+    // The default path for traces in OTLP.
     if (url.pathname === '/') url.pathname = '/v1/traces';
     return url.href;
   },

@@ -8,11 +8,11 @@ import { formatListen, parseListen } from './listen.ts';
 
 /** A secondary that gets NOTIFY messages. */
 export interface NotifyTarget {
-  /** In text (RFC 5952), without brackets. */
+  /** As text (RFC 5952), without brackets. */
   readonly address: string;
   readonly port: number;
   readonly family: 4 | 6;
-  /** Name of the TSIG key that signs: lower case, without the final dot. Null: unsigned. */
+  /** Name of the TSIG key for signatures: lower case, without the final dot. Null: unsigned. */
   readonly key: string | null;
 }
 
@@ -63,7 +63,7 @@ function parseTarget(text: string): NotifyTarget[] | undefined {
   return canonical && [{ ...listen, address: formatAddress(canonical), key }];
 }
 
-/** An address, with a port if it is not 53; undefined if the text is no such address. */
+/** An address, with a port if it is not 53; undefined if the text is invalid. */
 export function parseNotifyTarget(text: string): NotifyTarget | undefined {
   return /\s/.test(text) ? undefined : parseTarget(text)?.[0];
 }

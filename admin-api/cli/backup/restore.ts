@@ -16,7 +16,7 @@ import { CliError } from '../base/errors.ts';
 import { print } from '../base/io.ts';
 import { byteReporter } from '../base/progress-bytes.ts';
 
-/** A drill needs the room of the download, of the store, and of its answers once more. */
+/** A drill needs disk space for the download, the restored store, and its recompiled answers. */
 const DRILL_COPIES = 3;
 
 /** The keys that may decrypt a backup. Throws CliError `no_key`, ConfigError `bad_key_file`. */
@@ -176,13 +176,13 @@ const secondsSince = (started: number): number => Math.round((performance.now() 
 function parseTime(text: string | undefined): number | null {
   if (text === undefined) return null;
   const time = Date.parse(text);
-  // Without a zone it would be the local time, which nobody sees.
+  // Without a UTC offset, the time would silently be local time.
   if (Number.isNaN(time) || !/(Z|[+-]\d\d:\d\d)$/i.test(text))
     throw new CliError('bad_time', `"${text}" is not a time with a zone; use a time such as 2030-01-31T12:00:00Z.`);
   return time;
 }
 
-/** The same configuration for another folder, without the cluster, and with the same secret key. */
+/** Copies the configuration for another data folder: no cluster, the same secret key. */
 const inFolder = (config: Config, folder: string): Config => ({
   ...config,
   dataDir: folder,

@@ -44,7 +44,7 @@ export async function actFor(api: ApiClient, { account }: GlobalOptions): Promis
   return account === undefined ? api : api.actFor((await findAccount(api, account)).id);
 }
 
-/** The path of a list or a creation, for the account that the client acts for. */
+/** Adds the account that the client acts for to the path of a list or a creation. */
 export function ofAccount({ account }: ApiClient, path: string): string {
   return account === undefined ? path : `${path}?account=${encodeURIComponent(account)}`;
 }

@@ -39,7 +39,7 @@ export class ApiClient {
   readonly #token: string | undefined;
   readonly #sleep: (milliseconds: number) => Promise<void>;
   readonly url: string;
-  /** Id of the account that lists and creations act for; undefined: that of the token. */
+  /** Id of the account for lists and creations; undefined: the account of the token. */
   readonly account: string | undefined;
 
   constructor(
@@ -105,7 +105,7 @@ export class ApiClient {
       const text = await response.body.text();
       const retry = response.statusCode === 429 || response.statusCode === 503;
       const fault = this.#fault(response.statusCode, text);
-      // A code would expire meanwhile, and count as a wrong one.
+      // The code would expire during the wait, and count as a wrong code.
       if (last || !retry || fault.code === 'code_locked') throw fault;
       await this.#sleep(retryAfter(response.headers['retry-after']) ?? backoff(attempt));
     }
@@ -143,7 +143,7 @@ export class ApiClient {
   }
 }
 
-/** A client as the global options and the environment say, closed when `use` is done. */
+/** Creates a client from the global options and the environment, and closes it after `use`. */
 export async function withClient<T>(
   io: CliIo,
   options: GlobalOptions,
@@ -158,8 +158,8 @@ export async function withClient<T>(
     });
   }
   const { origin } = parseUrl(url);
-  // What asks no daemon need not load it. Of a package in CommonJS the bundle knows no name but the
-  // default.
+  // Imported here, because many commands send no request. undici is CommonJS: in the bundle, its
+  // only export is the default.
   const undici = (await import('undici')).default;
   const pool = new undici.Pool(origin, { connections, headersTimeout: HEADERS_TIMEOUT, bodyTimeout: HEADERS_TIMEOUT });
   const client = new ApiClient(url, token, pool, io.sleep ?? ((ms) => wait(ms)));
@@ -223,7 +223,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** The daemon can close an idle connection at the moment when a request is sent on it. */
+/** The daemon can close an idle connection just before a request is sent on it. */
 function isLostConnection(error: unknown): boolean {
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error));
 }
@@ -239,7 +239,8 @@ function unreachable(url: string, error: unknown): Error {
 }
 
 /**
- * A client that is still sending may not receive the error response to a body that is too large.
+ * If the body is too large, the daemon can close the connection before the client, which is still
+ * sending, reads the error response.
  */
 const connectionClosed = (url: string, cause: unknown): CliError =>
   new CliError('broken_off', `The daemon at ${url} closed the connection before it had received the whole request.`, {

@@ -18,7 +18,7 @@ export async function confirm(io: CliIo, question: string): Promise<void> {
   if (!/^\s*y(es)?\s*$/i.test(answer)) throw new CliError('cancelled', 'Cancelled; nothing was changed.');
 }
 
-/** Reads the first line of standard input. Stops early after more than `maxLength` characters. */
+/** Reads the first line of standard input. Stops reading after more than `maxLength` characters. */
 export async function firstLine({ stdin }: CliIo, maxLength: number): Promise<string> {
   let text = '';
   for await (const chunk of stdin) {

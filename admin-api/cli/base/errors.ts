@@ -138,7 +138,7 @@ export function reportError({ stderr }: Pick<CliIo, 'stderr'>, error: unknown, j
 export function isFatalForAll(error: unknown): boolean {
   if (!(error instanceof WaypostError)) return true;
   if (error instanceof ApiError) return error.status === 401 || error.status === 403;
-  // A file or a name of one item.
+  // Concerns a file or a name of a single item.
   if (error instanceof InvalidError) return false;
   return error.code !== 'unreadable';
 }

@@ -1,6 +1,6 @@
 /**
- * Streams and functions that the command line uses. main.ts passes those of the process; tests pass
- * others.
+ * Streams and functions that the command line uses. main.ts passes those of the process; tests
+ * replace them.
  */
 import type { Readable, Writable } from 'node:stream';
 import type { BuildInfo } from '../../../core/base/build-info.ts';
@@ -33,13 +33,13 @@ export interface GlobalOptions {
   readonly token?: string;
   readonly config?: string;
   readonly json?: boolean;
-  /** Of the commands for objects of an account: username or id of another account. */
+  /** Username or id of another account, for commands about objects of an account. */
   readonly account?: string;
 }
 
 /**
  * JSON without terminal controls and characters that change the text direction. JSON.stringify
- * escapes only those below U+0020.
+ * only escapes characters below U+0020.
  */
 export const safeJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replace(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, (char) =>

@@ -46,7 +46,7 @@ function readHidden({ stdin }: CliIo): Promise<string> {
   return new Promise((resolve, reject) => {
     let typed: string[] = [];
     const stop = () => {
-      // At once, because what follows belongs to the next question.
+      // Pauses immediately, because the next characters answer the next question.
       stdin.pause();
       stdin.off('data', take);
       stdin.off('end', end);
@@ -68,7 +68,7 @@ function readHidden({ stdin }: CliIo): Promise<string> {
     };
     stdin.on('data', take);
     stdin.on('end', end);
-    // An earlier question has paused it.
+    // A previous question has paused the stream.
     stdin.resume();
   });
 }

@@ -1,4 +1,4 @@
-/** Progress of long work with bytes. */
+/** Progress of long operations, in bytes. */
 import { type Output, print } from './io.ts';
 
 /** Milliseconds between two lines of progress. */
@@ -6,7 +6,7 @@ const INTERVAL = 2000;
 
 export const megabytes = (bytes: number): number => Math.ceil(bytes / 1e6);
 
-/** Prints the progress from time to time. */
+/** Returns a function that prints the progress, at most once per interval. */
 export function byteReporter(output: Output, done: string): (bytes: number, size: number) => void {
   let last = performance.now();
   return (bytes, size) => {

@@ -1,6 +1,6 @@
-/** Waits for the signal that stops a command which runs until then. */
+/** Waits for the signal that stops a long-running command. */
 
-/** A second signal ends the process at once. */
+/** A second signal ends the process immediately. */
 export function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => resolve());

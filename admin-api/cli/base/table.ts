@@ -7,7 +7,7 @@ import { type Output, print } from './io.ts';
 /** For each heading, the name of a field, or a function that returns the value. */
 export type Columns = { readonly [heading: string]: string | ((row: Json) => unknown) };
 
-/** The widths are those of the rows so far, because rows are printed as they arrive. */
+/** Rows are printed as they arrive, so column widths only depend on earlier rows. */
 export class Table {
   readonly #output: Output;
   readonly #columns: Columns;

@@ -30,8 +30,8 @@ export class Call<Options = object> {
   }
 
   /**
-   * Prints the result with --json, otherwise the escaped lines. For a write, the first line has its
-   * change.
+   * Prints the result with --json, otherwise the escaped lines. After a write, the first line
+   * includes the change.
    */
   show(result: Json, first: string, ...more: readonly string[]): void {
     if (this.options.json) {
@@ -52,7 +52,7 @@ export class Call<Options = object> {
     if (table.empty) this.note(none);
   }
 
-  /** The same of rows that are there. */
+  /** Like `list`, for rows that are in memory. */
   rows(rows: readonly Json[], columns: Columns, none: string): Promise<void> {
     return this.list(onePage(rows), columns, none);
   }

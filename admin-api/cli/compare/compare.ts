@@ -1,4 +1,4 @@
-/** `waypost compare`: asks two nameservers every name and type of the zones. */
+/** `waypost compare`: queries two nameservers for every name and type of the zones. */
 import type { Command } from 'commander';
 import { nameId, parseName } from '../../../core/dns/wire/name.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
@@ -28,7 +28,7 @@ interface CompareOptions extends SourceArguments, GlobalOptions {
 }
 
 const DEFAULT_NEW = '127.0.0.1:5300';
-/** Zones whose questions are prepared at the same time. */
+/** Maximum number of zones whose questions are prepared concurrently. */
 const ZONES = 8;
 
 export function addCompareCommand(program: Command, { io, action }: CommandContext): void {
@@ -150,7 +150,7 @@ async function zonesOfAccount(api: ApiClient, wanted: readonly string[] | undefi
   throw new CliError('no_zones', 'This account has no domains.', { next: 'Import them first: waypost import --help' });
 }
 
-/** Lines with errors are left out: their names cannot be asked. */
+/** Omits lines with errors: their names cannot be queried. */
 function recordsOf(bytes: Uint8Array, zone: string): ComparedRecord[] {
   const { owners } = readZone({ bytes, apex: parseName(zone), keepApex: true, strict: false });
   return [...owners].flatMap(({ name, sets }) => sets.map(({ type }) => ({ name, type })));

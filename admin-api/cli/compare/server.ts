@@ -1,4 +1,4 @@
-/** Asks a nameserver: over UDP with retries, over TCP after truncation, and for whole zones. */
+/** Queries a nameserver: over UDP with retries, over TCP after truncation, and by AXFR. */
 import { createSocket, type Socket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
@@ -12,10 +12,10 @@ import { CliError } from '../base/errors.ts';
 
 const PORT = 53;
 const ATTEMPTS = 4;
-/** Milliseconds until a packet counts as lost; doubled at each attempt. */
+/** Timeout of the first attempt in milliseconds; doubled at each attempt. */
 const FIRST_WAIT = 800;
 const TCP_WAIT = 15_000;
-/** Between two messages of a transfer. */
+/** Maximum milliseconds between two messages of a transfer. */
 const TRANSFER_WAIT = 60_000;
 const MAX_RECORDS = 20_000_000;
 
@@ -139,7 +139,7 @@ export class DnsServer {
     });
   }
 
-  /** The messages of one connection (RFC 7766). Ends early after `ms` milliseconds of silence. */
+  /** Yields the messages of a connection (RFC 7766). Ends after `ms` milliseconds without data. */
   async *#overTcp(query: Buffer, ms: number): AsyncGenerator<Buffer, void, undefined> {
     const socket = connect(this.#port, this.#address);
     socket.setTimeout(ms, () => socket.destroy(new Error('the server did not respond in time')));

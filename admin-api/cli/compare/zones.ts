@@ -45,7 +45,7 @@ export interface ZoneComparison {
   readonly expected: ReadonlyMap<Reason, number>;
   /** Why the zone, or a part of its names, could not be compared. */
   readonly error?: string;
-  /** Where the names come from. */
+  /** Sources of the names. */
   readonly names: readonly string[];
 }
 
@@ -98,7 +98,7 @@ export class ZoneComparer {
     }
     if (records.length === 0)
       return { ...result, names, error: 'neither the source nor a transfer from one of the servers gives its names' };
-    // Each server has them, even if the source does not.
+    // Each server has an SOA and NS records, even if the source has none.
     records.push({ name: apex, type: TYPE.SOA }, { name: apex, type: TYPE.NS });
     const questions = questionsOf({ apex, records, isProxied: zone.isProxied }, this.#label);
     const answers = await Promise.all(questions.map((question) => this.#ask(zone.name, question, { apex, ttl })));
@@ -132,7 +132,7 @@ export class ZoneComparer {
   }
 }
 
-/** Undefined: no response, or none that can be read. */
+/** Undefined: no response, or a malformed response. */
 async function askOne(server: DnsServer, { name, type }: Question): Promise<Reply | undefined> {
   try {
     const message = await server.query(name, type);

@@ -8,7 +8,7 @@ import { pathExists } from './machine.ts';
 interface KeyReading {
   readonly file: string;
   readonly exists: boolean;
-  /** Whether the current key was exported: never, another key was, or when. */
+  /** Last export of the secret key: none, of another key, or its time. */
   readonly exported: KeyExport;
 }
 
@@ -35,9 +35,9 @@ export const secretKey = check<KeyReading>({
 });
 
 interface BackupReading {
-  /** Seconds since 1970; 0: there is none. Null: the daemon makes no backups. */
+  /** Time of the last backup, in seconds since 1970; 0: none. Null: the daemon makes no backups. */
   readonly last: number | null;
-  /** Seconds between two backups; null: not known. */
+  /** Seconds between two backups; null: unknown. */
   readonly interval: number | null;
   readonly hasStore: boolean;
   readonly now: number;

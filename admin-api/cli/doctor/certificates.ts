@@ -15,16 +15,16 @@ interface CertificateReading {
   readonly path: string;
   /** PEM. */
   readonly chain: string;
-  /** PEM of the private key; null: there is none to compare. */
+  /** PEM of the private key; null: not available for comparison. */
   readonly key: string | null;
-  /** Names of which at least one must be in the certificate; none: any name will do. */
+  /** The certificate must contain at least one of these names; empty: any certificate. */
   readonly names: readonly string[];
-  /** Every name must be in it. */
+  /** Whether the certificate must contain every name. */
   readonly needsAll: boolean;
-  /** PEM of the authority that must have issued it; null: a public one. */
+  /** PEM of the required issuer; null: a public authority. */
   readonly authority: string | null;
   readonly now: number;
-  /** Command that makes a new certificate. */
+  /** Command that issues a new certificate. */
   readonly renew: string;
 }
 
@@ -167,7 +167,7 @@ export const clusterCertificate = ofFile(
 
 interface ServedCertificate {
   readonly domain: string;
-  /** Seconds since 1970; null: there is none. */
+  /** Expiry in seconds since 1970; null: no certificate. */
   readonly notAfter: number | null;
   readonly isAutomatic: boolean;
   /** The error of the last order. */
@@ -179,7 +179,7 @@ interface EdgeReading {
   readonly now: number;
 }
 
-/** Proxied domains that are looked at, and findings of one check that are shown. */
+/** Maximum number of domains to read, and of findings to print per check. */
 const MAX_DOMAINS = 100_000;
 const MAX_SHOWN = 20;
 

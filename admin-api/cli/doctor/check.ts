@@ -1,22 +1,22 @@
 /**
- * What a check is. `read` reads the machine; `judge` is a pure function of what was read, so that
- * tests give it made-up readings.
+ * Types of a check. `read` inspects the machine. `judge` is a pure function of the reading, so that
+ * tests can pass synthetic readings.
  */
 import type { Context } from './context.ts';
 
 export { NotChecked, NotNeeded } from './not-checked.ts';
 
-/** From good to bad. `note`: worth knowing, or it could not be checked. */
+/** In ascending order. `note`: information, or the check could not run. */
 export const SEVERITIES = ['ok', 'note', 'warning', 'error'] as const;
 export type Severity = (typeof SEVERITIES)[number];
 
 export interface Verdict {
   readonly severity: Severity;
-  /** What was found, with its figures. */
+  /** The result of the check, with its figures. */
   readonly found: string;
-  /** What the verdict is about, if the check looks at several: an address, a file, a domain. */
+  /** The address, file or domain, if the check covers several. */
   readonly subject?: string;
-  /** The command that fixes it. */
+  /** The command that fixes the problem. */
   readonly fix?: string;
 }
 
@@ -26,11 +26,11 @@ export interface Finding extends Verdict {
 }
 
 export interface Check<Reading> {
-  /** `group.name`, which never changes. */
+  /** `group.name`; a stable identifier. */
   readonly id: string;
-  /** Why it matters, in one line. */
+  /** The consequence of a problem, in one line. */
   readonly why: string;
-  /** Throws NotChecked if it cannot be read. */
+  /** Throws NotChecked if the reading is impossible. */
   read(context: Context): Promise<Reading> | Reading;
   judge(reading: Reading): Verdict | readonly Verdict[];
 }

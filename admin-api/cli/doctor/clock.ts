@@ -28,9 +28,9 @@ export const synchronised = check<KernelClock>({
 
 interface OffsetReading {
   readonly server: string;
-  /** Milliseconds by which this clock is ahead; negative: behind. Null: no answer. */
+  /** Milliseconds by which this clock is ahead; negative: behind. Null: no response. */
   readonly offset: number | null;
-  /** Milliseconds of the request; the precision is this and one second. */
+  /** Duration of the request in milliseconds; the offset is accurate to this plus one second. */
   readonly roundTrip: number;
 }
 
@@ -45,10 +45,10 @@ function judgeOffset({ server, offset, roundTrip }: OffsetReading): Verdict {
   return ok('the clocks agree to 2 s', server);
 }
 
-/** Milliseconds for one request. */
+/** Timeout of a request, in milliseconds. */
 const REQUEST_MS = 3000;
 
-/** A Date field counts whole seconds, so half a second is added. */
+/** Adds half a second, because a Date field has a resolution of one second. */
 async function readOffset(server: string, url: string, dispatcher: Agent): Promise<OffsetReading> {
   const { origin, pathname } = new URL(url);
   const begin = Date.now();

@@ -10,14 +10,14 @@ import { quoted, size } from './machine.ts';
 
 interface EtcdReading {
   readonly endpoint: string;
-  /** Milliseconds of one answer. */
+  /** Response time in milliseconds. */
   readonly elapsed: number;
   readonly storage: EtcdStorage | null;
-  /** The reason without an answer. */
+  /** Why there was no response; null: there was a response. */
   readonly trouble: string | null;
 }
 
-/** Milliseconds; a write needs two such exchanges. */
+/** Slow response time in milliseconds; a write needs two round trips. */
 const SLOW_MS = 200;
 
 function readEndpoints(context: Context): Promise<readonly EtcdReading[]> {
@@ -102,7 +102,7 @@ async function readPeers(context: Context): Promise<PeersReading> {
   return { self: context.config.nodeName, version: context.options.version, head, nodes };
 }
 
-/** As the daemon reports it to the token of an administrator. Null: it does not. */
+/** Reads the daemon's report, which needs the token of an administrator. Null: no report. */
 async function readReported(context: Context): Promise<Pick<PeersReading, 'head' | 'nodes'> | null> {
   if (context.options.token === undefined) return null;
   const reply = await context.fetch('/api/v1/nodes');

@@ -1,4 +1,4 @@
-/** The configuration: whether it is valid, and settings that are only good for tests. */
+/** The configuration: whether it is valid, and settings that are only suitable for tests. */
 import { type ClearText, clearTextOf } from '../../../core/config/index.ts';
 import { type AnyCheck, check, failure, NotChecked, note, ok, type Verdict, warning } from './check.ts';
 import { quoted } from './machine.ts';
@@ -6,9 +6,9 @@ import { quoted } from './machine.ts';
 interface ConfigurationReading {
   readonly source: string;
   readonly file: string | undefined;
-  /** Null: it has no errors. */
+  /** The error; null: the configuration is valid. */
   readonly fault: string | null;
-  /** Settings that are not at their default. */
+  /** Number of settings that differ from their default. */
   readonly changed: number;
 }
 
@@ -33,7 +33,7 @@ interface NamesReading {
   readonly nameservers: readonly string[];
   readonly ipv4: readonly string[];
   readonly ipv6: readonly string[];
-  /** Whether a port to listen on is open to other machines. */
+  /** Whether a DNS listener has an address outside of the loopback. */
   readonly isPublic: boolean;
 }
 
@@ -66,7 +66,7 @@ export const addresses = check<NamesReading>({
 
 interface TestSettings {
   readonly file: string | undefined;
-  /** Keys of settings that open private networks. */
+  /** Keys of settings that permit connections to private networks. */
   readonly open: readonly string[];
 }
 
@@ -112,7 +112,7 @@ export const clearText = check<ClearTextReading>({
 });
 
 interface PasswordReading {
-  /** Where admin.password comes from; null: it is not set. */
+  /** The source of admin.password; null: not set. */
   readonly origin: string | null;
   readonly hasStore: boolean;
 }

@@ -1,4 +1,4 @@
-/** What the checks share: configuration, daemon, store and cluster. Each is read once. */
+/** The inputs that checks share: configuration, daemon, store and cluster. Each is read once. */
 import { readFileSync } from 'node:fs';
 import { type ClusterStatus, clusterStatus } from '../../../core/cluster/status.ts';
 import { type Config, type ResolvedSetting, resolveConfig } from '../../../core/config/index.ts';
@@ -21,32 +21,32 @@ export interface ContextOptions {
   readonly version: string;
   /** The root of the program, with `systemd/waypost.service`. */
   readonly program: string;
-  /** The URL of the API, of an option or a variable; undefined: from the configuration. */
+  /** The URL of the API from an option or a variable; undefined: from the configuration. */
   readonly url?: string;
   readonly token?: string;
 }
 
-/** The answer of /readyz. */
+/** The response of /readyz. */
 export interface Readiness {
   readonly ok: boolean;
   readonly reasons: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** Milliseconds for one request to the daemon. */
+/** Timeout of a request to the daemon, in milliseconds. */
 const REQUEST_MS = 4000;
-/** Bytes of a response that are read. */
+/** Maximum bytes of a response. */
 const MAX_BODY = 16 << 20;
 
 export class Context {
   readonly options: ContextOptions;
   readonly isRoot = process.getuid?.() === 0;
   readonly uid = process.getuid?.() ?? -1;
-  /** Where the configuration comes from, for people. */
+  /** The source of the configuration, for people. */
   readonly source: string;
   /** The configuration file, if there is one. */
   readonly file: string | undefined;
-  /** The error is that this user may not read a file of the configuration. */
+  /** Whether this user lacks permission to read a file of the configuration. */
   readonly isUnreadable: boolean = false;
   /** The message of the error, if the configuration has one. */
   readonly fault: string | null = null;
@@ -80,7 +80,7 @@ export class Context {
     throw new NotChecked('the configuration has errors');
   }
 
-  /** The process that uses the data folder; null: none runs. */
+  /** Id of the process that uses the data folder; null: no such process. */
   get pid(): number | null {
     if (this.#config === null) return null;
     const holder = holderOf(this.#config.dataDir);
@@ -94,7 +94,7 @@ export class Context {
     return `http://${family === 6 || host.includes(':') ? `[${host}]` : host}:${port}`;
   }
 
-  /** The response of the daemon; null: there is none. */
+  /** The response of the daemon; null: no response. */
   fetch(path: string): Promise<DaemonReply | null> {
     return this.#once(`fetch ${path}`, async () => {
       const { token } = this.options;
@@ -145,7 +145,7 @@ export class Context {
     throw new NotNeeded('this is a single node, without etcd');
   }
 
-  /** Throws NotChecked, or what the cluster throws. */
+  /** Throws NotChecked, and errors of the cluster. */
   cluster(): Promise<ClusterStatus> {
     return this.#once('cluster', () => {
       this.requireCluster();
@@ -158,7 +158,7 @@ export class Context {
     return this.#once('unit', () => showUnit('waypost.service', properties));
   }
 
-  /** As runProgram, for programs that several checks need. */
+  /** Like `runProgram`, but runs a program once for all checks that need it. */
   run(program: string, args: readonly string[]): ReturnType<typeof runProgram> {
     return this.#once(`run ${program} ${args.join(' ')}`, () => runProgram(program, args));
   }
@@ -177,13 +177,13 @@ export class Context {
   }
 }
 
-/** The command that repeats the check with all rights; undefined for root. */
+/** The command that repeats the check as root; undefined if the user is root. */
 export const rootHint = ({ isRoot }: Pick<Context, 'isRoot'>): string | undefined =>
   isRoot ? undefined : 'sudo waypost doctor';
 
 /**
- * The configuration without what `waypost cluster init` wrote into a data folder that this user may
- * not enter. Null: that is not the reason.
+ * The configuration without the settings of `waypost cluster init`, which are in a data folder that
+ * this user cannot open. Null: the configuration is unreadable for another reason.
  */
 function withoutDataFolder(file: string | undefined, env: NodeJS.ProcessEnv): Config | null {
   const nowhere = '/nonexistent/waypost';
@@ -196,7 +196,7 @@ function withoutDataFolder(file: string | undefined, env: NodeJS.ProcessEnv): Co
   }
 }
 
-/** `data_dir` of a configuration file, which is above all sections. */
+/** `data_dir` of a configuration file; the key precedes all sections. */
 function fileSetting(file: string | undefined): string | undefined {
   const text = file === undefined ? null : readText(file);
   return /^\s*data_dir\s*=\s*["'](.+)["']/m.exec(text ?? '')?.[1];
@@ -209,16 +209,18 @@ interface Configuration {
 }
 
 /**
- * A person who types the command does not have the environment of the unit: without other settings
- * they mean the daemon that systemd starts. The command of the Debian package sets two variables of
- * the unit, which are no other settings.
+ * A shell lacks the environment of the unit. Without settings of its own, the command checks the
+ * daemon that systemd starts. Variables equal to those of the unit do not count: the command of the
+ * Debian package sets two.
  */
 export function chooseConfiguration(
   { file, env }: Pick<ContextOptions, 'file' | 'env'>,
   unit: UnitEnvironment | null,
 ): Configuration {
-  const own = Object.keys(env).filter((name) => name.startsWith('WAYPOST_') && !/_(URL|TOKEN|SEED)$/.test(name));
-  if (file === undefined && unit !== null && own.every((name) => env[name] === unit.variables[name]))
+  const ownSettings = Object.keys(env).filter(
+    (name) => name.startsWith('WAYPOST_') && !/_(URL|TOKEN|SEED)$/.test(name),
+  );
+  if (file === undefined && unit !== null && ownSettings.every((name) => env[name] === unit.variables[name]))
     return { env: { ...env, ...unit.variables }, file: unit.variables.WAYPOST_CONFIG, source: unit.path };
   const path = file ?? (env.WAYPOST_CONFIG || undefined);
   return { env, file: path, source: path ?? 'the environment and the defaults' };

@@ -16,24 +16,24 @@ interface DomainReading {
   readonly seen: readonly string[];
   readonly missing: readonly string[];
   readonly extra: readonly string[];
-  /** Why nothing is known. */
+  /** Why the delegation is unknown; null: it is known. */
   readonly trouble: string | null;
 }
 
 interface DelegationReading {
   readonly domains: readonly DomainReading[];
-  /** Domains of the store. */
+  /** Number of domains in the store. */
   readonly total: number;
 }
 
-/** Domains that resolvers are asked about, at most this many at a time. */
+/** Maximum number of domains to look up with resolvers. */
 const MAX_ASKED = 200;
 const CONCURRENT = 16;
 const MAX_DOMAINS = 100_000;
 const MAX_SHOWN = 20;
-/** Seconds for which the daemon's own look at the parent is used. */
+/** Maximum age in seconds of a check by the daemon, which saves a lookup. */
 const FRESH = 2 * 86_400;
-/** Milliseconds for one domain. */
+/** Timeout of the lookup of a domain, in milliseconds. */
 const QUERY_MS = 6000;
 
 async function readDelegations(context: Context): Promise<DelegationReading> {
@@ -69,7 +69,7 @@ async function readDelegations(context: Context): Promise<DelegationReading> {
 
 const EMPTY_ROW = { zone: null, checkedAt: null, trouble: null, dueAt: 0 };
 
-/** The nameservers of a domain, sorted, or the reason why they are not known. */
+/** Resolves with the sorted nameservers of a domain, or with the reason of a failure. */
 async function askResolvers(
   { apex }: Domain,
   resolvers: readonly ReturnType<typeof parseServer>[],

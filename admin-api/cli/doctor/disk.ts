@@ -10,7 +10,7 @@ interface SpaceReading {
   readonly folder: string;
   readonly free: number;
   readonly total: number;
-  /** Bytes below which writes are refused. */
+  /** Minimum free bytes: below them, the daemon rejects writes. */
   readonly reserve: number;
   /** Null: the file system does not count inodes. */
   readonly freeInodes: number | null;
@@ -41,13 +41,13 @@ export const space = check<SpaceReading>({
 });
 
 interface SyncReading {
-  /** Milliseconds of each write with fdatasync. */
+  /** Duration of each write with fdatasync, in milliseconds. */
   readonly times: readonly number[];
   readonly folder: string;
 }
 
 const SYNCS = 20;
-/** Milliseconds after which no further sync is measured. */
+/** Time budget of the measurement, in milliseconds. */
 const SYNC_MS = 3000;
 const PAGE = Buffer.alloc(4096);
 
@@ -97,7 +97,7 @@ interface FileSystemReading {
   readonly type: number;
 }
 
-/** Magic numbers of statfs(2), with what is wrong with them for LMDB. */
+/** Magic number of statfs(2) to the reason why the file system does not suit LMDB. */
 const NETWORK: Readonly<Record<number, string>> = {
   26985: 'NFS',
   20859: 'SMB',

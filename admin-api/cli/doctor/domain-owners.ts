@@ -1,4 +1,4 @@
-/** Whether accounts have domains that they could not create now. */
+/** Whether accounts have domains that the current rules would not let them create. */
 
 import { formatHost } from '../../../core/dns/wire/name.ts';
 import { findNameFault, ServiceNames } from '../../../core/upkeep/domains/domain-names.ts';
@@ -8,7 +8,7 @@ import { quoted } from './machine.ts';
 
 interface OwnersReading {
   readonly domains: readonly { readonly domain: string; readonly account: number; readonly fault: string }[];
-  /** Domains that were looked at. */
+  /** Number of checked domains. */
   readonly total: number;
 }
 

@@ -1,14 +1,14 @@
-/** Settings of the kernel that matter to a server of DNS and HTTP. */
+/** Settings of the kernel that affect a DNS and HTTP server. */
 import { type AnyCheck, check, NotChecked, note, ok, type Verdict, warning } from './check.ts';
 import { readNumber, readText, size, sysctl } from './machine.ts';
 
-/** The edge listens with this backlog (edge/http/server/server.ts). */
+/** Listen backlog of the edge (edge/http/server/server.ts). */
 const BACKLOG = 4096;
 /** Buffers of the UDP sockets (core/os/libc.ts). */
 const SOCKET_BUFFER = 4 << 20;
-/** Ports for connections to origins, which all have one destination in the worst case. */
+/** Required ephemeral ports: in the worst case, all connections go to a single origin. */
 const OUTGOING_PORTS = 16_384;
-/** The default of Linux; more mappings are needed by LMDB, threads and V8 together. */
+/** Required memory mappings for LMDB, threads and V8 together: the default of Linux. */
 const MAP_COUNT = 65_530;
 
 function setting(name: string): number {
@@ -173,7 +173,7 @@ export const overcommit = check<number>({
 });
 
 export interface HugePages {
-  /** The chosen word of /sys/kernel/mm/transparent_hugepage/enabled. */
+  /** The selected mode in /sys/kernel/mm/transparent_hugepage/enabled. */
   readonly mode: string;
   readonly indexMemory: number;
 }

@@ -6,12 +6,12 @@ import type { Context } from './context.ts';
 import type { KnownSecret } from './redaction.ts';
 
 const SECRET_VARIABLE = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY/i;
-/** Bytes of a file with a key. */
+/** Maximum bytes of a secret file. */
 const MAX_FILE = 1 << 20;
-/** Settings that name files with secrets: keys of TLS, of the cluster, of a bucket. */
+/** Settings that name secret files: keys of TLS, of the cluster, of a bucket. */
 const FILE_SETTING =
   /(^|[._])(key|key_file|secret_file|token_file|credentials_file|headers_file|hostname_key|tls_key|s3_credentials)$/;
-/** Files of them with header fields. */
+/** Settings that name secret files with header fields. */
 const HEADERS_SETTING = /(^|[._])headers_file$/;
 
 export function knownSecrets(context: Context): KnownSecret[] {
@@ -39,7 +39,7 @@ export function knownSecrets(context: Context): KnownSecret[] {
   return secrets;
 }
 
-/** The texts of a value, also of lists and tables. */
+/** Returns all strings in a value, including nested lists and tables. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
@@ -47,7 +47,7 @@ function textsOf(value: unknown): string[] {
 
 const isPath = (value: string | undefined): boolean => value === undefined || /^[./~%]/.test(value);
 
-/** User, password and values of parameters. */
+/** Returns the user, the password and the parameter values of a URL. */
 function urlSecrets(text: string): string[] {
   const url = /:\/\//.test(text) && URL.canParse(text) ? new URL(text) : null;
   if (url === null) return [];
@@ -61,15 +61,15 @@ function urlSecrets(text: string): string[] {
 }
 
 /**
- * The lines of a file with secrets. Of PEM each line of the key is a secret, of header fields each
- * value, with and without its scheme (`Bearer`).
+ * Returns the secrets in a file. In PEM, each line of the key is a secret. In header fields, each
+ * value is a secret, with and without its scheme (`Bearer`).
  */
 function secretsOfFile(path: string, hasHeaders: boolean): string[] {
   let text: string;
   try {
     text = readFileSync(path, 'utf8').slice(0, MAX_FILE);
   } catch {
-    // What this process cannot read is not in the bundle either.
+    // The bundle cannot contain a file that this process cannot read.
     return [];
   }
   const lines = text.split(/\r?\n/).map((line) => line.trim());
@@ -79,7 +79,7 @@ function secretsOfFile(path: string, hasHeaders: boolean): string[] {
       return value === '' || line.startsWith('#') ? [] : [value, value.slice(value.lastIndexOf(' ') + 1)];
     });
   const values = lines.filter((line) => line !== '' && !/^-----|^[A-Za-z-]+: /.test(line));
-  // Text of 32 bytes in another coding.
+  // Other encodings of the same 32 bytes.
   const keys = values.filter((line) => /^[0-9a-f]{64}$/i.test(line) || /^[\w+/-]{43}=?$/.test(line));
   const other = keys.flatMap((line) => {
     const bytes = Buffer.from(line, /^[0-9a-f]{64}$/i.test(line) ? 'hex' : 'base64');

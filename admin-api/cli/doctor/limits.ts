@@ -8,13 +8,13 @@ import { readNumber, readText, size } from './machine.ts';
 interface FileLimit {
   /** Null: no limit. */
   readonly limit: number | null;
-  /** Descriptors that the settings allow. */
+  /** Number of descriptors that the settings permit. */
   readonly needed: number;
-  /** Whose limit it is, for people. */
+  /** The source of the limit, for people. */
   readonly source: string;
 }
 
-/** LMDB, threads, logs, packages. */
+/** Descriptors of LMDB, threads, logs and packages. */
 const OTHER_FILES = 512;
 
 export const files = check<FileLimit>({
@@ -61,11 +61,11 @@ interface MemoryReading {
   readonly available: number;
   readonly index: number;
   readonly cache: number;
-  /** Own memory of the daemon; null: it does not run, or is not visible. */
+  /** Private memory of the daemon; null: not running, or not visible. */
   readonly used: number | null;
 }
 
-/** Heaps, threads and buffers of a node without load. */
+/** Memory of an idle node: heaps, threads and buffers. */
 const BASE_MEMORY = 300 << 20;
 
 export const memory = check<MemoryReading>({
@@ -95,7 +95,7 @@ interface GroupReading {
   /** Bytes, and processes with threads; null: no limit. */
   readonly memoryMax: number | null;
   readonly memoryUsed: number | null;
-  /** Times that a process of the group was killed for lack of memory. */
+  /** Number of processes of the group that the out-of-memory killer ended. */
   readonly kills: number;
   readonly tasksMax: number | null;
   readonly tasks: number | null;
@@ -134,7 +134,7 @@ export const controlGroup = check<GroupReading>({
 });
 
 interface SwapReading {
-  /** Bytes of the daemon that are swapped out; null: it does not run. */
+  /** Swapped-out bytes of the daemon; null: not running. */
   readonly swapped: number | null;
 }
 

@@ -1,13 +1,13 @@
-/** Reads files of the kernel, and runs programs of the system that only report. */
+/** Reads files of the kernel, and runs read-only programs of the system. */
 import { execFile } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { NotChecked } from './not-checked.ts';
 
-/** Milliseconds for one program. */
+/** Timeout of a program, in milliseconds. */
 const PROGRAM_MS = 5000;
 const MAX_OUTPUT = 8 << 20;
 
-/** The text of a file without spaces around it; null if it cannot be read. */
+/** The trimmed text of a file; null if the file is unreadable. */
 export function readText(path: string): string | null {
   try {
     return readFileSync(path, 'utf8').trim();
@@ -16,7 +16,7 @@ export function readText(path: string): string | null {
   }
 }
 
-/** Throws NotChecked if this user may not look. */
+/** Throws NotChecked if this user lacks permission. */
 export function pathExists(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -25,7 +25,7 @@ export function pathExists(path: string): boolean {
   }
 }
 
-/** The number in a file; null if there is none. */
+/** The number in a file; null: no file, or no number. */
 export function readNumber(path: string): number | null {
   const text = readText(path);
   return text !== null && /^-?\d+$/.test(text) ? Number(text) : null;
@@ -36,7 +36,7 @@ interface ProgramResult {
   readonly output: string;
 }
 
-/** Null: there is no such program, or it did not end in time. */
+/** Null: the program is not installed, or timed out. */
 export function runProgram(program: string, args: readonly string[]): Promise<ProgramResult | null> {
   const options = { timeout: PROGRAM_MS, maxBuffer: MAX_OUTPUT, env: { ...process.env, LC_ALL: 'C' } };
   return new Promise((resolve) => {
@@ -47,7 +47,7 @@ export function runProgram(program: string, args: readonly string[]): Promise<Pr
   });
 }
 
-/** The properties that `systemctl show` prints, for a unit that is loaded; else null. */
+/** The properties that `systemctl show` prints; null: the unit is not loaded. */
 export async function showUnit(unit: string, properties: readonly string[]): Promise<Map<string, string> | null> {
   const result = await runProgram('systemctl', ['show', unit, '--property', ['LoadState', ...properties].join()]);
   if (result === null || result.code !== 0) return null;
@@ -68,10 +68,10 @@ export function size(bytes: number): string {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** Commands that set a kernel setting now and at each start of the machine. */
+/** Commands that change a kernel setting now and at each boot. */
 export const sysctl = (name: string, value: string | number): string =>
   `sudo sysctl -w ${name}='${value}' && echo '${name} = ${value}' | sudo tee -a /etc/sysctl.d/60-waypost.conf`;
 
-/** An argument of a shell command. */
+/** Quotes an argument of a shell command. */
 export const quoted = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,4 +1,4 @@
-/** The reason why something could not be checked, as the end of a sentence. */
+/** A check could not run. The message is the reason, as the end of a sentence. */
 export class NotChecked extends Error {
   readonly fix?: string;
 
@@ -8,5 +8,5 @@ export class NotChecked extends Error {
   }
 }
 
-/** There is nothing to check, which is well: a single node has no etcd. */
+/** The check does not apply, which is not a problem: a single node has no etcd. */
 export class NotNeeded extends NotChecked {}

@@ -10,14 +10,14 @@ import { pathExists, quoted, readText } from './machine.ts';
 
 interface FileReading {
   readonly path: string;
-  /** Null: there is no such file. */
+  /** Null: the file does not exist. */
   readonly mode: number | null;
   readonly owner: number | null;
-  /** Of the process that runs, or of the data folder; null: not known. */
+  /** User id of the daemon, or of the owner of the data folder; null: unknown. */
   readonly user: number | null;
 }
 
-/** Group and others. */
+/** Permission bits of the group and of others. */
 const FOREIGN = 0o077;
 
 const octal = (mode: number): string => (mode & 0o7777).toString(8).padStart(4, '0');
@@ -33,7 +33,7 @@ function readFileState(path: string, user: number | null): FileReading {
   }
 }
 
-/** The effective user of the daemon; when it is stopped, the owner of the data folder. */
+/** The effective user of the daemon, or the owner of the data folder if the daemon is stopped. */
 function serviceUser(context: Context): number | null {
   const { pid, config } = context;
   const status = pid === null ? null : readText(`/proc/${pid}/status`);
@@ -44,7 +44,7 @@ function serviceUser(context: Context): number | null {
 
 interface FolderReading extends FileReading {
   readonly isFolder: boolean;
-  /** Whether this user can write: in the folder, or to create it. */
+  /** Whether this user can write to the folder, or create it. */
   readonly isWritable: boolean;
   readonly isRoot: boolean;
 }
@@ -109,7 +109,7 @@ export const userCheck = check<UserReading>({
   },
 });
 
-/** `isNeeded`: the lack of the file is an error. */
+/** `isNeeded`: a missing file is an error. */
 interface SecretFile extends FileReading {
   readonly isNeeded: boolean;
 }
@@ -167,7 +167,7 @@ export const keyFiles = check<readonly SecretFile[]>({
 });
 
 interface ConfigurationFile extends FileReading {
-  /** Keys of secret settings in it. */
+  /** Keys of secret settings in the file. */
   readonly secrets: readonly string[];
 }
 

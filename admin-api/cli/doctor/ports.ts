@@ -1,4 +1,4 @@
-/** The ports to listen on: free and bindable, or in use by the daemon itself. */
+/** Whether the ports of the listeners are bindable, or in use by the daemon. */
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import type { Config } from '../../../core/config/index.ts';
@@ -9,7 +9,7 @@ import { quoted } from './machine.ts';
 import { type OpenSocket, type Protocol, readSockets, socketHolder } from './sockets.ts';
 
 /**
- * `hidden`: in use by a process that this user cannot see. `denied`: this user may not bind it.
+ * `hidden`: in use by a process that this user cannot see. `denied`: this user cannot bind it.
  * `missing`: no interface has the address.
  */
 type PortState = 'ours' | 'free' | 'taken' | 'hidden' | 'denied' | 'missing';
@@ -58,7 +58,7 @@ export function judgePort({ listen, protocol, state, holder, isDaemonRunning }: 
 
 const isWildcard = (address: string): boolean => address === '0.0.0.0' || address === '::';
 
-/** Whether two sockets cannot both be bound. Ours for IPv6 do not accept IPv4. */
+/** Whether two sockets cannot both be bound. The daemon's IPv6 sockets do not accept IPv4. */
 export function overlaps(listen: ListenAddress, { address, port }: Pick<OpenSocket, 'address' | 'port'>): boolean {
   if (port !== listen.port) return false;
   if (address === listen.address) return true;
@@ -69,11 +69,11 @@ export function overlaps(listen: ListenAddress, { address, port }: Pick<OpenSock
 
 async function readPort(context: Context, listen: ListenAddress, protocol: Protocol): Promise<PortReading> {
   const { pid } = context;
-  // The file with the number of the process may be hidden from this user.
+  // This user may lack permission to read the file with the process id.
   const isDaemonRunning = pid !== null || (await context.readiness()) !== null;
   const common = { listen, protocol, isDaemonRunning };
   const users = readSockets(protocol).filter((socket) => overlaps(listen, socket));
-  // The daemon's socket first: a wildcard may overlap with others.
+  // Prefers the daemon's socket, because a wildcard address can overlap with other sockets.
   const holders = users.map(({ inode }) => socketHolder(inode));
   const own = holders.find((candidate) => candidate !== null && candidate.pid === pid);
   if (own) return { ...common, state: 'ours', holder: own };
@@ -85,7 +85,7 @@ async function readPort(context: Context, listen: ListenAddress, protocol: Proto
   return holder ? { ...common, state: 'taken', holder } : { ...common, state: 'hidden' };
 }
 
-/** Binds for a moment, and returns the code of the error; null: none. */
+/** Binds and closes a socket. Resolves with the error code; null: no error. */
 function tryBind({ address, port, family }: ListenAddress, protocol: Protocol): Promise<string | null> {
   return new Promise((resolve) => {
     const fail = (error: NodeJS.ErrnoException): void => resolve(error.code ?? error.message);

@@ -1,14 +1,14 @@
-/** Removes secrets and the data of customers from text, and finds secrets that are left. */
+/** Removes secrets and customer data from text, and finds remaining secrets. */
 import { isIP } from 'node:net';
 
-/** A secret that this process has read, with the name that people know it by. */
+/** A secret that this process has read, and its name for people. */
 export interface KnownSecret {
   /** Such as `admin.password` or the path of a file. Never the value. */
   readonly name: string;
   readonly value: string;
 }
 
-/** Shorter values occur in any text. */
+/** Shorter values would match ordinary text. */
 const MIN_SECRET = 6;
 export const HIDDEN = '(secret)';
 
@@ -21,7 +21,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\bwps?_\w+/g, HIDDEN],
   // The user information of a URL (RFC 3986 3.2.1).
   [/([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"']+@/gi, `$1${HIDDEN}@`],
-  // Prose: "the password is …", where the word is not one of a language.
+  // Prose: "the password is …", followed by a word with a digit or a capital.
   [/\b(pass(?:word|phrase)\s+(?:is\s+)?)(?=\S*[\dA-Z])\S{6,}/g, `$1${HIDDEN}`],
   // Fields and parameters of URLs: key=value, "key":"value".
   [
@@ -30,14 +30,14 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** The line of the first start (admin-api/cli/node/welcome.ts), which the journal keeps. */
+/** The line of the first start (admin-api/cli/node/welcome.ts), which stays in the journal. */
 const FIRST_PASSWORD = /has the password\s+(\S+)/g;
 
-/** Passwords that a log shows on purpose. They may stand in its other lines as well. */
+/** Passwords that the daemon logs on purpose. Other lines may contain them too. */
 export const secretsInLog = (log: string): KnownSecret[] =>
   [...log.matchAll(FIRST_PASSWORD)].map(([, value]) => ({ name: 'the password of the first start', value }));
 
-/** Removes what looks like a secret. For free text, such as lines of a log. */
+/** Removes apparent secrets from free text, such as log lines. */
 export function hideCredentials(text: string): string {
   return PATTERNS.reduce((rest, [pattern, instead]) => rest.replaceAll(pattern, instead), text);
 }
@@ -56,7 +56,7 @@ export function hideSecrets(text: string, secrets: readonly KnownSecret[]): stri
   return rest;
 }
 
-/** The forms in which a value may stand in a text. */
+/** Possible encodings of a value in a text. */
 export function formsOf(value: string): string[] {
   const bytes = Buffer.from(value);
   const base64 = bytes.toString('base64').replace(/=+$/, '');
@@ -67,7 +67,7 @@ export function formsOf(value: string): string[] {
   return [...new Set(forms)].filter(({ length }) => length >= MIN_SECRET);
 }
 
-/** The names of secrets that a text contains in any form. */
+/** Names of the secrets that a text contains in any encoding. */
 export function findSecrets(text: string, secrets: readonly KnownSecret[]): string[] {
   const found = secrets.filter(
     ({ value }) => value.length >= MIN_SECRET && formsOf(value).some((f) => text.includes(f)),
@@ -75,30 +75,33 @@ export function findSecrets(text: string, secrets: readonly KnownSecret[]): stri
   return found.map(({ name }) => name);
 }
 
-/** Fields of the log and of reports that hold names and addresses of customers. */
+/** Fields of logs and reports that contain names and addresses of customers. */
 const FIELDS =
   /(["']?\b(?:domain|zone|apex|name|owner|host|hostname|sni|account|login|user|email|url|path|target|origin|qname|query|subject|client|address|from|record|content)["']?\s*[=:]\s*)("(?:[^"\\]|\\.)*"|[^\s,;"')}\]]+)/gi;
 const EMAIL = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g;
 const HOST = /(?:[\w*-]+\.)+[a-z][\w-]*\.?/gi;
 const ADDRESS = /(?<![\w.:])(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7})(?![\w:])/gi;
 
-/** Replaces names of customers by numbers, the same name by the same number. */
+/** Replaces each customer name with a number, which is the same at each occurrence. */
 export class NameHider {
   readonly #domains: ReadonlySet<string>;
-  readonly #own: ReadonlySet<string>;
+  readonly #serviceNames: ReadonlySet<string>;
   readonly #numbers = new Map<string, number>();
 
-  /** `domains`: apexes in lower case. `own`: names and addresses of the service, which stay. */
-  constructor(domains: Iterable<string>, own: Iterable<string>) {
+  /**
+   * `domains`: apexes in lower case. `serviceNames`: names and addresses of the service, which are
+   * kept.
+   */
+  constructor(domains: Iterable<string>, serviceNames: Iterable<string>) {
     this.#domains = new Set(domains);
-    this.#own = new Set(own);
+    this.#serviceNames = new Set(serviceNames);
   }
 
-  /** Names in domains of the store. */
+  /** Replaces names in domains of the store. */
   hideDomains(text: string): string {
     return text.replaceAll(HOST, (match) => {
       const name = match.toLowerCase().replace(/\.$/, '');
-      if (this.#own.has(name)) return match;
+      if (this.#serviceNames.has(name)) return match;
       for (let rest = name; rest !== ''; rest = rest.slice(rest.indexOf('.') + 1)) {
         if (this.#domains.has(rest)) return `(name ${this.#number(name)})`;
         if (!rest.includes('.')) break;
@@ -107,18 +110,18 @@ export class NameHider {
     });
   }
 
-  /** Also the fields that hold names, and addresses: for the log. */
+  /** Also replaces fields with names, e-mail addresses and IP addresses. For logs. */
   hideAll(text: string): string {
     return this.hideDomains(text)
       .replaceAll(FIELDS, (match, field: string, value: string) => {
         const plain = value.replace(/^"(.*)"$/, '$1');
-        if (this.#own.has(plain.toLowerCase())) return match;
+        if (this.#serviceNames.has(plain.toLowerCase())) return match;
         const quote = value.startsWith('"') ? '"' : '';
         return `${field}${quote}(name ${this.#number(plain)})${quote}`;
       })
       .replaceAll(EMAIL, (match) => `(name ${this.#number(match)})`)
       .replaceAll(ADDRESS, (match) =>
-        isIP(match) === 0 || this.#own.has(match) ? match : `(address ${this.#number(match)})`,
+        isIP(match) === 0 || this.#serviceNames.has(match) ? match : `(address ${this.#number(match)})`,
       );
   }
 

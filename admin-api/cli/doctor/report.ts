@@ -1,4 +1,4 @@
-/** The findings as text: errors first, in groups; what is well takes one line for each group. */
+/** Formats findings by group, errors first, with one line per group without problems. */
 import { escapeControls } from '../../../core/base/log/index.ts';
 import { type Finding, SEVERITIES, type Severity } from './check.ts';
 import { groupOf } from './table.ts';
@@ -6,9 +6,9 @@ import { groupOf } from './table.ts';
 const TITLES: Readonly<Record<Severity, string>> = { error: 'Errors', warning: 'Warnings', note: 'Notes', ok: 'Good' };
 
 interface ReportOptions {
-  /** Also the details of what is well. */
+  /** Whether to print the details of successful checks. */
   readonly isVerbose: boolean;
-  /** Commands need no sudo. */
+  /** Whether to omit sudo from commands. */
   readonly isRoot: boolean;
 }
 
@@ -35,7 +35,7 @@ function* formatFinding({ id, subject, found, why, fix, severity }: Finding, isR
 
 const isUnread = ({ severity, found }: Finding): boolean => severity === 'note' && found.startsWith('not checked: ');
 
-/** One entry for all checks with the same reason. */
+/** Merges checks with the same reason into one entry. */
 function* formatUnread(findings: readonly Finding[], isRoot: boolean): Iterable<string> {
   const byReason = new Map<string, Finding[]>();
   for (const finding of findings) {

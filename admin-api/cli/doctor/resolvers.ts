@@ -1,4 +1,4 @@
-/** The recursive resolvers: that they answer, pass on DNSSEC, and do not invent names. */
+/** Whether the recursive resolvers answer, support DNSSEC, and do not invent names. */
 import { randomBytes } from 'node:crypto';
 import { getServers } from 'node:dns';
 import type { Config } from '../../../core/config/index.ts';
@@ -14,7 +14,7 @@ import { parseServer } from '../../../core/net/resolver/resolver.ts';
 import { type AnyCheck, check, failure, note, ok, type Verdict, warning } from './check.ts';
 import type { Context } from './context.ts';
 
-/** Milliseconds for the queries of one check to one resolver. */
+/** Timeout of a check of one resolver, in milliseconds. */
 const QUERY_MS = 8000;
 const DNSKEY = 48;
 const RRSIG = 46;
@@ -24,11 +24,11 @@ const SYSTEM = 'the system';
 
 interface Resolver {
   readonly server: Server;
-  /** Settings that name it. */
+  /** Settings that contain this resolver. */
   readonly settings: readonly string[];
 }
 
-/** Each configured resolver once. */
+/** Returns each configured resolver once. */
 function resolversOf(config: Config): Resolver[] {
   const { alias, dnssec, edge, webhooks, acme } = config;
   const lists: readonly (readonly [string, readonly string[]])[] = [
@@ -60,13 +60,13 @@ const digCommand = ({ address, port }: Server, rest: string): string =>
 interface Probe {
   readonly server: Server;
   readonly settings: readonly string[];
-  /** The reason without an answer. */
+  /** Why the probe failed; null: it succeeded. */
   readonly trouble: string | null;
 }
 
 const subjectOf = ({ server, settings }: Probe): string => `${titleOf(server)} (${settings.join(', ')})`;
 
-/** Asks every resolver; an error becomes the trouble of the probe. */
+/** Probes every resolver. An error is stored in `trouble`. */
 function probeAll<Found>(
   { config }: Context,
   empty: Found,
@@ -114,9 +114,9 @@ export const answersCheck = check<readonly AnswerProbe[]>({
 
 interface DnssecProbe extends Probe {
   readonly rcode: number;
-  /** The answer has signatures. */
+  /** Whether the answer contains signatures. */
   readonly isSigned: boolean;
-  /** The resolver has validated it (AD, RFC 4035 3.2.3). */
+  /** Whether the resolver has validated the answer (AD, RFC 4035 3.2.3). */
   readonly isValidated: boolean;
 }
 

@@ -1,12 +1,12 @@
-/** Runs checks in parallel, each with a limit of time. */
+/** Runs checks concurrently, each with a timeout. */
 import { withTimeout } from '../../../core/base/timeout.ts';
 import { type AnyCheck, type Finding, NotChecked, NotNeeded, SEVERITIES, type Severity } from './check.ts';
 import type { Context } from './context.ts';
 import { CHECKS, groupOf } from './table.ts';
 
-/** Milliseconds for one check. */
+/** Timeout of a check, in milliseconds. */
 const CHECK_MS = 20_000;
-/** Measures the disk, without a pause for others, so it runs when they have ended. */
+/** Blocks the event loop to measure the disk, so this check runs after all others. */
 const LAST = 'disk.fsync';
 
 interface Selection {
@@ -15,7 +15,7 @@ interface Selection {
   readonly skip: readonly string[];
 }
 
-/** The words that are neither a check nor a group. */
+/** Returns the ids that are neither a check nor a group. */
 export const unknownIds = (ids: readonly string[]): string[] =>
   ids.filter((id) => !CHECKS.some((check) => check.id === id || groupOf(check.id) === id));
 
@@ -24,7 +24,7 @@ export function selectChecks({ only, skip }: Selection): AnyCheck[] {
   return CHECKS.filter(({ id }) => (only.length === 0 || isNamed(id, only)) && !isNamed(id, skip));
 }
 
-/** In the order of the checks. */
+/** Resolves with the findings in the order of the checks. */
 export async function runChecks(context: Context, checks: readonly AnyCheck[], ms = CHECK_MS): Promise<Finding[]> {
   const others = await Promise.all(checks.map((check) => (check.id === LAST ? [] : examine(context, check, ms))));
   const findings: Finding[] = [];

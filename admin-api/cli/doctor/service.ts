@@ -55,7 +55,7 @@ export const nodeCheck = check<NodeReading>({
 });
 
 interface UnitReading {
-  /** Null: systemd does not run here, or the unit is not installed. */
+  /** Null: systemd is not running, or the unit is not installed. */
   readonly unit: ReadonlyMap<string, string> | null;
   readonly hasSystemd: boolean;
   /** The shipped unit. */
@@ -75,7 +75,7 @@ export const unitCheck = check<UnitReading>({
   why: 'The unit restarts the daemon, limits its rights, and starts it with the machine.',
   async read(context) {
     const own = join(context.options.program, 'systemd/waypost.service');
-    // The Debian package has its unit there.
+    // The Debian package installs its unit in another folder.
     const shippedPath = [own, ...PACKAGED].find((candidate) => readText(candidate) !== null) ?? own;
     const shipped = readText(shippedPath);
     const unit = await context.unit();
@@ -114,7 +114,7 @@ export const unitCheck = check<UnitReading>({
 
 interface VersionReading {
   readonly own: string;
-  /** Null: the daemon does not show it. */
+  /** Version of the running daemon; null: not reported. */
   readonly running: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Which process listens on a port, as /proc shows it. */
+/** Finds the process that listens on a port in /proc. */
 import { readdirSync, readlinkSync } from 'node:fs';
 import { readText } from './machine.ts';
 
@@ -12,7 +12,7 @@ export interface OpenSocket {
 
 const TCP_LISTEN = '0A';
 
-/** The lines of /proc/net/{udp,tcp}{,6} (proc(5)). Of TCP only the sockets that listen. */
+/** Parses /proc/net/{udp,tcp}{,6} (proc(5)). For TCP, only listening sockets. */
 export function parseSockets(text: string, protocol: Protocol): OpenSocket[] {
   const sockets: OpenSocket[] = [];
   for (const line of text.split('\n').slice(1)) {
@@ -39,7 +39,7 @@ export function readSockets(protocol: Protocol): OpenSocket[] {
   return ['', '6'].flatMap((family) => parseSockets(readText(`/proc/net/${protocol}${family}`) ?? '', protocol));
 }
 
-/** The process that has a socket; null: none that this user can see. */
+/** The process that owns a socket; null: not found, or hidden from this user. */
 export function socketHolder(inode: string): { pid: number; name: string } | null {
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     let descriptors: string[];

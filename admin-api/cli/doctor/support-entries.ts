@@ -21,7 +21,7 @@ import { runChecks, selectChecks } from './run.ts';
 
 interface Entry {
   readonly name: string;
-  /** What it holds, and what to check in it. */
+  /** Description of the content, and what to review. */
   readonly about: string;
   readonly text: string;
 }
@@ -29,11 +29,11 @@ interface Entry {
 interface SupportOptions {
   readonly context: Context;
   readonly build: BuildInfo;
-  /** Lines of the log. */
+  /** Maximum number of log lines. */
   readonly lines: number;
   /** File with the log; undefined: the journal of systemd. */
   readonly log?: string;
-  /** Names and addresses of customers stay. */
+  /** Whether to keep names and addresses of customers. */
   readonly withNames: boolean;
 }
 
@@ -44,12 +44,12 @@ interface Bundle {
 }
 
 const MAX_DOMAINS = 1_000_000;
-/** Bytes of one entry. */
+/** Maximum bytes of an entry. */
 const MAX_ENTRY = 16 << 20;
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** Rejects only for bugs: what cannot be read is noted in its entry. */
+/** Rejects only for bugs: an entry records its own read error. */
 export async function collectSupport(options: SupportOptions): Promise<Bundle> {
   const { context, withNames } = options;
   const secrets = knownSecrets(context);
@@ -105,7 +105,7 @@ export async function collectSupport(options: SupportOptions): Promise<Bundle> {
   return { entries: [manifest(entries, withNames), ...entries], secrets };
 }
 
-/** The secrets that the entries still contain, as `entry: name of the secret`. */
+/** Returns the remaining secrets in the entries, as `entry: name of the secret`. */
 export function leaksOf({ entries, secrets }: Bundle): string[] {
   return entries.flatMap(({ name, text }) => findSecrets(text, secrets).map((secret) => `${name}: ${secret}`));
 }
@@ -146,7 +146,7 @@ async function domainsOf(context: Context): Promise<string[]> {
   }
 }
 
-/** Names and addresses of the service itself. */
+/** Names and addresses of the service. */
 async function ownNames(context: Context): Promise<string[]> {
   if (context.fault !== null) return [];
   const { config } = context;
@@ -161,14 +161,14 @@ async function ownNames(context: Context): Promise<string[]> {
   return [...addresses, ...names, '127.0.0.1', '::1'].map((name) => name.toLowerCase());
 }
 
-/** The value of a setting, by what the schema says of it. */
+/** The settings and their sources, without the values that the schema marks as secret. */
 function shownSettings({ settings, fault, source }: Context): object {
   const rows = settings.map(({ key, origin, setting, value }) => {
     if (value === undefined) return { key, origin, value: null };
     if (setting.secret) return { key, origin, value: HIDDEN };
     return { key, origin, value: hideInUrls(value) };
   });
-  // The message of an error shows values, also of keys that it does not know.
+  // The error message contains values, including those of unknown keys.
   return { source, fault: fault === null ? null : hideCredentials(fault), settings: rows };
 }
 
@@ -220,7 +220,7 @@ async function readSystem(context: Context): Promise<string> {
   return sections.map(([title, text]) => `== ${title}\n${text ?? 'not available'}\n`).join('\n');
 }
 
-/** Not the environment, which may hold secrets. */
+/** Properties of the unit, except the environment, which may contain secrets. */
 const UNIT =
   'ActiveState,SubState,UnitFileState,FragmentPath,DropInPaths,NRestarts,Result,ExecMainStatus,MemoryCurrent';
 

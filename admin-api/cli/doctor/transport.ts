@@ -5,16 +5,16 @@ import { type AnyCheck, check, failure, note, ok, warning } from './check.ts';
 type Name = keyof typeof TRANSPORT_NAMES;
 
 export interface TransportReading {
-  /** Of the daemon. Null: it does not run, or does not show it. */
+  /** Transport of the running daemon; null: not running, or not reported. */
   readonly running: Name | null;
   readonly setting: 'auto' | Name;
-  /** Why this Node does not load uWebSockets.js; null: it does. */
+  /** Why Node cannot load uWebSockets.js; null: it can. */
   readonly missing: string | null;
 }
 
 const FIX = 'node --version   # install Node 22: see docs/install.md';
 
-/** Null: this Node loads it. */
+/** Null: Node can load uWebSockets.js. */
 async function whyNotUws(): Promise<string | null> {
   const loaded = await loadUws();
   return loaded.uws === undefined ? loaded.reason : null;

@@ -1,4 +1,4 @@
-/** The variables that the unit of systemd gives to the daemon. */
+/** Reads the environment variables of the systemd unit. */
 const UNIT = 'waypost.service';
 /** systemd.unit(5): the first folder wins. */
 const FOLDERS = ['/etc/systemd/system', '/run/systemd/system', '/usr/local/lib/systemd/system'];
@@ -11,7 +11,7 @@ export interface UnitEnvironment {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** `readFile` throws for a file that cannot be read. Null: the unit is not installed. */
+/** `readFile` throws for an unreadable file. Null: the unit is not installed. */
 export function unitEnvironment(readFile: (path: string) => string): UnitEnvironment | null {
   const attempt = (path: string): string | null => {
     try {
@@ -46,7 +46,7 @@ function readUnit(text: string, attempt: (path: string) => string | null): Recor
   return variables;
 }
 
-/** Specifiers, such as that of %d/secret.key, have a value only for the service. */
+/** Specifiers, such as %d in %d/secret.key, can only be expanded by systemd. */
 const expand = (word: string): string => (/%(?!%)/.test(word.replaceAll('%%', '')) ? '' : word.replaceAll('%%', '%'));
 
 function assign(variables: Record<string, string>, text: string): void {

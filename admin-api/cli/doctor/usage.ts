@@ -1,4 +1,4 @@
-/** What accounts and zones store. */
+/** Storage used by accounts and zones, compared with their quotas. */
 import { planQuota } from '../../../core/config/index.ts';
 import { findLargest, type LargeAccount, type LargeZone } from '../../../core/store/largest.ts';
 import { type AnyCheck, check, NotChecked, ok, type Verdict, warning } from './check.ts';

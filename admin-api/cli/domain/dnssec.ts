@@ -120,7 +120,7 @@ export function addDnssecCommands(program: Command, context: CommandContext): vo
   addForeignKeyCommands(dnssec, context);
 }
 
-/** Goes on after a zone that cannot be signed now. Returns whether all were. */
+/** Signs all signed zones again; skips a zone that fails. Returns whether no zone failed. */
 async function resignAll(call: Call<object>): Promise<boolean> {
   const { api } = call;
   const accounts = api.account === undefined ? await accountsOf(call) : [api.account];
@@ -142,7 +142,7 @@ async function resignAll(call: Call<object>): Promise<boolean> {
   return failed === 0;
 }
 
-/** All accounts for an administrator; else that of the token. */
+/** All accounts for an administrator; otherwise only the account of the token. */
 async function accountsOf({ api }: Call<object>): Promise<(string | undefined)[]> {
   try {
     const ids: string[] = [];

@@ -142,7 +142,7 @@ interface AddOptions {
   primary?: string[];
 }
 
-/** A primary of a request from `ADDRESS[,key=ID][,tls=NAME][,pin=SHA256]`. */
+/** Parses a primary, `ADDRESS[,key=ID][,tls=NAME][,pin=SHA256]`, for a request. */
 function primaryOf(text: string): Json {
   const [address, ...attributes] = text.split(',');
   const primary: Record<string, unknown> = { address };
@@ -164,7 +164,7 @@ function primaryOf(text: string): Json {
   return primary;
 }
 
-/** What `show` prints of a secondary zone. */
+/** Fields of a secondary zone that `show` prints. */
 function secondaryFields(primaries: unknown, secondary: unknown): Json {
   if (!Array.isArray(primaries)) return {};
   const addresses = primaries.map((primary: Json) => primary.address).join(', ');
@@ -173,14 +173,14 @@ function secondaryFields(primaries: unknown, secondary: unknown): Json {
   return { primaries: addresses, ...fieldsOfState };
 }
 
-/** With the zones that are left out as text. */
+/** Formats the omitted zones of a catalog as text. */
 function readableCatalog(catalog: unknown): unknown {
   if (catalog === null || catalog === undefined) return catalog;
   const { left_out: leftOut = [], ...rest } = catalog as Json & { readonly left_out?: readonly Json[] };
   return { ...rest, left_out: leftOut.map(({ domain, message }) => `${domain}: ${message}`) };
 }
 
-/** The fields of an object, if there is one, with its name in front. */
+/** Prefixes the fields of an object with its name. Empty if there is no object. */
 function stateFields(name: string, state: unknown): Json {
   const states = Object.entries((state ?? {}) as Json).map(([field, value]) => [`${name}_${field}`, value]);
   return Object.fromEntries(states);

@@ -17,7 +17,7 @@ function dnskeyOf(words: readonly string[]): string {
     .replace(/^.*\sDNSKEY\s+/i, '');
 }
 
-/** There are too few for pages. */
+/** Yields a single page: the list is short. */
 async function* listKeys(api: ApiClient, domain: Domain): AsyncGenerator<readonly Json[]> {
   const body = await api.json({ method: 'GET', path: domainPath(domain, KEYS) });
   yield rowsOf(body.foreign_keys);

@@ -45,8 +45,8 @@ interface Wanted extends Pick<RecordOptions, 'ttl' | 'proxied' | 'priority' | 'c
 }
 
 /**
- * The batch that changes the existing records into the wanted ones. An equal content in an unusual
- * spelling is deleted and created, which has the same result.
+ * Computes the batch that turns the existing records into the wanted records. An equal content in
+ * an unusual spelling is deleted and created, which has the same result.
  */
 function difference(present: readonly Json[], { contents, ...wanted }: Wanted): Required<Batch> {
   const { ttl = present[0]?.ttl, proxied = sharedValue(present.map((row) => row.proxied)) } = wanted;

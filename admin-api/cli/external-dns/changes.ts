@@ -1,6 +1,6 @@
 /**
  * Applies the changes of external-dns to a domain: one batch, or as few as the limit of a batch
- * allows. A record set that the API rejects is left out, so that it does not stop the others.
+ * allows. A record set that the API rejects is omitted, so that it does not block the others.
  */
 import { InvalidError } from '../../../core/base/errors.ts';
 import { type ApiClient, asObject, type Json } from '../base/client.ts';
@@ -18,13 +18,13 @@ export interface Changes {
   readonly delete: readonly Endpoint[];
 }
 
-/** A record set as it becomes; without contents, it is deleted. */
+/** The new state of a record set; without contents, the set is deleted. */
 interface SetChange {
   readonly name: string;
-  /** Of the API; for CNAME and ALIAS, each replaces the other. */
+  /** Type in the API. CNAME and ALIAS replace each other. */
   readonly type: string;
   readonly contents: readonly string[];
-  /** Undefined: that of the existing records, or the default. */
+  /** Undefined: the TTL of the existing records, or the default. */
   readonly ttl: number | undefined;
 }
 
@@ -43,7 +43,7 @@ interface Applied {
 
 /** Limit of the API for one batch. */
 const MAX_BATCH = 10_000;
-/** Attempts, because other clients may change the domain, and each reports some of the faults. */
+/** Other clients may change the domain, and each attempt reports only some of the faults. */
 const MAX_ATTEMPTS = 12;
 
 /** The record sets to write in a domain, each once. Faulty endpoints are appended to `faults`. */
@@ -62,7 +62,7 @@ export function setChanges(changes: Changes, zone: string, faults: Fault[]): Set
       sets.set(key, { name, type, contents, ttl: recordTTL > 0 ? clampTtl(recordTTL) : undefined });
     } catch (error) {
       if (!(error instanceof InvalidError)) throw error;
-      // Neither its old records are deleted.
+      // The old records of a faulty set are kept.
       sets.delete(key);
       faults.push({ name, type, message: error.message });
     }
@@ -82,7 +82,7 @@ function contentsOf({ recordType, targets, setIdentifier }: Endpoint, type: stri
   return [...new Set(targets.map((target) => contentOf(type, target)))];
 }
 
-/** A part of a batch, and the set that it belongs to. */
+/** A part of a batch, and its record set. */
 interface Entry {
   readonly kind: 'delete' | 'put' | 'post';
   readonly row: Json;
@@ -90,8 +90,8 @@ interface Entry {
 }
 
 /**
- * Writes the record sets. Those that the API rejects are appended to `faults`. Throws ApiError for
- * everything else.
+ * Writes the record sets, and appends the rejected sets to `faults`. Throws ApiError for all other
+ * errors.
  */
 export async function applyToDomain(
   api: ApiClient,
@@ -132,7 +132,7 @@ async function readRevision(api: ApiClient, domain: Domain): Promise<number> {
   return Number(asObject(body.domain)?.revision);
 }
 
-/** The changes that turn the existing record sets into the wanted ones. */
+/** Computes the changes that turn the existing record sets into the wanted sets. */
 async function difference(api: ApiClient, domain: Domain, sets: readonly SetChange[]): Promise<Entry[]> {
   const present = new Map<string, Json[]>();
   for await (const row of rows(api, domainPath(domain, '/records'), 'records')) {
@@ -169,7 +169,7 @@ function entriesOf(set: SetChange, present: readonly Json[], domain: Domain): En
   ];
 }
 
-/** One batch is all or nothing. Only more entries than it can have are split, between sets. */
+/** Batches are atomic. Only entries above the limit of a batch are split, between record sets. */
 function firstBatch(entries: readonly Entry[]): readonly Entry[] {
   let end = Math.min(entries.length, MAX_BATCH);
   if (end < entries.length) while (end > 1 && entries[end].set === entries[end - 1].set) end--;
@@ -185,7 +185,7 @@ const batchOf = (entries: readonly Entry[]): Required<Batch> => ({
 const ofKind = (entries: readonly Entry[], kind: Entry['kind']): Entry[] =>
   entries.filter((entry) => entry.kind === kind);
 
-/** The sets that the pointers of the error name. */
+/** Finds the record sets in the pointers of an error, with their messages. */
 function rejectedSets(error: ApiError, entries: readonly Entry[]): Map<SetChange, string> {
   const rejected = new Map<SetChange, string>();
   const details = error.details.length > 0 ? error.details : [{ pointer: error.pointer, message: error.message }];

@@ -80,7 +80,7 @@ function targetOf(type: string, content: string): string {
   return WITHOUT_DOT.has(type) ? content.replace(/(?<=[^ ])\.$/, '') : content;
 }
 
-/** The form in which `endpointsOf` returns a target; the target itself if it is invalid. */
+/** Formats a target like `endpointsOf`; returns an invalid target unchanged. */
 function canonicalTarget(type: string, target: string): string {
   try {
     return targetOf(type, contentOf(type, target));

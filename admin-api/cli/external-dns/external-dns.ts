@@ -57,7 +57,7 @@ async function serve(io: CliIo, api: ConstructorParameters<typeof ExternalDnsZon
     write: (line) => void io.stderr.write(line),
   });
   const zones = new ExternalDnsZones(api, (options.domainFilter ?? []).map(zoneName), log);
-  // A wrong URL or token is an error at the start, not at each request.
+  // Reports a wrong URL or token at startup, not at each request.
   await zones.adjust([]);
   const webhook = await listening(options.listen, (address) => startWebhook(zones, address, log));
   const health = options.healthListen === undefined ? undefined : await listening(options.healthListen, startHealth);
@@ -92,7 +92,7 @@ function readAddress(text: string): Address {
   return { host, port: Number(port) };
 }
 
-/** The protocol has no credentials. */
+/** Accepts only loopback addresses, because the protocol has no credentials. */
 function readLoopback(text: string): Address {
   const address = readAddress(text);
   if (!LOOPBACK.test(address.host))

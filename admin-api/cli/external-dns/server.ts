@@ -1,7 +1,7 @@
 /**
  * The HTTP server of the webhook provider protocol of external-dns. It needs no credentials, so it
- * is for processes of this machine only: it listens on the loopback, and rejects what browsers send
- * for other sites.
+ * only serves processes of this machine: it listens on the loopback, and rejects requests that
+ * browsers send for web pages.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -29,7 +29,7 @@ interface Answer {
 
 type Handler = (request: IncomingMessage) => Promise<Answer>;
 
-/** Resolves with the port when it listens. */
+/** Resolves with the port when the server listens. */
 export async function startWebhook(
   zones: ExternalDnsZones,
   address: Address,
@@ -63,7 +63,7 @@ export async function startWebhook(
   return listen(server, address);
 }
 
-/** Only `/healthz`, for probes from outside of this machine. */
+/** Serves only `/healthz`, for probes from other machines. */
 export async function startHealth(address: Address): Promise<{ readonly port: number; close(): void }> {
   const server = createServer((request, response) => {
     const isKnown = request.method === 'GET' && request.url === '/healthz';
@@ -76,7 +76,7 @@ const HEALTHY: Answer = { status: 200, type: 'text/plain', body: 'ok' };
 const NOT_FOUND: Answer = { status: 404, type: 'text/plain', body: 'There is no such path.' };
 const healthy: Handler = async () => HEALTHY;
 
-/** A request that is not of external-dns. */
+/** The request does not come from external-dns. */
 class BadRequest extends Error {
   readonly status: number;
 
@@ -99,7 +99,7 @@ async function respond(request: IncomingMessage, handlers: Readonly<Record<strin
   throw new BadRequest(405, `Use ${allowed.map((key) => key.split(' ')[0]).join(' or ')}.`);
 }
 
-/** A page can send requests to the loopback, by its own name too (DNS rebinding). */
+/** A web page can send requests to the loopback, even under its own host name (DNS rebinding). */
 function rejectBrowsers({ headers }: IncomingMessage): void {
   const host = (headers.host ?? '').replace(/:\d+$/, '');
   if (!/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i.test(host))
@@ -108,13 +108,14 @@ function rejectBrowsers({ headers }: IncomingMessage): void {
     throw new BadRequest(403, 'Requests of browsers are not accepted.');
 }
 
-/** Before version 0.14, external-dns sends bodies without a type. */
+/** Accepts a body without a type, which external-dns before version 0.14 sends. */
 function requireVersion({ headers, method }: IncomingMessage): void {
-  const same = (value: string): boolean => value.replaceAll(' ', '').toLowerCase().startsWith(MEDIA_TYPE);
+  const hasMediaType = (value: string): boolean => value.replaceAll(' ', '').toLowerCase().startsWith(MEDIA_TYPE);
   const { accept, 'content-type': type } = headers;
-  if (method === 'POST' && type !== undefined && !same(type))
+  if (method === 'POST' && type !== undefined && !hasMediaType(type))
     throw new BadRequest(415, `The type of the body must be ${MEDIA_TYPE}.`);
-  const isAccepted = accept === undefined || accept.split(',').some((item) => same(item) || item.includes('*/*'));
+  const isAccepted =
+    accept === undefined || accept.split(',').some((item) => hasMediaType(item) || item.includes('*/*'));
   if (!isAccepted) throw new BadRequest(406, `Responses have the type ${MEDIA_TYPE}.`);
 }
 
@@ -133,7 +134,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/** External-dns retries after 500 to 510, and ends after any other error. */
+/** External-dns retries after status 500 to 510, and exits after any other error. */
 function failure(error: unknown, log: Logger): Answer {
   const status = error instanceof BadRequest ? error.status : error instanceof InvalidError ? 400 : 500;
   const message = error instanceof Error ? error.message : String(error);
@@ -148,9 +149,9 @@ function send(response: ServerResponse, { status, type, body }: Answer): void {
   response.writeHead(status, { ...headers, 'X-Content-Type-Options': 'nosniff' }).end(text);
 }
 
-/** Of external-dns or of probes: few. */
+/** Maximum connections of external-dns and of probes. */
 const MAX_CONNECTIONS = 64;
-/** Milliseconds for the header, and for a request with its body. */
+/** Timeouts of the header and of the whole request, in milliseconds. */
 const HEADERS_MS = 5000;
 const REQUEST_MS = 30_000;
 

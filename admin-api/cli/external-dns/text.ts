@@ -1,11 +1,11 @@
 /**
  * TXT targets of external-dns. It writes a text with or without quotes, and does not split it at
- * 255 bytes, the limit of a string (RFC 1035 section 3.3). Both sides of its comparison get one
- * form.
+ * 255 bytes, the limit of a string (RFC 1035 section 3.3). Both sides of its comparison use
+ * one form.
  */
 import { InvalidError } from '../../../core/base/errors.ts';
 
-/** Bytes of a string in a TXT record. */
+/** Maximum bytes of a string in a TXT record. */
 const MAX_STRING = 255;
 const QUOTED = /^"(?:[^"\\]|\\.)*"(?:\s+"(?:[^"\\]|\\.)*")*$/s;
 const STRING = /"((?:[^"\\]|\\.)*)"/gs;
@@ -17,8 +17,8 @@ export function contentOfText(target: string): string {
 }
 
 /**
- * The target for a content of the API. Strings that only the limit of 255 bytes has split are one
- * string again.
+ * Converts a content of the API to a target. Rejoins strings that were only split at the limit of
+ * 255 bytes.
  */
 export function textTarget(content: string): string {
   const strings = stringsOf(content);

@@ -1,4 +1,4 @@
-/** The domains that external-dns sees, and what it reads from and writes to them. */
+/** The domains that external-dns manages, and its reads and writes. */
 import type { Logger } from '../../../core/base/log/index.ts';
 import { type ApiClient, asText, type Json } from '../base/client.ts';
 import { asDomain, DOMAINS, type Domain, domainPath } from '../base/domains.ts';
@@ -6,7 +6,7 @@ import { rows } from '../base/pages.ts';
 import { applyToDomain, type Changes, type Fault, setChanges } from './changes.ts';
 import { adjust, type Endpoint, endpointsOf } from './endpoints.ts';
 
-/** Some record sets could not be written; the others were. */
+/** Some record sets were rejected; all others were written. */
 class RejectedSets extends Error {
   constructor(faults: readonly Fault[]) {
     const list = faults.slice(0, 10).map(({ name, type, message }) => `${name} ${type}: ${message}`);
@@ -37,13 +37,13 @@ export class ExternalDnsZones {
     return endpoints;
   }
 
-  /** The endpoints as `records` returns them once they are stored. */
+  /** Returns the endpoints in the form in which `records` returns stored endpoints. */
   async adjust(endpoints: readonly Endpoint[]): Promise<Json[]> {
     const domains = await this.#domains();
     return endpoints.map((endpoint) => adjust(endpoint, domainOf(endpoint, domains)?.domain));
   }
 
-  /** Throws RejectedSets after everything else is written. */
+  /** Throws RejectedSets after all other sets are written. */
   async apply(changes: Changes): Promise<void> {
     const faults: Fault[] = [];
     for (const [domain, part] of this.#byDomain(changes, await this.#domains())) {
@@ -63,7 +63,7 @@ export class ExternalDnsZones {
       for (const endpoint of changes[kind]) {
         const domain = domainOf(endpoint, domains);
         if (domain === undefined || !this.#hasName(endpoint.dnsName)) {
-          // Other providers may have it; an error would stop external-dns at every attempt.
+          // Another provider may have the name; an error would stop external-dns at every attempt.
           this.#log.warn('name in no domain ignored', { name: endpoint.dnsName, type: endpoint.recordType });
           continue;
         }
@@ -74,7 +74,7 @@ export class ExternalDnsZones {
     return parts;
   }
 
-  /** In each request, since domains come and go. */
+  /** Reads the domains at each request, because they can be created and deleted. */
   async #domains(): Promise<Domain[]> {
     const found: Domain[] = [];
     for await (const row of rows(this.#api, DOMAINS, 'domains')) {
@@ -91,7 +91,7 @@ export class ExternalDnsZones {
   }
 }
 
-/** The domain with the longest name that the endpoint is in. */
+/** Finds the domain of an endpoint: the longest matching name. */
 function domainOf({ dnsName }: Endpoint, domains: readonly Domain[]): Domain | undefined {
   let found: Domain | undefined;
   for (const domain of domains)

@@ -1,4 +1,4 @@
-/** Reads the configuration, folder or export that `waypost import` is given. */
+/** Reads the source of `waypost import`: a configuration, folder or export. */
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 import {
@@ -31,9 +31,9 @@ interface SourceOptions {
 
 /** Main files of configurations, which may be next to zone files. */
 const CONFIGURATIONS = ['named.conf', 'knot.conf', 'nsd.conf'];
-/** Files that are next to zone files and are none. */
+/** Files next to zone files that are not zone files. */
 const NO_ZONES = /^\.|~$|\.(jnl|jbk|mkeys|key|private|state|md|conf|sh|bak|orig|pid|log|gz)$/;
-/** Bytes that are read of a file to detect what it is. */
+/** Bytes of a file that are read to detect its kind. */
 const HEAD = 256 * 1024;
 
 /** Throws InvalidError `invalid_config`, CliError `unreadable`, `unknown_source` and `no_zones`. */
@@ -128,7 +128,7 @@ export class DiskFiles implements ConfigFiles {
     this.#root = root;
   }
 
-  /** A path of the configuration, on this machine. */
+  /** Converts a path of the configuration to a path on this machine. */
   path(path: string): string {
     const root = this.#root;
     if (root === undefined || !isAbsolute(path)) return path;
@@ -140,7 +140,7 @@ export class DiskFiles implements ConfigFiles {
     return readFileSync(this.path(path), 'utf8');
   }
 
-  /** Patterns in the name of the file and in the names of folders. */
+  /** Expands patterns in the names of files and folders. */
   glob(pattern: string): string[] {
     return expand(this.path(pattern)).sort();
   }
@@ -159,7 +159,7 @@ function expand(pattern: string): string[] {
   });
 }
 
-/** A pattern that is not valid matches no file. */
+/** An invalid pattern matches no file. */
 function expressionOf(pattern: string): RegExp {
   const escaped = pattern
     .replace(/[.+^${}()|\\]/g, '\\$&')

@@ -22,7 +22,7 @@ interface ImportOptions extends SourceArguments {
   readonly account?: string;
 }
 
-/** Providers whose nameservers and SOA end with the contract. */
+/** Providers whose nameservers and SOA stop working with the contract. */
 const PROVIDERS: ReadonlySet<string> = new Set(['cloudflare', 'route53']);
 
 export function addImportCommand(program: Command, { io, action }: CommandContext): void {
@@ -112,7 +112,7 @@ After it, compare the answers of both servers: waypost compare --old ADDRESS
     );
 }
 
-/** Results in the order of the source. Stops after an error that all other zones would have. */
+/** Results in the order of the source. Stops after an error that would affect all other zones. */
 async function importAll(
   io: CliIo,
   zones: readonly SourceZone[],

@@ -100,7 +100,7 @@ async function get(url: string, key: string): Promise<JsonObject | readonly unkn
     if (object !== undefined) return object;
     if (Array.isArray(body)) return body;
   } catch {
-    // Below.
+    // Reported below.
   }
   throw failure('the response is not from the API of PowerDNS.', 'Check --powerdns.');
 }

@@ -1,4 +1,4 @@
-/** The report of `waypost import`: zones, what failed, and what a person must decide. */
+/** The report of `waypost import`: zones, failures, and decisions for the user. */
 import { WaypostError } from '../../../core/base/errors.ts';
 import { escapeControls } from '../../../core/base/log/index.ts';
 import type { Finding, Position, Severity } from '../../zones/migration/index.ts';
@@ -8,10 +8,10 @@ import { shown, Table } from '../base/table.ts';
 import { warningText } from '../zone/warnings.ts';
 import type { Action, ZoneResult } from './zone.ts';
 
-/** Rows of the table; more zones are only counted, unless something is wrong with them. */
+/** Maximum table rows. Further zones are only counted, unless they have problems. */
 const MAX_ROWS = 200;
 const MAX_WARNINGS = 50;
-/** Names of zones that are listed with a finding. */
+/** Maximum number of zone names in a finding. */
 const MAX_NAMES = 8;
 
 interface ImportReport {
@@ -22,7 +22,7 @@ interface ImportReport {
   readonly zones: readonly ZoneResult[];
   readonly findings: readonly Finding[];
   readonly seconds: number;
-  /** What the next command is. */
+  /** The next command for the user. */
   readonly next: string;
 }
 
@@ -41,7 +41,7 @@ const PLANNED: Readonly<Record<Action, string>> = {
   failed: 'would fail',
 };
 
-/** Whether all zones of the source are here now, or would be. */
+/** Whether the report has no failed zone, no zone that differs, and no error. */
 export function isComplete({ zones, findings }: ImportReport): boolean {
   return (
     zones.every(({ action }) => action !== 'failed' && action !== 'differs') &&

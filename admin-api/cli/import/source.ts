@@ -104,7 +104,7 @@ export function zoneFileOf(zone: SourceZone, files: DiskFiles): ZoneFile | undef
   };
 }
 
-/** A relative path starts from the current folder, or from that of the configuration. */
+/** Resolves a relative path from the current folder, or from the folder of the configuration. */
 function pathOf(content: Content & { kind: 'file' }, { at }: SourceZone, files: DiskFiles): string {
   const path = files.path(content.path);
   if (isAbsolute(path) || existsSync(path) || at === undefined) return path;

@@ -1,4 +1,4 @@
-/** Imports one zone of a source, or finds out what an import would do. */
+/** Imports one zone of a source, or previews the import. */
 import { existsSync } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { Semaphore } from '../../../core/base/semaphore.ts';
@@ -35,7 +35,7 @@ export interface ZoneResult {
   /** The file or the address of the content. */
   readonly from: string;
   readonly records: number;
-  /** Of an existing domain: what the source changes. */
+  /** Changes to an existing domain. */
   readonly changes?: Comparison;
   readonly findings: readonly Finding[];
   readonly warnings: readonly LineWarning[];
@@ -50,12 +50,12 @@ interface ImportPlan extends UploadOptions {
   readonly secondaries: SecondaryMode;
 }
 
-/** Concurrent previews: the daemon refuses more of one account. */
+/** Maximum concurrent previews, the daemon's limit per account. */
 const PREVIEWS = 4;
 const DNS_PORT = 53;
 /** RFC 9103 section 7. */
 const TLS_PORT = 853;
-/** Larger files are streamed, and not looked at for findings beyond their start. */
+/** Larger files are streamed; only their start is examined for findings. */
 const MAX_READ = 64 << 20;
 
 export class ZoneImporter {
@@ -110,7 +110,7 @@ export class ZoneImporter {
     try {
       if (zone.role === 'secondary' && this.#plan.secondaries !== 'convert')
         return { ...base, ...(await this.#secondary(zone, findings)) };
-      // The source has a finding for it.
+      // The source has already added a finding.
       if (zoneFile === undefined) return { ...base, action: 'skipped' };
       return { ...base, kind: 'primary', ...(await this.#primary(zone, zoneFile, findings)) };
     } catch (error) {
@@ -175,7 +175,7 @@ export class ZoneImporter {
     return undefined;
   }
 
-  /** Keeps a secondary zone of the same primaries. */
+  /** Imports a secondary zone with the same primaries. */
   async #secondary(zone: SourceZone, findings: Finding[]): Promise<Partial<ZoneResult> & { action: Action }> {
     const { name, primaries, at } = zone;
     const decide = (code: string, message: string, next: string): { action: Action } => {
@@ -220,7 +220,7 @@ export class ZoneImporter {
     return { action: 'created', from };
   }
 
-  /** As the API shows it. Old configurations do not name certificates that can be checked. */
+  /** A primary in the format of the API. Old configurations name no verifiable certificates. */
   #primaryRow({ address, port, key, tls }: Primary): Json {
     const isStandard = port === undefined || port === (tls === true ? TLS_PORT : DNS_PORT);
     const host = address.includes(':') ? `[${address}]` : address;
@@ -260,7 +260,7 @@ const result = ({ file }: ZoneFile, { records, warnings, warningsOmitted }: Uplo
   warningsOmitted,
 });
 
-/** Adds what the content shows, and keeps it in memory if it is small enough. */
+/** Adds the findings of the content. Keeps the content in memory if it is small enough. */
 async function examine(zone: SourceZone, zoneFile: ZoneFile, findings: Finding[]): Promise<ZoneFile> {
   const { file } = zoneFile;
   if (zone.content.kind === 'file' && existsSync(`${file}.jnl`)) findings.push(finding.dynamic(zone.name, zone.at));

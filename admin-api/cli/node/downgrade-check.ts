@@ -1,4 +1,4 @@
-/** `waypost downgrade-check`: whether an earlier version can use the data, and what is lost. */
+/** `waypost downgrade-check`: whether an earlier version can use the data, and the losses. */
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { loadConfig } from '../../../core/config/index.ts';

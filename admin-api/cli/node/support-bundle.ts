@@ -1,4 +1,4 @@
-/** `waypost support-bundle`: one file about a node for others, without secrets. */
+/** `waypost support-bundle`: one file that describes a node for support, without secrets. */
 import { buffer } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError } from 'commander';
 import { ZipFile } from 'yazl';

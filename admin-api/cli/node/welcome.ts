@@ -28,7 +28,7 @@ const LOOPBACK_ADDRESS: ReadonlyMap<string, string> = new Map([
   ['::', '::1'],
 ]);
 
-/** Printed before the account is created, since a start may be killed at any moment. */
+/** Printed before the account is created, because the process can be killed at any time. */
 export const firstPassword = (password: string): string =>
   `\nThe account "admin" has the password  ${password}  (shown only once)\n\n`;
 
@@ -66,7 +66,7 @@ function tokenCommand({ password, hasAdmin }: Ready, api: string): string {
   return `waypost token create --login admin${url})   # if its password is lost, stop the daemon: waypost account reset admin`;
 }
 
-/** A command that requests the example site, for when its proxy is on. */
+/** A command that requests the example site, which works after its proxy is enabled. */
 function edgeLine(http: readonly ListenAddress[], https: readonly ListenAddress[]): string {
   // Prefers HTTP, which works before a certificate is issued.
   const listen = http[0] ?? https[0];

@@ -9,7 +9,7 @@ export interface OwnCredentials {
   readonly username: string;
   /** Undefined: not changed; null: removed. */
   readonly email?: unknown;
-  /** The new one; undefined: not changed. */
+  /** New password; undefined: not changed. */
   readonly password?: string;
   readonly revokeTokens?: boolean;
 }

@@ -15,7 +15,7 @@ type AuditModule = typeof import('../../miniapp/audit/audit.ts');
 const SCRIPT = 'package-audit.js';
 /** V8 accepts code of its own version only. */
 const CODE = `package-audit.${process.versions.v8}.code`;
-/** Wrap the script into a function with the parameters of a CommonJS module. */
+/** Wraps the script in a function with the parameters of a CommonJS module. */
 export const HEAD = '(function (module, exports, require) {';
 export const TAIL = '})';
 

@@ -1,4 +1,4 @@
-/** `waypost pkg conformance`: writes the pages by which a host tests itself. */
+/** `waypost pkg conformance`: writes the pages that test a host. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';

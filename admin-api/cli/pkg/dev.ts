@@ -19,7 +19,7 @@ const LAST_PORT = 65_535;
 /** Written by the build next to the program. */
 const PAGE_FOLDER = new URL('./simulator', import.meta.url);
 
-/** A host name, and the server that stands for it. */
+/** A host name, and the server that replaces it. */
 type Stand =
   SimulatorOptions['fixtures'] extends ReadonlyMap<infer Host, infer Server> ? readonly [Host, Server] : never;
 
@@ -83,7 +83,7 @@ export function addPkgDev(parent: Command, { io, action }: CommandContext): void
         await requireReadable(parent, folder, 'Pass the folder with manifest.json.');
         for (const file of options.sdk ?? []) await requireReadable(parent, file, 'Pass a host-sdk.js.');
         const simulator = await start(io, await packageFolderOf(folder), options);
-        // Before the report, after which a program may stop it at once.
+        // Listens before the report, because a program may send the signal immediately after it.
         const stopped = stopSignal();
         report(io, simulator, options.json === true);
         if (options.open) openBrowser(io, simulator.url);

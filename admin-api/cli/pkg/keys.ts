@@ -26,7 +26,7 @@ interface Revocation {
   readonly reason: string;
 }
 
-/** There are too few for pages. */
+/** Yields a single page: the list is short. */
 async function* listKeys(api: ApiClient): AsyncGenerator<readonly Json[]> {
   yield rowsOf((await api.json({ method: 'GET', path: '/api/store/keys' })).keys);
 }

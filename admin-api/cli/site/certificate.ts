@@ -59,7 +59,7 @@ async function certificateRequest({
   return { method: 'PUT', json: { certificate, private_key } };
 }
 
-/** Maximum size: longer than any chain, so that a wrong file is not sent. */
+/** Maximum size, larger than any chain; prevents the upload of a wrong file. */
 const LONGEST_PEM = 1 << 20;
 
 async function readPem(file: string): Promise<string> {

@@ -1,6 +1,6 @@
 /**
  * Commands for the documents of a domain's sites: each is printed, replaced and edited as a whole,
- * on the condition that nobody else has changed it in between.
+ * on the condition that no other client has changed it in between.
  */
 import type { Command } from 'commander';
 import { asObject, type Json } from '../base/client.ts';
@@ -15,9 +15,9 @@ import { addVerb, type Call, option } from '../base/verb.ts';
 interface ListDocument {
   /** The command, and the last part of the path. */
   readonly name: string;
-  /** Of the list, the only field of the document. */
+  /** Key of the list, the only field of the document. */
   readonly field: string;
-  /** Of one item, and of several. */
+  /** Singular and plural. */
   readonly nouns: readonly [one: string, several: string];
 }
 

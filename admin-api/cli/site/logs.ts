@@ -158,7 +158,7 @@ async function settingsOf(options: SetOptions, before: Json): Promise<Json> {
   };
 }
 
-/** Secrets are in files, since other users of the machine see the arguments of a program. */
+/** Secrets are in files, because other users of the machine can see command-line arguments. */
 async function secretOf(file: string | undefined): Promise<string | undefined> {
   return file === undefined ? undefined : (await readText(file)).trim();
 }

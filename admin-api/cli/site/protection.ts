@@ -69,7 +69,7 @@ async function readField(field: string): Promise<readonly [section: string, name
   return [section, name, text.startsWith('@') ? await readText(text.slice(1)) : parseValue(name, text)];
 }
 
-/** Versions and modes are text although they may look like numbers. */
+/** Versions and modes are strings, even if they look like numbers. */
 function parseValue(name: string, text: string): unknown {
   if (name === 'except') return text === '' ? [] : text.split(',');
   if (text === 'null') return null;

@@ -106,7 +106,7 @@ function addCheck(group: Command, { io, action }: CommandContext): void {
     );
 }
 
-/** A hash in place of each password, which only the daemon makes. */
+/** A placeholder hash for each password, because only the daemon hashes passwords. */
 const ANY_HASH = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 function faultsOf(document: RulesDocument): readonly string[] {

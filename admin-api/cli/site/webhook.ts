@@ -41,7 +41,7 @@ function bodyOf({ url, event, domainId, allDomains, description, enable, disable
   };
 }
 
-/** Prints the secret alone on standard output, for a variable of a script. */
+/** Prints only the secret on standard output, so that a script can capture it. */
 function printSecret({ io, options }: Call, body: Json): void {
   if (options.json) {
     print(io.stdout, JSON.stringify(body));

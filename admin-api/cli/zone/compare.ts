@@ -1,4 +1,4 @@
-/** Runs the zone checkers of other nameservers, as far as they are installed. */
+/** Runs the installed zone checkers of other nameservers. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, delimiter, dirname, join, resolve } from 'node:path';
@@ -43,7 +43,7 @@ export function findCheckers(path = process.env.PATH ?? ''): InstalledChecker[] 
   });
 }
 
-/** The folder is that of the zone file, which its relative includes start from. */
+/** `cwd`: folder of the zone file, for relative includes. */
 function run(program: string, args: readonly string[], cwd: string): Promise<Verdict> {
   return new Promise((done) => {
     execFile(program, args, { cwd, timeout: DEADLINE, maxBuffer: MAX_OUTPUT }, (error, stdout, stderr) => {

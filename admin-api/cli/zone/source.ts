@@ -62,7 +62,7 @@ function readAnywhere(file: string, path: string, from: MasterLine): MasterFile 
   }
 }
 
-/** Longer than the directive, so that one that is split between two chunks is found. */
+/** Longer than the directive, so that a directive split between two chunks is found. */
 const OVERLAP = 16;
 
 async function streamMayInclude(file: string): Promise<boolean> {

@@ -27,7 +27,7 @@ const STREAMED_FROM = 256 * 1024;
 
 export interface Uploaded {
   readonly records: number;
-  /** The daemon limits their number. `file` is set for a line of an included file. */
+  /** The daemon limits the number of warnings. `file` is set for a line of an included file. */
   readonly warnings: readonly (Omit<LineWarning, 'file'> & { readonly file?: string })[];
   /** Number of further warnings. */
   readonly warningsOmitted: number;
@@ -137,8 +137,14 @@ function readPreview({ preview }: Json): Comparison & { readonly errors: readonl
   const counts = [countOf(created), countOf(changed), countOf(deleted), unchanged];
   if (!counts.every((count) => typeof count === 'number') || !Array.isArray(errors))
     throw new CliError('not_the_api', 'The response of the daemon has no preview; it may be an older version.');
-  const [news, ttls, gone, same] = counts;
-  return { created: news, changed: ttls, deleted: gone, unchanged: same, errors: errors as ErrorDetail[] };
+  const [createdCount, changedCount, deletedCount, unchangedCount] = counts;
+  return {
+    created: createdCount,
+    changed: changedCount,
+    deleted: deletedCount,
+    unchanged: unchangedCount,
+    errors: errors as ErrorDetail[],
+  };
 }
 
 function queryOf({ keepApex, strict }: UploadOptions, more: readonly string[] = []): string {
@@ -166,7 +172,7 @@ async function openSource(zoneFile: ZoneFile, sent: (bytes: number) => void = ()
   }
 }
 
-/** Names the included file of each line that is in one. */
+/** Adds the included file to entries for its lines. */
 function relocate<T extends { readonly line?: number }>(
   { file }: ZoneFile,
   locate: ZoneSource['locate'],
