@@ -1,7 +1,3 @@
-/**
- * Keys by due time, in a binary heap. A key has one time. Replaced entries stay in the heap and are
- * skipped.
- */
 interface Entry<Key> {
   readonly key: Key;
   readonly at: number;
@@ -10,6 +6,10 @@ interface Entry<Key> {
 /** Maximum of replaced entries in the heap, unless there are more keys. */
 const MAX_SKIPPED = 64;
 
+/**
+ * Keys by due time, in a binary heap. A key has one time. Replaced entries stay in the heap and are
+ * skipped.
+ */
 export class DueQueue<Key> {
   #heap: Entry<Key>[] = [];
   readonly #times = new Map<Key, number>();

@@ -1,10 +1,10 @@
-/** A rate limit with bursts: tokens are added at a steady rate, and each use takes some. */
-export interface Rate {
+interface Rate {
   /** Maximum of tokens. */
   readonly burst: number;
   readonly perSecond: number;
 }
 
+/** A rate limit with bursts: tokens are added at a steady rate, and each use takes some. */
 export class TokenBucket {
   readonly #burst: number;
   readonly #perMs: number;

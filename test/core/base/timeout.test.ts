@@ -12,7 +12,7 @@ test('work that ends in time decides', async () => {
   assert.is(failed, error);
 });
 
-test('after the time, `late` decides, and work that fails later disturbs nobody', async () => {
+test('after the time, `late` decides, and a later failure of the work is ignored', async () => {
   let fail: (error: Error) => void = () => {};
   const work = new Promise<number>((_, reject) => {
     fail = reject;
@@ -22,7 +22,7 @@ test('after the time, `late` decides, and work that fails later disturbs nobody'
     throw new Error('too late');
   }).catch((error) => error.message);
   assert.is(thrown, 'too late');
-  fail(new Error('nobody waits any more'));
+  fail(new Error('too late to matter'));
   await sleep(1);
 });
 
