@@ -18,6 +18,7 @@ import {
   type RowResult,
   ratioTable,
   type StartResult,
+  savedRows,
   speedTable,
   startTable,
   verdicts,
@@ -28,7 +29,8 @@ import { type Server, type Started, start } from './dns/servers.ts';
 import { Waypost } from './dns/waypost.ts';
 import { mixZones, writeZones, type ZoneSet } from './dns/zones.ts';
 import { describeMachine } from './machine.ts';
-import { COMMON, readOptions } from './options.ts';
+import { COMMON, readOptions, SAVE } from './options.ts';
+import { saveRun } from './results.ts';
 
 /** All rows of signed zones but that of the most. */
 const SIGNED = 'dnssec';
@@ -39,6 +41,7 @@ const options = readOptions({
   about: 'Queries a second and server CPU time a query of Waypost, Knot and NSD, one query thread each.',
   options: {
     ...COMMON,
+    ...SAVE,
     only: {
       kind: 'choices',
       value: 'ROW',
@@ -169,6 +172,8 @@ ${ownTable(results)}
 
 ${startTable(starts)}
 ${flood.length === 0 ? '' : `\n${FLOOD_ROW}: ${FLOOD_TEXT}\n\n${floodTable(flood)}\n`}`);
+if (options.save && !options.quick)
+  saveRun('dns', `npm run bench:dns -- ${process.argv.slice(2).join(' ')}`, results.flatMap(savedRows));
 const missed =
   results.flatMap((result) => [...verdicts(result), ...ownVerdicts(result)]).some(({ met }) => met === false) ||
   flood.some((figures) => figures.isSubject && !floodMet(figures));

@@ -13,6 +13,7 @@ import { proxiedRows } from './edge/proxied-rows.ts';
 import { startCaddy, startHaproxy, startNginx, startVarnish, startWaypost } from './edge/proxied-servers.ts';
 
 await runBenchmark({
+  name: 'edge',
   command: 'npm run bench:edge --',
   about:
     'The edge as a proxy with a cache over HTTPS, one server core: Waypost, nginx, HAProxy, Caddy, and Varnish behind hitch.',

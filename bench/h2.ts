@@ -13,6 +13,7 @@ import { IDLE_CONNECTIONS, IDLE_ROW, IDLE_SERVERS, ROWS } from './edge/rows.ts';
 import { startClassical, startHaproxy, startNginx, startNode, startWaypost } from './edge/servers.ts';
 
 await runBenchmark({
+  name: 'h2',
   command: 'npm run bench:h2 --',
   about: 'HTTP/2 over TLS, one server core: Waypost, nginx, HAProxy and node:http2.',
   rows: ROWS,

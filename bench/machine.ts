@@ -4,7 +4,7 @@ import { cpus, release, totalmem } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { readOptions } from './options.ts';
 
-function revision(): string {
+export function revision(): string {
   try {
     const git = (...args: string[]) =>
       execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();

@@ -39,6 +39,11 @@ export const COMMON = {
   seconds: { kind: 'number', help: 'of each measurement' },
 } as const satisfies Options;
 
+/** Of benchmarks that can add their figures to bench/results. */
+export const SAVE = {
+  save: { kind: 'flag', help: 'add the figures to bench/results and write bench/RESULTS.md anew; not with --quick' },
+} as const satisfies Options;
+
 /** Ends the process with 2, without a stack: what is wrong is not the program. */
 export function endWith(message: string): never {
   process.stderr.write(`${message}\n`);

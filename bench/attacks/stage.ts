@@ -1,7 +1,7 @@
 /**
  * What each attack of this folder shares: `node dist/bench/attacks/NAME.js [--main FILE] [--seconds
  * N]` starts a daemon, probes another tenant's service without and with the attack, and prints a
- * row of Markdown for bench/RESULTS.md. `--main`: main.js of another revision, for comparing.
+ * row of Markdown. `--main`: main.js of another revision, for comparing.
  *
  * Probes are sent at a fixed interval, whether earlier ones were answered or not: a service that
  * stands still is seen by each of them.

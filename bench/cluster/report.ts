@@ -1,4 +1,4 @@
-/** The figures as Markdown, ready for RESULTS.md. */
+/** The figures as Markdown. */
 import { table } from '../dns/report.ts';
 import { median } from '../dns/rounds.ts';
 import { percentile } from '../writes/statistics.ts';

@@ -1,4 +1,5 @@
-/** The figures as Markdown, ready for RESULTS.md. */
+/** The figures as Markdown, and as rows of bench/results. */
+import type { Row as SavedRow } from '../results.ts';
 import { FLOOR } from './floor.ts';
 import { disturbed, type Figures, median, ratios } from './rounds.ts';
 import type { Row } from './rows.ts';
@@ -78,6 +79,39 @@ export function verdicts({ row, subject, figures }: RowResult): Verdict[] {
       met,
     };
   });
+}
+
+/** A row for each server next to `subject`. */
+export function savedRows({ row, subject, figures }: RowResult): SavedRow[] {
+  const middle = (server: string, of: (round: { qps: number; cpuMicros: number }) => number): number =>
+    median((figures.batching.get(server) ?? []).map(of));
+  return [...figures.batching.keys()]
+    .filter((name) => name !== subject && name !== FLOOR)
+    .map((peer) => {
+      const all = ratios(figures, subject, peer);
+      const atLeast = row.goals.find((goal) => goal.peer === peer)?.atLeast;
+      return {
+        name: row.id,
+        unit: 'queries/s',
+        ours: Math.round(middle(subject, ({ qps }) => qps)),
+        cpu: rounded(middle(subject, ({ cpuMicros }) => cpuMicros)),
+        peer,
+        theirs: Math.round(middle(peer, ({ qps }) => qps)),
+        peerCpu: rounded(middle(peer, ({ cpuMicros }) => cpuMicros)),
+        ...savedRatio(all, atLeast),
+      };
+    });
+}
+
+export const rounded = (value: number): number => Number(value.toFixed(2));
+
+export function savedRatio(
+  all: readonly number[],
+  atLeast: number | undefined,
+): Pick<SavedRow, 'ratio' | 'goal' | 'reached'> {
+  if (all.length === 0) return {};
+  const ratio = [median([...all]), Math.min(...all), Math.max(...all)].map(rounded);
+  return atLeast === undefined ? { ratio } : { ratio, goal: `≥ ${atLeast}`, reached: ratio[0] >= atLeast };
 }
 
 export function ratioTable(results: readonly RowResult[]): string {

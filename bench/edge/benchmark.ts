@@ -6,15 +6,18 @@ import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeMachine } from '../machine.ts';
-import { COMMON, endWith, readOptions } from '../options.ts';
+import { COMMON, endWith, readOptions, SAVE } from '../options.ts';
+import { saveRun } from '../results.ts';
 import { certificateFor } from './certificate.ts';
 import type { Contender, Tools } from './contender.ts';
 import { h2loadVersion } from './h2load.ts';
-import { disturbedCount, ratioTable, speedTable } from './report.ts';
+import { disturbedCount, ratioTable, savedRows, speedTable } from './report.ts';
 import { isReached, type RowResult, runRow } from './rounds.ts';
 import type { Row } from './rows.ts';
 
 export interface Benchmark {
+  /** Of its file in bench/results. */
+  readonly name: string;
   /** How it is started, and what it measures. */
   readonly command: string;
   readonly about: string;
@@ -32,13 +35,15 @@ export interface Benchmark {
 }
 
 /** Ends the process: with 1 when something was not reached. */
-export async function runBenchmark({ command, about, rows, starts, startOrigin, last }: Benchmark): Promise<never> {
+export async function runBenchmark(benchmark: Benchmark): Promise<never> {
+  const { name: benchmarkName, command, about, rows, starts, startOrigin, last } = benchmark;
   const ids = [...rows.map(({ id }) => id), ...(last === undefined ? [] : [last.id])];
   const options = readOptions({
     command,
     about,
     options: {
       ...COMMON,
+      ...SAVE,
       only: { kind: 'choices', value: 'ROW', of: ids, help: 'a row' },
       server: { kind: 'choices', value: 'NAME', of: Object.keys(starts), help: 'a server' },
     },
@@ -81,5 +86,7 @@ ${describeMachine(versions)}
 - ${plan.rounds} rounds of ${plan.seconds} s${options.quick ? '; quick run, not for the record' : ''}
 - measurements that had to share a core: ${disturbedCount(results)}
 ${results.length === 0 ? '' : `\n${speedTable(results)}\n\n${ratioTable(results)}\n`}${further === '' ? '' : `\n${further}\n`}`);
+  if (options.save && !options.quick && results.length > 0)
+    saveRun(benchmarkName, `${command} ${process.argv.slice(2).join(' ')}`, results.flatMap(savedRows));
   process.exit(results.some((result) => isReached(result) === false) && !options.quick ? 1 : 0);
 }

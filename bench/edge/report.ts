@@ -1,6 +1,7 @@
-/** The figures as Markdown, ready for RESULTS.md. */
-import { table } from '../dns/report.ts';
+/** The figures as Markdown, and as rows of bench/results. */
+import { rounded, savedRatio, table } from '../dns/report.ts';
 import { median } from '../dns/rounds.ts';
+import type { Row as SavedRow } from '../results.ts';
 import type { IdleMemory } from './handshakes.ts';
 import type { Measured } from './measured.ts';
 import { cpuRatios, isCounted, isGoalReached, type RowResult, ratios } from './rounds.ts';
@@ -48,6 +49,29 @@ export function ratioTable(results: readonly RowResult[]): string {
     rows,
     2,
   );
+}
+
+/** A row for each peer. */
+export function savedRows(result: RowResult): SavedRow[] {
+  const { row, figures } = result;
+  const middle = (server: string, of: (measured: Measured) => number): number =>
+    median((figures.get(server) ?? []).map(of));
+  return [...figures.keys()]
+    .filter((name) => name !== 'Waypost')
+    .map((peer) => ({
+      name: row.id,
+      unit: 'requests/s',
+      ours: Math.round(middle('Waypost', ({ perSecond }) => perSecond)),
+      cpu: rounded(middle('Waypost', ({ cpuMicros }) => cpuMicros)),
+      peer,
+      theirs: Math.round(middle(peer, ({ perSecond }) => perSecond)),
+      peerCpu: rounded(middle(peer, ({ cpuMicros }) => cpuMicros)),
+      ...(row.by === 'cpu' && { by: row.by }),
+      ...savedRatio(
+        row.by === 'cpu' ? cpuRatios(result, peer) : ratios(result, peer),
+        row.goals.find((goal) => goal.peer === peer)?.atLeast,
+      ),
+    }));
 }
 
 function range(all: readonly number[]): string {

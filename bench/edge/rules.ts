@@ -14,6 +14,7 @@ const RULES = 20;
 const WITHOUT = 'without rules';
 
 await runBenchmark({
+  name: 'edge',
   command: 'node dist/bench/edge/rules.js',
   about: `A cache hit of a site with ${RULES} rules, next to the same of a site without rules.`,
   rows: proxiedRows(process.env.BENCH_DIR ?? join(tmpdir(), 'waypost-bench'))

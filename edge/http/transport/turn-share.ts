@@ -28,6 +28,6 @@ export const HANDSHAKE_COST = 64;
 /**
  * Additional cost of a request that waits for an origin or a disk: sending to it and receiving from
  * it. That takes as long as about 8 small requests. But fewer requests in a turn cost more CPU
- * each, twice as much more with 8 as with 4 (bench/RESULTS.md).
+ * each, twice as much more with 8 as with 4 (bench/results/flood.json).
  */
 export const WAITING_COST = 4;

@@ -1,7 +1,7 @@
 /**
  * The zone files of the test suites of BIND, Knot and PowerDNS: what a checker of a peer accepts is
  * imported, and its export is the same zone. WAYPOST_PEER_SOURCES is a folder with the unpacked
- * sources of the peers; without it, the test is skipped. bench/RESULTS.md has the figures.
+ * sources of the peers; without it, the test is skipped. bench/results/peers.json has the figures.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
