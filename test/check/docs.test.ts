@@ -104,32 +104,6 @@ test('settings that a page names are there', () => {
   none(faults, 'no such settings in core/config/schema.ts');
 });
 
-/** A default in TOML stands in backticks; one in words may have other words. */
-const isShownAs = (standard: string, shown: string): boolean =>
-  /^(["[\d]|true$|false$)/.test(standard) ? shown === `\`${standard}\`` : !shown.startsWith('`');
-
-test('docs/configuration.md has every setting with its default', () => {
-  const rows = new Map(
-    readPage('docs/configuration.md').lines.flatMap(({ text }) => {
-      const row = /^\| `([\w.]+)` \| (.*?) \| .+ \|$/.exec(text);
-      return row === null ? [] : [[row[1], row[2]]];
-    }),
-  );
-  const faults = settings
-    .map(({ key, default: standard }) => ({ key, standard, shown: rows.get(key) }))
-    .filter(({ standard, shown }) => shown === undefined || !isShownAs(standard, shown))
-    .map(({ key, standard, shown = 'no row' }) => `| \`${key}\` | \`${standard}\` | … |   now: ${shown}`);
-  none(
-    faults,
-    'write these rows in docs/configuration.md (a default that differs between machines in words, without backticks)',
-  );
-  const keys = new Set(settings.map(({ key }) => key));
-  none(
-    [...rows.keys()].filter((key) => !keys.has(key)),
-    'remove these rows from docs/configuration.md',
-  );
-});
-
 test('blocks of TOML are sound configurations, and all languages are known', () => {
   const folder = temporaryFolder('docs');
   for (const { path, blocks } of pages)
