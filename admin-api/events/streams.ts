@@ -1,4 +1,5 @@
 /** The open streams of changes, and their wake-up after each change. */
+import { RecentMap } from '../../core/base/recent-map.ts';
 import { decodeEntry } from '../../core/journal/entry-codec.ts';
 import { sequenceKey } from '../../core/store/keys.ts';
 import type { Services } from '../change/services.ts';
@@ -16,7 +17,7 @@ export type EntryChanges = readonly ObjectChange[] | 'many' | 'gone';
 
 export class EventStreams extends OpenStreams {
   readonly #services: Pick<Services, 'environment' | 'reader'>;
-  readonly #remembered = new Map<number, EntryChanges>();
+  readonly #remembered = new RecentMap<EntryChanges, number>(MAX_REMEMBERED);
   #timer: NodeJS.Timeout | null = null;
 
   constructor(services: Pick<Services, 'environment' | 'journal' | 'reader'>) {
@@ -32,11 +33,6 @@ export class EventStreams extends OpenStreams {
     const bytes = environment.journal.get(sequenceKey(sequence));
     if (bytes === undefined) return 'gone';
     const changes = objectChanges(decodeEntry(bytes), reader) ?? 'many';
-    if (this.#remembered.size >= MAX_REMEMBERED)
-      for (const oldest of this.#remembered.keys()) {
-        this.#remembered.delete(oldest);
-        break;
-      }
     this.#remembered.set(sequence, changes);
     return changes;
   }

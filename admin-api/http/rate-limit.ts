@@ -1,4 +1,5 @@
 /** Limits the rate of requests with token buckets: `quota` requests in `window` seconds. */
+import { RecentMap } from '../../core/base/recent-map.ts';
 import { HttpError } from './errors.ts';
 
 interface Bucket {
@@ -10,7 +11,6 @@ interface Bucket {
 /** The rate of an account, as a multiple of the rate of one token, session or TSIG key. */
 export const ACCOUNT_SHARES = 5;
 
-/** Above this number, the least recently used bucket is evicted. */
 const MAX_BUCKETS = 50_000;
 
 export class RateLimit {
@@ -18,7 +18,7 @@ export class RateLimit {
   readonly #window: number;
   readonly #name: string;
   readonly #now: () => number;
-  readonly #buckets = new Map<string | number, Bucket>();
+  readonly #buckets = new RecentMap<Bucket, string | number>(MAX_BUCKETS);
 
   /** `quota` 0: no limit. `window` in seconds. `now` in seconds. */
   constructor(name: string, quota: number, window: number, now: () => number = () => performance.now() / 1000) {
@@ -59,24 +59,9 @@ export class RateLimit {
   /** The bucket of a key, refilled for the time since its last use. */
   #filled(key: string | number): Bucket {
     const now = this.#now();
-    const bucket = this.#bucket(key, now);
+    const bucket = this.#buckets.of(key, () => ({ left: this.#quota, at: now }));
     bucket.left = Math.min(this.#quota, bucket.left + ((now - bucket.at) * this.#quota) / this.#window);
     bucket.at = now;
-    return bucket;
-  }
-
-  #bucket(key: string | number, now: number): Bucket {
-    let bucket = this.#buckets.get(key);
-    if (bucket !== undefined) this.#buckets.delete(key);
-    else {
-      bucket = { left: this.#quota, at: now };
-      if (this.#buckets.size >= MAX_BUCKETS)
-        for (const oldest of this.#buckets.keys()) {
-          this.#buckets.delete(oldest);
-          break;
-        }
-    }
-    this.#buckets.set(key, bucket);
     return bucket;
   }
 }

@@ -1,44 +1,109 @@
 /**
- * A bounded map that evicts entries which were not used recently. It has two generations: when the
- * young generation is full, it replaces the old generation, whose entries are evicted. A hit of a
- * hot key is a hit in the young generation, which costs one lookup and no write.
+ * A bounded map with second-chance (clock) eviction. A hit only sets a flag, so it costs one
+ * lookup.
  */
 export class RecentMap<V, K = string> {
   readonly #capacity: number;
-  readonly #onEvict: ((value: V) => void) | undefined;
-  #young = new Map<K, V>();
-  #old = new Map<K, V>();
+  readonly #onEvict: (value: V) => void;
+  readonly #entries = new Map<K, Entry<V, K>>();
+  /** The clock: all entries. A new entry replaces an evicted one. */
+  readonly #ring: Entry<V, K>[] = [];
+  /** Index of the next candidate for eviction. */
+  #hand = 0;
 
-  /**
-   * Keeps at most 2 × `capacity` entries, and at least the `capacity` entries that were used last.
-   * `onEvict` receives each evicted value.
-   */
-  constructor(capacity: number, onEvict?: (value: V) => void) {
+  /** `capacity`: 1 or more. `onEvict` receives each value that is evicted or cleared. */
+  constructor(capacity: number, onEvict: (value: V) => void = () => {}) {
     this.#capacity = capacity;
     this.#onEvict = onEvict;
   }
 
   get size(): number {
-    return this.#young.size + this.#old.size;
+    return this.#ring.length;
   }
 
   get(key: K): V | undefined {
-    const value = this.#young.get(key);
-    if (value !== undefined) return value;
-    const old = this.#old.get(key);
-    if (old !== undefined) {
-      this.set(key, old);
-    }
-    return old;
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    entry.isUsed = true;
+    return entry.value;
   }
 
   set(key: K, value: V): void {
-    this.#old.delete(key);
-    if (this.#young.size >= this.#capacity && !this.#young.has(key)) {
-      if (this.#onEvict !== undefined) for (const evicted of this.#old.values()) this.#onEvict(evicted);
-      this.#old = this.#young;
-      this.#young = new Map();
+    const entry = this.#entries.get(key);
+    if (entry === undefined) {
+      this.#add(key, value);
+    } else {
+      entry.value = value;
+      entry.isUsed = true;
     }
-    this.#young.set(key, value);
   }
+
+  /**
+   * The value of the key, or a new one by `make`. While `make` runs, the map may hold `capacity`
+   * other values. If `make` throws, the map is unchanged.
+   */
+  of(key: K, make: () => V): V {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) {
+      entry.isUsed = true;
+      return entry.value;
+    }
+    const value = make();
+    this.set(key, value);
+    return value;
+  }
+
+  /** Does not call `onEvict`. */
+  delete(key: K): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    const last = this.#ring.pop()!;
+    if (last === entry) return;
+    this.#ring[entry.at] = last;
+    last.at = entry.at;
+  }
+
+  clear(): void {
+    for (const { value } of this.#ring.splice(0)) this.#onEvict(value);
+    this.#entries.clear();
+  }
+
+  #add(key: K, value: V): void {
+    const ring = this.#ring;
+    let entry: Entry<V, K>;
+    if (ring.length < this.#capacity) {
+      entry = { key, value, at: ring.length, isUsed: false };
+      ring.push(entry);
+    } else {
+      entry = this.#evict();
+      entry.key = key;
+      entry.value = value;
+    }
+    this.#entries.set(key, entry);
+  }
+
+  /** Evicts the first entry that was not used since the hand last passed it. */
+  #evict(): Entry<V, K> {
+    for (;;) {
+      const at = this.#hand < this.#ring.length ? this.#hand : 0;
+      this.#hand = at + 1;
+      const entry = this.#ring[at];
+      if (!entry.isUsed) {
+        this.#entries.delete(entry.key);
+        this.#onEvict(entry.value);
+        return entry;
+      }
+      entry.isUsed = false;
+    }
+  }
+}
+
+interface Entry<V, K> {
+  key: K;
+  value: V;
+  /** Index in the clock. */
+  at: number;
+  /** Used since the hand last passed it. */
+  isUsed: boolean;
 }

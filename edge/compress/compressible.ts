@@ -8,6 +8,7 @@
  * secret in each response, or send `Cache-Control: no-transform`. `private` limits where a response
  * may be stored, not whether it may be compressed.
  */
+import { RecentMap } from '../../core/base/recent-map.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 
 /**
@@ -69,8 +70,7 @@ const TYPES: ReadonlySet<string> = new Set([
 const SUFFIX = /\+(?:json|xml|yaml|json-seq)$/;
 
 /** Results by field value: origins send only a few different values. */
-const decided = new Map<string, boolean>();
-const MAX_CACHED = 512;
+const decided = new RecentMap<boolean>(512);
 const MAX_CACHED_LENGTH = 128;
 
 /** Whether content of this type becomes notably shorter. */
@@ -80,10 +80,7 @@ export function isCompressibleType(contentType: string): boolean {
   const semicolon = contentType.indexOf(';');
   const type = (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
   const isText = isTextual(type);
-  if (contentType.length <= MAX_CACHED_LENGTH) {
-    if (decided.size >= MAX_CACHED) decided.clear();
-    decided.set(contentType, isText);
-  }
+  if (contentType.length <= MAX_CACHED_LENGTH) decided.set(contentType, isText);
   return isText;
 }
 

@@ -1,13 +1,12 @@
 /** Selects the content coding that a client prefers (RFC 9110 section 12.5.3). */
+import { RecentMap } from '../../core/base/recent-map.ts';
 import type { Coding } from './coding.ts';
 
 /** The quality of each coding, in thousandths; 0: not acceptable. */
 type Wanted = Readonly<Record<Coding | 'identity', number>>;
 
-/** Results by field value: browsers send only a few different values. */
-const parsed = new Map<string, Wanted>();
-/** Maximum number and length of the cached values: some 100 KB. */
-const MAX_CACHED = 512;
+/** Results by field value: browsers send only a few different values. Some 100 KB. */
+const parsed = new RecentMap<Wanted>(512);
 const MAX_CACHED_LENGTH = 128;
 /** Members that are read: about ten codings exist. */
 const MOST_MEMBERS = 32;
@@ -36,7 +35,6 @@ export function negotiate(acceptEncoding: string | undefined, available: readonl
 function parseAndCache(text: string): Wanted {
   const wanted = wantedBy(text);
   if (text.length > MAX_CACHED_LENGTH) return wanted;
-  if (parsed.size >= MAX_CACHED) parsed.clear();
   parsed.set(text, wanted);
   return wanted;
 }

@@ -3,7 +3,9 @@
  * origin waits a minute at most, and a TTL of 0 does not cost a query for each connection. The book
  * does not check whether an address is permitted: `dial.ts` does at each connection.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RecentMap } from '../../core/base/recent-map.ts';
 import { type Name, parseName } from '../../core/dns/wire/name.ts';
 import { TYPE } from '../../core/dns/wire/types.ts';
 import { isLocalhost, parseAddress } from '../../core/net/address/index.ts';
@@ -58,10 +60,10 @@ const LOOPBACK: readonly Uint8Array[] = [Uint8Array.of(127, 0, 0, 1), parseAddre
 export class AddressBook {
   readonly #lookup: Lookup;
   readonly #now: () => number;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new RecentMap<Entry>(MAX_NAMES);
   readonly #pendingLookups = new Map<string, Promise<Entry>>();
   /** The address of the latest connection in text, by host. */
-  readonly #served = new Map<string, string>();
+  readonly #served = new RecentMap<string>(MAX_NAMES);
 
   /** `now`: milliseconds of a monotonic clock. */
   constructor(lookup: Lookup, now: () => number = () => performance.now()) {
@@ -93,9 +95,7 @@ export class AddressBook {
 
   /** Records the address of a new connection. */
   hasServed(host: string, address: string): void {
-    this.#served.delete(host);
     this.#served.set(host, address);
-    if (this.#served.size > MAX_NAMES) this.#served.delete(this.#served.keys().next().value!);
   }
 
   async #entryOf(host: string): Promise<Entry> {
@@ -111,10 +111,7 @@ export class AddressBook {
 
   async #resolve(host: string, before: Entry | undefined): Promise<Entry> {
     const entry = this.#entry(await this.#families(parseName(host)), before);
-    this.#entries.delete(host);
     this.#entries.set(host, entry);
-    // Evicts the entry with the oldest lookup.
-    if (this.#entries.size > MAX_NAMES) this.#entries.delete(this.#entries.keys().next().value!);
     return entry;
   }
 

@@ -2,6 +2,7 @@
  * TLS to origins: verifies the requested name (RFC 9525), negotiates one version of HTTP (RFC
  * 7301), and requires TLS 1.2.
  */
+
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import {
@@ -13,9 +14,10 @@ import {
   type SecureContext,
   type TLSSocket,
 } from 'node:tls';
+import { RecentMap } from '../../core/base/recent-map.ts';
 import { isHttp2, type Origin } from './origin-address.ts';
 
-/** Maximum cached sessions, one for each origin. The least recently stored is evicted. */
+/** Maximum cached sessions, one for each origin. */
 const MOST_SESSIONS = 4096;
 /** Maximum cached contexts of origins with their own authorities or client certificates. */
 const MAX_CONTEXTS = 256;
@@ -25,8 +27,8 @@ export class OriginTls {
   readonly #ca: readonly string[] | undefined;
   readonly #context: SecureContext;
   /** By their authorities and client certificate. */
-  readonly #contexts = new Map<string, SecureContext>();
-  readonly #sessions = new Map<string, Buffer>();
+  readonly #contexts = new RecentMap<SecureContext>(MAX_CONTEXTS);
+  readonly #sessions = new RecentMap<Buffer>(MOST_SESSIONS);
 
   constructor(ca: string | undefined) {
     this.#ca = ca === undefined ? undefined : [...rootCertificates, ca];
@@ -53,7 +55,7 @@ export class OriginTls {
 
   /** Stores the session of a connection. The next connection resumes it, without a certificate. */
   remember(key: string, session: Buffer): void {
-    put(this.#sessions, key, session, MOST_SESSIONS);
+    this.#sessions.set(key, session);
   }
 
   /** Deletes a session after a failed handshake, so that it is not tried again. */
@@ -64,10 +66,9 @@ export class OriginTls {
   #contextOf({ trust, clientCertificate }: Origin): SecureContext {
     if (trust?.ca === undefined && clientCertificate === undefined) return this.#context;
     const key = JSON.stringify([trust?.ca, clientCertificate]);
-    const context =
-      this.#contexts.get(key) ?? contextWith(trust?.ca === undefined ? this.#ca : [trust.ca], clientCertificate);
-    put(this.#contexts, key, context, MAX_CONTEXTS);
-    return context;
+    return this.#contexts.of(key, () =>
+      contextWith(trust?.ca === undefined ? this.#ca : [trust.ca], clientCertificate),
+    );
   }
 }
 
@@ -77,13 +78,6 @@ function contextWith(ca: readonly string[] | undefined, client: Origin['clientCe
     ...(ca === undefined ? {} : { ca: [...ca] }),
     ...(client === undefined ? {} : { cert: client.chain, key: client.key }),
   });
-}
-
-/** Stores an entry as the latest, and evicts the oldest. */
-function put<T>(map: Map<string, T>, key: string, value: T, capacity: number): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > capacity) map.delete(map.keys().next().value!);
 }
 
 const isByPinsAlone = ({ trust }: Origin): boolean => trust?.pins !== undefined && trust.ca === undefined;

@@ -14,6 +14,7 @@
  * may be shared with other visitors, the request contains only those claims that are part of the
  * cache key.
  */
+import { RecentMap } from '../../core/base/recent-map.ts';
 import { clientNetwork } from '../../core/net/address/ipv6.ts';
 import { statedAddresses } from '../../core/net/address/visitor.ts';
 import { withoutDefaultPort } from '../http/exchange/authority.ts';
@@ -294,7 +295,6 @@ function unlistedAction(name: string): number {
   if (cached !== undefined) return cached;
   const action = classifyUnlisted(name);
   if (name.length > MAX_UNLISTED_LENGTH) return action;
-  if (unlisted.size >= MAX_UNLISTED) unlisted.clear();
   unlisted.set(name, action);
   return action;
 }
@@ -303,8 +303,7 @@ function unlistedAction(name: string): number {
  * Actions of recently used names, because applications repeat the same names. The size is limited,
  * because visitors choose the names.
  */
-const unlisted = new Map<string, number>();
-const MAX_UNLISTED = 1024;
+const unlisted = new RecentMap<number>(1024);
 const MAX_UNLISTED_LENGTH = 64;
 
 function classifyUnlisted(name: string): number {

@@ -1,6 +1,7 @@
 /** The sites and certificates of a domain, as a thread caches them until the domain changes. */
 
 import { isDeepStrictEqual } from 'node:util';
+import { RecentMap } from '../../core/base/recent-map.ts';
 import { parseName } from '../../core/dns/wire/name.ts';
 import type { Exemptions } from '../../core/net/address/index.ts';
 import type { Environment } from '../../core/store/environment.ts';
@@ -51,8 +52,8 @@ export class DomainSites {
   /** Null: not read yet. */
   #names: Names | null = null;
   /** By origin and by whether the hosts have a certificate. The oldest are first. */
-  readonly #sites = new Map<string, Site>();
-  readonly #before: ReadonlyMap<string, Site>;
+  readonly #sites = new RecentMap<Site>(MAX_SITES);
+  readonly #before: Pick<RecentMap<Site>, 'get'>;
   /** The documents of the previous state until they are read again, for reuse. */
   #documents: SiteDocuments | null;
   #hasReadDocuments = false;
@@ -163,7 +164,6 @@ export class DomainSites {
     const before = this.#before.get(key);
     const kept = before !== undefined && isSame(before, site) ? before : site;
     this.#sites.set(key, kept);
-    if (this.#sites.size > MAX_SITES) this.#sites.delete(this.#sites.keys().next().value!);
     return kept;
   }
 }
@@ -192,4 +192,4 @@ function formatHsts({ hstsMaxAge, hstsIncludeSubdomains, hstsPreload }: ProxyCon
   return `max-age=${hstsMaxAge}${subdomains}${hstsPreload === true ? '; preload' : ''}`;
 }
 
-const NO_SITES: ReadonlyMap<string, Site> = new Map();
+const NO_SITES: Pick<RecentMap<Site>, 'get'> = new Map();

@@ -48,8 +48,7 @@ interface SitesOptions extends CertificateTools {
   /** Of this node; empty: none. */
   readonly region: string;
   /**
-   * Minimum number of cached domains with their certificates, some 3 KB each. The maximum is twice
-   * that.
+   * Half the maximum number of cached domains with their certificates, some 3 KB each.
    */
   readonly certificates: number;
 }
@@ -85,8 +84,8 @@ export class Sites {
     this.#options = options;
     this.#environment = openEnvironment(options.directory);
     this.#reader = new StoreReader(this.#environment);
-    this.#hosts = new RecentMap(Math.max(HOSTS, options.certificates));
-    this.#domains = new RecentMap(options.certificates, ({ sites }) => sites.forget());
+    this.#hosts = new RecentMap(2 * Math.max(HOSTS, options.certificates));
+    this.#domains = new RecentMap(2 * options.certificates, ({ sites }) => sites.forget());
   }
 
   /** A reader of the current rows. */

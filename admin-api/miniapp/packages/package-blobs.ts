@@ -2,11 +2,13 @@
  * Stores the package files on every node while they are needed, because any node may audit, show or
  * publish a package.
  */
+
 import type { Stats } from 'node:fs';
 import { UnavailableError } from '../../../core/base/errors.ts';
 import { readChunks } from '../../../core/base/file-pieces.ts';
 import { FaultLog } from '../../../core/base/log/throttle.ts';
 import { Periodic } from '../../../core/base/periodic.ts';
+import { RecentMap } from '../../../core/base/recent-map.ts';
 import type { BlobSource, BlobStore, OpenBlob } from '../../../core/cluster/blobs/store.ts';
 import { neededBlobs } from '../../../core/store/package-reads.ts';
 import type { Services } from '../../change/services.ts';
@@ -29,7 +31,7 @@ export class PackageBlobs {
   readonly #source: BlobSource;
   readonly #turns: Periodic;
   /** By hash, the identity of the file. */
-  readonly #verified = new Map<string, string>();
+  readonly #verified = new RecentMap<string>(MAX_VERIFIED);
   readonly #verifying = new Map<string, Promise<{ readonly size: number }>>();
 
   constructor(services: Services, source: BlobSource) {
@@ -75,12 +77,7 @@ export class PackageBlobs {
     }
     const { file, size } = await this.open(hash);
     try {
-      const identity = identityOf(await file.stat());
-      for (const oldest of this.#verified.keys()) {
-        if (this.#verified.size < MAX_VERIFIED) break;
-        this.#verified.delete(oldest);
-      }
-      this.#verified.set(hash, identity);
+      this.#verified.set(hash, identityOf(await file.stat()));
       return { size };
     } finally {
       await file.close();

@@ -3,6 +3,7 @@
  * revoked token is therefore invalid as soon as the revocation is confirmed.
  */
 
+import { RecentMap } from '../../../core/base/recent-map.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import type { StoreReader } from '../../../core/store/reader.ts';
@@ -28,7 +29,7 @@ export class Authenticator implements Authentication {
   readonly #sessions: Sessions;
   readonly #uses: Pick<TokenUses, 'note'>;
   /** Callers by the whole Authorization header. Cleared when any account or token changes. */
-  readonly #callers = new Map<string, Caller>();
+  readonly #callers = new RecentMap<Caller>(MAX_CACHED);
 
   constructor(
     reader: StoreReader,
@@ -68,7 +69,6 @@ export class Authenticator implements Authentication {
     let caller = this.#callers.get(header);
     if (caller === undefined) {
       caller = this.#find(header);
-      if (this.#callers.size >= MAX_CACHED) this.#callers.clear();
       if (header.length <= MAX_CACHED_LENGTH) this.#callers.set(header, caller);
     }
     const { expiresAt } = caller.token;
@@ -93,7 +93,7 @@ export class Authenticator implements Authentication {
   hasUnknownToken(request: Credentials): boolean {
     const header = request.header('authorization');
     if (header === undefined) return this.#sessions.isUnknown(request);
-    if (this.#callers.has(header)) return false;
+    if (this.#callers.get(header) !== undefined) return false;
     const { id, legacyId } = parse(header);
     return (id !== undefined || legacyId !== undefined) && this.#stored({ id, legacyId }) === undefined;
   }

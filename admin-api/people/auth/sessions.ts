@@ -2,7 +2,9 @@
  * Dashboard sessions. A cookie holds a random secret, of which only the hash is stored. A session
  * is a row, so its end applies on every node.
  */
+
 import { createHmac } from 'node:crypto';
+import { RecentMap } from '../../../core/base/recent-map.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import { audits, type Session, sessions } from '../../../core/store/rows.ts';
@@ -32,7 +34,7 @@ const MAX_USER_AGENT = 200;
 export class Sessions {
   readonly #services: Services;
   /** When this node last tried to record the use of a session. */
-  readonly #lastAttempts = new Map<Id, number>();
+  readonly #lastAttempts = new RecentMap<number, Id>(MAX_TRACKED);
   readonly #writes = new Set<Promise<unknown>>();
 
   constructor(services: Services) {
@@ -63,7 +65,6 @@ export class Sessions {
   note({ id, accountId, usedAt }: Session): void {
     const now = nowSeconds();
     if (now - Math.max(usedAt, this.#lastAttempts.get(id) ?? 0) < RECORD_INTERVAL) return;
-    if (this.#lastAttempts.size >= MAX_TRACKED) this.#lastAttempts.clear();
     this.#lastAttempts.set(id, now);
     const { environment, journal } = this.#services;
     const writing = inCredentialTurn(this.#services, accountId, () =>

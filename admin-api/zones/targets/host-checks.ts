@@ -31,7 +31,7 @@ const MAX_PER_ACCOUNT = 16;
 
 export class HostChecks {
   readonly #rules: OriginRules;
-  readonly #checked = new RecentMap<Checked>(MAX_HOSTS / 2);
+  readonly #checked = new RecentMap<Checked>(MAX_HOSTS);
   readonly #pending = new Map<string, Promise<void>>();
   /** Number of lookups in flight. */
   readonly #ofAccount = new Map<Id, number>();

@@ -54,7 +54,7 @@ export class TargetWarnings {
   readonly #rules: OriginRules;
   readonly #hosts: HostChecks;
   /** By domain. */
-  readonly #checked = new RecentMap<CheckedRecords, Domain['id']>(MAX_ZONES / 2);
+  readonly #checked = new RecentMap<CheckedRecords, Domain['id']>(MAX_ZONES);
 
   constructor(services: Services, rules: OriginRules) {
     this.#services = services;

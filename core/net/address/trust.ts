@@ -2,6 +2,7 @@
  * Decides which proxies in front of the edge are trusted to describe their clients. The operator
  * lists them.
  */
+import { RecentMap } from '../../base/recent-map.ts';
 import { contains, parseAddress, parsePrefix, unmapped } from './prefix.ts';
 
 /** Cached results, because visitors return. */
@@ -14,14 +15,10 @@ const MAX_CACHED = 4096;
 export function trustOf(prefixes: readonly string[]): (address: string) => boolean {
   if (prefixes.length === 0) return () => false;
   const parsed = prefixes.map((text) => unmapped(parsePrefix(text)));
-  const results = new Map<string, boolean>();
-  return (text) => {
-    const cached = results.get(text);
-    if (cached !== undefined) return cached;
+  const results = new RecentMap<boolean>(MAX_CACHED);
+  const test = (text: string): boolean => {
     const address = parseAddress(text);
-    const isTrusted = address !== undefined && parsed.some((prefix) => contains(prefix, address));
-    if (results.size >= MAX_CACHED) results.clear();
-    results.set(text, isTrusted);
-    return isTrusted;
+    return address !== undefined && parsed.some((prefix) => contains(prefix, address));
   };
+  return (text) => results.of(text, () => test(text));
 }

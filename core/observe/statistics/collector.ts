@@ -1,4 +1,5 @@
 /** Collects the counts of this node, stores them each minute, and reads them. */
+import { RecentMap } from '../../base/recent-map.ts';
 import type { StoreReader } from '../../store/reader.ts';
 import { rcodeColumn, typeColumn } from './columns.ts';
 import { addTo, type CountEntry, MAX_NAMES, maxNames, SUBJECT, topNames } from './counts.ts';
@@ -41,8 +42,8 @@ const isSetBack = (now: number, minute: number): boolean => now < minute - SET_B
 export class Collector {
   readonly #options: CollectorOptions;
   readonly #table = new CountTable();
-  readonly #zonesByApex = new Map<string, Zone | null>();
-  readonly #zonesById = new Map<number, Zone | null>();
+  readonly #zonesByApex = new RecentMap<Zone | null>(MAX_ZONES);
+  readonly #zonesById = new RecentMap<Zone | null, number>(MAX_ZONES);
   #minute: number;
   samples = 0;
 
@@ -179,7 +180,7 @@ export class Collector {
   }
 
   #zoneByApex(apex: string): Zone | null {
-    return remember(this.#zonesByApex, apex, () => {
+    return this.#zonesByApex.of(apex, () => {
       const domain = this.#options.reader.domainByApex(Buffer.from(apex, 'latin1'));
       const zone = domain === undefined ? null : { id: domain.id, accountId: domain.accountId, apex };
       if (zone !== null) this.#zonesById.set(zone.id, zone);
@@ -188,20 +189,10 @@ export class Collector {
   }
 
   #zoneById(id: number): Zone | null {
-    return remember(this.#zonesById, id, () => {
+    return this.#zonesById.of(id, () => {
       const domain = this.#options.reader.domain(id);
       if (domain === undefined) return null;
       return { id, accountId: domain.accountId, apex: Buffer.from(domain.apex).toString('latin1') };
     });
   }
-}
-
-function remember<K>(zones: Map<K, Zone | null>, key: K, look: () => Zone | null): Zone | null {
-  let zone = zones.get(key);
-  if (zone === undefined) {
-    if (zones.size >= MAX_ZONES) zones.clear();
-    zone = look();
-    zones.set(key, zone);
-  }
-  return zone;
 }

@@ -3,6 +3,7 @@
  * state, so that webhooks do not slow down writes.
  */
 
+import type { RecentMap } from '../../base/recent-map.ts';
 import { formatHost, parseName } from '../../dns/wire/name.ts';
 import { type Change, type Entry, readFirstChanges } from '../../journal/entry-codec.ts';
 import { type Id, idAt } from '../../store/keys.ts';
@@ -48,8 +49,7 @@ interface DomainWrites {
 }
 
 /** The last reported states of signed zones, so that a state is reported once. */
-export type ReportedStates = Map<Id, string>;
-const MAX_REPORTED = 10_000;
+export type ReportedStates = Pick<RecentMap<string, Id>, 'get' | 'set'>;
 
 /** `onOther` receives changes of other tables. */
 export function eventsOfEntry(
@@ -179,7 +179,6 @@ function addDnssecEvents(
   const before = reported.get(domainId);
   const current = `${phase} ${since} ${hasProblem}`;
   if (before === current) return;
-  if (reported.size >= MAX_REPORTED) reported.clear();
   reported.set(domainId, current);
   const isNewPhase = Math.abs(entry.time / 1000 - since) <= PHASE_TOLERANCE;
   if (isNewPhase && before?.startsWith(`${phase} ${since} `) !== true)

@@ -1,6 +1,8 @@
 /** Reads journal entries on the delivering node. */
+
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Logger } from '../../base/log/index.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import { formatHost } from '../../dns/wire/name.ts';
 import { type Change, decodeEntry, type Entry } from '../../journal/entry-codec.ts';
 import type { Journal } from '../../journal/journal.ts';
@@ -8,7 +10,7 @@ import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, sequenceKey } from '../../store/keys.ts';
 import { type Reader, StoreReader } from '../../store/reader.ts';
 import { deliveries, webhooks } from '../../store/rows.ts';
-import { eventsOfEntry, type ReportedStates } from './entry-events.ts';
+import { eventsOfEntry } from './entry-events.ts';
 import { formatUtc, type NewEvent } from './payload.ts';
 import { QUEUE_AUTHOR, readDelivery } from './queue.ts';
 import type { Session } from './session.ts';
@@ -84,6 +86,8 @@ interface EntryReaderOptions {
 /** Maximum entries of one read, and the approximate maximum of events in one commit. */
 const MAX_ENTRIES = 500;
 const MAX_ADDED = 500;
+/** Maximum number of zones whose last reported state is kept. */
+const MAX_REPORTED = 10_000;
 /** Seconds between two checks of the certificates. */
 const EXPIRY_INTERVAL = 3600;
 const EXPIRY_CHOICES: ReadonlySet<string> = new Set(['*', 'certificate.*', 'certificate.expiring']);
@@ -91,7 +95,7 @@ const EXPIRY_CHOICES: ReadonlySet<string> = new Set(['*', 'certificate.*', 'cert
 export class EntryReader {
   readonly #options: EntryReaderOptions;
   readonly #reader: StoreReader;
-  readonly #reported: ReportedStates = new Map();
+  readonly #reported = new RecentMap<string, Id>(MAX_REPORTED);
 
   constructor(options: EntryReaderOptions) {
     this.#options = options;

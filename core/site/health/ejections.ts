@@ -1,15 +1,15 @@
 /** Origins that edge threads of this node have ejected from their pools, for the status view. */
+
 import type { Registry } from '../../base/metrics/index.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import type { Id } from '../../store/keys.ts';
 
-/** Maximum number of stored ejections; the oldest is dropped first. */
+/** Maximum number of stored ejections. */
 const MAX_ENTRIES = 10_000;
 
 export class Ejections {
-  /**
-   * End of each ejection in milliseconds since 1970, by domain and origin. The oldest are first.
-   */
-  readonly #ends = new Map<string, number>();
+  /** End of each ejection in milliseconds since 1970, by domain and origin. */
+  readonly #ends = new RecentMap<number>(MAX_ENTRIES);
   #count = 0;
 
   constructor(metrics: Registry) {
@@ -26,10 +26,7 @@ export class Ejections {
   add(domainId: Id, key: string, milliseconds: number): void {
     this.#count++;
     const name = `${domainId} ${key}`;
-    const end = Math.max(this.#ends.get(name) ?? 0, Date.now() + milliseconds);
-    this.#ends.delete(name);
-    this.#ends.set(name, end);
-    if (this.#ends.size > MAX_ENTRIES) this.#ends.delete(this.#ends.keys().next().value as string);
+    this.#ends.set(name, Math.max(this.#ends.get(name) ?? 0, Date.now() + milliseconds));
   }
 
   /** End of the ejection in milliseconds since 1970. Null: all threads use the origin. */

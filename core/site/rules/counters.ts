@@ -1,6 +1,7 @@
 /**
  * Counts of matched and stopped requests per rule on this node, since the last change of the rules.
  */
+import { RecentMap } from '../../base/recent-map.ts';
 
 /** Maximum number of domains; the oldest is evicted. */
 export const MAX_DOMAINS = 20_000;
@@ -29,7 +30,7 @@ interface Totals {
 }
 
 export class RuleCounters {
-  readonly #domains = new Map<string, Totals>();
+  readonly #domains = new RecentMap<Totals>(MAX_DOMAINS);
   readonly #clock: () => number;
 
   constructor(clock: () => number = Date.now) {
@@ -47,8 +48,6 @@ export class RuleCounters {
         matched: Array.from(matched, () => 0),
         stopped: Array.from(matched, () => 0),
       };
-      this.#domains.delete(domainId);
-      if (this.#domains.size >= MAX_DOMAINS) this.#domains.delete(this.#domains.keys().next().value!);
       this.#domains.set(domainId, totals);
     }
     for (let i = 0; i < matched.length; i++) {

@@ -1,4 +1,5 @@
 /** Compiles a TextMatch to a test of one text. */
+import { RecentMap } from '../../base/recent-map.ts';
 import type { TextMatch } from './document.ts';
 import { type Automaton, type BuildBudget, buildAutomaton } from './pattern/automaton.ts';
 import { choice, END, type Expression, literal, START, sequence } from './pattern/expression.ts';
@@ -16,8 +17,7 @@ export interface TextTest {
 const MAX_COMPARED = 4;
 
 /** Compiled tests of this thread, since many domains use the same templates. */
-const compiled = new Map<string, TextTest | null>();
-const MAX_COMPILED = 1000;
+const compiled = new RecentMap<TextTest | null>(1000);
 /** Maximum length of a key of `compiled`. */
 const MAX_KEY = 2000;
 
@@ -37,7 +37,6 @@ export function compileText(
   if (found !== undefined) return found;
   const test = buildTest(match, budget, onEntry);
   if (budget.shares !== true || key.length > MAX_KEY) return test;
-  if (compiled.size >= MAX_COMPILED) compiled.clear();
   compiled.set(key, test);
   return test;
 }

@@ -2,9 +2,11 @@
  * Queries the nameservers of a parent zone for the delegation of a domain. They are queried
  * directly, since a resolver answers from its cache. Time and number of queries are limited.
  */
+
 import { InvalidError } from '../../base/errors.ts';
 import { FairSlots, SlotsFullError } from '../../base/fair-slots.ts';
 import { Interval } from '../../base/interval.ts';
+import { RecentMap } from '../../base/recent-map.ts';
 import type { MessageRecord } from '../../dns/wire/message-reader.ts';
 import { equalNames, formatHost, type Name, nameAt, nameId, parentName } from '../../dns/wire/name.ts';
 import { RCODE, TYPE } from '../../dns/wire/types.ts';
@@ -68,7 +70,7 @@ export class PublicDelegation implements DelegationLook {
   readonly #stop: AbortSignal;
   readonly #slots = new FairSlots({ slots: MAX_LOOKS, queue: MAX_QUEUED });
   /** By the parent name of the domain. */
-  readonly #parents = new Map<string, ParentZone>();
+  readonly #parents = new RecentMap<ParentZone>(MAX_ZONES);
   readonly #recent = new Map<string, Promise<ParentNameservers | FailedLook>>();
 
   /** `stop`: ends all looks. */
@@ -112,7 +114,6 @@ export class PublicDelegation implements DelegationLook {
     const names = await this.#zones.hostsOf(name, signal);
     const hosts = await Promise.all(names.map((host) => this.#zones.serversOf(host, signal)));
     const zone = { name, hosts: hosts.filter(({ length }) => length > 0), interval: new Interval(ZONE_MS) };
-    if (this.#parents.size >= MAX_ZONES) this.#parents.clear();
     this.#parents.set(id, zone);
     return zone;
   }

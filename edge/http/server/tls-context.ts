@@ -1,10 +1,11 @@
 /** TLS contexts for node:tls. */
+
 import { constants } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
+import { RecentMap } from '../../../core/base/recent-map.ts';
 import { SIGNATURE_ALGORITHMS } from '../../../core/site/tls/signature-algorithms.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
 import { GROUP_LISTS, MAX_CONTEXTS, PROTOCOLS, TLS12_CIPHERS, TLS13_CIPHERS } from '../tls/profile.ts';
-import { Recent } from '../tls/recent.ts';
 
 /** The protocols of ALPN (RFC 7301), encoded as in the extension. */
 export const ALPN_PROTOCOLS: Uint8Array = Buffer.concat(
@@ -40,7 +41,7 @@ export function createBaseContext(): SecureContext {
 }
 
 /** Open connections keep their context when it is evicted. */
-const contexts = new Recent<TlsCertificate, SecureContext>(MAX_CONTEXTS);
+const contexts = new RecentMap<SecureContext, TlsCertificate>(MAX_CONTEXTS);
 
 /**
  * Returns the cached context of a certificate, or creates it. Throws the error of Node.js if the

@@ -3,10 +3,10 @@
  * with the site's authorities. Such connections get no session tickets, so each handshake verifies
  * the certificate again. Resumption could skip a changed list or an expired certificate.
  */
+import { RecentMap } from '../../../core/base/recent-map.ts';
 import { fixedMemory, type Openssl } from './openssl.ts';
 import { AUTHORITY_FIELDS, freeAuthority } from './places.ts';
 import { type ClientAuthentication, clientCertField, MAX_CLIENT_CERTIFICATE } from './policy.ts';
-import { Recent } from './recent.ts';
 
 const VERIFY_PEER = 1;
 const VERIFY_FAIL_IF_NO_PEER_CERT = 2;
@@ -25,7 +25,7 @@ export class ClientAuthorities {
   readonly #places: Float64Array;
   readonly #free: number[];
   /** Indices into `#places`, by the PEM of the list. */
-  readonly #kept: Recent<string, number>;
+  readonly #kept: RecentMap<number>;
   readonly #position = fixedMemory(8);
   readonly #der = fixedMemory(MAX_CLIENT_CERTIFICATE);
 
@@ -33,7 +33,7 @@ export class ClientAuthorities {
     this.#openssl = openssl;
     this.#places = places;
     this.#free = Array.from({ length: places.length / AUTHORITY_FIELDS }, (_, index) => index);
-    this.#kept = new Recent(this.#free.length - 1, (index) => {
+    this.#kept = new RecentMap(this.#free.length - 1, (index) => {
       freeAuthority(openssl, places, index);
       this.#free.push(index);
     });

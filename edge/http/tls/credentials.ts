@@ -9,11 +9,11 @@
  * type, since OpenSSL otherwise prepares the decoders of all types (350 µs). Certificates with the
  * same chain share one parsed chain.
  */
+import { RecentMap } from '../../../core/base/recent-map.ts';
 import type { TlsCertificate } from './certificate.ts';
 import { fixedMemory, KEY_PAIR, NO_MORE_PEM, type Openssl } from './openssl.ts';
 import { type CredentialPlaces, FIELDS, freeChain, freeCredential } from './places.ts';
 import { QuickReader } from './quick-credential.ts';
-import { Recent } from './recent.ts';
 
 /** The end of the first certificate of a PEM text, in the variants that OpenSSL reads. */
 const END = /-----END (?:X509 |TRUSTED )?CERTIFICATE-----/;
@@ -45,9 +45,9 @@ export class Credentials {
    * Slots by certificate object, of which edge/sites has one per certificate. A key made of the PEM
    * text would be slower to look up.
    */
-  readonly #kept: Recent<TlsCertificate, Credential>;
+  readonly #kept: RecentMap<Credential, TlsCertificate>;
   /** Slots by the PEM of the chain. */
-  readonly #chains: Recent<string, number>;
+  readonly #chains: RecentMap<number>;
   readonly #pointer = fixedMemory(8);
   readonly #quick: QuickReader | null;
 
@@ -58,11 +58,11 @@ export class Credentials {
     this.#quick = places.quick === null ? null : new QuickReader(openssl, places.quick);
     this.#free = Array.from({ length: credentials.length / FIELDS }, (_, slot) => slot);
     this.#freeChains = Array.from(chains.keys());
-    this.#kept = new Recent(this.#free.length - 1, ({ slot }) => {
+    this.#kept = new RecentMap(this.#free.length - 1, ({ slot }) => {
       freeCredential(openssl, credentials, slot);
       this.#free.push(slot);
     });
-    this.#chains = new Recent(chains.length - 1, (slot) => {
+    this.#chains = new RecentMap(chains.length - 1, (slot) => {
       freeChain(openssl, chains, slot);
       this.#freeChains.push(slot);
     });

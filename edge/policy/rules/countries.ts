@@ -1,12 +1,14 @@
 /** Countries of addresses, from a file in the format of MaxMind that the operator brings. */
+
 import { type CountryResponse, Reader } from 'mmdb-lib';
+import { RecentMap } from '../../../core/base/recent-map.ts';
 
 /** Maximum number of addresses whose country is cached. */
 const MAX_REMEMBERED = 4096;
 
 export class Countries {
   #reader: Reader<CountryResponse> | null = null;
-  readonly #remembered = new Map<string, string>();
+  readonly #remembered = new RecentMap<string>(MAX_REMEMBERED);
 
   /** Null: there is no file, so that no country is known. Throws for a file in another format. */
   load(file: SharedArrayBuffer | null): void {
@@ -16,14 +18,8 @@ export class Countries {
 
   /** An ISO 3166 code of two letters; empty: not known. */
   of(address: string): string {
-    if (this.#reader === null) return '';
-    let country = this.#remembered.get(address);
-    if (country === undefined) {
-      country = lookUp(this.#reader, address);
-      if (this.#remembered.size >= MAX_REMEMBERED) this.#remembered.clear();
-      this.#remembered.set(address, country);
-    }
-    return country;
+    const reader = this.#reader;
+    return reader === null ? '' : this.#remembered.of(address, () => lookUp(reader, address));
   }
 }
 

@@ -3,9 +3,11 @@
  * a few at a time, queued fairly by site and client network. Results are cached by a keyed hash,
  * never in plain text.
  */
+
 import { createHmac, randomBytes } from 'node:crypto';
 import { verify } from '@node-rs/argon2';
 import { FairSlots, type SlotOwner } from '../../../core/base/fair-slots.ts';
+import { RecentMap } from '../../../core/base/recent-map.ts';
 import type { BasicAuthUser } from '../../../core/site/rules/index.ts';
 
 /** Each costs the memory of its hash: 19 MiB as a rule. */
@@ -27,9 +29,9 @@ export type Verdict = 'accepted' | 'rejected' | 'busy';
 export class Credentials {
   readonly #key = randomBytes(32);
   readonly #slots = new FairSlots({ slots: MAX_CONCURRENT, queue: MAX_QUEUED });
-  /** Times until which pairs are remembered, oldest first. */
-  readonly #accepted = new Map<string, number>();
-  readonly #rejected = new Map<string, number>();
+  /** Times until which pairs are remembered. */
+  readonly #accepted = new RecentMap<number>(MAX_ACCEPTED);
+  readonly #rejected = new RecentMap<number>(MAX_REJECTED);
   /** A page's requests have the same pair, and need one verification. */
   readonly #pending = new Map<string, Promise<Verdict>>();
   readonly #clock: () => number;
@@ -65,19 +67,13 @@ export class Credentials {
       if (typeof slot === 'string') return 'busy';
       const isPassword = await verify(hash, password).catch(() => false);
       const isAccepted = isPassword && isUser;
-      this.#remember(digest, isAccepted);
+      if (isAccepted) this.#accepted.set(digest, this.#clock() + ACCEPTED_MS);
+      else this.#rejected.set(digest, this.#clock() + REJECTED_MS);
       return isAccepted ? 'accepted' : 'rejected';
     } finally {
       this.#pending.delete(digest);
       if (typeof slot !== 'string') slot.release();
     }
-  }
-
-  #remember(digest: string, isAccepted: boolean): void {
-    const results = isAccepted ? this.#accepted : this.#rejected;
-    if (results.size >= (isAccepted ? MAX_ACCEPTED : MAX_REJECTED)) results.delete(results.keys().next().value!);
-    results.delete(digest);
-    results.set(digest, this.#clock() + (isAccepted ? ACCEPTED_MS : REJECTED_MS));
   }
 }
 

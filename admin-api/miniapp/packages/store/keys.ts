@@ -3,10 +3,12 @@
  * the same ones. The first key is created once for the cluster. A rotation creates a key that the
  * previous one endorses; both sign until the overlap ends.
  */
+
 import type { KeyObject } from 'node:crypto';
 import { StateError, UnavailableError } from '../../../../core/base/errors.ts';
 import { FaultLog } from '../../../../core/base/log/throttle.ts';
 import { Periodic } from '../../../../core/base/periodic.ts';
+import { RecentMap } from '../../../../core/base/recent-map.ts';
 import { type Draft, write } from '../../../../core/journal/draft/draft.ts';
 import type { Id } from '../../../../core/store/keys.ts';
 import { storeKeysOf } from '../../../../core/store/package-reads.ts';
@@ -68,7 +70,7 @@ export class StoreKeys {
   /** By public key. */
   readonly #opened = new Map<string, KeyObject>();
   /** By key and package; the oldest first. */
-  readonly #signatures = new Map<string, Promise<string>>();
+  readonly #signatures = new RecentMap<Promise<string>>(MAX_SIGNATURES);
 
   constructor(services: Services) {
     this.#services = services;
@@ -192,17 +194,7 @@ export class StoreKeys {
 
   #signature(row: StoreKeyRow, signed: SignedPackage): Promise<string> {
     const statement = packageStatement(signed);
-    const id = `${row.publicKey}\n${statement}`;
-    let signature = this.#signatures.get(id);
-    if (signature === undefined) {
-      signature = signStatement(statement, this.#open(row));
-      for (const oldest of this.#signatures.keys()) {
-        if (this.#signatures.size < MAX_SIGNATURES) break;
-        this.#signatures.delete(oldest);
-      }
-      this.#signatures.set(id, signature);
-    }
-    return signature;
+    return this.#signatures.of(`${row.publicKey}\n${statement}`, () => signStatement(statement, this.#open(row)));
   }
 
   /** Throws UnavailableError if this node cannot decrypt the key. */
