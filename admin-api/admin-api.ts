@@ -29,8 +29,8 @@ import type { PublicLook } from '../core/upkeep/signing/store-zone.ts';
 import type { ZoneSettings } from '../core/zone/compile/settings.ts';
 import { replay } from './change/change.ts';
 import { ImportSlots } from './change/import-slots.ts';
+import { KeyedLocks } from './change/locks.ts';
 import type { CatalogStates, SecondaryZones, Services } from './change/services.ts';
-import { Turns } from './change/turns.ts';
 import { DashboardPages } from './dashboard/serve/pages.ts';
 import { EventStreams, eventRoutes } from './events/index.ts';
 import { webhookRoutes } from './events/webhooks/routes.ts';
@@ -192,7 +192,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     zoneSettings,
     log,
     secrets,
-    turns: new Turns(),
+    locks: new KeyedLocks(),
     imports: new ImportSlots(),
     streams: new StreamSlots(log),
     search: new DomainSearch(reader, journal),

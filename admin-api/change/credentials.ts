@@ -8,16 +8,16 @@ import type { Draft } from '../../core/journal/draft/draft.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { Reply } from '../http/route.ts';
 import { type ChangeContext, type ChangeResult, change } from './change.ts';
+import type { KeyedLocks } from './locks.ts';
 import type { Services } from './services.ts';
-import type { Turns } from './turns.ts';
 
 type Work<R extends Reply> = (draft: Draft) => ChangeResult<R> | Promise<ChangeResult<R>>;
 
 const keyOf = (accountId: Id): string => `credentials ${accountId}`;
 
 /** Runs a write that adds or changes a credential of the account. */
-export const inCredentialTurn = <T>({ turns }: { readonly turns: Turns }, accountId: Id, work: () => Promise<T>) =>
-  turns.exclusive(keyOf(accountId), work);
+export const inCredentialTurn = <T>({ locks }: { readonly locks: KeyedLocks }, accountId: Id, work: () => Promise<T>) =>
+  locks.exclusive(keyOf(accountId), work);
 
 /** `change` for a credential of the account. */
 export const changeCredential = <R extends Reply>(
@@ -33,4 +33,4 @@ export const revoke = <R extends Reply>(
   context: ChangeContext,
   accountId: Id,
   work: Work<R>,
-): Promise<R> => services.turns.first(keyOf(accountId), () => change(services, context, work, { isUrgent: true }));
+): Promise<R> => services.locks.first(keyOf(accountId), () => change(services, context, work, { isUrgent: true }));

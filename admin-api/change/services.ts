@@ -18,7 +18,7 @@ import type { PublicLook } from '../../core/upkeep/signing/store-zone.ts';
 import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import type { StreamSlots } from '../http/stream-slots.ts';
 import type { ImportSlots } from './import-slots.ts';
-import type { Turns } from './turns.ts';
+import type { KeyedLocks } from './locks.ts';
 
 /** Finds domains by a part of their name: see admin-api/zones/domains/search.ts. */
 export interface DomainFinder {
@@ -53,7 +53,7 @@ export interface Services {
   readonly config: Config;
   readonly zoneSettings: ZoneSettings;
   readonly log: Logger;
-  readonly turns: Turns;
+  readonly locks: KeyedLocks;
   readonly imports: ImportSlots;
   /** Slots for long lists and exports. */
   readonly streams: StreamSlots;

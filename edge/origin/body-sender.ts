@@ -3,9 +3,9 @@
  * Uses the framing that the head announced.
  */
 import type { BodyFlow, BodySink, RequestBody } from '../http/exchange/exchange.ts';
-import { Gathering } from './gathering.ts';
 import { fieldLines } from './request-head.ts';
 import type { OriginSocket } from './sockets.ts';
+import { WriteBuffer } from './write-buffer.ts';
 
 /** The connection of a sender. */
 export interface SenderOwner {
@@ -26,7 +26,7 @@ export class BodySender implements BodySink {
   /** Bytes of the body received from the visitor. */
   received = 0;
   readonly #socket: OriginSocket;
-  readonly #output: Gathering;
+  readonly #output: WriteBuffer;
   readonly #body: RequestBody;
   readonly #owner: SenderOwner;
   readonly #isChunked: boolean;
@@ -42,7 +42,7 @@ export class BodySender implements BodySink {
 
   constructor(socket: OriginSocket, head: string, body: RequestBody, owner: SenderOwner) {
     this.#socket = socket;
-    this.#output = new Gathering(socket);
+    this.#output = new WriteBuffer(socket);
     this.#body = body;
     this.#owner = owner;
     this.#isChunked = body.length === undefined;

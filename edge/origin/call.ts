@@ -2,7 +2,7 @@
  * One pending request: it waits for a connection, is being sent, or has a response whose body is
  * incomplete.
  */
-import type { InLine } from '../../core/base/fair-line.ts';
+import type { InLine } from '../../core/base/fair-queue.ts';
 import type { OriginCounters } from './counters.ts';
 import { OriginError, type OriginRequest, type OriginResponse, type ResponseReceiver } from './origin.ts';
 import { type RequestHead, requestHead } from './request-head.ts';

@@ -3,12 +3,12 @@
  * connection is reused first, so surplus connections reach their idle timeout.
  *
  *     run ─► does the visitor's network have a share of the connections left?
- *         ─► otherwise: queued, by turns (core/base/fair-line.ts)
+ *         ─► otherwise: queued, by turns (core/base/fair-queue.ts)
  *         ─► an idle connection; without one, the first connection that is released or opened
  */
 
 import { isIP } from 'node:net';
-import { FairLine, Line } from '../../core/base/fair-line.ts';
+import { FairLine, Line } from '../../core/base/fair-queue.ts';
 import { aborted, type Call, type CallHolder } from './call.ts';
 import type { Attempt, Carrier, CreateMultiplexer, Multiplexer, MultiplexerOwner } from './carrier.ts';
 import type { OriginClock } from './clock.ts';

@@ -117,7 +117,7 @@ class Receiving extends Pending implements PoolReceiver {
   /**
    * Later: the visitor may be cancelling the request at this moment. Nothing is rejected: Node 24
    * keeps rejected promises in a Map, even those that are handled at once, and what that refers to
-   * outlives collections of the young generation (fair-line.ts).
+   * outlives collections of the young generation (core/base/fair-queue.ts).
    */
   onFailure(error: Error): void {
     this.endWith(Promise.resolve(error).then((reason) => this.#handler.onFailure(reason)));

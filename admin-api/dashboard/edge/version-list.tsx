@@ -7,10 +7,10 @@ import { Modal } from '../common/parts/modal.tsx';
 import type { Failure } from '../failure.ts';
 import { ChangeArea } from '../parts/change-area.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
+import { LatestResponse } from '../parts/latest-response.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Time } from '../parts/time.tsx';
-import { Turns } from '../parts/turns.ts';
 import { TEXTS } from '../texts.ts';
 import type { SiteDocument, VersionCalls } from './site-document.ts';
 
@@ -31,11 +31,11 @@ export function VersionList<Content extends { readonly revision: number }, Body>
   const list = useSignal<readonly DocumentVersion[] | null>(null);
   const failure = useSignal<Failure | null>(null);
   const shown = useSignal<DocumentVersion | null>(null);
-  const turns = useMemo(() => new Turns(), []);
+  const latest = useMemo(() => new LatestResponse(), []);
   const load = async (): Promise<void> => {
-    const turn = turns.begin();
+    const request = latest.begin();
     const result = await versions.list({ path: { domain_id: page.domainId } });
-    if (!turns.mayShow(turn)) return;
+    if (!latest.mayShow(request)) return;
     failure.value = result.ok ? null : result.failure;
     if (result.ok) list.value = result.data.versions;
   };

@@ -4,7 +4,7 @@ import type { OriginsDocument, OriginsEntryBody, OriginsEntryHealth } from '../a
 import { api, settle } from '../api.ts';
 import { type DocumentCalls, SiteDocument } from '../edge/site-document.ts';
 import type { Failure } from '../failure.ts';
-import { Turns } from '../parts/turns.ts';
+import { LatestResponse } from '../parts/latest-response.ts';
 
 const PATH = '/api/v1/domains/{domain_id}/proxy/origins';
 
@@ -20,18 +20,18 @@ const CALLS: DocumentCalls<OriginsDocument, OriginsBody> = {
 export class OriginsPage extends SiteDocument<OriginsDocument, OriginsBody> {
   /** Null: not read yet. */
   readonly health: Signal<readonly OriginsEntryHealth[] | null> = signal(null);
-  readonly #turns = new Turns();
+  readonly #latest = new LatestResponse();
 
   constructor(domainId: number) {
     super(domainId, CALLS);
   }
 
   protected override async loadMore(): Promise<Failure | null> {
-    const turn = this.#turns.begin();
+    const request = this.#latest.begin();
     const params = { path: { domain_id: this.domainId } };
     const result = await settle(api.GET(`${PATH}/health`, { params }));
     if (!result.ok) return result.failure;
-    if (this.#turns.mayShow(turn)) this.health.value = result.data.entries;
+    if (this.#latest.mayShow(request)) this.health.value = result.data.entries;
     return null;
   }
 }

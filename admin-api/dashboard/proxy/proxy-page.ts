@@ -3,7 +3,7 @@ import { type Signal, signal } from '@preact/signals';
 import type { ProxyView } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { Turns } from '../parts/turns.ts';
+import { LatestResponse } from '../parts/latest-response.ts';
 import { KeptWarnings } from './kept-warnings.ts';
 
 interface ProxyData {
@@ -21,7 +21,7 @@ export class ProxyPage {
   /** For calls of the API. */
   readonly params: { readonly path: { readonly domain_id: number } };
   readonly #warnings = new KeptWarnings();
-  readonly #turns = new Turns();
+  readonly #latest = new LatestResponse();
 
   constructor(domainId: number) {
     this.domainId = domainId;
@@ -30,9 +30,9 @@ export class ProxyPage {
 
   /** The earlier state stays until it is read. */
   async load(): Promise<void> {
-    const turn = this.#turns.begin();
+    const request = this.#latest.begin();
     const result = await settle(api.GET('/api/v1/domains/{domain_id}/proxy', { params: this.params }));
-    if (!this.#turns.mayShow(turn)) return;
+    if (!this.#latest.mayShow(request)) return;
     this.failure.value = result.ok ? null : result.failure;
     if (result.ok) this.#show({ ...result.data, proxy: this.#warnings.addTo(result.data.proxy) });
   }
@@ -42,7 +42,7 @@ export class ProxyPage {
     const result = await call;
     if (!result.ok) return result.failure;
     // What was requested before the change was done may be older.
-    this.#turns.mayShow(this.#turns.begin());
+    this.#latest.mayShow(this.#latest.begin());
     this.#warnings.keep(result.data.proxy);
     this.#show(result.data);
     return null;

@@ -4,7 +4,7 @@ import type { RuleBody, RuleCount, RulesDocument, RuleTemplate, SiteRule } from 
 import { api, settle } from '../api.ts';
 import { type DocumentCalls, SiteDocument } from '../edge/site-document.ts';
 import type { Failure } from '../failure.ts';
-import { Turns } from '../parts/turns.ts';
+import { LatestResponse } from '../parts/latest-response.ts';
 
 const PATH = '/api/v1/domains/{domain_id}/proxy/rules';
 
@@ -28,7 +28,7 @@ export class RulesPage extends SiteDocument<RulesDocument, RulesBody> {
   readonly missingNodes: Signal<readonly string[]> = signal([]);
   /** They never change. Empty: not read yet. */
   readonly templates: Signal<readonly RuleTemplate[]> = signal([]);
-  readonly #turns = new Turns();
+  readonly #latest = new LatestResponse();
 
   constructor(domainId: number) {
     super(domainId, CALLS);
@@ -45,10 +45,10 @@ export class RulesPage extends SiteDocument<RulesDocument, RulesBody> {
 
   /** Reads the counts again. They stay if that fails. */
   async loadCounts(): Promise<Failure | null> {
-    const turn = this.#turns.begin();
+    const request = this.#latest.begin();
     const counters = await settle(api.GET(`${PATH}/counters`, { params: this.#params }));
     if (!counters.ok) return counters.failure;
-    if (this.#turns.mayShow(turn)) {
+    if (this.#latest.mayShow(request)) {
       this.counts.value = counters.data.rules;
       this.missingNodes.value = counters.data.nodes.missing;
     }

@@ -118,7 +118,7 @@ export function changeProxy<R extends Reply>(
       return { ...(await work(draft, domain)), domain, target: domain.id };
     });
   // Concurrent with writes to records, which share the key of the domain; a deletion is exclusive.
-  return services.turns.shared(params.domain_id, () => services.turns.exclusive(`${params.domain_id} /proxy`, commit));
+  return services.locks.shared(params.domain_id, () => services.locks.exclusive(`${params.domain_id} /proxy`, commit));
 }
 
 /** Maximum stored addresses of an origin. */

@@ -200,7 +200,7 @@ export function changeZone<R extends Reply>(
       return { target: domain.id, ...work(draft, domain, readSignedZone(draft, domain)), domain };
     });
   // Concurrent with writes to records, which share the key of the domain; a deletion is exclusive.
-  return services.turns.shared(params.domain_id, () => services.turns.exclusive(`${params.domain_id} /dnssec`, commit));
+  return services.locks.shared(params.domain_id, () => services.locks.exclusive(`${params.domain_id} /dnssec`, commit));
 }
 
 export function storeZone({ zoneSettings }: Services, draft: Draft, domain: Domain, zone: SignedZone | null): void {

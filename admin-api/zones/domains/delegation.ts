@@ -45,7 +45,7 @@ export async function checkDelegation(services: Services, context: Context<Calle
         createResponse: () => view,
       };
     });
-  return services.turns.shared(String(owned.id), () => services.turns.exclusive(`${owned.id} /delegation`, commit));
+  return services.locks.shared(String(owned.id), () => services.locks.exclusive(`${owned.id} /delegation`, commit));
 }
 
 /** Names without the last dot. */

@@ -57,7 +57,7 @@ export async function insertDomain(
   body: DomainBody,
   fill: (draft: Draft, domain: Domain) => Domain | Promise<Domain>,
 ) {
-  const { admission, turns, reader } = services;
+  const { admission, locks, reader } = services;
   const account = accountOf(reader, context);
   const apex = parseDomain(body.domain);
   const kind = kindOf(services, body, apex, account, context.caller);
@@ -86,7 +86,7 @@ export async function insertDomain(
       };
     });
   // The count of domains conflicts with every other creation in the account.
-  return admission.limitOf(account) > 0 ? turns.exclusive(`account ${account.id}`, commit) : commit();
+  return admission.limitOf(account) > 0 ? locks.exclusive(`account ${account.id}`, commit) : commit();
 }
 
 /**
@@ -162,7 +162,7 @@ export async function deleteDomain(services: Services, context: Context<Caller>,
       const count = deleteDomainRows(services, draft, domain, nowSeconds());
       return { action: 'domain.delete', domain, target: id, detail: { records: count }, createResponse: () => ({}) };
     });
-  return services.turns.exclusive(String(id), commit);
+  return services.locks.exclusive(String(id), commit);
 }
 
 /** A domain in lists, with states that change without a new revision. */

@@ -109,7 +109,7 @@ function commitPlan<R extends { readonly [key: string]: unknown }>(
         createResponse: () => response,
       };
     });
-  return services.turns.exclusive(domainId, commit);
+  return services.locks.exclusive(domainId, commit);
 }
 
 const restoredRow = (past: RecordRow, id: number, createdAt: number, updatedAt: number): RecordRow => ({

@@ -160,8 +160,8 @@ export async function writeMetadata(
         createResponse: () => view(kind, wanted),
       };
     });
-  const { turns } = services;
-  return turns.shared(String(id), () => turns.exclusive(`${id} /labels`, commit));
+  const { locks } = services;
+  return locks.shared(String(id), () => locks.exclusive(`${id} /labels`, commit));
 }
 
 function checkSize(values: readonly string[]): void {

@@ -46,7 +46,7 @@ export async function searchData(services: Services, context: PowerDnsContext): 
   const search = new Search(services, pattern, limit, type);
   const account = accountOf(services.reader, context);
   // A search may read all records of an account, so searches are queued.
-  return services.turns.exclusive(`search ${account.id}`, async () => {
+  return services.locks.exclusive(`search ${account.id}`, async () => {
     for await (const domain of domainsOf(services, context, account.id)) if (!(await search.visit(domain))) break;
     return search.results;
   });

@@ -191,7 +191,7 @@ export async function updateZone(services: Services, context: PowerDnsContext, b
         createResponse: () => ({}),
       };
     });
-  await services.turns.shared(String(id), () => services.turns.exclusive(`${id} /labels`, commit));
+  await services.locks.shared(String(id), () => services.locks.exclusive(`${id} /labels`, commit));
 }
 
 const fixedKind = () =>
@@ -217,11 +217,11 @@ async function changeZone(services: Services, context: PowerDnsContext, body: Js
       storeDomain(draft, domain, after);
       return { action: 'record.batch', domain, target: domain.id, detail, unchanged, createResponse: () => ({}) };
     });
-  const { turns } = services;
+  const { locks } = services;
   // As in the record API: with frequent writers, a large batch would always conflict.
   await (changes.length > 1
-    ? turns.exclusive(String(id), commit)
-    : turns.shared(String(id), () => turns.exclusive(`${id} ${dotted(changes[0]?.name ?? apex)}`, commit)));
+    ? locks.exclusive(String(id), commit)
+    : locks.shared(String(id), () => locks.exclusive(`${id} ${dotted(changes[0]?.name ?? apex)}`, commit)));
 }
 
 /** Throws WaypostError. */

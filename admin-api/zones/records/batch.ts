@@ -63,7 +63,7 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
       };
     });
   // With frequent writers to the domain, a commit without exclusive access would always conflict.
-  return services.turns.exclusive(String(domainId), commit);
+  return services.locks.exclusive(String(domainId), commit);
 }
 
 /**

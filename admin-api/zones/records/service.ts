@@ -99,7 +99,7 @@ function changeRecord<R extends Reply>(
   turn: string,
   work: (draft: Draft, domain: Domain) => Omit<ChangeResult<R>, 'domain'>,
 ): Promise<R> {
-  const { turns } = services;
+  const { locks } = services;
   const { caller, params } = context;
   const ifMatch = context.header('if-match');
   const commit = () =>
@@ -110,8 +110,8 @@ function changeRecord<R extends Reply>(
     });
   // A condition on the whole domain conflicts with every other write to it.
   return ifMatch === undefined
-    ? turns.shared(params.domain_id, () => turns.exclusive(`${params.domain_id} ${turn.toLowerCase()}`, commit))
-    : turns.exclusive(params.domain_id, commit);
+    ? locks.shared(params.domain_id, () => locks.exclusive(`${params.domain_id} ${turn.toLowerCase()}`, commit))
+    : locks.exclusive(params.domain_id, commit);
 }
 
 /** Throws InvalidError. */

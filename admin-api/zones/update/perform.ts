@@ -32,7 +32,7 @@ export async function performUpdate(
   mac: Uint8Array,
   { zone, prerequisites, updates }: UpdateMessage,
 ): Promise<void> {
-  const { reader, turns } = services;
+  const { reader, locks } = services;
   const { id, apex } = updatedDomain(reader, key, zone);
   const idempotency = idempotencyOf(key, mac);
   const requester = { caller: callerOf(key), requestId: newRequestId(), remoteAddress, idempotency, headers: {} };
@@ -73,8 +73,8 @@ export async function performUpdate(
   if (first === undefined) return commit();
   // One name is locked like a single write of the API. Several names, or the whole zone as read,
   // lock the whole domain.
-  if (names.size > 1 || isMany) return turns.exclusive(String(id), commit);
-  return turns.shared(String(id), () => turns.exclusive(`${id} ${formatRelative(first, apex)}`, commit));
+  if (names.size > 1 || isMany) return locks.exclusive(String(id), commit);
+  return locks.shared(String(id), () => locks.exclusive(`${id} ${formatRelative(first, apex)}`, commit));
 }
 
 /** From its commit on, every node recognizes a message by its code, even after a restart. */

@@ -2,9 +2,8 @@
  * Sends due deliveries, one at a time for each receiver. Accounts are served in turns, so that a
  * slow receiver delays only its own account.
  */
-import { FairSlots, type Slot } from '../../base/fair-slots.ts';
+import { FairSlots, type Slot, SlotLines } from '../../base/fair-slots.ts';
 import type { Secrets } from '../../base/secrets.ts';
-import { SlotLines } from '../../base/slot-lines.ts';
 import type { Attempt, Message } from '../../net/delivery/sender.ts';
 import { formatSignatures } from '../../net/delivery/signature.ts';
 import type { StoreReader } from '../../store/reader.ts';

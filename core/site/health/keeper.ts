@@ -6,11 +6,10 @@
  *     every 250 ms: checks that are due ─► lines of accounts ─► slot ─► probe
  *         ─► state machine (core/site/pools/health-state.ts) ─► changed states: one commit
  */
-import { FairSlots, type Slot } from '../../base/fair-slots.ts';
+import { FairSlots, type Slot, SlotLines } from '../../base/fair-slots.ts';
 import type { Logger } from '../../base/log/index.ts';
 import { FaultLog } from '../../base/log/throttle.ts';
 import type { Registry } from '../../base/metrics/index.ts';
-import { SlotLines } from '../../base/slot-lines.ts';
 import { formatHost } from '../../dns/wire/name.ts';
 import { write } from '../../journal/draft/draft.ts';
 import type { Journal } from '../../journal/journal.ts';

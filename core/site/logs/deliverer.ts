@@ -5,8 +5,7 @@
  * delays only its own account.
  */
 import { randomUUID } from 'node:crypto';
-import { FairSlots, type Slot } from '../../base/fair-slots.ts';
-import { SlotLines } from '../../base/slot-lines.ts';
+import { FairSlots, type Slot, SlotLines } from '../../base/fair-slots.ts';
 import { withTimeout } from '../../base/timeout.ts';
 import type { Attempt } from '../../net/delivery/sender.ts';
 import { type LogsDocument, logPlan } from './document.ts';

@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { inTurns } from '../../base/in-turns.ts';
+import { inTurns } from '../../base/fair-queue.ts';
 import { Interval } from '../../base/interval.ts';
 import type { Logger } from '../../base/log/index.ts';
 import { FaultLog } from '../../base/log/throttle.ts';

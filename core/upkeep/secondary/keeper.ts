@@ -18,9 +18,8 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { DueQueue } from '../../base/due-queue.ts';
-import { FairSlots, type Slot } from '../../base/fair-slots.ts';
+import { FairSlots, type Slot, SlotLines } from '../../base/fair-slots.ts';
 import type { Logger } from '../../base/log/index.ts';
-import { SlotLines } from '../../base/slot-lines.ts';
 import { formatHost } from '../../dns/wire/name.ts';
 import type { Id } from '../../store/keys.ts';
 import { type Domain, type SecondaryRow, secondaryState } from '../../store/rows.ts';

@@ -4,7 +4,7 @@
  * flood from few networks does not delay the site's other visitors for long.
  */
 import { performance } from 'node:perf_hooks';
-import { FairLine, type InLine } from '../../../core/base/fair-line.ts';
+import { FairLine, type InLine } from '../../../core/base/fair-queue.ts';
 import { TokenBucket } from '../../../core/base/token-bucket.ts';
 import type { SiteLimits } from '../../../core/site/protection/compile.ts';
 import type { Exchange } from '../../http/exchange/exchange.ts';

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { SiteDocument, type VersionCalls } from '../../../admin-api/dashboard/edge/site-document.ts';
-import { Turns } from '../../../admin-api/dashboard/parts/turns.ts';
+import { LatestResponse } from '../../../admin-api/dashboard/parts/latest-response.ts';
 import type { Result } from '../../../admin-api/dashboard/result.ts';
 
 const test = suite('documents of sites in the dashboard');
@@ -157,9 +157,9 @@ test('a response that arrives late replaces nothing newer', async () => {
   server.content = early;
   await page.load();
   assert.equal(shown(), ['two', 'two', false]);
-  const turns = new Turns();
-  const [first, second] = [turns.begin(), turns.begin()];
-  assert.equal([turns.mayShow(second), turns.mayShow(first), turns.mayShow(turns.begin())], [true, false, true]);
+  const latest = new LatestResponse();
+  const [first, second] = [latest.begin(), latest.begin()];
+  assert.equal([latest.mayShow(second), latest.mayShow(first), latest.mayShow(latest.begin())], [true, false, true]);
 });
 
 test.run();

@@ -1,7 +1,7 @@
 /** Lines that are linked through their items, next to plain lists. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FairLine, type InLine, Line } from '../../../core/base/fair-line.ts';
+import { FairLine, type InLine, Line } from '../../../core/base/fair-queue.ts';
 import { depth } from '../../support/depth.ts';
 import fc from '../../support/fc.ts';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inTurns } from '../../../core/base/in-turns.ts';
+import { inTurns } from '../../../core/base/fair-queue.ts';
 
 test('each owner has one item before any has two, in the order of the items', () => {
   assert.equal(

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FairSlots, type Slot } from '../../../core/base/fair-slots.ts';
-import { SlotLines } from '../../../core/base/slot-lines.ts';
+import { FairSlots, type Slot, SlotLines } from '../../../core/base/fair-slots.ts';
 
 class Stage {
   readonly slots: FairSlots;

@@ -42,7 +42,7 @@ export async function importZone(
   bytes: Uint8Array,
   { keepApex, strict }: ImportOptions,
 ) {
-  const { reader, zoneSettings, turns } = services;
+  const { reader, zoneSettings, locks } = services;
   const domainId = parseId(context.params.domain_id);
   const current = editableDomain(reader, context.caller, domainId);
   const { apex } = current;
@@ -94,7 +94,7 @@ export async function importZone(
       };
     });
   // With frequent writers to the domain, a commit without exclusive access would always conflict.
-  return turns.exclusive(String(domainId), commit);
+  return locks.exclusive(String(domainId), commit);
 }
 
 export const viewWarnings = (warnings: readonly MasterWarning[]) => ({

@@ -6,7 +6,7 @@
 import { BUFFER, giveBuffer, takeBuffer } from '../http/transport/buffers.ts';
 import type { OriginSocket } from './sockets.ts';
 
-export class Gathering {
+export class WriteBuffer {
   readonly #socket: OriginSocket;
   /** The buffer of the next write; null: empty. */
   #memory: Buffer | null = null;

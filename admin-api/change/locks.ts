@@ -17,7 +17,7 @@ interface Gate {
   readonly waiting: Waiter[];
 }
 
-export class Turns {
+export class KeyedLocks {
   readonly #gates = new Map<string, Gate>();
 
   /** Number of keys in use. */

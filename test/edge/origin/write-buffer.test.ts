@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BUFFER } from '../../../edge/http/transport/buffers.ts';
-import { Gathering } from '../../../edge/origin/gathering.ts';
 import type { OriginSocket } from '../../../edge/origin/sockets.ts';
+import { WriteBuffer } from '../../../edge/origin/write-buffer.ts';
 import fc from '../../support/fc.ts';
 
 /** A socket that keeps what it is given until it drains, as one does whose origin is slow. */
@@ -34,23 +34,23 @@ test('what is added arrives in order, and memory is used again only once what wa
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
       const { socket, arrived, drain } = slowSocket();
-      const gathering = new Gathering(socket);
+      const buffer = new WriteBuffer(socket);
       const given: Buffer[] = [];
       socket.isFull = true;
       steps.forEach(({ bytes: data, isText, after }, i) => {
         const part = Buffer.alloc(data, 1 + i);
         given.push(Buffer.from(part));
-        if (isText) gathering.addText(part.toString('latin1'));
-        else gathering.addBytes(part);
+        if (isText) buffer.addText(part.toString('latin1'));
+        else buffer.addBytes(part);
         part.fill(0);
         if (after === 'nothing') return;
-        gathering.flush();
+        buffer.flush();
         if (after === 'flush') return;
         drain();
-        gathering.left();
+        buffer.left();
         socket.isFull = true;
       });
-      gathering.flush();
+      buffer.flush();
       drain();
       assert.ok(Buffer.concat(given).equals(Buffer.concat(arrived)));
     }),
@@ -60,11 +60,11 @@ test('what is added arrives in order, and memory is used again only once what wa
 
 test('many parts are one write', () => {
   const { socket, arrived, drain } = slowSocket();
-  const gathering = new Gathering(socket);
-  gathering.flush();
-  gathering.addText('head ');
-  for (let n = 0; n < 9; n++) gathering.addBytes(Buffer.of(0x30 + n));
-  gathering.flush();
+  const buffer = new WriteBuffer(socket);
+  buffer.flush();
+  buffer.addText('head ');
+  for (let n = 0; n < 9; n++) buffer.addBytes(Buffer.of(0x30 + n));
+  buffer.flush();
   drain();
   assert.equal(arrived.map(String), ['head 012345678']);
 });
