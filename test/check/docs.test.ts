@@ -18,7 +18,7 @@ import { outputFault } from './docs/output.ts';
 import { inlineCode, ROOT, readAllPages, readPage, readPages } from './docs/pages.ts';
 
 const WIDTH = 100;
-const README_LINES = 150;
+const README_LINES = 90;
 const LANGUAGES = ['sh', 'toml', 'ini', 'json', 'http', 'text', 'html', 'js', 'ts', 'kotlin', 'swift', 'python', 'go'];
 
 /** Types of events of webhooks, which look like settings. */

@@ -52,4 +52,26 @@ for (const benchmark of benchmarks())
     }
   });
 
+test('each row of figures in README.md is from one run of its date', () => {
+  const [, section] = read('README.md').split('## How fast');
+  const rows = section
+    .split('\n## ')[0]
+    .split('\n')
+    .filter((line) => /^\| .*\d{4}-\d\d-\d\d \|$/.test(line));
+  assert.is(rows.length, 5);
+  for (const row of rows) {
+    const [, , ours, peer, , date] = row.split('|').map((cell) => cell.trim());
+    const figures = `${ours} ${peer}`.match(/(?<![\w.])\d[\d,.]*/g)?.map((text) => text.replaceAll(',', '')) ?? [];
+    assert.ok(figures.length > 0, row);
+    const runs = benchmarks()
+      .flatMap(readRuns)
+      .filter((run) => run.date === date)
+      .map((run) => JSON.stringify(run));
+    assert.ok(
+      runs.some((run) => figures.every((figure) => run.includes(figure))),
+      `no run of ${date} has ${figures.join(', ')}`,
+    );
+  }
+});
+
 test.run();

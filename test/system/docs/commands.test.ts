@@ -58,8 +58,8 @@ async function openStage(page: Page, folder: string): Promise<Stage> {
   writeFileSync(join(bin, 'waypost'), `#!/bin/sh\nexec ${process.execPath} ${MAIN} "$@"\n`);
   chmodSync(join(bin, 'waypost'), 0o755);
   const url = `http://127.0.0.1:${daemon.adminPort}`;
-  // Readers of docs/ have made a token before; those of README.md make it there.
-  if (page.path !== 'README.md') await daemon.api.logIn('admin', ADMIN_PASSWORD);
+  // Readers have made a token in the first steps.
+  if (page.path !== 'docs/first-steps.md') await daemon.api.logIn('admin', ADMIN_PASSWORD);
   const { token = '' } = daemon.api;
   const env = { ...daemon.env, WAYPOST_URL: url, WAYPOST_TOKEN: token, HOME: folder, LC_ALL: 'C.UTF-8' };
   const path = `${bin}:${join(process.execPath, '..')}:${process.env.PATH}`;
