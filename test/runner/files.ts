@@ -55,6 +55,31 @@ function tellSteps(): void {
 }
 if (hasRunner) tellSteps();
 
+/**
+ * uvu swallows what a `before` hook throws: the suite passes none of its tests, and the file exits
+ * with 0. uvu assigns `before` to the function of each suite, which inherits this setter.
+ */
+function reportBeforeHooks(): void {
+  type Hook = (context: unknown) => unknown;
+  Object.defineProperty(Function.prototype, 'before', {
+    configurable: true,
+    set(this: object, add: (hook: Hook) => void) {
+      const value = (hook: Hook) =>
+        add(async (context) => {
+          try {
+            await hook(context);
+          } catch (error) {
+            console.error('\n  before the first test:', error);
+            exitCode = 1;
+            throw error;
+          }
+        });
+      Object.defineProperty(this, 'before', { value, configurable: true });
+    },
+  });
+}
+reportBeforeHooks();
+
 /** `fetch` has the reason of a failure in the cause of its error, which uvu does not print. */
 const { fetch } = globalThis;
 globalThis.fetch = (...request) =>
