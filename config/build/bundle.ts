@@ -38,8 +38,8 @@ const OUT = join(ROOT, 'dist');
 const PROGRAM = /new URL\(\s*'(\.[^']+)\.js',\s*import\.meta\.url,?\s*\)/g;
 
 /**
- * All outputs are in one folder: path and name of a source in one. `core/nameserver/tcp-worker.ts`
- * becomes `core-nameserver-tcp-worker`.
+ * All outputs are in one folder: path and name of a source in one. `core/nameserver/loop-worker.ts`
+ * becomes `core-nameserver-loop-worker`.
  */
 const outputOf = (source: string): string => relative(ROOT, source).replace(/\.ts$/, '').replaceAll(/[\\/]/g, '-');
 

@@ -11,6 +11,7 @@
  */
 
 import { RCODE, TYPE } from '../dns/wire/types.ts';
+import type { Client, TransportName } from '../net/address/client.ts';
 import type { IndexReader } from '../zone/answer/index-reader.ts';
 import type { Query } from '../zone/answer/query.ts';
 
@@ -110,11 +111,12 @@ export class ThreadCounters {
     this.#values = new Float64Array(buffer, thread * STRIDE * Float64Array.BYTES_PER_ELEMENT, COLUMNS);
   }
 
-  /** Counts the response to `query` at bytes[start]. `family`: 0 for IPv4, 1 for IPv6. Hot. */
-  countResponse(bytes: Uint8Array, start: number, query: Query, family: number): void {
+  /** Counts the response to `query` at bytes[start]. Hot. */
+  countResponse(bytes: Uint8Array, start: number, query: Query, client: Client): void {
     const values = this.#values;
     const code = query.rcode;
-    values[family * CODES + (code < CODES ? code : CODES - 1)]++;
+    const family = client.length === 4 ? 0 : CODES;
+    values[family + (code < CODES ? code : CODES - 1)]++;
     const { type } = query;
     values[TYPES + (query.questionEnd === 0 ? NO_TYPE : type < 512 ? TYPE_COLUMN[type] : OTHER_TYPE)]++;
     const flags = bytes[start + 2];
@@ -155,19 +157,17 @@ export class ThreadCounters {
   }
 }
 
-export type Transport = 'udp' | 'tcp' | 'tls' | 'https';
-
 /** Reads the counters of all threads. */
 export class NameserverCounters {
   /** Threads that ended unexpectedly and were restarted. */
   restarts = 0;
   readonly #buffer: SharedArrayBuffer;
-  readonly #threads: readonly { readonly transport: Transport; readonly values: Float64Array }[];
+  readonly #threads: readonly { readonly transport: TransportName; readonly values: Float64Array }[];
 
   /** `transports`: the transport of each thread. */
-  constructor(transports: readonly Transport[]) {
+  constructor(transports: readonly TransportName[]) {
     const bytes = STRIDE * Float64Array.BYTES_PER_ELEMENT;
-    const all: readonly Transport[] = [...transports, 'https'];
+    const all: readonly TransportName[] = [...transports, 'https'];
     this.#buffer = new SharedArrayBuffer(all.length * bytes);
     this.#threads = all.map((transport, i) => ({
       transport,
@@ -193,17 +193,17 @@ export class NameserverCounters {
   }
 
   /** `family`: 0 or 1, see FAMILY_LABELS. */
-  answers(transport: Transport, family: number, code: number): number {
+  answers(transport: TransportName, family: number, code: number): number {
     return this.sum(transport, family * CODES + code);
   }
 
   /** `type`: an index of TYPE_LABELS. */
-  types(transport: Transport, type: number): number {
+  types(transport: TransportName, type: number): number {
     return this.sum(transport, TYPES + type);
   }
 
   /** `cookie`: a value of COOKIE. */
-  cookies(transport: Transport, cookie: number): number {
+  cookies(transport: TransportName, cookie: number): number {
     return this.sum(transport, COOKIES + cookie);
   }
 
@@ -211,11 +211,11 @@ export class NameserverCounters {
    * Responses with a latency above the previous bound and up to LATENCY_BOUNDS[bucket]. The last
    * bucket has no upper bound.
    */
-  latencies(transport: Transport, bucket: number): number {
+  latencies(transport: TransportName, bucket: number): number {
     return this.sum(transport, LATENCIES + bucket);
   }
 
-  sum(transport: Transport, column: number): number {
+  sum(transport: TransportName, column: number): number {
     let sum = 0;
     for (const thread of this.#threads) if (thread.transport === transport) sum += thread.values[column];
     return sum;

@@ -3,20 +3,11 @@
  * to the waiting connections.
  */
 import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
-import { type Client, TRANSPORT } from '../net/address/client.ts';
+import { type Client, TRANSPORT, TRANSPORT_NAMES } from '../net/address/client.ts';
 import { addressText, clientNetwork } from '../net/address/ipv6.ts';
-import {
-  type DeferredChannel,
-  type DeferredTransport,
-  type FromMain,
-  MAX_PENDING,
-  RESERVED_PENDING,
-  type ToMain,
-} from './deferred.ts';
+import { type DeferredChannel, type FromMain, MAX_PENDING, RESERVED_PENDING, type ToMain } from './deferred.ts';
 import { UdpLimit } from './deferred-limit.ts';
 import type { UdpReply } from './deferred-udp.ts';
-
-const NAMES: readonly DeferredTransport[] = ['udp', 'tcp', 'tls', 'https'];
 
 /** Receives the answer to a deferred message. Neither method may throw. */
 export interface AnswerSink {
@@ -24,6 +15,15 @@ export interface AnswerSink {
   write(message: Uint8Array): void;
   /** `failed`: the answer is incomplete, and the client must be able to tell. */
   end(failed: boolean): void;
+}
+
+/** The way back to the client of a message. */
+export interface ReplyPath {
+  /**
+   * Called when the message is deferred, as request `id` of the thread. Returns where the answer
+   * goes: to a sink in this thread, or through a socket of the main thread.
+   */
+  replyTo(id: number): AnswerSink | UdpReply;
 }
 
 /** A request that the main thread has not finished. */
@@ -69,9 +69,9 @@ export class DeferredQueue {
   }
 
   /**
-   * Defers the message at bytes[start, start + length) to the main thread. The answer goes to
-   * `sink`, or the main thread sends it to `reply`. `hasValidCookie`: the message has a valid
-   * server cookie. Returns the number of the request, or 0 if there are too many.
+   * Defers the message at bytes[start, start + length) to the main thread, whose answer takes
+   * `path`. `hasValidCookie`: the message has a valid server cookie. Returns the number of the
+   * request, or 0 if there are too many.
    */
   submit(
     bytes: Uint8Array,
@@ -79,8 +79,7 @@ export class DeferredQueue {
     length: number,
     client: Client,
     hasValidCookie: boolean,
-    sink: AnswerSink | null,
-    reply: (() => UdpReply) | null = null,
+    path: ReplyPath,
   ): number {
     const free = MAX_PENDING - Atomics.load(this.#count, 0);
     if (free <= 0) return 0;
@@ -96,14 +95,16 @@ export class DeferredQueue {
     if (share > 0 && share * 3 >= free - RESERVED_PENDING) return 0;
     Atomics.add(this.#count, 0, 1);
     const id = ++this.#id;
-    if (reply === null) {
-      this.#pending.set(id, { network, sink });
+    const target = path.replyTo(id);
+    const reply = 'fd' in target ? target : null;
+    if (!('fd' in target)) {
+      this.#pending.set(id, { network, sink: target });
       this.#perNetwork.set(network, share + 1);
     }
     const message = new Uint8Array(length);
     for (let i = 0; i < length; i++) message[i] = bytes[start + i];
     const { port } = client;
-    const transport = NAMES[client.transport];
+    const transport = TRANSPORT_NAMES[client.transport];
     this.#post({
       kind: 'submit',
       id,
@@ -112,7 +113,7 @@ export class DeferredQueue {
       port,
       transport,
       network: isUdp ? limitedNetwork : 0,
-      reply: reply === null ? null : reply(),
+      reply,
     });
     return id;
   }

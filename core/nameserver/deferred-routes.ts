@@ -1,7 +1,6 @@
 /** Routes deferred messages to their handlers: updates and NOTIFY to their own, others to one. */
 import { OPCODE, RCODE } from '../dns/wire/types.ts';
-import type { AnswerDeferred, DeferredRequest } from './deferred.ts';
-import { errorResponse } from './refusal.ts';
+import { type AnswerDeferred, type DeferredRequest, errorResponse } from './deferred.ts';
 
 export class DeferredRoutes {
   /**

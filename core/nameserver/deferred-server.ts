@@ -5,18 +5,18 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Logger } from '../base/log/index.ts';
 import { RCODE } from '../dns/wire/types.ts';
+import type { TransportName } from '../net/address/client.ts';
 import { clientNetwork } from '../net/address/ipv6.ts';
 import {
   type AnswerDeferred,
   type DeferredChannel,
-  type DeferredTransport,
+  errorResponse,
   type FromMain,
   MAX_PER_CLIENT,
   type ToMain,
 } from './deferred.ts';
 import { createUdpLimit, type SharedUdpLimit, UdpLimit, type UdpLimitOptions } from './deferred-limit.ts';
 import type { SendUdp } from './deferred-udp.ts';
-import { errorResponse } from './refusal.ts';
 
 type SubmittedMessage = Extract<ToMain, { kind: 'submit' }>;
 
@@ -152,7 +152,7 @@ export class DeferredServer {
   }
 
   /** Limited, because a client that can cause an exception could otherwise fill the disk. */
-  #logFault(transport: DeferredTransport, error: Error): void {
+  #logFault(transport: TransportName, error: Error): void {
     const now = performance.now();
     if (now - this.#loggedAt < FAULT_LOG_INTERVAL_MS) {
       this.#suppressed++;

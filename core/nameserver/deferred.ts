@@ -5,10 +5,11 @@
  * main thread (`deferred-queue.ts`). It runs an AnswerDeferred (`deferred-server.ts`) and returns
  * the messages of the answer one at a time.
  */
+import { bareResponse } from '../dns/wire/bare-response.ts';
+import { findTsig } from '../dns/wire/tsig-record.ts';
+import type { TransportName } from '../net/address/client.ts';
 import type { SharedUdpLimit } from './deferred-limit.ts';
 import type { UdpReply } from './deferred-udp.ts';
-
-export type DeferredTransport = 'udp' | 'tcp' | 'tls' | 'https';
 
 export interface DeferredRequest {
   /** The message as received, without the two bytes of its length. */
@@ -16,7 +17,7 @@ export interface DeferredRequest {
   /** Address of the client as text (RFC 5952). An IPv4-mapped IPv6 address is given as IPv4. */
   readonly address: string;
   readonly port: number;
-  readonly transport: DeferredTransport;
+  readonly transport: TransportName;
   /** Aborted when the client has disconnected or is too slow. Further messages are discarded. */
   readonly cancelled: AbortSignal;
   /**
@@ -49,7 +50,7 @@ export type ToMain =
       readonly message: Uint8Array;
       readonly address: string;
       readonly port: number;
-      readonly transport: DeferredTransport;
+      readonly transport: TransportName;
       /** See UdpLimit.network. */
       readonly network: number;
       /** Where the main thread sends the answer itself. Null: the DNS thread sends it. */
@@ -88,3 +89,10 @@ export const RESERVED_PENDING = 64;
  * Beyond the limit the response is SERVFAIL, on which clients retry.
  */
 export const MAX_PER_CLIENT = 64;
+
+/**
+ * An error response to a deferred message. It has an OPT record if the message has one.
+ */
+export function errorResponse(message: Uint8Array, rcode: number): Uint8Array {
+  return bareResponse(message, rcode, findTsig(message).opt);
+}

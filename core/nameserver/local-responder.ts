@@ -1,26 +1,18 @@
 /**
- * Runs the query path on the main thread, for messages that arrive through another room (DNS over
- * HTTPS).
+ * The query path on the main thread: for DNS over HTTPS, which arrives through another room, and
+ * for queries whose signature was verified and removed.
  */
 
 import { MessageChannel } from 'node:worker_threads';
 import { MAX_MESSAGE } from '../dns/wire/header.ts';
-import { Client, TRANSPORT } from '../net/address/client.ts';
+import { Client, TRANSPORT_NAMES, type TransportName } from '../net/address/client.ts';
 import { setClientAddress } from '../net/address/ipv6.ts';
-import { openSampler } from '../observe/statistics/sample-ring.ts';
 import { READERS } from '../store/index/layout.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
-import { IndexReader } from '../zone/answer/index-reader.ts';
 import { COOKIE } from '../zone/answer/query.ts';
-import { DEFERRED, Responder } from '../zone/answer/responder.ts';
-import type { AnswerSettings } from '../zone/answer/settings.ts';
-import { AnswerGate } from './answer-gate.ts';
-import { COLUMN, type Slice, ThreadCounters } from './counters.ts';
-import { openTap } from './dnstap/ring.ts';
-import type { GateData } from './gates.ts';
-import { LmdbNodeStore } from './node-store.ts';
-import { openQueryLog } from './query-log.ts';
-import { unhandledRcode } from './refusal.ts';
+import { NameserverCounters } from './counters.ts';
+import { type HandlerData, openQueryHandler, type QueryHandler } from './query-handler.ts';
+import { NO_MODULES } from './query-modules.ts';
 
 export interface LocalResponse {
   readonly message: Uint8Array;
@@ -28,29 +20,13 @@ export interface LocalResponse {
   readonly personal: boolean;
 }
 
-/** Every DNS thread has these objects, too. */
-interface Parts {
-  readonly index: IndexReader;
-  readonly responder: Responder;
-  readonly counters: ThreadCounters;
-  readonly gate: AnswerGate;
-}
-
-/** The part of WorkerData that the main thread needs. */
-export interface LocalData {
-  readonly counters: Slice;
-  readonly gate: GateData;
-}
-
 class LocalResponder {
-  readonly #parts: Parts;
+  readonly #handler: QueryHandler;
   readonly #client = new Client();
   readonly #buffer = new Uint8Array(MAX_MESSAGE + 1);
 
-  /** `transport`: the value of TRANSPORT for all messages. */
-  constructor(parts: Parts, transport: number = TRANSPORT.HTTPS) {
-    this.#parts = parts;
-    this.#client.transport = transport;
+  constructor(handler: QueryHandler) {
+    this.#handler = handler;
   }
 
   /**
@@ -58,58 +34,55 @@ class LocalResponder {
    * message is not changed. Returns null if the message gets no response. Zone transfers and signed
    * messages are REFUSED, signed updates NOTIMP (RFC 2136 3.1): they have transports of their own.
    */
-  answer(message: Uint8Array, address: string): LocalResponse | null {
+  answer(message: Uint8Array, address: string, transport: TransportName = 'https'): LocalResponse | null {
     const client = this.#client;
     const buffer = this.#buffer;
-    const { index, responder, counters, gate } = this.#parts;
+    const handler = this.#handler;
+    client.transport = TRANSPORT_NAMES.indexOf(transport);
     setClientAddress(client, address, 0);
     buffer.set(message);
-    index.enter();
-    try {
-      gate.receive(buffer, 0, message.length, client);
-      let length = responder.respond(buffer, 0, message.length, client);
-      if (length === DEFERRED) length = responder.refuse(unhandledRcode(message, 0));
-      if (length === 0) {
-        counters.count(COLUMN.notQuery);
-        return null;
-      }
-      const sentLength = gate.pass(buffer, 0, length, responder.query, client, client.length === 4 ? 0 : 1);
-      return { message: buffer.slice(0, sentLength), personal: responder.query.cookie !== COOKIE.NONE };
-    } catch (error) {
-      counters.count(COLUMN.fault);
-      throw error;
-    } finally {
-      index.leave();
-      counters.addIndexCounts(index);
-    }
+    const length = handler.answerSingle(buffer, 0, message.length, client, null);
+    if (length === 0) return null;
+    return { message: buffer.slice(0, length), personal: handler.query.cookie !== COOKIE.NONE };
   }
 }
 
-interface LocalResponderOptions {
+interface LocalResponderOptions extends Pick<HandlerData, 'storeDirectory' | 'udpPayload' | 'answers'> {
   readonly index: IndexWriter;
-  readonly storeDirectory: string;
-  /** Largest UDP response, in bytes. */
-  readonly udpPayload: number;
-  readonly answers: AnswerSettings;
 }
 
+/** The part of HandlerData that is for DNS over HTTPS. */
+export type LocalData = Pick<HandlerData, 'counters' | 'modules'>;
+
 /**
- * Reads the index on the thread that writes it, between its writes. It uses the last reader number;
- * the DNS threads use the numbers from 1.
+ * Reads the index on the thread that writes it, between its writes. DNS over HTTPS uses the last
+ * reader number, verified queries the one before; the DNS threads use the numbers from 1.
  */
-export function openLocalResponder(options: LocalResponderOptions, data: LocalData): LocalResponder {
+export function openLocalResponder(
+  options: LocalResponderOptions,
+  data: LocalData,
+  readerNumber = READERS - 1,
+): LocalResponder {
   const { index, storeDirectory, udpPayload, answers } = options;
-  const { port1, port2 } = new MessageChannel();
+  const { port1, port2: port } = new MessageChannel();
   // New index slots wait in the channel, which must not keep the process alive.
   port1.unref();
-  port2.unref();
-  const reader = new IndexReader(index.share(port1), READERS - 1, port2, new LmdbNodeStore(storeDirectory));
-  const counters = new ThreadCounters(data.counters);
-  const log = openQueryLog(data.gate, counters);
-  return new LocalResponder({
-    index: reader,
-    responder: new Responder(reader, udpPayload, answers),
-    counters,
-    gate: new AnswerGate(counters, null, log, openSampler(data.gate), openTap(data.gate)),
-  });
+  port.unref();
+  const shared = index.share(port1);
+  const own = { deferred: null, transferAllow: null, ...data };
+  const handler = openQueryHandler(
+    { shared, readerNumber, port, storeDirectory, udpPayload, answers, ...own },
+    rethrow,
+  );
+  return new LocalResponder(handler);
+}
+
+/** For verified queries: the thread that received them has counted and logged them. */
+export function openVerifiedResponder(options: LocalResponderOptions): LocalResponder {
+  const { https: counters } = new NameserverCounters([]);
+  return openLocalResponder(options, { counters, modules: NO_MODULES }, READERS - 2);
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }

@@ -1,5 +1,6 @@
 /** Registers the nameserver's counters as metrics. */
 import type { Registry } from '../base/metrics/index.ts';
+import { isStream, TRANSPORT_NAMES } from '../net/address/client.ts';
 import {
   COLUMN,
   COOKIE_LABELS,
@@ -7,14 +8,11 @@ import {
   LATENCY_BOUNDS,
   type NameserverCounters,
   RCODE_LABELS,
-  type Transport,
   TYPE_LABELS,
 } from './counters.ts';
 
-const TRANSPORTS: readonly Transport[] = ['udp', 'tcp', 'tls', 'https'];
-
 /** Transports with connections of their own. The metrics of the API include those of HTTPS. */
-const CONNECTED: readonly Transport[] = ['tcp', 'tls'];
+const CONNECTED = TRANSPORT_NAMES.filter((_, transport) => isStream(transport));
 
 /** Columns that are reported for each transport. */
 const BY_TRANSPORT: readonly (readonly [name: string, column: number, help: string])[] = [
@@ -39,7 +37,7 @@ export function nameserverMetrics(registry: Registry, counters: NameserverCounte
     'DNS queries that got a response of any kind.',
     ['transport', 'family'],
     (emit) => {
-      for (const transport of TRANSPORTS)
+      for (const transport of TRANSPORT_NAMES)
         FAMILY_LABELS.forEach((label, family) => {
           let sum = 0;
           for (let code = 0; code < RCODE_LABELS.length; code++) sum += counters.answers(transport, family, code);
@@ -53,7 +51,7 @@ export function nameserverMetrics(registry: Registry, counters: NameserverCounte
     'DNS responses by response code.',
     ['transport', 'rcode'],
     (emit) => {
-      for (const transport of TRANSPORTS)
+      for (const transport of TRANSPORT_NAMES)
         RCODE_LABELS.forEach((label, code) => {
           if (label === undefined) return;
           let sum = 0;
@@ -69,13 +67,13 @@ export function nameserverMetrics(registry: Registry, counters: NameserverCounte
     'DNS queries that got a response, by query type; "none" if the question was not readable.',
     ['transport', 'type'],
     (emit) => {
-      for (const transport of TRANSPORTS)
+      for (const transport of TRANSPORT_NAMES)
         for (const [type, label] of TYPE_LABELS.entries()) emit(counters.types(transport, type), transport, label);
     },
   );
   for (const [name, column, help] of BY_TRANSPORT)
     registry.read('counter', `waypost_dns_${name}_total`, help, ['transport'], (emit) => {
-      for (const transport of TRANSPORTS) emit(counters.sum(transport, column), transport);
+      for (const transport of TRANSPORT_NAMES) emit(counters.sum(transport, column), transport);
     });
   registry.read(
     'counter',
@@ -84,7 +82,7 @@ export function nameserverMetrics(registry: Registry, counters: NameserverCounte
     ['transport', 'reason'],
     (emit) => {
       for (const [reason, column] of UDP_DROPS) emit(counters.sum('udp', column), 'udp', reason);
-      for (const transport of ['tcp', 'tls', 'https'] as const)
+      for (const transport of TRANSPORT_NAMES.filter((name) => name !== 'udp'))
         for (const [reason, column] of STREAM_DROPS) emit(counters.sum(transport, column), transport, reason);
     },
   );
@@ -99,14 +97,14 @@ export function nameserverMetrics(registry: Registry, counters: NameserverCounte
 /** Metrics on how queries were answered, and on the query log. */
 function answerMetrics(registry: Registry, counters: NameserverCounters): void {
   const all = (column: number): number =>
-    TRANSPORTS.reduce((sum, transport) => sum + counters.sum(transport, column), 0);
+    TRANSPORT_NAMES.reduce((sum, transport) => sum + counters.sum(transport, column), 0);
   registry.read(
     'counter',
     'waypost_dns_cookies_total',
     'DNS queries that got a response, by cookie: none, client cookie only, valid or invalid server cookie (RFC 7873).',
     ['transport', 'cookie'],
     (emit) => {
-      for (const transport of TRANSPORTS)
+      for (const transport of TRANSPORT_NAMES)
         COOKIE_LABELS.forEach((label, cookie) => {
           emit(counters.cookies(transport, cookie), transport, label);
         });
@@ -118,7 +116,7 @@ function answerMetrics(registry: Registry, counters: NameserverCounters): void {
     'Messages that the query path defers to other handlers (updates, transfers, signed messages): handed over, refused because too many were in flight, or prohibited because neither signature nor address permits the transfer.',
     ['transport', 'outcome'],
     (emit) => {
-      for (const transport of TRANSPORTS) {
+      for (const transport of TRANSPORT_NAMES) {
         emit(counters.sum(transport, COLUMN.deferred), transport, 'taken');
         emit(counters.sum(transport, COLUMN.deferredRefused), transport, 'refused');
         emit(counters.sum(transport, COLUMN.transfersRefused), transport, 'prohibited');

@@ -2,24 +2,25 @@
 import type { Worker } from 'node:worker_threads';
 import { ConfigError } from '../base/errors.ts';
 import type { ListenAddress } from '../config/index.ts';
+import type { TransportName } from '../net/address/client.ts';
 import { forgetThread, shareLimits } from '../os/connection-limits.ts';
 import { loadLibc } from '../os/libc.ts';
 import { cannotListen, choosePort, closeLeft, NO_SOCKETS, openSockets } from '../os/sockets.ts';
 import { nextTicketKeys, type TicketKeys } from '../site/tls/ticket-keys.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { type AnswerSettings, PLAIN } from '../zone/answer/settings.ts';
-import { NameserverCounters, type Transport } from './counters.ts';
+import { NameserverCounters } from './counters.ts';
 import type { AnswerDeferred } from './deferred.ts';
 import type { UdpLimitOptions } from './deferred-limit.ts';
 import { DeferredServer } from './deferred-server.ts';
 import { udpSender } from './deferred-udp.ts';
-import { type GateOptions, Gates } from './gates.ts';
 import type { LocalData } from './local-responder.ts';
+import { type ModuleOptions, QueryModules } from './query-modules.ts';
 import { createDnsThread, type DnsThread, type ThreadPlan } from './thread.ts';
 import { type CertificateFiles, watchCertificate } from './tls-certificate.ts';
-import type { TcpLimits } from './worker-data.ts';
+import type { TcpLimits } from './worker.ts';
 
-export interface NameserverOptions extends GateOptions {
+export interface NameserverOptions extends ModuleOptions {
   readonly index: IndexWriter;
   readonly storeDirectory: string;
   readonly listen: readonly ListenAddress[];
@@ -60,7 +61,7 @@ export interface Nameserver {
   /** True while every thread listens. */
   readonly listening: boolean;
   readonly counters: NameserverCounters;
-  /** Counters and gate for DNS over HTTPS, which the main thread answers (local-responder.ts). */
+  /** For DNS over HTTPS, which the main thread answers (local-responder.ts). */
   readonly https: LocalData;
   /** Names of the threads without a sign of life for more than `ms` milliseconds. */
   silentThreads(ms: number): string[];
@@ -68,6 +69,15 @@ export interface Nameserver {
   setTickets(keys: TicketKeys): void;
   stop(): Promise<void>;
 }
+
+/** The programs of the threads. */
+const LOOP = new URL('./loop-worker.js', import.meta.url);
+const STREAM = new URL('./stream-worker.js', import.meta.url);
+const PORTABLE_UDP = new URL('./udp-portable-worker.js', import.meta.url);
+const PROGRAMS = {
+  batch: { udp: LOOP, tcp: LOOP, tls: STREAM },
+  portable: { udp: PORTABLE_UDP, tcp: STREAM, tls: STREAM },
+} as const;
 
 /** Index of each stream thread in the shared connection limits. */
 const TCP_STREAM = 0;
@@ -81,6 +91,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
   const { index, log, tcp, tls, storeDirectory, udpPayload, answers = PLAIN, onThread, answerDeferred } = options;
   const transport = chooseTransport(options);
   const isBatch = transport === 'batch';
+  const programs = PROGRAMS[transport];
   const listen = await Promise.all(options.listen.map(choosePort));
   const tlsListen = await Promise.all((tls?.listen ?? []).map(choosePort));
   const certificate =
@@ -90,10 +101,10 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
   // Sockets of node:dgram cannot share a port among threads.
   const count = isBatch ? options.workers : 1;
   const sockets = isBatch ? openSockets(listen, count) : NO_SOCKETS;
-  const transports: Transport[] = [...new Array<'udp'>(count).fill('udp'), 'tcp'];
+  const transports: TransportName[] = [...new Array<'udp'>(count).fill('udp'), 'tcp'];
   if (certificate !== null) transports.push('tls');
   const counters = new NameserverCounters(transports);
-  const gates = new Gates(options, transports);
+  const modules = new QueryModules(options, transports);
   const connections = shareLimits(certificate === null ? 1 : 2);
   const deferred =
     answerDeferred === undefined
@@ -121,19 +132,17 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
   const threads = Array.from({ length: count }, (_, i) =>
     start({
       name: `udp ${i + 1}`,
-      file: isBatch
-        ? new URL('./udp-worker.js', import.meta.url)
-        : new URL('./udp-portable-worker.js', import.meta.url),
+      file: programs.udp,
       readerNumber: i + 1,
-      data: { ...data, gate: gates.dataOf(i), fds: sockets.udp[i] ?? [] },
+      data: { ...data, transport: 'udp', modules: modules.dataOf(i), fds: sockets.udp[i] ?? [] },
     }),
   );
   threads.push(
     start({
       name: 'tcp',
-      file: isBatch ? new URL('./tcp-batch-worker.js', import.meta.url) : new URL('./tcp-worker.js', import.meta.url),
+      file: programs.tcp,
       readerNumber: count + 1,
-      data: { ...data, gate: gates.dataOf(count), fds: sockets.tcp, wake: sockets.wake },
+      data: { ...data, transport: 'tcp', modules: modules.dataOf(count), fds: sockets.tcp, wake: sockets.wake },
       wake,
       onExit() {
         if (isBatch) closeLeft(openFds);
@@ -145,11 +154,12 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     const thread = start(
       {
         name: 'tls',
-        file: new URL('./tls-worker.js', import.meta.url),
+        file: programs.tls,
         readerNumber: count + 2,
         data: {
           ...data,
-          gate: gates.dataOf(count + 1),
+          transport: 'tls',
+          modules: modules.dataOf(count + 1),
           listen: tlsListen,
           streamIndex: TLS_STREAM,
           // A getter, because each start of the thread needs the current certificate.
@@ -175,7 +185,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
       }),
     );
     sockets.close();
-    gates.stop();
+    modules.stop();
   };
   try {
     await Promise.all(threads.map((thread) => thread.start()));
@@ -191,7 +201,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
       return threads.every((thread) => thread.isListening);
     },
     counters,
-    https: { counters: counters.https, gate: gates.https },
+    https: { counters: counters.https, modules: modules.https },
     silentThreads: (ms) => threads.filter(({ pulse }) => pulse.silence > ms).map(({ name }) => name),
     setTickets: (keys) => certificate?.setTickets(keys),
     stop,

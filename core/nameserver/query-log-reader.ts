@@ -5,7 +5,7 @@ import { typeName } from '../dns/wire/mnemonics.ts';
 import { formatName } from '../dns/wire/name.ts';
 import { formatIPv4, formatIPv6 } from '../dns/wire/rdata/index.ts';
 import { RCODE } from '../dns/wire/types.ts';
-import { TRANSPORT } from '../net/address/client.ts';
+import { TRANSPORT_NAMES } from '../net/address/client.ts';
 import { ENTRY, ENTRY_FIELD, RING_ENTRIES, type SharedQueryLog, TAKEN, viewsOf, WRITTEN } from './query-log.ts';
 
 /**
@@ -15,9 +15,6 @@ import { ENTRY, ENTRY_FIELD, RING_ENTRIES, type SharedQueryLog, TAKEN, viewsOf, 
 const DRAIN_MS = 50;
 const DRAIN_LINES = 250;
 
-const TRANSPORT_TEXT: ReadonlyMap<number, string> = new Map(
-  Object.entries(TRANSPORT).map(([text, transport]) => [transport, text.toLowerCase()]),
-);
 const RCODE_TEXT: ReadonlyMap<number, string> = new Map(Object.entries(RCODE).map(([text, code]) => [code, text]));
 /** Third byte of the header (RFC 1035 4.1.1). */
 const FLAGS: readonly (readonly [bit: number, text: string])[] = [
@@ -72,7 +69,7 @@ function readEntry(bytes: Uint8Array, doubles: Float64Array, at: number): LogFie
     client: address.length === 4 ? formatIPv4(address) : formatIPv6(address),
     // The port is not available over HTTPS.
     port: number(ENTRY_FIELD.port) || undefined,
-    transport: TRANSPORT_TEXT.get(transport) ?? String(transport),
+    transport: TRANSPORT_NAMES[transport],
     // Missing if the question could not be parsed.
     name:
       nameLength === 0 ? undefined : formatName(bytes.slice(at + ENTRY_FIELD.name, at + ENTRY_FIELD.name + nameLength)),

@@ -3,9 +3,11 @@
  * carries any number of messages, which are answered in order.
  */
 import type { Socket } from 'node:net';
+import type { Client } from '../net/address/client.ts';
 import { DEFERRED } from '../zone/answer/responder.ts';
-import type { AnswerSink } from './deferred-queue.ts';
-import type { TcpLimits } from './worker-data.ts';
+import type { AnswerSink, ReplyPath } from './deferred-queue.ts';
+import type { QueryHandler } from './query-handler.ts';
+import type { TcpLimits } from './worker.ts';
 
 /**
  * Unsent bytes after which the connection is no longer read. A connection holds at most this much
@@ -19,23 +21,12 @@ const LENGTH = 2;
  */
 export const QUIET_MS = 1000;
 
-/**
- * Answers the messages of a connection. All functions work in `packet`, which has room for the
- * largest message. None of them throws.
- */
-export interface MessageHandler {
+interface TcpConnectionParts {
+  readonly socket: Socket;
+  readonly client: Client;
+  readonly handler: QueryHandler;
+  /** Room for the message that is being answered. */
   readonly packet: Uint8Array;
-  /**
-   * Answers the query at packet[0, length) in place. Returns the length of the response, 0 for
-   * none, or DEFERRED.
-   */
-  respond(length: number): number;
-  /** Defers the message to the main thread. Returns the number of the request, or 0. */
-  defer(length: number, sink: AnswerSink): number;
-  /** Replaces the message by an error response. Returns its length. */
-  refuse(): number;
-  next(id: number): void;
-  cancel(id: number): void;
 }
 
 /**
@@ -44,10 +35,10 @@ export interface MessageHandler {
  */
 type Timeout = 'idle' | 'slow';
 
-export class TcpConnection {
+export class TcpConnection implements ReplyPath, AnswerSink {
   readonly #socket: Socket;
+  readonly #parts: TcpConnectionParts;
   readonly #limits: TcpLimits;
-  readonly #handler: MessageHandler;
   /** Received bytes that are not answered yet. They start with the length of a message. */
   #unanswered: Buffer | null = null;
   /**
@@ -71,10 +62,11 @@ export class TcpConnection {
    */
   #waitingSince = 0;
 
-  constructor(socket: Socket, limits: TcpLimits, handler: MessageHandler, onTimeout: (reason: Timeout) => void) {
+  constructor(parts: TcpConnectionParts, limits: TcpLimits, onTimeout: (reason: Timeout) => void) {
+    const { socket, handler } = parts;
     this.#socket = socket;
+    this.#parts = parts;
     this.#limits = limits;
-    this.#handler = handler;
     this.#onTimeout = onTimeout;
     this.#timer = this.#startTimer('idle');
     socket.setNoDelay(true);
@@ -86,7 +78,7 @@ export class TcpConnection {
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
       clearTimeout(this.#timer);
-      if (this.#deferred !== 0) handler.cancel(this.#deferred);
+      if (this.#deferred !== 0) handler.deferred?.cancel(this.#deferred);
     });
   }
 
@@ -102,9 +94,8 @@ export class TcpConnection {
    */
   #answer(bytes: Buffer, isContinued: boolean): void {
     const socket = this.#socket;
-    const handler = this.#handler;
     const outgoing = this.#outgoing;
-    const { packet } = handler;
+    const { handler, client, packet } = this.#parts;
     const before = outgoing.length;
     let unsent = socket.writableLength + this.#outgoingBytes;
     let at = 0;
@@ -113,12 +104,8 @@ export class TcpConnection {
       if (bytes.length - at < LENGTH + length) break;
       packet.set(bytes.subarray(at + LENGTH, at + LENGTH + length));
       at += LENGTH + length;
-      let size = handler.respond(length);
-      if (size === DEFERRED) {
-        this.#deferred = handler.defer(length, this);
-        if (this.#deferred !== 0) break;
-        size = handler.refuse();
-      }
+      const size = handler.answerSingle(packet, 0, length, client, this);
+      if (size === DEFERRED) break;
       // A message that would be ignored over UDP is not DNS. Responses to earlier messages are
       // still sent.
       if (size === 0) {
@@ -190,10 +177,15 @@ export class TcpConnection {
     if (this.#hasEnded && !socket.isPaused()) this.#finish();
   }
 
+  /** The message waits for the main thread, which is answering it as request `id`. */
+  replyTo(id: number): AnswerSink {
+    this.#deferred = id;
+    return this;
+  }
+
   /** Sends one message of the main thread's answer. */
   write(message: Uint8Array): void {
     const socket = this.#socket;
-    const handler = this.#handler;
     const deferred = this.#deferred;
     if (socket.destroyed || deferred === 0) return;
     const frame = Buffer.allocUnsafe(LENGTH + message.length);
@@ -204,7 +196,7 @@ export class TcpConnection {
     socket.write(frame, () => {
       clearTimeout(this.#timer);
       this.#waitingSince = Number.POSITIVE_INFINITY;
-      handler.next(deferred);
+      this.#parts.handler.deferred?.next(deferred);
     });
   }
 

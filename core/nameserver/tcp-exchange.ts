@@ -9,11 +9,12 @@
 import { Client, TRANSPORT } from '../net/address/client.ts';
 import { AGAIN, BROKEN, EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT, TcpCalls } from '../os/tcp-calls.ts';
 import { DEFERRED } from '../zone/answer/responder.ts';
-import { COLUMN, type ThreadCounters } from './counters.ts';
-import type { DeferredQueue } from './deferred-queue.ts';
+import { COLUMN } from './counters.ts';
+import type { AnswerSink, ReplyPath } from './deferred-queue.ts';
+import type { QueryHandler } from './query-handler.ts';
 import { DeadlineQueue, MAX_FRAME, STATE, type TcpPeer } from './tcp-peer.ts';
 import { type TcpSlots, UNWATCHED } from './tcp-slots.ts';
-import type { TcpLimits } from './worker-data.ts';
+import type { TcpLimits } from './worker.ts';
 
 /** Bytes of one read, in addition to the carried-over part of a message. */
 const READ_BYTES = 65_536;
@@ -27,22 +28,12 @@ const MAX_HELD_BYTES = 128 << 20;
 
 export interface TcpExchangeOptions {
   readonly limits: TcpLimits;
-  readonly counters: ThreadCounters;
-  readonly deferred: DeferredQueue | null;
+  readonly handler: Pick<QueryHandler, 'answerSingle' | 'counters' | 'deferred'>;
   /** Limit of the bytes that all connections together keep. Default: MAX_HELD_BYTES. */
   readonly maxHeldBytes?: number;
-  /**
-   * Answers the message at bytes[start, start + length) in place. Returns the length of the
-   * response, 0 for none, or DEFERRED. Does not throw.
-   */
-  readonly respond: (bytes: Uint8Array, start: number, length: number, client: Client, family: number) => number;
-  /**
-   * Replaces a message that was just deferred by an error response, because too many are pending.
-   */
-  readonly refuse: (bytes: Uint8Array, start: number, client: Client, family: number) => number;
 }
 
-export class TcpExchange {
+export class TcpExchange implements ReplyPath {
   /** Start of the current turn of the loop, in milliseconds. */
   now = 0;
   /**
@@ -67,6 +58,8 @@ export class TcpExchange {
   readonly #bytes = new Uint8Array(OUT + TURN_BYTES + MAX_FRAME);
   readonly #base = TcpCalls.address(this.#bytes);
   #heldBytes = 0;
+  /** The connection whose message is being answered. */
+  #current: TcpPeer | null = null;
 
   constructor(options: TcpExchangeOptions, calls: TcpCalls, slots: TcpSlots) {
     this.#options = options;
@@ -121,10 +114,11 @@ export class TcpExchange {
   #answer(peer: TcpPeer, n: number, carried: number): void {
     const bytes = this.#bytes;
     const client = this.#client;
-    const { respond, refuse, deferred, counters } = this.#options;
+    const { handler } = this.#options;
     for (let i = 0; i < peer.addressLength; i++) client.address[i] = peer.address[i];
     client.length = peer.addressLength;
     client.port = peer.port;
+    this.#current = peer;
     let at = 0;
     let out = OUT;
     while (n - at >= 2 && out < OUT + TURN_BYTES) {
@@ -132,18 +126,8 @@ export class TcpExchange {
       if (n - at - 2 < length) break;
       bytes.copyWithin(out + 2, at + 2, at + 2 + length);
       at += 2 + length;
-      let size = respond(bytes, out + 2, length, client, peer.family);
-      if (size === DEFERRED) {
-        const id =
-          deferred === null ? 0 : deferred.submit(bytes, out + 2, length, client, true, new PeerSink(this, peer));
-        counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
-        if (id !== 0) {
-          peer.deferred = id;
-          peer.hasMore = false;
-          break;
-        }
-        size = refuse(bytes, out + 2, client, peer.family);
-      }
+      const size = handler.answerSingle(bytes, out + 2, length, client, this);
+      if (size === DEFERRED) break;
       if (size === 0) {
         // A message that would be ignored over UDP is not DNS. Responses to earlier messages are
         // still sent.
@@ -162,6 +146,14 @@ export class TcpExchange {
     if (at < n && !this.#keepRest(peer, bytes, at, n)) return;
     if (out === OUT) this.#proceed(peer);
     else this.#send(peer, out);
+  }
+
+  /** The current message waits for the main thread, which is answering it as request `id`. */
+  replyTo(id: number): AnswerSink {
+    const peer = this.#current!;
+    peer.deferred = id;
+    peer.hasMore = false;
+    return new PeerSink(this, peer);
   }
 
   /** Sends bytes[OUT, out). */
@@ -208,7 +200,7 @@ export class TcpExchange {
       peer.queue?.remove(peer);
       if (peer.hasMore) {
         peer.hasMore = false;
-        this.#options.deferred?.next(peer.deferred);
+        this.#options.handler.deferred?.next(peer.deferred);
       }
       this.watch(peer, 0);
       return;
@@ -313,10 +305,10 @@ export class TcpExchange {
    * that fill the memory and wait would block all others. Returns false if `peer` was dropped.
    */
   #makeRoom(peer: TcpPeer): boolean {
-    const { counters, maxHeldBytes = MAX_HELD_BYTES } = this.#options;
+    const { handler, maxHeldBytes = MAX_HELD_BYTES } = this.#options;
     while (this.#heldBytes > maxHeldBytes) {
       const dropped = this.#largestKeeper(peer) ?? peer;
-      counters.count(COLUMN.tcpSlow);
+      handler.counters.count(COLUMN.tcpSlow);
       this.drop(dropped, true);
       if (dropped === peer) return false;
     }
@@ -341,7 +333,7 @@ export class TcpExchange {
 
   /** Closes a connection. `reset`: unsent bytes are dropped immediately. */
   drop(peer: TcpPeer, reset: boolean): void {
-    if (peer.deferred !== 0) this.#options.deferred?.cancel(peer.deferred);
+    if (peer.deferred !== 0) this.#options.handler.deferred?.cancel(peer.deferred);
     this.#heldBytes -= (peer.rest?.length ?? 0) + (peer.unsent === null ? 0 : memoryOf(peer.unsent));
     this.#slots.release(peer);
     if (reset) this.#calls.reset(peer.fd);
@@ -353,7 +345,7 @@ export class TcpExchange {
  * Receives a deferred answer for a connection. The tag tells whether the slot still has that
  * connection.
  */
-class PeerSink {
+class PeerSink implements AnswerSink {
   readonly #exchange: TcpExchange;
   readonly #peer: TcpPeer;
   readonly #tag: number;

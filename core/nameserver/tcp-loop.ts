@@ -50,10 +50,10 @@ export class TcpLoop {
   #acceptPausedUntil = 0;
 
   constructor(options: TcpLoopOptions, newcomers = new Newcomers()) {
-    const { openFds, connections, counters, fds, wake } = options;
+    const { openFds, connections, handler, fds, wake } = options;
     this.#options = options;
     this.#newcomers = newcomers;
-    this.#slots = new TcpSlots(openFds, connections, counters);
+    this.#slots = new TcpSlots(openFds, connections, handler.counters);
     this.#exchange = new TcpExchange(options, this.#calls, this.#slots);
     this.#client.transport = TRANSPORT.TCP;
     openFds[openFds.length - 1] = this.#calls.epoll + 1;
@@ -85,7 +85,7 @@ export class TcpLoop {
       const tag = calls.tag(i);
       if (tag === WAKE) {
         calls.clear(this.#options.wake);
-        this.#options.deferred?.receive();
+        this.#options.handler.deferred?.receive();
       } else if (tag >= SPECIAL) this.#accept(tag - SPECIAL);
       else {
         const peer = slots.byTag(tag);
@@ -125,7 +125,8 @@ export class TcpLoop {
   }
 
   #expire(): void {
-    const { counters, fds } = this.#options;
+    const { fds } = this.#options;
+    const { counters } = this.#options.handler;
     const exchange = this.#exchange;
     const { idle, slow, now } = exchange;
     for (let peer = idle.first; peer !== null && peer.deadline <= now; peer = idle.first) {
@@ -146,7 +147,7 @@ export class TcpLoop {
   #accept(listener: number): void {
     const calls = this.#calls;
     const client = this.#client;
-    const { fds, families, connections, counters } = this.#options;
+    const { fds, families, connections, handler } = this.#options;
     const { peer: name } = calls;
     for (let n = 0; n < MAX_ACCEPTS; n++) {
       const fd = calls.accept(fds[listener]);
@@ -167,11 +168,11 @@ export class TcpLoop {
       if (bucket < 0 && this.#readAllNewcomers()) bucket = connections.enter(client);
       if (bucket === FULL && this.#makeRoom(connections.heldBy(client))) bucket = connections.enter(client);
       if (bucket < 0) {
-        counters.count(bucket === FULL ? COLUMN.tcpRefused : COLUMN.tcpRefusedClient);
+        handler.counters.count(bucket === FULL ? COLUMN.tcpRefused : COLUMN.tcpRefusedClient);
         calls.close(fd);
         continue;
       }
-      this.#admit(fd, bucket, families[listener] === 6 ? 1 : 0);
+      this.#admit(fd, bucket);
     }
   }
 
@@ -196,16 +197,16 @@ export class TcpLoop {
     const peer = this.#slots.findLeastUseful(held, exchange.now - QUIET_MS);
     if (peer === null) return false;
     const isSlow = peer.queue === exchange.slow;
-    this.#options.counters.count(isSlow ? COLUMN.tcpSlow : COLUMN.tcpIdle);
+    this.#options.handler.counters.count(isSlow ? COLUMN.tcpSlow : COLUMN.tcpIdle);
     exchange.drop(peer, isSlow);
     return true;
   }
 
   /** Admits a connection of the current client. Usually its first query has already arrived. */
-  #admit(fd: number, bucket: number, family: number): void {
+  #admit(fd: number, bucket: number): void {
     const exchange = this.#exchange;
     const newcomers = this.#newcomers;
-    const peer = this.#slots.allocate(fd, bucket, family, this.#client);
+    const peer = this.#slots.allocate(fd, bucket, this.#client);
     exchange.idle.put(peer, exchange.now);
     // Read before epoll watches it: most first queries are already there, which saves an event.
     exchange.read(peer);

@@ -31,8 +31,6 @@ export class TcpPeer {
   tag = 0;
   fd = -1;
   state: number = STATE.FREE;
-  /** 0 for IPv4, 1 for IPv6. For the counters. */
-  family = 0;
   /** Address of the client: the first 4 bytes or all 16. */
   readonly address = new Uint8Array(16);
   addressLength = 4;

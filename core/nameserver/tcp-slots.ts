@@ -47,16 +47,14 @@ export class TcpSlots {
 
   /**
    * Allocates a slot for the connection `fd` of `client`. `bucket`: from ConnectionLimits.enter.
-   * `family`: 0 for IPv4, 1 for IPv6.
    */
-  allocate(fd: number, bucket: number, family: number, client: Client): TcpPeer {
+  allocate(fd: number, bucket: number, client: Client): TcpPeer {
     const slot = this.#free.pop() ?? this.peers.length;
     if (slot === this.peers.length) this.peers.push(new TcpPeer(slot));
     const peer = this.peers[slot];
     this.#openFds[slot] = fd + 1;
     peer.fd = fd;
     peer.tag = (((peer.tag >>> GENERATION_SHIFT) + 1) % GENERATIONS) * MAX_SLOTS + slot;
-    peer.family = family;
     peer.bucket = bucket;
     for (let i = 0; i < client.length; i++) peer.address[i] = client.address[i];
     peer.addressLength = client.length;

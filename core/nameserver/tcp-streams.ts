@@ -5,10 +5,10 @@ import { MAX_MESSAGE } from '../dns/wire/header.ts';
 import { Client } from '../net/address/client.ts';
 import { setClientAddress } from '../net/address/ipv6.ts';
 import { CLIENT_FULL, type ConnectionLimits, FULL } from '../os/connection-limits.ts';
-import { DEFERRED } from '../zone/answer/responder.ts';
 import { COLUMN } from './counters.ts';
-import { type MessageHandler, QUIET_MS, TcpConnection } from './tcp-connection.ts';
-import type { DnsContext, TcpLimits } from './worker-data.ts';
+import type { QueryHandler } from './query-handler.ts';
+import { QUIET_MS, TcpConnection } from './tcp-connection.ts';
+import type { TcpLimits } from './worker.ts';
 
 /** Connections that are compared to find the one that is closed for a newcomer. */
 const MAX_COMPARED = 1024;
@@ -22,32 +22,21 @@ interface Entry {
 }
 
 export class Streams {
-  readonly #reader: DnsContext;
+  readonly #handler: QueryHandler;
   readonly #limits: TcpLimits;
   readonly #connections: ConnectionLimits;
   readonly #transport: number;
-  readonly #onFault: (error: unknown) => void;
   readonly #entries = new Map<Socket, Entry>();
   /** Messages are answered one at a time, so one buffer serves all connections. */
   readonly #packet = new Uint8Array(MAX_MESSAGE + 1);
 
-  /**
-   * `transport`: a value of TRANSPORT. `onFault` receives an exception that a message caused; the
-   * connection is closed.
-   */
-  constructor(
-    reader: DnsContext,
-    limits: TcpLimits,
-    connections: ConnectionLimits,
-    transport: number,
-    onFault: (error: unknown) => void,
-  ) {
-    this.#reader = reader;
+  /** `transport`: a value of TRANSPORT. */
+  constructor(handler: QueryHandler, limits: TcpLimits, connections: ConnectionLimits, transport: number) {
+    this.#handler = handler;
     this.#limits = limits;
     this.#connections = connections;
     this.#transport = transport;
-    this.#onFault = onFault;
-    reader.deferred?.listen();
+    handler.deferred?.listen();
   }
 
   /**
@@ -55,7 +44,7 @@ export class Streams {
    * because of a limit.
    */
   admit(socket: Socket): Client | null {
-    const { counters } = this.#reader;
+    const { counters } = this.#handler;
     const connections = this.#connections;
     const entries = this.#entries;
     const client = new Client();
@@ -82,12 +71,13 @@ export class Streams {
 
   /**
    * Serves an admitted connection. `admitted`: the socket passed to `admit`, if it is the transport
-   * below `socket`. `family`: 0 for IPv4, 1 for IPv6.
+   * below `socket`.
    */
-  serve(socket: Socket, client: Client, family: number, admitted: Socket = socket): void {
-    const { counters } = this.#reader;
-    const connection = new TcpConnection(socket, this.#limits, this.#createHandler(client, family), (reason) =>
-      counters.count(reason === 'idle' ? COLUMN.tcpIdle : COLUMN.tcpSlow),
+  serve(socket: Socket, client: Client, admitted: Socket = socket): void {
+    const handler = this.#handler;
+    const packet = this.#packet;
+    const connection = new TcpConnection({ socket, client, handler, packet }, this.#limits, (reason) =>
+      handler.counters.count(reason === 'idle' ? COLUMN.tcpIdle : COLUMN.tcpSlow),
     );
     const entry = this.#entries.get(admitted);
     if (entry !== undefined) entry.connection = connection;
@@ -102,7 +92,7 @@ export class Streams {
     if (entry === undefined) return;
     this.#entries.delete(socket);
     this.#connections.leave(entry.bucket);
-    this.#reader.counters.set(COLUMN.tcpOpen, this.#connections.open);
+    this.#handler.counters.set(COLUMN.tcpOpen, this.#connections.open);
   }
 
   /** Closes a connection that waits for its client: see TcpSlots.findLeastUseful. */
@@ -129,48 +119,10 @@ export class Streams {
     if (socket === null || entry === undefined) return false;
     if (entry.connection !== null) entry.connection.makeRoom();
     else {
-      this.#reader.counters.count(COLUMN.tcpSlow);
+      this.#handler.counters.count(COLUMN.tcpSlow);
       socket.destroy();
     }
     this.#leave(socket);
     return true;
-  }
-
-  #createHandler(client: Client, family: number): MessageHandler {
-    const packet = this.#packet;
-    const { responder, counters, deferred, deferredGate, gate } = this.#reader;
-    return {
-      packet,
-      respond: (length) => this.#respond(length, client, family),
-      defer: (length, sink) => {
-        const id = deferred?.submit(packet, 0, length, client, true, sink) ?? 0;
-        counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
-        return id;
-      },
-      refuse: () => gate.pass(packet, 0, deferredGate.refuseBusy(), responder.query, client, family),
-      next: (id) => deferred?.next(id),
-      cancel: (id) => deferred?.cancel(id),
-    };
-  }
-
-  #respond(length: number, client: Client, family: number): number {
-    const packet = this.#packet;
-    const { index, responder, counters, gate, deferredGate } = this.#reader;
-    index.enter();
-    try {
-      gate.receive(packet, 0, length, client);
-      let size = responder.respond(packet, 0, length, client);
-      if (size === DEFERRED) size = deferredGate.pass(packet, 0, client);
-      if (size === 0) counters.count(COLUMN.notQuery);
-      else if (size !== DEFERRED) return gate.pass(packet, 0, size, responder.query, client, family);
-      return size;
-    } catch (error) {
-      counters.count(COLUMN.fault);
-      this.#onFault(error);
-      return 0;
-    } finally {
-      index.leave();
-      counters.addIndexCounts(index);
-    }
   }
 }

@@ -7,7 +7,7 @@ import type { IndexWriter } from '../store/index/writer.ts';
 import type { NameserverCounters } from './counters.ts';
 import type { DeferredChannel } from './deferred.ts';
 import type { DeferredServer, DeferredSession } from './deferred-server.ts';
-import type { FromWorker, ToWorker, WorkerData } from './worker-data.ts';
+import type { FromWorker, ToWorker, WorkerData } from './worker.ts';
 
 /**
  * A thread that dies is restarted soon, regardless of how often. If a restart fails, the delay

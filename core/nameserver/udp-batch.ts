@@ -6,25 +6,18 @@
  * batches. bench/RESULTS.md compares it with Knot and NSD on one core.
  */
 
-import { HEADER_LENGTH } from '../dns/wire/header.ts';
 import { Client } from '../net/address/client.ts';
 import { EINTR, type Libc } from '../os/libc.ts';
 import { MSG_DONTWAIT, MSG_WAITFORONE } from '../os/socket-constants.ts';
-import type { IndexReader } from '../zone/answer/index-reader.ts';
-import { COOKIE } from '../zone/answer/query.ts';
-import { DEFERRED, type Responder } from '../zone/answer/responder.ts';
-import { AnswerGate } from './answer-gate.ts';
-import { COLUMN, type ThreadCounters } from './counters.ts';
-import { DeferredGate } from './deferred-gate.ts';
-import type { DeferredQueue } from './deferred-queue.ts';
+import { COLUMN } from './counters.ts';
+import type { ReplyPath } from './deferred-queue.ts';
 import type { UdpReply } from './deferred-udp.ts';
+import type { QueryHandler } from './query-handler.ts';
 
 /** Longest request, in bytes. Padding or an update with several records can make a request long. */
 const MAX_REQUEST = 4096;
 /** Packets received with one call. */
 const BATCH = 64;
-/** Smallest batch for which prefetching memory pays off. */
-const PREFETCH_MIN = 4;
 /** Size of struct mmsghdr in bytes, and the positions of its fields in 32-bit words. */
 const MESSAGE = 64;
 const NAME_LENGTH = 2;
@@ -42,6 +35,8 @@ const MSG_TRUNC = 0x20;
 /** struct iovec in 32-bit words: base, then length. */
 const IOVEC_WORDS = 4;
 const IOVEC_LENGTH = 2;
+/** Milliseconds to answer what has been received, at a stop under load. */
+const DRAIN_MS = 1000;
 
 /** The functions of the C library that the loop calls. */
 export type UdpCalls = Pick<Libc, 'recvmmsg' | 'sendmmsg' | 'poll' | 'errno' | 'address'>;
@@ -56,11 +51,9 @@ interface UdpSockets {
   readonly udpPayload: number;
 }
 
-export class UdpLoop {
+export class UdpLoop implements ReplyPath {
   readonly #libc: UdpCalls;
-  readonly #index: IndexReader;
-  readonly #responder: Responder;
-  readonly #counters: ThreadCounters;
+  readonly #handler: QueryHandler;
   readonly #slot: number;
   readonly #packets: Uint8Array;
   readonly #addresses = new Uint8Array(BATCH * ADDRESS);
@@ -69,10 +62,6 @@ export class UdpLoop {
   readonly #vectors = new Int32Array(BATCH * IOVEC_WORDS);
   /** Views of `headers` from the i-th message on, as recvmmsg and sendmmsg expect them. */
   readonly #rows: Uint8Array[];
-  readonly #onFault: (error: unknown) => void;
-  readonly #deferred: DeferredQueue | null;
-  readonly #gate: AnswerGate;
-  readonly #deferredGate: DeferredGate;
   readonly #fds: readonly number[];
   /** Of each socket: 0 for IPv4, 1 for IPv6. */
   readonly #families: readonly number[];
@@ -81,33 +70,17 @@ export class UdpLoop {
   readonly #events: DataView;
   readonly #pktinfo: boolean;
   readonly #client = new Client();
+  /** The packet that is being answered, and its socket. */
+  #current = 0;
+  #fd = -1;
+  #family = 0;
 
-  /**
-   * `onFault` receives an exception that a packet caused; the packet is dropped. `deferred`
-   * receives deferred messages; null: they are refused.
-   */
-  constructor(
-    libc: UdpCalls,
-    index: IndexReader,
-    responder: Responder,
-    counters: ThreadCounters,
-    { fds, families, anyAddress, udpPayload }: UdpSockets,
-    onFault: (error: unknown) => void,
-    deferred: DeferredQueue | null = null,
-    gate: AnswerGate = new AnswerGate(counters, null, null),
-    deferredGate: DeferredGate = new DeferredGate(responder, counters, deferred !== null, null),
-  ) {
+  constructor(libc: UdpCalls, handler: QueryHandler, { fds, families, anyAddress, udpPayload }: UdpSockets) {
     this.#libc = libc;
-    this.#index = index;
-    this.#responder = responder;
-    this.#counters = counters;
+    this.#handler = handler;
     this.#fds = fds;
     this.#families = families.map((family) => (family === 6 ? 1 : 0));
     this.#pktinfo = anyAddress;
-    this.#onFault = onFault;
-    this.#deferred = deferred;
-    this.#gate = gate;
-    this.#deferredGate = deferredGate;
     this.#polled = new Uint8Array(fds.length === 1 ? 0 : fds.length * POLL_STRIDE);
     this.#events = new DataView(this.#polled.buffer);
     if (fds.length > 1)
@@ -164,7 +137,7 @@ export class UdpLoop {
    * Serves what the sockets have received, at the end: packets in their buffers would be lost with
    * them. Ends when all are empty, or at `deadline` in the time of performance.now().
    */
-  drain(deadline: number): void {
+  close(deadline = performance.now() + DRAIN_MS): void {
     const fds = this.#fds;
     for (let i = 0; i < fds.length; i++)
       while (this.#serveBatch(fds[i], MSG_DONTWAIT, this.#families[i]) > 0 && performance.now() < deadline);
@@ -177,14 +150,15 @@ export class UdpLoop {
     const addresses = this.#addresses;
     const packets = this.#packets;
     const slot = this.#slot;
-    const counters = this.#counters;
+    const handler = this.#handler;
+    const { counters } = handler;
     const count = this.#libc.recvmmsg(fd, this.#rows[0], BATCH, flags, null);
     if (count <= 0) return count;
+    this.#fd = fd;
+    this.#family = family;
     const startedAt = performance.now();
     counters.count(COLUMN.batches);
-    this.#gate.startBatch(startedAt);
-    this.#index.enter();
-    if (count >= PREFETCH_MIN) this.#index.prefetch(packets, HEADER_LENGTH, slot, count);
+    handler.startBatch(startedAt, packets, slot, count);
     let first = 0;
     let responses = 0;
     for (let i = 0; i < count; i++) {
@@ -194,19 +168,9 @@ export class UdpLoop {
       if ((addresses[i * ADDRESS + 2] | addresses[i * ADDRESS + 3]) === 0) counters.count(COLUMN.sourcePortZero);
       else if ((headers[row + FLAGS] & MSG_TRUNC) !== 0) counters.count(COLUMN.oversized);
       else {
-        try {
-          this.#readSender(i, family);
-          this.#gate.receive(packets, i * slot, headers[row + LENGTH], this.#client);
-          length = this.#responder.respond(packets, i * slot, headers[row + LENGTH], this.#client);
-          if (length === DEFERRED) length = this.#deferredGate.pass(packets, i * slot, this.#client);
-          if (length === DEFERRED) {
-            length = this.#defer(fd, i, family);
-          } else if (length === 0) counters.count(COLUMN.notQuery);
-          else length = this.#gate.pass(packets, i * slot, length, this.#responder.query, this.#client, family);
-        } catch (error) {
-          counters.count(COLUMN.fault);
-          this.#onFault(error);
-        }
+        this.#current = i;
+        this.#readSender(i, family);
+        length = handler.answer(packets, i * slot, headers[row + LENGTH], this.#client, this);
       }
       if (length > 0) {
         responses++;
@@ -217,10 +181,9 @@ export class UdpLoop {
       if (first < i) this.#send(fd, first, i);
       first = i + 1;
     }
-    this.#index.leave();
+    handler.endBatch();
     if (first < count) this.#send(fd, first, count);
     if (responses > 0) counters.recordLatency(responses, performance.now() - startedAt);
-    counters.addIndexCounts(this.#index);
     for (let i = 0; i < count; i++) this.#reset(i);
     return count;
   }
@@ -238,41 +201,17 @@ export class UdpLoop {
     else client.setAddress(addresses, at + 8, 16);
   }
 
-  /**
-   * Defers the i-th packet to the main thread. Returns 0, or the length of the response if the main
-   * thread has no capacity.
-   */
-  #defer(fd: number, i: number, family: number): number {
-    const packets = this.#packets;
-    const slot = this.#slot;
-    const headers = this.#headers;
-    const client = this.#client;
-    const counters = this.#counters;
-    const deferredGate = this.#deferredGate;
-    const gate = this.#gate;
-    if (this.#deferred === null) return 0;
-    const length = headers[i * WORDS + LENGTH];
-    const hasValidCookie = this.#responder.query.cookie === COOKIE.VALID;
-    const id = this.#deferred.submit(packets, i * slot, length, client, hasValidCookie, null, () =>
-      this.#replyTo(fd, i, family),
-    );
-    counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
-    if (id !== 0) return 0;
-    const refusal = deferredGate.redirectToTcp(packets, i * slot);
-    gate.record(packets, i * slot, refusal, this.#responder.query, client, family);
-    return refusal;
-  }
-
-  /** Copies the destination and the source address of a reply to the i-th packet. */
-  #replyTo(fd: number, i: number, family: number): UdpReply {
+  /** Copies the destination and the source address of a reply to the current packet. */
+  replyTo(): UdpReply {
     const addresses = this.#addresses;
     const controls = this.#controls;
     const headers = this.#headers;
+    const i = this.#current;
     const at = i * ADDRESS;
-    const name = addresses.slice(at, at + (family === 0 ? 16 : ADDRESS_LENGTH));
+    const name = addresses.slice(at, at + (this.#family === 0 ? 16 : ADDRESS_LENGTH));
     if (this.#pktinfo) this.#replyFrom(i);
     const controlLength = headers[i * WORDS + CONTROL_LENGTH];
-    return { fd, name, control: controls.slice(i * CONTROL, i * CONTROL + controlLength) };
+    return { fd: this.#fd, name, control: controls.slice(i * CONTROL, i * CONTROL + controlLength) };
   }
 
   #send(fd: number, from: number, to: number): void {
@@ -281,7 +220,7 @@ export class UdpLoop {
       // A send error (no route, rejected by a filter) affects one packet only.
       if (sent > 0) i += sent;
       else if (this.#libc.errno() !== EINTR) {
-        this.#counters.count(COLUMN.sendErrors);
+        this.#handler.counters.count(COLUMN.sendErrors);
         i++;
       }
     }

@@ -8,22 +8,18 @@
 
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { networkInterfaces } from 'node:os';
-import { parentPort, workerData } from 'node:worker_threads';
 import type { ListenAddress } from '../config/index.ts';
 import { MAX_MESSAGE } from '../dns/wire/header.ts';
 import { Client } from '../net/address/client.ts';
 import { setClientAddress } from '../net/address/ipv6.ts';
 import { isAny } from '../os/libc.ts';
-import { COOKIE } from '../zone/answer/query.ts';
-import { DEFERRED } from '../zone/answer/responder.ts';
 import { COLUMN } from './counters.ts';
-import { createDnsContext, type FromWorker, faultReporter, type WorkerData } from './worker-data.ts';
+import type { AnswerSink } from './deferred-queue.ts';
+import { openWorker, post } from './worker.ts';
 
-const data = workerData as WorkerData;
-const post = (message: FromWorker): void => parentPort?.postMessage(message);
-const fault = faultReporter(post);
-const { index, responder, counters, gate, deferred, deferredGate, stopping } = createDnsContext(data);
-deferred?.listen();
+const { data, handler, stopping } = openWorker();
+const { counters } = handler;
+handler.deferred?.listen();
 const packet = new Uint8Array(MAX_MESSAGE);
 const client = new Client();
 /** Milliseconds between two checks of the stop flag. */
@@ -46,7 +42,6 @@ function open(
   onListening: () => void,
   onError: (error: Error) => void,
 ): void {
-  const family = listen.family === 6 ? 1 : 0;
   const socket = createSocket({
     type: listen.family === 4 ? 'udp4' : 'udp6',
     ipv6Only: listen.family === 6,
@@ -61,30 +56,16 @@ function open(
       return;
     }
     packet.set(query);
-    let length = 0;
     setClientAddress(client, from.address, from.port);
     const startedAt = performance.now();
-    gate.startBatch(startedAt);
-    index.enter();
-    try {
-      gate.receive(packet, 0, query.length, client);
-      length = responder.respond(packet, 0, query.length, client);
-      if (length === DEFERRED) length = deferredGate.pass(packet, 0, client);
-      if (length === DEFERRED) {
-        length = defer(socket, query.length, from, family);
-      } else if (length === 0) counters.count(COLUMN.notQuery);
-      else length = gate.pass(packet, 0, length, responder.query, client, family);
-    } catch (error) {
-      counters.count(COLUMN.fault);
-      fault(error);
-    }
-    index.leave();
-    counters.addIndexCounts(index);
-    if (length > 0) counters.recordLatency(1, performance.now() - startedAt);
+    handler.startBatch(startedAt, packet, 0, 1);
+    const length = handler.answer(packet, 0, query.length, client, { replyTo: () => sinkOf(socket, from) });
+    handler.endBatch();
+    if (length <= 0) return;
+    counters.recordLatency(1, performance.now() - startedAt);
     // A copy, because the socket keeps the bytes until they are sent and the next query overwrites
     // `packet`. A send error affects one packet only.
-    if (length > 0)
-      socket.send(Uint8Array.prototype.slice.call(packet, 0, length), from.port, from.address, countSendError);
+    socket.send(Uint8Array.prototype.slice.call(packet, 0, length), from.port, from.address, countSendError);
   });
   socket.on('error', (error) => {
     sockets.delete(socket);
@@ -94,23 +75,14 @@ function open(
   sockets.add(socket);
 }
 
-/**
- * Defers the message to the main thread. Returns 0, or the length of the response if the main
- * thread has no capacity.
- */
-function defer(socket: Socket, length: number, { port, address }: RemoteInfo, family: number): number {
-  const sink = {
-    write(message: Uint8Array): void {
+/** Sends the main thread's answer to a message. */
+function sinkOf(socket: Socket, { port, address }: RemoteInfo): AnswerSink {
+  return {
+    write(message) {
       if (sockets.has(socket)) socket.send(message, port, address, countSendError);
     },
-    end(): void {},
+    end() {},
   };
-  const id = deferred?.submit(packet, 0, length, client, responder.query.cookie === COOKIE.VALID, sink) ?? 0;
-  counters.count(id === 0 ? COLUMN.deferredRefused : COLUMN.deferred);
-  if (id !== 0) return 0;
-  const refusal = deferredGate.redirectToTcp(packet, 0);
-  gate.record(packet, 0, refusal, responder.query, client, family);
-  return refusal;
 }
 
 function ignore(): void {}

@@ -7,7 +7,7 @@ import type { Logger } from '../../base/log/index.ts';
 import { FaultLog } from '../../base/log/throttle.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Config, ListenAddress } from '../../config/index.ts';
-import { TRANSPORT } from '../../net/address/client.ts';
+import { TRANSPORT, TRANSPORT_NAMES } from '../../net/address/client.ts';
 import { parseAddress } from '../../net/address/index.ts';
 import { type BackOff, type StartReport, SupervisedThread } from '../../os/supervised-thread.ts';
 import type { LocalAddress } from './encode.ts';
@@ -48,7 +48,9 @@ class Dnstap {
 
   constructor({ config, version, log }: DnstapOptions, path: string) {
     const { identity, messages, sample } = config.dnstap;
-    this.rings = Array.from({ length: config.dns.workers + 3 }, () => createTapRing(sample, messages));
+    this.rings = Array.from({ length: config.dns.workers + TRANSPORT_NAMES.length - 1 }, () =>
+      createTapRing(sample, messages),
+    );
     this.#counters = this.rings.map((ring) => viewsOf(ring).counters);
     const { listen, tlsListen } = config.dns;
     const plain = localOf(listen);

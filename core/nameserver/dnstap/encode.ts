@@ -30,13 +30,14 @@ const AUTH_RESPONSE = 2;
 /** SocketFamily. */
 const INET = 1;
 const INET6 = 2;
+type TransportValue = (typeof TRANSPORT)[keyof typeof TRANSPORT];
 /** SocketProtocol. */
-const PROTOCOL: Readonly<Record<number, number>> = {
+const PROTOCOL = {
   [TRANSPORT.UDP]: 1,
   [TRANSPORT.TCP]: 2,
   [TRANSPORT.TLS]: 3,
   [TRANSPORT.HTTPS]: 4,
-};
+} as const satisfies Record<TransportValue, number>;
 
 /** An address of this server, as far as its settings name it. */
 export interface LocalAddress {
@@ -91,7 +92,7 @@ export class FrameEncoder {
     this.#at = 0;
     this.#number(FIELD.type, isQuery ? AUTH_QUERY : AUTH_RESPONSE);
     this.#number(FIELD.family, addressLength === 4 ? INET : INET6);
-    this.#number(FIELD.protocol, PROTOCOL[transport]);
+    this.#number(FIELD.protocol, PROTOCOL[transport as TransportValue]);
     this.#bytes(FIELD.queryAddress, bytes, at + RECORD.address, addressLength);
     const localAddress = (addressLength === 4 ? local?.ipv4 : local?.ipv6) ?? null;
     if (localAddress !== null) this.#bytes(FIELD.responseAddress, localAddress, 0, localAddress.length);

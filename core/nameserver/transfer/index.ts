@@ -15,9 +15,9 @@ import { findOperatorKey, openKeyring } from '../../store/tsig-keys/keyring.ts';
 import type { AnswerSettings } from '../../zone/answer/settings.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import type { AnswerDeferred } from '../deferred.ts';
+import { openVerifiedResponder } from '../local-responder.ts';
 import { TransferAccess } from './access.ts';
 import { ZoneHistories } from './history.ts';
-import { openLocal } from './local.ts';
 import { readTransfers, TransferMetrics } from './metrics.ts';
 import { Notifier } from './notify.ts';
 import { transferResponder } from './responder.ts';
@@ -81,6 +81,7 @@ export function openTransfers(options: TransfersOptions): Transfers {
     observer,
   });
   readTransfers(metrics, slots, histories, notifier);
+  const queries = openVerifiedResponder({ index, storeDirectory: config.dataDir, udpPayload, answers });
   return {
     zones: {
       follows: (domainId) => histories.follows(domainId),
@@ -98,7 +99,7 @@ export function openTransfers(options: TransfersOptions): Transfers {
       histories,
       slots,
       isUnavailable: (apex) => index.unavailable.has(apex),
-      respond: openLocal({ index, storeDirectory: config.dataDir, udpPayload, answers }),
+      respond: ({ message, address, transport }) => queries.answer(message, address, transport)?.message ?? null,
       udpPayload,
       log,
       observer,

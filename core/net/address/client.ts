@@ -4,6 +4,9 @@
  */
 
 export const TRANSPORT = { UDP: 0, TCP: 1, TLS: 2, HTTPS: 3 } as const;
+export type TransportName = Lowercase<keyof typeof TRANSPORT>;
+/** Names in logs and metrics, by the values of TRANSPORT. */
+export const TRANSPORT_NAMES = Object.keys(TRANSPORT).map((name) => name.toLowerCase()) as readonly TransportName[];
 /** Whether the transport is encrypted, so that padding hides the length of messages. */
 export const isEncrypted = (transport: number): boolean => transport === TRANSPORT.TLS || transport === TRANSPORT.HTTPS;
 /** Whether RFC 7828 governs how long idle connections stay open. HTTP does over HTTPS. */

@@ -5,6 +5,7 @@ import type { Logger } from '../../base/log/index.ts';
 import { FaultLog } from '../../base/log/throttle.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Config } from '../../config/index.ts';
+import { TRANSPORT_NAMES } from '../../net/address/client.ts';
 import { diskSpace } from '../../os/disk-space.ts';
 import { type BackOff, type StartReport, SupervisedThread } from '../../os/supervised-thread.ts';
 import { reserveLockFile } from '../../store/environment.ts';
@@ -87,7 +88,9 @@ export class Statistics {
     const readOnly = protection?.readOnly ?? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
     const clockError = clock?.error ?? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
     const { sampling, maxDisk } = config.statistics;
-    this.rings = Array.from({ length: config.dns.workers + 3 }, () => createSampleRing(sampling));
+    this.rings = Array.from({ length: config.dns.workers + TRANSPORT_NAMES.length - 1 }, () =>
+      createSampleRing(sampling),
+    );
     const faults = new FaultLog(log, 'statistics are incomplete', 'statistics are written again');
     this.#thread = new SupervisedThread({
       log,

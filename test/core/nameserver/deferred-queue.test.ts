@@ -4,11 +4,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RESERVED_PENDING, type ToMain } from '../../../core/nameserver/deferred.ts';
 import { createUdpLimit, DEFAULT_UDP_LIMIT, MAX_PER_SECOND } from '../../../core/nameserver/deferred-limit.ts';
-import { type AnswerSink, DeferredQueue } from '../../../core/nameserver/deferred-queue.ts';
+import { DeferredQueue, type ReplyPath } from '../../../core/nameserver/deferred-queue.ts';
 import { Client, TRANSPORT } from '../../../core/net/address/client.ts';
 
 const MESSAGE = new Uint8Array(12);
-const SINK: AnswerSink = { write: () => {}, end: () => {} };
+/** The main thread replies through its socket. */
+const DATAGRAM: ReplyPath = { replyTo: () => ({ fd: -1, name: new Uint8Array(16), control: new Uint8Array(0) }) };
+const STREAM: ReplyPath = { replyTo: () => ({ write: () => {}, end: () => {} }) };
 
 /** Each `n` is in a different network. */
 function clientOf(n: number, transport: number): Client {
@@ -34,8 +36,7 @@ test('UDP messages are limited per second over all threads; TCP messages are not
     let count = 0;
     for (let i = 0; i < 600; i++)
       for (const { queue, pendingCount } of channels) {
-        if (queue.submit(MESSAGE, 0, MESSAGE.length, clients[i % networks], hasValidCookie, null, () => REPLY) !== 0)
-          count++;
+        if (queue.submit(MESSAGE, 0, MESSAGE.length, clients[i % networks], hasValidCookie, DATAGRAM) !== 0) count++;
         // As if the main thread had answered.
         pendingCount[0] = 0;
       }
@@ -66,16 +67,13 @@ for (const [what, options, n, expected] of [
     const client = clientOf(n, TRANSPORT.UDP);
     let accepted = 0;
     for (let i = 0; i < MAX_PER_SECOND + 100; i++) {
-      if (queue.submit(MESSAGE, 0, MESSAGE.length, client, false, null, () => REPLY) !== 0) accepted++;
+      if (queue.submit(MESSAGE, 0, MESSAGE.length, client, false, DATAGRAM) !== 0) accepted++;
       new Int32Array(pendingCount)[0] = 0;
     }
     assert.is(accepted, expected);
     port2.close();
   });
 }
-
-/** A destination for replies of the main thread. */
-const REPLY = { fd: -1, name: new Uint8Array(16), control: new Uint8Array(0) };
 
 /** A queue, and the main thread's end of its channel. */
 function streamQueue(): { queue: DeferredQueue; main: MessagePort; end(id: number): void; close(): void } {
@@ -97,7 +95,7 @@ function streamQueue(): { queue: DeferredQueue; main: MessagePort; end(id: numbe
 test('over streams, a client has no more pending requests than its share', () => {
   const { queue, end, close } = streamQueue();
   const submit = (n: number): number =>
-    queue.submit(MESSAGE, 0, MESSAGE.length, clientOf(n, TRANSPORT.TCP), true, SINK);
+    queue.submit(MESSAGE, 0, MESSAGE.length, clientOf(n, TRANSPORT.TCP), true, STREAM);
   const fill = (n: number): number[] => {
     const ids: number[] = [];
     for (let id = submit(n); id !== 0; id = submit(n)) ids.push(id);
@@ -120,7 +118,7 @@ test('a cancelled request counts until the main thread has finished it', () => {
   const client = clientOf(1, TRANSPORT.TCP);
   const ids: number[] = [];
   for (;;) {
-    const id = queue.submit(MESSAGE, 0, MESSAGE.length, client, true, SINK);
+    const id = queue.submit(MESSAGE, 0, MESSAGE.length, client, true, STREAM);
     if (id === 0) break;
     queue.cancel(id);
     queue.cancel(id);
@@ -138,8 +136,8 @@ test('a cancelled request counts until the main thread has finished it', () => {
     ]),
   );
   end(ids[0]);
-  assert.is.not(queue.submit(MESSAGE, 0, MESSAGE.length, client, true, SINK), 0);
-  assert.is(queue.submit(MESSAGE, 0, MESSAGE.length, client, true, SINK), 0);
+  assert.is.not(queue.submit(MESSAGE, 0, MESSAGE.length, client, true, STREAM), 0);
+  assert.is(queue.submit(MESSAGE, 0, MESSAGE.length, client, true, STREAM), 0);
   close();
 });
 

@@ -7,7 +7,7 @@ import { createLogger } from '../../../core/base/log/index.ts';
 import { parseName } from '../../../core/dns/wire/name.ts';
 import { RCODE, type ResourceRecord, TYPE } from '../../../core/dns/wire/types.ts';
 import { type Nameserver, type NameserverOptions, startNameserver } from '../../../core/nameserver/nameserver.ts';
-import type { TcpLimits } from '../../../core/nameserver/worker-data.ts';
+import type { TcpLimits } from '../../../core/nameserver/worker.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { compileNode } from '../../../core/zone/compile/compile.ts';
 import { MemoryZone } from '../../../core/zone/compile/memory.ts';

@@ -7,8 +7,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseName } from '../../../core/dns/wire/name.ts';
 import { RCODE, TYPE } from '../../../core/dns/wire/types.ts';
-import { createRateLimit, RateLimiter, type RateLimitOptions, VERDICT } from '../../../core/nameserver/rate-limit.ts';
-import { truncate } from '../../../core/nameserver/rate-limit-class.ts';
+import {
+  createRateLimit,
+  RateLimiter,
+  type RateLimitOptions,
+  truncate,
+  VERDICT,
+} from '../../../core/nameserver/rate-limit.ts';
 import { Client } from '../../../core/net/address/client.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { IndexReader } from '../../../core/zone/answer/index-reader.ts';

@@ -47,11 +47,12 @@ async function open(maxPerAddress: number, maxHeld?: number): Promise<LoopFixtur
       openFds: openFds,
       limits: LIMITS,
       connections: new ConnectionLimits(shareLimits(1), 0, LIMITS.maxConnections, maxPerAddress),
-      counters: new ThreadCounters(new NameserverCounters(['tcp']).slice(0)),
-      deferred: null,
+      handler: {
+        answerSingle: (_, __, length) => length,
+        counters: new ThreadCounters(new NameserverCounters(['tcp']).slice(0)),
+        deferred: null,
+      },
       maxHeldBytes: maxHeld,
-      respond: (_, __, length) => length,
-      refuse: () => 0,
     },
     newcomers,
   );

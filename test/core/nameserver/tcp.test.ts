@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RCODE, TYPE } from '../../../core/dns/wire/types.ts';
-import type { TcpLimits } from '../../../core/nameserver/worker-data.ts';
+import type { TcpLimits } from '../../../core/nameserver/worker.ts';
 import { decodeMessage } from '../../support/message.ts';
 import { Random } from '../../support/random.ts';
 import { until } from '../../support/until.ts';

@@ -8,6 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RCODE } from '../../../core/dns/wire/types.ts';
 import { COLUMN, NameserverCounters, ThreadCounters, TYPE_LABELS } from '../../../core/nameserver/counters.ts';
+import { QueryHandler } from '../../../core/nameserver/query-handler.ts';
 import { type UdpCalls, UdpLoop } from '../../../core/nameserver/udp-batch.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { IndexReader } from '../../../core/zone/answer/index-reader.ts';
@@ -125,15 +126,19 @@ function run(
   counters = new NameserverCounters(['udp']);
   const kernel = new Kernel(batch);
   kernel.failures.push(...failures);
-  const loop = new UdpLoop(
-    kernel,
-    reader,
+  const handler = new QueryHandler({
+    index: reader,
     responder,
-    new ThreadCounters(counters.slice(0)),
-    { fds: [3], families: [4], anyAddress: false, udpPayload: UDP_PAYLOAD },
-    (fault) => faults.push(fault),
-  );
-  if (isStopping) loop.drain(performance.now() + 60_000);
+    counters: new ThreadCounters(counters.slice(0)),
+    onFault: (fault) => faults.push(fault),
+  });
+  const loop = new UdpLoop(kernel, handler, {
+    fds: [3],
+    families: [4],
+    anyAddress: false,
+    udpPayload: UDP_PAYLOAD,
+  });
+  if (isStopping) loop.close(performance.now() + 60_000);
   else loop.run(() => kernel.isDone);
   port1.close();
   port2.close();

@@ -4,8 +4,8 @@
  * counts, so that other load on the machine disturbs little.
  */
 import { MessageChannel } from 'node:worker_threads';
-import { AnswerGate } from '../../../../core/nameserver/answer-gate.ts';
 import { NameserverCounters, ThreadCounters } from '../../../../core/nameserver/counters.ts';
+import { QueryHandler } from '../../../../core/nameserver/query-handler.ts';
 import { Client } from '../../../../core/net/address/client.ts';
 import { createSampleRing, SampleReader, SampleWriter } from '../../../../core/observe/statistics/sample-ring.ts';
 import { IndexWriter } from '../../../../core/store/index/writer.ts';
@@ -37,32 +37,35 @@ const query = ask('host1');
 const counters = new ThreadCounters(new NameserverCounters(['udp']).slice(0));
 const ring = createSampleRing(64);
 const samples = new SampleReader(ring);
-const gates = [
-  { name: 'off', gate: new AnswerGate(counters, null, null), least: Number.POSITIVE_INFINITY },
-  { name: 'on', gate: new AnswerGate(counters, null, null, new SampleWriter(ring)), least: Number.POSITIVE_INFINITY },
-];
+const onFault = (error: unknown): void => {
+  throw error;
+};
+const subjects = [null, new SampleWriter(ring)].map((sampler) => ({
+  name: sampler === null ? 'off' : 'on',
+  handler: new QueryHandler({ index: reader, responder, counters, onFault, sampler }),
+  least: Number.POSITIVE_INFINITY,
+}));
 
 /** CPU microseconds of a query. */
-function measure(gate: AnswerGate): number {
+function measure(handler: QueryHandler): number {
   const before = process.cpuUsage();
   for (let batch = 0; batch < BATCHES; batch++) {
-    reader.enter();
+    handler.startBatch(0, packets, SLOT, 1);
     for (let i = 0; i < BATCH; i++) {
       packets.set(query, i * SLOT);
-      const length = responder.respond(packets, i * SLOT, query.length, client);
-      gate.pass(packets, i * SLOT, length, responder.query, client, 0);
+      handler.answer(packets, i * SLOT, query.length, client, null);
     }
-    reader.leave();
+    handler.endBatch();
   }
   const { user, system } = process.cpuUsage(before);
   return (user + system) / (BATCH * BATCHES);
 }
 
 for (let round = 0; round < ROUNDS; round++)
-  for (const subject of round % 2 === 0 ? gates : gates.toReversed()) {
-    const micros = measure(subject.gate);
+  for (const subject of round % 2 === 0 ? subjects : subjects.toReversed()) {
+    const micros = measure(subject.handler);
     // The first rounds compile the code.
     if (round > ROUNDS / 10) subject.least = Math.min(subject.least, micros);
     samples.drain(() => {});
   }
-for (const { name, least } of gates) process.stdout.write(`statistics ${name}: ${(least * 1000).toFixed(0)} ns\n`);
+for (const { name, least } of subjects) process.stdout.write(`statistics ${name}: ${(least * 1000).toFixed(0)} ns\n`);

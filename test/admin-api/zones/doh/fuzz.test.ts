@@ -8,8 +8,8 @@ import { freshness } from '../../../../admin-api/zones/doh/routes.ts';
 import { parseName } from '../../../../core/dns/wire/name.ts';
 import { RCODE, TYPE } from '../../../../core/dns/wire/types.ts';
 import { NameserverCounters } from '../../../../core/nameserver/counters.ts';
-import { OPEN_GATE } from '../../../../core/nameserver/gates.ts';
 import { openLocalResponder } from '../../../../core/nameserver/local-responder.ts';
+import { NO_MODULES } from '../../../../core/nameserver/query-modules.ts';
 import { IndexWriter } from '../../../../core/store/index/writer.ts';
 import { PLAIN } from '../../../../core/zone/answer/settings.ts';
 import { APEX, a, ask, putZone, record, UDP_PAYLOAD, ZONE } from '../../../core/nameserver/fixture.ts';
@@ -63,7 +63,7 @@ test('no message throws; answers equal those of TCP, with the lifetime of their 
   const index = new IndexWriter(16 << 20);
   putZone(index, RECORDS);
   const served = { index, storeDirectory: temporaryFolder('doh-fuzz'), udpPayload: UDP_PAYLOAD, answers: PLAIN };
-  const local = openLocalResponder(served, { counters: new NameserverCounters([]).https, gate: OPEN_GATE });
+  const local = openLocalResponder(served, { counters: new NameserverCounters([]).https, modules: NO_MODULES });
   const overTcp = new QueryPath(index);
   let answered = 0;
   for (let i = 0; i < CASES; i++) {

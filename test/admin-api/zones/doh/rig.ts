@@ -3,8 +3,8 @@ import type { AnswerDns } from '../../../../admin-api/zones/doh/routes.ts';
 import { parseName } from '../../../../core/dns/wire/name.ts';
 import { TYPE } from '../../../../core/dns/wire/types.ts';
 import { NameserverCounters } from '../../../../core/nameserver/counters.ts';
-import { OPEN_GATE } from '../../../../core/nameserver/gates.ts';
 import { openLocalResponder } from '../../../../core/nameserver/local-responder.ts';
+import { NO_MODULES } from '../../../../core/nameserver/query-modules.ts';
 import type { IndexWriter } from '../../../../core/store/index/writer.ts';
 import { type AnswerSettings, PLAIN } from '../../../../core/zone/answer/settings.ts';
 import { encodeQuery } from '../../../support/message.ts';
@@ -26,7 +26,7 @@ export async function startDoh(
   const counters = new NameserverCounters([]);
   const answerDns = (index: IndexWriter, folder: string): AnswerDns => {
     const served = { index, storeDirectory: folder, udpPayload: UDP_PAYLOAD, answers };
-    const local = openLocalResponder(served, { counters: counters.https, gate: OPEN_GATE });
+    const local = openLocalResponder(served, { counters: counters.https, modules: NO_MODULES });
     return (message, address) => local.answer(message, address);
   };
   const daemon = await startDaemon(transport, settings, undefined, on ? answerDns : undefined);

@@ -5,10 +5,11 @@ import { createLogger } from '../../../../core/base/log/index.ts';
 import type { ResourceRecord } from '../../../../core/dns/wire/types.ts';
 import type { Signers } from '../../../../core/journal/apply/signers.ts';
 import { openEmbeddedJournal } from '../../../../core/journal/embedded-journal.ts';
-import type { AnswerDeferred, DeferredTransport } from '../../../../core/nameserver/deferred.ts';
+import type { AnswerDeferred } from '../../../../core/nameserver/deferred.ts';
 import { TransferAccess } from '../../../../core/nameserver/transfer/access.ts';
 import { type HistoryLimits, ZoneHistories } from '../../../../core/nameserver/transfer/history.ts';
 import { type TransferOptions, transferResponder } from '../../../../core/nameserver/transfer/responder.ts';
+import type { TransportName } from '../../../../core/net/address/client.ts';
 import { takeMessage } from '../../../support/transfer-client.ts';
 import { DEFAULTS, type JournalFactory, type Store, withStore } from '../../journal/fixture.ts';
 
@@ -21,9 +22,9 @@ export interface Transferred {
   readonly histories: ZoneHistories;
   readonly answer: AnswerDeferred;
   /** All messages of the answer. */
-  ask(message: Uint8Array, transport?: DeferredTransport): Promise<Uint8Array[]>;
+  ask(message: Uint8Array, transport?: TransportName): Promise<Uint8Array[]>;
   /** The records of all messages of a transfer; throws when it fails. */
-  records(message: Uint8Array, transport?: DeferredTransport): Promise<ResourceRecord[]>;
+  records(message: Uint8Array, transport?: TransportName): Promise<ResourceRecord[]>;
 }
 
 export interface TransferSetup {
@@ -64,14 +65,14 @@ export function transfersOf(
     log: createLogger({ level: 'error', format: 'text', write: () => {} }),
     ...options,
   });
-  const ask = async (message: Uint8Array, transport: DeferredTransport = 'tcp'): Promise<Uint8Array[]> => {
+  const ask = async (message: Uint8Array, transport: TransportName = 'tcp'): Promise<Uint8Array[]> => {
     const messages: Uint8Array[] = [];
     const cancelled = new AbortController().signal;
     for await (const bytes of answer({ message, address: CLIENT, port: 53, transport, cancelled }))
       messages.push(bytes);
     return messages;
   };
-  const records = async (message: Uint8Array, transport?: DeferredTransport): Promise<ResourceRecord[]> => {
+  const records = async (message: Uint8Array, transport?: TransportName): Promise<ResourceRecord[]> => {
     const all: ResourceRecord[] = [];
     for (const bytes of await ask(message, transport)) takeMessage(bytes, all);
     return all;

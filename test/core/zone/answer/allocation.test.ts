@@ -1,11 +1,17 @@
-/** The query path allocates nothing for a packet, with any options. */
+/** A thread allocates nothing for a packet, with any options and all modules. */
 import { MessageChannel } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EDNS_OPTION } from '../../../../core/dns/wire/edns.ts';
 import { type Name, parseName } from '../../../../core/dns/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../../../core/dns/wire/types.ts';
+import { NameserverCounters, ThreadCounters } from '../../../../core/nameserver/counters.ts';
+import { createTapRing, TapWriter } from '../../../../core/nameserver/dnstap/ring.ts';
+import { QueryHandler } from '../../../../core/nameserver/query-handler.ts';
+import { createQueryLog, QueryLogWriter } from '../../../../core/nameserver/query-log.ts';
+import { createRateLimit, RateLimiter } from '../../../../core/nameserver/rate-limit.ts';
 import { Client, TRANSPORT } from '../../../../core/net/address/client.ts';
+import { createSampleRing, SampleWriter } from '../../../../core/observe/statistics/sample-ring.ts';
 import { IndexWriter } from '../../../../core/store/index/writer.ts';
 import { IndexReader } from '../../../../core/zone/answer/index-reader.ts';
 import { Responder } from '../../../../core/zone/answer/responder.ts';
@@ -46,7 +52,20 @@ const reader = new IndexReader(index.share(port1), 1, port2, {
   fetchEntry: () => 0,
 });
 const settings = { ...PLAIN, cookies: 'on', cookieSecrets: [SECRET], nsid: 'node-7', version: 'v' } as const;
-const responder = new Responder(reader, UDP_PAYLOAD, settings);
+const counters = new ThreadCounters(new NameserverCounters(['udp']).slice(0));
+const limit = { rate: 100, slip: 2, allow: false, ipv4Prefix: 24, ipv6Prefix: 56 };
+const handler = new QueryHandler({
+  index: reader,
+  responder: new Responder(reader, UDP_PAYLOAD, settings),
+  counters,
+  onFault(error) {
+    throw error;
+  },
+  limiter: new RateLimiter(createRateLimit(limit)!),
+  log: new QueryLogWriter(createQueryLog(50)!, counters, 1),
+  sampler: new SampleWriter(createSampleRing(50), 1),
+  tap: new TapWriter(createTapRing(50, 'all'), 1),
+});
 const client = new Client();
 const buffer = new Uint8Array(4096);
 
@@ -99,12 +118,12 @@ function signedQuery(name: string, type: number, zone = 'signed.test.'): Uint8Ar
 function runQueries(packet: Uint8Array, transport: number, count: number): void {
   client.transport = transport;
   for (let i = 0; i < count; i++) {
-    if (i % BATCH === 0) reader.enter();
+    if (i % BATCH === 0) handler.startBatch(i, buffer, 0, 1);
     for (let k = 0; k < packet.length; k++) buffer[k] = packet[k];
     client.setAddress(buffer, 2, 16);
-    responder.respond(buffer, 0, packet.length, client);
+    handler.answer(buffer, 0, packet.length, client, null);
   }
-  reader.leave();
+  handler.endBatch();
 }
 
 /** Bytes by which the queries enlarge the heap; negative after a collection. */

@@ -1,16 +1,16 @@
 /**
- * The main thread's side of AnswerGate: the data that the gates of all threads share, and the log
- * that receives their samples.
+ * The main thread's side of what a QueryHandler does with each response: rate limit, query log,
+ * statistics, dnstap. It owns the memory that the threads share, and writes the query log.
  */
 import type { Logger } from '../base/log/index.ts';
+import type { TransportName } from '../net/address/client.ts';
 import type { SampleRing } from '../observe/statistics/sample-ring.ts';
-import type { Transport } from './counters.ts';
 import type { TapRing } from './dnstap/ring.ts';
 import { createQueryLog, type SharedQueryLog } from './query-log.ts';
 import { startQueryLog } from './query-log-reader.ts';
 import { createRateLimit, type RateLimitOptions, type SharedRateLimit } from './rate-limit.ts';
 
-export interface GateOptions {
+export interface ModuleOptions {
   /** Rate limit of responses over UDP. If omitted, there is no limit. */
   readonly rateLimit?: RateLimitOptions;
   /** One query in `queryLog` is logged, on average. 0 or omitted: none. */
@@ -22,8 +22,8 @@ export interface GateOptions {
   readonly log: Logger;
 }
 
-/** The gate data of one thread. */
-export interface GateData {
+/** For one thread. */
+export interface ModuleData {
   /** Null: no rate limit, as over TCP. */
   readonly rateLimit: SharedRateLimit | null;
   /** Null: no query log. */
@@ -34,19 +34,22 @@ export interface GateData {
   readonly tap: TapRing | null;
 }
 
-export const OPEN_GATE: GateData = { rateLimit: null, queryLog: null, ring: null, tap: null };
+export const NO_MODULES: ModuleData = { rateLimit: null, queryLog: null, ring: null, tap: null };
 
-export class Gates {
+export class QueryModules {
   /** For DNS over HTTPS, which the main thread answers. It has no rate limit. */
-  readonly https: GateData;
-  readonly #threads: readonly GateData[];
+  readonly https: ModuleData;
+  readonly #threads: readonly ModuleData[];
   readonly #log: { stop(): void };
 
   /**
    * `transports`: the transport of each thread. Throws InvalidError `invalid_prefix` if an exempt
    * prefix is malformed.
    */
-  constructor({ rateLimit, queryLog, rings = [], taps = [], log }: GateOptions, transports: readonly Transport[]) {
+  constructor(
+    { rateLimit, queryLog, rings = [], taps = [], log }: ModuleOptions,
+    transports: readonly TransportName[],
+  ) {
     const shared = rateLimit === undefined ? null : createRateLimit(rateLimit);
     this.#threads = transports.map((transport, thread) => ({
       rateLimit: transport === 'udp' ? shared : null,
@@ -61,13 +64,13 @@ export class Gates {
       tap: taps.at(-1) ?? null,
     };
     this.#log = startQueryLog(
-      [...this.#threads, this.https].flatMap((gate) => gate.queryLog ?? []),
+      [...this.#threads, this.https].flatMap((modules) => modules.queryLog ?? []),
       log,
     );
   }
 
   /** `thread`: from 0. A restarted thread gets the same data. */
-  dataOf(thread: number): GateData {
+  dataOf(thread: number): ModuleData {
     return this.#threads[thread];
   }
 
