@@ -86,7 +86,8 @@ export interface Transport {
    */
   start(receiver: TransportReceiver): void;
   /**
-   * Only one write may be in flight. `done` is not called during the call. The bytes must not
+   * Only one write may be in flight. `done` is called once, not during the call. If the connection
+   * breaks, it may be called without an error; `onClose` is called in any case. The bytes must not
    * change until `done`.
    */
   write(bytes: Buffer, done: (error?: Error | null) => void): void;
