@@ -10,7 +10,7 @@ import { runBenchmark } from './edge/benchmark.ts';
 import { type IdleMemory, measureIdle } from './edge/handshakes.ts';
 import { idleTable } from './edge/report.ts';
 import { IDLE_CONNECTIONS, IDLE_ROW, IDLE_SERVERS, ROWS } from './edge/rows.ts';
-import { startClassical, startHaproxy, startNginx, startNode, startWaypost } from './edge/servers.ts';
+import { startClassical, startHaproxy, startNginx, startNode, startNodeTls, startWaypost } from './edge/servers.ts';
 
 await runBenchmark({
   name: 'h2',
@@ -22,6 +22,7 @@ await runBenchmark({
     nginx: startNginx,
     HAProxy: startHaproxy,
     'node:http2': startNode,
+    'node:tls': startNodeTls,
     X25519: startClassical,
   },
   startOrigin: async ({ work, originPort }) => {

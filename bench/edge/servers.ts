@@ -12,7 +12,7 @@ import { type Contender, ready, type Tools } from './contender.ts';
 import { nginxServer, nginxSettings } from './nginx.ts';
 import { BODIES } from './requests.ts';
 
-const PORTS = { waypost: 8461, nginx: 8462, haproxy: 8463, node: 8464, classical: 8465 };
+const PORTS = { waypost: 8461, nginx: 8462, haproxy: 8463, node: 8464, classical: 8465, nodeTls: 8466 };
 const program = (name: string): string => fileURLToPath(new URL(`./${name}.js`, import.meta.url));
 
 /** Debian keeps servers in /usr/sbin, which is not on every PATH. */
@@ -25,6 +25,10 @@ export function version(command: string, args: readonly string[], pattern: RegEx
 }
 
 export const startWaypost = (tools: Tools): Promise<Contender> => startPool(tools, 'Waypost', PORTS.waypost);
+
+/** With `edge.tls = "node"`, which resumes no sessions. */
+export const startNodeTls = (tools: Tools): Promise<Contender> =>
+  startPool(tools, 'node:tls', PORTS.nodeTls, { without: ['resumed'] }, { ...process.env, BENCH_TLS: 'node' });
 
 /** With clients that offer no hybrid key exchange. Null where OpenSSL has none. */
 export async function startClassical(tools: Tools): Promise<Contender | null> {
@@ -41,9 +45,10 @@ async function startPool(
   name: string,
   port: number,
   more: Pick<Contender, 'groups' | 'without'> = {},
+  env = process.env,
 ): Promise<Contender> {
   const args = [program('waypost-server'), String(port), certificate, key];
-  const process_ = new ServerProcess(process.execPath, args, join(work, `edge-${name}.log`));
+  const process_ = new ServerProcess(process.execPath, args, join(work, `edge-${name}.log`), env);
   return ready({ name, version: `Node ${process.version}`, process: process_, port, ...more }, ask);
 }
 
