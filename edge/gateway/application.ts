@@ -16,7 +16,7 @@ import type { Exchange } from '../http/exchange/exchange.ts';
 import type { Application, ThreadContext } from '../http/server/application.ts';
 import { limitsFromConfig } from '../http/server/limits-from-config.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
-import { quickUnsealing } from '../http/tls/unsealing.ts';
+import { quickUnsealing } from '../http/tls/native/unsealing.ts';
 import { requestId } from '../origin/request-id.ts';
 import { RequestTraces } from '../origin/traces/request-traces.ts';
 import { SpanSender } from '../origin/traces/span-sender.ts';

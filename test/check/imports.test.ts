@@ -107,6 +107,16 @@ test('every room imports exactly the rooms of its row', () => {
   for (const room of Object.keys(ROOMS)) assert.equal(found[room], ROOMS[room], `ARCHITECTURE.md, the row of ${room}`);
 });
 
+test('pointers of OpenSSL stay in edge/http/tls/native', () => {
+  const folder = 'edge/http/tls/native';
+  // A type names the instance that tests replace.
+  const users = [...graph].filter(([, imports]) =>
+    imports.some(({ to, kind }) => to === `${folder}/library.ts` && kind === 'value'),
+  );
+  const others = users.map(([path]) => path).filter((path) => !startsWith(path, folder) && !startsWith(path, 'test'));
+  assert.equal(others, []);
+});
+
 test('outside of test/system and test/release, tests start no process but the smoke test', () => {
   const mayStart = (path: string): boolean =>
     /^test\/(system|release|runner|support)\//.test(path) || path === 'test/smoke.test.ts';

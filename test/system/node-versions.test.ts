@@ -13,7 +13,8 @@ const UNIT = [
   '^core/store/environment',
   '^admin-api/http/transport\\.test',
   '^admin-api/sites/proxy/origin\\.test',
-  '^edge/http/tls/(connection|credentials)',
+  '^edge/http/tls/(connection|credentials|self-test|native/(failures|headers))',
+  '^edge/http/transport/contract',
   '^edge/http/server/server\\.test',
   '^edge/compress/whole',
 ];

@@ -8,8 +8,8 @@ import { loadLibc } from '../../../core/os/libc.ts';
 import { SESSION_ENDING } from '../http2/endings.ts';
 import { Http2Session } from '../http2/session.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
-import type { TlsConnection } from '../tls/connection.ts';
-import type { TlsOwner } from '../tls/owner.ts';
+import type { TlsConnection, TlsOwner } from '../tls/connection.ts';
+
 import type { TlsPolicy } from '../tls/policy.ts';
 import type { TurnShare } from '../transport/turn-share.ts';
 import { describeClient } from './client.ts';
@@ -18,7 +18,7 @@ import type { ConnectionGate } from './connection-gate.ts';
 import type { ConnectionHost } from './connection-host.ts';
 import type { Member } from './member.ts';
 
-export class NativeConnection implements TlsOwner<TlsConnection>, Member {
+export class NativeConnection implements TlsOwner, Member {
   readonly deadline: number;
   readonly #server: ConnectionHost;
   readonly #client: CountedClient;

@@ -152,7 +152,7 @@ export class EdgeServer implements ConnectionHost {
   }
 
   setTickets(keys: TicketKeys): void {
-    this.#tls?.context.setTickets(keys);
+    this.#tls?.setTickets(keys);
   }
 
   /** Resolves once it listens. Rejects if it cannot. */

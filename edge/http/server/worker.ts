@@ -58,13 +58,10 @@ function openLoop(): DescriptorLoop | null {
   try {
     return new DescriptorLoop(data.places.fds);
   } catch (error) {
-    warnOfNodeSockets((error as Error).message);
+    const reason = (error as Error).message;
+    if (data.thread === 0) warn('connections use Node.js sockets, which are slower', { reason });
     return null;
   }
-}
-
-function warnOfNodeSockets(reason: string): void {
-  if (data.thread === 0) warn('connections use Node.js sockets, which are slower', { reason });
 }
 
 async function start(): Promise<void> {
@@ -92,7 +89,8 @@ async function start(): Promise<void> {
     native: places === null || loop === null ? undefined : { loop, places, ticketLifetime, tickets },
   });
   server.setTickets(tickets);
-  if (server.nativeFailure !== '') warnOfNodeSockets(server.nativeFailure);
+  const { nativeFailure: reason } = server;
+  if (reason !== '' && data.thread === 0) warn('TLS uses node:tls, which is slower', { reason });
   parentPort?.on('message', (message: ToThread) => {
     if (message.kind === 'tickets') server.setTickets(message.keys);
     else if (message.kind === 'application') application.onMessage?.(message.message);

@@ -8,13 +8,12 @@ import type { TcpCalls } from '../../../core/os/tcp-calls.ts';
 import type { Transport, TransportReceiver } from '../transport/transport.ts';
 import { costOfBytes, HANDSHAKE_COST, type TurnShare } from '../transport/turn-share.ts';
 import type { TlsCertificate } from './certificate.ts';
-import type { ClientAuthorities } from './client-authorities.ts';
 import { type ClientHello, HELLO } from './client-hello.ts';
 import type { TlsContext } from './context.ts';
-import { type Openssl, SSL_ERROR, TLS1_3 } from './openssl.ts';
-import type { TlsOwner } from './owner.ts';
+import type { Memory } from './native/memory.ts';
+import { SSL_ERROR, type Ssl } from './native/ssl.ts';
+import { clientCertField, MAX_CLIENT_CERTIFICATE, type TlsPolicy } from './policy.ts';
 import { MAX_IDLE_MESSAGES, UNRECOGNIZED_NAME } from './profile.ts';
-import { dropRecordBuffer, flushRecordBuffer, heldBy, putRecordBuffer } from './record-buffer.ts';
 
 /** DELAYED: the ClientHello was accepted, and the handshake waits for the site's next turn. */
 const STATE = { HELLO: 0, HANDSHAKE: 1, OPEN: 2, CLOSED: 3, DELAYED: 4 } as const;
@@ -35,26 +34,55 @@ const MAX_RECORDS = 64;
  */
 const FOUR_RECORDS = 4 * (5 + RECORD_BYTES + 1 + 16);
 
+/** The owner of a connection. */
+export interface TlsOwner {
+  /** Called first, with the new connection. */
+  begun(connection: TlsConnection): void;
+  /**
+   * The certificate of a server name (lower case, never empty). Undefined: the client receives the
+   * alert unrecognized_name.
+   */
+  certificateFor(serverName: string): TlsCertificate | undefined;
+  /**
+   * Whether the handshake for `serverName` may start. Called before the members below. False: the
+   * connection is closed, and the owner has counted it.
+   */
+  admit(serverName: string): boolean;
+  /** The site's share of turns; null: the connection never waits for a turn. */
+  readonly share: TurnShare | null;
+  /** The site's TLS policy; null: none. Read after `admit`, as is `share`. */
+  readonly policy: TlsPolicy | null;
+  /** The certificate is unusable. The connection continues as without a certificate. */
+  certificateFailed(error: unknown): void;
+  /**
+   * Hands over a socket whose ClientHello has no server name, requests another protocol or has an
+   * unusual form. All its bytes are still unread. From now on the owner closes it.
+   */
+  handOver(fd: number): void;
+  /** The handshake is complete. The owner has to call `start` during this call. */
+  secured(connection: TlsConnection): void;
+  /** The handshake failed. `closed` follows. */
+  failed(reason: 'unrecognized_name' | 'handshake_failed'): void;
+  /** The descriptor is closed. Called once, but not after `handOver`. */
+  closed(): void;
+}
+
 /** The loop of a connection, as the connection uses it. */
 export interface ConnectionLoop {
-  readonly openssl: Openssl;
   readonly calls: TcpCalls;
   readonly context: TlsContext;
-  readonly authorities: ClientAuthorities;
   readonly hello: ClientHello;
   /** Buffer of the last read, shared by the connections of the thread. */
-  readonly shared: { readonly bytes: Buffer; readonly address: number };
+  readonly shared: Memory;
   /** Events that epoll watches while a ClientHello is incomplete. */
   readonly helloEvents: number;
   /** Events after which the client sends nothing more. */
   readonly hangUpEvents: number;
   /** Runs `task` soon, after this call. */
   put(task: LoopTask): void;
-  /** A new SSL with the certificate for `serverName`; 0: the certificate is unusable. */
-  sslFor(owner: TlsOwner<TlsConnection>, serverName: string, certificate: TlsCertificate): number;
-  /** Records the SSL of a slot, so that it is freed if the thread dies. */
-  recordSsl(slot: number, ssl: number): void;
-  /** Frees the slot. The caller frees its SSL and descriptor afterwards. */
+  /** A new SSL with the certificate for `serverName`; null: the certificate is unusable. */
+  sslFor(owner: TlsOwner, serverName: string, certificate: TlsCertificate): Ssl | null;
+  /** Frees the slot. The caller closes its descriptor afterwards. */
   releaseSlot(slot: number): void;
   /** Stops watching `fd` and frees the slot. The descriptor stays open for its new owner. */
   detach(slot: number, fd: number): void;
@@ -71,11 +99,11 @@ export class TlsConnection implements Transport {
   clientCertificate = '';
   readonly slot: number;
   readonly #loop: ConnectionLoop;
-  readonly #owner: TlsOwner<TlsConnection>;
+  readonly #owner: TlsOwner;
   #fd: number;
   /** The site's share of turns; null: no share, or the site is not known yet. */
   #share: TurnShare | null = null;
-  #ssl = 0;
+  #ssl: Ssl | null = null;
   /** Set during the handshake only. */
   #certificate: TlsCertificate | null = null;
   #state: number = STATE.HELLO;
@@ -85,8 +113,6 @@ export class TlsConnection implements Transport {
   #receiver: TransportReceiver | null = null;
   #writing: Buffer | null = null;
   #writtenTo = 0;
-  /** Address of the record buffer of a large write; 0: none. */
-  #buffer = 0;
   #done: ((error?: Error | null) => void) | null = null;
   #isPaused = false;
   #hasPeerEnded = false;
@@ -100,7 +126,7 @@ export class TlsConnection implements Transport {
   #idleMessages = 0;
 
   /** `fd` is watched for EPOLLIN under `slot`. */
-  constructor(loop: ConnectionLoop, owner: TlsOwner<TlsConnection>, fd: number, slot: number) {
+  constructor(loop: ConnectionLoop, owner: TlsOwner, fd: number, slot: number) {
     this.#loop = loop;
     this.#owner = owner;
     this.#fd = fd;
@@ -198,57 +224,44 @@ export class TlsConnection implements Transport {
   }
 
   #begin(): void {
-    const { openssl, calls } = this.#loop;
     const { serverName } = this;
     this.#certificate = this.#owner.certificateFor(serverName) ?? null;
     if (this.#certificate !== null) this.#ssl = this.#loop.sslFor(this.#owner, serverName, this.#certificate);
-    if (this.#ssl === 0) {
-      calls.sendArray(this.#fd, UNRECOGNIZED_NAME);
+    if (this.#ssl === null) {
+      this.#loop.calls.sendArray(this.#fd, UNRECOGNIZED_NAME);
       this.#owner.failed('unrecognized_name');
       this.#closeAfterAlert();
-      return;
-    }
-    this.#loop.recordSsl(this.slot, this.#ssl);
-    openssl.ERR_clear_error();
-    if (openssl.SSL_set_fd(this.#ssl, this.#fd) !== 1) {
-      openssl.ERR_clear_error();
-      this.#fail();
-      return;
-    }
-    this.#state = STATE.HANDSHAKE;
-    this.#shakeHands();
+    } else if (this.#ssl.attach(this.#fd)) {
+      this.#state = STATE.HANDSHAKE;
+      this.#shakeHands();
+    } else this.#fail();
   }
 
   #shakeHands(): void {
-    const { openssl, context } = this.#loop;
-    openssl.ERR_clear_error();
+    const { context } = this.#loop;
+    const ssl = this.#ssl as Ssl;
     context.selectsHttp2 = this.isHttp2;
     context.certificate = this.#certificate;
-    const outcome = openssl.SSL_accept(this.#ssl);
-    if (outcome !== 1) {
-      const error = openssl.SSL_get_error(this.#ssl, outcome);
-      if (error === SSL_ERROR.WANT_READ) this.#watch(EPOLLIN);
-      else if (error === SSL_ERROR.WANT_WRITE) this.#watch(EPOLLOUT);
-      else {
-        openssl.ERR_clear_error();
-        this.#fail();
-      }
+    if (!ssl.accept()) {
+      if (ssl.error === SSL_ERROR.WANT_READ) this.#watch(EPOLLIN);
+      else if (ssl.error === SSL_ERROR.WANT_WRITE) this.#watch(EPOLLOUT);
+      else this.#fail();
       return;
     }
     this.#certificate = null;
     context.certificate = null;
     this.#watch(EPOLLIN);
     this.#state = STATE.OPEN;
-    this.#loop.context.bound(this.#ssl);
-    this.isTls13 = openssl.SSL_version(this.#ssl) === TLS1_3;
-    this.isResumed = openssl.SSL_session_reused(this.#ssl) === 1;
+    context.ssl.watchMessages(ssl);
+    this.isTls13 = ssl.isTls13;
+    this.isResumed = ssl.isResumed;
     if (this.#owner.policy !== null && this.#owner.policy.clients !== null) {
-      const certificate = this.#loop.authorities.certificateOf(this.#ssl);
+      const certificate = ssl.peerCertificate(MAX_CLIENT_CERTIFICATE);
       if (certificate === undefined) {
         this.#fail();
         return;
       }
-      this.clientCertificate = certificate;
+      if (certificate !== null) this.clientCertificate = clientCertField(certificate);
     }
     this.#owner.secured(this);
   }
@@ -295,8 +308,7 @@ export class TlsConnection implements Transport {
 
   get unsent(): number {
     if (this.#writing === null) return 0;
-    const held = this.#buffer === 0 ? 0 : heldBy(this.#loop.openssl, this.#buffer);
-    return this.#writing.length - this.#writtenTo + held;
+    return this.#writing.length - this.#writtenTo + (this.#ssl === null ? 0 : this.#ssl.buffered);
   }
 
   get unacknowledged(): number {
@@ -330,39 +342,36 @@ export class TlsConnection implements Transport {
   // Reading and writing.
 
   #read(): void {
-    const { openssl, context, shared } = this.#loop;
-    const { SSL_read, SSL_has_pending } = openssl;
-    let data = 0;
-    let outcome = 1;
-    let hasMore = true; // OpenSSL may hold bytes that epoll does not report
     if (this.#hasPeerEnded) return;
-    openssl.ERR_clear_error();
+    const { context, shared } = this.#loop;
+    const ssl = this.#ssl as Ssl;
+    let data = 0;
+    let hasMore = true; // OpenSSL may hold bytes that epoll does not report
     context.idleMessages = this.#idleMessages;
     for (let n = 0; hasMore && n < MAX_RECORDS && data + RECORD_BYTES <= shared.bytes.length; n++) {
       const before = context.idleMessages;
-      outcome = SSL_read(this.#ssl, shared.address + data, shared.bytes.length - data);
-      if (outcome <= 0) {
+      const count = n === 0 ? ssl.read(shared, data) : ssl.readMore(shared, data);
+      if (count === 0) {
         // Since version 3.2 SSL_read returns after a KeyUpdate and SSL_has_pending returns 0, even
         // if OpenSSL has read more bytes than the KeyUpdate.
         if (context.idleMessages > before && context.idleMessages <= MAX_IDLE_MESSAGES) continue;
         break;
       }
-      data += outcome;
+      data += count;
       context.idleMessages = 0;
-      hasMore = SSL_has_pending(this.#ssl) === 1;
+      hasMore = ssl.hasPending;
     }
     this.#idleMessages = context.idleMessages;
-    const error = outcome > 0 ? 0 : openssl.SSL_get_error(this.#ssl, outcome);
+    const { error } = ssl;
     if (data > RECORD_BYTES && !this.#hasLargeBuffer) {
       this.#hasLargeBuffer = true;
-      openssl.SSL_set_default_read_buffer_len(this.#ssl, FOUR_RECORDS);
+      ssl.setReadAhead(FOUR_RECORDS);
     }
-    if (error !== 0 && error !== SSL_ERROR.WANT_READ) openssl.ERR_clear_error();
     if (data > 0) this.#receiver?.onBytes(shared.bytes.subarray(0, data));
     // Spent after the requests of this read have run: the first of them starts within the read.
     this.#share?.spend(costOfBytes(data));
     if (this.#state !== STATE.OPEN) return;
-    if (error === 0) {
+    if (error === SSL_ERROR.NONE) {
       if (hasMore && !this.#isPaused) this.#schedule(DUE.READ);
     } else if (error === SSL_ERROR.ZERO_RETURN) this.#peerEnded();
     else if (error === SSL_ERROR.WANT_WRITE) {
@@ -380,42 +389,24 @@ export class TlsConnection implements Transport {
 
   /** Sends as much of the pending write as the socket accepts. */
   #sendPending(): void {
-    const { openssl } = this.#loop;
     const bytes = this.#writing;
     if (bytes === null) return;
-    openssl.ERR_clear_error();
-    if (this.#buffer === 0 && bytes.length > RECORD_BYTES)
-      this.#buffer = putRecordBuffer(openssl, this.#ssl, FOUR_RECORDS);
-    while (this.#writtenTo < bytes.length) {
-      const at = this.#writtenTo;
-      const outcome = openssl.SSL_write(this.#ssl, at === 0 ? bytes : bytes.subarray(at), bytes.length - at);
-      if (outcome > 0) {
-        this.#writtenTo += outcome;
-        continue;
-      }
-      const error = openssl.SSL_get_error(this.#ssl, outcome);
-      if (error === SSL_ERROR.WANT_WRITE || error === SSL_ERROR.WANT_READ) this.#updateEvents();
-      else {
-        openssl.ERR_clear_error();
-        this.#schedule(DUE.BROKEN);
-      }
+    const ssl = this.#ssl as Ssl;
+    if (bytes.length > RECORD_BYTES) ssl.startBuffering(FOUR_RECORDS);
+    this.#writtenTo = ssl.write(bytes, this.#writtenTo);
+    if (this.#writtenTo < bytes.length) {
+      if (ssl.error === SSL_ERROR.WANT_WRITE || ssl.error === SSL_ERROR.WANT_READ) this.#updateEvents();
+      else this.#schedule(DUE.BROKEN);
       return;
     }
-    if (this.#buffer !== 0) {
-      const isSent = flushRecordBuffer(openssl, this.#buffer);
-      if (isSent === true) {
-        dropRecordBuffer(openssl, this.#ssl, this.#buffer);
-        this.#buffer = 0;
-      } else {
-        openssl.ERR_clear_error();
-        if (isSent === null) this.#schedule(DUE.BROKEN);
-        else this.#updateEvents();
-        return;
-      }
+    const isSent = ssl.flush();
+    if (isSent === null) this.#schedule(DUE.BROKEN);
+    else if (!isSent) this.#updateEvents();
+    else {
+      this.#writing = null;
+      this.#updateEvents();
+      this.#schedule(DUE.WRITTEN);
     }
-    this.#writing = null;
-    this.#updateEvents();
-    this.#schedule(DUE.WRITTEN);
   }
 
   #onWritable(): void {
@@ -430,36 +421,27 @@ export class TlsConnection implements Transport {
   /** Sends close_notify (RFC 8446 section 6.1) and FIN, then waits for the client to close. */
   #finish(): void {
     if (this.#state !== STATE.OPEN || this.#hasEnded || this.#writing !== null || this.#done !== null) return;
-    const { openssl, calls } = this.#loop;
-    openssl.ERR_clear_error();
-    const outcome = openssl.SSL_shutdown(this.#ssl);
-    if (outcome < 0 && openssl.SSL_get_error(this.#ssl, outcome) === SSL_ERROR.WANT_WRITE) {
+    const ssl = this.#ssl as Ssl;
+    if (!ssl.shutdown() && ssl.error === SSL_ERROR.WANT_WRITE) {
       this.#wantsWritable = true;
       this.#updateEvents();
       return;
     }
-    openssl.ERR_clear_error();
     this.#hasEnded = true;
-    calls.finish(this.#fd);
+    this.#loop.calls.finish(this.#fd);
     if (this.#hasPeerEnded) this.#close();
     else this.resume();
   }
 
   #close(): void {
     if (this.#state === STATE.CLOSED) return;
-    const { openssl, calls } = this.#loop;
     const [fd, ssl] = [this.#fd, this.#ssl];
     this.#state = STATE.CLOSED;
     this.#fd = -1;
-    this.#ssl = 0;
-    this.#buffer = 0;
+    this.#ssl = null;
     this.#loop.releaseSlot(this.slot);
-    if (ssl !== 0) {
-      openssl.ERR_clear_error();
-      openssl.SSL_free(ssl);
-      openssl.ERR_clear_error();
-    }
-    calls.close(fd);
+    ssl?.free();
+    this.#loop.calls.close(fd);
     this.#schedule(DUE.CLOSED);
   }
 

@@ -1,25 +1,26 @@
 /**
- * Cache of certificates, keys and chains as OpenSSL objects, parsed on first use. Open connections
- * hold references, so eviction does not affect them.
+ * Caches of certificates, keys, chains and client authorities as OpenSSL objects, parsed on first
+ * use. Open connections hold references, so eviction does not affect them.
  *
  * The objects are set on each SSL (4 µs). An SSL_CTX per certificate took 725 µs to create and
  * 25 KB, most of it for settings that are the same in all. A cached certificate takes 7 KB.
- * Parsing takes 22 µs for the usual key types (quick-credential.ts), and 225 µs for others, half
- * each for the certificate and the key. The key's decoder is selected by the certificate's key
- * type, since OpenSSL otherwise prepares the decoders of all types (350 µs). Certificates with the
- * same chain share one parsed chain.
+ * Parsing takes 22 µs for the usual key types (native/quick-credential.ts), and 225 µs for others.
+ * Certificates with the same chain share one parsed chain.
  */
 import { RecentMap } from '../../../core/base/recent-map.ts';
 import type { TlsCertificate } from './certificate.ts';
-import { fixedMemory, KEY_PAIR, NO_MORE_PEM, type Openssl } from './openssl.ts';
-import { type CredentialPlaces, FIELDS, freeChain, freeCredential } from './places.ts';
-import { QuickReader } from './quick-credential.ts';
+import { readAuthorities, readCertificate, readChain, readKey } from './native/certificates.ts';
+import type { SslContext } from './native/context.ts';
+import type { Handle, Objects } from './native/ownership.ts';
+import { type Credential, QuickReader, type QuickTools } from './native/quick-credential.ts';
+import type { Authorities, Ssl } from './native/ssl.ts';
+import type { ClientAuthentication } from './policy.ts';
+import { MAX_AUTHORITIES, MAX_CHAINS } from './profile.ts';
 
 /** The end of the first certificate of a PEM text, in the variants that OpenSSL reads. */
 const END = /-----END (?:X509 |TRUSTED )?CERTIFICATE-----/;
 
-interface Credential {
-  readonly slot: number;
+interface Cached extends Credential {
   /** PEM. */
   readonly chain: string;
 }
@@ -36,168 +37,82 @@ function splitChain({ leaf, chain, cert }: TlsCertificate): {
 }
 
 export class Credentials {
-  readonly #openssl: Openssl;
-  /** Addresses of the objects, in memory that outlives the thread (places.ts). */
-  readonly #places: CredentialPlaces;
-  readonly #free: number[];
-  readonly #freeChains: number[];
-  /**
-   * Slots by certificate object, of which edge/sites has one per certificate. A key made of the PEM
-   * text would be slower to look up.
-   */
-  readonly #kept: RecentMap<Credential, TlsCertificate>;
-  /** Slots by the PEM of the chain. */
-  readonly #chains: RecentMap<number>;
-  readonly #pointer = fixedMemory(8);
+  readonly #objects: Objects;
   readonly #quick: QuickReader | null;
+  /**
+   * By certificate object, of which edge/sites has one per certificate. A key made of the PEM text
+   * would be slower to look up.
+   */
+  readonly #certificates: RecentMap<Cached, TlsCertificate>;
+  /** By PEM, as are the authorities. */
+  readonly #chains: RecentMap<Handle<'OPENSSL_STACK'>>;
+  readonly #authorities: RecentMap<Authorities>;
 
-  constructor(openssl: Openssl, places: CredentialPlaces) {
-    const { credentials, chains } = places;
-    this.#openssl = openssl;
-    this.#places = places;
-    this.#quick = places.quick === null ? null : new QuickReader(openssl, places.quick);
-    this.#free = Array.from({ length: credentials.length / FIELDS }, (_, slot) => slot);
-    this.#freeChains = Array.from(chains.keys());
-    this.#kept = new RecentMap(this.#free.length - 1, ({ slot }) => {
-      freeCredential(openssl, credentials, slot);
-      this.#free.push(slot);
+  /** `capacity`: cached certificates. `tools`: null if OpenSSL does not support them. */
+  constructor(objects: Objects, capacity: number, tools: QuickTools | null) {
+    this.#objects = objects;
+    this.#quick = tools === null ? null : new QuickReader(objects, tools);
+    this.#certificates = new RecentMap(capacity, ({ certificate, key }) => {
+      certificate.free();
+      key.free();
     });
-    this.#chains = new RecentMap(chains.length - 1, (slot) => {
-      freeChain(openssl, chains, slot);
-      this.#freeChains.push(slot);
+    this.#chains = new RecentMap(MAX_CHAINS, (chain) => chain.free());
+    this.#authorities = new RecentMap(MAX_AUTHORITIES, ({ store, names }) => {
+      store.free();
+      names.free();
     });
   }
 
   /**
-   * A new SSL with a certificate, which the caller frees; 0: out of memory. Throws an Error if the
-   * certificate or the key is unusable.
+   * A new connection with a certificate, which the caller frees. Throws an Error if the certificate
+   * or the key is unusable.
    */
-  open(context: number, certificate: TlsCertificate): number {
-    const openssl = this.#openssl;
-    const { slot, chain } = this.#kept.of(certificate, () => this.#read(certificate));
-    const { credentials } = this.#places;
-    const at = FIELDS * slot;
-    const intermediates = this.#chainOf(chain);
-    openssl.ERR_clear_error();
-    const ssl = openssl.SSL_new(context);
-    if (ssl === 0) return 0;
-    if (openssl.SSL_use_cert_and_key(ssl, credentials[at], credentials[at + 1], intermediates, 1) === 1) return ssl;
-    openssl.SSL_free(ssl);
-    openssl.ERR_clear_error();
-    throw new Error('the certificate is unusable');
+  open(context: SslContext, served: TlsCertificate): Ssl {
+    const { certificate, key, chain } = this.#certificates.of(served, () => this.#read(served));
+    const intermediates = chain === '' ? null : this.#chains.of(chain, () => readChain(this.#objects, chain));
+    const ssl = context.createConnection();
+    try {
+      ssl.useCertificate(certificate, key, intermediates);
+      return ssl;
+    } catch (error) {
+      ssl.free();
+      throw error;
+    }
+  }
+
+  /**
+   * Requests a client certificate (RFC 8446 section 4.3.2), which OpenSSL verifies during the
+   * handshake. Such connections get no session tickets, so each handshake verifies the certificate
+   * again: resumption could skip a changed list or an expired certificate. Throws an Error if the
+   * list is unusable.
+   */
+  requestClient(ssl: Ssl, { isRequired, authorities }: ClientAuthentication): void {
+    const read = this.#authorities.of(authorities, () => readAuthorities(this.#objects, authorities));
+    ssl.requestCertificate(read, isRequired);
   }
 
   /** Cached certificates. */
   get live(): number {
-    return this.#kept.size;
+    return this.#certificates.size;
   }
 
   /** Frees all cached objects. */
   close(): void {
-    this.#kept.clear();
+    this.#certificates.clear();
     this.#chains.clear();
+    this.#authorities.clear();
   }
 
-  #read(certificate: TlsCertificate): Credential {
-    const openssl = this.#openssl;
-    const { credentials } = this.#places;
-    const slot = this.#free.pop() as number;
-    const at = FIELDS * slot;
-    openssl.ERR_clear_error();
+  #read(served: TlsCertificate): Cached {
+    const { own, chain } = splitChain(served);
+    const quick = this.#quick?.read(own, served.key);
+    if (quick !== undefined) return { certificate: quick.certificate, key: quick.key, chain };
+    const certificate = readCertificate(this.#objects, typeof own === 'string' ? own : served.cert);
     try {
-      const { key } = certificate;
-      const { own, chain } = splitChain(certificate);
-      const quick = this.#quick?.read(own, key);
-      credentials[at] = quick?.certificate ?? this.#readOwn(typeof own === 'string' ? own : certificate.cert);
-      credentials[at + 1] = quick?.key ?? this.#readKey(key, credentials[at]);
-      return { slot, chain };
+      return { certificate, key: readKey(this.#objects, served.key, certificate), chain };
     } catch (error) {
-      freeCredential(openssl, credentials, slot);
-      this.#free.push(slot);
+      certificate.free();
       throw error;
-    } finally {
-      openssl.ERR_clear_error();
-    }
-  }
-
-  #readOwn(pem: string): number {
-    const own = this.#withBio(pem, (bio) => this.#openssl.PEM_read_bio_X509_AUX(bio, 0, 0, ''));
-    if (own === 0) throw new Error('the certificate is not PEM');
-    return own;
-  }
-
-  #readKey(pem: string, own: number): number {
-    const openssl = this.#openssl;
-    const key =
-      this.#withBio(pem, (bio) => this.#decodeKey(bio, own)) ||
-      // The first PEM block is not the key. The empty passphrase prevents a prompt on the terminal.
-      this.#withBio(pem, (bio) => openssl.PEM_read_bio_PrivateKey(bio, 0, 0, ''));
-    if (key === 0) throw new Error('the private key is not PEM');
-    if (openssl.X509_check_private_key(own, key) === 1) return key;
-    openssl.EVP_PKEY_free(key);
-    throw new Error('the private key does not match the certificate');
-  }
-
-  /** A private key of the certificate's key type; 0: the first PEM block is none. */
-  #decodeKey(bio: number, own: number): number {
-    const openssl = this.#openssl;
-    const { bytes, address } = this.#pointer;
-    const publicKey = openssl.X509_get0_pubkey(own);
-    if (publicKey === 0) return 0;
-    bytes.fill(0);
-    const name = openssl.EVP_PKEY_get0_type_name(publicKey);
-    const decoder = openssl.OSSL_DECODER_CTX_new_for_pkey(address, 'PEM', 0, name, KEY_PAIR, 0, 0);
-    if (decoder === 0) return 0;
-    openssl.OSSL_DECODER_from_bio(decoder, bio);
-    openssl.OSSL_DECODER_CTX_free(decoder);
-    return Number(bytes.readBigUInt64LE());
-  }
-
-  /**
-   * A STACK_OF(X509) with the certificates of a PEM text, valid until the next call; 0: the text is
-   * empty.
-   */
-  #chainOf(pem: string): number {
-    if (pem === '') return 0;
-    const { chains } = this.#places;
-    const slot = this.#chains.of(pem, () => {
-      const free = this.#freeChains.pop() as number;
-      try {
-        chains[free] = this.#openssl.OPENSSL_sk_new_null();
-        this.#withBio(pem, (bio) => this.#readChain(bio, chains[free]));
-        return free;
-      } catch (error) {
-        freeChain(this.#openssl, chains, free);
-        this.#freeChains.push(free);
-        throw error;
-      }
-    });
-    return chains[slot];
-  }
-
-  #readChain(bio: number, chain: number): void {
-    const openssl = this.#openssl;
-    for (;;) {
-      const next = openssl.PEM_read_bio_X509(bio, 0, 0, '');
-      if (next === 0) break;
-      if (openssl.OPENSSL_sk_push(chain, next) > 0) continue;
-      openssl.X509_free(next);
-      throw new Error('out of memory for a certificate');
-    }
-    if (openssl.ERR_peek_last_error() !== NO_MORE_PEM) throw new Error('a certificate of the chain is not PEM');
-  }
-
-  #withBio<T>(pem: string, read: (bio: number) => T): T {
-    const length = Buffer.byteLength(pem);
-    const memory = fixedMemory(length);
-    memory.bytes.write(pem);
-    const bio = this.#openssl.BIO_new_mem_buf(memory.address, length);
-    if (bio === 0) throw new Error('out of memory for a certificate');
-    try {
-      return read(bio);
-    } finally {
-      this.#openssl.BIO_free(bio);
-      memory.bytes.fill(0);
     }
   }
 }

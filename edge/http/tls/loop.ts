@@ -6,14 +6,16 @@ import { AF_INET } from '../../../core/os/socket-constants.ts';
 import type { TcpCalls } from '../../../core/os/tcp-calls.ts';
 import type { TicketKeys } from '../../../core/site/tls/ticket-keys.ts';
 import type { TlsCertificate } from './certificate.ts';
-import { ClientAuthorities } from './client-authorities.ts';
 import { ClientHello, MAX_HELLO } from './client-hello.ts';
-import { type ConnectionLoop, TlsConnection } from './connection.ts';
+import { type ConnectionLoop, TlsConnection, type TlsOwner } from './connection.ts';
 import { TlsContext } from './context.ts';
 import { Credentials } from './credentials.ts';
-import { CTRL, fixedMemory, loadOpenssl, type Openssl, TLS1_3 } from './openssl.ts';
-import type { TlsOwner } from './owner.ts';
-import { Places, type SharedPlaces } from './places.ts';
+import type { Openssl } from './native/library.ts';
+import { Memory } from './native/memory.ts';
+import { Objects } from './native/ownership.ts';
+import type { Ssl } from './native/ssl.ts';
+import type { SharedPlaces } from './places.ts';
+import { testOpenssl } from './self-test.ts';
 
 /** Connections accepted from a listening socket in a turn. */
 const ACCEPTS = 64;
@@ -28,23 +30,22 @@ export interface TlsLoopOptions {
   /** Seconds for which a session may be resumed. */
   readonly ticketLifetime: number;
   readonly tickets: TicketKeys;
+  /** For tests: OpenSSL with functions that fail. */
+  readonly openssl?: Openssl;
   /** Returns the owner of a new connection; null closes it. The owner may keep `client`. */
-  readonly accept: (client: Client) => TlsOwner<TlsConnection> | null;
+  readonly accept: (client: Client) => TlsOwner | null;
 }
 
 export class TlsLoop implements ConnectionLoop {
-  readonly openssl: Openssl = loadOpenssl();
   readonly calls: TcpCalls;
   readonly context: TlsContext;
-  readonly credentials: Credentials;
-  readonly authorities: ClientAuthorities;
   readonly hello = new ClientHello();
   /** Buffer of the last read. */
-  readonly shared = fixedMemory(Math.max(BUFFER, MAX_HELLO));
+  readonly shared = new Memory(Math.max(BUFFER, MAX_HELLO));
   readonly helloEvents = (EPOLLIN | EPOLLRDHUP | EPOLLET) >>> 0;
   readonly hangUpEvents = EPOLLRDHUP | EPOLLHUP;
   readonly #accept: TlsLoopOptions['accept'];
-  readonly #places: Places;
+  readonly #credentials: Credentials;
   readonly #loop: DescriptorLoop;
   /** Descriptors of the listening sockets, by slot. */
   readonly #listeners = new Map<number, number>();
@@ -52,17 +53,22 @@ export class TlsLoop implements ConnectionLoop {
   #open = 0;
   #isClosed = false;
 
-  /** Throws an Error if OpenSSL lacks a needed feature. */
+  /** Throws an Error if OpenSSL lacks a needed feature, or if its self-test fails. */
   constructor(options: TlsLoopOptions) {
-    const { loop, places, accept, ticketLifetime, tickets } = options;
+    const { loop, places, accept, ticketLifetime, tickets, openssl } = options;
+    testOpenssl(places.quick, openssl);
     this.#loop = loop;
     this.#accept = accept;
-    this.#places = new Places(places);
     this.calls = loop.calls;
-    this.context = new TlsContext(this.openssl, ticketLifetime, this.#places.context);
-    this.context.setTickets(tickets);
-    this.credentials = new Credentials(this.openssl, this.#places);
-    this.authorities = new ClientAuthorities(this.openssl, this.#places.authorities);
+    const objects = new Objects(places.objects, openssl);
+    this.context = new TlsContext(objects, ticketLifetime);
+    this.setTickets(tickets);
+    this.#credentials = new Credentials(objects, places.certificates, places.quick);
+  }
+
+  /** Changes the ticket keys. */
+  setTickets(keys: TicketKeys): void {
+    this.context.ssl.setTickets(keys);
   }
 
   /** Connections with an open descriptor. */
@@ -92,8 +98,7 @@ export class TlsLoop implements ConnectionLoop {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.stopListening();
-    this.credentials.close();
-    this.authorities.close();
+    this.#credentials.close();
     this.context.close();
   }
 
@@ -104,39 +109,24 @@ export class TlsLoop implements ConnectionLoop {
     this.#loop.later(task);
   }
 
-  /** An SSL that the caller frees; 0: the certificate is unusable. */
-  sslFor(owner: TlsOwner<TlsConnection>, serverName: string, certificate: TlsCertificate): number {
+  /** An SSL that the caller frees; null: the certificate is unusable. */
+  sslFor(owner: TlsOwner, serverName: string, certificate: TlsCertificate): Ssl | null {
+    let ssl: Ssl | null = null;
     try {
-      const ssl = this.credentials.open(this.context.address, certificate);
-      if (ssl === 0) return 0;
-      try {
-        this.#bind(ssl, owner, serverName);
-        return ssl;
-      } catch (error) {
-        this.openssl.SSL_free(ssl);
-        throw error;
-      }
+      const { policy } = owner;
+      ssl = this.#credentials.open(this.context.ssl, certificate);
+      this.context.bind(ssl, serverName, policy);
+      if (policy?.requiresTls13) ssl.requireTls13();
+      if (policy?.clients) this.#credentials.requestClient(ssl, policy.clients);
+      return ssl;
     } catch (error) {
+      ssl?.free();
       owner.certificateFailed(error);
-      return 0;
+      return null;
     }
   }
 
-  #bind(ssl: number, { policy }: TlsOwner<TlsConnection>, serverName: string): void {
-    this.context.bind(ssl, serverName, policy);
-    if (policy === null) return;
-    // OpenSSL rejects an older version with the alert protocol_version.
-    if (policy.requiresTls13 && this.openssl.SSL_ctrl(ssl, CTRL.MIN_PROTO_VERSION, TLS1_3, 0) !== 1)
-      throw new Error('OpenSSL rejected the minimum version');
-    if (policy.clients !== null) this.authorities.demand(ssl, policy.clients);
-  }
-
-  recordSsl(slot: number, ssl: number): void {
-    this.#places.objects[slot] = ssl;
-  }
-
   releaseSlot(slot: number): void {
-    this.#places.objects[slot] = 0;
     this.#loop.leave(slot);
     this.#open--;
   }

@@ -1,6 +1,6 @@
 /** What a connection tells of what it was given, and what it holds while others come and go. */
 
-import { createHash, X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
@@ -10,9 +10,8 @@ import { DescriptorLoop } from '../../../../core/os/descriptor-loop.ts';
 import { loadLibc } from '../../../../core/os/libc.ts';
 import { nextTicketKeys } from '../../../../core/site/tls/ticket-keys.ts';
 import type { TlsCertificate } from '../../../../edge/http/tls/certificate.ts';
-import type { TlsConnection } from '../../../../edge/http/tls/connection.ts';
+import type { TlsConnection, TlsOwner } from '../../../../edge/http/tls/connection.ts';
 import { TlsLoop } from '../../../../edge/http/tls/loop.ts';
-import type { TlsOwner } from '../../../../edge/http/tls/owner.ts';
 import { clearPlaces, sharePlaces } from '../../../../edge/http/tls/places.ts';
 import { certificate, ecKey, pemOfKey, rsaKey } from '../../../support/certificate.ts';
 import { freePort } from '../../../support/ports.ts';
@@ -25,7 +24,7 @@ const LARGE = 64 << 20;
 const key = ecKey();
 const pem: TlsCertificate = { key: pemOfKey(key), cert: certificate({ name: 'a.test', key, dnsNames: ['a.test'] }) };
 
-class Owner implements TlsOwner<TlsConnection> {
+class Owner implements TlsOwner {
   connection: TlsConnection | null = null;
   received = '';
   onReceived: (() => void) | undefined;
@@ -170,38 +169,6 @@ test('what OpenSSL has received of large and small records is read to its end by
     assert.ok(pauses >= 12, String(pauses));
     socket.destroy();
   });
-});
-
-/** Bytes of writes: about one record, about what is put together of several, and large. */
-const SIZES = [1, 16_384, 16_385, 32_768, 65_535, 65_536, 65_537, 70_000, 131_072, 131_073, 1_000_000];
-
-test('writes of all sizes arrive byte for byte, with the end behind them, also when the client stops reading now and then', async () => {
-  for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
-    await withLoop(async (port, owners) => {
-      const socket = await dialTls(port, { ...h2, maxVersion });
-      const [expected, hash] = [createHash('sha256'), createHash('sha256')];
-      let [sum, taken] = [0, 0];
-      socket.on('data', (part: Buffer) => {
-        taken += part.length;
-        hash.update(part);
-        if (taken % 7 !== 0) return;
-        socket.pause();
-        setTimeout(() => socket.resume(), 5);
-      });
-      await until(() => owners[0]?.connection !== null, 'the handshake is done');
-      const connection = owners[0].connection as TlsConnection;
-      for (const [i, size] of [...SIZES, ...SIZES.toReversed()].entries()) {
-        const bytes = Buffer.alloc(size, `write ${i}, `);
-        expected.update(bytes);
-        sum += size;
-        await new Promise<void>((done) => connection.write(bytes, (error) => done(assert.is(error ?? null, null))));
-        assert.is(connection.unsent, 0);
-      }
-      connection.end();
-      await once(socket, 'end'); // without an error: close_notify has come
-      assert.is(taken, sum);
-      assert.is(hash.digest('hex'), expected.digest('hex'));
-    });
 });
 
 test('a client that breaks off amid a large write ends it, and leaves nothing', async () => {

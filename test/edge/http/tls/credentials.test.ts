@@ -5,16 +5,15 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { nextTicketKeys } from '../../../../core/site/tls/ticket-keys.ts';
 import type { TlsCertificate } from '../../../../edge/http/tls/certificate.ts';
 import { TlsContext } from '../../../../edge/http/tls/context.ts';
 import { Credentials } from '../../../../edge/http/tls/credentials.ts';
-import { loadOpenssl } from '../../../../edge/http/tls/openssl.ts';
-import { clearPlaces, FIELDS, Places, sharePlaces } from '../../../../edge/http/tls/places.ts';
+import { type Kind, Objects } from '../../../../edge/http/tls/native/ownership.ts';
+import { clearPlaces, sharePlaces } from '../../../../edge/http/tls/places.ts';
 import { certificate, ecKey, pemOfKey, rsaKey } from '../../../support/certificate.ts';
+import { liveObjects } from './native/live.ts';
 
 const test = suite('edge/http/tls/credentials');
-const openssl = loadOpenssl();
 const key = ecKey();
 const good = { key: pemOfKey(key), cert: certificate({ name: 'a.test', key, dnsNames: ['a.test'] }) };
 const encrypted = generateKeyPairSync('ec', {
@@ -24,30 +23,27 @@ const encrypted = generateKeyPairSync('ec', {
 }).privateKey;
 
 interface Rig {
-  readonly places: Places;
   readonly credentials: Credentials;
   /** Opens an SSL and frees it; whether there was one. */
   shows(served: TlsCertificate): boolean;
-  /** Where the certificate is of what was opened last. */
-  kept(): number[];
+  /** Addresses of the objects of a kind. */
+  kept(kind?: Kind): number[];
 }
 
 function withCredentials(use: (rig: Rig) => void, capacity = 8): void {
   const shared = sharePlaces(1, capacity);
-  const places = new Places(shared);
-  const context = new TlsContext(openssl, 3600, places.context);
-  context.setTickets(nextTicketKeys(null));
-  const credentials = new Credentials(openssl, places);
+  const objects = new Objects(shared.objects);
+  const context = new TlsContext(objects, 3600);
+  const credentials = new Credentials(objects, shared.certificates, shared.quick);
   try {
     use({
-      places,
       credentials,
       shows(served) {
-        const ssl = credentials.open(context.address, served);
-        if (ssl !== 0) openssl.SSL_free(ssl);
-        return ssl !== 0;
+        const ssl = credentials.open(context.ssl, served);
+        ssl.free();
+        return ssl.isFreed;
       },
-      kept: () => [...places.credentials].filter((address, i) => i % FIELDS === 0 && address !== 0),
+      kept: (kind = 'X509') => liveObjects(shared.objects, kind),
     });
   } finally {
     credentials.close();
@@ -108,32 +104,10 @@ test('one more than are kept is shown, when all of those are asked for again and
 });
 
 test('functions that OpenSSL was given are given back: a process has places for some thousands', () => {
-  const given = new Set<unknown>();
-  const context = new TlsContext(
-    {
-      ...openssl,
-      setAlpnSelect: (at, select) => given.add(select) && openssl.setAlpnSelect(at, select),
-      setTicketKey: (at, seal) => given.add(seal) && openssl.setTicketKey(at, seal),
-      setInfo: (handle, info) => given.add(info) && openssl.setInfo(handle, info),
-      forget: (call) => given.delete(call) && openssl.forget(call),
-    },
-    3600,
-    new Float64Array(1),
-  );
-  const ssl = openssl.SSL_new(context.address);
-  context.bound(ssl);
-  openssl.SSL_free(ssl);
-  assert.is(given.size, 3);
-  context.close();
-  assert.is(given.size, 0);
-  // Given back, they are there to be taken again.
-  const address = openssl.SSL_CTX_new(openssl.TLS_server_method());
-  for (let i = 0; i < 10_000; i++) {
-    const seal = (): number => i;
-    openssl.setTicketKey(address, seal);
-    openssl.forget(seal);
-  }
-  openssl.SSL_CTX_free(address);
+  const shared = sharePlaces(1, 1);
+  const objects = new Objects(shared.objects);
+  for (let i = 0; i < 2100; i++) new TlsContext(objects, 3600).close();
+  assert.is(clearPlaces(shared), 0);
 });
 
 test('keys of every kind and form', () => {
@@ -165,8 +139,8 @@ test('keys of every kind and form', () => {
 test('a chain is taken whole, and read once for all that have it', () => {
   const other = ecKey();
   const issuer = certificate({ name: 'ca.test', key: other, dnsNames: ['ca.test'] });
-  withCredentials(({ shows, places }) => {
-    const chains = (): number => places.chains.filter((address) => address !== 0).length;
+  withCredentials(({ shows, kept }) => {
+    const chains = (): number => kept('OPENSSL_STACK').length;
     assert.ok(shows({ ...good, cert: `${good.cert}\n${issuer}\n${issuer}\n` }));
     assert.is(chains(), 1);
     const second = certificate({ name: 'b.test', key, dnsNames: ['b.test'] });
@@ -193,16 +167,18 @@ test('many chains, many certificates: those that are in use stay, whatever becom
 });
 
 test('what a thread leaves that dies, main frees, connections of it or not', () => {
-  const shared = sharePlaces(1, 3);
-  const places = new Places(shared);
-  const context = new TlsContext(openssl, 3600, places.context);
-  const credentials = new Credentials(openssl, places);
+  const shared = sharePlaces(8, 3);
+  const objects = new Objects(shared.objects);
+  const context = new TlsContext(objects, 3600);
+  const credentials = new Credentials(objects, shared.certificates, shared.quick);
   const issuer = certificate({ name: 'ca.test', key, ca: true });
-  for (let i = 0; i < 5; i++) {
-    const pair = { key: good.key, cert: certificate({ name: `${i}.test`, key }) + (i === 4 ? issuer : '') };
-    places.objects[i] = credentials.open(context.address, pair);
-  }
-  assert.is(clearPlaces(shared), 5 + 3 + 1 + 1, 'connections, certificates, a chain, the context');
+  for (let i = 0; i < 5; i++)
+    credentials.open(context.ssl, {
+      key: good.key,
+      cert: certificate({ name: `${i}.test`, key }) + (i === 4 ? issuer : ''),
+    });
+  assert.equal(liveObjects(shared.objects, 'SSL').length, 5);
+  assert.is(clearPlaces(shared), 5 + 2 * 3 + 1 + 2, 'connections, certificates and keys, a chain, context and cipher');
   assert.is(clearPlaces(shared), 0);
 });
 

@@ -5,10 +5,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import koffi from 'koffi';
-import { CTRL, fixedMemory, loadOpenssl } from '../../../../edge/http/tls/openssl.ts';
+import { C, loadOpenssl, NULL, type Pointer } from '../../../../edge/http/tls/native/library.ts';
+import { Memory } from '../../../../edge/http/tls/native/memory.ts';
 
-const TLSEXT_CTRL_SERVER_NAME = 55;
-const ALPN_H2 = '\u0002h2';
+const ALPN_H2 = Buffer.from('\u0002h2');
 const KEY_UPDATE_NOT_REQUESTED = 0;
 const ROOM = 65_536;
 /**
@@ -16,22 +16,9 @@ const ROOM = 65_536;
  */
 export const KEY_UPDATE_BYTES = 5 + 5 + 1 + 16;
 
-type Call = (...values: readonly (number | string | Uint8Array)[]) => number;
 const library = koffi.load(null);
-const call = (signature: string): Call => library.func(signature);
-const own = {
-  clientMethod: call('uintptr_t TLS_client_method()'),
-  memoryMethod: call('uintptr_t BIO_s_mem()'),
-  newBio: call('uintptr_t BIO_new(uintptr_t)'),
-  setBio: call('void SSL_set_bio(uintptr_t, uintptr_t, uintptr_t)'),
-  readBio: call('int BIO_read(uintptr_t, uintptr_t, int)'),
-  writeBio: call('int BIO_write(uintptr_t, void*, int)'),
-  connect: call('int SSL_connect(uintptr_t)'),
-  handshake: call('int SSL_do_handshake(uintptr_t)'),
-  keyUpdate: call('int SSL_key_update(uintptr_t, int)'),
-  control: call('long SSL_ctrl(uintptr_t, int, long, str)'),
-  protocols: call('int SSL_set_alpn_protos(uintptr_t, str, uint)'),
-};
+const handshake: (ssl: Pointer<'SSL'>) => number = library.func('int SSL_do_handshake(uintptr_t)');
+const keyUpdate: (ssl: Pointer<'SSL'>, type: number) => number = library.func('int SSL_key_update(uintptr_t, int)');
 
 export interface RawClient {
   readonly socket: Socket;
@@ -46,19 +33,21 @@ export interface RawClient {
 /** After the handshake, in which HTTP/2 is offered. Rejects when the connection closes before. */
 export async function rawClient(port: number, serverName: string): Promise<RawClient> {
   const openssl = loadOpenssl();
-  const { bytes, address } = fixedMemory(ROOM);
-  const context = openssl.SSL_CTX_new(own.clientMethod());
+  const memory = new Memory(ROOM);
+  const { bytes, address } = memory;
+  const context = openssl.SSL_CTX_new(openssl.TLS_client_method());
   openssl.SSL_CTX_set_ciphersuites(context, 'TLS_AES_128_GCM_SHA256');
-  openssl.SSL_CTX_ctrl(context, CTRL.MIN_PROTO_VERSION, 0x0304, 0);
+  openssl.SSL_CTX_ctrl(context, C.SSL_CTRL_SET_MIN_PROTO_VERSION, C.TLS1_3_VERSION, NULL);
   const ssl = openssl.SSL_new(context);
   openssl.SSL_CTX_free(context);
-  const [input, output] = [own.newBio(own.memoryMethod()), own.newBio(own.memoryMethod())];
-  own.setBio(ssl, input, output);
-  own.control(ssl, TLSEXT_CTRL_SERVER_NAME, 0, serverName);
-  own.protocols(ssl, ALPN_H2, ALPN_H2.length);
+  const [input, output] = [openssl.BIO_new(openssl.BIO_s_mem()), openssl.BIO_new(openssl.BIO_s_mem())];
+  openssl.SSL_set_bio(ssl, input, output);
+  const name = Memory.of(serverName);
+  openssl.SSL_ctrl(ssl, C.SSL_CTRL_SET_TLSEXT_HOSTNAME, C.TLSEXT_NAMETYPE_host_name, name.address);
+  openssl.SSL_set_alpn_protos(ssl, ALPN_H2, ALPN_H2.length);
   const printed = (): Buffer => {
     const parts: Buffer[] = [];
-    for (let n = own.readBio(output, address, ROOM); n > 0; n = own.readBio(output, address, ROOM))
+    for (let n = openssl.BIO_read(output, address, ROOM); n > 0; n = openssl.BIO_read(output, address, ROOM))
       parts.push(Buffer.from(bytes.subarray(0, n)));
     return Buffer.concat(parts);
   };
@@ -66,11 +55,12 @@ export async function rawClient(port: number, serverName: string): Promise<RawCl
   socket.on('error', () => {});
   socket.setMaxListeners(0);
   await once(socket, 'connect');
-  for (openssl.ERR_clear_error(); own.connect(ssl) !== 1; openssl.ERR_clear_error()) {
+  for (openssl.ERR_clear_error(); openssl.SSL_connect(ssl) !== 1; openssl.ERR_clear_error()) {
     socket.write(printed());
     const [part] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [Buffer | boolean];
     if (!Buffer.isBuffer(part)) throw new Error('closed before the end of the handshake');
-    own.writeBio(input, part, part.length);
+    bytes.set(part);
+    openssl.BIO_write(input, address, part.length);
   }
   socket.write(printed());
   socket.resume();
@@ -78,8 +68,8 @@ export async function rawClient(port: number, serverName: string): Promise<RawCl
     socket,
     keyUpdates(count) {
       for (let i = 0; i < count; i++) {
-        own.keyUpdate(ssl, KEY_UPDATE_NOT_REQUESTED);
-        own.handshake(ssl);
+        keyUpdate(ssl, KEY_UPDATE_NOT_REQUESTED);
+        handshake(ssl);
       }
       return printed();
     },

@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openSecrets } from '../../../../core/base/secrets.ts';
-import { quickUnsealing } from '../../../../edge/http/tls/unsealing.ts';
-import fc from '../../../support/fc.ts';
-import { assertLeavesLess } from '../../../support/garbage.ts';
-import { temporaryFolder } from '../../../support/temp.ts';
+import { openSecrets } from '../../../../../core/base/secrets.ts';
+import { quickUnsealing } from '../../../../../edge/http/tls/native/unsealing.ts';
+import fc from '../../../../support/fc.ts';
+import { assertLeavesLess } from '../../../../support/garbage.ts';
+import { temporaryFolder } from '../../../../support/temp.ts';
 
 const keyFile = join(temporaryFolder('unsealing'), 'key');
 const secrets = openSecrets(keyFile);

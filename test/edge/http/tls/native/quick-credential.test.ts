@@ -5,27 +5,29 @@
 import { X509Certificate } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fixedMemory, loadOpenssl } from '../../../../edge/http/tls/openssl.ts';
-import { QuickReader, type QuickTools, quickTools } from '../../../../edge/http/tls/quick-credential.ts';
-import { certificate, ecKey, type KeyPair, pemOfKey, rsaKey } from '../../../support/certificate.ts';
-import { assertLeavesLess } from '../../../support/garbage.ts';
+import { Memory } from '../../../../../edge/http/tls/native/memory.ts';
+import { type Handle, Objects, shareObjects } from '../../../../../edge/http/tls/native/ownership.ts';
+import { QuickReader, type QuickTools, quickTools } from '../../../../../edge/http/tls/native/quick-credential.ts';
+import { certificate, ecKey, type KeyPair, pemOfKey, rsaKey } from '../../../../support/certificate.ts';
+import { assertLeavesLess } from '../../../../support/garbage.ts';
 
-const test = suite('edge/http/tls/quick-credential');
-const openssl = loadOpenssl();
-const reader = new QuickReader(openssl, quickTools() as QuickTools);
+const test = suite('edge/http/tls/native/quick-credential');
+const objects = new Objects(shareObjects(8));
+const { openssl } = objects;
+const reader = new QuickReader(objects, quickTools() as QuickTools);
 const [issuer, key] = [{ name: 'ca', key: ecKey() }, ecKey()];
 const certOf = (keyPair: KeyPair, name = 'k.test'): string =>
   certificate({ name, key: keyPair, dnsNames: [name], issuer });
 const sec1 = key.privateKey.export({ type: 'sec1', format: 'pem' }).toString();
 
 /** What OpenSSL makes of an X509, and whether its public key is that of an EVP_PKEY. */
-function shown(address: number, pair: number): { readonly der: Buffer; readonly isPair: boolean } {
-  const [memory, position] = [fixedMemory(4096), fixedMemory(8)];
-  position.bytes.writeBigUInt64LE(BigInt(memory.address));
-  const length = openssl.i2d_X509(address, position.address);
+function shown(own: Handle<'X509'>, pair: Handle<'EVP_PKEY'>): { readonly der: Buffer; readonly isPair: boolean } {
+  const [memory, position] = [new Memory(4096), new Memory(8)];
+  position.writePointer(0, memory.address);
+  const length = openssl.i2d_X509(own.pointer, position.address);
   return {
     der: Buffer.from(memory.bytes.subarray(0, length)),
-    isPair: openssl.X509_check_private_key(address, pair) === 1,
+    isPair: openssl.X509_check_private_key(own.pointer, pair.pointer) === 1,
   };
 }
 
@@ -40,8 +42,8 @@ test('keys on the usual curves as they are usually written go the short way, and
       const { der, isPair } = shown(read.certificate, read.key);
       assert.ok(der.equals(new X509Certificate(cert).raw));
       assert.ok(isPair);
-      openssl.X509_free(read.certificate);
-      openssl.EVP_PKEY_free(read.key);
+      read.certificate.free();
+      read.key.free();
     }
 });
 
@@ -94,8 +96,8 @@ test('nothing stays of what was read, nor of what was refused', () => {
   assertLeavesLess(TIMES * 1024, () => {
     for (let i = 0; i < TIMES; i++) {
       const read = reader.read(good, pem);
-      openssl.X509_free(read?.certificate ?? 0);
-      openssl.EVP_PKEY_free(read?.key ?? 0);
+      read?.certificate.free();
+      read?.key.free();
       const [, cert, other] = REFUSED[i % REFUSED.length];
       reader.read(cert, other);
     }
