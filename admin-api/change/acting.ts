@@ -3,13 +3,26 @@
  * names it. A token without the scope `account` acts for its own account only. With that scope, an
  * administrator can set the password of any account, so acting for it grants nothing more.
  */
+import { Type } from '@sinclair/typebox';
 import type { Id } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { Account } from '../../core/store/rows.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
+import { parameter, type Query } from '../http/query.ts';
 import type { Context } from '../http/route.ts';
+import { id as idOf } from '../http/schema.ts';
 import { parseId } from './services.ts';
+
+/** Null: the parameter is omitted. 0, which is never an id: it is malformed. */
+export const readId = (text: string | undefined): Id | null => (text === undefined ? null : parseId(text));
+
+export const accountQuery = {
+  account: parameter(Type.Optional(idOf('another account to act for; for administrators')), readId),
+};
+
+/** The context of a request that may act for another account. */
+export type ActingContext<B = unknown> = Context<Caller, B, Query<typeof accountQuery>>;
 
 /** Error codes of `accountOf`, without the codes that every endpoint has. */
 export const ACTING_FAULTS = { 403: ['forbidden'], 404: ['no_such_account'] } as const;
@@ -18,16 +31,15 @@ export const ACTING_FAULTS = { 403: ['forbidden'], 404: ['no_such_account'] } as
  * The account in the query parameter `account`, by default that of the token. Throws HttpError 403
  * if the caller must not act for other accounts, and 404.
  */
-export function accountOf(reader: Reader, { caller, query }: Pick<Context<Caller>, 'caller' | 'query'>): Account {
-  const named = query.get('account');
-  const id = named === null ? caller.account.id : parseId(named);
-  if (id === caller.account.id) return caller.account;
+export function accountOf(reader: Reader, { caller, query }: Pick<ActingContext, 'caller' | 'query'>): Account {
+  const accountId = query.account ?? caller.account.id;
+  if (accountId === caller.account.id) return caller.account;
   // Checked before the lookup, so that the error does not reveal which accounts exist.
   if (caller.account.role !== 'admin')
     throw new HttpError(403, 'forbidden', 'Only administrators can act for another account; omit "account".');
-  if (!mayActFor(reader, caller, id))
+  if (!mayActFor(reader, caller, accountId))
     throw new HttpError(403, 'insufficient_scope', 'To act for another account, a token needs the scope "account".');
-  const account = reader.account(id);
+  const account = reader.account(accountId);
   if (account === undefined) throw new HttpError(404, 'no_such_account', 'There is no account with this id.');
   return account;
 }

@@ -1,11 +1,9 @@
 /** The endpoint of server-sent events. */
-import { Type } from '@sinclair/typebox';
-import { ACTING_FAULTS, accountOf, mayActFor } from '../change/acting.ts';
+import { ACTING_FAULTS, accountOf, accountQuery, mayActFor } from '../change/acting.ts';
 import type { Services } from '../change/services.ts';
 import type { Authentication, Credentials } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import { type Route, route } from '../http/route.ts';
-import { accountQuery } from '../http/schema.ts';
 import { EventStream, type Viewer } from './event-stream.ts';
 import { streamReply } from './sent-events.ts';
 import type { EventStreams } from './streams.ts';
@@ -23,13 +21,13 @@ export function eventRoutes(services: Services, authentication: Authentication, 
         'Each event `change` has `{"seq", "kind", "id"}`: the sequence number of the change, the kind of the object (`domain`, `records`, `proxy`, `certificate`, `purge`, `dnssec`, `delegation`, `account`, `token`, `session`, `tsig_key`, `webhook`, `app`, `upload`), and its id; for parts of a domain, that of the domain. Only changes of the own account whose scope the token has, and of its domains if it is restricted to some; an administrator whose token has the scope `account` receives those of all accounts. With the header `Last-Event-ID`, the stream continues after that change. The event `reload` says that changes were missed: read everything again. Comments keep the connection open. The stream ends when its token or session ends.',
       scope: 'dns',
       forRestricted: true,
-      query: Type.Object(accountQuery),
+      query: accountQuery,
       responseType: 'text/event-stream',
       faults: { ...ACTING_FAULTS, 429: ['too_many_streams'] },
       run(context) {
         const { query, header, isSecure } = context;
         const credentials: Credentials = { method: 'GET', header, isSecure };
-        const named = query.has('account') ? accountOf(reader, context).id : null;
+        const named = query.account === null ? null : accountOf(reader, context).id;
         const stream = new EventStream({
           streams,
           journal,

@@ -10,7 +10,16 @@ import { Steps } from '../../core/base/steps.ts';
 import { strangerAt } from '../../core/net/address/slot-owner.ts';
 import type { Caller } from './caller.ts';
 import { ListText } from './list-text.ts';
-import { cursorOf, type ListPart, type ListReader, MAX_WHOLE, nextCursor, type Page, readPage } from './lists.ts';
+import {
+  cursorOf,
+  type ListPart,
+  type ListReader,
+  MAX_WHOLE,
+  nextCursor,
+  type Page,
+  type PageQuery,
+  pageOf,
+} from './lists.ts';
 import type { Context, RawReply } from './route.ts';
 import { callerOwner } from './slot-owner.ts';
 import type { StreamSlots } from './stream-slots.ts';
@@ -20,6 +29,8 @@ interface List<Row, View, More extends object> extends ListReader<Row, More> {
   /** Undefined: the entry was deleted after it was read. */
   view(row: Row): View | undefined | Promise<View>;
 }
+
+type ListContext = Context<Caller | null, unknown, PageQuery>;
 
 type ListBody<F extends string, View, More extends object> = { readonly [K in F]: readonly View[] } & More & {
     readonly next_cursor: string | null;
@@ -34,11 +45,11 @@ const MAX_SMALL_PARTS = 4;
 /** Returns the list in the field `field`. Throws HttpError 400 and 503. */
 export async function replyWithList<const F extends string, Row, View, More extends object>(
   streams: StreamSlots,
-  context: Context<Caller | null>,
+  context: ListContext,
   field: F,
   list: List<Row, View, More>,
 ): Promise<ListBody<F, View, More> | RawReply> {
-  const page = readPage(context.query);
+  const page = pageOf(context.query);
   if (page !== null) return readOnePage(context, field, list, page);
   const { headers, client } = context;
   headers['Content-Type'] = 'application/json';
@@ -54,7 +65,7 @@ export async function replyWithList<const F extends string, Row, View, More exte
   return { raw: await streams.open(ownerOf(context), client, () => ({ chunks: startingWith(text, chunks) })) };
 }
 
-const ownerOf = ({ caller, remoteAddress }: Context<Caller | null>): SlotOwner =>
+const ownerOf = ({ caller, remoteAddress }: ListContext): SlotOwner =>
   caller === null ? strangerAt(remoteAddress) : callerOwner({ caller, remoteAddress });
 
 async function* startingWith(text: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
@@ -63,7 +74,7 @@ async function* startingWith(text: string, rest: AsyncGenerator<string>): AsyncG
 }
 
 async function readOnePage<const F extends string, Row, View, More extends object>(
-  context: Context<Caller | null>,
+  context: ListContext,
   field: F,
   list: List<Row, View, More>,
   page: Page,

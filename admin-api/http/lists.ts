@@ -2,10 +2,12 @@
  * Pages, sort orders and searches of lists. `limit` and `cursor` select a page; without both, the
  * response has the whole list. The response has `next_cursor` (list-reply.ts).
  */
+import { Type } from '@sinclair/typebox';
 import { InvalidError } from '../../core/base/errors.ts';
 import { formatName, type Name, parseName } from '../../core/dns/wire/name.ts';
 import { type Id, idAt, idKey } from '../../core/store/keys.ts';
 import { HttpError } from './errors.ts';
+import { parameter, type Query } from './query.ts';
 
 /** Entries of a page if the request has `cursor` but no `limit`. */
 export const DEFAULT_LIMIT = 100;
@@ -19,19 +21,31 @@ export interface Page {
   readonly after: Buffer | null;
 }
 
-/** Null: the client requests the whole list. Throws HttpError 400. */
-export function readPage(query: URLSearchParams): Page | null {
-  const limit = query.get('limit');
-  const cursor = query.get('cursor');
-  if (limit === null && cursor === null) return null;
-  if (limit !== null && !(/^\d{1,4}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MAX_LIMIT))
-    throw new HttpError(400, 'invalid_limit', `"limit" must be a whole number from 1 to ${MAX_LIMIT}.`);
-  if (cursor !== null && !/^[A-Za-z0-9_-]{1,1024}$/.test(cursor)) throw invalidCursor();
-  return {
-    limit: limit === null ? DEFAULT_LIMIT : Number(limit),
-    after: cursor === null ? null : Buffer.from(cursor, 'base64url'),
-  };
-}
+/** Query parameters of lists. */
+export const pageQuery = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_LIMIT,
+      description:
+        'the maximum number of items of a page, 1 to 1000; 100 with `cursor` alone; without both, the list is whole, up to 10,000 items',
+    }),
+  ),
+  cursor: parameter(
+    Type.Optional(Type.String({ description: 'the next_cursor of the previous page' })),
+    (text): Buffer | null => {
+      if (text === undefined) return null;
+      if (!/^[A-Za-z0-9_-]{1,1024}$/.test(text)) throw invalidCursor();
+      return Buffer.from(text, 'base64url');
+    },
+  ),
+};
+
+export type PageQuery = Query<typeof pageQuery>;
+
+/** Null: the client requests the whole list. */
+export const pageOf = ({ limit, cursor }: PageQuery): Page | null =>
+  limit === undefined && cursor === null ? null : { limit: limit ?? DEFAULT_LIMIT, after: cursor };
 
 /** The id at which the previous page ends; 0, which is before all ids: the first page. */
 export function readIdCursor(after: Buffer | null): Id {
@@ -46,10 +60,22 @@ export interface Sort<K extends string> {
   readonly descending: boolean;
 }
 
-/** The query parameter `sort`; by default the first of `keys`, ascending. Throws HttpError 400. */
-export function readSort<const K extends string>(query: URLSearchParams, keys: readonly K[]): Sort<K> {
-  const text = query.get('sort');
-  if (text === null) return { key: keys[0], descending: false };
+/** By default, the first of `keys`, ascending. */
+export const sortQuery = <const K extends string>(keys: readonly K[]) => ({
+  sort: parameter(
+    Type.Optional(
+      Type.Unsafe<K | `-${K}`>({
+        type: 'string',
+        enum: keys.flatMap((key) => [key, `-${key}`]),
+        description: `the order, descending with "-"; the default is "${keys[0]}"`,
+      }),
+    ),
+    (text) => readSort(text, keys),
+  ),
+});
+
+function readSort<K extends string>(text: string | undefined, keys: readonly K[]): Sort<K> {
+  if (text === undefined) return { key: keys[0], descending: false };
   const descending = text.startsWith('-');
   const key = keys.find((each) => each === (descending ? text.slice(1) : text));
   if (key !== undefined) return { key, descending };
@@ -60,11 +86,25 @@ export function readSort<const K extends string>(query: URLSearchParams, keys: r
   );
 }
 
-/** A case-insensitive test of texts for the query parameter `q`; null: `q` is empty or omitted. */
-export function readSearch(query: URLSearchParams): ((...texts: readonly string[]) => boolean) | null {
-  const wanted = query.get('q')?.normalize().toLowerCase() ?? '';
-  return wanted === '' ? null : (...texts) => texts.some((text) => text.toLowerCase().includes(wanted));
+/** Whether one of the texts contains `q`, in any case. */
+export type Search = (...texts: readonly string[]) => boolean;
+
+/** Null: `q` is empty or omitted. */
+function readSearch(text = ''): Search | null {
+  const wanted = text.normalize().toLowerCase();
+  return wanted === '' ? null : (...texts) => texts.some((each) => each.toLowerCase().includes(wanted));
 }
+
+/** `what`: the names of the searched fields, for the description. */
+export const searchQuery = (what: string) => searchBy(what, readSearch);
+
+/** A search that compares texts in another way. */
+export const searchBy = <V>(what: string, read: (text: string | undefined) => V) => ({
+  q: parameter(
+    Type.Optional(Type.String({ description: `only items whose ${what} contains this text, in any case` })),
+    read,
+  ),
+});
 
 export const invalidCursor = (): HttpError =>
   new HttpError(
@@ -82,13 +122,13 @@ export const cursorOf = (last: Uint8Array | null): string | null =>
  */
 export function nextCursor(
   last: Uint8Array | null,
-  at: { readonly path: string; readonly query: URLSearchParams; readonly headers: Record<string, string> },
+  at: { readonly path: string; readonly parameters: URLSearchParams; readonly headers: Record<string, string> },
 ): string | null {
   const cursor = cursorOf(last);
   if (cursor === null) return null;
-  const query = new URLSearchParams(at.query);
-  query.set('cursor', cursor);
-  at.headers.Link = `<${at.path}?${query}>; rel="next"`;
+  const parameters = new URLSearchParams(at.parameters);
+  parameters.set('cursor', cursor);
+  at.headers.Link = `<${at.path}?${parameters}>; rel="next"`;
   return cursor;
 }
 
@@ -127,21 +167,24 @@ export function listOfIds<Row extends { readonly id: Id }>(all: readonly Row[]):
 /** Sorting compares the first characters of a text, in lower case. */
 const SORTED_CHARACTERS = 100;
 
+interface ListQuery<K extends string> {
+  readonly sort: Sort<K>;
+  readonly q: Search | null;
+}
+
 interface SmallList<Row, K extends string> {
-  /** The values by which the rows can be sorted; the first one is the default. */
+  /** The values by which the rows can be sorted. */
   readonly sorts: Readonly<Record<K, (row: Row) => string | number>>;
   /** The texts that `q` searches. */
   texts(row: Row): readonly string[];
 }
 
-/** A list whose rows are all in memory: searched, sorted and counted. Throws HttpError 400. */
+/** A list whose rows are all in memory: searched, sorted and counted. */
 export function listOfRows<Row extends { readonly id: Id }, const K extends string>(
   all: readonly Row[],
-  query: URLSearchParams,
+  { sort: { key, descending }, q: matches }: ListQuery<K>,
   { sorts, texts }: SmallList<Row, K>,
 ): ListReader<Row> {
-  const { key, descending } = readSort(query, Object.keys(sorts) as K[]);
-  const matches = readSearch(query);
   const found = matches === null ? all : all.filter((row) => matches(...texts(row)));
   const sign = descending ? -1 : 1;
   const compare = (a: Position, b: Position): number =>

@@ -11,6 +11,7 @@ import { HttpError } from './errors.ts';
 import { type Idempotency, readIdempotency } from './idempotency.ts';
 import { type BodySchema, MAX_JSON } from './json-body.ts';
 import { retryNotFound } from './not-found.ts';
+import { type Parameters, type Query, queryReader } from './query.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { REVISION } from './revision.ts';
 import type { Method, Params } from './router.ts';
@@ -29,10 +30,13 @@ export type Tag =
   | 'webhooks'
   | 'operations';
 
-export interface Context<C, B = unknown> {
+export interface Context<C, B = unknown, Q = unknown> {
   readonly params: Params;
   readonly path: string;
-  readonly query: URLSearchParams;
+  /** The values of the query parameters. */
+  readonly query: Q;
+  /** The query parameters as the client sent them. */
+  readonly parameters: URLSearchParams;
   readonly caller: C;
   readonly body: B;
   readonly requestId: string;
@@ -79,10 +83,10 @@ interface Description {
   readonly summary: string;
   readonly description?: string;
   /**
-   * Schema of the query parameters. `run` receives them as strings and checks them. A route that
-   * requires a token rejects all other parameters.
+   * Schemas of the query parameters (query.ts). A route that requires a token rejects all other
+   * parameters.
    */
-  readonly query?: TObject;
+  readonly query?: Parameters;
   /** Fields of the response next to `ok`; omitted if it is not JSON. */
   readonly response?: TObject;
   /** Content type of a response that is not JSON, or the alternative to JSON. */
@@ -158,20 +162,22 @@ export interface Sync {
   readonly pending: readonly string[];
 }
 
-interface Common<C, B, A extends TObject> extends Description {
+interface Common<C, B, A extends TObject, P extends Parameters> extends Description {
   readonly method: Method;
   readonly path: string;
+  readonly query?: P;
   readonly response?: A;
-  run(context: Context<C, B>): HandlerResult<A> | Promise<HandlerResult<A>>;
+  run(context: Context<C, B, Query<P>>): HandlerResult<A> | Promise<HandlerResult<A>>;
 }
 
 /** The result type of a handler follows from the schema of the response. */
 type HandlerResult<A extends TObject> = Static<A> | RawReply;
 
 /** A route that requires no token. */
-export function publicRoute<T extends TObject, A extends TObject>(
-  definition: Common<null, Static<T>, A> & { readonly body?: BodySchema<T> },
+export function publicRoute<T extends TObject, A extends TObject, P extends Parameters>(
+  definition: Common<null, Static<T>, A, P> & { readonly body?: BodySchema<T> },
 ): Route {
+  const readQuery = queryReader(definition.query);
   return {
     ...definition,
     body: definition.body?.schema,
@@ -180,7 +186,7 @@ export function publicRoute<T extends TObject, A extends TObject>(
     async handle(request, at, app) {
       const body = definition.body?.parse(await readJson(request)) ?? {};
       return createResponse(
-        await definition.run(createContext<null, Static<T>>(request, at, null, body, null)),
+        await definition.run(createContext(request, at, readQuery, null, body as Static<T>, null)),
         at.headers,
         app,
       );
@@ -189,8 +195,8 @@ export function publicRoute<T extends TObject, A extends TObject>(
 }
 
 /** A route that requires `scope`; a GET also accepts `scope:read`. `admin`: only for that role. */
-export function route<T extends TObject, A extends TObject>(
-  definition: Common<Caller, Static<T>, A> & {
+export function route<T extends TObject, A extends TObject, P extends Parameters>(
+  definition: Common<Caller, Static<T>, A, P> & {
     readonly scope: Scope;
     readonly admin?: boolean;
     readonly body?: BodySchema<T>;
@@ -211,6 +217,7 @@ export function route<T extends TObject, A extends TObject>(
     readonly limit?: number;
   },
 ): Route {
+  const readQuery = queryReader(definition.query);
   return {
     ...definition,
     body: definition.body?.schema,
@@ -232,7 +239,7 @@ export function route<T extends TObject, A extends TObject>(
         const body = definition.body?.parse(bytes) ?? {};
         const idempotency = definition.method === 'POST' ? readIdempotency(request, caller.token, bytes) : null;
         const before = idempotency === null ? null : app.replay(idempotency, at.headers);
-        const run = () => definition.run(createContext(request, at, caller, body, idempotency));
+        const run = () => definition.run(createContext(request, at, readQuery, caller, body as Static<T>, idempotency));
         const reply = before ?? (await retryNotFound(app.journal, run));
         const completed = definition.complete === undefined ? reply : await definition.complete(reply);
         return createResponse(completed, at.headers, app);
@@ -242,13 +249,14 @@ export function route<T extends TObject, A extends TObject>(
 }
 
 /** A route whose body has one of the `bodyTypes`, and at most `limit` bytes. */
-export function bytesRoute<A extends TObject>(
-  definition: Common<Caller, Buffer, A> & {
+export function bytesRoute<A extends TObject, P extends Parameters>(
+  definition: Common<Caller, Buffer, A, P> & {
     readonly scope: Scope;
     readonly bodyTypes: readonly string[];
     readonly limit: number;
   },
 ): Route {
+  const readQuery = queryReader(definition.query);
   return {
     ...definition,
     admin: false,
@@ -257,28 +265,30 @@ export function bytesRoute<A extends TObject>(
       requireType(request, definition.bodyTypes);
       const body = await request.body(definition.limit, holderOfAccount(sender.account.id));
       const caller = reauthorize(request, app, definition);
-      const run = () => definition.run(createContext(request, at, caller, body, null));
+      const run = () => definition.run(createContext(request, at, readQuery, caller, body, null));
       return createResponse(await retryNotFound(app.journal, run), at.headers, app);
     }),
   };
 }
 
 /**
- * A route of an API that is compatible with another product. `run` reads and checks the body and
- * all parameters, and the domains of restricted tokens. A GET has no body.
+ * A route of an API that is compatible with another product. `run` reads and checks the body, and
+ * the domains of restricted tokens. A GET has no body. Unknown query parameters are ignored.
  */
-export function foreignRoute(definition: {
+export function foreignRoute<P extends Parameters>(definition: {
   readonly method: Method;
   readonly path: string;
+  readonly query?: P;
   readonly scope: Scope;
   readonly access: 'read' | 'write';
   /** Maximum size of the body in bytes. */
   readonly limit: number;
   /** The request with its credentials in the Authorization header. */
   credentials(request: HttpRequest): HttpRequest;
-  run(context: Context<Caller, Buffer>): RawReply | Promise<RawReply>;
+  run(context: Context<Caller, Buffer, Query<P>>): RawReply | Promise<RawReply>;
 }): ServedRoute {
   const { method, path, scope, access, limit, credentials, run } = definition;
+  const readQuery = queryReader(definition.query);
   const hasBody = method !== 'GET';
   const serve = withCatchUp<MatchedRequest, AppParts>(hasBody ? limit : 0, async (request, at, app) => {
     const { authenticator } = app;
@@ -291,7 +301,7 @@ export function foreignRoute(definition: {
       caller = authenticator.authenticate(request);
       authenticator.requireAccess(caller, scope, access, false);
     }
-    const reply = () => run(createContext(request, at, caller, body, null));
+    const reply = () => run(createContext(request, at, readQuery, caller, body, null));
     return createResponse(await retryNotFound(app.journal, reply), at.headers, app);
   });
   return { method, path, scope, handle: (request, at, app) => serve(credentials(request), at, app) };
@@ -300,13 +310,14 @@ export function foreignRoute(definition: {
 /**
  * Like bytesRoute, without a token. `admit` is called before the body is read; it throws HttpError.
  */
-export function publicBytesRoute<A extends TObject>(
-  definition: Common<null, Buffer, A> & {
+export function publicBytesRoute<A extends TObject, P extends Parameters>(
+  definition: Common<null, Buffer, A, P> & {
     readonly bodyTypes: readonly string[];
     readonly limit: number;
     admit(from: Pick<Context<null>, 'remoteAddress' | 'headers'>): void;
   },
 ): Route {
+  const readQuery = queryReader(definition.query);
   return {
     ...definition,
     scope: null,
@@ -315,7 +326,8 @@ export function publicBytesRoute<A extends TObject>(
       definition.admit({ remoteAddress: request.remoteAddress, headers: at.headers });
       requireType(request, definition.bodyTypes);
       const body = await request.body(definition.limit);
-      return createResponse(await definition.run(createContext(request, at, null, body, null)), at.headers, app);
+      const context = createContext(request, at, readQuery, null, body, null);
+      return createResponse(await definition.run(context), at.headers, app);
     },
   };
 }
@@ -330,8 +342,8 @@ export interface Received<V> {
 }
 
 /** A route that reads a form of at most `limit` bytes as a stream. */
-export function formRoute<V, A extends TObject>(
-  definition: Common<Caller, V, A> & {
+export function formRoute<V, A extends TObject, P extends Parameters>(
+  definition: Common<Caller, V, A, P> & {
     readonly scope: Scope;
     readonly form: TObject;
     readonly limit: number;
@@ -339,9 +351,10 @@ export function formRoute<V, A extends TObject>(
      * Reads the whole body without visible effects, because the request may be a retry or be
      * rejected afterwards.
      */
-    receive(context: Context<Caller, AsyncIterable<Buffer>>): Promise<Received<V>>;
+    receive(context: Context<Caller, AsyncIterable<Buffer>, Query<P>>): Promise<Received<V>>;
   },
 ): Route {
+  const readQuery = queryReader(definition.query);
   return {
     ...definition,
     bodyTypes: FORM_TYPES,
@@ -350,12 +363,13 @@ export function formRoute<V, A extends TObject>(
       const sender = authorize(request, at, app, definition);
       requireType(request, FORM_TYPES);
       const stream = request.stream(definition.limit, holderOfAccount(sender.account.id));
-      const { value, identity } = await definition.receive(createContext(request, at, sender, stream, null));
+      const received = createContext(request, at, readQuery, sender, stream, null);
+      const { value, identity } = await definition.receive(received);
       const caller = reauthorize(request, app, definition);
       const idempotency = readIdempotency(request, caller.token, identity);
       const before = idempotency === null ? null : app.replay(idempotency, at.headers);
       return createResponse(
-        before ?? (await definition.run(createContext(request, at, caller, value, idempotency))),
+        before ?? (await definition.run(createContext(request, at, readQuery, caller, value, idempotency))),
         at.headers,
         app,
       );
@@ -371,7 +385,7 @@ type AccessRules = {
   readonly admin?: boolean;
   readonly method: Method;
   readonly path: string;
-  readonly query?: TObject;
+  readonly query?: Parameters;
   readonly ownAccess?: boolean;
   readonly revokes?: true;
   readonly forRestricted?: true;
@@ -434,19 +448,21 @@ function requireRouteAccess(
 /** change/owned-domain.ts checks the value when it reads the domain. */
 const DOMAIN_PARAMETER = '{domain_id}';
 
-function createContext<C, B>(
+function createContext<C, B, Q>(
   request: HttpRequest,
   at: MatchedRequest,
+  readQuery: (parameters: URLSearchParams) => Q,
   caller: C,
   body: B,
   idempotency: Idempotency | null,
-): Context<C, B> {
-  const { params, query, requestId, headers } = at;
+): Context<C, B, Q> {
+  const { params, query: parameters, requestId, headers } = at;
   const { path, remoteAddress, isSecure = false } = request;
   const header = (name: string): string | undefined => request.header(name);
   return {
     params,
-    query,
+    query: readQuery(parameters),
+    parameters,
     requestId,
     headers,
     path,

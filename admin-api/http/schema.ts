@@ -56,19 +56,6 @@ export const readOnly = <const K extends string>(...names: readonly K[]) => {
 export const anyObject = (description: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}, { additionalProperties: true, description }));
 
-/** Query parameters of lists. */
-export const pageQuery = {
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 1000,
-      description:
-        'the maximum number of items of a page, 1 to 1000; 100 with `cursor` alone; without both, the list is whole, up to 10,000 items',
-    }),
-  ),
-  cursor: Type.Optional(Type.String({ description: 'the next_cursor of the previous page' })),
-};
-
 /** Fields of the response to a list. */
 export const pageFields = {
   next_cursor: orNull(Type.String(), 'the cursor of the next page; null: nothing follows'),
@@ -76,26 +63,6 @@ export const pageFields = {
     count(''),
     'the number of items on all pages; null on later pages, and where counting would read the whole list',
   ),
-};
-
-/** `what`: the names of the searched fields, for the description. */
-export const searchQuery = (what: string) => ({
-  q: Type.Optional(Type.String({ description: `only items whose ${what} contains this text, in any case` })),
-});
-
-export const sortQuery = (keys: readonly string[]) => ({
-  sort: Type.Optional(
-    Type.Unsafe<string>({
-      type: 'string',
-      enum: keys.flatMap((key) => [key, `-${key}`]),
-      description: `the order, descending with "-"; the default is "${keys[0]}"`,
-    }),
-  ),
-});
-
-/** Query parameter of lists and creations: see change/acting.ts. */
-export const accountQuery = {
-  account: Type.Optional(id('another account to act for; for administrators')),
 };
 
 export const NOTHING = Type.Object({});

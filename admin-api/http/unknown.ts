@@ -1,7 +1,8 @@
 /** Rejects unknown fields and query parameters: a misspelled name must not be ignored silently. */
-import type { TObject, TSchema } from '@sinclair/typebox';
+import type { TSchema } from '@sinclair/typebox';
 import { editDistance, findNearest } from '../../core/base/nearest.ts';
 import { type ErrorDetail, HttpError } from './errors.ts';
+import type { Parameters } from './query.ts';
 
 /** Maximum length of a name in a message. */
 const MAX_SHOWN_NAME = 60;
@@ -67,12 +68,11 @@ const writableNames = (properties: Readonly<Record<string, Shape>>): string[] =>
 /** Ignored query parameters: `_` bypasses web caches, and `utm_…` tracks links. */
 const FOREIGN_PARAMETER = /^(?:_$|utm_)/;
 
-/** Throws HttpError 400 for a query parameter that the schema does not define. */
-export function rejectUnknownParameters(query: URLSearchParams, schema: TObject | undefined): void {
-  for (const name of query.keys()) {
-    if ((schema !== undefined && Object.hasOwn(schema.properties, name)) || FOREIGN_PARAMETER.test(name)) continue;
-    const supported = schema === undefined ? [] : Object.keys(schema.properties);
-    throw new HttpError(400, 'unknown_parameter', unknownNameMessage('query parameter', name, supported));
+/** Throws HttpError 400 for a query parameter that the route does not define. */
+export function rejectUnknownParameters(sent: URLSearchParams, schemas: Parameters = {}): void {
+  for (const name of sent.keys()) {
+    if (Object.hasOwn(schemas, name) || FOREIGN_PARAMETER.test(name)) continue;
+    throw new HttpError(400, 'unknown_parameter', unknownNameMessage('query parameter', name, Object.keys(schemas)));
   }
 }
 

@@ -1,18 +1,27 @@
 /** The deliveries of a webhook: lists, tests and replays. */
+import { Type } from '@sinclair/typebox';
 import { InvalidError, StateError } from '../../../core/base/errors.ts';
 import { Steps } from '../../../core/base/steps.ts';
 import { TEST_EVENT } from '../../../core/observe/webhooks/event-types.ts';
 import { messageId, type NewEvent, requeued } from '../../../core/observe/webhooks/payload.ts';
 import { addDeliveries, newQueue } from '../../../core/observe/webhooks/queue.ts';
 import { afterPrefix, type Id, idAt, idKey } from '../../../core/store/keys.ts';
-import { type DeliveryRow, deliveries, deliveryKey, WEBHOOK_STATES } from '../../../core/store/rows.ts';
+import {
+  type DeliveryRow,
+  type DeliveryState,
+  deliveries,
+  deliveryKey,
+  WEBHOOK_STATES,
+} from '../../../core/store/rows.ts';
 import { change } from '../../change/change.ts';
 import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import { replyWithList } from '../../http/list-reply.ts';
-import { invalidCursor, type ListPart, type Page } from '../../http/lists.ts';
+import { invalidCursor, type ListPart, type Page, pageQuery } from '../../http/lists.ts';
+import type { Query } from '../../http/query.ts';
 import type { Context } from '../../http/route.ts';
+import { oneOf } from '../../http/schema.ts';
 import { formatTime, nowSeconds, parseTime } from '../../http/time.ts';
 import { webhookOf } from './service.ts';
 
@@ -21,12 +30,19 @@ const MAX_REPLAYED = 1000;
 /** Rows between two checks of the time. */
 const BATCH = 100;
 
+export const deliveriesQuery = {
+  ...pageQuery,
+  state: Type.Optional(oneOf(WEBHOOK_STATES, 'only deliveries in this state')),
+};
+
 /** Newest first. Throws HttpError 400 and 404. */
-export function listDeliveries(services: Services, context: Context<Caller>, webhookId: Id) {
+export function listDeliveries(
+  services: Services,
+  context: Context<Caller, unknown, Query<typeof deliveriesQuery>>,
+  webhookId: Id,
+) {
   webhookOf(services.reader, context.caller, webhookId);
-  const state = context.query.get('state');
-  if (state !== null && !WEBHOOK_STATES.some((each) => each === state))
-    throw new HttpError(400, 'invalid_state', `"state" must be one of ${WEBHOOK_STATES.join(', ')}.`);
+  const { state } = context.query;
   return replyWithList(services.streams, context, 'deliveries', {
     read: (page) => readDeliveries(services, webhookId, state, page),
     view: viewDelivery,
@@ -36,14 +52,14 @@ export function listDeliveries(services: Services, context: Context<Caller>, web
 async function readDeliveries(
   services: Services,
   webhookId: Id,
-  state: string | null,
+  state: DeliveryState | undefined,
   { limit, after }: Page,
 ): Promise<ListPart<DeliveryRow>> {
   if (after !== null && after.length !== 8) throw invalidCursor();
   const rows: DeliveryRow[] = [];
   for await (const row of newestFirst(services, webhookId, after === null ? null : idAt(after))) {
     if (rows.length === limit) return { rows, last: idKey(rows[rows.length - 1].id) };
-    if (state === null || row.state === state) rows.push(row);
+    if (state === undefined || row.state === state) rows.push(row);
   }
   return { rows, last: null };
 }

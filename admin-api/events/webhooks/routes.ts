@@ -1,15 +1,20 @@
 /** Endpoints of webhooks. */
-import { Type } from '@sinclair/typebox';
-import { WEBHOOK_STATES } from '../../../core/store/rows.ts';
-import { ACTING_FAULTS, accountOf } from '../../change/acting.ts';
+import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { replyWithList } from '../../http/list-reply.ts';
-import { listOfRows } from '../../http/lists.ts';
+import { listOfRows, pageQuery, searchQuery, sortQuery } from '../../http/lists.ts';
 import { URL_FAULTS } from '../../http/receiver-url.ts';
 import { type Context, type Route, route } from '../../http/route.ts';
-import { accountQuery, NOTHING, oneOf, pageQuery, searchQuery, sortQuery } from '../../http/schema.ts';
-import { listDeliveries, readDelivery, replayDelivery, replaySince, testWebhook } from './deliveries.ts';
+import { NOTHING } from '../../http/schema.ts';
+import {
+  deliveriesQuery,
+  listDeliveries,
+  readDelivery,
+  replayDelivery,
+  replaySince,
+  testWebhook,
+} from './deliveries.ts';
 import {
   deliveriesResponse,
   deliveryResponse,
@@ -23,7 +28,7 @@ import {
 } from './schema.ts';
 import { createWebhook, deleteWebhook, rotateSecret, updateWebhook, viewWebhook, webhookOf } from './service.ts';
 
-const SORTS = ['id', 'url', 'created_at'];
+const SORTS = ['id', 'url', 'created_at'] as const;
 const PATH = '/api/v1/webhooks';
 const WEBHOOK = `${PATH}/{webhook_id}`;
 const DELIVERY = `${WEBHOOK}/deliveries/{delivery_id}`;
@@ -41,12 +46,12 @@ export function webhookRoutes(services: Services): Route[] {
       method: 'GET',
       path: PATH,
       summary: 'List the webhooks of the account',
-      query: Type.Object({
+      query: {
         ...pageQuery,
         ...accountQuery,
         ...searchQuery('URL or description'),
         ...sortQuery(SORTS),
-      }),
+      },
       response: webhooksResponse,
       faults: ACTING_FAULTS,
       run(context) {
@@ -66,7 +71,7 @@ export function webhookRoutes(services: Services): Route[] {
       summary: 'Create a webhook',
       description:
         'Each event is sent to the URL as a POST, signed as Standard Webhooks specifies: the header `webhook-signature` is `v1,` and the base64 of HMAC-SHA256 over `webhook-id`, `webhook-timestamp` and the body, joined by dots. The response has the secret; no later one does. Without `events`, all types are sent. Every status from 200 to 299 within 10 seconds counts as delivered; others are retried for days. An event may be sent more than once, with the same `webhook-id`.',
-      query: Type.Object(accountQuery),
+      query: accountQuery,
       body: webhookBody,
       response: newWebhookResponse,
       faults: {
@@ -142,10 +147,7 @@ export function webhookRoutes(services: Services): Route[] {
       method: 'GET',
       path: `${WEBHOOK}/deliveries`,
       summary: 'List the deliveries of a webhook, newest first',
-      query: Type.Object({
-        ...pageQuery,
-        state: Type.Optional(oneOf(WEBHOOK_STATES, 'only deliveries in this state')),
-      }),
+      query: deliveriesQuery,
       response: deliveriesResponse,
       faults: { 400: ['invalid_state'], ...MISSING },
       run: (context) => listDeliveries(services, context, idOf(context)),

@@ -8,7 +8,7 @@ import { newQueue } from '../../../core/observe/webhooks/queue.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import type { Reader } from '../../../core/store/reader.ts';
 import { type WebhookRow, webhookContext, webhookQueues, webhooks } from '../../../core/store/rows.ts';
-import { accountOf, mayActFor, requireAccount } from '../../change/acting.ts';
+import { type ActingContext, accountOf, mayActFor, requireAccount } from '../../change/acting.ts';
 import { change } from '../../change/change.ts';
 import { domainOf } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
@@ -31,7 +31,7 @@ interface WebhookBody {
 }
 
 /** Throws InvalidError, StateError `webhook_limit`, HttpError 404. */
-export function createWebhook(services: Services, context: Context<Caller>, body: WebhookBody & { url: string }) {
+export function createWebhook(services: Services, context: ActingContext, body: WebhookBody & { url: string }) {
   const { config, journal, secrets } = services;
   const account = accountOf(services.reader, context);
   const chosen = readBody(services, { events: ['*'], description: '', domain_ids: null, enabled: true, ...body });

@@ -39,7 +39,7 @@ export function faultsOf(route: Route): Map<number, Codes> {
     add(400, 'invalid_limit', 'invalid_cursor');
     add(503, 'busy');
   }
-  if (route.query?.properties.sort !== undefined) add(400, 'invalid_sort');
+  if (route.query?.sort !== undefined) add(400, 'invalid_sort');
   add(400, 'bad_request');
   if (route.path.includes('{')) add(400, 'bad_escape');
   if (body !== undefined) add(400, 'malformed_json');
@@ -71,7 +71,7 @@ export function faultsOf(route: Route): Map<number, Codes> {
 export const isWrite = ({ method, changes }: Route): boolean => method !== 'GET' && changes !== false;
 
 /** Whether the endpoint returns a list in pages. */
-const hasPages = ({ query }: Route): boolean => query?.properties.cursor !== undefined;
+const hasPages = ({ query }: Route): boolean => query?.cursor !== undefined;
 
 /** Whether the endpoint accepts an Idempotency-Key. */
 export const takesKey = ({ method, scope }: Route): boolean => method === 'POST' && scope !== null;

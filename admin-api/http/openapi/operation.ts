@@ -46,7 +46,7 @@ const APP_ID: Part = {
 function parametersOf(route: Route, schemas: Schemas): Part[] {
   const { path, query, method } = route;
   const parameters: Part[] = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => inPath(name, schemas));
-  for (const [name, schema] of Object.entries(query?.properties ?? {})) {
+  for (const [name, schema] of Object.entries(query ?? {})) {
     const { description, ...rest } = schemas.plain(schema);
     parameters.push({ name, in: 'query', description, schema: rest });
   }
@@ -96,7 +96,7 @@ function success(route: Route, schemas: Schemas, ok: boolean, more: readonly Hea
   if (isWrite(route)) names.push('X-Waypost-Revision');
   if (takesKey(route)) names.push('Idempotent-Replayed');
   if (method === 'GET' && conditional) names.push('ETag');
-  if (query?.properties.cursor !== undefined) names.push('Link');
+  if (query?.cursor !== undefined) names.push('Link');
   const content = {
     ...(response !== undefined && { [JSON_TYPE]: { schema: withOk(schemas.plain(response), ok, isWrite(route)) } }),
     ...(responseType !== undefined && { [responseType]: bytesOf(responseType) }),

@@ -7,8 +7,8 @@ import { uploadsIn } from '../../../core/store/package-reads.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
 import { replyWithList } from '../../http/list-reply.ts';
+import { pageQuery } from '../../http/lists.ts';
 import { type Route, route } from '../../http/route.ts';
-import { pageQuery } from '../../http/schema.ts';
 import { didYouMean } from '../audit/did-you-mean.ts';
 import { RULES as TABLE } from '../audit/rules.ts';
 import { changeUploadState, reinstateApp, suspendApp } from './decisions.ts';
@@ -43,7 +43,7 @@ export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Rou
       method: 'GET',
       path: QUEUE,
       summary: 'List the packages that wait for a review',
-      query: Type.Object(pageQuery),
+      query: pageQuery,
       response: queueResponse,
       run: (context) =>
         replyWithList(services.streams, context, 'uploads', {

@@ -1,12 +1,11 @@
 /** Endpoints of developers: their apps and packages. */
 import { Type } from '@sinclair/typebox';
 import { appsOf, uploadsOf } from '../../../core/store/package-reads.ts';
-import { ACTING_FAULTS, accountOf } from '../../change/acting.ts';
+import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { parseId } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
-import { invalidCursor } from '../../http/lists.ts';
+import { invalidCursor, pageQuery } from '../../http/lists.ts';
 import { formRoute, type Route, route } from '../../http/route.ts';
-import { accountQuery, pageQuery } from '../../http/schema.ts';
 import { changeUploadState } from './decisions.ts';
 import { isAppId, ownedApp, ownedUpload } from './owned.ts';
 import { APPS, UPLOADS } from './paths.ts';
@@ -30,7 +29,7 @@ export function packageRoutes(intake: Intake): Route[] {
       description:
         'The package is audited at once. The response waits some seconds for the verdict. If the audit takes longer, "status" is "pending" or "scanning", and "url" is the path for polling. An app belongs to the account that uploads its first package.',
       scope: 'packages',
-      query: Type.Object(accountQuery),
+      query: accountQuery,
       form: packageForm,
       limit: maxFormBytes(config.packages.maxBytes),
       response: uploadResponse,
@@ -60,7 +59,7 @@ export function packageRoutes(intake: Intake): Route[] {
       tag: 'packages',
       summary: 'List the apps of the account',
       scope: 'packages',
-      query: Type.Object({ ...pageQuery, ...accountQuery }),
+      query: { ...pageQuery, ...accountQuery },
       response: appsResponse,
       faults: ACTING_FAULTS,
       run(context) {
@@ -84,7 +83,7 @@ export function packageRoutes(intake: Intake): Route[] {
       tag: 'packages',
       summary: 'Get an app and its packages',
       scope: 'packages',
-      query: Type.Object(pageQuery),
+      query: pageQuery,
       response: appResponse,
       faults: { 404: ['no_such_app'] },
       run(context) {

@@ -5,14 +5,14 @@ import type { Id } from '../../../core/store/keys.ts';
 import { appOf, uploadOf, uploadOfVersion } from '../../../core/store/package-reads.ts';
 import type { Reader } from '../../../core/store/reader.ts';
 import { type Account, type App, apps, type Listing, type Upload, uploads } from '../../../core/store/rows.ts';
-import { accountOf, requireAccount } from '../../change/acting.ts';
+import { type ActingContext, accountOf, requireAccount } from '../../change/acting.ts';
 import { change } from '../../change/change.ts';
 import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import { readForm } from '../../http/multipart.ts';
 import type { RateLimit } from '../../http/rate-limit.ts';
-import type { Context, Received } from '../../http/route.ts';
+import type { Received } from '../../http/route.ts';
 import { nowSeconds } from '../../http/time.ts';
 import { appToReplace, deleteReleased, isReleased } from './app-ids.ts';
 import type { AuditPool } from './audit-pool.ts';
@@ -67,7 +67,7 @@ const MAX_FAULTS = 20;
 /** Receives the form. Throws HttpError 400, 413, 422, 429 and 503. */
 export async function receivePackage(
   { services, blobs, identities, limit }: Intake,
-  { caller, query, headers, header, body }: Context<Caller, AsyncIterable<Buffer>>,
+  { caller, query, headers, header, body }: ActingContext<AsyncIterable<Buffer>>,
 ): Promise<Received<Submission>> {
   const account = accountOf(services.reader, { caller, query });
   limit.take(caller.account.id, headers);
@@ -140,7 +140,7 @@ function readNotes(text: string | undefined): string | null {
 }
 
 /** Throws HttpError 403, 422, StateError. */
-export async function submitPackage({ services, auditor }: Intake, context: Context<Caller>, submission: Submission) {
+export async function submitPackage({ services, auditor }: Intake, context: ActingContext, submission: Submission) {
   if ('refusal' in submission) throw submission.refusal;
   const account = accountOf(services.reader, context);
   const { upload } = await change(services, context, (draft) => {

@@ -4,7 +4,7 @@ import { Steps } from '../../../core/base/steps.ts';
 import { type Id, idAt, idKey } from '../../../core/store/keys.ts';
 import type { StoreReader } from '../../../core/store/reader.ts';
 import type { Account } from '../../../core/store/rows.ts';
-import { invalidCursor, type ListPart, type Page, type readSearch, type Sort } from '../../http/lists.ts';
+import { invalidCursor, type ListPart, type Page, type Search, type Sort } from '../../http/lists.ts';
 
 export const ACCOUNT_SORTS = ['id', 'username'] as const;
 
@@ -17,7 +17,7 @@ export async function listAccounts(
   reader: StoreReader,
   { limit, after: cursor }: Page,
   { key, descending }: Sort<(typeof ACCOUNT_SORTS)[number]>,
-  matches: ReturnType<typeof readSearch>,
+  matches: Search | null,
 ): Promise<ListPart<Account>> {
   if (key === 'id' && cursor !== null && cursor.length !== 8) throw invalidCursor();
   const read = key === 'id' ? readById : readByUsername;

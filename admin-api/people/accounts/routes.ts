@@ -1,12 +1,11 @@
 /** Endpoints of accounts. */
 
-import { Type } from '@sinclair/typebox';
-import { ACTING_FAULTS, accountOf } from '../../change/acting.ts';
+import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
-import { readSearch, readSort } from '../../http/lists.ts';
+import { pageQuery, searchQuery, sortQuery } from '../../http/lists.ts';
 import { type Route, route } from '../../http/route.ts';
-import { accountQuery, NOTHING, pageQuery, searchQuery, sortQuery } from '../../http/schema.ts';
+import { NOTHING } from '../../http/schema.ts';
 import type { Passwords } from '../auth/password.ts';
 import { ACCOUNT_SORTS, listAccounts } from './list.ts';
 import {
@@ -40,7 +39,7 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       tag: 'accounts',
       summary: 'Get the account of the token and its usage',
       scope: 'account',
-      query: Type.Object(accountQuery),
+      query: accountQuery,
       response: ownAccountResponse,
       faults: ACTING_FAULTS,
       run: (context) => ({ account: describeAccount(services, accountOf(services.reader, context)) }),
@@ -53,13 +52,12 @@ export function accountRoutes(services: Services, passwords: Passwords): Route[]
       summary: 'List all accounts',
       scope: 'account',
       admin: true,
-      query: Type.Object({ ...pageQuery, ...searchQuery('username or e-mail address'), ...sortQuery(ACCOUNT_SORTS) }),
+      query: { ...pageQuery, ...searchQuery('username or e-mail address'), ...sortQuery(ACCOUNT_SORTS) },
       response: accountsResponse,
       run(context) {
-        const { query } = context;
-        const sort = readSort(query, ACCOUNT_SORTS);
+        const { sort, q } = context.query;
         return replyWithList(services.streams, context, 'accounts', {
-          read: (page) => listAccounts(services.reader, page, sort, readSearch(query)),
+          read: (page) => listAccounts(services.reader, page, sort, q),
           view: viewAccount,
         });
       },

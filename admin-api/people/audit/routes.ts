@@ -4,25 +4,15 @@ import { Steps } from '../../../core/base/steps.ts';
 import { type Id, idAt, idKey } from '../../../core/store/keys.ts';
 import type { StoreReader } from '../../../core/store/reader.ts';
 import type { Audit } from '../../../core/store/rows.ts';
-import { parseId, type Services } from '../../change/services.ts';
+import { readId } from '../../change/acting.ts';
+import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import { replyWithList } from '../../http/list-reply.ts';
-import { invalidCursor, type ListPart, type Page, readSearch } from '../../http/lists.ts';
+import { invalidCursor, type ListPart, type Page, pageQuery, searchQuery } from '../../http/lists.ts';
+import { parameter, type Query } from '../../http/query.ts';
 import { type Route, route, type Sync } from '../../http/route.ts';
-import {
-  anyObject,
-  count,
-  flag,
-  id,
-  list,
-  orNull,
-  pageFields,
-  pageQuery,
-  searchQuery,
-  text,
-  time,
-} from '../../http/schema.ts';
+import { anyObject, count, flag, id, list, orNull, pageFields, text, time } from '../../http/schema.ts';
 import { formatTime } from '../../http/time.ts';
 
 const auditView = Type.Object(
@@ -61,6 +51,19 @@ const changeResponse = Type.Object({
   pending: list(Type.String(), 'the nodes that do not serve it yet'),
 });
 
+const auditQuery = {
+  ...pageQuery,
+  domain: Type.Optional(Type.String({ description: 'only changes to this domain' })),
+  action: Type.Optional(
+    Type.String({ description: 'only this action, or all actions with this prefix, such as "record"' }),
+  ),
+  ...searchQuery('action, domain, names, addresses or details'),
+  account: parameter(Type.Optional(id('the account whose entries are returned; for administrators')), readId),
+  account_id: parameter(Type.Optional(id('the same as `account`')), readId),
+};
+
+type AuditQuery = Query<typeof auditQuery>;
+
 /** Maximum rows that are read for one page of a filtered list. Such a page may have fewer items. */
 const SCANNED = 5000;
 /** Rows between two checks of the time. */
@@ -78,25 +81,15 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
       summary: 'List the audit log, newest entries first',
       description: 'Only entries of the own account; administrators see all accounts.',
       scope: 'account',
-      query: Type.Object({
-        ...pageQuery,
-        domain: Type.Optional(Type.String({ description: 'only changes to this domain' })),
-        action: Type.Optional(
-          Type.String({ description: 'only this action, or all actions with this prefix, such as "record"' }),
-        ),
-        ...searchQuery('action, domain, names, addresses or details'),
-        account: Type.Optional(id('the account whose entries are returned; for administrators')),
-        account_id: Type.Optional(id('the same as `account`')),
-      }),
+      query: auditQuery,
       response: Type.Object({
         entries: list(auditView, 'newest first'),
         ...pageFields,
       }),
       faults: { 403: ['forbidden'] },
       run(context) {
-        const { caller, query } = context;
-        const of = auditedAccount(caller, query);
-        const matches = matcher(query);
+        const of = auditedAccount(context.caller, context.query);
+        const matches = matcher(context.query);
         return replyWithList(services.streams, context, 'entries', {
           read: (page) => readEntries(reader, of, matches, page),
           view: viewAudit,
@@ -152,21 +145,17 @@ async function readEntries(
 }
 
 /** Null: all accounts. Deleted accounts still have entries. Throws HttpError 403. */
-function auditedAccount({ account }: Caller, query: URLSearchParams): Id | null {
-  const wanted = query.get('account');
-  const named = wanted ?? query.get('account_id');
-  if (account.role === 'admin') return named === null ? null : parseId(named);
-  if (wanted === null || parseId(wanted) === account.id) return account.id;
+function auditedAccount({ account }: Caller, { account: wanted, account_id: other }: AuditQuery): Id | null {
+  if (account.role === 'admin') return wanted ?? other;
+  if (wanted === null || wanted === account.id) return account.id;
   throw new HttpError(403, 'forbidden', 'Only administrators can list changes to another account; omit "account".');
 }
 
-function matcher(query: URLSearchParams): (entry: Audit) => boolean {
-  const name = query.get('domain')?.toLowerCase().replace(/\.$/, '');
-  const action = query.get('action');
-  const search = readSearch(query);
+function matcher({ domain, action, q: search }: AuditQuery): (entry: Audit) => boolean {
+  const name = domain?.toLowerCase().replace(/\.$/, '');
   return (entry) =>
     (name === undefined || entry.domain === name) &&
-    (action === null || entry.action === action || entry.action.startsWith(`${action}.`)) &&
+    (action === undefined || entry.action === action || entry.action.startsWith(`${action}.`)) &&
     (search === null || search(...textsOf(entry)));
 }
 

@@ -1,20 +1,19 @@
 /** Endpoints of tokens. */
 
-import { Type } from '@sinclair/typebox';
 import type { Token } from '../../../core/store/rows.ts';
-import { ACTING_FAULTS, accountOf } from '../../change/acting.ts';
+import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { parseId } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
-import { listOfRows } from '../../http/lists.ts';
+import { listOfRows, pageQuery, searchQuery, sortQuery } from '../../http/lists.ts';
 import { publicRoute, type Route, route } from '../../http/route.ts';
-import { accountQuery, NOTHING, pageQuery, searchQuery, sortQuery } from '../../http/schema.ts';
+import { NOTHING } from '../../http/schema.ts';
 import { exchangeBody, exchangeResponse, newTokenResponse, tokenBody, tokensResponse } from './schema.ts';
 import { SIGN_IN_FAULTS, type SignInParts, viewUser } from './sign-in.ts';
 import { prefixOf } from './token.ts';
 import type { TokenUses } from './token-uses.ts';
 import { createToken, exchange, revokeToken, viewToken } from './tokens.ts';
 
-const TOKEN_SORTS = ['id', 'name', 'created_at', 'expires_at', 'last_used_at'];
+const TOKEN_SORTS = ['id', 'name', 'created_at', 'expires_at', 'last_used_at'] as const;
 
 export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>): Route[] {
   const { services } = parts;
@@ -43,12 +42,12 @@ export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>
       tag: 'tokens',
       summary: 'List the tokens of the account',
       scope: 'account',
-      query: Type.Object({
+      query: {
         ...pageQuery,
         ...accountQuery,
         ...searchQuery('name or prefix'),
         ...sortQuery(TOKEN_SORTS),
-      }),
+      },
       response: tokensResponse,
       faults: ACTING_FAULTS,
       run(context) {
@@ -76,7 +75,7 @@ export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>
       description:
         'The new token cannot have more scopes or a later expiry than the token of this request. Omitted `scopes` and `expires_at` are copied from it. The scopes are also limited by the role of the account. With `domains`, the token gives access to these domains only: not to the account, its tokens or its audit log. It cannot create domains.',
       scope: 'account',
-      query: Type.Object(accountQuery),
+      query: accountQuery,
       body: tokenBody,
       response: newTokenResponse,
       faults: { ...ACTING_FAULTS, 409: ['token_limit'], 422: ['invalid_scope', 'invalid_time', 'no_such_domain'] },

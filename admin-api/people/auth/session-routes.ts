@@ -1,13 +1,12 @@
 /** Endpoints of dashboard sessions. */
-import { Type } from '@sinclair/typebox';
 
 import type { Session } from '../../../core/store/rows.ts';
 import { parseId } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
 import { replyWithList } from '../../http/list-reply.ts';
-import { listOfRows } from '../../http/lists.ts';
+import { listOfRows, pageQuery, searchQuery, sortQuery } from '../../http/lists.ts';
 import { publicRoute, type Route, route } from '../../http/route.ts';
-import { NOTHING, pageQuery, searchQuery, sortQuery } from '../../http/schema.ts';
+import { NOTHING } from '../../http/schema.ts';
 import { signInOptions } from '../factors/ceremonies.ts';
 import { relyingPartyOf } from '../factors/relying-party.ts';
 import { PASSKEY_FAULTS, signInWithPasskey } from './passkey-sign-in.ts';
@@ -26,7 +25,7 @@ const SESSION = '/api/v1/session';
 const PASSKEY_SIGN_IN = `${SESSION}/passkey`;
 const SESSIONS = '/api/v1/sessions';
 
-const SESSION_SORTS = ['id', 'created_at', 'last_used_at'];
+const SESSION_SORTS = ['id', 'created_at', 'last_used_at'] as const;
 
 export function sessionRoutes(parts: SignInParts, sessions: Sessions): Route[] {
   const { reader, config, secrets } = parts.services;
@@ -108,11 +107,11 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions): Route[] {
       tag: 'sessions',
       summary: 'List the dashboard sessions of the account',
       scope: 'account',
-      query: Type.Object({
+      query: {
         ...pageQuery,
         ...searchQuery('address or User-Agent'),
         ...sortQuery(SESSION_SORTS),
-      }),
+      },
       response: sessionsResponse,
       run(context) {
         const { account, session } = context.caller;

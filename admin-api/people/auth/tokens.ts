@@ -4,7 +4,7 @@ import { InvalidError, StateError } from '../../../core/base/errors.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import { type Account, audits, type Token, tokens, tokenUses } from '../../../core/store/rows.ts';
-import { accountOf, mayActFor, requireAccount } from '../../change/acting.ts';
+import { type ActingContext, accountOf, mayActFor, requireAccount } from '../../change/acting.ts';
 import { auditEntry } from '../../change/change.ts';
 import { changeCredential, revoke } from '../../change/credentials.ts';
 import type { Services } from '../../change/services.ts';
@@ -46,7 +46,7 @@ export function exchange(
  * Creates a token with at most the rights of the caller's token. Throws InvalidError, and the
  * errors of accountOf.
  */
-export function createToken(services: Services, context: Context<Caller>, body: NewToken) {
+export function createToken(services: Services, context: ActingContext, body: NewToken) {
   const { token: own } = context.caller;
   const account = accountOf(services.reader, context);
   const held = account.id === own.accountId ? own.scopes : limitScopes(own.scopes, account.role);

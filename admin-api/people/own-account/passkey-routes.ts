@@ -1,10 +1,9 @@
 /** Endpoints of the caller's own passkeys. */
-import { Type } from '@sinclair/typebox';
 import { parseId } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
-import { listOfIds } from '../../http/lists.ts';
+import { listOfIds, pageQuery } from '../../http/lists.ts';
 import { type Route, route } from '../../http/route.ts';
-import { NOTHING, pageQuery } from '../../http/schema.ts';
+import { NOTHING } from '../../http/schema.ts';
 import { passkeyOptionsResponse } from '../auth/schema.ts';
 import type { SignInParts } from '../auth/sign-in.ts';
 import { FACTOR_FAULTS } from './confirm.ts';
@@ -24,7 +23,7 @@ export function passkeyRoutes(parts: SignInParts): Route[] {
       method: 'GET',
       path: PASSKEYS,
       summary: 'List the own passkeys',
-      query: Type.Object(pageQuery),
+      query: pageQuery,
       response: passkeysResponse,
       run(context) {
         const list = listOfIds(reader.passkeysOf(context.caller.account.id));

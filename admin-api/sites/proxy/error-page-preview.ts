@@ -36,7 +36,7 @@ export const errorPagePreviewRoute = (services: Services): Route =>
     description:
       'The response is the page with sample values in place of its placeholders. It runs no scripts and loads nothing, also no pictures of the site. Nothing is stored.',
     scope: 'proxy',
-    query: Type.Object({
+    query: {
       page: Type.Optional(
         Type.String({
           description:
@@ -46,13 +46,13 @@ export const errorPagePreviewRoute = (services: Services): Route =>
       status: Type.Optional(
         Type.String({ description: 'a status from 400 to 599, "4xx", "5xx" or "maintenance"; the default is 5xx' }),
       ),
-    }),
+    },
     responseType: 'text/html',
     faults: { 404: ['no_such_domain'], 422: ['invalid_preview', 'invalid_status', 'invalid_error_page'] },
     run({ caller, params, query, headers }) {
       ownedDomain(services.reader, caller, parseId(params.domain_id));
-      const page = query.get('page');
-      const html = renderPreview(page === null ? PLACEHOLDER_LIST : inflatePage(page), query.get('status') ?? '5xx');
+      const { page, status = '5xx' } = query;
+      const html = renderPreview(page === undefined ? PLACEHOLDER_LIST : inflatePage(page), status);
       Object.assign(headers, HEADERS);
       return { raw: Buffer.from(html) };
     },

@@ -1,13 +1,15 @@
 /** Endpoints of the proxy. */
 
 import { Type } from '@sinclair/typebox';
-import { ACTING_FAULTS, accountOf } from '../../change/acting.ts';
+import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { EDIT_FAULTS } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
 import { replyWithList } from '../../http/list-reply.ts';
+import { pageQuery } from '../../http/lists.ts';
+import { parameter } from '../../http/query.ts';
 import { type Faults, type Route, route } from '../../http/route.ts';
-import { accountQuery, oneOf, pageQuery } from '../../http/schema.ts';
+import { oneOf } from '../../http/schema.ts';
 import { listCertificates } from './certificate-list.ts';
 import { deleteCertificate, orderCertificate, setCertificate } from './certificates.ts';
 import type { OriginRules } from './origin-rules.ts';
@@ -46,21 +48,24 @@ export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
       description:
         'Only domains of the own account. A page may have fewer items than `limit`, or none, although more follow.',
       scope: 'proxy',
-      query: Type.Object({
+      query: {
         ...pageQuery,
-        only: Type.Optional(oneOf(['problems'], '"problems" omits certificates that need no attention')),
+        only: parameter(
+          Type.Optional(oneOf(['problems'], '"problems" omits certificates that need no attention')),
+          (text) => {
+            if (text === undefined || text === 'problems') return text !== undefined;
+            throw new HttpError(400, 'invalid_only', '"only" must be "problems"; omit it to list all certificates.');
+          },
+        ),
         ...accountQuery,
-      }),
+      },
       response: certificatesResponse,
       faults: { ...ACTING_FAULTS, 400: ['invalid_only'] },
       run(context) {
-        const only = context.query.get('only');
-        if (only !== null && only !== 'problems')
-          throw new HttpError(400, 'invalid_only', '"only" must be "problems"; omit it to list all certificates.');
         const account = accountOf(services.reader, context);
         const { token } = context.caller;
         return replyWithList(services.streams, context, 'certificates', {
-          read: (page) => listCertificates(services.reader, account, token, page, only !== null),
+          read: (page) => listCertificates(services.reader, account, token, page, context.query.only),
           view: (certificate) => certificate,
         });
       },

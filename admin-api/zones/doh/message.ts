@@ -6,10 +6,10 @@ import { HttpError } from '../../http/errors.ts';
 export const DNS_MESSAGE = 'application/dns-message';
 
 /**
- * Decodes the parameter `dns` (RFC 8484 4.1.1: base64url, unpadded). Throws HttpError 400 and 413.
+ * Decodes the values of the parameter `dns` (RFC 8484 4.1.1: base64url, unpadded). Throws HttpError
+ * 400 and 413.
  */
-export function readMessage(query: URLSearchParams): Uint8Array {
-  const values = query.getAll('dns');
+export function readMessage(values: readonly string[]): Uint8Array {
   if (values.length !== 1) throw malformed('Send the DNS message as a single parameter ?dns=, in base64url.');
   const [text] = values;
   // A single remaining character encodes less than a byte (RFC 4648 section 5).

@@ -1,6 +1,5 @@
 /** DNS over HTTPS (RFC 8484). */
 
-import { Type } from '@sinclair/typebox';
 import { HEADER_LENGTH, MAX_MESSAGE } from '../../../core/dns/wire/header.ts';
 import { skipName } from '../../../core/dns/wire/skip-name.ts';
 import { RCODE, TYPE } from '../../../core/dns/wire/types.ts';
@@ -90,10 +89,10 @@ export function dohRoutes(answer: AnswerDns, queries: RateLimit): Route[] {
       operationId: 'resolveByGet',
       method: 'GET',
       summary: 'Send a DNS query (RFC 8484) whose response can be cached',
-      query: Type.Object({ dns: text('the DNS message in base64url without padding') }),
+      query: { dns: text('the DNS message in base64url without padding') },
       run(context) {
         admit(context);
-        return respond(readMessage(context.query), context);
+        return respond(readMessage(context.parameters.getAll('dns')), context);
       },
     }),
     publicBytesRoute({

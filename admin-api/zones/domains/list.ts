@@ -11,7 +11,7 @@ import type { Account, Domain, Token } from '../../../core/store/rows.ts';
 import type { Services } from '../../change/services.ts';
 import { invalidCursor, type ListPart, nameCursor, type Page, readNameCursor, type Sort } from '../../http/lists.ts';
 import { nameOfApexKey } from './search.ts';
-import { normalizeSearch, searchTextOf } from './search-text.ts';
+import { searchTextOf } from './search-text.ts';
 
 /** The first one is the default. Names are in canonical order. */
 export const DOMAIN_SORTS = ['domain', 'created_at', 'updated_at', 'record_count'] as const;
@@ -20,8 +20,8 @@ type SortKey = (typeof DOMAIN_SORTS)[number];
 interface DomainQuery {
   readonly page: Page;
   readonly sort: Sort<SortKey>;
-  /** A part of the names; null: all domains. */
-  readonly search: string | null;
+  /** A part of the names, a result of normalizeSearch. */
+  readonly search: string;
 }
 
 /** `token`: of the caller, which may be restricted to domains. Throws HttpError 400. */
@@ -29,9 +29,8 @@ export async function listDomains(
   services: Services,
   account: Account,
   { domains: only }: Pick<Token, 'domains'>,
-  { page, sort, search }: DomainQuery,
+  { page, sort, search: wanted }: DomainQuery,
 ): Promise<ListPart<Id>> {
-  const wanted = normalizeSearch(search);
   const isByName = sort.key === 'domain';
   if (only !== undefined) {
     const rows = rowsOf(services.reader, account, only).filter(({ apex }) =>

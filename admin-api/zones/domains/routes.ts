@@ -1,14 +1,14 @@
 /** Endpoints of domains. */
 import { type Static, Type } from '@sinclair/typebox';
 import type { Domain } from '../../../core/store/rows.ts';
-import { ACTING_FAULTS, accountOf } from '../../change/acting.ts';
+import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { etag, ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
-import { MAX_WHOLE, readSort } from '../../http/lists.ts';
+import { MAX_WHOLE, pageQuery, searchBy, sortQuery } from '../../http/lists.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
 import { type Route, route } from '../../http/route.ts';
-import { accountQuery, flag, NOTHING, pageQuery, searchQuery, sortQuery } from '../../http/schema.ts';
+import { flag, NOTHING } from '../../http/schema.ts';
 import { checkDelegation, describeDelegation } from './delegation.ts';
 import { DOMAIN_SORTS, listDomains } from './list.ts';
 import {
@@ -19,6 +19,7 @@ import {
   type domainWarning,
   primariesBody,
 } from './schema.ts';
+import { normalizeSearch } from './search-text.ts';
 import {
   createDomain,
   deleteDomain,
@@ -51,12 +52,12 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings): Ro
       summary: 'List domains',
       scope: 'dns',
       forRestricted: true,
-      query: Type.Object({
+      query: {
         ...pageQuery,
         ...accountQuery,
-        ...searchQuery('name, in A-labels or in Unicode,'),
+        ...searchBy('name, in A-labels or in Unicode,', normalizeSearch),
         ...sortQuery(DOMAIN_SORTS),
-      }),
+      },
       response: domainsResponse,
       faults: ACTING_FAULTS,
       run(context) {
@@ -64,8 +65,7 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings): Ro
         const account = accountOf(services.reader, context);
         // The user probably searches next.
         if (caller.session !== undefined) services.search.prepare(account.id);
-        const sort = readSort(query, DOMAIN_SORTS);
-        const search = query.get('q');
+        const { sort, q: search } = query;
         return replyWithList(services.streams, context, 'domains', {
           maxPart: MAX_WHOLE,
           read: (page) => listDomains(services, account, caller.token, { page, sort, search }),
@@ -84,7 +84,7 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings): Ro
       summary: 'Create a domain',
       description: 'The limit on domains is that of the account which gets the domain.',
       scope: 'dns',
-      query: Type.Object(accountQuery),
+      query: accountQuery,
       body: domainBody,
       response: domainResponse,
       faults: {
@@ -126,13 +126,13 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings): Ro
       scope: 'dns',
       description:
         'A signed domain whose parent zone has a DS record is not deleted: disable DNSSEC first, or set force.',
-      query: Type.Object({
+      query: {
         force: Type.Optional(flag('true to delete the domain although its parent zone has a DS record')),
-      }),
+      },
       conditional: true,
       response: NOTHING,
       faults: { 404: ['no_such_domain'], 409: ['dnssec_ds_present', 'listed_zone'] },
-      run: (context) => deleteDomain(services, context, parseId(context.params.domain_id)),
+      run: (context) => deleteDomain(services, context, parseId(context.params.domain_id), context.query.force),
     }),
     route({
       operationId: 'replacePrimaries',
@@ -160,12 +160,12 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings): Ro
       summary: 'Ask the primaries of a secondary zone now',
       description: 'Waits for the transfer. If it fails, `secondary.error` of the response has the reason.',
       scope: 'dns',
-      query: Type.Object({
+      query: {
         force: Type.Optional(flag('true to transfer the whole zone, also if its serial is older or the same')),
-      }),
+      },
       response: domainResponse,
       faults: { 404: ['no_such_domain'], 409: ['not_secondary'] },
-      run: (context) => transferZone(services, context, parseId(context.params.domain_id)),
+      run: (context) => transferZone(services, context, parseId(context.params.domain_id), context.query.force),
     }),
     route({
       operationId: 'getDelegation',

@@ -11,8 +11,8 @@ export function searchTextOf(ascii: string): string {
 const DOTS = /[\u3002\uff0e\uff61]/g;
 
 /** Converts the input of a user to the form of these texts. Empty: every name. */
-export function normalizeSearch(text: string | null): string {
-  return text === null ? '' : text.normalize('NFC').toLowerCase().replace(DOTS, '.');
+export function normalizeSearch(text = ''): string {
+  return text.normalize('NFC').toLowerCase().replace(DOTS, '.');
 }
 
 const A_LABEL = /xn--[a-z0-9-]+/g;

@@ -20,7 +20,7 @@ import { deleteDomainRows } from '../../../core/upkeep/domains/delete.ts';
 import { findSpellingFault } from '../../../core/upkeep/domains/domain-names.ts';
 import { presignedState } from '../../../core/upkeep/signing/presigned-state.ts';
 import { mayBeCatalog } from '../../../core/zone/compile/catalog.ts';
-import { accountOf, requireAccount } from '../../change/acting.ts';
+import { type ActingContext, accountOf, requireAccount } from '../../change/acting.ts';
 import { change } from '../../change/change.ts';
 import { ownedDomain, requireMatch } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
@@ -43,7 +43,7 @@ export interface DomainBody {
 }
 
 /** Throws InvalidError, the errors of requireAdmitted, and those of accountOf. */
-export async function createDomain(services: Services, context: Context<Caller>, body: DomainBody) {
+export async function createDomain(services: Services, context: ActingContext, body: DomainBody) {
   return insertDomain(services, context, body, (_draft, domain) => domain);
 }
 
@@ -53,7 +53,7 @@ export async function createDomain(services: Services, context: Context<Caller>,
  */
 export async function insertDomain(
   services: Services,
-  context: Context<Caller>,
+  context: ActingContext,
   body: DomainBody,
   fill: (draft: Draft, domain: Domain) => Domain | Promise<Domain>,
 ) {
@@ -150,11 +150,10 @@ function requireAdmitted({ admission }: Services, draft: Draft, apex: Name, owne
 
 /**
  * Deletes a domain and all its data in one commit. Throws HttpError 404 and 412, and StateError
- * `dnssec_ds_present` unless the query parameter `force` is set.
+ * `dnssec_ds_present` unless `force` is set.
  */
-export async function deleteDomain(services: Services, context: Context<Caller>, id: Id) {
-  if (context.query.get('force') !== 'true')
-    await requireNoDs(services, ownedDomain(services.reader, context.caller, id));
+export async function deleteDomain(services: Services, context: Context<Caller>, id: Id, force = false) {
+  if (!force) await requireNoDs(services, ownedDomain(services.reader, context.caller, id));
   const commit = () =>
     change(services, context, (draft) => {
       const domain = requireUnlisted(draft, ownedDomain(draft, context.caller, id));
@@ -256,10 +255,9 @@ export async function replacePrimaries(
 }
 
 /** Throws HttpError 404, and StateError `not_secondary`. */
-export async function transferZone(services: Services, context: Context<Caller>, id: Id) {
-  const { caller, query } = context;
+export async function transferZone(services: Services, context: Context<Caller>, id: Id, force = false) {
+  const { caller } = context;
   requireSecondary(ownedDomain(services.reader, caller, id));
-  const force = query.get('force') === 'true';
   const row = await services.secondaries.transfer(id, force);
   return change(services, context, (draft) => {
     const domain = requireSecondary(ownedDomain(draft, caller, id));

@@ -5,7 +5,7 @@ import type { HistoryRow } from '../../../core/store/history.ts';
 import { idKey } from '../../../core/store/keys.ts';
 import type { Domain } from '../../../core/store/rows.ts';
 import type { Services } from '../../change/services.ts';
-import type { readSearch } from '../../http/lists.ts';
+import type { Search } from '../../http/lists.ts';
 import { type DomainChange, readChanges, readTimeline } from './timeline.ts';
 import { hasText, viewChange } from './view.ts';
 
@@ -23,7 +23,7 @@ interface HistoryQuery {
   /** The page begins with the last change before this one. */
   readonly before: number;
   /** Null: all changes. */
-  readonly matches: ReturnType<typeof readSearch>;
+  readonly matches: Search | null;
   /** Whether the caller may read the proxy. */
   readonly showsProxy: boolean;
 }

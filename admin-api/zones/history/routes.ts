@@ -1,11 +1,9 @@
 /** Endpoints of the history of a domain. */
-import { Type } from '@sinclair/typebox';
 import { EDIT_FAULTS, ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
-import { MAX_LIMIT, readIdCursor, readSearch } from '../../http/lists.ts';
+import { MAX_LIMIT, pageQuery, readIdCursor, searchQuery } from '../../http/lists.ts';
 import { type Route, route } from '../../http/route.ts';
-import { pageQuery, searchQuery } from '../../http/schema.ts';
 import { allows } from '../../people/auth/scopes.ts';
 import { listChanges } from './list.ts';
 import { restoreRecords } from './restore.ts';
@@ -24,13 +22,13 @@ export function historyRoutes(services: Services): Route[] {
       description:
         'Changes of records, their comments, proxy and DNSSEC; the values of the proxy need the scope `proxy:read` too. A page with long values or of a search may have fewer items than `limit`. At least the last 1,000 changes are stored, unless their values are larger than 4 MB. `begin` is the earliest change after which the state can be restored; the audit log reaches further, without values.',
       scope: 'dns',
-      query: Type.Object({ ...pageQuery, ...searchQuery('actor, action or one of its records') }),
+      query: { ...pageQuery, ...searchQuery('actor, action or one of its records') },
       response: historyResponse,
       faults: { 404: ['no_such_domain'] },
       run(context) {
-        const { caller, params, query } = context;
+        const { caller, params } = context;
         const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
-        const matches = readSearch(query);
+        const { q: matches } = context.query;
         const showsProxy = allows(caller.token.scopes, 'proxy', 'read');
         return replyWithList(services.streams, context, 'changes', {
           maxPart: MAX_LIMIT,

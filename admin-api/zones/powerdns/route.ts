@@ -3,8 +3,10 @@
  * does not list them: see docs/powerdns.md.
  */
 import { isUtf8 } from 'node:buffer';
+import { accountQuery } from '../../change/acting.ts';
 import type { Caller, Scope } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
+import type { Parameters, Query } from '../../http/query.ts';
 import { type Context, foreignRoute, type RawReply, type ServedRoute } from '../../http/route.ts';
 import type { Method } from '../../http/router.ts';
 import type { HttpRequest } from '../../http/transport.ts';
@@ -15,20 +17,33 @@ export const SERVER = `${PREFIX}/localhost`;
 /** Maximum size of a body: enough for a zone as text. */
 const MAX_BODY = 8 << 20;
 
-export type PowerDnsContext = Context<Caller, Buffer>;
+/** Every endpoint has the parameter `account`. */
+export type PowerDnsContext<P extends Parameters = NoParameters> = Context<
+  Caller,
+  Buffer,
+  Query<P & typeof accountQuery>
+>;
 
-interface PowerDnsRoute {
+type NoParameters = Record<never, never>;
+
+interface PowerDnsRoute<P extends Parameters> {
   readonly method: Method;
   readonly path: string;
   readonly scope: Scope;
   /** False: a method other than GET that changes nothing. */
   readonly changes?: false;
-  run(context: PowerDnsContext): RawReply | Promise<RawReply>;
+  /** The query parameters besides `account`. */
+  readonly query?: P;
+  run(context: PowerDnsContext<P>): RawReply | Promise<RawReply>;
 }
 
-export function powerDnsRoute({ changes, ...route }: PowerDnsRoute): ServedRoute {
+export function powerDnsRoute<P extends Parameters = NoParameters>({
+  changes,
+  ...route
+}: PowerDnsRoute<P>): ServedRoute {
   const access = changes === false || route.method === 'GET' ? 'read' : 'write';
-  return foreignRoute({ ...route, access, limit: MAX_BODY, credentials: withApiKey });
+  const query = { ...accountQuery, ...route.query } as P & typeof accountQuery;
+  return foreignRoute({ ...route, query, access, limit: MAX_BODY, credentials: withApiKey });
 }
 
 /**

@@ -6,7 +6,7 @@ import type { ServedRoute } from '../../http/route.ts';
 import { changeCryptokey, createCryptokey, deleteCryptokey, findCryptokey, listCryptokeys } from './cryptokeys.ts';
 import { metadataRoutes } from './metadata-routes.ts';
 import { json, noContent, powerDnsRoute, readObject, SERVER } from './route.ts';
-import { searchData } from './search.ts';
+import { searchData, searchDataQuery } from './search.ts';
 import { serverRoutes } from './server-routes.ts';
 import { tsigRoutes } from './tsig-routes.ts';
 import { ZONE, zoneRoutes } from './zone-routes.ts';
@@ -71,6 +71,7 @@ export function powerDnsRoutes(services: Services, metrics: Registry, notify: (d
       method: 'GET',
       path: `${SERVER}/search-data`,
       scope: 'dns',
+      query: searchDataQuery,
       run: async (context) => json(context, await searchData(services, context)),
     }),
   ];

@@ -1,5 +1,6 @@
 /** Searches zones, records and comments as PowerDNS does: `*` and `?` are wildcards. */
 
+import { Type } from '@sinclair/typebox';
 import { Steps } from '../../../core/base/steps.ts';
 import { typeName } from '../../../core/dns/wire/mnemonics.ts';
 import { formatHost } from '../../../core/dns/wire/name.ts';
@@ -7,6 +8,7 @@ import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
 import type { Domain } from '../../../core/store/rows.ts';
 import { accountOf } from '../../change/acting.ts';
 import type { Services } from '../../change/services.ts';
+import { parameter } from '../../http/query.ts';
 import { unprocessable } from './errors.ts';
 import type { PowerDnsContext } from './route.ts';
 import { readPositive } from './server-routes.ts';
@@ -31,19 +33,29 @@ interface ZoneFields {
   readonly zone_id: string;
 }
 
-/** Throws InvalidError. */
-export async function searchData(services: Services, context: PowerDnsContext): Promise<Found[]> {
-  const { query } = context;
-  const pattern = query.get('q') ?? '';
-  if (pattern === '') throw unprocessable('Query q cannot be blank');
-  if (pattern.length > MAX_PATTERN) throw unprocessable(`Query q must not be longer than ${MAX_PATTERN} characters.`);
-  const type = query.get('object_type') ?? 'all';
-  if (!TYPES.includes(type))
+export const searchDataQuery = {
+  q: parameter(Type.String(), (text = '') => {
+    if (text === '') throw unprocessable('Query q cannot be blank');
+    if (text.length > MAX_PATTERN) throw unprocessable(`Query q must not be longer than ${MAX_PATTERN} characters.`);
+    return text;
+  }),
+  object_type: parameter(Type.String(), (text = 'all') => {
+    if (TYPES.includes(text)) return text;
     throw unprocessable(`object_type must be one of the following options: ${TYPES.join(', ')}`);
-  const given = query.get('max');
-  const limit = given === null ? DEFAULT_MAX : readPositive(given, 'Maximum entries must be larger than 0');
-  if (limit > MAX_RESULTS) throw unprocessable(`Maximum entries must not be larger than ${MAX_RESULTS}.`);
-  const search = new Search(services, pattern, limit, type);
+  }),
+  max: parameter(Type.Integer(), (text) => {
+    const max = text === undefined ? DEFAULT_MAX : readPositive(text, 'Maximum entries must be larger than 0');
+    if (max > MAX_RESULTS) throw unprocessable(`Maximum entries must not be larger than ${MAX_RESULTS}.`);
+    return max;
+  }),
+};
+
+export async function searchData(
+  services: Services,
+  context: PowerDnsContext<typeof searchDataQuery>,
+): Promise<Found[]> {
+  const { q: pattern, object_type: type, max } = context.query;
+  const search = new Search(services, pattern, max, type);
   const account = accountOf(services.reader, context);
   // A search may read all records of an account, so searches are queued.
   return services.locks.exclusive(`search ${account.id}`, async () => {

@@ -1,7 +1,9 @@
 /** Endpoints of the server: description, configuration, statistics, and unsupported features. */
+import { Type } from '@sinclair/typebox';
 import type { Registry } from '../../../core/base/metrics/index.ts';
 import type { Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
+import { parameter } from '../../http/query.ts';
 import type { ServedRoute } from '../../http/route.ts';
 import { notFound, PREFIX, unprocessable, unsupported } from './errors.ts';
 import { readName } from './fields.ts';
@@ -82,17 +84,23 @@ export function serverRoutes(services: Services, metrics: Registry): ServedRoute
       if (value === undefined) throw notFound('There is no such setting here.');
       return setting(context.params.setting, value);
     }),
-    read(`${SERVER}/statistics`, (context) => {
-      requireOperator(context);
-      const { query } = context;
-      return readStatistics(metrics, query.get('statistic'), query.get('includerings') !== 'false');
+    powerDnsRoute({
+      method: 'GET',
+      path: `${SERVER}/statistics`,
+      scope: 'dns',
+      query: { statistic: Type.String(), includerings: parameter(Type.Boolean(), (text) => text !== 'false') },
+      run(context) {
+        requireOperator(context);
+        const { statistic, includerings } = context.query;
+        return json(context, readStatistics(metrics, statistic, includerings));
+      },
     }),
     powerDnsRoute({
       method: 'PUT',
       path: `${SERVER}/cache/flush`,
       scope: 'dns',
+      query: { domain: parameter(Type.String(), (text = '') => readName(text)) },
       run(context) {
-        readName(context.query.get('domain') ?? '');
         // A confirmed change is served at once, so no cache entry is stale.
         return json(context, { count: 0, result: 'Flushed cache.' });
       },
@@ -102,7 +110,7 @@ export function serverRoutes(services: Services, metrics: Registry): ServedRoute
 }
 
 /** The data is of the whole node, so only administrators may read it. Throws HttpError 403. */
-function requireOperator({ caller: { account } }: PowerDnsContext): void {
+function requireOperator({ caller: { account } }: Pick<PowerDnsContext, 'caller'>): void {
   if (account.role !== 'admin') throw new HttpError(403, 'forbidden', 'Only administrators are allowed to do this.');
 }
 

@@ -66,7 +66,7 @@ const MICROSECONDS = 1_000_000;
 const MILLISECONDS = 1000;
 
 /** All items, or the one with this name. Throws InvalidError. */
-export function readStatistics(registry: Registry, wanted: string | null, withRings: boolean): Item[] {
+export function readStatistics(registry: Registry, wanted: string | undefined, withRings: boolean): Item[] {
   const metrics = new Metrics(registry);
   const items: Item[] = [
     ...Object.entries(countsOf(metrics))
@@ -75,7 +75,7 @@ export function readStatistics(registry: Registry, wanted: string | null, withRi
     ...mapsOf(metrics),
   ];
   const rings = RINGS.map((name): Item => ({ name, size: '0', type: 'RingStatisticItem', value: [] }));
-  if (wanted === null) return withRings ? [...items, ...rings] : items;
+  if (wanted === undefined) return withRings ? [...items, ...rings] : items;
   const found = [...items, ...rings].filter(({ name }) => name === wanted);
   if (found.length === 0) throw unprocessable('Unknown statistic name');
   return found;

@@ -3,11 +3,13 @@
  * synchronize zones list them often, mostly unchanged.
  */
 
+import { Type } from '@sinclair/typebox';
 import { Steps } from '../../../core/base/steps.ts';
 import type { Account, Domain } from '../../../core/store/rows.ts';
 import { accountOf } from '../../change/acting.ts';
 import type { Services } from '../../change/services.ts';
 import { reachesDomain } from '../../http/caller.ts';
+import { parameter } from '../../http/query.ts';
 import type { RawReply } from '../../http/route.ts';
 import { ChunkedText } from './chunked-text.ts';
 import { readName } from './fields.ts';
@@ -19,6 +21,11 @@ const BATCH = 50;
 /** Maximum bytes of all cached lists, and of one list. */
 const MAX_BYTES = 32 << 20;
 const MAX_LIST_BYTES = 8 << 20;
+
+export const zoneListQuery = {
+  dnssec: parameter(Type.Boolean(), (text) => text !== 'false'),
+  zone: parameter(Type.String(), (text = '') => text),
+};
 
 interface CachedList {
   /** Sequence of the last change when the list was built. */
@@ -35,16 +42,15 @@ export class ZoneLists {
     this.#services = services;
   }
 
-  async reply(context: PowerDnsContext): Promise<RawReply> {
+  async reply(context: PowerDnsContext<typeof zoneListQuery>): Promise<RawReply> {
     const { reader } = this.#services;
     const { caller, query, headers } = context;
     const account = accountOf(reader, context);
-    const withDnssec = query.get('dnssec') !== 'false';
+    const { dnssec: withDnssec, zone: wanted } = query;
     const isVisible = (domain: Domain | undefined): domain is Domain =>
       domain !== undefined && domain.accountId === account.id && reachesDomain(caller.token, domain.id);
     const describe = (domain: Domain) => describeZone(this.#services, domain, withDnssec);
-    const wanted = query.get('zone');
-    if (wanted !== null && wanted !== '') {
+    if (wanted !== '') {
       const domain = reader.domainByApex(readName(wanted));
       return json(context, isVisible(domain) ? [describe(domain)] : []);
     }

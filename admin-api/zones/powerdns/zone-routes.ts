@@ -1,9 +1,11 @@
 /** Endpoints of zones. */
 
+import { Type } from '@sinclair/typebox';
 import { parseType } from '../../../core/dns/wire/mnemonics.ts';
 import { nameId } from '../../../core/dns/wire/name.ts';
 import type { Domain } from '../../../core/store/rows.ts';
 import type { Services } from '../../change/services.ts';
+import { parameter, type Query } from '../../http/query.ts';
 import type { RawReply, ServedRoute } from '../../http/route.ts';
 import { transferZone } from '../domains/service.ts';
 import { RecordPageCache } from '../records/pages.ts';
@@ -11,12 +13,25 @@ import { unprocessable } from './errors.ts';
 import { findZone } from './find-zone.ts';
 import { json, noContent, type PowerDnsContext, powerDnsRoute, readObject, SERVER } from './route.ts';
 import { dotted, tryParseName } from './zone-id.ts';
-import { ZoneLists } from './zone-list.ts';
+import { ZoneLists, zoneListQuery } from './zone-list.ts';
 import { createZone, deleteZone, patchZone, updateZone } from './zone-service.ts';
 import { describeWholeZone, exportLines, type RRsetFilter, serializeRRsets } from './zone-view.ts';
 
 const ZONES = `${SERVER}/zones`;
 export const ZONE = `${ZONES}/{zone_id}`;
+
+const rrsetQuery = {
+  /** Whether the response has the RRsets. */
+  rrsets: parameter(Type.Boolean(), (text = 'true') => {
+    if (text === 'true' || text === 'false') return text === 'true';
+    throw unprocessable(`'rrsets' request parameter value '${text.slice(0, 40)}' is not supported`);
+  }),
+  rrset_name: Type.String(),
+  rrset_type: Type.String(),
+};
+
+/** As the native endpoints have it; PowerDNS has no such parameter. */
+const forceQuery = { force: Type.Boolean() };
 
 export function zoneRoutes(services: Services, notify: (domain: Domain) => void): ServedRoute[] {
   const lists = new ZoneLists(services);
@@ -27,26 +42,27 @@ export function zoneRoutes(services: Services, notify: (domain: Domain) => void)
       method: 'GET',
       path: ZONES,
       scope: 'dns',
+      query: zoneListQuery,
       run: (context) => lists.reply(context),
     }),
     powerDnsRoute({
       method: 'POST',
       path: ZONES,
       scope: 'dns',
+      query: { rrsets: rrsetQuery.rrsets },
       async run(context) {
-        const hasRRsets = readRRsetsFlag(context);
         const domain = await createZone(services, context, readObject(context));
-        return zoneReply(services, pages, context, domain, hasRRsets ? ALL : null, 201);
+        return zoneReply(services, pages, context, domain, context.query.rrsets ? ALL : null, 201);
       },
     }),
     powerDnsRoute({
       method: 'GET',
       path: ZONE,
       scope: 'dns',
+      query: rrsetQuery,
       run(context) {
-        const hasRRsets = readRRsetsFlag(context);
         const domain = find(context);
-        return zoneReply(services, pages, context, domain, hasRRsets ? readFilter(context) : null);
+        return zoneReply(services, pages, context, domain, context.query.rrsets ? filterOf(context.query) : null);
       },
     }),
     powerDnsRoute({
@@ -71,8 +87,9 @@ export function zoneRoutes(services: Services, notify: (domain: Domain) => void)
       method: 'DELETE',
       path: ZONE,
       scope: 'dns',
+      query: forceQuery,
       async run(context) {
-        await deleteZone(services, context);
+        await deleteZone(services, context, context.query.force);
         return noContent();
       },
     }),
@@ -89,11 +106,12 @@ export function zoneRoutes(services: Services, notify: (domain: Domain) => void)
       method: 'PUT',
       path: `${ZONE}/axfr-retrieve`,
       scope: 'dns',
+      query: forceQuery,
       async run(context) {
         const { id, apex, kind } = find(context);
         if (kind !== 'secondary')
           throw unprocessable(`Domain '${dotted(apex)}' is not a slave domain (or has no master defined)`);
-        await transferZone(services, context, id);
+        await transferZone(services, context, id, context.query.force);
         return json(context, { result: `Added retrieval request for '${dotted(apex)}'` });
       },
     }),
@@ -128,22 +146,13 @@ export function zoneRoutes(services: Services, notify: (domain: Domain) => void)
 
 const ALL: RRsetFilter = { name: null, type: null };
 
-/** Whether the reply has rrsets. Throws InvalidError. */
-function readRRsetsFlag({ query }: PowerDnsContext): boolean {
-  const value = query.get('rrsets') ?? 'true';
-  if (value === 'true' || value === 'false') return value === 'true';
-  throw unprocessable(`'rrsets' request parameter value '${value.slice(0, 40)}' is not supported`);
-}
-
 /** As in PowerDNS, a type without a name has no effect. An unknown name or type matches nothing. */
-function readFilter({ query }: PowerDnsContext): RRsetFilter {
-  const name = query.get('rrset_name');
-  if (name === null) return ALL;
-  const type = query.get('rrset_type');
+function filterOf({ rrset_name: name, rrset_type: type }: Query<typeof rrsetQuery>): RRsetFilter {
+  if (name === undefined) return ALL;
   const parsed = tryParseName(name);
   return parsed === undefined
     ? { name: null, type: NO_TYPE }
-    : { name: parsed, type: type === null ? null : (parseType(type) ?? NO_TYPE) };
+    : { name: parsed, type: type === undefined ? null : (parseType(type) ?? NO_TYPE) };
 }
 
 /** A type that no record has. */

@@ -225,7 +225,7 @@ async function changeZone(services: Services, context: PowerDnsContext, body: Js
 }
 
 /** Throws WaypostError. */
-export async function deleteZone(services: Services, context: PowerDnsContext): Promise<void> {
+export async function deleteZone(services: Services, context: PowerDnsContext, force?: boolean): Promise<void> {
   const { id } = findZone(services.reader, context.caller, context.params.zone_id);
-  await deleteDomain(services, context, id);
+  await deleteDomain(services, context, id, force);
 }

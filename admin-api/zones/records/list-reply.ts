@@ -4,12 +4,12 @@ import { etag, ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { matchesTag } from '../../http/conditional.ts';
-import { MAX_LIMIT, nextCursor, readPage, readSort } from '../../http/lists.ts';
+import { MAX_LIMIT, nextCursor, pageOf } from '../../http/lists.ts';
 import type { Context, RawReply } from '../../http/route.ts';
 import { callerOwner } from '../../http/slot-owner.ts';
 import type { TargetWarnings } from '../targets/target-warnings.ts';
 import { commentFinder } from './comment.ts';
-import { type Filter, RECORD_SORTS, readFilter, readRecordPage } from './list.ts';
+import { type Filter, filterOf, type RecordsQuery, readRecordPage } from './list.ts';
 import type { RecordPageCache } from './pages.ts';
 import { RecordSerializer } from './text.ts';
 import { openWholeList } from './whole-list.ts';
@@ -22,19 +22,19 @@ export async function listRecords(
   services: Services,
   warnings: TargetWarnings,
   pages: RecordPageCache,
-  context: Context<Caller>,
+  context: Context<Caller, unknown, RecordsQuery>,
 ): Promise<RawReply> {
-  const { caller, headers, params, query } = context;
+  const { caller, headers, params, query, parameters } = context;
   const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
   const { revision, recordCount } = services.reader.zoneState(domain.id);
   headers['Content-Type'] = 'application/json';
-  const key = `${domain.id} ${query}`;
+  const key = `${domain.id} ${parameters}`;
   let page = pages.get(key, revision);
   let tag = etag(revision);
   if (page === undefined) {
-    const filter = readFilter(domain, query);
-    const { descending } = readSort(query, RECORD_SORTS);
-    const requested = readPage(query);
+    const filter = filterOf(domain, query);
+    const { descending } = query.sort;
+    const requested = pageOf(query);
     const stream = () => streamRecords(services, warnings, context, domain, filter, descending);
     if (requested === null && isAll(filter) && recordCount > MAX_LIMIT) return stream();
     const { entries, last, total } = await readRecordPage(services, domain, requested ?? SMALL, filter, descending);

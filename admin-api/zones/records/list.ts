@@ -1,4 +1,5 @@
 /** Lists the records of a domain in pages, with filters. Whole lists: whole-list.ts. */
+import { Type } from '@sinclair/typebox';
 import { InvalidError } from '../../../core/base/errors.ts';
 import { Steps } from '../../../core/base/steps.ts';
 import { equalNames, formatHost, formatRelative, type Name } from '../../../core/dns/wire/name.ts';
@@ -8,14 +9,12 @@ import { nameOfKey, recordKeyParts, recordsAt, recordsOfZone } from '../../../co
 import type { Entry } from '../../../core/store/reader.ts';
 import { type Domain, RECORD_RDATA } from '../../../core/store/rows.ts';
 import type { Services } from '../../change/services.ts';
-import { invalidCursor, type Page } from '../../http/lists.ts';
+import { invalidCursor, type Page, pageQuery, searchBy, sortQuery } from '../../http/lists.ts';
+import type { Query } from '../../http/query.ts';
 import { containsText, normalizeSearch } from '../domains/search-text.ts';
 import { commentFinder, type FindComment } from './comment.ts';
 import { parseContent, parseRecordType } from './content.ts';
 import { parseOwner } from './owner.ts';
-
-/** Other orders would need all records of the zone, which may be millions. */
-export const RECORD_SORTS = ['name'] as const;
 
 export interface Filter {
   readonly name: Name | null;
@@ -25,17 +24,25 @@ export interface Filter {
   readonly search: string;
 }
 
+export const recordsQuery = {
+  ...pageQuery,
+  name: Type.Optional(Type.String({ description: 'only records with this name, written as in a record' })),
+  type: Type.Optional(Type.String({ description: 'only records of this type' })),
+  content: Type.Optional(Type.String({ description: 'only records with this content, in any equivalent spelling' })),
+  ...searchBy('name, content or comment', normalizeSearch),
+  // Other orders would need all records of the zone, which may be millions.
+  ...sortQuery(['name']),
+};
+
+export type RecordsQuery = Query<typeof recordsQuery>;
+
 /** Throws InvalidError for an invalid name or type. */
-export function readFilter(domain: Domain, query: URLSearchParams): Filter {
-  const name = query.get('name');
-  const type = query.get('type');
-  return {
-    name: name === null ? null : parseOwner(name, domain.apex),
-    type: type === null ? null : parseRecordType(type),
-    content: query.get('content'),
-    search: normalizeSearch(query.get('q')),
-  };
-}
+export const filterOf = ({ apex }: Domain, { name, type, content, q }: RecordsQuery): Filter => ({
+  name: name === undefined ? null : parseOwner(name, apex),
+  type: type === undefined ? null : parseRecordType(type),
+  content: content ?? null,
+  search: q,
+});
 
 interface RecordPage {
   readonly entries: readonly Entry[];

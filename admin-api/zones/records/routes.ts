@@ -7,12 +7,13 @@ import { EDIT_FAULTS, etag, ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
+import { parameter, trueOrFalse } from '../../http/query.ts';
 import { bytesRoute, type Context, type Faults, type Reply, type Route, route } from '../../http/route.ts';
-import { NOTHING, oneOf, pageQuery, searchQuery, sortQuery } from '../../http/schema.ts';
+import { NOTHING, oneOf } from '../../http/schema.ts';
 import { callerOwner } from '../../http/slot-owner.ts';
 import type { TargetWarnings } from '../targets/target-warnings.ts';
 import { batchSize, changeRecords, previewRecords } from './batch.ts';
-import { RECORD_SORTS } from './list.ts';
+import { recordsQuery } from './list.ts';
 import { listRecords } from './list-reply.ts';
 import { RecordPageCache } from './pages.ts';
 import {
@@ -29,7 +30,7 @@ import {
 import { createRecord, deleteRecord, updateRecord } from './service.ts';
 import { withWarnings, withZoneWarnings } from './target-warnings.ts';
 import { openExport } from './zonefile/export.ts';
-import { type ImportOptions, importZone } from './zonefile/import.ts';
+import { importZone } from './zonefile/import.ts';
 import type { PreparePool } from './zonefile/pool.ts';
 import { previewImport } from './zonefile/preview.ts';
 
@@ -83,16 +84,7 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       summary: 'List records',
       scope: 'dns',
       conditional: true,
-      query: Type.Object({
-        ...pageQuery,
-        name: Type.Optional(Type.String({ description: 'only records with this name, written as in a record' })),
-        type: Type.Optional(Type.String({ description: 'only records of this type' })),
-        content: Type.Optional(
-          Type.String({ description: 'only records with this content, in any equivalent spelling' }),
-        ),
-        ...searchQuery('name, content or comment'),
-        ...sortQuery(RECORD_SORTS),
-      }),
+      query: recordsQuery,
       response: recordsResponse,
       faults: {
         404: NO_DOMAIN,
@@ -151,7 +143,7 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
         'All changes are made in one revision, or none. Deletions and replacements are applied first, so the order within a batch does not matter. `dry_run=true` makes no change and lists every fault of every entry.',
       scope: 'dns',
       conditional: true,
-      query: Type.Object(dryRunQuery),
+      query: dryRunQuery,
       body: batchBody,
       limit: MAX_BATCH_BODY,
       response: batchResponse,
@@ -167,7 +159,7 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
         const isLarge = batchSize(body) > LARGE_BATCH;
         const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
           isLarge ? services.imports.run(context, work) : work();
-        return readFlag(query, 'dry_run')
+        return query.dry_run
           ? inTurn(() => previewRecords(services, context, body))
           : inTurn(() => changeRecords(services, context, body));
       },
@@ -208,7 +200,7 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       conditional: true,
       bodyTypes: ZONE_TYPES,
       limit: services.config.admin.maxBody,
-      query: Type.Object({
+      query: {
         ...dryRunQuery,
         limit: Type.Optional(
           Type.Integer({
@@ -217,16 +209,25 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
             description: `with \`dry_run\`, the maximum number of listed records of each kind, 1 to ${MAX_PREVIEW_LIMIT}; the default is ${DEFAULT_PREVIEW_LIMIT}`,
           }),
         ),
-        apex: Type.Optional(
-          oneOf(
-            ['keep', 'service'],
-            '"keep" uses the SOA timers and apex NS of the file, "service" (the default) ignores them',
+        apex: parameter(
+          Type.Optional(
+            oneOf(
+              ['keep', 'service'],
+              '"keep" uses the SOA timers and apex NS of the file, "service" (the default) ignores them',
+            ),
           ),
+          readApex,
         ),
-        strict: Type.Optional(
-          oneOf(['true', 'false'], '"true" treats warnings as errors, so nothing is imported; "false" is the default'),
+        strict: parameter(
+          Type.Optional(
+            oneOf(
+              ['true', 'false'],
+              '"true" treats warnings as errors, so nothing is imported; "false" is the default',
+            ),
+          ),
+          trueOrFalse('warnings are errors'),
         ),
-      }),
+      },
       response: importResponse,
       faults: {
         400: ['invalid_apex', 'invalid_strict', 'invalid_dry_run', 'invalid_limit'],
@@ -237,9 +238,8 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       },
       async run(context) {
         const { body, query } = context;
-        const options = readImportOptions(query);
-        const limit = readPreviewLimit(query.get('limit'));
-        const isPreview = readFlag(query, 'dry_run');
+        const { limit = DEFAULT_PREVIEW_LIMIT, apex: keepApex, strict, dry_run: isPreview } = query;
+        const options = { keepApex, strict };
         const work = () =>
           isPreview
             ? previewImport(services, pool, context, body, { ...options, limit })
@@ -263,28 +263,9 @@ function isSmallImport(
   return reader.zoneState(id).bytes <= SMALL_ZONE;
 }
 
-/** Throws HttpError 400. */
-function readImportOptions(query: URLSearchParams): ImportOptions {
-  return { keepApex: readApex(query.get('apex')), strict: readFlag(query, 'strict', 'warnings are errors') };
-}
-
-function readFlag(query: URLSearchParams, name: string, effect = 'nothing is changed'): boolean {
-  const value = query.get(name);
-  if (value === null || value === 'false') return false;
-  if (value === 'true') return true;
-  throw new HttpError(400, `invalid_${name}`, `"${name}" must be "true" (${effect}) or "false".`);
-}
-
-function readPreviewLimit(value: string | null): number {
-  if (value === null) return DEFAULT_PREVIEW_LIMIT;
-  const limit = /^\d{1,5}$/.test(value) ? Number(value) : 0;
-  if (limit >= 1 && limit <= MAX_PREVIEW_LIMIT) return limit;
-  throw new HttpError(400, 'invalid_limit', `"limit" must be a whole number from 1 to ${MAX_PREVIEW_LIMIT}.`);
-}
-
-function readApex(value: string | null): boolean {
-  if (value === null || value === 'service') return false;
-  if (value === 'keep') return true;
+/** Whether the SOA timers and NS of the file are used. Throws HttpError 400. */
+function readApex(text = 'service'): boolean {
+  if (text === 'service' || text === 'keep') return text === 'keep';
   throw new HttpError(
     400,
     'invalid_apex',

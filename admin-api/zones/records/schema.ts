@@ -2,6 +2,7 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 import { ALIAS_STATUSES } from '../../../core/upkeep/alias/index.ts';
 import { bodySchema } from '../../http/json-body.ts';
+import { parameter, trueOrFalse } from '../../http/query.ts';
 import {
   anyObject,
   count,
@@ -168,11 +169,14 @@ export const batchResponse = Type.Object({
 });
 
 export const dryRunQuery = {
-  dry_run: Type.Optional(
-    oneOf(
-      ['true', 'false'],
-      '"true" changes nothing, and returns in `preview` what would change; "false" is the default',
+  dry_run: parameter(
+    Type.Optional(
+      oneOf(
+        ['true', 'false'],
+        '"true" changes nothing, and returns in `preview` what would change; "false" is the default',
+      ),
     ),
+    trueOrFalse('nothing is changed'),
   ),
 };
 

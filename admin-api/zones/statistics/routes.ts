@@ -1,15 +1,14 @@
 /** Endpoints of statistics. */
-import { Type } from '@sinclair/typebox';
 import type { ReadStatistics } from '../../../core/cluster/peer-statistics.ts';
 import { SUBJECT } from '../../../core/observe/statistics/counts.ts';
 import type { Id } from '../../../core/store/keys.ts';
-import { ACTING_FAULTS, accountOf } from '../../change/acting.ts';
+import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
+import type { Query } from '../../http/query.ts';
 import { type Route, route } from '../../http/route.ts';
-import { accountQuery } from '../../http/schema.ts';
-import { readRange } from './range.ts';
-import { statisticsQuery, statisticsResponse } from './schema.ts';
+import { readRange, statisticsQuery } from './range.ts';
+import { statisticsResponse } from './schema.ts';
 import { viewStatistics } from './view.ts';
 
 const MINUTE = 60;
@@ -18,7 +17,7 @@ const DESCRIPTION =
   'Counts of all nodes, added up when requested; a node that does not answer in 2 seconds is listed as missing. DNS queries are sampled, requests are counted exactly. Counts are kept for 31 days.';
 
 export function statisticsRoutes({ reader }: Services, readStatistics: ReadStatistics): Route[] {
-  const describe = async (kind: number, id: Id, query: URLSearchParams) => {
+  const describe = async (kind: number, id: Id, query: Query<typeof statisticsQuery>) => {
     const range = readRange(query);
     const { from, to, step } = range;
     const all = await readStatistics({
@@ -39,7 +38,7 @@ export function statisticsRoutes({ reader }: Services, readStatistics: ReadStati
       summary: 'Get the statistics of a domain',
       description: DESCRIPTION,
       scope: 'dns',
-      query: Type.Object(statisticsQuery),
+      query: statisticsQuery,
       response: statisticsResponse,
       faults: { 404: ['no_such_domain'], 422: INVALID },
       run: ({ caller, params, query }) =>
@@ -53,7 +52,7 @@ export function statisticsRoutes({ reader }: Services, readStatistics: ReadStati
       summary: 'Get the statistics of all domains of an account',
       description: DESCRIPTION,
       scope: 'dns',
-      query: Type.Object({ ...statisticsQuery, ...accountQuery }),
+      query: { ...statisticsQuery, ...accountQuery },
       response: statisticsResponse,
       faults: { ...ACTING_FAULTS, 422: INVALID },
       run: (context) => describe(SUBJECT.account, accountOf(reader, context).id, context.query),

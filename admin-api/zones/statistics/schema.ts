@@ -1,7 +1,6 @@
 /** Schemas of statistics. */
 import { Type } from '@sinclair/typebox';
 import { count, integer, list, time } from '../../http/schema.ts';
-import { STEPS } from './range.ts';
 
 const series = Type.Object(
   {
@@ -13,16 +12,6 @@ const series = Type.Object(
 );
 
 const seriesList = (of: string) => list(series, `${of}, the highest total first; without those that are zero`);
-
-export const statisticsQuery = {
-  from: Type.Optional(time('the start of the range; the default is 24 hours before `to`')),
-  to: Type.Optional(time('the end of the range; the default is now')),
-  step: Type.Optional(
-    Type.Integer({
-      description: `the length of a step in seconds: one of ${STEPS.join(', ')}; 60 reaches back 3 hours, 300 and 900 two days, the others 31 days`,
-    }),
-  ),
-};
 
 export const statisticsResponse = Type.Object({
   statistics: Type.Object(

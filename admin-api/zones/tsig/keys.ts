@@ -8,7 +8,7 @@ import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../../core/dns/wire/tsig
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { type Id, idKey } from '../../../core/store/keys.ts';
 import { type TsigKeyRow, tsigContext, tsigKeys } from '../../../core/store/rows.ts';
-import { accountOf, mayActFor, requireAccount } from '../../change/acting.ts';
+import { type ActingContext, accountOf, mayActFor, requireAccount } from '../../change/acting.ts';
 import { changeCredential, revoke } from '../../change/credentials.ts';
 import { domainOf } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
@@ -31,7 +31,7 @@ interface KeyBody {
  * Creates a key with at most the rights of the caller's token; omitted `imported`: with a new
  * secret. Throws InvalidError, HttpError 404, StateError.
  */
-export function createTsigKey(services: Services, context: Context<Caller>, body: KeyBody, imported?: Buffer) {
+export function createTsigKey(services: Services, context: ActingContext, body: KeyBody, imported?: Buffer) {
   const { token } = context.caller;
   const account = accountOf(services.reader, context);
   const name = readKeyName(body.name);

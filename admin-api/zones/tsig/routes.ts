@@ -1,16 +1,15 @@
 /** Endpoints of TSIG keys. */
 
-import { Type } from '@sinclair/typebox';
-import { ACTING_FAULTS, accountOf } from '../../change/acting.ts';
+import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
-import { listOfRows } from '../../http/lists.ts';
+import { listOfRows, pageQuery, searchQuery, sortQuery } from '../../http/lists.ts';
 import { type Route, route } from '../../http/route.ts';
-import { accountQuery, NOTHING, pageQuery, searchQuery, sortQuery } from '../../http/schema.ts';
+import { NOTHING } from '../../http/schema.ts';
 import { createTsigKey, deleteTsigKey, viewTsigKey } from './keys.ts';
 import { newTsigKeyResponse, tsigKeyBody, tsigKeysResponse } from './schema.ts';
 
-const SORTS = ['id', 'name', 'created_at'];
+const SORTS = ['id', 'name', 'created_at'] as const;
 const PATH = '/api/v1/tsig-keys';
 
 export function tsigRoutes(services: Services): Route[] {
@@ -22,7 +21,7 @@ export function tsigRoutes(services: Services): Route[] {
       tag: 'tokens',
       summary: 'List the TSIG keys of the account',
       scope: 'account',
-      query: Type.Object({ ...pageQuery, ...accountQuery, ...searchQuery('name'), ...sortQuery(SORTS) }),
+      query: { ...pageQuery, ...accountQuery, ...searchQuery('name'), ...sortQuery(SORTS) },
       response: tsigKeysResponse,
       faults: ACTING_FAULTS,
       run(context) {
@@ -43,7 +42,7 @@ export function tsigRoutes(services: Services): Route[] {
       description:
         'Secondaries sign transfer requests (AXFR, IXFR) with the key, and clients sign dynamic updates (RFC 8945, RFC 2136). The key cannot have more scopes than the token of this request. The key of an administrator can read the zones of all accounts.',
       scope: 'account',
-      query: Type.Object(accountQuery),
+      query: accountQuery,
       body: tsigKeyBody,
       response: newTsigKeyResponse,
       faults: {

@@ -98,7 +98,7 @@ function attempt(route: Route, targets: Targets): fc.Arbitrary<Attempt> {
       ]),
     ),
   );
-  const names = [...Object.keys(route.query?.properties ?? {}), '__proto__', 'x'];
+  const names = [...Object.keys(route.query ?? {}), '__proto__', 'x'];
   const query = fc.oneof(
     { weight: 2, arbitrary: fc.constant<[string, string][]>([]) },
     { weight: 1, arbitrary: fc.array(fc.tuple(fc.constantFrom(...names), part), { maxLength: 3 }) },

@@ -148,9 +148,7 @@ await everywhere(
   (test) => {
     test('every list accepts ?limit= and ?cursor=, and returns next_cursor', async ({ world }) => {
       const { lists } = await listsOf(world);
-      const paged = world.daemon.api.routes.filter(
-        (route) => route.query !== undefined && 'cursor' in route.query.properties,
-      );
+      const paged = world.daemon.api.routes.filter((route) => route.query !== undefined && 'cursor' in route.query);
       assert.equal(paged.map((route) => route.path).sort(), [...lists.keys()].sort());
       const answering = world.daemon.api.routes.filter(
         (route) => route.response !== undefined && 'next_cursor' in route.response.properties,
@@ -220,7 +218,7 @@ await everywhere(
       const { client, zone, app, webhook, lists } = await listsOf(world);
       for (const { path: template, query } of world.daemon.api.routes) {
         const list = lists.get(template);
-        const sorts = query?.properties.sort?.enum as string[] | undefined;
+        const sorts = query?.sort?.enum as string[] | undefined;
         if (list === undefined || sorts === undefined) continue;
         const path = concrete(template, { domain_id: zone.id, app_id: app, ...webhook });
         await addMany(list, 4, 1000, 7);

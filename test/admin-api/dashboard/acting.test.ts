@@ -8,7 +8,7 @@ import { startDaemon } from '../daemon.ts';
 test('the endpoints are those that take ?account=', async () => {
   const daemon = await startDaemon();
   try {
-    const taken = daemon.api.routes.filter(({ query }) => Object.hasOwn(query?.properties ?? {}, 'account'));
+    const taken = daemon.api.routes.filter(({ query }) => Object.hasOwn(query ?? {}, 'account'));
     assert.equal(taken.map(({ method, path }) => `${method} ${path}`).sort(), [...ACTED_ENDPOINTS].sort());
   } finally {
     await daemon.stop();

@@ -4,15 +4,21 @@
  * disappears at once.
  */
 import { createHash } from 'node:crypto';
-import { Type } from '@sinclair/typebox';
 import { clientNetwork } from '../../../../core/net/address/ipv6.ts';
 import type { Services } from '../../../change/services.ts';
 import { HttpError } from '../../../http/errors.ts';
 import { replyWithList } from '../../../http/list-reply.ts';
-import { DEFAULT_LIMIT, invalidCursor, MAX_WHOLE, readPage, readSearch, readSort } from '../../../http/lists.ts';
+import {
+  DEFAULT_LIMIT,
+  invalidCursor,
+  MAX_WHOLE,
+  pageOf,
+  pageQuery,
+  searchQuery,
+  sortQuery,
+} from '../../../http/lists.ts';
 import type { RateLimit } from '../../../http/rate-limit.ts';
 import { type Context, publicRoute, type Reply, type Route } from '../../../http/route.ts';
-import { pageQuery, searchQuery, sortQuery } from '../../../http/schema.ts';
 import { isAppId } from '../owned.ts';
 import type { PackageBlobs } from '../package-blobs.ts';
 import { STORE, STORE_KEYS } from '../paths.ts';
@@ -48,7 +54,7 @@ export function storeRoutes({ services, blobs, keys, catalog, requests }: StoreP
       operationId: 'listStoreApps',
       path: STORE,
       summary: 'List the published apps',
-      query: Type.Object({ ...pageQuery, ...searchQuery('name, id or category'), ...sortQuery(SORTS) }),
+      query: { ...pageQuery, ...searchQuery('name, id or category'), ...sortQuery(SORTS) },
       response: storeAppsResponse,
       faults: {
         304: [],
@@ -56,11 +62,10 @@ export function storeRoutes({ services, blobs, keys, catalog, requests }: StoreP
         503: ['store_unavailable'],
       },
       async run(context) {
-        const page = readPage(context.query);
-        const entries = page?.limit ?? Math.min(await catalog.count(), MAX_WHOLE);
+        const { sort, q: matches } = context.query;
+        const { key, descending } = sort;
+        const entries = pageOf(context.query)?.limit ?? Math.min(await catalog.count(), MAX_WHOLE);
         begin(context, Math.max(1, Math.ceil(entries / DEFAULT_LIMIT)));
-        const { key, descending } = readSort(context.query, SORTS);
-        const matches = readSearch(context.query);
         const { rows } = keys;
         const response = await replyWithList(services.streams, context, 'apps', {
           async read({ limit, after }) {

@@ -1,15 +1,17 @@
 /** The range and the step of a request for statistics. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { queryReader } from '../../../../admin-api/http/query.ts';
 import { formatTime } from '../../../../admin-api/http/time.ts';
-import { readRange } from '../../../../admin-api/zones/statistics/range.ts';
+import { readRange, statisticsQuery } from '../../../../admin-api/zones/statistics/range.ts';
 import type { InvalidError } from '../../../../core/base/errors.ts';
 
 const HOUR = 3600;
 const DAY = 24 * HOUR;
 const NOW = 1_790_000_000;
 
-const read = (parameters: Record<string, string>) => readRange(new URLSearchParams(parameters), NOW);
+const readQuery = queryReader(statisticsQuery);
+const read = (parameters: Record<string, string>) => readRange(readQuery(new URLSearchParams(parameters)), NOW);
 const from = (age: number): string => formatTime(NOW - age);
 
 const test = suite('statistics range');
