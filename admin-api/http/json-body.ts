@@ -16,6 +16,9 @@ export interface BodySchema<T extends TObject> {
   parse(bytes: Buffer): Static<T>;
 }
 
+/** The type of a valid body. */
+export type BodyOf<B extends BodySchema<TObject>> = Static<B['schema']>;
+
 /**
  * The description of each property completes "must be": `a string, such as "A"`. Unknown properties
  * are rejected, also in nested objects; the resulting `schema` has `additionalProperties: false`.

@@ -17,12 +17,14 @@ import { change } from '../../change/change.ts';
 import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
+import type { BodyOf } from '../../http/json-body.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { invalidCursor, type ListPart, type Page, pageQuery } from '../../http/lists.ts';
 import type { Query } from '../../http/query.ts';
 import type { Context } from '../../http/route.ts';
 import { oneOf } from '../../http/schema.ts';
 import { formatTime, nowSeconds, parseTime } from '../../http/time.ts';
+import type { replayBody } from './schema.ts';
 import { webhookOf } from './service.ts';
 
 /** Maximum deliveries that one request queues again. */
@@ -135,16 +137,16 @@ export function replayDelivery(services: Services, context: Context<Caller>, web
   });
 }
 
-interface ReplayBody {
-  readonly since: string;
-  readonly state?: 'failed' | 'all';
-}
-
 /**
  * Queues finished deliveries again, the oldest first. Throws HttpError 404, InvalidError
  * `invalid_time`, StateError `webhook_disabled`.
  */
-export async function replaySince(services: Services, context: Context<Caller>, webhookId: Id, body: ReplayBody) {
+export async function replaySince(
+  services: Services,
+  context: Context<Caller>,
+  webhookId: Id,
+  body: BodyOf<typeof replayBody>,
+) {
   const since = parseTime(body.since);
   if (since === undefined)
     throw new InvalidError('invalid_time', '"since" must be a time, as YYYY-MM-DD HH:MM:SS in UTC.', {

@@ -14,24 +14,20 @@ import { domainOf } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
+import type { BodyOf } from '../../http/json-body.ts';
 import { readReceiverUrl } from '../../http/receiver-url.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
+import type { webhookBody } from './schema.ts';
 
 /** Seconds during which messages are also signed with the previous secret. */
 const ROTATION = 86_400;
 const OF_WEBHOOK = { of: 'a webhook', plural: 'Webhooks', pointer: '/url' };
 
-interface WebhookBody {
-  readonly url?: string;
-  readonly events?: readonly string[];
-  readonly description?: string;
-  readonly domain_ids?: readonly Id[] | null;
-  readonly enabled?: boolean;
-}
+type WebhookBody = Partial<BodyOf<typeof webhookBody>>;
 
 /** Throws InvalidError, StateError `webhook_limit`, HttpError 404. */
-export function createWebhook(services: Services, context: ActingContext, body: WebhookBody & { url: string }) {
+export function createWebhook(services: Services, context: ActingContext, body: BodyOf<typeof webhookBody>) {
   const { config, journal, secrets } = services;
   const account = accountOf(services.reader, context);
   const chosen = readBody(services, { events: ['*'], description: '', domain_ids: null, enabled: true, ...body });

@@ -5,12 +5,13 @@ import { planLimit } from '../../../core/config/index.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import { appsOf } from '../../../core/store/package-reads.ts';
-import { type Account, accounts, type Role, tsigKeys, webhooks } from '../../../core/store/rows.ts';
+import { type Account, accounts, tsigKeys, webhooks } from '../../../core/store/rows.ts';
 import { change } from '../../change/change.ts';
 import { revoke } from '../../change/credentials.ts';
 import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
+import type { BodyOf } from '../../http/json-body.ts';
 import type { Context } from '../../http/route.ts';
 import { callerOwner } from '../../http/slot-owner.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
@@ -19,27 +20,14 @@ import { endSessions } from '../auth/sessions.ts';
 import { deleteToken, revokeTokens } from '../auth/tokens.ts';
 import { unlockCodes } from '../factors/code-check.ts';
 import { removeFactors } from '../factors/remove.ts';
-
-interface AccountBody {
-  readonly username?: string;
-  readonly email?: string | null;
-  readonly password?: string;
-  readonly role?: Role;
-  readonly plan?: string;
-  readonly api_enabled?: boolean;
-}
-
-interface AccountPatch extends AccountBody {
-  /** Tokens stay valid when the password changes, unless this is true. */
-  readonly revoke_tokens?: boolean;
-}
+import type { accountPatchBody, newAccountBody } from './schema.ts';
 
 /** Throws InvalidError for an unknown plan, and StateError if a login is already used. */
 export async function createAccount(
   services: Services,
   passwords: Passwords,
   context: Context<Caller>,
-  body: AccountBody & { readonly username: string; readonly password: string },
+  body: BodyOf<typeof newAccountBody>,
 ) {
   const chosen = newAccount(services, body, await passwords.hash(body.password, callerOwner(context)));
   return change(services, context, (draft) => {
@@ -58,7 +46,7 @@ export async function createAccount(
 /** Throws InvalidError for an unknown plan. */
 export function newAccount(
   services: Pick<Services, 'config'>,
-  body: AccountBody & { username: string },
+  body: Omit<BodyOf<typeof newAccountBody>, 'password'>,
   passwordHash: string,
 ): Omit<Account, 'id'> {
   const { username, email, role = 'user', plan = 'free', api_enabled: apiEnabled = true } = body;
@@ -85,7 +73,7 @@ export async function updateAccount(
   passwords: Passwords,
   context: Context<Caller>,
   id: Id,
-  body: AccountPatch,
+  body: BodyOf<typeof accountPatchBody>,
 ) {
   const { revoke_tokens: revokesTokens = false } = body;
   if (revokesTokens && body.password === undefined)

@@ -10,8 +10,10 @@ import { changeCredential, revoke } from '../../change/credentials.ts';
 import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
+import type { BodyOf } from '../../http/json-body.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds, parseTime } from '../../http/time.ts';
+import type { tokenBody } from './schema.ts';
 import { limitScopes, narrowScopes, scopesOf } from './scopes.ts';
 import { type SignInParts, type SignInRequest, signIn } from './sign-in.ts';
 import { hashToken, mintToken, prefixOf } from './token.ts';
@@ -46,7 +48,7 @@ export function exchange(
  * Creates a token with at most the rights of the caller's token. Throws InvalidError, and the
  * errors of accountOf.
  */
-export function createToken(services: Services, context: ActingContext, body: NewToken) {
+export function createToken(services: Services, context: ActingContext, body: BodyOf<typeof tokenBody>) {
   const { token: own } = context.caller;
   const account = accountOf(services.reader, context);
   const held = account.id === own.accountId ? own.scopes : limitScopes(own.scopes, account.role);
@@ -67,13 +69,6 @@ export function createToken(services: Services, context: ActingContext, body: Ne
       createResponse: () => ({ token: text, ...view }),
     };
   });
-}
-
-interface NewToken {
-  readonly name: string;
-  readonly scopes?: readonly string[];
-  readonly expires_at?: string | null;
-  readonly domains?: readonly Id[] | null;
 }
 
 function readScopes(requested: readonly string[] | undefined, held: readonly string[]): readonly string[] {

@@ -9,22 +9,17 @@ import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
+import type { BodyOf } from '../../http/json-body.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
 import { readPrefix, readTag, readUrl } from './purge-target.ts';
-
-interface PurgeBody {
-  readonly urls?: readonly string[];
-  readonly prefixes?: readonly string[];
-  readonly tags?: readonly string[];
-  readonly prefetch?: boolean;
-}
+import type { purgeBody } from './schema.ts';
 
 /** Maximum stored purges of a domain, not counting purges of the whole cache. */
 const MAX_PURGES = 1_000;
 
 /** Throws HttpError 404 and 429, and InvalidError. */
-export async function purgeCache(services: Services, context: Context<Caller>, body: PurgeBody) {
+export async function purgeCache(services: Services, context: Context<Caller>, body: BodyOf<typeof purgeBody>) {
   return change(services, context, (draft) => {
     const domain = ownedDomain(draft, context.caller, parseId(context.params.domain_id));
     const name = formatHost(domain.apex);

@@ -6,10 +6,12 @@ import { type ChangeResult, change } from '../../change/change.ts';
 import { editableDomain, ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
+import type { BodyOf } from '../../http/json-body.ts';
 import type { Context, Reply } from '../../http/route.ts';
 import { nowSeconds } from '../../http/time.ts';
 import { checkOrigin } from './origin.ts';
 import { type OriginRules, optionsFor } from './origin-rules.ts';
+import type { originBody, settingsBody } from './schema.ts';
 import { findState } from './state.ts';
 import { DEFAULT_PORT, noProxy, proxyReply } from './view.ts';
 import { checkResolved } from './warnings.ts';
@@ -17,14 +19,7 @@ import { checkResolved } from './warnings.ts';
 /** One year in seconds, the minimum of HSTS preload lists. */
 const PRELOAD_MAX_AGE = 31_536_000;
 
-interface OriginBody extends SettingsBody {
-  readonly origin?: string;
-  readonly origin_host?: string;
-  readonly port?: number;
-  readonly origin_port?: number;
-  readonly protocol?: Protocol;
-  readonly origin_protocol?: Protocol;
-}
+type OriginBody = BodyOf<typeof originBody>;
 
 /** Throws HttpError 404. */
 export async function describeProxy(services: Services, rules: OriginRules, { caller, params }: Context<Caller>) {
@@ -192,12 +187,7 @@ const auditDetail = ({
   ...(heuristicFreshness ? { heuristic_freshness: true } : {}),
 });
 
-interface SettingsBody {
-  readonly hsts_max_age?: number | null;
-  readonly hsts_include_subdomains?: boolean;
-  readonly hsts_preload?: boolean;
-  readonly heuristic_freshness?: boolean;
-}
+type SettingsBody = BodyOf<typeof settingsBody>;
 
 /**
  * Settings of a proxy other than its origin: HSTS and the rules of the cache.

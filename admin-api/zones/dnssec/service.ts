@@ -36,16 +36,12 @@ import { type ChangeResult, change } from '../../change/change.ts';
 import { editableDomain, ownedDomain, requireMatch } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
+import type { BodyOf } from '../../http/json-body.ts';
 import type { Context, Reply } from '../../http/route.ts';
 import { nowSeconds } from '../../http/time.ts';
 import { dsPresent } from '../domains/parent-ds.ts';
+import type { dnssecBody } from './schema.ts';
 import { dnssecReply } from './view.ts';
-
-interface DnssecBody {
-  readonly enabled: boolean;
-  readonly algorithm?: number;
-  readonly force?: boolean;
-}
 
 /** Throws HttpError 404. */
 export function describeDnssec({ reader }: Services, { caller, params }: Context<Caller>) {
@@ -54,7 +50,7 @@ export function describeDnssec({ reader }: Services, { caller, params }: Context
 }
 
 /** Throws HttpError 404, InvalidError `bad_algorithm`, StateError. */
-export function setDnssec(services: Services, context: Context<Caller>, body: DnssecBody) {
+export function setDnssec(services: Services, context: Context<Caller>, body: BodyOf<typeof dnssecBody>) {
   return body.enabled ? enable(services, context, body.algorithm) : disable(services, context, body);
 }
 
@@ -85,7 +81,11 @@ async function enable(services: Services, context: Context<Caller>, requested: n
   });
 }
 
-async function disable(services: Services, context: Context<Caller>, { algorithm, force = false }: DnssecBody) {
+async function disable(
+  services: Services,
+  context: Context<Caller>,
+  { algorithm, force = false }: BodyOf<typeof dnssecBody>,
+) {
   if (algorithm !== undefined) readAlgorithm(algorithm);
   const look = await queryParent(services, context);
   return changeDnssec(services, context, (draft, domain, zone) => {

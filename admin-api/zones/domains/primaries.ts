@@ -7,20 +7,11 @@ import { formatAddress, mayConnect, parseAddress, parseExemptions } from '../../
 import type { Reader } from '../../../core/store/reader.ts';
 import type { Account, Primary, PrimaryTls } from '../../../core/store/rows.ts';
 import type { Services } from '../../change/services.ts';
+import type { BodyOf } from '../../http/json-body.ts';
+import type { primariesBody } from './schema.ts';
 
-export interface PrimaryBody {
-  readonly address: string;
-  readonly tsig_key_id?: number | null;
-  readonly tls?: PrimaryTlsBody | null;
-}
+export type PrimaryBody = BodyOf<typeof primariesBody>['primaries'][number];
 
-interface PrimaryTlsBody {
-  readonly name?: string | null;
-  readonly pin?: string | null;
-  readonly opportunistic?: boolean;
-}
-
-export const MAX_PRIMARIES = 8;
 const DNS_PORT = 53;
 /** RFC 9103 section 7. */
 const TLS_PORT = 853;
@@ -73,7 +64,7 @@ function readPlace(text: string, standard: number, pointer: string): { bytes: Ui
   return { bytes: address, port: found[0].port };
 }
 
-function readTls({ name, pin, opportunistic }: PrimaryTlsBody, pointer: string): PrimaryTls {
+function readTls({ name, pin, opportunistic }: NonNullable<PrimaryBody['tls']>, pointer: string): PrimaryTls {
   const isUnchecked = name == null && pin == null;
   if (isUnchecked !== (opportunistic === true))
     throw new InvalidError(

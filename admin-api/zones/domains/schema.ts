@@ -4,7 +4,8 @@ import { DNSSEC_PHASES } from '../../../core/store/rows.ts';
 import { DELEGATION_STATES } from '../../../core/upkeep/delegation/state.ts';
 import { bodySchema } from '../../http/json-body.ts';
 import { count, flag, id, list, oneOf, orNull, pageFields, text, time } from '../../http/schema.ts';
-import { MAX_PRIMARIES } from './primaries.ts';
+
+const MAX_PRIMARIES = 8;
 
 const tlsSchema = Type.Object({
   name: Type.Optional(

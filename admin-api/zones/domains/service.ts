@@ -26,21 +26,17 @@ import { ownedDomain, requireMatch } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
+import type { BodyOf } from '../../http/json-body.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
 import { expectedOf } from './delegation.ts';
 import { requireNoDs } from './parent-ds.ts';
 import { type PrimaryBody, readPrimaries, viewPrimary } from './primaries.ts';
+import type { domainBody } from './schema.ts';
 
 const POINTER = '/domain';
 
-export interface DomainBody {
-  readonly domain: string;
-  readonly kind?: Domain['kind'];
-  readonly primaries?: readonly PrimaryBody[];
-  readonly members?: Domain['members'];
-  readonly catalog?: boolean;
-}
+export type DomainBody = BodyOf<typeof domainBody>;
 
 /** Throws InvalidError, the errors of requireAdmitted, and those of accountOf. */
 export async function createDomain(services: Services, context: ActingContext, body: DomainBody) {

@@ -12,18 +12,15 @@ import { editableDomain, requireMatch } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { type ErrorDetail, HttpError, statusOf } from '../../http/errors.ts';
+import type { BodyOf } from '../../http/json-body.ts';
 import type { Context } from '../../http/route.ts';
 import { commentOf, writeComment } from './comment.ts';
 import { Neighbours } from './rules/neighbours.ts';
-import { MAX_BATCH } from './schema.ts';
+import { type batchBody, MAX_BATCH } from './schema.ts';
 import { buildRecord, findFieldFaults, mergeRecord, type RecordBody, requireRecord, writeRecord } from './service.ts';
 import { viewRecord } from './view.ts';
 
-export interface Batch {
-  readonly delete?: readonly Id[];
-  readonly put?: readonly (RecordBody & { readonly id: Id })[];
-  readonly post?: readonly RecordBody[];
-}
+export type Batch = BodyOf<typeof batchBody>;
 
 /** A batch with more changes declares the whole zone as read. */
 export const MAX_SINGLE_READS = 100;

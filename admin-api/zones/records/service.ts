@@ -14,6 +14,7 @@ import { editableDomain, requireMatch } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
+import type { BodyOf } from '../../http/json-body.ts';
 import type { Context, Reply } from '../../http/route.ts';
 import { nowSeconds } from '../../http/time.ts';
 import { commentOf, writeComment } from './comment.ts';
@@ -23,18 +24,10 @@ import { checkConflicts } from './rules/conflicts.ts';
 import { DNSSEC_TYPES } from './rules/dnssec.ts';
 import { Neighbours } from './rules/neighbours.ts';
 import { checkRecord } from './rules/record.ts';
+import type { recordBody } from './schema.ts';
 import { viewRecord } from './view.ts';
 
-export interface RecordBody {
-  readonly name: string;
-  readonly type: string;
-  readonly content: string;
-  readonly ttl?: number;
-  readonly priority?: number | null;
-  readonly proxied?: boolean | null;
-  /** Null: none; omitted: the RRset keeps its comment. */
-  readonly comment?: string | null;
-}
+export type RecordBody = BodyOf<typeof recordBody>;
 
 /** Throws InvalidError, StateError, HttpError 404 and 412. */
 export function createRecord(services: Services, context: Context<Caller>, body: RecordBody) {

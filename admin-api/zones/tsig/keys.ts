@@ -14,18 +14,15 @@ import { domainOf } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
+import type { BodyOf } from '../../http/json-body.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
 import { allows, narrowScopes } from '../../people/auth/scopes.ts';
+import type { tsigKeyBody } from './schema.ts';
 
 const MAX_KEYS = 1000;
 
-interface KeyBody {
-  readonly name: string;
-  readonly algorithm?: TsigAlgorithm;
-  readonly scopes?: readonly string[];
-  readonly domain_ids?: readonly Id[] | null;
-}
+type KeyBody = BodyOf<typeof tsigKeyBody>;
 
 /**
  * Creates a key with at most the rights of the caller's token; omitted `imported`: with a new
