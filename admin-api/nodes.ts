@@ -1,9 +1,9 @@
 /** The endpoint of the nodes, for administrators. */
 import { Type } from '@sinclair/typebox';
+import { count, flag, list, oneOf, orNull, text, time } from '../core/base/schema.ts';
 import { type ClusterView, NODE_STATES, type NodeView } from '../core/cluster/overview.ts';
 import { STATES } from '../core/cluster/standing.ts';
 import { type Route, route } from './http/route.ts';
-import { count, flag, list, oneOf, orNull, text, time } from './http/schema.ts';
 import { formatTime } from './http/time.ts';
 
 const nodeView = Type.Object(

@@ -4,6 +4,7 @@
  * administrator can set the password of any account, so acting for it grants nothing more.
  */
 import { Type } from '@sinclair/typebox';
+import { id as idOf } from '../../core/base/schema.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { Account } from '../../core/store/rows.ts';
@@ -11,7 +12,6 @@ import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import { parameter, type Query } from '../http/query.ts';
 import type { Context } from '../http/route.ts';
-import { id as idOf } from '../http/schema.ts';
 import { parseId } from './services.ts';
 
 /** Null: the parameter is omitted. 0, which is never an id: it is malformed. */

@@ -4,6 +4,7 @@
  */
 import { Type } from '@sinclair/typebox';
 import { InvalidError } from '../../core/base/errors.ts';
+import { count, orNull } from '../../core/base/schema.ts';
 import { formatName, type Name, parseName } from '../../core/dns/wire/name.ts';
 import { type Id, idAt, idKey } from '../../core/store/keys.ts';
 import { HttpError } from './errors.ts';
@@ -42,6 +43,15 @@ export const pageQuery = {
 };
 
 export type PageQuery = Query<typeof pageQuery>;
+
+/** Fields of the response to a list. */
+export const pageFields = {
+  next_cursor: orNull(Type.String(), 'the cursor of the next page; null: nothing follows'),
+  total: orNull(
+    count(''),
+    'the number of items on all pages; null on later pages, and where counting would read the whole list',
+  ),
+};
 
 /** Null: the client requests the whole list. */
 export const pageOf = ({ limit, cursor }: PageQuery): Page | null =>

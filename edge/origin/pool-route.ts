@@ -1,7 +1,8 @@
 /** A pool of origins in an edge thread: the target of requests for a label and a path prefix. */
 
 import { healthKey } from '../../core/site/pools/checks.ts';
-import { DEFAULTS, ejectionOf, type OriginsEntry, originKey, retriesOf } from '../../core/site/pools/document.ts';
+import { ejectionOf, type OriginsEntry, originKey, retriesOf } from '../../core/site/pools/document.ts';
+import { DEFAULTS } from '../../core/site/pools/limits.ts';
 import { pathOf } from '../../core/site/pools/match.ts';
 import { Pool } from '../../core/site/pools/pool.ts';
 import { RetryBudget } from '../../core/site/pools/retry-budget.ts';

@@ -1,6 +1,7 @@
 /** The deliveries of a webhook: lists, tests and replays. */
 import { Type } from '@sinclair/typebox';
 import { InvalidError, StateError } from '../../../core/base/errors.ts';
+import { oneOf } from '../../../core/base/schema.ts';
 import { Steps } from '../../../core/base/steps.ts';
 import { TEST_EVENT } from '../../../core/observe/webhooks/event-types.ts';
 import { messageId, type NewEvent, requeued } from '../../../core/observe/webhooks/payload.ts';
@@ -22,7 +23,6 @@ import { replyWithList } from '../../http/list-reply.ts';
 import { invalidCursor, type ListPart, type Page, pageQuery } from '../../http/lists.ts';
 import type { Query } from '../../http/query.ts';
 import type { Context } from '../../http/route.ts';
-import { oneOf } from '../../http/schema.ts';
 import { formatTime, nowSeconds, parseTime } from '../../http/time.ts';
 import type { replayBody } from './schema.ts';
 import { webhookOf } from './service.ts';

@@ -1,4 +1,6 @@
 /** Endpoints of webhooks. */
+
+import { NOTHING } from '../../../core/base/schema.ts';
 import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -6,7 +8,6 @@ import { replyWithList } from '../../http/list-reply.ts';
 import { listOfRows, pageQuery, searchQuery, sortQuery } from '../../http/lists.ts';
 import { URL_FAULTS } from '../../http/receiver-url.ts';
 import { type Context, type Route, route } from '../../http/route.ts';
-import { NOTHING } from '../../http/schema.ts';
 import {
   deliveriesQuery,
   listDeliveries,

@@ -1,8 +1,5 @@
 /** Schemas of webhooks in requests and responses. */
 import { Type } from '@sinclair/typebox';
-import { EVENT_CHOICES } from '../../../core/observe/webhooks/event-types.ts';
-import { WEBHOOK_STATES } from '../../../core/store/rows.ts';
-import { bodySchema } from '../../http/json-body.ts';
 import {
   anyObject,
   count,
@@ -12,11 +9,14 @@ import {
   list,
   oneOf,
   orNull,
-  pageFields,
   readOnly,
   text,
   time,
-} from '../../http/schema.ts';
+} from '../../../core/base/schema.ts';
+import { EVENT_CHOICES } from '../../../core/observe/webhooks/event-types.ts';
+import { WEBHOOK_STATES } from '../../../core/store/rows.ts';
+import { bodySchema } from '../../http/json-body.ts';
+import { pageFields } from '../../http/lists.ts';
 
 const url = text('an https URL with a public host', { minLength: 1, maxLength: 2048 });
 const events = list(oneOf(EVENT_CHOICES), 'types of events, "kind.*" for all of a kind, or "*" for all', {

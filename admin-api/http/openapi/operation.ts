@@ -1,6 +1,7 @@
 /** Generates the OpenAPI operation of one endpoint. */
+
+import { id } from '../../../core/base/schema.ts';
 import type { Route } from '../route.ts';
-import { id } from '../schema.ts';
 import { faultResponse, faultsOf, isWrite, LIMITS, OTHERWISE, statusName, takesKey } from './faults.ts';
 import type { Part, Schemas } from './schemas.ts';
 import { type HeaderName, headerRefs, parameterRef } from './shared.ts';

@@ -1,8 +1,8 @@
 /** Components that all endpoints share: headers, parameters, errors and security schemes. */
 import { Type } from '@sinclair/typebox';
+import { list, text } from '../../../core/base/schema.ts';
 import { REVISION } from '../revision.ts';
 import type { Tag } from '../route.ts';
-import { list, text } from '../schema.ts';
 import type { Part } from './schemas.ts';
 
 const pointer = Type.Optional(text('a JSON pointer (RFC 6901) to the field of the body that is wrong'));

@@ -1,8 +1,9 @@
 /** Schemas of apps and packages in requests and responses. */
 import { type TProperties, Type } from '@sinclair/typebox';
+import { count, id, line, list, oneOf, orNull, text, time } from '../../../core/base/schema.ts';
 import { UPLOAD_STATES } from '../../../core/store/rows.ts';
 import { bodySchema } from '../../http/json-body.ts';
-import { count, id, line, list, oneOf, orNull, pageFields, text, time } from '../../http/schema.ts';
+import { pageFields } from '../../http/lists.ts';
 
 /** Maximum characters of the notes. */
 export const MAX_NOTES = 4000;

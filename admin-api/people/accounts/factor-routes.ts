@@ -1,11 +1,11 @@
 /** Endpoints by which administrators see and remove the second factors of other accounts. */
 import { StateError } from '../../../core/base/errors.ts';
+import { NOTHING } from '../../../core/base/schema.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import { revoke } from '../../change/credentials.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { type Context, type Route, route } from '../../http/route.ts';
-import { NOTHING } from '../../http/schema.ts';
 import { hasCodes } from '../factors/code-check.ts';
 import { removeFactors } from '../factors/remove.ts';
 import { factorsResponse } from './schema.ts';

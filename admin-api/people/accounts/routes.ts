@@ -1,11 +1,11 @@
 /** Endpoints of accounts. */
 
+import { NOTHING } from '../../../core/base/schema.ts';
 import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { pageQuery, searchQuery, sortQuery } from '../../http/lists.ts';
 import { type Route, route } from '../../http/route.ts';
-import { NOTHING } from '../../http/schema.ts';
 import type { Passwords } from '../auth/password.ts';
 import { ACCOUNT_SORTS, listAccounts } from './list.ts';
 import {

@@ -1,7 +1,8 @@
 /** Schemas of accounts in requests and responses. */
 import { Type } from '@sinclair/typebox';
+import { count, flag, id, list, oneOf, orNull, readOnly, text, time } from '../../../core/base/schema.ts';
 import { bodySchema } from '../../http/json-body.ts';
-import { count, flag, id, list, oneOf, orNull, pageFields, readOnly, text, time } from '../../http/schema.ts';
+import { pageFields } from '../../http/lists.ts';
 import { MAX_PASSWORD, MIN_PASSWORD } from '../auth/schema.ts';
 
 const ROLES = ['admin', 'user', 'viewer'] as const;

@@ -1,5 +1,6 @@
 /** Endpoints of the audit log and of single changes. */
 import { Type } from '@sinclair/typebox';
+import { anyObject, count, flag, id, list, orNull, text, time } from '../../../core/base/schema.ts';
 import { Steps } from '../../../core/base/steps.ts';
 import { type Id, idAt, idKey } from '../../../core/store/keys.ts';
 import type { StoreReader } from '../../../core/store/reader.ts';
@@ -9,10 +10,9 @@ import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import { replyWithList } from '../../http/list-reply.ts';
-import { invalidCursor, type ListPart, type Page, pageQuery, searchQuery } from '../../http/lists.ts';
+import { invalidCursor, type ListPart, type Page, pageFields, pageQuery, searchQuery } from '../../http/lists.ts';
 import { parameter, type Query } from '../../http/query.ts';
 import { type Route, route, type Sync } from '../../http/route.ts';
-import { anyObject, count, flag, id, list, orNull, pageFields, text, time } from '../../http/schema.ts';
 import { formatTime } from '../../http/time.ts';
 
 const auditView = Type.Object(

@@ -1,12 +1,12 @@
 /** Endpoints of tokens. */
 
+import { NOTHING } from '../../../core/base/schema.ts';
 import type { Token } from '../../../core/store/rows.ts';
 import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { parseId } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { listOfRows, pageQuery, searchQuery, sortQuery } from '../../http/lists.ts';
 import { publicRoute, type Route, route } from '../../http/route.ts';
-import { NOTHING } from '../../http/schema.ts';
 import { exchangeBody, exchangeResponse, newTokenResponse, tokenBody, tokensResponse } from './schema.ts';
 import { SIGN_IN_FAULTS, type SignInParts, viewUser } from './sign-in.ts';
 import { prefixOf } from './token.ts';

@@ -1,7 +1,8 @@
 /** Schemas of tokens and sessions in requests and responses. */
 import { Type } from '@sinclair/typebox';
+import { anyObject, count, flag, id, line, list, orNull, TIME, text, time } from '../../../core/base/schema.ts';
 import { bodySchema } from '../../http/json-body.ts';
-import { anyObject, count, flag, id, line, list, orNull, pageFields, TIME, text, time } from '../../http/schema.ts';
+import { pageFields } from '../../http/lists.ts';
 
 /** Characters of a new password. The maximum limits the time to hash it. */
 export const MIN_PASSWORD = 8;

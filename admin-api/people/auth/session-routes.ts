@@ -1,12 +1,12 @@
 /** Endpoints of dashboard sessions. */
 
+import { NOTHING } from '../../../core/base/schema.ts';
 import type { Session } from '../../../core/store/rows.ts';
 import { parseId } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { listOfRows, pageQuery, searchQuery, sortQuery } from '../../http/lists.ts';
 import { publicRoute, type Route, route } from '../../http/route.ts';
-import { NOTHING } from '../../http/schema.ts';
 import { signInOptions } from '../factors/ceremonies.ts';
 import { relyingPartyOf } from '../factors/relying-party.ts';
 import { PASSKEY_FAULTS, signInWithPasskey } from './passkey-sign-in.ts';

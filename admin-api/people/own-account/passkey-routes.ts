@@ -1,9 +1,10 @@
 /** Endpoints of the caller's own passkeys. */
+
+import { NOTHING } from '../../../core/base/schema.ts';
 import { parseId } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { listOfIds, pageQuery } from '../../http/lists.ts';
 import { type Route, route } from '../../http/route.ts';
-import { NOTHING } from '../../http/schema.ts';
 import { passkeyOptionsResponse } from '../auth/schema.ts';
 import type { SignInParts } from '../auth/sign-in.ts';
 import { FACTOR_FAULTS } from './confirm.ts';

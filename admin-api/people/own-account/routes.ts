@@ -1,9 +1,9 @@
 /** Endpoints of the caller's own password, e-mail address and one-time codes. */
 
+import { NOTHING } from '../../../core/base/schema.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { type Account, accounts } from '../../../core/store/rows.ts';
 import { type Route, route } from '../../http/route.ts';
-import { NOTHING } from '../../http/schema.ts';
 import { callerOwner } from '../../http/slot-owner.ts';
 import { nowSeconds } from '../../http/time.ts';
 import { ownAccountResponse } from '../accounts/schema.ts';

@@ -1,7 +1,8 @@
 /** Schemas of the caller's own credentials in requests and responses. */
 import { Type } from '@sinclair/typebox';
+import { count, flag, id, line, list, orNull, text, time } from '../../../core/base/schema.ts';
 import { bodySchema } from '../../http/json-body.ts';
-import { count, flag, id, line, list, orNull, pageFields, text, time } from '../../http/schema.ts';
+import { pageFields } from '../../http/lists.ts';
 import { accountFields } from '../accounts/schema.ts';
 import { base64url, codeField, MAX_PASSWORD, passkeyFields } from '../auth/schema.ts';
 

@@ -1,8 +1,8 @@
 /** Schemas of the request logs of a domain. */
 import { type Static, Type } from '@sinclair/typebox';
+import { count, flag, line, list, oneOf, orNull, readOnly, text, time } from '../../../core/base/schema.ts';
 import { CLIENT_ADDRESSES, LOG_FIELDS } from '../../../core/site/logs/document.ts';
 import { bodySchema } from '../../http/json-body.ts';
-import { count, flag, line, list, oneOf, orNull, readOnly, text, time } from '../../http/schema.ts';
 import { DOCUMENT_FIELDS } from '../proxy/documents.ts';
 
 const secret = (what: string) =>

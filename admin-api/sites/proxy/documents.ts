@@ -4,6 +4,7 @@
  * and its view in responses. Kinds without sealed secrets can keep earlier versions for a restore.
  */
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
+import { count, flag, id, list, orNull, readOnly, text, time } from '../../../core/base/schema.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import type { Reader } from '../../../core/store/reader.ts';
 import {
@@ -20,7 +21,6 @@ import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { BodySchema } from '../../http/json-body.ts';
 import { type Context, type Route, route } from '../../http/route.ts';
-import { count, flag, id, list, orNull, readOnly, text, time } from '../../http/schema.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
 
 /** The context of a check. */

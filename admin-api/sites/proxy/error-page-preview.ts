@@ -6,9 +6,8 @@
 import { inflateRawSync } from 'node:zlib';
 import { Type } from '@sinclair/typebox';
 import { InvalidError } from '../../../core/base/errors.ts';
-import { MAX_PAGE_BYTES } from '../../../core/site/error-pages/error-pages.ts';
 import { renderPreview } from '../../../core/site/error-pages/preview.ts';
-import { PLACEHOLDERS } from '../../../core/site/error-pages/template.ts';
+import { MAX_PAGE_BYTES, PLACEHOLDERS } from '../../../core/site/error-pages/template.ts';
 import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { type Route, route } from '../../http/route.ts';

@@ -1,44 +1,12 @@
 /** The endpoints of the error pages of a domain. */
-import { type ObjectOptions, Type } from '@sinclair/typebox';
-import {
-  compileErrorPages,
-  type ErrorPagesDocument,
-  MAX_PAGE_BYTES,
-  MAX_PAGES,
-  PAGE_STATUS,
-} from '../../../core/site/error-pages/error-pages.ts';
-import { PLACEHOLDERS } from '../../../core/site/error-pages/template.ts';
+import { Type } from '@sinclair/typebox';
+import { compileErrorPages, type ErrorPagesDocument } from '../../../core/site/error-pages/error-pages.ts';
+import { errorPagesBody, errorPagesView, MAX_PAGES } from '../../../core/site/error-pages/schema.ts';
+import { MAX_PAGE_BYTES, PLACEHOLDERS } from '../../../core/site/error-pages/template.ts';
 import type { Services } from '../../change/services.ts';
 import { bodySchema } from '../../http/json-body.ts';
 import type { Route } from '../../http/route.ts';
-import { list, orNull, text } from '../../http/schema.ts';
 import { DOCUMENT_FIELDS, documentRoutes } from './documents.ts';
-
-const html = (of: string) =>
-  text(`the HTML of ${of}: ${MAX_PAGE_BYTES / 1024} KiB of UTF-8 at most, with placeholders such as {{status}}`, {
-    minLength: 1,
-    maxLength: MAX_PAGE_BYTES,
-  });
-
-const pagesSchema = (options: ObjectOptions) =>
-  list(
-    Type.Object(
-      {
-        status: Type.String({
-          pattern: PAGE_STATUS,
-          description: 'a status from 400 to 599, "4xx" or "5xx"; the page of a status goes before that of its class',
-        }),
-        html: html('the page'),
-      },
-      options,
-    ),
-    `at most ${MAX_PAGES} pages, each for another status`,
-    { maxItems: MAX_PAGES },
-  );
-const maintenanceSchema = orNull(
-  html('the maintenance page'),
-  'the page of rules of type "maintenance"; null: the default',
-);
 
 const names = Object.keys(PLACEHOLDERS)
   .map((name) => `\`{{${name}}}\``)
@@ -54,10 +22,8 @@ export const errorPagesRoutes = (services: Services): Route[] =>
     name: 'ErrorPages',
     title: 'error pages',
     description: `Pages that visitors see instead of those of the edge, when the edge itself responds with a status from 400 to 599. Responses of the origin are not replaced, and programs that prefer JSON or text get these. Placeholders are ${names}; their values are escaped. A page runs no scripts, sends no forms and loads nothing from other hosts.`,
-    body: bodySchema(
-      Type.Object({ pages: pagesSchema({}), maintenance: Type.Optional(maintenanceSchema), ...DOCUMENT_FIELDS }),
-    ),
-    view: { pages: pagesSchema({ title: 'ErrorPage' }), maintenance: maintenanceSchema },
+    body: bodySchema(Type.Object({ ...errorPagesBody, ...DOCUMENT_FIELDS })),
+    view: errorPagesView,
     empty: { pages: [], maintenance: null } satisfies ErrorPagesDocument as ErrorPagesDocument,
     faults: ['invalid_error_page'],
     keepsVersions: true,

@@ -1,6 +1,7 @@
 /** The endpoints of the origins of names and paths, and of their health. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
+import { flag, integer, list, oneOf, orNull, text, time } from '../../../core/base/schema.ts';
 import type { Ejections } from '../../../core/site/health/ejections.ts';
 import { checkOrigins, type Fault } from '../../../core/site/pools/check.ts';
 import { healthKey } from '../../../core/site/pools/checks.ts';
@@ -11,17 +12,17 @@ import {
   type OriginsEntry,
   type PoolOrigin,
 } from '../../../core/site/pools/document.ts';
+import { originsBody, originsView } from '../../../core/site/pools/schema.ts';
 import { type Domain, type OriginHealth, siteDocumentContext } from '../../../core/store/rows.ts';
 import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
+import { bodySchema } from '../../http/json-body.ts';
 import { type Context, type Route, route } from '../../http/route.ts';
-import { flag, integer, list, oneOf, orNull, text, time } from '../../http/schema.ts';
 import { formatTime } from '../../http/time.ts';
-import { contentOf, documentRoutes } from './documents.ts';
+import { contentOf, DOCUMENT_FIELDS, documentRoutes } from './documents.ts';
 import type { OriginRules } from './origin-rules.ts';
-import { originsBody, originsView, STATES } from './origins-schema.ts';
 
 interface Content {
   readonly origins: readonly CompleteEntry[];
@@ -43,12 +44,12 @@ export function originsRoutes(services: Services, rules: OriginRules, ejections:
       title: 'origins of names and paths',
       description:
         'Each entry sends the requests for a name and path to a pool of origins. Requests that no entry matches go to the origin of the proxy. Host names are not resolved now: the edge checks every address when it connects. An empty list removes all entries.',
-      body: originsBody,
+      body: bodySchema(Type.Object({ ...originsBody, ...DOCUMENT_FIELDS })),
       view: originsView,
       empty: { origins: [] } as Content,
       faults: FAULTS,
       limit: 4 << 20,
-      check: (body, { domain, before }) => readContent(services, rules, domain, body.origins as OriginsEntry[], before),
+      check: (body, { domain, before }) => readContent(services, rules, domain, body.origins, before),
       show: ({ origins }: Content) => ({
         origins: origins.map(({ client_certificate, ...entry }) => ({
           ...entry,
@@ -109,6 +110,8 @@ function refuse(faults: readonly Fault[]): never {
   const [{ code, message, pointer }] = faults;
   throw new HttpError(422, code, message, { pointer, details: faults });
 }
+
+const STATES = ['up', 'down', 'partly', 'unknown', 'unchecked'] as const;
 
 const originState = Type.Object(
   {

@@ -1,6 +1,7 @@
 /** Endpoints of the proxy. */
 
 import { Type } from '@sinclair/typebox';
+import { oneOf } from '../../../core/base/schema.ts';
 import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { EDIT_FAULTS } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
@@ -9,7 +10,6 @@ import { replyWithList } from '../../http/list-reply.ts';
 import { pageQuery } from '../../http/lists.ts';
 import { parameter } from '../../http/query.ts';
 import { type Faults, type Route, route } from '../../http/route.ts';
-import { oneOf } from '../../http/schema.ts';
 import { listCertificates } from './certificate-list.ts';
 import { deleteCertificate, orderCertificate, setCertificate } from './certificates.ts';
 import type { OriginRules } from './origin-rules.ts';

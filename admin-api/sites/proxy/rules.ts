@@ -1,19 +1,26 @@
 /** The endpoints of the rules of a domain. */
 import { Type } from '@sinclair/typebox';
+import { flag, integer, list, oneOf, orNull, time } from '../../../core/base/schema.ts';
 import type { ReadRuleCounts } from '../../../core/cluster/peer-rule-counts.ts';
 import { formatHost } from '../../../core/dns/wire/name.ts';
 import type { OriginsDocument } from '../../../core/site/pools/document.ts';
-import { checkRules, RULE_TEMPLATES, type RuleFault, type RulesDocument } from '../../../core/site/rules/index.ts';
+import {
+  ACTION_TYPES,
+  checkRules,
+  MAX_RULES,
+  RULE_TEMPLATES,
+  type RuleFault,
+  type RulesDocument,
+} from '../../../core/site/rules/index.ts';
+import { rulesBody, rulesView } from '../../../core/site/rules/schema.ts';
 import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
 import { bodySchema } from '../../http/json-body.ts';
 import { type Route, route } from '../../http/route.ts';
-import { orNull, time } from '../../http/schema.ts';
 import { formatTime } from '../../http/time.ts';
 import { DOCUMENT_FIELDS, type DocumentFormat, documentRoutes } from './documents.ts';
 import { withHashes, withoutHashes } from './rule-users.ts';
-import { countersView, rulesBody, rulesView, templatesView } from './rules-schema.ts';
 
 const body = bodySchema(Type.Object({ rules: rulesBody, ...DOCUMENT_FIELDS }));
 const NO_RULES: RulesDocument = { rules: [] };
@@ -61,6 +68,26 @@ export const rulesRoutes = (services: Services, node: string, readCounts: ReadRu
   templatesRoute(services),
 ];
 
+const countersView = {
+  node: Type.String({ description: 'the node that answers' }),
+  nodes: Type.Object({
+    answered: list(Type.String(), 'the nodes whose counts are included'),
+    missing: list(Type.String(), 'the nodes whose counts are missing: not reachable, or with another revision'),
+  }),
+  revision: Type.Integer({ minimum: 0, description: 'the revision of the rules' }),
+  rules: list(
+    Type.Object({
+      number: integer(1, MAX_RULES, 'the position of the rule, from 1'),
+      name: Type.String({ description: 'its name, or empty' }),
+      type: oneOf(ACTION_TYPES),
+      dry_run: flag('true: the rule does nothing'),
+      matched: Type.Integer({ minimum: 0, description: 'requests that it matched' }),
+      stopped: Type.Integer({ minimum: 0, description: 'requests that it stopped; of a limit in dry run, would have' }),
+    }),
+    'the rules in their order',
+  ),
+};
+
 function countersRoute({ reader }: Services, node: string, readCounts: ReadRuleCounts): Route {
   const since = orNull(time('when the first of the nodes began to count'), 'null: nothing was counted yet');
   return route({
@@ -97,6 +124,18 @@ function countersRoute({ reader }: Services, node: string, readCounts: ReadRuleC
     },
   });
 }
+
+const templatesView = Type.Object({
+  templates: list(
+    Type.Object({
+      name: Type.String({ description: 'a stable name' }),
+      title: Type.String({ description: 'a title for people' }),
+      description: Type.String({ description: 'what the rules do' }),
+      rules: rulesView,
+    }),
+    'rules that many sites need',
+  ),
+});
 
 function templatesRoute({ reader }: Services): Route {
   return route({

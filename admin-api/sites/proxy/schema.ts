@@ -1,8 +1,9 @@
 /** Schemas of the proxy in requests and responses. */
 import { Type } from '@sinclair/typebox';
 import { CACHE_TAG_RULE } from '../../../core/base/cache-tag.ts';
+import { count, flag, id, integer, list, oneOf, orNull, readOnly, text, time } from '../../../core/base/schema.ts';
 import { bodySchema } from '../../http/json-body.ts';
-import { count, flag, id, integer, list, oneOf, orNull, pageFields, readOnly, text, time } from '../../http/schema.ts';
+import { pageFields } from '../../http/lists.ts';
 import { FIXES } from './exposed-fix.ts';
 
 const PROTOCOLS = ['http', 'https'] as const;

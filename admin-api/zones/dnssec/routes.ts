@@ -1,9 +1,9 @@
 /** Endpoints of DNSSEC. */
 
+import { NOTHING } from '../../../core/base/schema.ts';
 import { EDIT_FAULTS } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
 import { type Route, route } from '../../http/route.ts';
-import { NOTHING } from '../../http/schema.ts';
 import { addForeignKey, deleteForeignKey, listForeignKeys } from './foreign-keys.ts';
 import {
   dnssecBody,

@@ -1,8 +1,8 @@
 /** Schemas of DNSSEC in requests and responses. */
 import { Type } from '@sinclair/typebox';
+import { flag, id, list, oneOf, orNull, text, time } from '../../../core/base/schema.ts';
 import { DNSSEC_PHASES } from '../../../core/store/rows.ts';
 import { bodySchema } from '../../http/json-body.ts';
-import { flag, id, list, oneOf, orNull, text, time } from '../../http/schema.ts';
 
 const number = (description: string) => Type.Integer({ minimum: 0, maximum: 65_535, description });
 

@@ -1,12 +1,12 @@
 /** DNS over HTTPS (RFC 8484). */
 
+import { text } from '../../../core/base/schema.ts';
 import { HEADER_LENGTH, MAX_MESSAGE } from '../../../core/dns/wire/header.ts';
 import { skipName } from '../../../core/dns/wire/skip-name.ts';
 import { RCODE, TYPE } from '../../../core/dns/wire/types.ts';
 import { clientNetwork } from '../../../core/net/address/ipv6.ts';
 import type { RateLimit } from '../../http/rate-limit.ts';
 import { type Context, publicBytesRoute, publicRoute, type RawReply, type Route } from '../../http/route.ts';
-import { text } from '../../http/schema.ts';
 import { DNS_MESSAGE, malformed, readMessage, requireQuery } from './message.ts';
 
 /** Bytes of TYPE, CLASS, TTL and RDLENGTH. */

@@ -1,5 +1,6 @@
 /** Endpoints of domains. */
 import { type Static, Type } from '@sinclair/typebox';
+import { flag, NOTHING } from '../../../core/base/schema.ts';
 import type { Domain } from '../../../core/store/rows.ts';
 import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { etag, ownedDomain } from '../../change/owned-domain.ts';
@@ -8,7 +9,6 @@ import { replyWithList } from '../../http/list-reply.ts';
 import { MAX_WHOLE, pageQuery, searchBy, sortQuery } from '../../http/lists.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
 import { type Route, route } from '../../http/route.ts';
-import { flag, NOTHING } from '../../http/schema.ts';
 import { checkDelegation, describeDelegation } from './delegation.ts';
 import { DOMAIN_SORTS, listDomains } from './list.ts';
 import {

@@ -1,9 +1,10 @@
 /** Schemas of domains in requests and responses. */
 import { Type } from '@sinclair/typebox';
+import { count, flag, id, list, oneOf, orNull, text, time } from '../../../core/base/schema.ts';
 import { DNSSEC_PHASES } from '../../../core/store/rows.ts';
 import { DELEGATION_STATES } from '../../../core/upkeep/delegation/state.ts';
 import { bodySchema } from '../../http/json-body.ts';
-import { count, flag, id, list, oneOf, orNull, pageFields, text, time } from '../../http/schema.ts';
+import { pageFields } from '../../http/lists.ts';
 
 const MAX_PRIMARIES = 8;
 

@@ -1,7 +1,8 @@
 /** Schemas of the history of a domain. */
 import { Type } from '@sinclair/typebox';
+import { count, flag, id, list, oneOf, orNull, text, time } from '../../../core/base/schema.ts';
 import { bodySchema } from '../../http/json-body.ts';
-import { count, flag, id, list, oneOf, orNull, pageFields, text, time } from '../../http/schema.ts';
+import { pageFields } from '../../http/lists.ts';
 
 const pastRecord = Type.Object(
   {

@@ -1,5 +1,6 @@
 /** Endpoints of records and zone files. */
 import { Type } from '@sinclair/typebox';
+import { NOTHING, oneOf } from '../../../core/base/schema.ts';
 import { mayGenerate } from '../../../core/dns/wire/master/index.ts';
 import type { Domain } from '../../../core/store/rows.ts';
 import { SMALL_IMPORT } from '../../change/import-slots.ts';
@@ -9,7 +10,6 @@ import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import { parameter, trueOrFalse } from '../../http/query.ts';
 import { bytesRoute, type Context, type Faults, type Reply, type Route, route } from '../../http/route.ts';
-import { NOTHING, oneOf } from '../../http/schema.ts';
 import { callerOwner } from '../../http/slot-owner.ts';
 import type { TargetWarnings } from '../targets/target-warnings.ts';
 import { batchSize, changeRecords, previewRecords } from './batch.ts';

@@ -1,21 +1,10 @@
 /** Schemas of records in requests and responses. */
 import { type TSchema, Type } from '@sinclair/typebox';
+import { anyObject, count, id, integer, list, oneOf, orNull, readOnly, text, time } from '../../../core/base/schema.ts';
 import { ALIAS_STATUSES } from '../../../core/upkeep/alias/index.ts';
 import { bodySchema } from '../../http/json-body.ts';
+import { pageFields } from '../../http/lists.ts';
 import { parameter, trueOrFalse } from '../../http/query.ts';
-import {
-  anyObject,
-  count,
-  id,
-  integer,
-  list,
-  oneOf,
-  orNull,
-  pageFields,
-  readOnly,
-  text,
-  time,
-} from '../../http/schema.ts';
 import { domainView, targetWarningFields } from '../domains/schema.ts';
 
 /** Maximum characters of a comment. */

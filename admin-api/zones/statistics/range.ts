@@ -1,9 +1,9 @@
 /** The range of time and the step of a request for statistics. */
 import { Type } from '@sinclair/typebox';
 import { InvalidError } from '../../../core/base/errors.ts';
+import { time } from '../../../core/base/schema.ts';
 import { periodStart, TIERS } from '../../../core/observe/statistics/tiers.ts';
 import { parameter, type Query } from '../../http/query.ts';
-import { time } from '../../http/schema.ts';
 import { nowSeconds, parseTime } from '../../http/time.ts';
 
 /** Steps in seconds. Each is a multiple of a stored period. */

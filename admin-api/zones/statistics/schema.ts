@@ -1,6 +1,6 @@
 /** Schemas of statistics. */
 import { Type } from '@sinclair/typebox';
-import { count, integer, list, time } from '../../http/schema.ts';
+import { count, integer, list, time } from '../../../core/base/schema.ts';
 
 const series = Type.Object(
   {

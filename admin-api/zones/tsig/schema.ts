@@ -1,8 +1,9 @@
 /** Schemas of TSIG keys in requests and responses. */
 import { Type } from '@sinclair/typebox';
+import { id, list, oneOf, orNull, text, time } from '../../../core/base/schema.ts';
 import type { TsigAlgorithm } from '../../../core/dns/wire/tsig.ts';
 import { bodySchema } from '../../http/json-body.ts';
-import { id, list, oneOf, orNull, pageFields, text, time } from '../../http/schema.ts';
+import { pageFields } from '../../http/lists.ts';
 
 const ALGORITHMS = ['hmac-sha256', 'hmac-sha512'] as const satisfies readonly TsigAlgorithm[];
 

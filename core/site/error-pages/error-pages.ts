@@ -1,21 +1,13 @@
 /** The error pages of a domain: the document of the owner, and the compiled form for the edge. */
+import type { Static, TObject } from '@sinclair/typebox';
 import { InvalidError } from '../../base/errors.ts';
-import { parseTemplate, type Template, TemplateFault } from './template.ts';
-
-/** Bytes of a page in UTF-8. */
-export const MAX_PAGE_BYTES = 32 * 1024;
-export const MAX_PAGES = 16;
-/** A status such as `404`, or a class of statuses. */
-export const PAGE_STATUS = '^(?:[45][0-9]{2}|[45]xx)$';
+import type { errorPagesBody } from './schema.ts';
+import { MAX_PAGE_BYTES, parseTemplate, type Template, TemplateFault } from './template.ts';
 
 /** The code of the page that a rule shows while a site is in maintenance. */
 export const MAINTENANCE_CODE = 'maintenance';
 
-export interface ErrorPagesDocument {
-  readonly pages: readonly { readonly status: string; readonly html: string }[];
-  /** The page of rules of type `maintenance`. Null: the default page of the service. */
-  readonly maintenance?: string | null;
-}
+export type ErrorPagesDocument = Static<TObject<typeof errorPagesBody>>;
 
 /** Plain data, comparable by value. */
 export interface ErrorPages {

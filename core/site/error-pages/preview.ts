@@ -1,8 +1,8 @@
 /** Renders a page with sample values for its placeholders. */
 import { STATUS_CODES } from 'node:http';
 import { InvalidError } from '../../base/errors.ts';
-import { compileErrorPages, MAINTENANCE_CODE, PAGE_STATUS } from './error-pages.ts';
-import { type PlaceholderValues, parseTemplate, renderTemplate } from './template.ts';
+import { compileErrorPages, MAINTENANCE_CODE } from './error-pages.ts';
+import { PAGE_STATUS, type PlaceholderValues, parseTemplate, renderTemplate } from './template.ts';
 
 const EXAMPLES: Readonly<Record<string, number>> = { '4xx': 404, '5xx': 502, [MAINTENANCE_CODE]: 503 };
 

@@ -4,6 +4,11 @@
  */
 import { escapeHtml } from '../../base/html.ts';
 
+/** Bytes of a page in UTF-8. */
+export const MAX_PAGE_BYTES = 32 * 1024;
+/** A status such as `404`, or a class of statuses. */
+export const PAGE_STATUS = '^(?:[45][0-9]{2}|[45]xx)$';
+
 /** The meaning of each placeholder. */
 export const PLACEHOLDERS = {
   status: 'the status, such as 502',

@@ -6,7 +6,8 @@ import { X509Certificate } from 'node:crypto';
 import { InvalidError } from '../../base/errors.ts';
 import { contains, type Exemptions, mayConnect, type Prefix, readHost } from '../../net/address/index.ts';
 import { checkedOrigins } from './checks.ts';
-import { LIMITS, type OriginsDocument, type OriginsEntry, originKey, type PoolOrigin, protocolOf } from './document.ts';
+import { type OriginsDocument, type OriginsEntry, originKey, type PoolOrigin, protocolOf } from './document.ts';
+import { LIMITS } from './limits.ts';
 import { nameOf, pathOf, servesRulesOnly } from './match.ts';
 
 export interface Fault {

@@ -2,7 +2,7 @@
  * Selects the entry for a request: the longest match, first by name, then by path. Names are
  * relative to the domain, in lower case.
  */
-import { EVERY_NAME } from './document.ts';
+import { EVERY_NAME } from './limits.ts';
 
 interface Matched {
   readonly name?: string | null;

@@ -1,6 +1,7 @@
 /** Checks the action of a rule. */
 import { RE2JS } from 're2js';
-import type { ActionType, Rule, RuleAction } from './document.ts';
+import { ACTIONS, type ActionType } from './actions.ts';
+import type { Rule, RuleAction } from './document.ts';
 import { FIELD_NAME, FIELD_VALUE, forbiddenHeader } from './forbidden-headers.ts';
 import { parseTemplate } from './text-template.ts';
 
@@ -23,31 +24,6 @@ const AUTHORITY = /^(?:https?|\{scheme\}):\/\/(.*?)(?:[/?\\]|\{(?:path|uri|query
 /** Visitors control no part of the authority except the requested host. */
 const SAFE_AUTHORITY = /^(?:[a-z0-9.-]*\{host\}|[a-z0-9.-]+)(?::\d{1,5})?$/i;
 
-/** The required and optional fields of each action, next to `type`. */
-const FIELDS: Readonly<Record<ActionType, readonly [needed: readonly string[], optional: readonly string[]]>> = {
-  allow: [[], []],
-  deny: [[], ['status']],
-  limit: [
-    ['requests', 'period'],
-    ['burst', 'by'],
-  ],
-  redirect: [['location'], ['status']],
-  rewrite: [['path'], []],
-  set_request_header: [['name', 'value'], []],
-  remove_request_header: [['name'], []],
-  set_response_header: [['name', 'value'], []],
-  remove_response_header: [['name'], []],
-  cache: [[], ['ttl', 'override', 'key']],
-  bypass_cache: [[], []],
-  no_compression: [[], []],
-  basic_auth: [['users'], ['realm']],
-  challenge: [[], []],
-  error_page: [['status'], ['message']],
-  maintenance: [[], ['message', 'retry_after']],
-  origin: [['name'], []],
-};
-export const ACTION_TYPES = Object.keys(FIELDS) as readonly ActionType[];
-
 const STATUSES: Readonly<Partial<Record<ActionType, (status: number) => boolean>>> = {
   deny: (status) => status >= 400 && status <= 499,
   redirect: (status) => [301, 302, 303, 307, 308].includes(status),
@@ -61,7 +37,7 @@ const STATUS_TEXT: Readonly<Partial<Record<ActionType, string>>> = {
 
 /** Whether the action has the fields of its type. */
 function checkFields(action: RuleAction, report: Report): boolean {
-  const [needed, optional] = FIELDS[action.type];
+  const [needed, optional]: readonly (readonly string[])[] = ACTIONS[action.type];
   const present = Object.keys(action).filter((field) => field !== 'type');
   const missing = needed.filter((field) => !present.includes(field));
   for (const field of missing) report(`/${field}`, `is missing; the action ${action.type} needs it`);

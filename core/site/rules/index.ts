@@ -1,15 +1,13 @@
 /** The rules of a domain: document, check and compiled form. No side effects. */
+export { ACTION_TYPES, type ActionType, isDeciding } from './actions.ts';
 export { Changes, changeFields, type HeaderChange } from './changes.ts';
 export { checkRules } from './check.ts';
-export { ACTION_TYPES } from './check-action.ts';
 export type { RuleFault } from './check-rule.ts';
 export { type AddedCounts, RuleCounters, type RuleTotals } from './counters.ts';
 export {
-  type ActionType,
   type BasicAuthAction,
   type BasicAuthUser,
   type CacheAction,
-  isDeciding,
   type LimitAction,
   type NamedMatch,
   type Rule,

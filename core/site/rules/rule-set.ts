@@ -2,9 +2,11 @@
  * A compiled rules document. Rules run in order: after a rule that changes something the next rule
  * follows; a rule that decides stops the run.
  */
+
+import { isDeciding } from './actions.ts';
 import { type Change, Changes, changeOf } from './changes.ts';
 import { type Condition, compileMatch, type RequestPart } from './conditions.ts';
-import { isDeciding, type Rule, type RuleAction, type RulesDocument } from './document.ts';
+import type { Rule, RuleAction, RulesDocument } from './document.ts';
 import type { RequestFacts } from './facts.ts';
 import { BUILD_STEPS } from './limits.ts';
 import type { BuildBudget } from './pattern/automaton.ts';

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HttpError } from '../../../admin-api/http/errors.ts';
 import { parameter, queryReader, trueOrFalse } from '../../../admin-api/http/query.ts';
-import { integer, oneOf, text } from '../../../admin-api/http/schema.ts';
+import { integer, oneOf, text } from '../../../core/base/schema.ts';
 
 const read = queryReader({
   size: Type.Optional(integer(10, 200, 'a size')),

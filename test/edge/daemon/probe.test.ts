@@ -2,7 +2,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ProbeRequest } from '../../../core/site/health/probe.ts';
-import { completeEntry, DEFAULTS, type OriginsEntry } from '../../../core/site/pools/document.ts';
+import { completeEntry, type OriginsEntry } from '../../../core/site/pools/document.ts';
+import { DEFAULTS } from '../../../core/site/pools/limits.ts';
 import { createProbe } from '../../../edge/daemon/probe.ts';
 import { FakeOrigin, type PendingRequest } from '../proxy/fake-origin.ts';
 

@@ -1,7 +1,7 @@
 /** Converts store keys from rows to responses; private keys are never part of one. */
 import { type Static, Type } from '@sinclair/typebox';
+import { id, list, oneOf, orNull, text, time } from '../../../../core/base/schema.ts';
 import type { StoreKeyRow } from '../../../../core/store/rows.ts';
-import { id, list, oneOf, orNull, text, time } from '../../../http/schema.ts';
 import { formatTime, nowSeconds } from '../../../http/time.ts';
 import { publicKeyPem } from './ed25519.ts';
 

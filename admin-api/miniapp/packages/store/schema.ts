@@ -1,7 +1,8 @@
 /** Schemas of the store in requests and responses. */
 import { type TProperties, Type } from '@sinclair/typebox';
+import { count, id, integer, line, list, orNull, text, time } from '../../../../core/base/schema.ts';
 import { bodySchema } from '../../../http/json-body.ts';
-import { count, id, integer, line, list, orNull, pageFields, text, time } from '../../../http/schema.ts';
+import { pageFields } from '../../../http/lists.ts';
 
 const SHA256 = '^[0-9a-f]{64}$';
 const signature = {

@@ -3,8 +3,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { InvalidError } from '../../../../core/base/errors.ts';
-import { compileErrorPages, MAX_PAGE_BYTES, templateFor } from '../../../../core/site/error-pages/error-pages.ts';
+import { compileErrorPages, templateFor } from '../../../../core/site/error-pages/error-pages.ts';
 import {
+  MAX_PAGE_BYTES,
   PLACEHOLDERS,
   type PlaceholderValues,
   parseTemplate,

@@ -1,20 +1,14 @@
-/** Schemas of rules. core/site/rules checks the fields of each action. */
+/** Schema of the rules document. check-rule.ts checks the fields of each action. */
 import { type ObjectOptions, type TProperties, Type } from '@sinclair/typebox';
-import {
-  ACTION_TYPES,
-  MAX_LIST,
-  MAX_NETWORKS,
-  MAX_RULES,
-  MAX_TEXT,
-  MAX_USERS,
-} from '../../../core/site/rules/index.ts';
-import { flag, integer, line, list, oneOf, readOnly, text } from '../../http/schema.ts';
+import { flag, integer, line, list, oneOf, readOnly, text } from '../../base/schema.ts';
+import { ACTION_TYPES } from './actions.ts';
+import { MAX_LIST, MAX_NETWORKS, MAX_RULES, MAX_TEXT, MAX_USERS } from './limits.ts';
 
 const entry = (of: string) => text(of, { maxLength: MAX_TEXT });
 const entries = (of: string, example: string) =>
   Type.Optional(list(entry(example), `${of}; any of them`, { maxItems: MAX_LIST }));
 
-const textLists = (of: string) => ({
+export const textLists = (of: string) => ({
   exact: entries(`whole ${of}`, 'a text'),
   prefix: entries(`beginnings of ${of}`, 'a text'),
   suffix: entries(`ends of ${of}`, 'a text'),
@@ -68,7 +62,7 @@ const names = (of: string) => Type.Optional(list(entry('a name'), of, { maxItems
 
 const DAYS = 86_400;
 
-const action = (user: TProperties, options: ObjectOptions) =>
+const action = <User extends TProperties>(user: User, options: ObjectOptions) =>
   Type.Object(
     {
       type: oneOf(ACTION_TYPES),
@@ -102,8 +96,8 @@ const action = (user: TProperties, options: ObjectOptions) =>
     options,
   );
 
-const rule = (
-  user: TProperties,
+const rule = <User extends TProperties>(
+  user: User,
   options: readonly [rule: ObjectOptions, match: ObjectOptions, action: ObjectOptions],
 ) =>
   Type.Object(
@@ -118,10 +112,12 @@ const rule = (
     options[0],
   );
 
+export type RuleSchema = ReturnType<typeof rule<TProperties>>;
+
 const userName = line(1, 100, 'the name of the user');
 
-const rules = (
-  user: TProperties,
+const rules = <User extends TProperties>(
+  user: User,
   options: readonly [rule: ObjectOptions, match: ObjectOptions, action: ObjectOptions],
 ) => list(rule(user, options), `at most ${MAX_RULES} rules, in the order in which they run`, { maxItems: MAX_RULES });
 
@@ -138,35 +134,3 @@ export const rulesBody = rules(
 const NO_SECRETS = { name: userName, has_password: flag('true: a password is stored') };
 
 export const rulesView = rules(NO_SECRETS, [{ title: 'SiteRule' }, { title: 'RuleMatch' }, { title: 'RuleAction' }]);
-
-export const countersView = {
-  node: Type.String({ description: 'the node that answers' }),
-  nodes: Type.Object({
-    answered: list(Type.String(), 'the nodes whose counts are included'),
-    missing: list(Type.String(), 'the nodes whose counts are missing: not reachable, or with another revision'),
-  }),
-  revision: Type.Integer({ minimum: 0, description: 'the revision of the rules' }),
-  rules: list(
-    Type.Object({
-      number: integer(1, MAX_RULES, 'the position of the rule, from 1'),
-      name: Type.String({ description: 'its name, or empty' }),
-      type: oneOf(ACTION_TYPES),
-      dry_run: flag('true: the rule does nothing'),
-      matched: Type.Integer({ minimum: 0, description: 'requests that it matched' }),
-      stopped: Type.Integer({ minimum: 0, description: 'requests that it stopped; of a limit in dry run, would have' }),
-    }),
-    'the rules in their order',
-  ),
-};
-
-export const templatesView = Type.Object({
-  templates: list(
-    Type.Object({
-      name: Type.String({ description: 'a stable name' }),
-      title: Type.String({ description: 'a title for people' }),
-      description: Type.String({ description: 'what the rules do' }),
-      rules: rulesView,
-    }),
-    'rules that many sites need',
-  ),
-});

@@ -1,9 +1,10 @@
-/** Schemas of the origins of names and paths. */
+/**
+ * Schema of the origins document. The descriptions are for the API; the code reads the types of
+ * document.ts.
+ */
 import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
-import { DEFAULTS, LIMITS } from '../../../core/site/pools/document.ts';
-import { bodySchema } from '../../http/json-body.ts';
-import { flag, integer, list, oneOf, orNull, text } from '../../http/schema.ts';
-import { DOCUMENT_FIELDS } from './documents.ts';
+import { flag, integer, list, oneOf, orNull, text } from '../../base/schema.ts';
+import { DEFAULTS, LIMITS } from './limits.ts';
 
 const seconds = (least: number, most: number, of: string) =>
   integer(least, most, `a whole number of seconds from ${least} to ${most}, ${of}`);
@@ -120,7 +121,7 @@ const TEXTS = {
 const POOL_LIMITS = { minItems: 1, maxItems: LIMITS.pool };
 const ENTRY_LIMITS = { maxItems: LIMITS.entries };
 
-const entryView = Type.Object(
+export const entryView = Type.Object(
   {
     ...NAMED,
     pool: list(Type.Object({ ...ORIGIN, ...PLACE }, { title: 'PoolOrigin' }), TEXTS.pool, POOL_LIMITS),
@@ -140,7 +141,7 @@ const entryView = Type.Object(
 const partial = <P extends TProperties>(properties: P, description: string) =>
   Type.Partial(Type.Object(properties), { description });
 
-const entryBody = Type.Object({
+export const entryBody = Type.Object({
   ...Type.Partial(Type.Object({ ...NAMED, ...CONNECTION })).properties,
   pool: list(Type.Object({ ...ORIGIN, ...Type.Partial(Type.Object(PLACE)).properties }), TEXTS.pool, POOL_LIMITS),
   health: Type.Optional(nullable(partial(HEALTH, TEXTS.health), 'no checks')),
@@ -162,8 +163,4 @@ const entryBody = Type.Object({
 
 export const originsView = { origins: list(entryView, TEXTS.origins, ENTRY_LIMITS) };
 
-export const originsBody = bodySchema(
-  Type.Object({ origins: list(entryBody, TEXTS.origins, ENTRY_LIMITS), ...DOCUMENT_FIELDS }),
-);
-
-export const STATES = ['up', 'down', 'partly', 'unknown', 'unchecked'] as const;
+export const originsBody = { origins: list(entryBody, TEXTS.origins, ENTRY_LIMITS) };

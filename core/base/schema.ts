@@ -56,13 +56,4 @@ export const readOnly = <const K extends string>(...names: readonly K[]) => {
 export const anyObject = (description: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>(Type.Object({}, { additionalProperties: true, description }));
 
-/** Fields of the response to a list. */
-export const pageFields = {
-  next_cursor: orNull(Type.String(), 'the cursor of the next page; null: nothing follows'),
-  total: orNull(
-    count(''),
-    'the number of items on all pages; null on later pages, and where counting would read the whole list',
-  ),
-};
-
 export const NOTHING = Type.Object({});
