@@ -4,7 +4,7 @@ import type { Logger } from '../core/base/log/index.ts';
 import type { Registry } from '../core/base/metrics/index.ts';
 import type { Secrets } from '../core/base/secrets.ts';
 import type { BlobSource } from '../core/cluster/blobs/store.ts';
-import type { ClusterView } from '../core/cluster/overview.ts';
+import type { ClusterState } from '../core/cluster/cluster-state.ts';
 import type { ReadRuleCounts } from '../core/cluster/peer-rule-counts.ts';
 import type { ReadStatistics } from '../core/cluster/peer-statistics.ts';
 import type { Readiness } from '../core/cluster/readiness.ts';
@@ -99,7 +99,7 @@ export interface AdminApiOptions {
   /** Which nodes have applied a change; omitted: this is the only node. */
   readonly sync?: (sequence: number) => Sync;
   /** The nodes of the cluster, or the single node. */
-  describeNodes(): Promise<ClusterView>;
+  describeNodes(): Promise<ClusterState>;
   readonly secrets: Secrets;
   readonly metrics: Registry;
   /** Adds up the statistics of all nodes; omitted: there are none. */

@@ -1,8 +1,9 @@
 /** Endpoints for liveness and readiness probes. */
 import { Type } from '@sinclair/typebox';
 import { list, text } from '../core/base/schema.ts';
+import { STATES } from '../core/cluster/cluster-state.ts';
+import type { Standing } from '../core/cluster/lag.ts';
 import type { Readiness } from '../core/cluster/readiness.ts';
-import { STATES, type Standing } from '../core/cluster/standing.ts';
 import { publicRoute, type Route } from './http/route.ts';
 
 const healthResponse = Type.Object({ node: text('the name of the node') });

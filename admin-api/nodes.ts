@@ -1,8 +1,7 @@
 /** The endpoint of the nodes, for administrators. */
 import { Type } from '@sinclair/typebox';
 import { count, flag, list, oneOf, orNull, text, time } from '../core/base/schema.ts';
-import { type ClusterView, NODE_STATES, type NodeView } from '../core/cluster/overview.ts';
-import { STATES } from '../core/cluster/standing.ts';
+import { type ClusterState, type NodeView, VIEWED_STATES } from '../core/cluster/cluster-state.ts';
 import { type Route, route } from './http/route.ts';
 import { formatTime } from './http/time.ts';
 
@@ -11,7 +10,7 @@ const nodeView = Type.Object(
     name: text('the name of the node'),
     is_self: flag('whether this node answered the request'),
     state: oneOf(
-      [...STATES, ...NODE_STATES],
+      VIEWED_STATES,
       'the state; `following`: it serves all changes; `single`: the only node; `unreachable`: it does not respond',
     ),
     is_live: flag('whether writes wait for the node'),
@@ -41,7 +40,7 @@ const storageView = Type.Object(
 );
 
 /** `describe`: asks all nodes. */
-export function nodeRoutes(describe: () => Promise<ClusterView>): Route[] {
+export function nodeRoutes(describe: () => Promise<ClusterState>): Route[] {
   return [
     route({
       operationId: 'listNodes',
@@ -62,14 +61,9 @@ export function nodeRoutes(describe: () => Promise<ClusterView>): Route[] {
         etcd: orNull(storageView, 'the storage of etcd; null: there is none, or it does not respond'),
       }),
       async run() {
-        const { head, nodes, agreedLevel, storage } = await describe();
-        const etcd = storage && {
-          size: storage.size,
-          used: storage.used,
-          quota: storage.quota,
-          is_full: storage.isFull,
-        };
-        return { nodes: nodes.map(viewNode), head, feature_level: agreedLevel, etcd };
+        const { head, nodes, agreedLevel, etcd } = await describe();
+        const storage = etcd && { size: etcd.size, used: etcd.used, quota: etcd.quota, is_full: etcd.isFull };
+        return { nodes: nodes.map(viewNode), head, feature_level: agreedLevel, etcd: storage };
       },
     }),
   ];

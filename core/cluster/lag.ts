@@ -4,7 +4,26 @@
  */
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
 import type { Cluster } from './cluster.ts';
-import type { Standing } from './standing.ts';
+import type { ClusterState, OwnState } from './cluster-state.ts';
+
+/** The state of a node in its cluster, as the node itself determines it. */
+export interface Standing extends Pick<ClusterState, 'agreedLevel' | 'etcd'> {
+  readonly state: OwnState;
+  /** Changes that the log or another node has and this node has not applied. */
+  readonly lagEntries: number;
+  /**
+   * Maximum staleness of this node: seconds since it had applied everything that the log, or
+   * another node, reported. Without etcd it grows only while no other node responds, or a node is
+   * known to be ahead. Counts from the start if this node has never been current.
+   */
+  readonly lagSeconds: number;
+  /** Seconds since the last response of etcd; null: none since the start. */
+  readonly etcdSeconds: number | null;
+  /** Values in etcd that are damaged now. */
+  readonly damagedValues: number;
+  /** Names of the nodes that have not applied all changes of this node, sorted. */
+  readonly pending: readonly string[];
+}
 
 interface LagOptions {
   readonly journal: Pick<EtcdJournal, 'head' | 'lag' | 'freshness' | 'lost' | 'isStuck' | 'isSynced'>;
@@ -46,7 +65,7 @@ export class Lag {
     if (at !== null) journal.freshness.noteReport(at, cluster.furthest, journal.head);
   }
 
-  standing(): Omit<Standing, 'storage' | 'agreedLevel' | 'damagedValues'> {
+  standing(): Omit<Standing, 'etcd' | 'agreedLevel' | 'damagedValues'> {
     const { journal, cluster } = this.#options;
     const now = performance.now();
     const { lookedAt, currentAt } = journal.freshness;
@@ -81,7 +100,7 @@ export class Lag {
     return [`etcd has not responded ${since}: writes fail until it does`];
   }
 
-  #stateAt(now: number): Standing['state'] {
+  #stateAt(now: number): OwnState {
     const { journal, cluster, isFetching } = this.#options;
     const isSilent = (at: number | null): boolean => now - (at ?? this.#opened) > SILENCE_MS;
     if (isFetching()) return 'fetching';
@@ -93,4 +112,13 @@ export class Lag {
       return !cluster.isOnly && isSilent(cluster.heardAt) ? 'cut_off' : 'without_etcd';
     return journal.isSynced ? 'following' : 'starting';
   }
+}
+
+/** Describes the standing for operators: `following, 0 changes and 0.4 s behind`. */
+export function describeStanding({ state, lagEntries, lagSeconds, etcdSeconds, pending }: Standing): string {
+  const etcd =
+    etcdSeconds === null ? 'no response from etcd yet' : `last response from etcd ${etcdSeconds.toFixed(1)} s ago`;
+  const behind = `${lagEntries} ${lagEntries === 1 ? 'change' : 'changes'} and ${lagSeconds.toFixed(1)} s behind`;
+  const others = pending.length === 0 ? '' : `, waiting for ${pending.join(', ')}`;
+  return `${state.replaceAll('_', ' ')}, ${behind}, ${etcd}${others}`;
 }

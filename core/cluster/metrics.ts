@@ -1,26 +1,11 @@
 /** Metrics of the state of this node in its cluster. */
 import type { Registry } from '../base/metrics/registry.ts';
 import { FEATURE_LEVEL } from '../journal/feature-level.ts';
+import { STATES } from './cluster-state.ts';
+import type { Standing } from './lag.ts';
 
-/** Compatible with Standing (standing.ts). */
-interface ClusterSource {
-  readonly state: string;
-  readonly lagEntries: number;
-  readonly lagSeconds: number;
-  readonly etcdSeconds: number | null;
-  readonly agreedLevel: number | null;
-  readonly storage: {
-    readonly size: number;
-    readonly used: number;
-    readonly quota: number | null;
-    readonly isFull: boolean;
-  } | null;
-  readonly damagedValues: number;
-  readonly pending: readonly string[];
-}
-
-export function clusterMetrics(registry: Registry, states: readonly string[], standing: () => ClusterSource): void {
-  const gauge = (name: string, help: string, of: (now: ClusterSource) => number | null): void =>
+export function clusterMetrics(registry: Registry, standing: () => Standing): void {
+  const gauge = (name: string, help: string, of: (now: Standing) => number | null): void =>
     registry.read('gauge', `waypost_cluster_${name}`, help, [], (emit) => {
       const value = of(standing());
       if (value !== null) emit(value);
@@ -41,20 +26,20 @@ export function clusterMetrics(registry: Registry, states: readonly string[], st
     },
   );
   gauge('etcd_size_bytes', "Size of etcd's database file, reported by the member that this node uses.", (now) => {
-    return now.storage?.size ?? null;
+    return now.etcd?.size ?? null;
   });
   gauge('etcd_used_bytes', 'Used part of the database file; "etcdctl defrag" frees the rest.', (now) => {
-    return now.storage?.used ?? null;
+    return now.etcd?.used ?? null;
   });
   gauge(
     'etcd_quota_bytes',
     'Maximum size of the database file; absent before etcd 3.6, which does not report it.',
     (now) => {
-      return now.storage?.quota ?? null;
+      return now.etcd?.quota ?? null;
     },
   );
   gauge('etcd_full', '1 if a member of etcd has reached its quota, so that all writes fail.', (now) => {
-    return now.storage === null ? null : Number(now.storage.isFull);
+    return now.etcd === null ? null : Number(now.etcd.isFull);
   });
   gauge(
     'feature_level',
@@ -71,7 +56,7 @@ export function clusterMetrics(registry: Registry, states: readonly string[], st
     ['state'],
     (emit) => {
       const { state } = standing();
-      for (const name of states) emit(name === state ? 1 : 0, name);
+      for (const name of STATES) emit(name === state ? 1 : 0, name);
     },
   );
 }

@@ -8,12 +8,12 @@ import type { RequestTail, WatchRequests } from '../observe/tail/request-tail.ts
 import type { Sync } from './acknowledgements.ts';
 import type { BlobSource, BlobStore } from './blobs/store.ts';
 import type { NodeClock, UsageChannel } from './cluster.ts';
+import type { ClusterState } from './cluster-state.ts';
 import type { EdgeAddress } from './edge-address.ts';
-import type { ClusterView } from './overview.ts';
+import type { Standing } from './lag.ts';
 import type { OwnLogState, ReadLogStates } from './peer-logs.ts';
 import type { ReadRuleCounts, RuleCountersOf } from './peer-rule-counts.ts';
 import type { ReadOwn, ReadStatistics } from './peer-statistics.ts';
-import type { Standing } from './standing.ts';
 
 export interface Node {
   readonly journal: Journal;
@@ -44,7 +44,7 @@ export interface Node {
   /** Names of the live nodes and this node, sorted. */
   readonly present: () => readonly string[];
   /** Requests the current reports of all nodes. */
-  readonly describe: () => Promise<ClusterView>;
+  readonly describe: () => Promise<ClusterState>;
   /** Null: a single node without a cluster. */
   readonly standing: (() => Standing) | null;
   /** Adds up the statistics of all nodes. Never rejects. */

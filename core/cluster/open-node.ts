@@ -9,15 +9,14 @@ import { JournalMetrics } from '../journal/metrics.ts';
 import { journalHeadMetrics } from '../store/metrics.ts';
 import { StoreReader } from '../store/reader.ts';
 import { BLOBS, BlobStore } from './blobs/store.ts';
+import { describeSingleNode } from './cluster-state.ts';
 import { clusterMetrics } from './metrics.ts';
 import { type Node, type NodeOptions, ownStatistics } from './node.ts';
-import { describeSingleNode } from './overview.ts';
 import { ownLogReader } from './peer-logs.ts';
 import { collectAnswers } from './peer-read.ts';
 import { ownRuleCounts, ownRuleCountsReader, readRuleCounts } from './peer-rule-counts.ts';
 import { ownReader, readAll } from './peer-statistics.ts';
 import { openSharedNode } from './shared-node.ts';
-import { STATES } from './standing.ts';
 
 interface OpenNodeOptions extends Omit<NodeOptions, 'blobs' | 'history' | 'historyBytes' | 'observer' | 'quotaOf'> {
   readonly config: NodeOptions['config'] & Pick<Config, 'journal' | 'plans' | 'quotas'>;
@@ -38,7 +37,7 @@ export async function openNode({ metrics, ...given }: OpenNodeOptions): Promise<
   const node = config.etcd.endpoints.length === 0 ? alone(options) : await openSharedNode(options);
   if (node.isReplaced) return node;
   journalHeadMetrics(metrics, node.journal);
-  if (node.standing !== null) clusterMetrics(metrics, STATES, node.standing);
+  if (node.standing !== null) clusterMetrics(metrics, node.standing);
   return node;
 }
 

@@ -1,8 +1,8 @@
 /** Whether this node serves, as /readyz, the metrics and systemd report it. */
 import type { Registry } from '../base/metrics/index.ts';
 import { readinessMetrics } from '../store/metrics.ts';
+import { describeStanding, type Standing } from './lag.ts';
 import type { Node } from './node.ts';
-import { describeStanding, type Standing } from './standing.ts';
 
 export interface Readiness {
   readonly ok: boolean;

@@ -16,15 +16,14 @@ import type { Sync } from './acknowledgements.ts';
 import { BlobPuller } from './blobs/puller.ts';
 import type { BlobSource } from './blobs/store.ts';
 import { Cluster, type UsageChannel } from './cluster.ts';
+import { type ClusterState, describeCluster, formatReport, type NodeReport, STARTED_AT } from './cluster-state.ts';
 import { DamageLog } from './damage.ts';
 import { type EdgeAddress, edgesOf, ownEdge } from './edge-address.ts';
 import { clusterFiles, etcdSettings } from './files.ts';
 import { nodeId } from './identity.ts';
-import { Lag } from './lag.ts';
+import { Lag, type Standing } from './lag.ts';
 import { type Renewal, readMembers } from './members.ts';
 import { type Node, type NodeOptions, ownStatistics } from './node.ts';
-import { formatReport, type NodeReport, STARTED_AT } from './node-report.ts';
-import { type ClusterView, describeCluster } from './overview.ts';
 import { OwnCertificates } from './own-certificates.ts';
 import type { ReadLogStates } from './peer-logs.ts';
 import { ownRuleCounts, type ReadRuleCounts } from './peer-rule-counts.ts';
@@ -34,7 +33,6 @@ import { Replacement } from './replacement.ts';
 import { revocationList, revoke } from './revocation-list.ts';
 import { requireAccepted } from './shut-out.ts';
 import { SnapshotSender } from './snapshot.ts';
-import type { Standing } from './standing.ts';
 import { TailWatcher } from './tail-watcher.ts';
 import { Upkeep } from './upkeep.ts';
 
@@ -77,7 +75,7 @@ class SharedNode implements Node {
   readonly standing = (): Standing => ({
     ...this.#lag.standing(),
     agreedLevel: this.#cluster.level.agreed,
-    storage: this.#upkeep.storage,
+    etcd: this.#upkeep.storage,
     damagedValues: this.#damage.count,
   });
   readonly sync = (sequence: number): Sync => this.#cluster.of(sequence);
@@ -85,8 +83,8 @@ class SharedNode implements Node {
   readonly isFirst = (): boolean => this.#cluster.isFirst;
   readonly isFirstOfRegion = (): boolean => this.#cluster.isFirstOfRegion;
   readonly present: () => readonly string[];
-  readonly describe = (): Promise<ClusterView> => this.#overview.join();
-  readonly #overview: SharedRun<ClusterView>;
+  readonly describe = (): Promise<ClusterState> => this.#overview.join();
+  readonly #overview: SharedRun<ClusterState>;
   readonly readStatistics: ReadStatistics = (query) => this.#cluster.readStatistics(query);
   readonly readRuleCounts: ReadRuleCounts = (domainId, revision) => this.#cluster.readRuleCounts(domainId, revision);
   readonly readLogStates: ReadLogStates = (domainId) => this.#cluster.readLogStates(domainId);

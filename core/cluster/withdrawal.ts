@@ -8,7 +8,7 @@ import type { Logger } from '../base/log/index.ts';
 import { Periodic } from '../base/periodic.ts';
 import type { Config } from '../config/index.ts';
 import { runCommand } from './command.ts';
-import type { Standing } from './standing.ts';
+import type { Standing } from './lag.ts';
 
 interface WithdrawalOptions {
   readonly settings: Pick<Config['cluster'], 'maxLag' | 'withdrawCommand' | 'announceCommand' | 'commandTimeout'>;
@@ -38,7 +38,7 @@ const SINGLE_NODE: Standing = {
   lagSeconds: 0,
   etcdSeconds: null,
   agreedLevel: null,
-  storage: null,
+  etcd: null,
   damagedValues: 0,
   pending: [],
 };

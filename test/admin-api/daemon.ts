@@ -12,7 +12,7 @@ import { createLogger } from '../../core/base/log/index.ts';
 import { Registry } from '../../core/base/metrics/index.ts';
 import { openSecrets } from '../../core/base/secrets.ts';
 import { BlobStore } from '../../core/cluster/blobs/store.ts';
-import { describeSingleNode } from '../../core/cluster/overview.ts';
+import { describeSingleNode } from '../../core/cluster/cluster-state.ts';
 import type { ClusterRuleCounts } from '../../core/cluster/peer-rule-counts.ts';
 import { accountQuotas, type Config, loadConfig } from '../../core/config/index.ts';
 import { Signers } from '../../core/journal/apply/signers.ts';

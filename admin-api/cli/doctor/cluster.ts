@@ -1,7 +1,8 @@
 /** etcd, and the other nodes of the cluster. */
 
+import type { NodeStatus } from '../../../core/cluster/cluster-state.ts';
 import { etcdSettings } from '../../../core/cluster/files.ts';
-import type { ClusterStatus, NodeStatus } from '../../../core/cluster/status.ts';
+import type { ClusterStatus } from '../../../core/cluster/status.ts';
 import { EtcdGateway } from '../../../core/journal/etcd-client/gateway.ts';
 import type { EtcdStorage } from '../../../core/journal/etcd-client/messages.ts';
 import { type AnyCheck, check, failure, NotChecked, note, ok, type Verdict, warning } from './check.ts';

@@ -86,10 +86,10 @@ test('how full etcd is stands in the metrics', async () => {
   await new Promise((done) => setImmediate(done));
   const registry = new Registry();
   const standing = {
-    ...{ state: 'following', lagEntries: 0, lagSeconds: 0, etcdSeconds: 0, agreedLevel: 7, pending: [] },
+    ...{ state: 'following' as const, lagEntries: 0, lagSeconds: 0, etcdSeconds: 0, agreedLevel: 7, pending: [] },
     damagedValues: 2,
   };
-  clusterMetrics(registry, ['following'], () => ({ ...standing, storage: upkeep.storage }));
+  clusterMetrics(registry, () => ({ ...standing, etcd: upkeep.storage }));
   const text = registry.expose(PROMETHEUS);
   for (const line of ['size_bytes 9437184', 'used_bytes 1048576', 'quota_bytes 8388608', 'full 1'])
     assert.match(text, new RegExp(`^waypost_cluster_etcd_${line}$`, 'm'));

@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { runCommand } from '../../../core/cluster/command.ts';
-import type { Standing } from '../../../core/cluster/standing.ts';
+import type { Standing } from '../../../core/cluster/lag.ts';
 import { openWithdrawal, Withdrawal } from '../../../core/cluster/withdrawal.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { until } from '../../support/until.ts';
@@ -17,7 +17,7 @@ const FOLLOWING: Standing = {
   lagSeconds: 0.5,
   etcdSeconds: 0.5,
   agreedLevel: 1,
-  storage: null,
+  etcd: null,
   damagedValues: 0,
   pending: [],
 };

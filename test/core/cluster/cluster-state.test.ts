@@ -1,9 +1,14 @@
 /** What operators see of the nodes: what each reports, and what is known of those that do not. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import {
+  describeCluster,
+  formatReport,
+  type NodeReport,
+  type OverviewParts,
+  parseReport,
+} from '../../../core/cluster/cluster-state.ts';
 import type { Member } from '../../../core/cluster/members.ts';
-import { formatReport, type NodeReport, parseReport } from '../../../core/cluster/node-report.ts';
-import { describeCluster, type OverviewParts } from '../../../core/cluster/overview.ts';
 import { PeerServer } from '../../../core/cluster/peer-server.ts';
 import type { PeerTls } from '../../../core/cluster/peer-tls.ts';
 import { SnapshotSender } from '../../../core/cluster/snapshot.ts';
@@ -64,8 +69,8 @@ test('each node reports itself; one that does not respond is described by what i
     await node('b', REPORT),
     { name: 'a', address: '127.0.0.1:2', version: '1.2' },
   ];
-  const { head, nodes, storage } = await describeCluster(parts(members));
-  assert.equal([head, storage], [9, null]);
+  const { head, nodes, etcd } = await describeCluster(parts(members));
+  assert.equal([head, etcd], [9, null]);
   const rows = nodes.map(({ name, state, applied, lagEntries, lagSeconds, startedAt }) =>
     [name, state, applied, lagEntries, lagSeconds, startedAt].join(' '),
   );
