@@ -4,7 +4,7 @@
  */
 import { NO_BODY } from '../../edge/http/exchange/body-queue.ts';
 import { THREAD_MEMORY } from '../../edge/http/exchange/client-memory.ts';
-import type { Exchange } from '../../edge/http/exchange/exchange.ts';
+import type { Exchange, VisitedSite } from '../../edge/http/exchange/exchange.ts';
 import type { FieldList } from '../../edge/http/exchange/field-list.ts';
 import type { Fetch, OriginBody } from '../../edge/origin/origin.ts';
 import { OriginPlace } from '../../edge/origin/place.ts';
@@ -48,6 +48,7 @@ export class Silent implements Exchange {
   readonly memory = MEMORY;
   isEnded = false;
   inFlightAt = -1;
+  visited: VisitedSite | null = null;
   status = 0;
   constructor(readonly path: string) {}
   inform(): void {}

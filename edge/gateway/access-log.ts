@@ -9,7 +9,9 @@
 import { BatchFlow } from '../../core/base/batch-flow.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
+import type { ExchangeRecord } from '../proxy/record.ts';
 import type { AddressOf } from '../proxy/request-fields.ts';
+import type { Site } from '../sites/site.ts';
 
 /** Milliseconds from the first line of a batch until it is sent. */
 const FLUSH_DELAY_MS = 200;
@@ -18,18 +20,10 @@ const BATCH_LENGTH = 64 * 1024;
 const MAX_LENGTH = 1024 * 1024;
 const MAX_PATH_LENGTH = 2048;
 
-/** The data of an exchange that has ended. */
-interface AccessEntry {
-  readonly exchange: Exchange;
-  /** Empty if the request belongs to no site. */
-  readonly domain: string;
-  readonly requestId: string;
-  readonly status: number;
-  readonly bytes: number;
-  readonly cache: string;
-  /** Milliseconds. Negative: no request was sent to an origin. */
-  readonly originMs: number;
-}
+type AccessEntry = Pick<
+  ExchangeRecord<Site | null>,
+  'exchange' | 'site' | 'requestId' | 'status' | 'bytes' | 'cache' | 'originMs'
+>;
 
 interface AccessLogOptions {
   /** One request in `every` is logged, 1 or more. */
@@ -87,7 +81,7 @@ export class AccessLog {
 }
 
 function lineOf(
-  { exchange, domain, requestId, status, bytes, cache, originMs }: AccessEntry,
+  { exchange, site, requestId, status, bytes, cache, originMs }: AccessEntry,
   client: string,
   ms: number,
 ): string {
@@ -106,7 +100,7 @@ function lineOf(
     ms: round(ms),
     cache,
     origin_ms: originMs < 0 ? null : round(originMs),
-    domain: domain === '' ? null : domain,
+    domain: site?.domain ?? null,
     request_id: requestId === '' ? null : requestId,
   });
 }

@@ -31,7 +31,7 @@ import { Countries } from '../policy/rules/countries.ts';
 import { RuleCounting } from '../policy/rules/counts.ts';
 import { RateTable } from '../policy/rules/rate-table.ts';
 import { type Prefetch, type PrefetchResult, prefetchExchange } from '../proxy/prefetch.ts';
-import type { ExchangeRecord } from '../proxy/record.ts';
+import { type ExchangeRecord, exchangeRecord } from '../proxy/record.ts';
 import { networkOf, visitedSiteOf, visitorAddress } from '../proxy/request-fields.ts';
 import type { CertificateLog } from '../sites/certificates.ts';
 import { answerError, type ErrorPage } from '../sites/error-page.ts';
@@ -87,7 +87,7 @@ function stapled({ cert, key }: TlsCertificate, staples: Staples): TlsCertificat
 function refuse(exchange: Exchange, site: Site, page: ErrorPage): ExchangeRecord {
   const id = requestId();
   const bytes = answerError(exchange, page, id, site.documents?.errorPages);
-  return recordOf(exchange, site, id, page.status, bytes);
+  return exchangeRecord(exchange, site, id, page.status, bytes);
 }
 
 /** `isRedirected`: whether the gateway redirects visitors of a URL, instead of serving its site. */
@@ -104,20 +104,6 @@ function prefetch(
   if (fetch === null || exchange === undefined || site?.domainId !== domainId) return Promise.resolve('excluded');
   return isRedirected(exchange.scheme, host, site) ? Promise.resolve('excluded') : fetch({ exchange, site, mayFetch });
 }
-
-/** The record of a response that the edge generated. */
-const recordOf = (exchange: Exchange, site: Site, id: string, status: number, bytes: number): ExchangeRecord => ({
-  exchange,
-  site,
-  requestId: id,
-  status,
-  bytes,
-  isWhole: true,
-  cache: 'none',
-  originMs: -1,
-  fault: null,
-  detail: '',
-});
 
 export function createApplication(data: unknown, context: ThreadContext): Application {
   const { edge, cache, ...options } = data as GatewayData;
@@ -197,7 +183,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
     networkOf: (exchange) => networkOf(exchange, { trusts }),
     schemeOf: (exchange) => visitedSiteOf(exchange, { trusts }).scheme,
     onAnswer: (exchange, site, status, bytes, id) =>
-      observer.recordProxied(recordOf(exchange, site, id, status, bytes)),
+      observer.recordProxied(exchangeRecord(exchange, site, id, status, bytes)),
   });
   const challengeVisitor = (exchange: Exchange, site: Site): boolean => challenge.demand(exchange, site);
   const load = options.load === null ? null : new SharedLoad(options.load);

@@ -13,8 +13,8 @@ import type { LogField, LogPlan } from '../../core/site/logs/document.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
+import type { ExchangeRecord } from '../proxy/record.ts';
 import type { AddressOf } from '../proxy/request-fields.ts';
-import type { Site } from '../sites/site.ts';
 
 /** Milliseconds from the first line of a batch until it is sent. */
 const FLUSH_DELAY_MS = 200;
@@ -29,17 +29,7 @@ const MAX_DOMAINS = 4096;
 const MAX_PATH = 2048;
 const MAX_TEXT = 512;
 
-export interface LogEntry {
-  readonly exchange: Exchange;
-  readonly site: Site;
-  readonly requestId: string;
-  readonly status: number;
-  readonly bytes: number;
-  readonly cache: string;
-  /** Milliseconds. Negative: no request was sent to an origin. */
-  readonly originMs: number;
-  readonly fault: string | null;
-}
+export type LogEntry = Omit<ExchangeRecord, 'detail' | 'isWhole'>;
 
 interface LogLinesOptions {
   readonly nodeName: string;

@@ -9,6 +9,7 @@
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
+import type { ExchangeRecord } from '../proxy/record.ts';
 import type { AddressOf } from '../proxy/request-fields.ts';
 
 /** Milliseconds between two samples of a domain. */
@@ -27,13 +28,7 @@ const MAX_METHOD = 32;
 /** Milliseconds after which the watched domains expire, unless the main thread renews them. */
 export const EXPIRY_MS = 15_000;
 
-interface TailEntry {
-  readonly exchange: Exchange;
-  readonly domainId: string;
-  readonly status: number;
-  readonly bytes: number;
-  readonly cache: string;
-}
+type TailEntry = Pick<ExchangeRecord, 'exchange' | 'site' | 'status' | 'bytes' | 'cache'>;
 
 export interface DomainSample {
   readonly domainId: string;
@@ -92,13 +87,14 @@ export class TailSampler {
 
   /** Call it at the end of each exchange that belongs to a site. */
   recordEnd(entry: TailEntry): void {
-    if (this.#watched === null || !this.#watched.has(entry.domainId)) return;
+    const { domainId } = entry.site;
+    if (this.#watched === null || !this.#watched.has(domainId)) return;
     const startTime = this.#startTimes.get(entry.exchange);
     if (startTime === undefined) return;
-    let reservoir = this.#reservoirs.get(entry.domainId);
+    let reservoir = this.#reservoirs.get(domainId);
     if (reservoir === undefined) {
       reservoir = { maxLines: this.#reservoirs.size < MAX_DOMAINS ? MAX_LINES : 0, lines: [], count: 0 };
-      this.#reservoirs.set(entry.domainId, reservoir);
+      this.#reservoirs.set(domainId, reservoir);
       this.#timer ??= setTimeout(() => this.flush(), INTERVAL_MS).unref();
     }
     const order = reservoir.count++;

@@ -7,7 +7,7 @@ import { withRuleTtl } from '../cache/rules/rule-ttl.ts';
 import type { Done, ResponseHandler, Visit } from '../cache/visit.ts';
 import { hostOf, siteHost } from '../http/exchange/authority.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
-import type { Exchange, RequestBody } from '../http/exchange/exchange.ts';
+import type { Exchange, RequestBody, VisitedSite } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { Pending } from '../http/exchange/pending.ts';
 import type { ReadyAnswer } from '../http/exchange/ready-answer.ts';
@@ -37,16 +37,9 @@ import { Gate } from './gate.ts';
 import { grpcEnding, grpcRefusal } from './grpc.ts';
 import { EXPECTATION_FAILED, FAULT_PAGES, LOOP, NOT_CACHED, SLOW_BODY } from './pages.ts';
 import { bodyForOrigin } from './passed-body.ts';
-import type { OnDone } from './record.ts';
+import { exchangeRecord, type OnDone } from './record.ts';
 import { relay, type TrailerFilter } from './relay.ts';
-import {
-  networkOf,
-  normalAuthority,
-  type RequestRules,
-  requestFields,
-  type VisitedSite,
-  visitedSiteOf,
-} from './request-fields.ts';
+import { networkOf, normalAuthority, type RequestRules, requestFields, visitedSiteOf } from './request-fields.ts';
 import { fieldsWithoutOrigin, responseFields, responseTrailers } from './response-fields.ts';
 
 /** Shared by all passages of a proxy. */
@@ -530,17 +523,9 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
     if (onDone === undefined || this.isBackground) return;
     const error = this.#error;
     const isFault = error !== null && !isOfVisitor(error.fault);
-    onDone({
-      exchange: this.exchange,
-      site: this.site,
-      requestId: this.id,
-      status,
-      bytes,
-      cache: this.outcome,
-      originMs: this.#originMs,
-      fault: isFault ? error.fault : null,
-      detail: isFault ? error.message : '',
-      isWhole,
-    });
+    const fault = isFault ? error.fault : null;
+    const detail = isFault ? error.message : '';
+    const { exchange, site, id, outcome } = this;
+    onDone(exchangeRecord(exchange, site, id, status, bytes, outcome, this.#originMs, fault, detail, isWhole));
   }
 }

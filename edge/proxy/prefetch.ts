@@ -8,7 +8,7 @@ import type { PurgedResponse } from '../cache/store/cache-store.ts';
 import type { Done, ResponseHandler } from '../cache/visit.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
 import { type ClientMemory, MemoryBudget } from '../http/exchange/client-memory.ts';
-import type { Client, Exchange } from '../http/exchange/exchange.ts';
+import type { Client, Exchange, VisitedSite } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { OriginError, type OriginResponse } from '../origin/origin.ts';
 import type { Site } from '../sites/site.ts';
@@ -90,6 +90,7 @@ class PrefetchExchange implements Exchange {
   readonly isEnded = false;
   readonly client: Client;
   inFlightAt = -1;
+  visited: VisitedSite | null = null;
 
   constructor(
     readonly scheme: 'http' | 'https',

@@ -1,6 +1,5 @@
 /** The handler of a site: answers requests from the cache or fetches from the site's origin. */
 import { type CacheOptions, createCacheFlows } from '../cache/cache.ts';
-import type { CacheOutcome } from '../cache/outcome.ts';
 import { cacheStatus } from '../cache/rules/cache-status.ts';
 import { fieldValue, withoutFields } from '../cache/rules/fields.ts';
 import { isCacheableMethod } from '../cache/rules/request.ts';
@@ -22,7 +21,7 @@ import { FAULT_PAGES, METHOD_NOT_ALLOWED, NO_SUCH_PROTOCOL, NO_WEBSOCKET_KEY } f
 import { Passage, type PassageContext } from './passage.ts';
 import { isUsableBy, PeerPassage, peerContext, siteForPeer } from './peer-passage.ts';
 import { type Prefetch, PrefetchPassage, type PrefetchRequest, prefetchContext, prefetchInto } from './prefetch.ts';
-import type { ExchangeRecord, OnDone } from './record.ts';
+import { exchangeRecord, type OnDone } from './record.ts';
 import { hasNoForwardsLeft, visitedSiteOf, visitorAddress } from './request-fields.ts';
 import { responseFields } from './response-fields.ts';
 import { isWebSocketKey, pipeTunnel, webSocketAccept, webSocketKey } from './tunnel.ts';
@@ -94,7 +93,8 @@ export function createSiteProxy(options: ProxyOptions): SiteProxy {
         fieldsOf: (headers, site, exchange) => responseFields(headers, site, visitedSiteOf(exchange, rules), name),
         onHit:
           onDone &&
-          ((exchange, site, status, bytes, outcome) => onDone(hitRecord(exchange, site, status, bytes, outcome))),
+          ((exchange, site, status, bytes, outcome) =>
+            onDone(exchangeRecord(exchange, site, '', status, bytes, outcome))),
       },
       {
         open: (exchange, site, isBackground = false) => new PeerPassage(forPeers, exchange, site, isBackground),
@@ -174,26 +174,6 @@ const sendBy =
       (response) => receiver.onResponse(response),
       (error: Error) => receiver.onFailure(error),
     );
-
-/** Built for every cache hit. A spread would cost ten times as much as the rest of it. */
-const hitRecord = (
-  exchange: Exchange,
-  site: Site,
-  status: number,
-  bytes: number,
-  cache: CacheOutcome,
-): ExchangeRecord => ({
-  exchange,
-  site,
-  requestId: '',
-  status,
-  bytes,
-  cache,
-  originMs: -1,
-  fault: null,
-  detail: '',
-  isWhole: true,
-});
 
 const EMPTY_BODY = new Uint8Array(0);
 const ALLOW_FIELDS = METHOD_NOT_ALLOWED.headers ?? [];

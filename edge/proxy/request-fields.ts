@@ -18,7 +18,7 @@ import { RecentMap } from '../../core/base/recent-map.ts';
 import { clientNetwork } from '../../core/net/address/ipv6.ts';
 import { statedAddresses } from '../../core/net/address/visitor.ts';
 import { withoutDefaultPort } from '../http/exchange/authority.ts';
-import type { Client, Exchange } from '../http/exchange/exchange.ts';
+import type { Client, Exchange, VisitedSite } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { hasSameFields, markRecurring } from '../http/exchange/recurring-fields.ts';
 
@@ -36,15 +36,6 @@ export interface RequestRules {
 type RequestRefusal = 417 | 508;
 
 /**
- * The scheme and authority that the visitor requested. Behind a trusted proxy, its field states the
- * scheme, because the connection to the edge is the proxy's own.
- */
-export interface VisitedSite {
-  readonly scheme: 'http' | 'https';
-  readonly authority: string;
-}
-
-/**
  * The host, and the port if it is not the default of the scheme, as in the cache key. So the origin
  * gets one form, whichever form the visitor used.
  */
@@ -52,7 +43,13 @@ export function normalAuthority(exchange: Exchange, rules: Pick<RequestRules, 't
   return withoutDefaultPort(visitedSiteOf(exchange, rules).scheme, exchange.authority);
 }
 
-export function visitedSiteOf(exchange: Exchange, { trusts }: Pick<RequestRules, 'trusts'>): VisitedSite {
+/** Determined once and kept on the exchange, since all of its handlers trust the same proxies. */
+export function visitedSiteOf(exchange: Exchange, rules: Pick<RequestRules, 'trusts'>): VisitedSite {
+  exchange.visited ??= findVisitedSite(exchange, rules);
+  return exchange.visited;
+}
+
+function findVisitedSite(exchange: Exchange, { trusts }: Pick<RequestRules, 'trusts'>): VisitedSite {
   if (!trusts(exchange.client.address)) return exchange;
   const { headers, authority } = exchange;
   // The last line is the proxy's own, if it has added one to the visitor's.

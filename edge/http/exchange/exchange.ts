@@ -32,6 +32,15 @@ export interface Client {
   readonly tlsPolicy?: string;
 }
 
+/**
+ * The scheme and authority that the visitor requested. Behind a trusted proxy, its field states the
+ * scheme, because the connection to the edge is the proxy's own.
+ */
+export interface VisitedSite {
+  readonly scheme: 'http' | 'https';
+  readonly authority: string;
+}
+
 export interface Exchange {
   readonly version: '1.0' | '1.1' | '2';
   readonly client: Client;
@@ -67,6 +76,8 @@ export interface Exchange {
   readonly isEnded: boolean;
   /** Index in the list of exchanges in flight (edge/policy/fairness/site-turns.ts); -1: in none. */
   inFlightAt: number;
+  /** Null: not determined yet (edge/proxy/request-fields.ts). */
+  visited: VisitedSite | null;
 
   /**
    * Sends an informational response (RFC 9110 section 15.2), such as 103; not 101. Ignored for a

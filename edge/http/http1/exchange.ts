@@ -4,7 +4,7 @@
  */
 import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
 import type { ClientMemory } from '../exchange/client-memory.ts';
-import type { AbortCause, Client, Exchange, RequestBody } from '../exchange/exchange.ts';
+import type { AbortCause, Client, Exchange, RequestBody, VisitedSite } from '../exchange/exchange.ts';
 import type { FieldList } from '../exchange/field-list.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
 import { trailerFields } from '../exchange/trailers.ts';
@@ -61,6 +61,7 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
   readonly memory: ClientMemory;
   isEnded = false;
   inFlightAt = -1;
+  visited: VisitedSite | null = null;
   readonly isHead: boolean;
   /** Body parts from the connection; null for a request without a body. */
   readonly queue: BodyQueue | null;

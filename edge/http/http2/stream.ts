@@ -5,7 +5,7 @@
  */
 import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
 import type { ClientMemory } from '../exchange/client-memory.ts';
-import type { AbortCause, Client, Exchange, RequestBody } from '../exchange/exchange.ts';
+import type { AbortCause, Client, Exchange, RequestBody, VisitedSite } from '../exchange/exchange.ts';
 import type { FieldList } from '../exchange/field-list.ts';
 import type { PendingObserver } from '../exchange/pending.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
@@ -62,6 +62,7 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
   /** Trailers to send after the queued bytes. */
   trailers: FieldList | null = null;
   inFlightAt = -1;
+  visited: VisitedSite | null = null;
   /** The response is complete, sent or not. */
   isEnding = false;
   /** END_STREAM has been sent, or received. */

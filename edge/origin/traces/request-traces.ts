@@ -21,17 +21,15 @@ import type { SpanSender } from './span-sender.ts';
 /** Characters of a path, a query, a User-Agent. */
 const MAX_TEXT = 512;
 
-/** How an exchange ended. */
+/** How an exchange ended: a part of ExchangeRecord (edge/proxy/record.ts). */
 interface RequestEnd {
   readonly exchange: Exchange;
-  /** The handler of the request: a site, the admin API, … */
-  readonly destination: string;
-  /** Apex of the site's domain; empty: none. */
-  readonly domain: string;
+  /** Null: no site. */
+  readonly site: { readonly domain: string } | null;
   readonly requestId: string;
   readonly status: number;
   readonly bytes: number;
-  /** Result of the cache; empty: not used. */
+  /** Result of the cache. */
   readonly cache: string;
   /** The fault of the origin; null: none. */
   readonly fault: string | null;
@@ -87,8 +85,11 @@ export class RequestTraces {
     return this.#active > 0;
   }
 
-  /** Call it at the end of each exchange, if `isActive`. */
-  recordEnd(end: RequestEnd): void {
+  /**
+   * Call it at the end of each exchange, if `isActive`. `destination`: the handler of the request:
+   * a site, the admin API, …
+   */
+  recordEnd(end: RequestEnd, destination: string): void {
     const span = this.#spans.get(end.exchange);
     if (span === undefined) return;
     this.#active--;
@@ -104,13 +105,14 @@ export class RequestTraces {
       kind: 'server',
       start,
       end: spanTime(),
-      attributes: this.#attributesOf(end),
+      attributes: this.#attributesOf(end, destination),
       isError: end.status >= 500,
     });
   }
 
   /** Without spreads, which cost several microseconds. */
-  #attributesOf({ exchange, destination, domain, requestId, status, bytes, cache, fault }: RequestEnd): SpanAttributes {
+  #attributesOf(end: RequestEnd, destination: string): SpanAttributes {
+    const { exchange, site, requestId, status, bytes, cache, fault } = end;
     const { method, scheme, authority, path, version, headers } = exchange;
     const query = path.indexOf('?');
     const attributes: Record<string, string | number> = {
@@ -129,8 +131,10 @@ export class RequestTraces {
     if (port !== null) attributes['server.port'] = port;
     const agent = fieldOf(headers, 'user-agent');
     if (agent !== '') attributes['user_agent.original'] = agent.slice(0, MAX_TEXT);
-    if (cache !== '') attributes['waypost.cache'] = cache;
-    if (domain !== '') attributes['waypost.domain'] = domain;
+    if (site !== null) {
+      attributes['waypost.cache'] = cache;
+      attributes['waypost.domain'] = site.domain;
+    }
     if (requestId !== '') attributes['waypost.request_id'] = requestId;
     if (status >= 500) attributes['error.type'] = fault ?? String(status);
     return attributes;

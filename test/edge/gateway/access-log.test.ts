@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AccessLog } from '../../../edge/gateway/access-log.ts';
 import type { Exchange } from '../../../edge/http/exchange/exchange.ts';
+import type { Site } from '../../../edge/sites/site.ts';
 import { FakeExchange } from '../proxy/fake-exchange.ts';
 
 interface Sent {
@@ -30,8 +31,10 @@ function open(every: number) {
   };
 }
 
+const SITE = { domain: 'site.test' } as Site;
+
 const end = (log: AccessLog, exchange: Exchange): void =>
-  log.recordEnd({ exchange, domain: 'site.test', requestId: 'r1', status: 200, bytes: 5, cache: 'hit', originMs: -1 });
+  log.recordEnd({ exchange, site: SITE, requestId: 'r1', status: 200, bytes: 5, cache: 'hit', originMs: -1 });
 
 test('a line has client, request and outcome, but no query, no header field and no secret', () => {
   const { log, lines } = open(1);

@@ -3,6 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DomainSample, EXPIRY_MS, MAX_LINES, TailSampler } from '../../../edge/gateway/tail-sampler.ts';
 import type { Exchange } from '../../../edge/http/exchange/exchange.ts';
+import type { Site } from '../../../edge/sites/site.ts';
 import { FakeExchange } from '../proxy/fake-exchange.ts';
 
 function rig(random = () => 0) {
@@ -15,7 +16,7 @@ function rig(random = () => 0) {
     now: () => clock.now,
   });
   const end = (exchange: Exchange, domainId = '7'): void =>
-    sampler.recordEnd({ exchange, domainId, status: 200, bytes: 5, cache: 'hit' });
+    sampler.recordEnd({ exchange, site: { domainId } as Site, status: 200, bytes: 5, cache: 'hit' });
   const serve = (path = '/', domainId = '7'): void => {
     const exchange = new FakeExchange({ path });
     sampler.recordStart(exchange);

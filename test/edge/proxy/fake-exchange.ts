@@ -1,7 +1,7 @@
 /** An exchange without a connection that records the calls of its handler. */
 import { NO_BODY } from '../../../edge/http/exchange/body-queue.ts';
 import { type ClientMemory, MemoryBudget } from '../../../edge/http/exchange/client-memory.ts';
-import type { AbortCause, Client, Exchange, RequestBody } from '../../../edge/http/exchange/exchange.ts';
+import type { AbortCause, Client, Exchange, RequestBody, VisitedSite } from '../../../edge/http/exchange/exchange.ts';
 import type { FieldList } from '../../../edge/http/exchange/field-list.ts';
 import type { ReadyAnswer } from '../../../edge/http/exchange/ready-answer.ts';
 
@@ -33,6 +33,7 @@ export class FakeExchange implements Exchange {
   readonly memory: ClientMemory;
   isEnded = false;
   inFlightAt = -1;
+  visited: VisitedSite | null = null;
 
   status = 0;
   fields: FieldList = [];

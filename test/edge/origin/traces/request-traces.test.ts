@@ -58,8 +58,8 @@ function rig(options: Partial<RequestTracesOptions> = {}) {
   };
   const end = (exchange: Exchange, status = 200, fault: string | null = null): void => {
     if (!traces.isActive) return;
-    const rest = { destination: 'site', domain: 'site.test', requestId: 'r1', bytes: 5, cache: 'miss' };
-    traces.recordEnd({ exchange, status, fault, ...rest });
+    const rest = { site: { domain: 'site.test' }, requestId: 'r1', bytes: 5, cache: 'miss' };
+    traces.recordEnd({ exchange, status, fault, ...rest }, 'site');
   };
   return { spans, traces, start, end };
 }
