@@ -1,4 +1,4 @@
-/** The state of the nodes of a cluster: what each reports about itself, and the view of them all. */
+/** The state of the nodes of a cluster: the report of each node, and the view of all of them. */
 import type { EtcdStorage } from '../journal/etcd-client/messages.ts';
 import { FEATURE_LEVEL, FIRST_LEVEL } from '../journal/feature-level.ts';
 import type { Member } from './members.ts';

@@ -471,7 +471,7 @@ let lastElement = '';
  * colons need quotes (sections 4 and 6).
  *
  * The requests of a page have the same element, so the last one is kept. A new one costs 0.25 µs,
- * partly because its line then has to be checked again (edge/origin/field-line.ts).
+ * partly because its line then has to be checked again (edge/origin/request-head.ts).
  */
 function forwardedElement(address: string, authority: string, scheme: string): string {
   if (address === lastAddress && authority === lastAuthority && scheme === lastScheme) return lastElement;

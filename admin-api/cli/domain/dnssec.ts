@@ -1,14 +1,29 @@
 /** `waypost dnssec`: signatures of a domain, and its DS records at the registrar. */
 import { type Command, Option } from 'commander';
 import { ACCOUNTS } from '../base/accounts.ts';
-import type { Json } from '../base/client.ts';
+import { type ApiClient, asObject, type Json } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
-import { asDomain, DOMAINS, domainPath } from '../base/domains.ts';
+import { asDomain, DOMAINS, type Domain, domainPath } from '../base/domains.ts';
 import { ApiError, CliError } from '../base/errors.ts';
-import { rows } from '../base/pages.ts';
-import { addAccountGroup, addVerb, type Call, option, YES } from '../base/verb.ts';
-import { describeDnssec, describeForms } from './dnssec-status.ts';
-import { addForeignKeyCommands } from './foreign-keys.ts';
+import { rows, rowsOf } from '../base/pages.ts';
+import { shown } from '../base/table.ts';
+import { addAccountGroup, addGroup, addVerb, type Call, option, YES } from '../base/verb.ts';
+
+const KEYS = '/dnssec/foreign-keys';
+
+const DS_FIELDS = [
+  ['Key tag', 'key_tag'],
+  ['Algorithm', 'algorithm'],
+  ['Digest type', 'digest_type'],
+  ['Digest', 'digest'],
+] as const;
+
+const DNSKEY_FIELDS = [
+  ['Flags', 'flags'],
+  ['Protocol', 'protocol'],
+  ['Algorithm', 'algorithm'],
+  ['Public key', 'public_key'],
+] as const;
 
 /** Sends a request for a domain and shows its state. */
 async function send(
@@ -152,4 +167,121 @@ async function accountsOf({ api }: Call<object>): Promise<(string | undefined)[]
     if (error instanceof ApiError && error.status === 403) return [undefined];
     throw error;
   }
+}
+
+/**
+ * Describes the DNSSEC state of a domain for people.
+ *
+ * `body`: the whole response.
+ */
+function describeDnssec(domain: string, body: Json): [string, ...string[]] {
+  const error = asObject(body.error);
+  const parent = asObject(body.parent);
+  if (body.status === 'off')
+    return [`${domain}: not signed`, `  next: Sign it with "waypost dnssec enable ${domain}".`];
+  return [
+    `${domain}: ${shown(body.status)}`,
+    `  next         ${shown(body.next_step)}`,
+    ...(body.next_at ? [`  expected     ${shown(body.next_at)} UTC`] : []),
+    ...rowsOf(body.keys).map(
+      ({ key_tag, state, created_at }) =>
+        `  key          ${shown(key_tag)}, ${shown(state)}, since ${shown(created_at)}`,
+    ),
+    ...rowsOf(body.ds).map(({ record }) => `  ds           ${shown(record)}`),
+    parent === undefined ? '  parent       not asked yet' : parentLine(parent),
+    `  signatures   valid until ${shown(asObject(body.signatures)?.earliest_expiry)} or later`,
+    ...(error === undefined ? [] : [`  error        ${shown(error.message)}`]),
+  ];
+}
+
+function parentLine({ zone, ds, servers, answered, checked_at }: Json): string {
+  const records = Array.isArray(ds) && ds.length > 0 ? `DS ${ds.map(shown).join('; ')}` : 'no DS';
+  return `  parent       ${shown(zone) === '-' ? 'the root zone' : shown(zone)}: ${records} (${shown(answered)} of ${shown(servers)} servers, ${shown(checked_at)})`;
+}
+
+/** The fields of registrars' forms. */
+function describeForms(domain: string, body: Json): [string, ...string[]] {
+  const ds = rowsOf(body.ds);
+  const dnskey = rowsOf(body.dnskey);
+  if (ds.length === 0) {
+    const next =
+      body.status === 'off'
+        ? `Sign the zone with "waypost dnssec enable ${domain}".`
+        : 'Remove all DS records at the registrar.';
+    return [`${domain}: no DS record`, `  next: ${next}`];
+  }
+  const fields = (row: Json, names: readonly (readonly [string, string])[]): string[] =>
+    names.map(([label, name]) => `  ${label.padEnd(13)}${shown(row[name])}`);
+  return [
+    `${domain}: enter one of these forms at the registrar`,
+    ...ds.flatMap((row) => ['', 'Form with a DS record:', ...fields(row, DS_FIELDS), '', `  ${shown(row.record)}`]),
+    ...dnskey.flatMap((row) => ['', 'Form with a DNSKEY record:', ...fields(row, DNSKEY_FIELDS)]),
+    '',
+    `${shown(body.next_step)}`,
+  ];
+}
+
+/** `words`: rdata of a DNSKEY, or a whole record as a line of a zone file or of dig. */
+function dnskeyOf(words: readonly string[]): string {
+  return words
+    .join(' ')
+    .trim()
+    .replace(/^.*\sDNSKEY\s+/i, '');
+}
+
+/** Yields a single page: the list is short. */
+async function* listKeys(api: ApiClient, domain: Domain): AsyncGenerator<readonly Json[]> {
+  const body = await api.json({ method: 'GET', path: domainPath(domain, KEYS) });
+  yield rowsOf(body.foreign_keys);
+}
+
+/** `waypost dnssec foreign-keys`: keys of other providers of a zone (RFC 8901). */
+function addForeignKeyCommands(dnssec: Command, context: CommandContext): void {
+  const keys = addGroup(dnssec, 'foreign-keys', 'keys of another provider of the zone: add, list, remove', [
+    'waypost dnssec foreign-keys add example.com 257 3 13 oJMRESz5E4gYzS/q6XDrvU1qMPYIjCWz…',
+    'waypost dnssec foreign-keys list example.com',
+  ]);
+  addVerb(keys, context, {
+    usage: 'add <domain> <dnskey...>',
+    about: 'add the DNSKEY record of another provider to those of the zone',
+    more: 'Flags, protocol, algorithm and public key, or a whole record. The other provider must add the key of this zone, too.',
+    examples: [
+      'waypost dnssec foreign-keys add example.com 257 3 13 oJMRESz5E4gYzS/q6XDrvU1qMPYIjCWz…',
+      'waypost dnssec foreign-keys add example.com "$(dig @ns.other.example example.com DNSKEY +short)"',
+    ],
+    async run(call, [name, ...words]) {
+      const domain = await call.domain(name);
+      const json = { dnskey: dnskeyOf(words) };
+      const body = await call.api.json({ method: 'POST', path: domainPath(domain, KEYS), json });
+      const key = asObject(body.foreign_key);
+      call.show(body, `added foreign key ${shown(key?.id)} with key tag ${shown(key?.key_tag)} to ${domain.domain}`);
+      return true;
+    },
+  });
+  addVerb(keys, context, {
+    usage: 'list <domain>',
+    about: 'list the keys of other providers',
+    examples: [
+      'waypost dnssec foreign-keys list example.com',
+      'waypost dnssec foreign-keys list example.com --json | jq -r .dnskey',
+    ],
+    async run(call, [name]) {
+      const domain = await call.domain(name);
+      const columns = { ID: 'id', CREATED: 'created_at', TAG: 'key_tag', DNSKEY: 'dnskey' };
+      await call.list(listKeys(call.api, domain), columns, `${domain.domain} has no foreign keys.`);
+      return true;
+    },
+  });
+  addVerb(keys, context, {
+    usage: 'rm <domain> <id>',
+    about: 'remove a key of another provider, once no cache has its signatures',
+    examples: ['waypost dnssec foreign-keys rm example.com 3'],
+    async run(call, [name, id]) {
+      const domain = await call.domain(name);
+      const path = domainPath(domain, `${KEYS}/${encodeURIComponent(id)}`);
+      const body = await call.api.json({ method: 'DELETE', path });
+      call.show(body, `removed foreign key ${id} of ${domain.domain}`);
+      return true;
+    },
+  });
 }

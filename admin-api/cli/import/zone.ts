@@ -8,6 +8,7 @@ import type { ApiClient, Json } from '../base/client.ts';
 import { asDomain, DOMAINS, type Domain } from '../base/domains.ts';
 import { ApiError, CliError } from '../base/errors.ts';
 import { rows, rowsOf } from '../base/pages.ts';
+import { recordPages, sendBatch } from '../domain/records.ts';
 import type { ZoneFile } from '../zone/files.ts';
 import {
   type Comparison,
@@ -19,8 +20,13 @@ import {
 } from '../zone/upload.ts';
 import type { LineWarning } from '../zone/warnings.ts';
 import type { DiskFiles } from './files.ts';
-import { applyProxied } from './proxied.ts';
 import { zoneFileOf } from './source.ts';
+
+/** Types whose names are proxied. */
+const WEB_TYPES = new Set(['A', 'AAAA', 'CNAME', 'ALIAS']);
+
+/** Maximum number of changes in one batch of the API. */
+const MAX_BATCH = 10_000;
 
 /**
  * `differs`: the domain has other records, which are replaced only with --replace. `skipped`: a
@@ -286,4 +292,28 @@ async function readStart(file: string): Promise<Uint8Array> {
   } finally {
     await handle.close();
   }
+}
+
+/**
+ * Marks the names that the old provider proxied.
+ *
+ * Returns the number of records that are changed, or would be. Throws ApiError.
+ */
+async function applyProxied(
+  api: ApiClient,
+  domain: Domain,
+  proxied: ReadonlyMap<string, boolean> | undefined,
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<number> {
+  if (proxied === undefined || proxied.size === 0) return 0;
+  const changed: Json[] = [];
+  for await (const page of recordPages(api, domain, {}))
+    for (const { id, name, type, content, ttl, proxied: before } of page) {
+      const wanted = WEB_TYPES.has(String(type)) ? proxied.get(String(name).toLowerCase()) : undefined;
+      if (wanted !== undefined && wanted !== before) changed.push({ id, name, type, content, ttl, proxied: wanted });
+    }
+  if (!dryRun)
+    for (let i = 0; i < changed.length; i += MAX_BATCH)
+      await sendBatch(api, domain, { put: changed.slice(i, i + MAX_BATCH) });
+  return changed.length;
 }

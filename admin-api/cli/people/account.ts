@@ -1,15 +1,17 @@
 /** `waypost account`: the accounts of the service, for administrators. */
 import { type Command, Option } from 'commander';
+import { escapeControls } from '../../../core/base/log/index.ts';
 import { ACCOUNTS, accountPath, findAccount } from '../base/accounts.ts';
 import { asObject, type Json } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
 import { ApiError, CliError } from '../base/errors.ts';
 import { pages } from '../base/pages.ts';
-import { choosePassword, PASSWORD_OPTIONS, type PasswordOptions } from '../base/password.ts';
+import { askPassword, choosePassword, PASSWORD_OPTIONS, type PasswordOptions } from '../base/password.ts';
 import { fields, shown } from '../base/table.ts';
 import { addGroup, addVerb, type Call, option, YES } from '../base/verb.ts';
 import { addAccountReset } from './account-reset.ts';
-import { type OwnCredentials, setOwnCredentials } from './own-credentials.ts';
+
+const OWN_ACCOUNT = '/api/v1/account';
 
 interface SetOptions extends PasswordOptions {
   readonly username?: string;
@@ -174,4 +176,52 @@ export function addAccountCommands(program: Command, context: CommandContext): v
 /** Shows a generated password, which cannot be shown again. */
 function passwordLines(made: string | undefined): string[] {
   return made === undefined ? [] : [`password: ${made}`];
+}
+
+interface OwnCredentials {
+  readonly username: string;
+  /** Undefined: not changed; null: removed. */
+  readonly email?: unknown;
+  /** New password; undefined: not changed. */
+  readonly password?: string;
+  readonly revokeTokens?: boolean;
+}
+
+/**
+ * Changes the password and the e-mail address of the user, which needs the current password.
+ *
+ * Resolves with the last response. Throws ApiError, and CliError `no_password`.
+ */
+async function setOwnCredentials(
+  call: Pick<Call<{ readonly code?: string }>, 'api' | 'io' | 'options'>,
+  { username, email, password: newPassword, revokeTokens }: OwnCredentials,
+): Promise<Json> {
+  const { api, io, options } = call;
+  const password =
+    io.env.WAYPOST_ADMIN_PASSWORD ||
+    (await askPassword(
+      io,
+      `Current password of ${escapeControls(username)}: `,
+      'Set WAYPOST_ADMIN_PASSWORD to the current password.',
+    ));
+  let { code } = options;
+  /** Asks for a code if the account needs one. A code works once, so each change has its own. */
+  const send = async (method: 'PATCH' | 'PUT', path: string, changes: object): Promise<Json> => {
+    const json = { password, ...changes };
+    try {
+      return await api.json({ method, path, json: { ...json, code } });
+    } catch (error) {
+      const isMissing = error instanceof ApiError && error.code === 'code_required' && code === undefined;
+      if (!isMissing || !io.stdin.isTTY) throw error;
+      const typed = await askPassword(io, 'Code of your authenticator app: ', 'Pass --code.');
+      return api.json({ method, path, json: { ...json, code: typed } });
+    } finally {
+      code = undefined;
+    }
+  };
+  let body: Json = {};
+  if (email !== undefined) body = await send('PATCH', OWN_ACCOUNT, { email });
+  if (newPassword !== undefined)
+    body = await send('PUT', `${OWN_ACCOUNT}/password`, { new_password: newPassword, revoke_tokens: revokeTokens });
+  return body;
 }

@@ -1,10 +1,17 @@
 /** `waypost zone`: zone files of domains. */
+
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { ACCOUNT } from '../base/accounts.ts';
 import type { CommandContext } from '../base/command.ts';
+import { domainPath } from '../base/domains.ts';
+import { CliError } from '../base/errors.ts';
+import { print } from '../base/io.ts';
+import { addVerb, type Call, option } from '../base/verb.ts';
 import { addDomainList } from '../domain/domain.ts';
 import { addZoneCheck } from './check.ts';
-import { addZoneExport } from './export.ts';
 import { addZoneImport } from './import.ts';
 
 export function addZoneCommands(program: Command, context: CommandContext): void {
@@ -13,4 +20,40 @@ export function addZoneCommands(program: Command, context: CommandContext): void
   addZoneImport(zone, context);
   addZoneExport(zone, context);
   addZoneCheck(zone, context);
+}
+
+/** `waypost zone export`: writes a domain as a zone file. */
+function addZoneExport(zone: Command, context: CommandContext): void {
+  addVerb(zone, context, {
+    usage: 'export <name>',
+    about: 'write a zone as an RFC 1035 zone file',
+    options: [
+      option('--out <file>', 'the file to write (default: standard output); a failed export does not change it'),
+    ],
+    examples: ['waypost zone export example.net', 'waypost zone export example.net --out example.net.zone'],
+    async run(call: Call<{ out?: string }>, [name]) {
+      const { out } = call.options;
+      const path = domainPath(await call.domain(name), '/zonefile');
+      const { body } = await call.api.send({ method: 'GET', path, headers: { accept: 'text/dns' } });
+      if (out === undefined) {
+        await pipeline(body, call.io.stdout, { end: false });
+        return true;
+      }
+      await writeWhole(body, out);
+      print(call.io.stderr, `wrote ${out}`);
+      return true;
+    },
+  });
+}
+
+/** Writes to a temporary file and renames it: a failed export leaves the old file unchanged. */
+async function writeWhole(body: NodeJS.ReadableStream, file: string): Promise<void> {
+  const part = `${file}.part`;
+  try {
+    await pipeline(body, createWriteStream(part));
+    await rename(part, file);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw new CliError('not_written', `Cannot write ${file}: ${error instanceof Error ? error.message : error}`);
+  }
 }

@@ -1,9 +1,16 @@
 /** Sends spans to a collector by OTLP over HTTP, in JSON. */
+
+import { type HrTime, type SpanContext, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
+import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
+import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import type { SendSpans } from './exporter.ts';
 import { readHeadersFile } from './headers-file.ts';
-import { type SpanSource, toReadableSpan } from './readable-span.ts';
+import type { FinishedSpan } from './span.ts';
+
+const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
+
+const NANOSECONDS = 1e9;
 
 /** Timeout of a batch in milliseconds, including retries. */
 const TIMEOUT = 10_000;
@@ -55,3 +62,54 @@ const SUCCESS = 0;
 /** The message of a collector's response may be long; its body is not shown. */
 const reasonOf = (error: Error | undefined): string =>
   (error?.message || 'the collector did not accept the spans').slice(0, MAX_REASON);
+
+interface SpanSource {
+  readonly resource: Resource;
+  readonly instrumentationScope: ReadableSpan['instrumentationScope'];
+}
+
+/** Finished spans in the form that the exporter of OpenTelemetry reads. */
+function toReadableSpan(span: FinishedSpan, { resource, instrumentationScope }: SpanSource): ReadableSpan {
+  const { traceId, spanId, parentId, isParentRemote, link } = span;
+  const context: SpanContext = {
+    traceId,
+    spanId,
+    traceFlags: TraceFlags.SAMPLED,
+    ...(span.traceState === '' ? {} : { traceState: stateOf(span.traceState) }),
+  };
+  return {
+    name: span.name,
+    kind: KINDS[span.kind],
+    spanContext: () => context,
+    parentSpanContext:
+      parentId === ''
+        ? undefined
+        : { traceId, spanId: parentId, traceFlags: TraceFlags.SAMPLED, isRemote: isParentRemote },
+    startTime: highResolution(span.start),
+    endTime: highResolution(span.end),
+    duration: highResolution(Math.max(0, span.end - span.start)),
+    status: { code: span.isError ? SpanStatusCode.ERROR : SpanStatusCode.UNSET },
+    attributes: span.attributes,
+    links: link === null ? [] : [{ context: { ...link, traceFlags: TraceFlags.NONE, isRemote: true } }],
+    events: [],
+    ended: true,
+    resource,
+    instrumentationScope,
+    droppedAttributesCount: 0,
+    droppedEventsCount: 0,
+    droppedLinksCount: 0,
+  };
+}
+
+/** Seconds and nanoseconds. */
+export function highResolution(milliseconds: number): HrTime {
+  const seconds = Math.floor(milliseconds / 1000);
+  const rest = Math.round((milliseconds - seconds * 1000) * 1e6);
+  return rest >= NANOSECONDS ? [seconds + 1, rest - NANOSECONDS] : [seconds, rest];
+}
+
+/** The exporter only serializes it. */
+function stateOf(text: string): NonNullable<SpanContext['traceState']> {
+  const state = { get: () => undefined, set: () => state, unset: () => state, serialize: () => text };
+  return state;
+}

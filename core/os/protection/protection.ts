@@ -2,14 +2,20 @@
  * Watches memory, descriptors and disk space, and reduces the work of the service before they run
  * out. A higher level applies immediately, a lower level after HOLD.
  */
+
+import { diskFull } from '../../base/disk-full.ts';
+import type { UnavailableError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log/index.ts';
 import { Periodic } from '../../base/periodic.ts';
 import { formatBytes } from '../../config/index.ts';
 import { type DiskSpace, reserveOf } from '../disk-space.ts';
-import { Ladder } from './ladder.ts';
 import { DISK, DISK_ENTER, DISK_LEAVE, DISK_NAMES, HOLD, LOAD, LOAD_ENTER, LOAD_LEAVE, LOAD_NAMES } from './levels.ts';
 import { SharedLoad, shareLoad } from './shared-load.ts';
-import { Storage } from './storage.ts';
+
+/**
+ * Authors whose commits can wait like those of accounts: their work is large, and is retried later.
+ */
+const PATIENT: ReadonlySet<string> = new Set(['secondary', 'catalog', 'settings', 'rotation']);
 
 /** Milliseconds between two readings. */
 const INTERVAL = 1000;
@@ -178,3 +184,84 @@ const share = (used: number, budget: number): number => (budget > 0 && used > 0 
 /** Whole megabytes, for people. */
 const round = (value: number): string =>
   Number.isNaN(value) ? 'unknown' : formatBytes(Math.floor(value / 1024 ** 2) * 1024 ** 2);
+
+const isPatient = (author: string): boolean => PATIENT.has(author) || /^\d+$/.test(author);
+
+/**
+ * Decides which commits a node accepts while its disk is almost full. Below the reserve: only those
+ * that keep the service running, such as certificates, signatures and sign-ins. Below a quarter of
+ * it: none, since LMDB would fail during a commit.
+ *
+ * The StorageGuard of the journal.
+ */
+export class Storage {
+  level: number = DISK.normal;
+
+  get isFull(): boolean {
+    return this.level >= DISK.full;
+  }
+
+  get isReadOnly(): boolean {
+    return this.level >= DISK.readOnly;
+  }
+
+  /** `author`: CommitRequest.by. Null: the commit is accepted. */
+  refusalOf(author: string): UnavailableError | null {
+    if (!this.isReadOnly || (!this.isFull && !isPatient(author))) return null;
+    return diskFull();
+  }
+}
+
+interface LadderOptions {
+  /** The value at which each level from 1 on is entered, ascending. */
+  readonly enter: readonly number[];
+  /** The value below which each of these levels is left. */
+  readonly leave: readonly number[];
+  /** Milliseconds for which the value must stay below it. */
+  readonly hold: number;
+}
+
+/**
+ * Levels of a load with hysteresis: a level is entered at once, and left when the value has stayed
+ * below another, lower bound for a while. So a value near a bound does not change the level with
+ * every reading.
+ */
+export class Ladder {
+  readonly #options: LadderOptions;
+  #level = 0;
+  /** The highest level that the value has justified since `#since`. */
+  #candidate = 0;
+  #since = 0;
+
+  constructor(options: LadderOptions) {
+    this.#options = options;
+  }
+
+  get level(): number {
+    return this.#level;
+  }
+
+  /** `now`: milliseconds of a clock that never goes back. Returns the level. */
+  update(value: number, now: number): number {
+    const { enter, leave, hold } = this.#options;
+    const entered = enter.findLastIndex((bound) => value >= bound) + 1;
+    const kept = leave.findLastIndex((bound, i) => i < this.#level && value >= bound) + 1;
+    const justified = Math.max(entered, kept);
+    if (justified >= this.#level) {
+      this.#level = justified;
+      this.#candidate = justified;
+      this.#since = now;
+      return this.#level;
+    }
+    if (this.#candidate >= this.#level) {
+      this.#candidate = justified;
+      this.#since = now;
+    }
+    this.#candidate = Math.max(this.#candidate, justified);
+    if (now - this.#since < hold) return this.#level;
+    this.#level = this.#candidate;
+    this.#candidate = justified;
+    this.#since = now;
+    return this.#level;
+  }
+}

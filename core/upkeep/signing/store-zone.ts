@@ -1,15 +1,25 @@
 /** Reads and writes the state of a signed zone, and the DS records of a parent of ours. */
 
-import type { Name } from '../../dns/wire/name.ts';
+import { equalNames, isWithin, joinNames, MAX_NAME, type Name, parentName, parseName } from '../../dns/wire/name.ts';
+import { type RRset, TYPE } from '../../dns/wire/types.ts';
 import type { Draft } from '../../journal/draft/draft.ts';
 import { inPieces } from '../../journal/signing/progress.ts';
+import type { Id } from '../../store/keys.ts';
 import type { Reader } from '../../store/reader.ts';
-import { type DnssecRow, type Domain, dnssec, dnssecStates } from '../../store/rows.ts';
+import { type DnssecRow, type Domain, dnssec, dnssecStates, newRecord, records } from '../../store/rows.ts';
+import { requestSets } from '../../zone/compile/signed-apex.ts';
+import { findType } from '../../zone/compile/view.ts';
 import { findParentProblem } from './advice.ts';
-import { updateSignals } from './bootstrap-signals.ts';
 import { findOwnParent, lookAtOwnParent, updateOwnParent } from './own-parent.ts';
 import { isFailed, type LookResult } from './parent-look.ts';
 import { dueAt, noteLook, noteTrouble, type SignedZone, signingKey } from './zone-lifecycle.ts';
+
+/** Only the service creates records of these types. */
+const SIGNAL_TYPES: ReadonlySet<number> = new Set([TYPE.CDS, TYPE.CDNSKEY]);
+
+const DSBOOT = label('_dsboot');
+
+const SIGNAL = label('_signal');
 
 /** The zone after the result of a look, in a commit at `now`. `look` null: no change. */
 export function noteResult(zone: SignedZone, apex: Name, look: LookResult | null, now: number): SignedZone {
@@ -95,4 +105,80 @@ export async function lookAtParent(
 ): Promise<LookResult> {
   const parent = findOwnParent(reader, domain);
   return parent === null ? publicParent.look(domain) : lookAtOwnParent(reader, parent, domain.apex, now);
+}
+
+function label(text: string): Uint8Array {
+  return Uint8Array.from([text.length, ...Buffer.from(text)]);
+}
+
+/**
+ * Signals that authenticate the CDS and CDNSKEY records of a zone without a DS (RFC 9615): copies
+ * of them at `_dsboot.<zone>._signal.<nameserver>`, in our signed zones that contain the names of
+ * the nameservers. They are normal records of these zones, so they are transferred and signed. They
+ * exist only while the zone awaits its DS, which keeps them few. Only zones of administrators get
+ * signals: a customer's zone with the name of a nameserver does not belong to the service.
+ *
+ * Null: the nameserver is inside the zone, which RFC 9615 excludes, or the name is too long.
+ */
+export function signalName(apex: Name, nameserver: Name): Name | null {
+  if (isWithin(nameserver, apex)) return null;
+  if (DSBOOT.length + apex.length - 1 + SIGNAL.length + nameserver.length > MAX_NAME) return null;
+  return joinNames(Buffer.concat([DSBOOT, apex.subarray(0, -1), SIGNAL]), nameserver);
+}
+
+/**
+ * Writes or deletes the signals of a zone, in the commit of the draft. `zone` null: it is not
+ * signed. `nameservers`: of the settings. `now`: seconds since 1970.
+ */
+function updateSignals(
+  draft: Draft,
+  domain: Domain,
+  zone: SignedZone | null,
+  nameservers: readonly string[],
+  now: number,
+): void {
+  const { apex, id } = domain;
+  const isWanted = zone?.state.phase === 'awaiting_ds' && findOwnParent(draft, domain) === null;
+  const sets = isWanted ? requestSets(apex, zone.row) : [];
+  for (const nameserver of nameservers) {
+    const name = signalName(apex, parseName(nameserver));
+    if (name === null) continue;
+    const holders = findHolders(draft, name).filter((holder) => holder.id !== id);
+    // A zone of ours hides the records of the zones above. Records of secondary zones are not
+    // changed here, since they are those of their primaries.
+    for (const [i, holder] of holders.entries())
+      if (holder.kind === 'primary')
+        replaceSets(draft, holder.id, name, i === 0 && maySignal(draft, holder, name) ? sets : [], now);
+  }
+}
+
+/** Our zones that contain a name, innermost first. */
+function findHolders(reader: Reader, name: Name): Domain[] {
+  const holders: Domain[] = [];
+  for (let apex = parentName(name); apex.length > 1; apex = parentName(apex)) {
+    const domain = reader.domainByApex(apex);
+    if (domain !== undefined) holders.push(domain);
+  }
+  return holders;
+}
+
+/** Whether the zone belongs to an administrator, is signed, and serves records at the name. */
+function maySignal(reader: Reader, { id, apex, accountId }: Domain, name: Name): boolean {
+  if (reader.account(accountId)?.role !== 'admin' || reader.dnssec(id) === undefined) return false;
+  const hides = (type: number): boolean => type === TYPE.CNAME || type === TYPE.NS || type === TYPE.DNAME;
+  for (let above = name; !equalNames(above, apex); above = parentName(above))
+    if (reader.recordsAt(id, above).some(({ type }) => hides(type))) return false;
+  return true;
+}
+
+function replaceSets(draft: Draft, domainId: Id, name: Name, sets: readonly RRset[], now: number): void {
+  const rows = draft.recordsAt(domainId, name).filter(({ type }) => SIGNAL_TYPES.has(type));
+  for (const row of rows) {
+    const isWanted = findType(sets, row.type)?.rdatas.some((rdata) => equalNames(rdata, row.rdata)) === true;
+    if (!isWanted) draft.delete(records, row);
+  }
+  for (const { type, ttl, rdatas } of sets)
+    for (const rdata of rdatas)
+      if (!rows.some((row) => row.type === type && equalNames(row.rdata, rdata)))
+        draft.put(records, newRecord(draft.newId(records), domainId, { name, type, ttl, rdata }, now));
 }

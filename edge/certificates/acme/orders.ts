@@ -4,6 +4,7 @@
  * a queue by time reports due ones. Orders run on the main thread, which they seldom keep busy.
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DueQueue } from '../../../core/base/due-queue.ts';
 import { FairQueue } from '../../../core/base/fair-queue.ts';
 import type { Logger } from '../../../core/base/log/index.ts';
@@ -17,8 +18,10 @@ import { decide, type Self } from './decide.ts';
 import type { Fault, OrderFailure } from './failure.ts';
 import { Renewals } from './renewals.ts';
 import { failureOf, slow } from './sentences.ts';
-import { eachRow } from './take-up.ts';
 import { hostNameOf } from './zone-facts.ts';
+
+/** Rows per turn of the event loop: some milliseconds. */
+const TAKE_UP_BATCH = 50;
 
 /** Seconds of the first pause. Each further pause is twice as long, up to the longest. */
 const FIRST_PAUSE = 5;
@@ -387,4 +390,21 @@ function logFailure(log: Logger, domain: string, failure: OrderFailure, retryAt:
   };
   if (fault === 'operator' || code === 'internal') log.error('certificate order failed', fields);
   else log.warn('certificate order failed', fields);
+}
+
+/**
+ * Scans a table of the store at the start, in batches, without blocking the event loop.
+ *
+ * `visit`: called with the key of each row of the table; returns false to stop.
+ */
+async function eachRow(environment: Environment, table: number, visit: (key: Buffer) => boolean): Promise<void> {
+  const rows = environment.rows.get(table)!;
+  let start: Buffer | undefined;
+  for (;;) {
+    const keys = [...rows.getKeys({ start, limit: TAKE_UP_BATCH })] as Buffer[];
+    for (const key of keys) if (!visit(key)) return;
+    if (keys.length < TAKE_UP_BATCH) return;
+    start = Buffer.concat([keys[keys.length - 1], Uint8Array.of(0)]);
+    await nextTurn();
+  }
 }

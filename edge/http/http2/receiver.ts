@@ -3,16 +3,18 @@
  * invalid frame ends the stream or the session with the error code that the RFC defines.
  */
 
+import { CLOSED } from './closed-streams.ts';
 import { TRAFFIC_COLUMN } from './counters.ts';
-import { DataReceiver } from './data-receiver.ts';
-import { type Failure, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
+import { type Ending, type Failure, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
 import { FLOOD, FLOOD_ENDING, type Flood, FloodGate } from './flood-gate.ts';
 import { FrameReader, type FrameSink } from './frame-reader.ts';
 import { writePing, writeSettingsAck } from './frame-writer.ts';
 import { HeaderReceiver } from './header-receiver.ts';
+import { contentEnd } from './padding.ts';
 import { dependsOn } from './priority.ts';
 import { DEFAULT_FRAME_SIZE, FLAG, FRAME, MAX_WINDOW } from './protocol.ts';
 import type { SessionHost } from './session-host.ts';
+import type { Http2Stream } from './stream.ts';
 
 /**
  * WINDOW_UPDATE frames that a sent DATA frame justifies: for the stream and the connection, twice,
@@ -246,5 +248,87 @@ export class Receiver implements FrameSink {
     if (target === 0) return SESSION_ENDING.protocol;
     this.#session.streams.get(target)?.prioritize(bytes.toString('latin1', start + 4, end));
     return this.#flood(FLOOD.priority);
+  }
+}
+
+/**
+ * Receives DATA frames (RFC 9113 section 6.1) and counts their bytes against both windows and the
+ * request's content-length.
+ */
+class DataReceiver {
+  readonly #session: SessionHost;
+  readonly #gate: FloodGate;
+
+  constructor(session: SessionHost, gate: FloodGate) {
+    this.#session = session;
+    this.#gate = gate;
+  }
+
+  data(flags: number, streamId: number, bytes: Buffer, payload: number, end: number): Failure {
+    const session = this.#session;
+    if (streamId === 0) return SESSION_ENDING.protocol;
+    let start = payload;
+    let stop = end;
+    if ((flags & FLAG.PADDED) !== 0) {
+      stop = contentEnd(bytes, start, end);
+      if (stop < 0) return SESSION_ENDING.protocol;
+      start++;
+    }
+    const data = end - payload;
+    const stream = session.streams.get(streamId);
+    if (stream === undefined && session.streams.isIdle(streamId)) return SESSION_ENDING.protocol;
+    if (!session.streams.receiveWindow.receive(data)) return SESSION_ENDING.flowControl;
+    if (stream === undefined) {
+      session.streams.returnToWindow(data);
+      return this.#late(streamId, data);
+    }
+    if (stream.isRemoteEnded || stream.queue === null || stream.receiveWindow === null) {
+      session.streams.returnToWindow(data);
+      return this.#reset(stream, STREAM_ENDING.closed);
+    }
+    const isEnd = (flags & FLAG.END_STREAM) !== 0;
+    const received = stream.queue.received + stop - start;
+    const isWrong = stream.expected >= 0 && (received > stream.expected || (isEnd && received < stream.expected));
+    if (!stream.receiveWindow.receive(data) || isWrong) {
+      session.streams.returnToWindow(data);
+      return this.#reset(stream, isWrong ? STREAM_ENDING.contentLength : STREAM_ENDING.flowControl);
+    }
+    // No reader consumes the padding.
+    if (data > stop - start) session.streams.bodyConsumed(stream, data - (stop - start));
+    if (stop > start) this.#body(stream, bytes, start, stop);
+    else if (!isEnd) return this.#empty();
+    if (isEnd) session.streams.streamReceived(stream, null);
+    return null;
+  }
+
+  #body(stream: Http2Stream, bytes: Buffer, start: number, end: number): void {
+    const part = bytes.subarray(start, end);
+    stream.progress += part.length;
+    stream.queue?.lend(part);
+  }
+
+  #empty(): Failure {
+    return this.#gate.admit(FLOOD.empty, this.#session.clock.now) ? null : FLOOD_ENDING[FLOOD.empty];
+  }
+
+  /** Section 5.1, "closed". */
+  #late(streamId: number, data: number): Failure {
+    const { streams } = this.#session;
+    switch (streams.closed.way(streamId)) {
+      case CLOSED.byServer:
+        // The client may not have seen our RST_STREAM yet.
+        return data === 0 ? this.#empty() : null;
+      case CLOSED.byClient:
+      case CLOSED.forgotten:
+        streams.refuse(streamId, STREAM_ENDING.closed);
+        return null;
+      default:
+        return SESSION_ENDING.streamClosed;
+    }
+  }
+
+  #reset(stream: Http2Stream, ending: Ending): null {
+    this.#session.streams.resetStream(stream, ending);
+    return null;
   }
 }

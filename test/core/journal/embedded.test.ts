@@ -6,7 +6,7 @@ import { CLASS_IN, TYPE } from '../../../core/dns/wire/types.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
 import { DISK } from '../../../core/os/protection/levels.ts';
-import { Storage } from '../../../core/os/protection/storage.ts';
+import { Storage } from '../../../core/os/protection/protection.ts';
 import { domains, records } from '../../../core/store/rows.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { journalContract } from './contract.ts';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fieldLine } from '../../../edge/origin/field-line.ts';
+import { fieldLine } from '../../../edge/origin/request-head.ts';
 
 const throwsTypeError = (name: string, value: string): void =>
   assert.throws(

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BUFFER } from '../../../edge/http/transport/buffers.ts';
+import { WriteBuffer } from '../../../edge/origin/body-sender.ts';
 import type { OriginSocket } from '../../../edge/origin/sockets.ts';
-import { WriteBuffer } from '../../../edge/origin/write-buffer.ts';
 import fc from '../../support/fc.ts';
 
 /** A socket that keeps what it is given until it drains, as one does whose origin is slow. */

@@ -21,7 +21,7 @@ import { FLAG, FRAME } from '../../../edge/http/http2/protocol.ts';
 import { ClientHello, HELLO } from '../../../edge/http/tls/client-hello.ts';
 import { OriginError } from '../../../edge/origin/origin.ts';
 import { type ReaderOwner, ResponseReader } from '../../../edge/origin/response-reader.ts';
-import { preferredType } from '../../../edge/sites/accept.ts';
+import { preferredType } from '../../../edge/sites/error-page.ts';
 import { response as ocspResponse, target as ocspTarget } from '../../edge/certificates/ocsp/responder.ts';
 import {
   block,

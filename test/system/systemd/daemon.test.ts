@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Notifier } from '../../../core/os/systemd/notifier.ts';
+import { Notifier } from '../../../core/os/systemd/service.ts';
 import { startChild } from '../../support/child.ts';
 import { environment, startDaemon } from '../../support/daemon.ts';
 import { freePort } from '../../support/ports.ts';

@@ -3,11 +3,10 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { check, type Finding, NotChecked, NotNeeded, ok } from '../../../../admin-api/cli/doctor/check.ts';
 import { parseNodes } from '../../../../admin-api/cli/doctor/cluster.ts';
-import { Context, chooseConfiguration } from '../../../../admin-api/cli/doctor/context.ts';
+import { Context, chooseConfiguration, unitEnvironment } from '../../../../admin-api/cli/doctor/context.ts';
+import { parseSockets } from '../../../../admin-api/cli/doctor/ports.ts';
 import { formatFindings, summarise, withoutSudo } from '../../../../admin-api/cli/doctor/report.ts';
 import { exitCode, runChecks, selectChecks, unknownIds } from '../../../../admin-api/cli/doctor/run.ts';
-import { parseSockets } from '../../../../admin-api/cli/doctor/sockets.ts';
-import { unitEnvironment } from '../../../../admin-api/cli/doctor/unit-environment.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';

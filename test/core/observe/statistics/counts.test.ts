@@ -1,8 +1,8 @@
 /** The sketch of the most queried names, and the table in memory. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CountTable } from '../../../../core/observe/statistics/collector.ts';
 import { MAX_NAMES, mergeEntries, NameSketch, topNames } from '../../../../core/observe/statistics/counts.ts';
-import { CountTable } from '../../../../core/observe/statistics/table.ts';
 
 const test = suite('statistics counts');
 

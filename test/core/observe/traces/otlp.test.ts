@@ -8,8 +8,7 @@ import { json } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readHeadersFile } from '../../../../core/observe/traces/headers-file.ts';
-import { createOtlpSender } from '../../../../core/observe/traces/otlp.ts';
-import { highResolution } from '../../../../core/observe/traces/readable-span.ts';
+import { createOtlpSender, highResolution } from '../../../../core/observe/traces/otlp.ts';
 import type { FinishedSpan } from '../../../../core/observe/traces/span.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 

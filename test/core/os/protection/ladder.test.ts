@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Ladder } from '../../../../core/os/protection/ladder.ts';
+import { Ladder } from '../../../../core/os/protection/protection.ts';
 import fc from '../../../support/fc.ts';
 
 const OPTIONS = { enter: [80, 90, 95], leave: [75, 85, 90], hold: 10 };

@@ -12,7 +12,7 @@ import { nextPiece } from '../../../../core/journal/signing/progress.ts';
 import { type Domain, dnssec, domains, records } from '../../../../core/store/rows.ts';
 import { adviseOn } from '../../../../core/upkeep/signing/advice.ts';
 import { SigningKeeper } from '../../../../core/upkeep/signing/keeper.ts';
-import { signingMetrics } from '../../../../core/upkeep/signing/metrics.ts';
+import { signingMetrics } from '../../../../core/upkeep/signing/open.ts';
 import type { LookResult } from '../../../../core/upkeep/signing/parent-look.ts';
 import { readSignedZone, storeSignedZone } from '../../../../core/upkeep/signing/store-zone.ts';
 import { beginRollover, beginSigning } from '../../../../core/upkeep/signing/zone-lifecycle.ts';

@@ -1,7 +1,7 @@
 /** Cached signatures equal computed ones, in any order of messages that displace each other. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CookieSigner } from '../../../../core/zone/answer/cookie-signer.ts';
+import { CookieSigner } from '../../../../core/zone/answer/cookies.ts';
 import { sipHash24, sipKey } from '../../../../core/zone/answer/siphash.ts';
 import fc from '../../../support/fc.ts';
 

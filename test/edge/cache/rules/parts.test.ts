@@ -8,8 +8,12 @@ import { factsOf } from '../../../../edge/cache/rules/facts.ts';
 import { invalidatedKeys } from '../../../../edge/cache/rules/invalidation.ts';
 import { readRequest } from '../../../../edge/cache/rules/request.ts';
 import { fillRequestFields, freshenResponse } from '../../../../edge/cache/rules/revalidation.ts';
-import { judgeStorable, parseCacheTags } from '../../../../edge/cache/rules/storable.ts';
-import { namesEssential, storableFields } from '../../../../edge/cache/rules/stored-fields.ts';
+import {
+  judgeStorable,
+  namesEssential,
+  parseCacheTags,
+  storableFields,
+} from '../../../../edge/cache/rules/storable.ts';
 
 test('a key is the URI, byte by byte, without the default port', () => {
   assert.is(cacheKey('https', 'www.example.com', '/a?b'), 'https://www.example.com/a?b');

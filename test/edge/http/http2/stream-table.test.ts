@@ -1,7 +1,7 @@
 /** The table of a session's streams, next to a Map. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { StreamTable } from '../../../../edge/http/http2/stream-table.ts';
+import { StreamTable } from '../../../../edge/http/http2/streams.ts';
 import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 

@@ -19,7 +19,7 @@ import { keysBelow } from '../../../../core/journal/etcd/etcd-keys.ts';
 import { EtcdGateway } from '../../../../core/journal/etcd-client/gateway.ts';
 import { put, remove } from '../../../../core/journal/etcd-client/messages.ts';
 import { DISK } from '../../../../core/os/protection/levels.ts';
-import { Storage } from '../../../../core/os/protection/storage.ts';
+import { Storage } from '../../../../core/os/protection/protection.ts';
 import { accounts } from '../../../../core/store/rows.ts';
 import { DEFAULTS, dump, newAccount, type Store, withStore } from '../../../core/journal/fixture.ts';
 import { whyNotPrograms } from '../../../support/programs.ts';

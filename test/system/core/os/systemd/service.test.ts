@@ -6,8 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../../../core/base/log/index.ts';
-import { Notifier } from '../../../../../core/os/systemd/notifier.ts';
-import { Service } from '../../../../../core/os/systemd/service.ts';
+import { Notifier, Service } from '../../../../../core/os/systemd/service.ts';
 import { removeFolder, temporaryFolder } from '../../../../support/temp.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
