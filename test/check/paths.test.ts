@@ -43,6 +43,9 @@ function pathsIn(text: string): string[] {
     .filter((path) => FOLDERS.some((folder) => path.startsWith(`${folder}/`)) || /^[\w-]+(\.\w+)*\.ts$/.test(path));
 }
 
+/** A page is for one room; what does not fit belongs into the code. */
+const PAGE_LINES = 150;
+
 const exists = (path: string): boolean => (path.includes('/') ? existsSync(join(ROOT, path)) : NAMES.has(path));
 
 test('the documents are found, and paths in them', () => {
@@ -52,6 +55,13 @@ test('the documents are found, and paths in them', () => {
     'key.ts',
   ]);
   assert.ok(pathsIn(textOf('ARCHITECTURE.md')).length > 20);
+});
+
+test('pages of docs/internals have at most 150 lines', () => {
+  const long = readdirSync(join(ROOT, 'docs/internals')).filter(
+    (name) => readFileSync(join(ROOT, 'docs/internals', name), 'utf8').split('\n').length - 1 > PAGE_LINES,
+  );
+  assert.equal(long, []);
 });
 
 test('every path in a document exists', () => {
