@@ -11,8 +11,8 @@ import { Composition } from './compose.ts';
 import { CONTAINER, Engine, whyNoContainers } from './image.ts';
 import { whyNoYaml } from './yaml.ts';
 
-const IMAGE = 'waypost:0.2.0';
-const ETCD_IMAGE = 'waypost-etcd:0.2.0';
+const IMAGE = 'waypost:0.3.0';
+const ETCD_IMAGE = 'waypost-etcd:0.3.0';
 const API = 'http://127.0.0.1:8300/api/v1';
 const JSON_BODY = ['-H', 'content-type: application/json'];
 
