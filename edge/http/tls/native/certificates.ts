@@ -140,6 +140,5 @@ function withBio<T>(objects: Objects, pem: string, read: (bio: Pointer<'BIO'>) =
     }
   } finally {
     memory.bytes.fill(0);
-    openssl.ERR_clear_error();
   }
 }

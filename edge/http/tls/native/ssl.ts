@@ -239,7 +239,10 @@ export class Ssl extends Handle<'SSL'> {
 export function peerCertificate(objects: Objects, ssl: Pointer<'SSL'>, maximum: number): Buffer | null | undefined {
   const { openssl } = objects;
   const pointer = openssl.SSL_get1_peer_certificate(ssl);
-  if (pointer === NULL) return null;
+  if (pointer === NULL) {
+    openssl.ERR_clear_error();
+    return null;
+  }
   const certificate = objects.own('X509', pointer, 'a certificate');
   try {
     const length = openssl.i2d_X509(pointer, NULL);
@@ -249,6 +252,5 @@ export function peerCertificate(objects: Objects, ssl: Pointer<'SSL'>, maximum: 
     return openssl.i2d_X509(pointer, position.address) === length ? der.bytes.subarray(0, length) : undefined;
   } finally {
     certificate.free();
-    openssl.ERR_clear_error();
   }
 }
