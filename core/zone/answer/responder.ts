@@ -1,6 +1,6 @@
 /**
- * The query path: replaces a query in the packet by its response. Selects the answer by the rules
- * of RFC 1034 section 4.3.2; `ResponseWriter` writes it. Nothing is allocated per packet.
+ * The query path: replaces a query in the packet by its response. `Lookup` finds the name,
+ * `Responder` selects the answer, `ResponseWriter` writes it. Nothing is allocated per packet.
  */
 
 import { EXTENDED_ERROR } from '../../dns/wire/edns.ts';
@@ -21,10 +21,8 @@ import {
   NODE_APEX,
   NODE_CNAME,
   NODE_DELEGATION,
-  NODE_DNAME,
   NODE_FLAGS_AT,
   NODE_HAS_BELOW,
-  NODE_HAS_WILDCARD,
   NODE_HEADER,
   NODE_PRESIGNED,
   NODE_SIGNED,
@@ -36,6 +34,7 @@ import {
 import { Chaos } from './chaos.ts';
 import { CHANGED, Denial, PROOF, TOO_COSTLY } from './denial.ts';
 import type { IndexReader } from './index-reader.ts';
+import { FOUND, type Found, Lookup } from './lookup.ts';
 import { ResponseOptions } from './options.ts';
 import { CLAIM } from './presigned-denial.ts';
 import { CHAOS, COOKIE, COOKIE_ONLY, DEFER, LOOK_UP, NOTIFY, Query, SILENCE } from './query.ts';
@@ -56,6 +55,7 @@ export class Responder {
   readonly #udpPayload: number;
   /** The last query, for counters and the query log. */
   readonly query: Query;
+  readonly #lookup: Lookup;
   readonly #synthesizer: Synthesizer;
   readonly #response: ResponseWriter;
   readonly #chaos: Chaos;
@@ -72,12 +72,13 @@ export class Responder {
     this.#index = index;
     this.#udpPayload = udpPayload;
     this.query = new Query(settings.cookies !== 'off');
+    this.#lookup = new Lookup(index);
     this.#denial = new Denial(index);
     const options = new ResponseOptions(index, udpPayload, settings);
     this.#response = new ResponseWriter(index, this.query, options, this.#denial);
     this.#chaos = new Chaos(settings.version, settings.identity);
     this.#requiresCookies = settings.cookies === 'require';
-    this.#synthesizer = new Synthesizer(index, this.#denial);
+    this.#synthesizer = new Synthesizer(index, this.#lookup, this.#denial);
   }
 
   /**
@@ -183,60 +184,57 @@ export class Responder {
   #lookUp(): number {
     const { query } = this;
     const index = this.#index;
-    const response = this.#response;
+    const lookup = this.#lookup;
     const { labels, nameEnd } = query;
-    const { bytes } = response;
+    const { bytes } = this.#response;
+    const nodes = index.bytes;
     this.#denial.clear();
     index.hashSuffixes(bytes, nameEnd, labels);
-    const nodes = index.bytes;
+    const found = lookup.find(bytes, nameEnd, labels);
+    if (found !== FOUND.NAME) return this.#answerFromEncloser(found, false);
+    const { node } = lookup;
     query.account = index.sums[0];
-    const exact = labels > index.maxLabels ? 0 : index.find(bytes, index.starts[0], nameEnd, index.sums[0]);
-    let label = 1;
-    if (exact !== 0) {
-      const flags = nodes[exact + NODE_FLAGS_AT];
-      query.zoneLength = nodes[exact + APEX_LENGTH_AT];
-      if (index.hasUnavailable && index.isUnavailable(bytes, nameEnd, query.zoneLength)) return this.#fail();
-      if (query.type !== TYPE.DS || (flags & NODE_APEX) === 0 || answerOffset(this.#index.bytes, exact, TYPE.DS) !== 0)
-        return this.#answerType(exact);
-      // The DS of our zone belongs to the parent zone (RFC 4035 section 3.1.4.1), if it is also
-      // ours.
-    }
-    if (labels - label > index.maxLabels) label = labels - index.maxLabels;
-    let encloser = 0;
-    for (; label <= labels; label++) {
-      encloser = index.find(bytes, index.starts[label], nameEnd, index.sums[label]);
-      if (encloser !== 0) break;
-    }
-    if (encloser === 0)
-      return exact !== 0
-        ? this.#answerType(exact)
-        : this.#response.writeEmpty(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
-    query.account = index.sums[label];
-    query.zoneLength = nodes[encloser + APEX_LENGTH_AT];
+    query.zoneLength = nodes[node + APEX_LENGTH_AT];
     if (index.hasUnavailable && index.isUnavailable(bytes, nameEnd, query.zoneLength)) return this.#fail();
-    const flags = nodes[encloser + NODE_FLAGS_AT];
-    if ((flags & NODE_DELEGATION) !== 0) return this.#refer(encloser);
-    if ((flags & NODE_DNAME) !== 0) return this.#synthesize(encloser, 'dname');
-    if (query.dnssecOk && (flags & NODE_PRESIGNED) !== 0) return this.#lookUpPresigned(exact, encloser, label);
+    const isApex = (nodes[node + NODE_FLAGS_AT] & NODE_APEX) !== 0;
+    if (query.type !== TYPE.DS || !isApex || answerOffset(nodes, node, TYPE.DS) !== 0) return this.#answerType(node);
+    // The DS of our zone belongs to the parent zone (RFC 4035 section 3.1.4.1), if it is also ours.
+    const above = lookup.findEncloser(bytes, nameEnd, labels);
+    return above === FOUND.NO_ZONE ? this.#answerType(node) : this.#answerFromEncloser(above, true);
+  }
+
+  /**
+   * Answers for a name that the lookup has not found. `isChild`: it has found the name, but as the
+   * apex of a child zone.
+   */
+  #answerFromEncloser(found: Found, isChild: boolean): number {
+    const { query } = this;
+    const index = this.#index;
+    const response = this.#response;
+    const { node, encloser, label } = this.#lookup;
+    if (found === FOUND.NO_ZONE) {
+      query.account = index.sums[0];
+      return response.writeEmpty(RCODE.REFUSED, EXTENDED_ERROR.NOT_AUTHORITATIVE);
+    }
+    const flags = index.bytes[encloser + NODE_FLAGS_AT];
+    query.account = index.sums[label];
+    query.zoneLength = index.bytes[encloser + APEX_LENGTH_AT];
+    if (index.hasUnavailable && index.isUnavailable(response.bytes, query.nameEnd, query.zoneLength))
+      return this.#fail();
+    if (found === FOUND.CUT) return this.#refer(node);
+    if (found === FOUND.DNAME) return this.#synthesize(node, found);
     const isProven = query.dnssecOk && (flags & NODE_SIGNED) !== 0;
-    if (exact !== 0) {
-      if (isProven) this.#denial.addName(bytes, index.starts[0], nameEnd, PROOF.MATCH);
-      return this.#response.writeNegative(encloser, RCODE.NOERROR);
+    if (isChild) {
+      if (isProven) this.#proveExists(encloser, label);
+      return response.writeNegative(encloser, RCODE.NOERROR);
     }
-    if (isProven) this.#denial.addName(bytes, index.starts[label - 1], nameEnd, PROOF.COVER);
-    if ((flags & NODE_HAS_WILDCARD) !== 0) {
-      const wildcard = index.findWildcard(bytes, index.starts[label], nameEnd, index.sums[label]);
-      if (wildcard !== 0) return this.#answerType(wildcard, encloser);
+    if (found === FOUND.WILDCARD) {
+      if (isProven) this.#proveExpansion(encloser, label);
+      return this.#answerType(node, encloser);
     }
-    if (isProven) {
-      // The closest encloser, and the wildcard that could have answered (RFC 5155 section 7.2.2).
-      const hash = hashOffset(nodes, encloser);
-      this.#denial.addHash(hash, PROOF.MATCH);
-      if ((flags & NODE_HAS_BELOW) !== 0) this.#denial.addHash(hash + HASH_LENGTH, PROOF.COVER);
-      else this.#addWildcard(label);
-    }
+    if (isProven) this.#proveMissing(encloser, label);
     if ((flags & NODE_APEX) === 0) query.account = this.#sumOfApex(encloser, label);
-    return this.#response.writeNegative(encloser, RCODE.NXDOMAIN);
+    return response.writeNegative(encloser, RCODE.NXDOMAIN);
   }
 
   /** The zone is a secondary that has expired, or was never transferred. */
@@ -244,32 +242,45 @@ export class Responder {
     return this.#response.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NOT_READY);
   }
 
-  /**
-   * Answers for a name without a node, or without a DS, in a zone that its primary has signed.
-   * `encloser`: its closest encloser, which starts at `label`.
-   */
-  #lookUpPresigned(exact: number, encloser: number, label: number): number {
-    const { query } = this;
-    const index = this.#index;
-    const { nameEnd } = query;
+  /** Proves that the queried name exists. `label`: the first of its closest encloser. */
+  #proveExists(encloser: number, label: number): void {
     const { bytes } = this.#response;
-    const flags = index.bytes[encloser + NODE_FLAGS_AT];
-    const { presigned } = this.#denial;
-    const [name, above] = [index.starts[0], index.starts[label]];
-    if (exact !== 0) {
-      presigned.add(bytes, name, nameEnd, above, CLAIM.EXISTS);
-      return this.#response.writeNegative(encloser, RCODE.NOERROR);
+    const { nameEnd } = this.query;
+    const { starts } = this.#index;
+    if (this.#isPresigned(encloser)) this.#denial.presigned.add(bytes, starts[0], nameEnd, starts[label], CLAIM.EXISTS);
+    else this.#denial.addName(bytes, starts[0], nameEnd, PROOF.MATCH);
+  }
+
+  /** Proves that the queried name does not exist, so that a wildcard matches. */
+  #proveExpansion(encloser: number, label: number): void {
+    const { bytes } = this.#response;
+    const { nameEnd } = this.query;
+    const { starts } = this.#index;
+    if (this.#isPresigned(encloser))
+      this.#denial.presigned.add(bytes, starts[0], nameEnd, starts[label], CLAIM.EXPANSION);
+    else this.#denial.addName(bytes, starts[label - 1], nameEnd, PROOF.COVER);
+  }
+
+  /** Proves that neither the queried name exists nor a wildcard that matches it. */
+  #proveMissing(encloser: number, label: number): void {
+    const { bytes } = this.#response;
+    const { nameEnd } = this.query;
+    const { starts, bytes: nodes } = this.#index;
+    if (this.#isPresigned(encloser)) {
+      this.#denial.presigned.addNameError(bytes, starts[0], nameEnd, starts[label], encloser);
+      return;
     }
-    if ((flags & NODE_HAS_WILDCARD) !== 0) {
-      const wildcard = index.findWildcard(bytes, above, nameEnd, index.sums[label]);
-      if (wildcard !== 0) {
-        presigned.add(bytes, name, nameEnd, above, CLAIM.EXPANSION);
-        return this.#answerType(wildcard, encloser);
-      }
-    }
-    presigned.addNameError(bytes, name, nameEnd, above, encloser);
-    if ((flags & NODE_APEX) === 0) query.account = this.#sumOfApex(encloser, label);
-    return this.#response.writeNegative(encloser, RCODE.NXDOMAIN);
+    // The next closer name, the closest encloser, and the wildcard (RFC 5155 section 7.2.2).
+    this.#denial.addName(bytes, starts[label - 1], nameEnd, PROOF.COVER);
+    const hash = hashOffset(nodes, encloser);
+    this.#denial.addHash(hash, PROOF.MATCH);
+    if ((nodes[encloser + NODE_FLAGS_AT] & NODE_HAS_BELOW) !== 0) this.#denial.addHash(hash + HASH_LENGTH, PROOF.COVER);
+    else this.#addWildcard(label);
+  }
+
+  /** Whether the primary has signed the zone of a node. */
+  #isPresigned(node: number): boolean {
+    return (this.#index.bytes[node + NODE_FLAGS_AT] & NODE_PRESIGNED) !== 0;
   }
 
   /**
@@ -317,21 +328,15 @@ export class Responder {
    * Puts an answer together for this query: the name is below a DNAME, may be a nameserver of a
    * zone cut, is an alias of a large RRset, or has additional records that depend on the name.
    */
-  #synthesize(node: number, kind: 'node' | 'cut' | 'dname'): number {
+  #synthesize(node: number, found: Found): number {
     const { query } = this;
     const response = this.#response;
-    const synthesizer = this.#synthesizer;
-    const arcount = synthesizer.writeResponse(
-      response.bytes,
-      query,
-      { kind, node },
-      response.limit - response.options.length,
-    );
-    if (arcount === CHANGED) return CHANGED;
-    if (arcount === TOO_COSTLY) return response.writeEmpty(RCODE.SERVFAIL, this.#denial.costError);
-    query.rcode = response.bytes[query.start + 3] & 15;
-    response.options.error = synthesizer.error;
-    return response.finish(synthesizer.end, arcount, 0);
+    const limit = response.limit - response.options.length;
+    const answer = this.#synthesizer.writeResponse(response.bytes, query, found, node, limit);
+    if (answer === CHANGED) return CHANGED;
+    if (answer === TOO_COSTLY) return response.writeEmpty(RCODE.SERVFAIL, this.#denial.costError);
+    const { end, rcode, flags, truncated, ancount, nscount, arcount } = answer;
+    return response.finishAnswer(end, rcode, flags, truncated, ancount, nscount, arcount);
   }
 
   /** Answers the query's type from an existing node, which may be the wildcard below `encloser`. */
@@ -355,9 +360,9 @@ export class Responder {
     answer = answerOffset(this.#index.bytes, node, type);
     if (answer === 0 && (flags & NODE_CNAME) !== 0) answer = answerOffset(this.#index.bytes, node, OTHERWISE);
     // An offset equal to the node means that the chain must be followed per query.
-    if (answer === node) return this.#synthesize(node, 'node');
+    if (answer === node) return this.#synthesize(node, FOUND.NAME);
     if (answer === 0 || ((flags & NODE_APEX) !== 0 && type === OTHERWISE)) return this.#answerNoData(node, encloser);
-    if (this.#dependsOnName(answer)) return this.#synthesize(node, 'node');
+    if (this.#dependsOnName(answer)) return this.#synthesize(node, FOUND.NAME);
     return this.#response.writeAnswer(node, answer, RCODE.NOERROR);
   }
 
@@ -380,7 +385,7 @@ export class Responder {
     // The name may be that of a nameserver, or the end of it. Then pointers to the question (RFC
     // 1035 section 4.1.4) replace labels below the cut, which the stored body spells out.
     const below = query.nameEnd - query.start - HEADER_LENGTH - nodes[cut + NAME_LENGTH_AT];
-    if (excess > 0 && excess <= below) return this.#synthesize(cut, 'cut');
+    if (excess > 0 && excess <= below) return this.#synthesize(cut, FOUND.CUT);
     return this.#response.writeAnswer(cut, answer, RCODE.NOERROR);
   }
 

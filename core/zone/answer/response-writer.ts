@@ -216,11 +216,11 @@ export class ResponseWriter {
       }
     }
     const code = nodes[a] === RCODE.NOERROR ? rcode : nodes[a];
-    return this.#finishAnswer(p, code, flags, truncated, ancount, nscount, arcount);
+    return this.finishAnswer(p, code, flags, truncated, ancount, nscount, arcount);
   }
 
   /** Writes the header and OPT of an answer that ends at `p`. Returns the response's length. */
-  #finishAnswer(
+  finishAnswer(
     p: number,
     code: number,
     flags: number,
@@ -259,7 +259,7 @@ export class ResponseWriter {
     const flags = nodes[a + ANSWER_FLAGS_AT];
     const code = nodes[a] === RCODE.NOERROR ? rcode : nodes[a];
     // The signatures of an RRset that does not fit are for transfers.
-    if (code === RCODE.SERVFAIL) return this.#finishAnswer(questionEnd, code, flags, 0, 0, 0, 0);
+    if (code === RCODE.SERVFAIL) return this.finishAnswer(questionEnd, code, flags, 0, 0, 0, 0);
     const by = query.nameEnd - start - HEADER_LENGTH - nodes[node + NAME_LENGTH_AT];
     const limit = start + this.limit - this.options.length;
     const tail = uint16(nodes, part + TAIL_LENGTH_AT);
@@ -289,9 +289,9 @@ export class ResponseWriter {
       if (p === TOO_COSTLY) return this.writeEmpty(RCODE.SERVFAIL, denial.costError);
       nscount += denial.records;
     }
-    if (p === NO_ROOM || p + tail > limit) return this.#finishAnswer(questionEnd, code, flags, TC, 0, 0, 0);
+    if (p === NO_ROOM || p + tail > limit) return this.finishAnswer(questionEnd, code, flags, TC, 0, 0, 0);
     if (tail > 0) p = this.#appendTail(part, tail, by, p);
-    return this.#finishAnswer(p, code, flags, 0, ancount, nscount, uint16(nodes, part + SIGNED_ARCOUNT_AT));
+    return this.finishAnswer(p, code, flags, 0, ancount, nscount, uint16(nodes, part + SIGNED_ARCOUNT_AT));
   }
 
   /**
@@ -321,9 +321,9 @@ export class ResponseWriter {
       if (p === TOO_COSTLY) return this.writeEmpty(RCODE.SERVFAIL, denial.costError);
       nscount = denial.records;
     }
-    if (p === NO_ROOM) return this.#finishAnswer(query.questionEnd, RCODE.NOERROR, flags, TC, 0, 0, 0);
+    if (p === NO_ROOM) return this.finishAnswer(query.questionEnd, RCODE.NOERROR, flags, TC, 0, 0, 0);
     const ancount = uint16(nodes, part + SIGNED_ANCOUNT_AT) - uint16(nodes, a + ANCOUNT_AT);
-    return this.#finishAnswer(p, RCODE.NOERROR, flags, 0, ancount, nscount, 0);
+    return this.finishAnswer(p, RCODE.NOERROR, flags, 0, ancount, nscount, 0);
   }
 
   /** Adds the proofs that a signed part of a node lists. */

@@ -2,8 +2,8 @@
  * Puts answers together at query time: follows chains below a DNAME (RFC 6672), where the result
  * depends on the name, and from a CNAME to an RRset that is too large to be copied to every alias;
  * omits additional RRsets that a wildcard has twice for some names (ANSWER_REPEATS), and shortens
- * what does not fit as stored if it has the queried name (ANSWER_OWN_TARGET, referrals). Applies
- * the rules of RFC 1034 section 4.3.2 to the nodes of the index. It is rare, so it may allocate.
+ * what does not fit as stored if it has the queried name (ANSWER_OWN_TARGET, referrals). Each
+ * name of a chain is looked up as the name of a query. It is rare, so it may allocate.
  *
  * The owner of a zone decides what is put together, so the work is bounded: by the length of a
  * chain, and by the room of the response. What cannot fit is not decoded, and large answers are
@@ -11,8 +11,7 @@
  */
 
 import { Body } from '../../dns/wire/body.ts';
-import { EXTENDED_ERROR } from '../../dns/wire/edns.ts';
-import { HEADER_LENGTH, QR, TC } from '../../dns/wire/header.ts';
+import { HEADER_LENGTH, TC } from '../../dns/wire/header.ts';
 import { latin1 } from '../../dns/wire/latin1.ts';
 import {
   equalNames,
@@ -40,9 +39,7 @@ import {
   NAME_LENGTH_AT,
   NODE_CNAME,
   NODE_DELEGATION,
-  NODE_DNAME,
   NODE_FLAGS_AT,
-  NODE_HAS_WILDCARD,
   NODE_PRESIGNED,
   NODE_SIGNED,
   nameOffset,
@@ -56,23 +53,34 @@ import { expandAdditional, expandAnswer, expandSigned, firstRecord, type Section
 import { CHANGED, type Denial, NO_ROOM, PROOF, TOO_COSTLY } from './denial.ts';
 import type { IndexReader } from './index-reader.ts';
 import { isLarge, LargeAnswerCopier, leastSize, SHRINKING, type StoredAnswer } from './large-answer.ts';
-import { NO_ERROR } from './options.ts';
+import { FOUND, type Found, type Lookup } from './lookup.ts';
 import { CLAIM } from './presigned-denial.ts';
 import type { Query } from './query.ts';
 
-interface Found {
-  readonly kind: 'node' | 'cut' | 'dname' | 'missing' | 'outside';
+/** A name of a chain, as the lookup has found it. */
+interface Link {
+  readonly found: Found;
   readonly node: number;
   /** The owner as stored; of a missing name, its closest encloser. */
   readonly source: Name;
 }
 
+/** An answer behind the question: where it ends, and its header (ResponseWriter.finishAnswer). */
+interface Synthesized {
+  readonly end: number;
+  readonly rcode: number;
+  /** ANSWER_AA and ANSWER_STALE. */
+  readonly flags: number;
+  /** TC, or 0. */
+  readonly truncated: number;
+  readonly ancount: number;
+  readonly nscount: number;
+  readonly arcount: number;
+}
+
 export class Synthesizer {
-  /** Offset after the last written byte. */
-  end = 0;
-  /** Extended error of the response (RFC 8914), or NO_ERROR. */
-  error = NO_ERROR;
   readonly #index: IndexReader;
+  readonly #lookup: Lookup;
   readonly #denial: Denial;
   #apex: Name = new Uint8Array(1);
   /** The response has signatures and proofs. */
@@ -89,23 +97,29 @@ export class Synthesizer {
   #large: StoredAnswer | null = null;
   /** The chain ends at a zone cut, with a referral. */
   #isReferral = false;
+  /** The chain ends at stale addresses. */
+  #isStale = false;
   readonly #copier: LargeAnswerCopier;
 
-  constructor(index: IndexReader, denial: Denial) {
+  constructor(index: IndexReader, lookup: Lookup, denial: Denial) {
     this.#index = index;
+    this.#lookup = lookup;
     this.#denial = denial;
     this.#copier = new LargeAnswerCopier(index);
   }
 
   /**
-   * Writes the response after the question, with at most `limit` bytes in total. `start`: the first
+   * Writes the response after the question, with at most `limit` bytes in total. `first`: the first
    * node of the chain, a zone cut or a DNAME above the queried name, or what the name itself owns.
-   * Returns the number of additional records, CHANGED or TOO_COSTLY.
    */
-  writeResponse(bytes: Uint8Array, query: Query, start: Pick<Found, 'kind' | 'node'>, limit: number): number {
+  writeResponse(
+    bytes: Uint8Array,
+    query: Query,
+    found: Found,
+    first: number,
+    limit: number,
+  ): Synthesized | typeof CHANGED | typeof TOO_COSTLY {
     const nodes = this.#index.bytes;
-    const first = start.node;
-    this.error = NO_ERROR;
     const queryName = bytes.slice(query.start + HEADER_LENGTH, query.nameEnd).map((byte) => LOWER[byte]);
     this.#apex = queryName.subarray(queryName.length - nodes[first + APEX_LENGTH_AT]);
     this.#isSigned = query.dnssecOk && (nodes[first + NODE_FLAGS_AT] & NODE_SIGNED) !== 0;
@@ -114,39 +128,40 @@ export class Synthesizer {
     this.#least = 0;
     this.#large = null;
     this.#isReferral = false;
+    this.#isStale = false;
     const sections: Sections = { answer: [], authority: [], additional: [] };
     const nameStart = nameOffset(nodes, first);
     const source = nodes.slice(nameStart, nameStart + nodes[first + NAME_LENGTH_AT]);
-    const rcode = this.#followChain(queryName, { ...start, source }, query.type, sections);
+    const rcode = this.#followChain(queryName, { found, node: first, source }, query.type, sections);
     return this.#write(bytes, query, queryName, sections, rcode, limit);
   }
 
   /** Fills the sections; returns the response code. */
-  #followChain(queryName: Name, first: Found, type: number, { answer, authority, additional }: Sections): number {
+  #followChain(queryName: Name, first: Link, type: number, { answer, authority, additional }: Sections): number {
     const chain = new Chain();
     const dnames: string[] = [];
     let name = queryName;
-    for (let found = first; ; found = this.#locate(name)) {
-      const { source } = found;
+    for (let link = first; ; link = this.#locate(name)) {
+      const { found, node, source } = link;
       const at = name;
       const expand = (a: number, ofType: number, queried = at): Sections => this.#expand(a, ofType, source, queried);
-      switch (found.kind) {
-        case 'outside':
+      switch (found) {
+        case FOUND.NO_ZONE:
           return RCODE.NOERROR;
-        case 'missing':
+        case FOUND.MISSING:
           authority.push(...this.#readSoa(name));
           if (this.#isPresigned) this.#claim(name, source, CLAIM.NAME_ERROR);
           else this.#proveMissing(name, source);
           return RCODE.NXDOMAIN;
-        case 'cut': {
-          const isDs = type === TYPE.DS && equalNames(found.source, name);
-          const a = answerOffset(this.#index.bytes, found.node, isDs ? TYPE.DS : OTHERWISE);
+        case FOUND.CUT: {
+          const isDs = type === TYPE.DS && equalNames(source, name);
+          const a = answerOffset(this.#index.bytes, node, isDs ? TYPE.DS : OTHERWISE);
           if (a === 0) {
             authority.push(...this.#readSoa(name));
             if (this.#isPresigned) this.#claim(name, name, CLAIM.EXISTS);
             else this.#prove(name, PROOF.MATCH);
           } else {
-            this.#proveStored(a, found.source);
+            this.#proveStored(a, source);
             this.#isReferral = !isDs;
             if (this.#copyLarge(a, isDs ? TYPE.DS : TYPE.NS, source, source)) return RCODE.NOERROR;
             const referral = expand(a, isDs ? TYPE.DS : TYPE.NS, source);
@@ -156,33 +171,34 @@ export class Synthesizer {
           }
           return RCODE.NOERROR;
         }
-        case 'dname': {
+        case FOUND.DNAME: {
           if (!chain.add(name)) return RCODE.NOERROR;
-          const a = answerOffset(this.#index.bytes, found.node, TYPE.DNAME);
+          const a = answerOffset(this.#index.bytes, node, TYPE.DNAME);
           const record = firstRecord(this.#index.bytes, a, source, source);
-          const dname = nameId(found.source);
+          const dname = nameId(source);
           if (!dnames.includes(dname)) {
             dnames.push(dname);
             append(answer, expand(a, TYPE.DNAME, source).answer);
           }
-          const labels = name.subarray(0, name.length - found.source.length);
+          const labels = name.subarray(0, name.length - source.length);
           if (labels.length + record.rdata.length > MAX_NAME) return RCODE.YXDOMAIN;
           const target = joinNames(labels, record.rdata);
           answer.push({ name, type: TYPE.CNAME, ttl: record.ttl, rdata: target });
-          if (type === TYPE.CNAME || type === TYPE.ANY || this.#asksSignatures(type, found.node)) return RCODE.NOERROR;
+          if (type === TYPE.CNAME || type === TYPE.ANY || this.#asksSignatures(type, node)) return RCODE.NOERROR;
           name = target;
           break;
         }
-        case 'node': {
-          if ((this.#index.bytes[found.node + 4] & NODE_CNAME) !== 0) {
+        case FOUND.NAME:
+        case FOUND.WILDCARD: {
+          if ((this.#index.bytes[node + NODE_FLAGS_AT] & NODE_CNAME) !== 0) {
             if (!chain.add(name)) return RCODE.NOERROR;
-            const a = answerOffset(this.#index.bytes, found.node, TYPE.CNAME);
+            const a = answerOffset(this.#index.bytes, node, TYPE.CNAME);
             const records = expand(a, TYPE.CNAME).answer;
             append(answer, records);
             name = (records[0] ?? firstRecord(this.#index.bytes, a, source, name)).rdata;
             break;
           }
-          const a = answerOffset(this.#index.bytes, found.node, type);
+          const a = answerOffset(this.#index.bytes, node, type);
           if (a === 0 || type === OTHERWISE) {
             authority.push(...this.#readSoa(name));
             if (this.#isPresigned) {
@@ -195,10 +211,9 @@ export class Synthesizer {
             // The chain may be correct, but the addresses of its target are unknown.
             answer.length = 0;
             this.#least = 0;
-            this.error = EXTENDED_ERROR.NO_REACHABLE_AUTHORITY;
             return RCODE.SERVFAIL;
           } else {
-            if ((this.#index.bytes[a + 1] & ANSWER_STALE) !== 0) this.error = EXTENDED_ERROR.STALE_ANSWER;
+            this.#isStale = (this.#index.bytes[a + ANSWER_FLAGS_AT] & ANSWER_STALE) !== 0;
             // The name may be the owner of a DNAME that the chain has passed.
             const isPassed = type === TYPE.DNAME && dnames.includes(nameId(name));
             const isCopied = !isPassed && this.#copyLarge(a, type, source, name);
@@ -223,38 +238,28 @@ export class Synthesizer {
           return RCODE.NOERROR;
         }
         default:
-          found.kind satisfies never;
+          found satisfies never;
       }
     }
   }
 
-  #locate(name: Name): Found {
+  /** The next link of a chain. It ends where the zone of the query ends. */
+  #locate(name: Name): Link {
     const index = this.#index;
     const apex = this.#apex;
-    const outside: Found = { kind: 'outside', node: 0, source: name };
+    const lookup = this.#lookup;
+    const outside: Link = { found: FOUND.NO_ZONE, node: 0, source: name };
     if (!isWithin(name, apex)) return outside;
-    let labels = 0;
-    let p = 0;
-    for (; name[p] !== 0; p += name[p] + 1) index.starts[labels++] = p;
-    index.starts[labels] = p;
-    index.hashSuffixes(name, name.length, labels);
-    for (let label = 0; label <= labels; label++) {
-      const node = index.find(name, index.starts[label], name.length, index.sums[label]);
-      if (node === 0) continue;
-      const source = name.subarray(index.starts[label]);
-      const flags = index.bytes[node + 4];
-      if (index.bytes[node + 6] !== apex.length) return outside;
-      if ((flags & NODE_DELEGATION) !== 0) return { kind: 'cut', node, source };
-      if (label === 0) return { kind: 'node', node, source };
-      if ((flags & NODE_DNAME) !== 0) return { kind: 'dname', node, source };
-      const hasWildcard = (flags & NODE_HAS_WILDCARD) !== 0;
-      const wildcard = hasWildcard ? index.findWildcard(name, index.starts[label], name.length, index.sums[label]) : 0;
-      if (wildcard === 0) return { kind: 'missing', node: 0, source };
-      if (this.#isPresigned) this.#claim(name, source, CLAIM.EXPANSION);
-      else this.#prove(nextCloser(name, source), PROOF.COVER);
-      return { kind: 'node', node: wildcard, source: wildcardOf(source) };
-    }
-    return { kind: 'missing', node: 0, source: apex };
+    const found = lookup.find(name, name.length, this.#hashSuffixes(name));
+    const { node, encloser } = lookup;
+    if (found === FOUND.NO_ZONE) return { found: FOUND.MISSING, node: 0, source: apex };
+    if (index.bytes[encloser + APEX_LENGTH_AT] !== apex.length) return outside;
+    const source = name.subarray(index.starts[lookup.label]);
+    const isCut = (index.bytes[encloser + NODE_FLAGS_AT] & NODE_DELEGATION) !== 0;
+    if (found !== FOUND.WILDCARD) return { found: isCut ? FOUND.CUT : found, node, source };
+    if (this.#isPresigned) this.#claim(name, source, CLAIM.EXPANSION);
+    else this.#prove(nextCloser(name, source), PROOF.COVER);
+    return { found, node, source: wildcardOf(source) };
   }
 
   /** The records of a stored answer, unless the response has no room for them. */
@@ -342,15 +347,24 @@ export class Synthesizer {
     return node === 0 || isProven(this.#index.bytes, node);
   }
 
-  #hashSuffixes(name: Name): void {
+  /** Returns the number of labels. */
+  #hashSuffixes(name: Name): number {
     const index = this.#index;
     let labels = 0;
     for (let at = 0; name[at] !== 0; at += name[at] + 1) index.starts[labels++] = at;
     index.starts[labels] = name.length - 1;
     index.hashSuffixes(name, name.length, labels);
+    return labels;
   }
 
-  #write(bytes: Uint8Array, query: Query, queryName: Name, sections: Sections, rcode: number, limit: number): number {
+  #write(
+    bytes: Uint8Array,
+    query: Query,
+    queryName: Name,
+    sections: Sections,
+    rcode: number,
+    limit: number,
+  ): Synthesized | typeof CHANGED | typeof TOO_COSTLY {
     const { start, questionEnd } = query;
     const { answer, authority } = sections;
     const end = start + limit;
@@ -390,18 +404,11 @@ export class Synthesizer {
         }
       }
     }
-    const fits = p !== NO_ROOM;
-    const counts = fits ? [ancount, nscount, arcount] : [0, 0, 0];
     // A chain that ends at a zone cut has the owner of its first record.
     const isAuthoritative = rcode !== RCODE.SERVFAIL && (ancount > 0 || !isGlue);
-    bytes[start + 2] = QR | (bytes[start + 2] & 0x01) | (isAuthoritative ? ANSWER_AA : 0) | (fits ? 0 : TC);
-    bytes[start + 3] = rcode;
-    counts.forEach((count, i) => {
-      bytes[start + 6 + i * 2] = count >>> 8;
-      bytes[start + 7 + i * 2] = count;
-    });
-    this.end = fits ? p : questionEnd;
-    return counts[2];
+    const flags = (isAuthoritative ? ANSWER_AA : 0) | (this.#isStale ? ANSWER_STALE : 0);
+    if (p === NO_ROOM) return { end: questionEnd, rcode, flags, truncated: TC, ancount: 0, nscount: 0, arcount: 0 };
+    return { end: p, rcode, flags, truncated: 0, ancount, nscount, arcount };
   }
 
   /** Writes decoded records after the question. Returns the offset after them, or NO_ROOM. */
