@@ -57,7 +57,7 @@ test('a change reaches the tests that import it, and those that start a program 
   assert.equal(reached('test/core/user.test.ts'), [WHOLE, 'core/user.test.js']);
 });
 
-test('a deleted file reaches who names it', () => {
+test('a deleted file reaches the files that name it', () => {
   assert.equal(reached('core/gone.ts'), [WHOLE]);
   assert.equal(reached('core/leaf.ts', 'core/gone.ts'), [WHOLE, ...DAEMON, 'core/leaf.test.js']);
 });
@@ -76,12 +76,12 @@ test('a source reaches those that list its folder, or put its name together', ()
   assert.equal(reached('core/tables/first.ts'), [WHOLE, 'core/names.test.js', 'core/tables.test.js']);
 });
 
-test('another file reaches who names it or its folder in a string, not in a comment', () => {
+test('another file reaches those that name it or its folder in a string, not in a comment', () => {
   assert.equal(reached('test/corpus/query/0a1b'), [WHOLE, 'core/query.test.js']);
   assert.equal(reached('manual/first.md'), [WHOLE, 'core/manual.test.js']);
 });
 
-test('what concerns every test, or may, runs all', () => {
+test('files that may concern every test run all', () => {
   for (const path of [
     'package-lock.json',
     'tsconfig.json',
@@ -92,7 +92,7 @@ test('what concerns every test, or may, runs all', () => {
     assert.equal(reached(path), [...TESTS].sort(), path);
 });
 
-test('what no test reads runs those that look at the whole tree', () => {
+test('files that no test reads run the tests of the whole tree', () => {
   assert.equal(reached('biome.json'), [WHOLE]);
   assert.equal(reached('CHANGELOG.md'), [WHOLE]);
   assert.equal(reached(), []);

@@ -58,7 +58,7 @@ test(`${ZONES} zones on one target`, () =>
     assert.ok(others > 1, 'others came in between');
   }));
 
-test('a change that had not come to all names when the process ended goes on at the next start', () =>
+test('a change that had not reached all names when the process ended continues at the next start', () =>
   withAlias(async (rig) => {
     const { server, store, restart } = rig;
     server.set(TARGET, { addresses: [V4], ttl: 100 }, { rcode: 0, negativeTtl: 10_000 });

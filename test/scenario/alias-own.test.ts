@@ -27,7 +27,7 @@ async function setProxy({ store, settle }: AliasRig, domain: Domain, enabled: bo
   await settle();
 }
 
-test('a target of ours is answered as it stands, and follows its changes at once', () =>
+test('a target in our zones is answered from the store, and follows its changes at once', () =>
   withAlias((rig) =>
     nobodyIsAsked(rig, async () => {
       const { zone, add, remove, ask, state } = rig;
@@ -53,7 +53,7 @@ test('a target of ours is answered as it stands, and follows its changes at once
     }),
   ));
 
-test('a DNAME at an apex leads the names below it elsewhere from when it comes to when it goes', () =>
+test('a DNAME at an apex redirects the names below it from its creation to its deletion', () =>
   withAlias((rig) =>
     nobodyIsAsked(rig, async () => {
       const { zone, add, remove, ask } = rig;
@@ -100,7 +100,7 @@ test('chains go through CNAME, DNAME and ALIAS of several zones, and each link c
     }),
   ));
 
-test('circles are SERVFAIL and told, whoever they go through, and end when one of them does', () =>
+test('loops are SERVFAIL and reported, through any record types, and end with any link', () =>
   withAlias(async (rig) => {
     const { zone, add, remove, ask, state, pass, server } = rig;
     await zone('self.test', '@ ALIAS self.test.', '*.w ALIAS a.w.self.test.');
@@ -136,7 +136,7 @@ test('circles are SERVFAIL and told, whoever they go through, and end when one o
     assert.ok(three.id !== two.id);
   }));
 
-test('a target in a proxied zone is the cluster, and turns with the proxy; so does the owner', () =>
+test('a target in a proxied zone is the cluster, and follows the switch of the proxy; so does the owner', () =>
   withAlias(async (rig) => {
     const { zone, ask } = rig;
     const cluster = [...CLUSTER.ipv4].sort((a, b) => Number(a.split('.')[3]) - Number(b.split('.')[3]));
@@ -189,7 +189,7 @@ test('special addresses of our own zones are dropped as well', () =>
     assert.match(state('in.own.test').error ?? '', /^192\.168\.0\.7 is in 192\.168\.0\.0\/16/);
   }));
 
-test('who answers for a target may change: a zone comes, is delegated away, and goes', () =>
+test('the zone of a target may change: created, delegated away, and deleted', () =>
   withAlias(async (rig) => {
     const { zone, add, remove, ask, server, store, settle, pass } = rig;
     server.set('www.moving.example', { addresses: [V4], ttl: 1000 }, { addresses: [V6], ttl: 1000 });
@@ -218,7 +218,7 @@ test('who answers for a target may change: a zone comes, is delegated away, and 
     assert.equal(ask('one.test').addresses, [V4]);
   }));
 
-test('the addresses come with MX and SRV, and through CNAMEs of the zone', () =>
+test('the addresses are added to MX and SRV, and reached through CNAMEs of the zone', () =>
   withAlias(async ({ zone, add, ask, store }) => {
     const own = await zone('own.test', `lb A ${V4}`);
     const domain = await zone(
@@ -237,7 +237,7 @@ test('the addresses come with MX and SRV, and through CNAMEs of the zone', () =>
     assert.is(after.revision, revision, 'nobody has written to the zone');
   }));
 
-test('another account with the same target changes nothing, and gets what the world sees', () =>
+test('another account with the same target changes nothing, and gets the public addresses', () =>
   withAlias(async (rig) => {
     const { server, zone, zoneOf, add, remove, ask, state, pass } = rig;
     const own = await zone('own.test', `lb A ${V4}`);
@@ -272,7 +272,7 @@ test('another account with the same target changes nothing, and gets what the wo
     assert.equal([ask('one.test').addresses, ask('two.test').addresses], [[V4], [OTHER_V4]]);
   }));
 
-test('a chain that comes back to a zone of ours is followed there for its account alone', () =>
+test('a chain that returns to a zone of ours is followed there for its account alone', () =>
   withAlias(async (rig) => {
     const { server, zoneOf, add, ask, pass } = rig;
     const says = { cname: [['home.mine.test', 100]], addresses: ['93.184.215.99'], ttl: 100 } as const;

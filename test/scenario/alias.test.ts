@@ -61,7 +61,7 @@ test('a name that was never resolved is SERVFAIL, and only its addresses', () =>
     assert.is(ask('one.test', TYPE.AAAA).rcode, RCODE.SERVFAIL, 'each family by itself');
   }));
 
-test('looks are repeated ahead of the end of the TTL, and what changes is served', () =>
+test('lookups are repeated before the end of the TTL, and changes are served', () =>
   withAlias(async ({ server, zone, ask, pass }) => {
     server.set(TARGET, { addresses: [V4], ttl: 100 }, { addresses: [V6], ttl: 100 });
     await zone('one.test', `@ ALIAS ${TARGET}.`);
@@ -74,7 +74,7 @@ test('looks are repeated ahead of the end of the TTL, and what changes is served
     assert.is(ask('one.test', TYPE.AAAA).ttl, 50, 'a TTL follows downwards at once');
   }));
 
-test('a clock that is set back by a day does not end the looks', () =>
+test('a clock that is set back by a day does not stop the lookups', () =>
   withAlias(async (rig) => {
     const { server, zone, pass, ask } = rig;
     server.set('cdn.example', { addresses: [V4], ttl: 100 });
@@ -88,7 +88,7 @@ test('a clock that is set back by a day does not end the looks', () =>
     assert.equal(ask('one.test').addresses, [V4]);
   }));
 
-test('what a resolver keeps grows older, and is neither served with its last seconds nor written each time', () =>
+test('cached answers of a resolver are neither served with their last seconds nor written each time', () =>
   withAlias(async ({ server, zone, ask, pass, refresher }) => {
     server.set(TARGET, { addresses: [V4], ttl: 100 }, { rcode: 0, negativeTtl: 10_000 });
     await zone('one.test', `@ ALIAS ${TARGET}.`);
@@ -132,7 +132,7 @@ test('the last good answer is kept, as stale once its TTL is over, until stale_m
     { staleMax: 3600 },
   ));
 
-test('"no such name" has to be said twice', () =>
+test('"no such name" must be confirmed once', () =>
   withAlias(async ({ server, zone, ask, pass, state }) => {
     server.set(TARGET, { addresses: [V4], ttl: 20 }, { addresses: [V6], ttl: 20 });
     await zone('one.test', `@ ALIAS ${TARGET}.`, `sub ALIAS ${TARGET}.`);
@@ -224,7 +224,7 @@ test('addresses in special ranges are dropped, and the state says so', () =>
     { allowPrivate: [parsePrefix('10.1.0.0/16')] },
   ));
 
-test('what does not fit comes over TCP, and servers without EDNS and with strangers beside them are understood', () =>
+test('truncated responses are repeated over TCP, and servers without EDNS or with extra records are understood', () =>
   withAlias(async ({ server, zone, ask }) => {
     const many = Array.from({ length: 60 }, (_, i) => `93.184.216.${i}`);
     server.set('tcp.example', { addresses: many, truncated: true });
@@ -237,7 +237,7 @@ test('what does not fit comes over TCP, and servers without EDNS and with strang
     assert.equal(ask('odd.one.test').addresses, [V4]);
   }));
 
-test('a restart has the last good answer, and asks again', () =>
+test('a restart serves the last good answer, and looks it up again', () =>
   withAlias(async ({ server, zone, ask, restart, pass, store }) => {
     server.set(TARGET, { addresses: [V4], ttl: 60 }, { addresses: [V6], ttl: 60 });
     await zone('one.test', `@ ALIAS ${TARGET}.`);
@@ -250,7 +250,7 @@ test('a restart has the last good answer, and asks again', () =>
     assert.is(store.environment.rows.get(11)!.getCount(), 1);
   }));
 
-test('a target that nothing leads to any more is forgotten', () =>
+test('a target without records is forgotten', () =>
   withAlias(async ({ server, zone, add, remove, pass, ask, states, store }) => {
     server.set(TARGET, { addresses: [V4], ttl: 60 });
     const domain = await zone('one.test', 'x TXT x');

@@ -114,7 +114,7 @@ test('an origin with a host name is an ALIAS of it', () =>
     assert.equal([owners(rig), rig.states.live.size], [0, 0]);
   }));
 
-test('an origin in our own zones is followed in the store, and a circle is a failure', () =>
+test('an origin in our own zones is followed in the store, and a loop is a failure', () =>
   withAlias(async (rig) => {
     const { zone, add, ask } = rig;
     const domain = await zone('site.test', `origin A ${V4}`);

@@ -174,7 +174,7 @@ test(`transfers of ${WORLDS} worlds, seed ${SEED}`, async () => {
 });
 
 /** Names in ascending and descending order take all order numbers of a gap. */
-test('hundreds of names that come into one gap of an NSEC chain', async () => {
+test('hundreds of names added in one gap of an NSEC chain', async () => {
   const apex = parseName('gap.test.');
   const soa = Uint8Array.from([...apex, ...apex, ...new Array(20).fill(1)]);
   const choice = { denial: 'nsec', iterations: 0, salt: new Uint8Array(0), isOptOut: false, keys: 1 } as const;

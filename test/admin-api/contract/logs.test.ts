@@ -58,7 +58,7 @@ await everywhere('contract, logs', (test) => {
     refused(await client.put(at(zone), other), '422 invalid_logs', '/bucket/secret_key');
   });
 
-  test('what is refused', async ({ world }) => {
+  test('refused settings', async ({ world }) => {
     const zone = await world.zone();
     const { client } = zone;
     const put = (json: object) => client.put(at(zone), { enabled: true, endpoint: ENDPOINT, ...json });

@@ -26,7 +26,7 @@ await everywhere('contract, races', (test) => {
     }
   });
 
-  test('the end of access is not delayed by writes of those who have it, and none of them survives', async ({
+  test('revoking access is not delayed by writes of its holders, and none of them commits afterwards', async ({
     world,
   }) => {
     const { admin } = world;

@@ -272,7 +272,7 @@ await everywhere('contract, sessions', (test) => {
     succeeded(await victim.get('/api/v1/account'));
   });
 
-  test('what another node ends has ended here with the next request', async ({ world }) => {
+  test('a session that ends on another node is refused by the next request', async ({ world }) => {
     const browser = await signedIn(world, world.user);
     succeeded(await browser.get('/api/v1/account'));
     await change(world.daemon, browser.id, null);

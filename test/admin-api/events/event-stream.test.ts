@@ -92,7 +92,7 @@ test('an entry with several objects has its id in the last event', async () => {
   );
 });
 
-test('waits for entries of other nodes before it tells to reload', async () => {
+test('waits for entries of other nodes before it sends reload', async () => {
   const history = new History();
   const journal = {
     get head() {

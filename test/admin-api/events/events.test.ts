@@ -195,7 +195,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.equal(third.lastId, second.lastId);
   });
 
-  test('tells to reload if the id is too old, ahead, or not an id', async ({ daemon, alice }) => {
+  test('sends reload if the id is too old, ahead, or not an id', async ({ daemon, alice }) => {
     const row = { accountId: 1, name: 'x', hash: '', scopes: [], createdAt: 0, expiresAt: null };
     // More than the journal keeps.
     await Promise.all(
@@ -296,7 +296,7 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.is(status, 200);
   });
 
-  test('HEAD does not keep a place', async ({ daemon, alice }) => {
+  test('HEAD does not occupy a stream', async ({ daemon, alice }) => {
     for (let i = 0; i < 30; i++) assert.is((await daemon.call('HEAD', EVENTS, { token: alice.token })).status, 200);
   });
 

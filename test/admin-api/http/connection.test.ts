@@ -212,7 +212,7 @@ await forEachTransport((make, name) => {
 
   // The client disconnects before its response is ready, 100 ms later.
   test(
-    'an answer for a client that has gone is thrown away',
+    'a response for a disconnected client is discarded',
     unstalled(25, async ({ listening }) => {
       ended = 0;
       calls.length = 0;
@@ -283,7 +283,7 @@ await forEachTransport((make, name) => {
   // A client is rejected if a listing would cost too much. On a busy machine, a listing takes
   // milliseconds of the interval.
   test(
-    'connections beyond those of one address are closed; other addresses are not concerned',
+    'connections above the limit of an address are closed; other addresses are not affected',
     unstalled(3, async () => {
       const listening = await make({ limits: { total: 50, perAddress: 3 } }).listen(
         { address: '127.0.0.1', port: 0 },

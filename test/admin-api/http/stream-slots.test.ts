@@ -74,7 +74,7 @@ test('a stream waits for its slot; when too many wait, the account with most of 
   assert.ok(outcomes.includes('opened'));
 });
 
-test('a slot is free, and its source closed once, when the stream is read, fails, is left, or is never read', async () => {
+test('a slot is released, and its source closed once, when the stream is read, fails, is aborted, or is never read', async () => {
   const slots = new StreamSlots(LOG);
   const ends: readonly ((stream: Opened) => Promise<void>)[] = [
     async (stream) => {
@@ -157,7 +157,7 @@ test('a reader below the minimum rate gives its slot to others that wait; one th
   await fast.next();
 });
 
-test('a reader that is slow for minutes is left', async () => {
+test('a reader that is slow for minutes is disconnected', async () => {
   let now = 0;
   const slots = new StreamSlots(LOG, () => now);
   const stream = await open(slots, owner(1, ''));

@@ -19,7 +19,7 @@ test('an ID that was not given out is a stray', () => {
   assert.is(flight.size, 1);
 });
 
-test('what is older than the time is given up, what is younger is not', () => {
+test('queries older than the timeout are given up, younger ones are not', () => {
   const flight = new Flight();
   const old = flight.launch(1, 100);
   const answered = flight.launch(2, 100);

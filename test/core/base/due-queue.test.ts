@@ -11,7 +11,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   fc.tuple(fc.constant('take' as const), fc.nat(20)),
 );
 
-test('keys come in the order of their times, each with its latest', () => {
+test('returns keys in the order of their latest times', () => {
   fc.assert(
     fc.property(fc.array(command, { maxLength: 200 }), (commands) => {
       const queue = new DueQueue<number>();
@@ -40,7 +40,7 @@ test('keys come in the order of their times, each with its latest', () => {
   );
 });
 
-test('a key that is set 1,000 times leaves nothing behind', () => {
+test('setting a key 1,000 times leaves one entry', () => {
   const queue = new DueQueue<number>();
   for (let i = 0; i < 1000; i++) queue.set(1, i % 2);
   queue.set(1, null);

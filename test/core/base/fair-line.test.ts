@@ -68,7 +68,7 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('due' as const), until: fc.nat(40) }) },
 );
 
-test('owners take turns, and an item that left its line refers to none after it', () => {
+test('owners take turns, and a removed item keeps no reference to the next one', () => {
   fc.assert(
     fc.property(fc.array(operation, { maxLength: 60 }), (operations) => {
       const line = new FairLine<Item>();

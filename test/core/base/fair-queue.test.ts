@@ -21,7 +21,7 @@ test('an owner with many items does not delay an owner with few', () => {
   assert.is(queue.size, 0);
 });
 
-test('an item is queued once, and not any more after its removal', () => {
+test('an item is queued once, and not after its removal', () => {
   const queue = new FairQueue<string>();
   queue.put('a', 'x');
   queue.put('b', 'x');
@@ -35,7 +35,7 @@ test('an item is queued once, and not any more after its removal', () => {
   assert.equal(drain(queue), []);
 });
 
-test('an owner that may not have a turn is skipped, and keeps its position', () => {
+test('an owner without permission for a turn is skipped, and keeps its position', () => {
   const queue = new FairQueue<string>();
   for (const item of ['a1', 'a2', 'a3', 'b1', 'c1']) queue.put(item, item[0]);
   const take = (but = ''): string | undefined => queue.take((owner) => owner !== but);

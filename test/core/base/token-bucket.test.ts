@@ -6,7 +6,7 @@ import fc from '../../support/fc.ts';
 
 const use = fc.record({ after: fc.integer({ min: -5, max: 40 }), tokens: fc.integer({ min: 1, max: 6 }) });
 
-test('a use is granted if the tokens have come in by then', () => {
+test('a use is granted once its tokens are refilled', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 8 }),

@@ -107,7 +107,7 @@ const CASES: readonly (readonly [string, string, Case])[] = [
 
 for (const [what, expected, given] of CASES) test(what, () => assert.is(outcomeOf(given), expected));
 
-test('a certificate is of the member with its key, whatever its name', () => {
+test('a certificate belongs to the member with its key, whatever its name', () => {
   const [key, other] = [ecKey(), ecKey()];
   const pem = certificate({ name: 'b', key, dnsNames: ['b'] });
   const shown = new X509Certificate(pem);

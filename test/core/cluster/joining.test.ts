@@ -21,7 +21,7 @@ function members(nearest: string, there: string, live: string): Members {
   };
 }
 
-test('a node that is there and not caught up is waited for, also while its service starts anew, until it is', () => {
+test('waits for a node that catches up, also while its service restarts', () => {
   const joining = new Joining('a');
   joining.changed(members('ab', 'ab', 'ab'), 0);
   assert.not(joining.isAny(0));
@@ -35,7 +35,7 @@ test('a node that is there and not caught up is waited for, also while its servi
   assert.not(joining.isAny(3 * MINUTE));
 });
 
-test('nobody waits for one that has gone, was removed, or never comes to its end', () => {
+test('does not wait for a node that left, was removed, or never catches up', () => {
   const joining = new Joining('a');
   joining.changed(members('ab', 'a', 'a'), 0);
   assert.not(joining.isAny(0), 'it is not there');

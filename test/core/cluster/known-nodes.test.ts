@@ -19,7 +19,7 @@ test('each node is read as it was written, with its feature level', () => {
   assert.equal([...readKnownNodes(file).values()], nodes);
 });
 
-test('what is damaged counts as missing', () => {
+test('damaged entries count as missing', () => {
   const file = join(folder, 'damaged.json');
   assert.is(readKnownNodes(file).size, 0);
   writeFileSync(file, 'x');

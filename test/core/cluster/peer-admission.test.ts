@@ -86,7 +86,7 @@ async function open(options: Partial<PeerServerOptions> = {}): Promise<Opened> {
 const connected = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once('connect', () => resolve()));
 const closed = (socket: Socket): Promise<unknown> => new Promise((resolve) => socket.once('close', resolve));
 
-test('silent connections are limited, and a member connects beside them', async () => {
+test('silent connections are limited, and a member still connects', async () => {
   const { server, open: dial, ask } = await open();
   const sockets: Socket[] = [];
   for (let i = 0; i < MAX_PENDING; i++) sockets.push(dial('127.0.0.2'));
@@ -97,7 +97,7 @@ test('silent connections are limited, and a member connects beside them', async 
   assert.is(server.pending, MAX_PENDING - 1, 'the oldest of the flood has made room; the member is not pending');
 });
 
-test('a network that is full makes room by its own connections, not by those of others', async () => {
+test('a network at its limit replaces its own connections, not those of others', async () => {
   const { server, open: dial, ask } = await open();
   const other = dial('127.0.0.3');
   let isClosed = false;
@@ -111,7 +111,7 @@ test('a network that is full makes room by its own connections, not by those of 
   assert.not.ok(isClosed);
 });
 
-test('connections of many networks leave the room of members alone', async () => {
+test('connections of many networks do not use the slots of members', async () => {
   const {
     server,
     open: dial,
@@ -146,7 +146,7 @@ test('the network of a member is known from its last connection if its address i
   assert.is(await ask('127.0.0.3'), 404);
 });
 
-test('a certificate of the cluster that is no member makes no connection more than pending', async () => {
+test('a connection with the certificate of a non-member stays pending', async () => {
   const { server, ask } = await open();
   assert.is(await ask('127.0.0.2', removed), 403);
   await until(() => server.pending === 0, 'that the connection has ended');
@@ -164,7 +164,7 @@ test('a node has a limit of connections', () => {
   assert.ok(admission.admit(new Socket(), 'b'));
 });
 
-test('handshakes of strangers have a rate and turns by network; those of members start at once', async () => {
+test('handshakes of strangers are limited and take turns by network; those of members start at once', async () => {
   let now = 0;
   const started: string[] = [];
   const admission = new PeerAdmission({
@@ -197,7 +197,7 @@ test('handshakes of strangers have a rate and turns by network; those of members
   assert.ok(started.indexOf('127.0.0.3') < 2 * HANDSHAKE_BURST, `${started.indexOf('127.0.0.3') - waiting} before it`);
 });
 
-test('a pending connection ends by itself', async () => {
+test('a pending connection ends at its timeout', async () => {
   const { server, open: dial } = await open();
   const silent = dial('127.0.0.2');
   const halfway = dial('127.0.0.2');

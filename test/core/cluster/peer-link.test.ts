@@ -39,7 +39,7 @@ function encoded(messages: readonly Message[]): Buffer {
   return Buffer.concat(socket.sent);
 }
 
-test('messages come as they were sent, in pieces of any size', async () => {
+test('messages arrive as they were sent, in chunks of any size', async () => {
   const bytes = encoded(MESSAGES);
   for (const size of [1, 10, 11, 12, 37, 4096, bytes.length]) {
     const { socket, heard } = linked();
@@ -50,7 +50,7 @@ test('messages come as they were sent, in pieces of any size', async () => {
   }
 });
 
-test('what came with the head is heard, too', async () => {
+test('data that arrives with the head is processed', async () => {
   const bytes = encoded(MESSAGES);
   const { socket, heard } = linked(bytes.subarray(0, 20));
   assert.equal(heard, MESSAGES.slice(0, 1));
@@ -60,7 +60,7 @@ test('what came with the head is heard, too', async () => {
   assert.equal(heard, MESSAGES);
 });
 
-test('a length that none can have, or what is not understood, ends the connection', async () => {
+test('an impossible length or an unknown message ends the connection', async () => {
   for (const length of [0, 6, 8 << 20, 2 ** 32 - 1]) {
     const { socket, ended } = linked();
     const bytes = Buffer.alloc(20);

@@ -79,7 +79,7 @@ test.before(async () => {
 });
 test.after(() => removeFolder(folder));
 
-test('a snapshot is the store at one moment, and goes where there is none', async () => {
+test('a snapshot is the store at one moment, and is restored where there is no store', async () => {
   const data = join(folder, 'fresh');
   assert.equal([head.node, head.version], ['one', '1.2.3']);
   assert.is(head.sequence, 20 + PACKAGES.length);
@@ -109,7 +109,7 @@ test('a snapshot is the store at one moment, and goes where there is none', asyn
   await environment.close();
 });
 
-test('data is replaced by force only, and kept; a snapshot is never written over', async () => {
+test('data is replaced only with --force, and kept; a snapshot is never overwritten', async () => {
   const data = join(folder, 'used');
   const environment = openEnvironment(data);
   await environment.meta.put(Buffer.from('mark'), Buffer.from('mine'));
@@ -129,7 +129,7 @@ test('data is replaced by force only, and kept; a snapshot is never written over
   await failsWith('no_data', writeSnapshot(configOf(join(folder, 'nothing')), `${file}.x`, '1', ignore));
 });
 
-test('what lies beside a snapshot stays, and two that are written at once do not meet', async () => {
+test('files next to a snapshot stay, and two concurrent snapshots do not collide', async () => {
   const otherPath = join(folder, 'beside');
   for (const name of ['x.store', 'x.part']) {
     mkdirSync(join(otherPath, name), { recursive: true });
@@ -146,13 +146,13 @@ test('what lies beside a snapshot stays, and two that are written at once do not
   await restoreSnapshot(configOf(join(folder, 'restored')), path, false, ignore);
 });
 
-test('a folder that is not there is named', async () => {
+test('a missing folder is named', async () => {
   const path = join(folder, 'nowhere', 'x');
   const error = await failsWith('ENOENT', writeSnapshot(configOf(join(folder, 'data')), path, '1', ignore));
   assert.match(error, /nowhere\/x/);
 });
 
-test('what is cut short, damaged anywhere, of another kind or of a newer version is refused, and nothing is touched', async () => {
+test('a truncated, damaged, foreign or newer file is refused, and nothing changes', async () => {
   const whole = readFileSync(file);
   const bad = join(folder, 'bad');
   const data = join(folder, 'untouched');

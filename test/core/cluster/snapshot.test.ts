@@ -56,7 +56,7 @@ async function whole(url: string): Promise<{ etag: string; bytes: Buffer }> {
   return { etag: String(headers.etag), bytes: Buffer.from(await body.arrayBuffer()) };
 }
 
-test('a transfer that breaks off goes on where it was', async () => {
+test('an interrupted transfer continues where it was', async () => {
   await withSender(60_000, async ({ url, count }) => {
     const stop = new AbortController();
     const { headers, body } = await request(url, { signal: stop.signal });
@@ -72,7 +72,7 @@ test('a transfer that breaks off goes on where it was', async () => {
 });
 
 test(
-  'who begins gets a copy of its own time, since the log may not reach back to an older one',
+  'each new transfer gets a new copy, since the log may not reach back to an older one',
   unstalled(20, () =>
     withSender(100, async ({ url, count }) => {
       const [item, same] = await Promise.all([whole(url), whole(url)]);
@@ -129,7 +129,7 @@ test('a store of a format that this version does not read is not fetched', async
   }
 });
 
-test('an end waits for the copy that is being made, and leaves nothing behind', async () => {
+test('close waits for the copy in progress, and leaves nothing behind', async () => {
   const folder = temporaryFolder('snapshot');
   let isMaking = false;
   const sender = new SnapshotSender(folder, async (path) => {

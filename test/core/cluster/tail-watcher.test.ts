@@ -78,7 +78,7 @@ test('requests of all nodes, over one connection each; nodes stop when nobody wa
   await until(() => b.tail.watched.length + c.tail.watched.length === 0, 'that the others stop');
 });
 
-test('a node that is no member any more receives nothing', async () => {
+test('a node that is no longer a member receives nothing', async () => {
   const b = await node('b');
   const watcher = new TailWatcher({ tail: new RequestTail('a'), tls: tlsOf('a'), peers: () => [b.peer] });
   ends.push(async () => watcher.close());
@@ -89,7 +89,7 @@ test('a node that is no member any more receives nothing', async () => {
   await until(() => b.tail.watched.length === 0, 'that it stops');
 });
 
-test('a node that cannot be reached does not disturb', async () => {
+test('an unreachable node does not affect the others', async () => {
   const tail = new RequestTail('a');
   const peers = () => [{ name: 'b', address: '127.0.0.1:1' }];
   const watcher = new TailWatcher({ tail, tls: tlsOf('a'), peers });

@@ -54,7 +54,7 @@ async function run(minutes: number, more: Partial<UpkeepOptions> = {}) {
   return { compacted, looks: revision, upkeep };
 }
 
-test('one node compacts etcd each minute, up to where it was a minute before; none when that is off', async () => {
+test('one node compacts etcd each minute, up to the revision of a minute before; none when disabled', async () => {
   const { compacted, looks } = await run(4);
   assert.equal([compacted, looks], [[1, 2, 3], 4]);
   const off = await run(4, { compacts: false });
@@ -66,7 +66,7 @@ test('one node compacts etcd each minute, up to where it was a minute before; no
   assert.equal(other.compacted, []);
 });
 
-test('the log is truncated to where this node has deleted entries for their size, if all nodes have them', async () => {
+test('the log is truncated to the entries that this node has deleted for their size, if all nodes have them', async () => {
   const floors: number[] = [];
   const journal = { head: 5000, oldest: 4500, truncate: async (floor: number) => void floors.push(floor) };
   const cluster = { isServing: true, serving: async () => {}, settled: 5000, isBeingJoined: false };
@@ -81,7 +81,7 @@ test('the log is truncated to where this node has deleted entries for their size
   assert.equal(floors, [4001]);
 });
 
-test('how full etcd is stands in the metrics', async () => {
+test('the metrics have the size and quota of etcd', async () => {
   const { upkeep } = await run(0);
   await new Promise((done) => setImmediate(done));
   const registry = new Registry();

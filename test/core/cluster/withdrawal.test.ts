@@ -58,7 +58,7 @@ function rig(script: string, settings: object = {}) {
   return { now, lines, ran, untilSeen, stop, remove, close };
 }
 
-test('announced when it has caught up, withdrawn past the bound, announced again; once each, without a shell', async () => {
+test('announces when caught up, withdraws past the maximum lag, announces again; once each, without a shell', async () => {
   const { now, ran, untilSeen, lines, close } = rig(
     'echo "$ACTION $NODE_NAME $STATE $LAG_ENTRIES $LAG_SECONDS $1" >>OUT; echo done',
   );
@@ -85,7 +85,7 @@ test('announced when it has caught up, withdrawn past the bound, announced again
   }
 });
 
-test('one that fails is tried again, one at a time; what it wrote is in the log', async () => {
+test('a failed command is retried, one at a time; its output is in the log', async () => {
   const { ran, untilSeen, lines, close } = rig(
     'echo try >>OUT; [ $(wc -l <OUT) -ge 2 ] || { echo no route >&2; exit 3; }',
   );
@@ -99,7 +99,7 @@ test('one that fails is tried again, one at a time; what it wrote is in the log'
   }
 });
 
-test('with one command the other way is told, and nothing is run', async () => {
+test('with only one command configured, the missing one is logged, and nothing is run', async () => {
   const { now, ran, untilSeen, lines, close } = rig('echo "$ACTION" >>OUT', { announceCommand: undefined });
   try {
     await untilSeen(() => lines.length === 1, 'logged');
@@ -112,7 +112,7 @@ test('with one command the other way is told, and nothing is run', async () => {
   }
 });
 
-test('without commands there is nothing to do; alone, it is announced and withdrawn with the service', async () => {
+test('without commands nothing happens; a single node announces and withdraws with the service', async () => {
   const folder = temporaryFolder('alone');
   const out = join(folder, 'out');
   const log = createLogger({ level: 'error', format: 'json', write: () => {} });
@@ -134,7 +134,7 @@ test('without commands there is nothing to do; alone, it is announced and withdr
   removeFolder(folder);
 });
 
-test('stopped, it withdraws once, within the time of the command, unless it has; a node that hears others without etcd is announced', async () => {
+test("a stop withdraws once, within the command's timeout; a node that reaches others without etcd stays announced", async () => {
   const item = rig('echo "$ACTION $STATE" >>OUT; [ "$STATE" != stopping ] || sleep 30', { commandTimeout: 2000 });
   item.now.standing = { ...FOLLOWING, state: 'without_etcd', etcdSeconds: 100 };
   await item.untilSeen(() => item.ran().length === 1, 'announced');
@@ -161,7 +161,7 @@ function isRunning(pid: string): boolean {
   }
 }
 
-test('a command that does not end is killed with what it has started; one that is not there is named; ours are no secrets', async () => {
+test('a command that hangs is killed with its children, a missing one is named, and it gets no secrets', async () => {
   process.env.WAYPOST_ADMIN_PASSWORD = 'secret';
   const late = await runCommand(['/bin/sh', '-c', 'sleep 600 & echo $!; wait'], {}, 2000);
   assert.is(late.fault, 'timeout after 2 seconds');

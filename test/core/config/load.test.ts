@@ -113,7 +113,7 @@ test('the fixed names of the environment', () => {
   assert.is(config.dns.indexMemory, 512 * 2 ** 20);
 });
 
-test('values that are taken and values that are not', () => {
+test('accepted and rejected values', () => {
   const cases: [toml: string, ok: boolean][] = [
     ['dns.listen = "*:53"', true],
     ['dns.listen = ["127.0.0.1:53", "[::1]:53"]', true],
@@ -219,7 +219,7 @@ test('a file that is missing or not TOML says where and why', () => {
   assert.throws(() => fromToml('data_dir = "a"\nx = = 1\n'), /waypost\.toml:2:\d+: /);
 });
 
-test('keys that garble are shown escaped, and keys of the prototype are unknown', () => {
+test('control characters in keys are escaped, and keys of the prototype are unknown', () => {
   assert.match(faults(() => fromToml('"a\\nb" = 1'))[0], /^"a\\nb" \(/);
   assert.match(faults(() => fromToml('constructor = 1'))[0], /unknown setting/);
   assert.match(faults(() => fromToml('__proto__ = 1'))[0], /unknown setting/);

@@ -51,7 +51,7 @@ function outcomes(made: CallBatch): number[] {
 }
 
 if (batch !== null) {
-  test('calls are made in their order, and none waits', () => {
+  test('calls are made in order without blocking', () => {
     const [left, right] = pair();
     memory.write('hello, world', 0, 'latin1');
     batch.receive(right, at + 100, 50);
@@ -71,7 +71,7 @@ if (batch !== null) {
     close(right);
   });
 
-  test('a send takes what there is room for', () => {
+  test('a send writes as much as fits', () => {
     const [left, right] = pair();
     let sent = 0;
     for (let length = memory.length; length === memory.length; sent += Math.max(0, length)) {
@@ -90,7 +90,7 @@ if (batch !== null) {
     close(right);
   });
 
-  test('the ring goes round', () => {
+  test('the ring wraps around', () => {
     const [left, right] = pair();
     for (let round = 0; round < 100; round++) {
       for (let i = 0; i < 3; i++) {
@@ -106,7 +106,7 @@ if (batch !== null) {
     close(right);
   });
 
-  test('calls that the kernel does not take are made singly, and not made again', () => {
+  test('calls that the kernel rejects from the ring are made directly, once', () => {
     const [left, right] = pair();
     memory.write('abcdef', 0, 'latin1');
     for (const limit of [0, 1, 3, 5, 6]) {

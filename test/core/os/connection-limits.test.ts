@@ -16,7 +16,7 @@ function clientAt(address: string): Client {
 const A = clientAt('2001:db8:0:1::1');
 const B = clientAt('2001:db8:0:2::1');
 
-test('a /64 is one client, over all threads; what a thread held is given back when it has ended', () => {
+test('a /64 is one client over all threads; the slots of an ended thread are returned', () => {
   const shared = shareLimits(2);
   const [first, second] = [0, 1].map((thread) => new ConnectionLimits(shared, thread, 10, 2));
   first.enter(A);
@@ -31,14 +31,14 @@ test('a /64 is one client, over all threads; what a thread held is given back wh
   assert.ok(first.enter(A) > 0);
 });
 
-test('a client that has its share is refused for that, also when all is full: nobody is closed for its sake', () => {
+test('a client with its full share is refused, also at the total limit: no other connection is closed for it', () => {
   const limits = new ConnectionLimits(shareLimits(1), 0, 3, 2);
   for (const client of [A, A, B]) limits.enter(client);
   assert.is(limits.enter(A), CLIENT_FULL);
   assert.is(limits.enter(B), FULL);
 });
 
-test('no thread uses up what the others need to have connections of their own to close', () => {
+test('each thread keeps connections that it can close', () => {
   const shared = shareLimits(2);
   const [first, second] = [0, 1].map((thread) => new ConnectionLimits(shared, thread, 8, 100));
   for (let i = 0; i < 6; i++) assert.ok(first.enter(A) > 0);

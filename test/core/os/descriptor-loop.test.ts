@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DescriptorLoop, type LoopTask, OWN_PLACES } from '../../../core/os/descriptor-loop.ts';
 
-test('what is put off again and again runs once in each turn', async () => {
+test('work that is deferred repeatedly runs once in each turn', async () => {
   const loop = new DescriptorLoop(new SharedArrayBuffer(4 * OWN_PLACES));
   let turns = 0;
   let runs = 0;

@@ -29,7 +29,7 @@ test('zeros of the size that was asked for, shared', () => {
 });
 
 if (existsSync('/sys/kernel/mm/transparent_hugepage/enabled'))
-  test('large pages are asked for where there is much to read', () => {
+  test('large pages are requested for large memory', () => {
     const flagsOf = (size: number): string[] => {
       const memory = largeMemory(size);
       return flagsAt(Number(koffi.address(new Uint8Array(memory))) + (size >> 1));

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../../support/temp.ts';
 import { until } from '../../support/until.ts';
 import { serve, V4 } from '../nameserver/fixture.ts';
 
-test('a thread that goes round for ever is silent, until it comes back', async () => {
+test('a thread in an endless loop is silent until it returns', async () => {
   const pulse = new Pulse();
   const module = JSON.stringify(new URL('../../../core/os/pulse.js', import.meta.url).href);
   const worker = new Worker(

@@ -22,7 +22,7 @@ if (existsSync(FILE)) {
     clock.close();
   });
 
-  test('a clock of the machine that is set, forward or back, does not move it', () => {
+  test('setting the clock of the machine does not change it', () => {
     const clock = new SteadyClock();
     const { now } = Date;
     try {
@@ -37,7 +37,7 @@ if (existsSync(FILE)) {
     }
   });
 
-  test('after the monotonic clock stood, as it does while the machine is suspended, it is right', () => {
+  test('it is right after the machine was suspended', () => {
     const clock = new SteadyClock();
     checkRead(clock);
     const { now } = performance;

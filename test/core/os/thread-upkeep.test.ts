@@ -17,15 +17,15 @@ function collections(...looks: number[]): number[] {
   return indexes;
 }
 
-test('a heap that does not grow is left alone', () => {
+test('a heap that does not grow is not collected', () => {
   assert.equal(collections(8, 9, 9, 8, 9), []);
 });
 
-test('growth of two megabytes since the smallest size asks for a collection', () => {
+test('growth of two megabytes since the smallest size causes a collection', () => {
   assert.equal(collections(9, 8, 9, 10), [3]);
 });
 
-test('what a collection leaves is what growth is measured by, even if it is more', () => {
+test('growth is measured from the size after the last collection, even if that is larger', () => {
   assert.equal(collections(8, 10, 12, 13, 14, 9, 10, 11), [1, 4, 7]);
 });
 

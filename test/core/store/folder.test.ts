@@ -16,7 +16,7 @@ const refusal = (folder: string): ConfigError => {
   return assert.unreachable(`${folder} was made`) as never;
 };
 
-test('what is missing is made, for its owner alone, and what is there is left as it is', () => {
+test('a missing folder is created for its owner alone, and an existing one is not changed', () => {
   const root = temporaryFolder('folder');
   const deep = join(root, 'one', 'two', 'three');
   makeFolder(deep);
@@ -29,7 +29,7 @@ test('what is missing is made, for its owner alone, and what is there is left as
   removeFolder(root);
 });
 
-test('where there can be none, that is said', () => {
+test('an impossible folder is reported', () => {
   const root = temporaryFolder('folder');
   const file = join(root, 'file');
   writeFileSync(file, '');

@@ -82,7 +82,7 @@ test('name keys sort in canonical order', () => {
   assert.equal([...keys].sort(), keys);
 });
 
-test('a name comes back from its key, in lower case', () => {
+test('a name is decoded from its key, in lower case', () => {
   fc.assert(
     fc.property(name, fc.uint8Array({ maxLength: 9 }), (item, before) => {
       const key = Buffer.concat([before, nameKey(item), Uint8Array.of(0, 7)]);
@@ -102,7 +102,7 @@ test("a name's key is a prefix of another one's exactly when that is at or below
   );
 });
 
-test('the longest name with every byte escaped keeps its key within what LMDB takes', () => {
+test("the key of the longest name with every byte escaped is within LMDB's limit", () => {
   const longest = nameOf([63, 63, 63, 61].map((length) => new Array<number>(length).fill(0)));
   assert.is(longest.length, 255);
   assert.equal(nameOfKey(nameKey(longest), 0, nameKey(longest).length), longest);
@@ -110,7 +110,7 @@ test('the longest name with every byte escaped keeps its key within what LMDB ta
   assert.ok(targetKey(longest, record).length < 1978, 'the greatest key with pages of 4,096 bytes');
 });
 
-test('a record key gives back zone, name, type and id, and is in the ranges of its zone and names', () => {
+test('a record key contains zone, name, type and id, and is in the ranges of its zone and names', () => {
   fc.assert(
     fc.property(id, pair, fc.nat(65535), id, (domain, [owner, other], type, record) => {
       const key = recordKey(domain, owner, type, record);
@@ -131,7 +131,7 @@ test('a record key gives back zone, name, type and id, and is in the ranges of i
   );
 });
 
-test('a target key gives back owner and type, and is in the ranges of its target', () => {
+test('a target key contains owner and type, and is in the ranges of its target', () => {
   fc.assert(
     fc.property(id, name, pair, fc.nat(65535), id, (domain, owner, [target, other], type, record) => {
       const key = targetKey(target, recordKey(domain, owner, type, record));

@@ -105,7 +105,7 @@ const rrsetComments: fc.Arbitrary<RRsetComments> = fc.record({
 });
 
 function roundTrips<Row>(table: Table<Row>, rows: fc.Arbitrary<Row>, lookups: (row: Row) => Buffer[]): void {
-  test(`${table.name}: a row is what its bytes say, also when they lie inside of others`, () => {
+  test(`${table.name}: a row is decoded from its bytes, also inside of a larger buffer`, () => {
     fc.assert(
       fc.property(rows, fc.nat(9), (row, before) => {
         const key = Buffer.concat([Buffer.alloc(before, 0xaa), table.key(row)]).subarray(before);

@@ -39,7 +39,7 @@ function cut(bytes: Buffer, size: number): Buffer[] {
 }
 
 for (const coding of CODINGS) {
-  test(`${coding}: a short body that has come is coded at once, and its length is known`, () => {
+  test(`${coding}: a short complete body is compressed at once, with its length`, () => {
     const compressor = new BodyCompressor(1);
     const source = new ScriptedSource().push(...cut(text(5000), 1400)).finish();
     source.trailers = ['content-digest', 'a', 'x', 'y'];
@@ -54,7 +54,7 @@ for (const coding of CODINGS) {
     assert.is(compressor.open, 0);
   });
 
-  test(`${coding}: a body that does not get shorter is left as it is`, async () => {
+  test(`${coding}: a body that does not get shorter is sent unchanged`, async () => {
     const compressor = new BodyCompressor(1);
     for (const bytes of [Buffer.from('ok'), Buffer.alloc(0)]) {
       const source = new ScriptedSource().push(bytes).finish();
@@ -67,7 +67,7 @@ for (const coding of CODINGS) {
     }
   });
 
-  test(`${coding}: a short body that comes after its head, without a pause`, async () => {
+  test(`${coding}: a short body that follows its head without a pause`, async () => {
     const compressor = new BodyCompressor(1);
     const source = new ScriptedSource(5000);
     const made = compressor.compress(source, coding, 'a');
@@ -91,7 +91,7 @@ for (const coding of CODINGS) {
     assert.is(compressor.open, 0);
   });
 
-  test(`${coding}: at each pause the visitor gets all that came before`, async () => {
+  test(`${coding}: at each pause everything received is flushed`, async () => {
     const source = new ScriptedSource();
     const { body } = new BodyCompressor(1).compress(source, coding, 'a');
     const decoder = openDecoder(coding);
@@ -130,7 +130,7 @@ for (const coding of CODINGS) {
     assert.is(body.readNow(), null);
   });
 
-  test(`${coding}: a source that breaks off: what came is given, then why it ended`, async () => {
+  test(`${coding}: an aborted source: its data is delivered, then the error`, async () => {
     const compressor = new BodyCompressor(1);
     const source = new ScriptedSource().push(text(40_000));
     const { body } = compressor.compress(source, coding, 'a');
@@ -149,7 +149,7 @@ for (const coding of CODINGS) {
     );
   });
 
-  test(`${coding}: a source that fails while it is waited for`, async () => {
+  test(`${coding}: a source that fails during a read`, async () => {
     const compressor = new BodyCompressor(1);
     const source = new ScriptedSource();
     const { body } = compressor.compress(source, coding, 'a');
@@ -186,7 +186,7 @@ for (const coding of CODINGS) {
   });
 }
 
-test('a source that has failed already says so', () => {
+test('a source that has failed reports its error', () => {
   const compressor = new BodyCompressor(1);
   const source = new ScriptedSource().fail(new OriginError('malformed', 'no'));
   assert.throws(
@@ -207,7 +207,7 @@ test('the bodies of one site leave room for those of others', () => {
   assert.is(compressor.open, 4);
 });
 
-test('bodies beyond the bound are left as they are, whole ones are still coded', async () => {
+test('bodies beyond the bound are sent unchanged, complete ones are still compressed', async () => {
   const compressor = new BodyCompressor(2);
   const sources = [1, 2, 3].map(() => new ScriptedSource(50_000).push(text(1000)));
   const made = sources.map((source, i) => compressor.compress(source, 'gzip', `site ${i}`));
@@ -227,7 +227,7 @@ test('bodies beyond the bound are left as they are, whole ones are still coded',
   made[1].body.cancel();
 });
 
-test('nothing is taken for a visitor who takes nothing', async () => {
+test('nothing is read for a visitor who does not read', async () => {
   const source = new ScriptedSource().push(...cut(text(10_000_000), 64 * 1024)).finish();
   const { body } = new BodyCompressor(1).compress(source, 'gzip', 'a');
   for (let i = 0; i < 50; i++) await turn();
@@ -242,14 +242,14 @@ test('nothing is taken for a visitor who takes nothing', async () => {
   body.cancel();
 });
 
-test('read twice at a time is a fault of the caller', () => {
+test('concurrent reads throw', () => {
   const { body } = new BodyCompressor(1).compress(new ScriptedSource(), 'gzip', 'a');
   body.read().catch(() => {});
   assert.throws(() => body.read(), /already/);
   body.cancel();
 });
 
-test('generated bodies, however they come and are read, are what they were', async () => {
+test('generated bodies are unchanged after decoding, however they arrive and are read', async () => {
   const part = fc.oneof(
     fc.uint8Array({ minLength: 1, maxLength: 300 }),
     fc.integer({ min: 1, max: 90_000 }).map((length) => new Uint8Array(text(length))),

@@ -69,7 +69,7 @@ test('a request can ask for its response as it is', () => {
   assert.is(forbidsTransform([]), false);
 });
 
-test('what is kept of types is bounded, and right after it was dropped', () => {
+test('the cache of types is bounded, and results stay correct after eviction', () => {
   for (let i = 0; i < 3000; i++) assert.is(isCompressibleType(`text/x-${i}`), true);
   for (let i = 0; i < 3000; i++) assert.is(isCompressibleType(`image/x-${i}`), false);
   for (const type of split(YES)) assert.is(isCompressibleType(type), true);

@@ -30,7 +30,7 @@ for (const [name, before, after] of CODED)
     assert.equal(given, before, 'what was given is as it was');
   });
 
-test('a response that could have been coded says so, once', () => {
+test('Vary is set once on compressible responses', () => {
   assert.equal(varyingFields(['etag', '"a"', 'content-length', '3']), ['etag', '"a"', 'content-length', '3', ...VARY]);
   assert.equal(varyingFields(['vary', 'Origin']), ['vary', 'Origin, accept-encoding']);
   const good = ['vary', 'Accept-Encoding'];

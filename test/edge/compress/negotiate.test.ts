@@ -126,13 +126,13 @@ for (const [text, chosen, available = BOTH] of ROWS)
     assert.is(negotiate(text, available), chosen, 'the second time');
   });
 
-test('there are rows enough, and none twice', () => {
+test('the table has enough rows, each once', () => {
   const keys = ROWS.map(([text, , available]) => `${text}|${available}`);
   assert.is(new Set(keys).size, keys.length);
   assert.ok(ROWS.length >= 60);
 });
 
-test('a long value costs little', () => {
+test('a long value takes linear time', () => {
   const long = `${'x'.repeat(16_000)}, gzip${' '.repeat(16_000)}x, br`;
   assert.is(negotiate(long, BOTH), 'br');
   assert.is(
@@ -142,7 +142,7 @@ test('a long value costs little', () => {
   );
 });
 
-test('what is kept of values is bounded, and right after it was dropped', () => {
+test('the cache of values is bounded, and results stay correct after eviction', () => {
   for (let i = 0; i < 5000; i++) {
     assert.is(negotiate(`gzip;q=0.${i % 1000}, x-${i}`, BOTH), i % 1000 === 0 ? 'identity' : 'gzip');
   }
@@ -175,7 +175,7 @@ function reference(text: string, available: readonly Coding[]): Coding | 'identi
   return best.coding;
 }
 
-test('generated values are judged as the section does', () => {
+test('generated values are evaluated by RFC 9110 section 12.5.3', () => {
   const name = fc.constantFrom('gzip', 'GZip', 'x-gzip', 'br', 'zstd', 'identity', '*', 'deflate', 'gz ip', '');
   const quality = fc.oneof(
     fc.integer({ min: 0, max: 1000 }).map((n) => `;q=${n / 1000}`),

@@ -10,7 +10,7 @@ const MB = 1024 * 1024;
 const PROSE = readFileSync('config/package-rules.md').subarray(0, 20_000);
 
 for (const coding of CODINGS_KEPT)
-  test(`${coding}: what is kept is the body, and shorter than what is sent at once`, async () => {
+  test(`${coding}: the stored body is equal, and shorter than the one compressed on the fly`, async () => {
     const whole = new WholeCompressor(MB);
     try {
       const given = Buffer.from(PROSE);
@@ -36,7 +36,7 @@ test('a part of a larger memory', async () => {
   }
 });
 
-test('not worth it', async () => {
+test('a body that does not get shorter is not compressed', async () => {
   const whole = new WholeCompressor(50_000);
   try {
     assert.is(await whole.compress(randomBytes(40_000), 'br', 'a'), null, 'not shorter');
@@ -51,7 +51,7 @@ test('not worth it', async () => {
   }
 });
 
-test('what waits is bounded, and told so', async () => {
+test('waiting bytes are bounded, and excess bodies are rejected', async () => {
   const whole = new WholeCompressor(MB, 100_000);
   try {
     const sites = ['a', 'a', 'a', 'b', 'b', 'c', 'd', 'e'];
@@ -70,7 +70,7 @@ test('what waits is bounded, and told so', async () => {
   }
 });
 
-test('closed while it works: whoever waits is told, and nothing is taken any more', async () => {
+test('close rejects waiting bodies, and accepts no more', async () => {
   const whole = new WholeCompressor(MB);
   const waiting = [1, 2, 3].map(() => whole.compress(PROSE, 'br', 'a'));
   await whole.close();
@@ -79,7 +79,7 @@ test('closed while it works: whoever waits is told, and nothing is taken any mor
   assert.is(whole.waiting, 0);
 });
 
-test('its thread gives way to the others', async () => {
+test('its thread has a low priority', async () => {
   if (process.platform !== 'linux') return;
   const whole = new WholeCompressor(MB);
   try {

@@ -59,7 +59,7 @@ test('over TLS: chosen by ALPN, and the scheme of a target is that of the connec
   client.destroy();
 });
 
-test('over TLS: nothing is lost of a body that is sent as the connection drains', async () => {
+test('over TLS: a body sent while the connection drains is complete', async () => {
   const client = await RawClient.connect(server.tls, { settings: [[4, LARGE_BYTES]] });
   await client.handshake();
   client.send(headers(1, request({ ':scheme': 'https', ':path': '/large' })));
@@ -72,14 +72,14 @@ test('over TLS: nothing is lost of a body that is sent as the connection drains'
   client.destroy();
 });
 
-test('handlers failed only where a row has them fail', () => {
+test('handlers failed only in the rows that expect it', () => {
   assert.equal(
     server.failures.map(String),
     TRANSPORTS.map(() => 'Error: The handler of the test fails.'),
   );
 });
 
-test('no session is left of clients that have gone', async () => {
+test('no session of disconnected clients is left', async () => {
   await Promise.all(verdicts.flat());
   await server.empty();
   assert.is(server.open, 0);

@@ -22,7 +22,7 @@ async function refusalOf(listen: readonly ListenAddress[]): Promise<string> {
   }
 }
 
-test('a port that somebody listens on, and an address that is another machine’s', async () => {
+test('a port in use, and an address of another machine', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -35,7 +35,7 @@ test('a port that somebody listens on, and an address that is another machine’
   assert.match(await refusalOf([at(port, '192.0.2.77')]), /this machine does not have that address/);
 });
 
-test('one address for HTTP and HTTPS: connections would be the one or the other by chance', () => {
+test('one address for HTTP and HTTPS is refused', () => {
   assert.throws(
     () => assertDistinct([at(80), at(8080)], [at(443), at(8080)]),
     /127\.0\.0\.1:8080 for both HTTP and HTTPS/,

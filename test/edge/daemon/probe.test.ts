@@ -48,7 +48,7 @@ test('a fault is a sentence without an address', async () => {
     assert.not.match(String((await probe({}, (pending) => pending.fail(fault))).reason), /203\.0/);
 });
 
-test('a check for which the edge has no room says nothing about the origin', async () => {
+test('a check without a free connection has no result', async () => {
   assert.is((await probe({}, (pending) => pending.fail('busy'))).reason, 'busy');
 });
 

@@ -24,7 +24,7 @@ const purgeOf = (tag: string): Purge => ({
   createdAt: 0,
 });
 
-test('each purge is told with its id: the old ones at the start, a new one before its commit is answered', () =>
+test('threads receive each purge with its id: stored ones at the start, new ones before the commit is answered', () =>
   withStore(embedded, async ({ journal, environment }) => {
     const events: [string, string | undefined][] = [];
     const cache = {
@@ -76,7 +76,7 @@ test('a purge is announced before it is executed, and complete when all of its g
     assert.equal([restarted.announced, restarted.executed], [2, 2]);
   }));
 
-test('counts of threads that have ended stay, what they held does not', () => {
+test('counters of ended threads stay, their gauges do not', () => {
   const stats = (n: number): CacheStats => ({
     ...{ memoryObjects: n, memoryBytes: n, memoryLimit: n, diskObjects: 7, diskBytes: 7, diskLimit: 7 },
     ...{ misses: n, stored: n, evicted: n, purged: n, damaged: n, unwritten: n, hits: { memory: n, disk: 0 } },

@@ -446,7 +446,7 @@ test('connections between nodes reach the cache, and nothing else', () => {
   assert.is(rig().ask({ authority: 'www.site.test', serverName: PEER_SERVER_NAME }).status, 421);
 });
 
-test('an overloaded process answers visitors with 503, but the admin API and challenges as ever', () => {
+test('an overloaded process answers visitors with 503, but serves the admin API and challenges', () => {
   const load = { refusesRequests: true };
   const { ask, served } = rig(8443, null, load);
   const refused = ask({ authority: 'www.site.test', path: '/' });

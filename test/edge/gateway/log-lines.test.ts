@@ -103,7 +103,7 @@ test('the sample is decided at the start; an exchange without a start has no lin
   );
 });
 
-test('lines of each domain are apart, and complete', () => {
+test('lines of each domain are separate and complete', () => {
   const { lines, sent, serve } = rig();
   serve(ALL, '7', '/a');
   serve(ALL, '8', '/b');

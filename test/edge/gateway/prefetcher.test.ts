@@ -173,7 +173,7 @@ test('of the most requested responses each thread takes its share of those owned
   assert.equal([task.mayFetch('h0'), task.mayFetch('h0\nother')], [true, false]);
 });
 
-test('the number that waits is bounded, and nothing begins after the end', () => {
+test('waiting prefetches are bounded, and none begins after close', () => {
   const { prefetcher, fetches, ends, advance } = rig();
   prefetcher.add(purge(Array.from({ length: 2003 }, (_, i) => `u${i}`)), 1, []);
   assert.equal(ends, { dropped: 3 });

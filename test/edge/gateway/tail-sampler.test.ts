@@ -74,7 +74,7 @@ test('long paths and user agents are cut; without a user agent it is null', () =
   assert.is(long.user_agent.length, 256);
 });
 
-test('nothing is sampled while nobody watches, nor of other domains, nor what began before', () => {
+test('samples only watched domains, and only requests that began after the start', () => {
   const { sampler, sent, end, serve } = rig();
   serve();
   const early = new FakeExchange();

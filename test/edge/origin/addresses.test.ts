@@ -133,7 +133,7 @@ for (const address of REFUSED) {
   });
 }
 
-test('localhost is loopback without asking anybody, and as that refused', async () => {
+test('localhost is loopback without a lookup, and refused', async () => {
   const { opened, open } = spy();
   const { lookup, questions } = names(['203.0.114.1']);
   const client = createOriginClient({ open, lookup });
@@ -143,7 +143,7 @@ test('localhost is loopback without asking anybody, and as that refused', async 
   await client.close();
 });
 
-test('rebinding: a name that turns private between two connections gets no second one', async () => {
+test('rebinding: a name that turns private between two connections gets no second connection', async () => {
   const origin = await scriptedOrigin(saying(OK.replace('\r\n\r\n', '\r\nconnection: close\r\n\r\n')));
   // Loopback address 2 stands for the public one, and is all that is exempted.
   const { opened, open } = spy();
@@ -174,7 +174,7 @@ test('rebinding: a name that turns private between two connections gets no secon
   await Promise.all([origin.close(), second.close()]);
 });
 
-test('of several addresses only those are tried that may be', async () => {
+test('of several addresses only allowed ones are tried', async () => {
   const origin = await scriptedOrigin(saying(OK));
   const { opened, open } = spy();
   const { lookup } = names(['10.0.0.1', '127.0.0.1', '169.254.169.254'], ['fd00::1', '::ffff:127.0.0.1']);
@@ -201,7 +201,7 @@ test('our own addresses are refused though they are public, but for what the ope
   await origin.close();
 });
 
-test('a refused address makes way for the next', async () => {
+test('after a refused address the next one is tried', async () => {
   const origin = await scriptedOrigin(saying(OK), '127.0.0.3');
   const { opened, open } = spy();
   const { lookup } = names(['127.0.0.1', '127.0.0.2', '127.0.0.3']);
@@ -225,7 +225,7 @@ test('a request fails as refused when all addresses refuse', async () => {
   await client.close();
 });
 
-test('an address that does not answer gives its head start away, and is let go when another has won', async () => {
+test('a silent address loses its head start, and is closed when another connects', async () => {
   const origin = await scriptedOrigin(saying(OK), '127.0.0.2');
   const { opened, open, aborted } = spy(['127.0.0.1']);
   const { lookup } = names(['127.0.0.1', '127.0.0.2']);
@@ -239,7 +239,7 @@ test('an address that does not answer gives its head start away, and is let go w
   await origin.close();
 });
 
-test('none answers: the time to connect is over for all together', async () => {
+test('no address answers: the connect timeout covers all together', async () => {
   const { open, aborted } = spy(['127.0.0.1', '127.0.0.2']);
   const { lookup } = names(['127.0.0.1', '127.0.0.2']);
   const client = createOriginClient({ open, lookup, exemptions: true, limits: { connectTimeout: 400 } });
@@ -255,13 +255,13 @@ test('families by turns, IPv6 first', async () => {
   assert.equal(addresses.map(formatAddress), ['2001:db8::1', '192.0.2.1', '192.0.2.2', '192.0.2.3']);
 });
 
-test('one family is enough when the other never comes', async () => {
+test('one family is enough when the lookup of the other hangs', async () => {
   const its = names(['192.0.2.1']);
   its.aaaa = new Promise(() => {});
   assert.equal((await new AddressBook(its.lookup).addressesOf(NAME)).map(formatAddress), ['192.0.2.1']);
 });
 
-test('answers are kept by their TTL, between a second and a minute; many askers are one query', async () => {
+test('answers are cached by their TTL, between a second and a minute; concurrent lookups are one query', async () => {
   let now = 0;
   const its = names(['192.0.2.1']);
   const book = new AddressBook(its.lookup, () => now);
@@ -285,7 +285,7 @@ test('answers are kept by their TTL, between a second and a minute; many askers 
   }
 });
 
-test('when the resolvers fail, what was known stands in for an hour; when they say no, it does not', async () => {
+test('when the resolvers fail, cached addresses are used for an hour; not after a negative answer', async () => {
   let now = 0;
   const its = names(['192.0.2.1']);
   const book = new AddressBook(its.lookup, () => now);
@@ -305,7 +305,7 @@ test('when the resolvers fail, what was known stands in for an hour; when they s
   assert.is(await faultOf(book.addressesOf(NAME)), 'unresolved');
 });
 
-test('no more names are kept than there should be', async () => {
+test('the cache of names is bounded', async () => {
   const its = names(['192.0.2.1']);
   its.a = found(['192.0.2.1'], 60);
   const book = new AddressBook(its.lookup, () => 0);
@@ -317,7 +317,7 @@ test('no more names are kept than there should be', async () => {
   assert.is(its.questions.length, 2);
 });
 
-test('a name that no resolver knows', async () => {
+test('a name that does not exist', async () => {
   const { lookup } = names([]);
   const client = createOriginClient({ lookup });
   assert.is(await faultOf(client.fetch(request(80, at(NAME, 80)))), 'unresolved');
@@ -337,7 +337,7 @@ const given = (port: number, ...addresses: string[]): { origin: Origin } => ({
   origin: { host: addresses[0] ?? 'site.test', addresses, port, protocol: 'http' },
 });
 
-test('an origin with given addresses: tried in their order, resolved by nobody', async () => {
+test('an origin with given addresses: tried in order, without a lookup', async () => {
   const origin = await scriptedOrigin(saying(OK), '127.0.0.3');
   const { opened, open } = spy();
   const its = names([]);

@@ -29,7 +29,7 @@ async function byNode(port: number, method: string, agent: Agent): Promise<Seen>
 const lowered = (fields: readonly string[]): string[] =>
   fields.map((field, i) => (i % 2 === 0 ? field.toLowerCase() : field));
 
-test('as node:http reads them; and connections are kept or not as the response says', async () => {
+test('responses are read like node:http does, and connections are kept as the response says', async () => {
   let now = { bytes: '', isClosed: false };
   const script: Script = (socket) => {
     socket.write(Buffer.from(now.bytes, 'latin1'));

@@ -9,13 +9,13 @@ const throwsTypeError = (name: string, value: string): void =>
     JSON.stringify([name, value]),
   );
 
-test('a line that comes again is the same one, whatever came between', () => {
+test('a repeated line is the same object, whatever came between', () => {
   for (const value of ['one', 'two', 'two', '', 'one', 'x'.repeat(1000), 'one'])
     for (const name of ['accept', 'cookie', 'x-own'])
       assert.is(fieldLine(name, value), value === '' ? `${name}: \r\n` : `${name}: ${value}\r\n`);
 });
 
-test('a name that is known brings no value through that is none', () => {
+test('a known name does not accept an invalid value', () => {
   for (const name of ['user-agent', 'cookie', 'te']) {
     fieldLine(name, 'good');
     for (const value of ['bad\r\nx: y', 'bad\n', '\0', 'bad ', '\u010a', `${'long'.repeat(20)}\r\nx: y`]) {
@@ -26,14 +26,14 @@ test('a name that is known brings no value through that is none', () => {
   }
 });
 
-test('names that are none are so each time', () => {
+test('invalid names are invalid each time', () => {
   for (const name of ['', 'A', 'a b', 'a:', 'a\n', '\u0141']) {
     throwsTypeError(name, 'x');
     throwsTypeError(name, '');
   }
 });
 
-test('more names than are remembered: each line is its own', () => {
+test('more names than are cached: each line is correct', () => {
   for (let round = 0; round < 2; round++)
     for (let i = 0; i < 2000; i++) assert.is(fieldLine(`x-${i}`, `${i}`), `x-${i}: ${i}\r\n`);
   assert.is(fieldLine('connection', 'close'), '');

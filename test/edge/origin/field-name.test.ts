@@ -8,7 +8,7 @@ function existing(sent: string): readonly [string, number] {
   return [text, kind];
 }
 
-test('a name in any case is the same field, and says who reads it', () => {
+test('a name in any case is the same field, with the same readers', () => {
   for (let round = 0; round < 2; round++) {
     for (const sent of ['Content-Type', 'content-type', 'CONTENT-TYPE', 'cONTENT-tYPE'])
       assert.equal(existing(sent), ['content-type', FRAMING.none]);
@@ -20,7 +20,7 @@ test('a name in any case is the same field, and says who reads it', () => {
   }
 });
 
-test('names that share their place in the table, and long ones, are told apart', () => {
+test('names with the same hash, and long ones, are distinguished', () => {
   const names: string[] = [];
   for (let i = 0; i < 5000; i++) names.push(`x-${i.toString(36)}-name`);
   for (let i = 1; i < 100; i++) names.push('a'.repeat(i), `${'a'.repeat(i)}B`);

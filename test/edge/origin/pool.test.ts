@@ -207,7 +207,7 @@ test('a request that yields is sent only while half of the connections are left'
   );
 });
 
-test('a request that waits too long for a connection is told so', () =>
+test('a request that waits too long for a connection fails', () =>
   withOrigin(
     () => {},
     async (origin, { fetch }) => {
@@ -219,7 +219,7 @@ test('a request that waits too long for a connection is told so', () =>
     { limits: { connections: 1, tlsTimeout: 200 } },
   ));
 
-test('no more connections to all origins than allowed: the idle one that was used longest ago makes room', async () => {
+test('no more connections to all origins than allowed: the least recently used idle one is closed', async () => {
   const origins = await Promise.all([1, 2, 3].map(() => scriptedOrigin(saying(OK))));
   const its = client({ limits: { totalConnections: 2 } });
   for (const { port } of origins) {
@@ -280,7 +280,7 @@ test('not sent once more: a GET on a new connection', () =>
     },
   ));
 
-test('when it may be sent once more', () => {
+test('when a request may be sent once more', () => {
   const may = { method: 'GET', isReused: true, hasReceived: false, isBodyBegun: false, isUpgrade: false, retries: 0 };
   for (const method of ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
     assert.ok(mayRetry({ ...may, method }), method);
@@ -370,7 +370,7 @@ for (const way of ['cancel', 'signal'] as const) {
     }));
 }
 
-test('a body that nobody wants any longer closes its connection', () =>
+test('an abandoned body closes its connection', () =>
   withOrigin(saying(answer('content-length: 5\r\n', 'abc')), async (origin, { fetch, counters }) => {
     const { body } = await fetch(request(origin.port));
     body.cancel();
@@ -379,7 +379,7 @@ test('a body that nobody wants any longer closes its connection', () =>
     await until(() => origin.sockets.size === 0, 'closed');
   }));
 
-test('what came before a fault is read before it', () =>
+test('data before a fault is read before the fault', () =>
   withOrigin(saying(answer('content-length: 5\r\n', 'abc'), { end: true }), async (origin, { fetch }) => {
     const { body } = await fetch(request(origin.port));
     await until(() => origin.sockets.size === 0, 'ended');
@@ -389,7 +389,7 @@ test('what came before a fault is read before it', () =>
     assert.is(await faultOf(body.read()), 'reset');
   }));
 
-test('a small response that came whole is there at once', () =>
+test('a small complete response is available at once', () =>
   withOrigin(saying(OK), async ({ port }, { fetch }) => {
     const { body } = await fetch(request(port));
     assert.is(body.length, 2);
@@ -420,7 +420,7 @@ test('a reader that does not keep up stops the origin', () => {
   });
 });
 
-test('while a connection that is there answers what waits, a new one still comes about', async () => {
+test('while a connection serves waiting requests, a new one is still opened', async () => {
   // Connecting takes longer than many answers.
   let opened = 0;
   const open: OpenSocket = (address, port, tls, attempt) =>
@@ -443,7 +443,7 @@ test('while a connection that is there answers what waits, a new one still comes
   );
 });
 
-test('origins that hold all that they get leave room for others', async () => {
+test('origins that never finish leave connections for others', async () => {
   const held = await Promise.all(Array.from({ length: 4 }, () => scriptedOrigin(() => {})));
   const other = await scriptedOrigin(saying(OK));
   const its = client({ limits: { totalConnections: 16, connections: 8 } });

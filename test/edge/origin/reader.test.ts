@@ -68,7 +68,7 @@ function inTwo(drawn: Generated): void {
     );
 }
 
-test('cut at every place', () => {
+test('split at every byte', () => {
   fc.assert(fc.property(generated, inTwo), { numRuns: CASES });
 });
 
@@ -79,7 +79,7 @@ test('one byte at a time', () => {
   );
 });
 
-test('cut anywhere, often', () => {
+test('split anywhere, often', () => {
   fc.assert(
     fc.property(
       generated,
@@ -97,7 +97,7 @@ test('cut anywhere, often', () => {
   );
 });
 
-test('bytes that were changed at one place are read as something or refused, and nothing else is thrown', () => {
+test('a changed byte gives a response or a refusal, and no other exception', () => {
   fc.assert(
     fc.property(generated, fc.nat(), fc.nat(255), (sample, position, byte) => {
       const at = position % sample.bytes.length;

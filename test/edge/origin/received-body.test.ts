@@ -34,7 +34,7 @@ class Sink implements BodySink {
 
 const bytes = (text: string): Buffer => Buffer.from(text);
 
-test('parts go to the sink as they come, then the end, once', () => {
+test('parts are passed to the sink as they arrive, then the end, once', () => {
   const body = new ReceivedBody(new Source(), undefined);
   const sink = new Sink();
   body.flow(sink);
@@ -81,7 +81,7 @@ test('a fault, or a cancel, ends the flow', () => {
   assert.is(source.cancels, 1);
 });
 
-test('what has come before is given first, as far as it is taken, then what becomes of the rest', () => {
+test('buffered data is delivered first, as far as the sink accepts it, then the outcome', () => {
   const source = new Source();
   const body = new ReceivedBody(source, undefined);
   const sink = new Sink();
@@ -100,7 +100,7 @@ test('what has come before is given first, as far as it is taken, then what beco
   assert.is(source.rooms, 0, 'nothing more is to be brought');
 });
 
-test('one that is over says so at once, and one that is being read does not flow', () => {
+test('an ended body reports its end at once, and a body that is read does not flow', () => {
   const over = new ReceivedBody(new Source(), undefined);
   over.push(bytes('a'));
   over.finish([]);
@@ -115,7 +115,7 @@ test('one that is over says so at once, and one that is being read does not flow
   assert.throws(() => flowing.flow(new Sink()));
 });
 
-test('what is read is a copy: the memory that it came in is used again', async () => {
+test('reads return copies: the receive memory is reused', async () => {
   const body = new ReceivedBody(new Source(), undefined);
   const memory = bytes('first');
   body.push(memory);

@@ -137,7 +137,7 @@ for (const [name, more] of UNCLEAN)
     });
   });
 
-test('head and a small body leave in one write', () =>
+test('head and a small body are sent in one write', () =>
   withOrigin(saying(OK), async (origin, { fetch }) => {
     const sizes: number[] = [];
     await seen(fetch(request(origin.port)));
@@ -146,7 +146,7 @@ test('head and a small body leave in one write', () =>
     assert.is(sizes.length, 1);
   }));
 
-test('a body that is longer than it said breaks off before the surplus', () =>
+test('a body longer than its length is cut before the surplus', () =>
   withOrigin(
     () => {},
     async (origin, { fetch }) => {
@@ -157,7 +157,7 @@ test('a body that is longer than it said breaks off before the surplus', () =>
     },
   ));
 
-test('a body that is shorter than it said breaks off', () =>
+test('a body shorter than its length breaks off', () =>
   withOrigin(
     () => {},
     async (origin, { fetch }) => {
@@ -166,7 +166,7 @@ test('a body that is shorter than it said breaks off', () =>
     },
   ));
 
-test('a visitor who breaks off within a body: no end of it is sent', () =>
+test('a visitor who disconnects within a body: no end is sent', () =>
   withOrigin(
     () => {},
     async (origin, { fetch }) => {
@@ -198,7 +198,7 @@ test('a large body is pulled as the origin takes it', () =>
     },
   ));
 
-test('a refusal that comes before the body is whole is delivered, the body dropped, the connection closed', () =>
+test('a refusal before the body is whole is delivered, the body dropped, the connection closed', () =>
   withOrigin(saying('HTTP/1.1 413 No\r\ncontent-length: 2\r\n\r\nno'), async (origin, { fetch }) => {
     const never = new Promise<null>(() => {});
     const body = { ...bodyOf([], 1_000_000), read: () => never };
@@ -212,7 +212,7 @@ test('a refusal that comes before the body is whole is delivered, the body dropp
     await until(() => origin.sockets.size === 0, 'closed');
   }));
 
-test('a refusal is delivered though the origin closed at once, and what was sent on met a reset', () =>
+test('a refusal is delivered although the origin closed at once and further writes met a reset', () =>
   withOrigin(
     (socket) => {
       socket.write('HTTP/1.1 413 No\r\ncontent-length: 2\r\nconnection: close\r\n\r\nno');
@@ -231,7 +231,7 @@ test('a refusal is delivered though the origin closed at once, and what was sent
     },
   ));
 
-test('an origin that closes within an upload and says nothing', () =>
+test('an origin that closes within an upload without a response', () =>
   withOrigin(
     (socket) => socket.destroy(),
     async (origin, { fetch, counters }) => {
@@ -260,7 +260,7 @@ test('an origin that answers with success while it reads gets the whole body', (
   });
 });
 
-test('1xx are told, in order, before the response', () =>
+test('1xx responses are passed on, in order, before the response', () =>
   withOrigin(
     saying(`HTTP/1.1 103 Early\r\nlink: </a>\r\nconnection: close\r\n\r\nHTTP/1.1 102 P\r\n\r\n${OK}`),
     async ({ port }, { fetch }) => {
@@ -276,7 +276,7 @@ test('1xx are told, in order, before the response', () =>
     },
   ));
 
-test('a tunnel: both ways, what came with the 101 included, and its end', () => {
+test('a tunnel: both directions, data behind the 101, and its end', () => {
   const script: Script = (socket: Socket, head) => {
     assert.match(head, /connection: upgrade\r\nupgrade: websocket\r\n/);
     socket.write('HTTP/1.1 101 S\r\nConnection: Upgrade\r\nUpgrade: WebSocket\r\nsec-websocket-accept: x\r\n\r\nhello');

@@ -18,14 +18,14 @@ test('one network gets half, the next half of the rest, and another one finds so
   assert.is(takeAll(shares, 'b') + 64, 128);
 });
 
-test('with a weight, one may have so many times what it leaves', () => {
+test('with a weight, one owner may have so many times what it leaves', () => {
   const shares = new Shares(100, 3);
   assert.is(takeAll(shares, 'a'), 75);
   assert.is(takeAll(shares, 'b'), 19);
   assert.is(takeAll(shares, 'c'), 5);
 });
 
-test('what is nobody’s in particular may have all', () => {
+test('requests without a network are unlimited', () => {
   const shares = new Shares(2);
   shares.take(undefined);
   assert.ok(shares.hasRoom(undefined));

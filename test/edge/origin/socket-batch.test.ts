@@ -128,7 +128,7 @@ test('several writes of one event keep their order', () =>
     },
   ));
 
-test('what was written is sent before a socket is destroyed, ended or closed soon', () => {
+test('written data is sent before a socket is destroyed, ended or closed', () => {
   const ways = ['destroy', 'end', 'destroySoon'] as const;
   return withEnds(
     3,
@@ -145,7 +145,7 @@ test('what was written is sent before a socket is destroyed, ended or closed soo
   );
 });
 
-test('what the system does not take at once follows, and is reported', () => {
+test('data that the system does not accept at once follows, and is reported', () => {
   const part = 'abcdefgh'.repeat(8000);
   let parts = 0;
   return withEnds(

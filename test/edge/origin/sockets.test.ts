@@ -112,7 +112,7 @@ for (const kind of ['own', 'own, unbatched', 'node'] as const) {
     }
   }
 
-  test('bytes go both ways, text and bytes in their order', () =>
+  test('both directions carry text and bytes in order', () =>
     withPair(async ({ owner, socket, peer }) => {
       let received = '';
       peer.setEncoding('latin1');
@@ -149,7 +149,7 @@ for (const kind of ['own', 'own, unbatched', 'node'] as const) {
     assert.equal(owner.heard, [`failed: connect ECONNREFUSED 127.0.0.1:${port}`]);
   });
 
-  test('what is destroyed before it stands is told nothing', async () => {
+  test('a socket destroyed before it connects gets no event', async () => {
     const server = createServer();
     const port = await listening(server, '127.0.0.1');
     const owner = new Owner();
@@ -159,7 +159,7 @@ for (const kind of ['own', 'own, unbatched', 'node'] as const) {
     server.close();
   });
 
-  test('a peer that does not read: the rest waits, goes out in order, and its end is told once', () =>
+  test('a peer that does not read: data waits, is sent in order, and drain is reported once', () =>
     withPair(async ({ owner, socket, peer }) => {
       const bytes = pattern(LARGE);
       peer.pause();
@@ -181,7 +181,7 @@ for (const kind of ['own', 'own, unbatched', 'node'] as const) {
       assert.equal(owner.heard, ['drain']);
     }));
 
-  test('an owner that takes no more: no more is read until it goes on', () =>
+  test('a paused owner: nothing is read until it resumes', () =>
     withPair(async ({ owner, peer }) => {
       const bytes = pattern(LARGE);
       const enough = 300_000;
@@ -196,7 +196,7 @@ for (const kind of ['own', 'own, unbatched', 'node'] as const) {
       assert.ok(Buffer.concat(owner.parts).equals(bytes));
     }));
 
-  test('the end waits for who reads no more', () =>
+  test('the end waits for a paused owner', () =>
     withPair(async ({ owner, socket, peer }) => {
       owner.onTake = () => false;
       peer.end('last');
@@ -209,7 +209,7 @@ for (const kind of ['own', 'own, unbatched', 'node'] as const) {
       assert.not.ok(socket.isOpen);
     }));
 
-  test('our end: the peer sees it behind all that was written, and may still speak', () =>
+  test('our end: the peer sees it behind all written data, and may still send', () =>
     withPair(async ({ owner, socket, peer }) => {
       let data = 0;
       peer.on('data', (part: Buffer) => {
@@ -224,7 +224,7 @@ for (const kind of ['own', 'own, unbatched', 'node'] as const) {
       await until(() => owner.text === 'still', 'came');
     }));
 
-  test('closed when all has left: the peer gets it all, the owner is told', () =>
+  test('closed after sending: the peer gets all data, the owner is notified', () =>
     withPair(async ({ owner, socket, peer }) => {
       let data = 0;
       peer.on('data', (part: Buffer) => {
@@ -239,7 +239,7 @@ for (const kind of ['own', 'own, unbatched', 'node'] as const) {
       assert.is(owner.heard.at(-1), 'closed: no error');
     }));
 
-  test('closed soon, with nothing left to send', () =>
+  test('closed with nothing left to send', () =>
     withPair(async ({ owner, socket }) => {
       socket.destroySoon();
       assert.equal(owner.heard, [], 'not within the call');
@@ -257,7 +257,7 @@ for (const kind of ['own', 'own, unbatched', 'node'] as const) {
       assert.not.ok(socket.isOpen);
     }));
 
-  test('a peer that answers and closes: that nothing can be written is told, and what it said is read', () =>
+  test('a peer that responds and closes: the write error is reported, and its response is read', () =>
     withPair(async ({ owner, socket, peer }) => {
       // Full, so that the owner hears of the end after it has tried to write.
       owner.onTake = () => false;
@@ -283,7 +283,7 @@ for (const kind of ['own', 'own, unbatched', 'node'] as const) {
       await until(() => owner.text === 'firstthe answer', 'the answer');
     }));
 
-  test('who destroys it while bytes come, or is told of something, hears no more', () =>
+  test('an owner that destroys it within a callback gets no more events', () =>
     withPair(async ({ owner, socket, peer }) => {
       owner.onTake = () => {
         socket.destroy();

@@ -85,13 +85,13 @@ async function ask(
   return { outcome, names: origin.names, protocols: origin.protocols, alpn: origin.alpn };
 }
 
-test('a certificate of the origin’s name: asked for by it, HTTP/1.1, TLS 1.3', async () => {
+test("the origin's name as the server name: HTTP/1.1, TLS 1.3", async () => {
   const { outcome, names, protocols, alpn } = await ask(identity({ dnsNames: [NAME] }));
   assert.is(outcome, 'none');
   assert.equal([names, protocols, alpn], [[NAME], ['TLSv1.3'], ['http/1.1']]);
 });
 
-test('TLS 1.2 is taken', async () => {
+test('TLS 1.2 is accepted', async () => {
   const { outcome, protocols } = await ask({ ...identity({ dnsNames: [NAME] }), maxVersion: 'TLSv1.2' });
   assert.equal([outcome, protocols], ['none', ['TLSv1.2']]);
 });
@@ -105,9 +105,9 @@ const TAKEN: readonly (readonly [string, Options, NonNullable<Parameters<typeof 
   ['several addresses: by one of them', { addresses: [LOOPBACK] }, SEVERAL],
 ];
 for (const [name, options, where] of TAKEN)
-  test(`taken: ${name}`, async () => assert.is((await ask(identity(options), where)).outcome, 'none'));
+  test(`accepted: ${name}`, async () => assert.is((await ask(identity(options), where)).outcome, 'none'));
 
-test('an origin with an address is asked by the visitor’s host', async () => {
+test("an origin with an address gets the visitor's host as the server name", async () => {
   assert.equal((await ask(identity({ dnsNames: ['site.test'] }), { host: '127.0.0.1' })).names, ['site.test']);
 });
 

@@ -25,7 +25,7 @@ function slowSocket() {
   return { socket: socket as unknown as OriginSocket & { isFull: boolean }, arrived, drain };
 }
 
-test('what is added arrives in order, and memory is used again only once what was in it has left', () => {
+test('added data arrives in order, and memory is reused only after its data was sent', () => {
   const step = fc.record({
     bytes: fc.oneof(fc.nat(300), fc.nat(3 * BUFFER)),
     isText: fc.boolean(),

@@ -126,7 +126,7 @@ test('an owner that is down costs three attempts, and is tried again later', asy
   await rig.close();
 });
 
-test('an owner that gives no sign is not waited for', async () => {
+test('a silent owner runs into the timeout', async () => {
   const rig = await peerRig({ onRequest: cacheable, timeout: 5 });
   rig.nodes.a.isSilent = true;
   const { text } = await rig.nodes.b.visit({ path: rig.pathOwnedBy('a') });
@@ -134,7 +134,7 @@ test('an owner that gives no sign is not waited for', async () => {
   await rig.close();
 });
 
-test('an owner that says it is working is waited for', async () => {
+test('an owner that reports progress is waited for', async () => {
   const rig = await peerRig({ timeout: 5 });
   const visit = rig.nodes.b.begin({ path: rig.pathOwnedBy('a') });
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -266,7 +266,7 @@ test('a visitor who leaves ends the request to the owner, and none follows', asy
   await rig.close();
 });
 
-test('a request without a valid field gets nothing of the cache', async () => {
+test('a request without a valid signature gets nothing from the cache', async () => {
   const rig = await peerRig({ onRequest: cacheable });
   const path = rig.pathOwnedBy('a');
   await rig.nodes.b.visit({ path });

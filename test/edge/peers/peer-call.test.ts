@@ -51,7 +51,7 @@ test('the previous key is accepted while the key file is rotated', () => {
   assert.is(readCall(value, TARGET, [randomBytes(32)], NOW), undefined);
 });
 
-test('any change makes it useless', () => {
+test('any change invalidates the signature', () => {
   const value = signCall(CALL, TARGET, KEY, NOW);
   fc.assert(
     fc.property(fc.nat(value.length - 1), fc.constantFrom('0', 'A', 'z', '_', '.', '~'), (at, replacement) => {

@@ -135,7 +135,7 @@ test('a purge reports the most requested of what it removes, with the fields tha
   await rig.close();
 });
 
-test('only fields that a browser chooses by itself are repeated', () => {
+test('only fields that a browser chooses are repeated', () => {
   const of = (selecting: string[], key = URL) => prefetchExchange({ key, selecting });
   assert.equal(of(['origin', 'https://a.test', 'x-api-key', '\0'])?.headers.slice(4), ['origin', 'https://a.test']);
   assert.equal(of(['accept', 'text/css', 'user-agent', '\0'])?.headers, ['accept', 'text/css']);

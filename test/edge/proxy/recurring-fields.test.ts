@@ -51,7 +51,7 @@ function echo(socket: Socket): void {
 }
 
 for (const version of ['http/1.1', 'h2c'] as const)
-  test(`${version}: what recurs has the outcome of the first time`, async () => {
+  test(`${version}: a repeated request has the outcome of the first`, async () => {
     const server = createServer(echo);
     const port = await listening(server, '127.0.0.1');
     const client = createOriginClient({ exemptions: true });

@@ -33,7 +33,7 @@ const setUp = (rig: SitesRig): Promise<void> =>
     }
   });
 
-test('the customer’s own where it is for the name, else the one that was ordered, exact or by wildcard; none for others', () =>
+test("the customer's own certificate if it covers the name, else the ordered one, exact or wildcard; none for others", () =>
   withSites(async (rig) => {
     const { sites, secrets } = rig;
     await setUp(rig);
@@ -63,7 +63,7 @@ test('the customer’s own where it is for the name, else the one that was order
     assert.equal(rig.events, []);
   }));
 
-test('the same object until it is another certificate, whatever else of the domain changes; its key opens', () =>
+test('the same object until the certificate changes; its key is decrypted', () =>
   withSites(async (rig) => {
     const { sites, secrets } = rig;
     await setUp(rig);
@@ -86,7 +86,7 @@ test('the same object until it is another certificate, whatever else of the doma
     assert.is(serialOf(other), new X509Certificate(second.pem).serialNumber);
   }));
 
-test('it is shown with its chain, in one text for all that have the same; whatever its text is like, it is what was stored', () =>
+test('it is served with its chain, shared by equal ones, exactly as stored', () =>
   withSites(async (rig) => {
     const { sites, secrets } = rig;
     await setUp(rig);
@@ -109,7 +109,7 @@ test('it is shown with its chain, in one text for all that have the same; whatev
     assert.equal(rig.events, []);
   }));
 
-test('one that has expired is served, and events once; one whose key does not open is not, and the ordered one goes in its place', () =>
+test('an expired one is served and logged once; one whose key cannot be decrypted is replaced by the ordered one', () =>
   withSites(async (rig) => {
     const { sites, secrets } = rig;
     await setUp(rig);
@@ -135,7 +135,7 @@ test('one that has expired is served, and events once; one whose key does not op
     assert.is(rig.events.length, 3);
   }));
 
-test('for some minutes after the proxy was turned off visitors still come through, as resolvers remember the addresses', () =>
+test('visitors are served for some minutes after the proxy is turned off, as resolvers cache the addresses', () =>
   withSites(async (rig) => {
     const { sites } = rig;
     await setUp(rig);
@@ -161,7 +161,7 @@ test('for some minutes after the proxy was turned off visitors still come throug
     }
   }));
 
-test('a site has the settings of its proxy; without an origin and a public address it cannot be reached', () =>
+test('a site has the settings of its proxy; without an origin and a public address it is unreachable', () =>
   withSites(async (rig) => {
     const { sites } = rig;
     await setUp(rig);
@@ -193,7 +193,7 @@ test('a site has the settings of its proxy; without an origin and a public addre
     assert.is(sites.domainIdOf('x.nowhere.test'), undefined);
   }));
 
-test('more domains than are kept: each is right, and what was forgotten is not believed', () =>
+test('more domains than are cached: each is correct, also after eviction', () =>
   withSites(async (rig) => {
     const { sites } = rig;
     const many = Array.from({ length: 5000 }, (_, i) => newDomain(`d${i}.test.`));

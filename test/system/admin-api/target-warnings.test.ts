@@ -129,7 +129,7 @@ test('a target in the own zone with a private address: everywhere, until it has 
   assert.ok(record.id > 0);
 });
 
-test('targets elsewhere: what a resolver says within a second is in the answer', async (context) => {
+test('targets elsewhere: the result of a resolver within a second is in the response', async (context) => {
   const { server } = context;
   server.set('missing.example.org', undefined);
   server.set('hidden.example.org', { addresses: ['192.168.7.7'] });

@@ -19,7 +19,7 @@ const usage = {
   },
 } as const;
 
-test('what is given, and what is not', () => {
+test('given and omitted options', () => {
   assert.equal(parseOptions(usage, []), {
     ...{ quick: false, rounds: undefined, seconds: undefined, only: undefined, knot: undefined },
   });
@@ -41,7 +41,7 @@ test('what is given, and what is not', () => {
   for (const help of ['--help', '-h']) assert.is(parseOptions(usage, ['--quick', help]), 'help');
 });
 
-test('what cannot be read is said in a sentence', () => {
+test('invalid values have a message', () => {
   for (const [args, expected] of [
     [['--fast'], /^Unknown option '--fast'\.$/],
     [['mix'], /^Unexpected argument 'mix'\.$/],
@@ -69,7 +69,7 @@ const run = (program: string, ...args: readonly string[]) =>
   });
 
 for (const program of ['dns.js', 'writes.js', 'api.js', 'h2.js', 'edge.js', 'machine.js', 'edge/many-sites.js'])
-  test(`${program}: --help, and an option that is not there`, async () => {
+  test(`${program}: --help, and an unknown option`, async () => {
     const [help, unknown] = await Promise.all([run(program, '--help'), run(program, '--fast')]);
     assert.equal([help.code, help.error], [0, '']);
     assert.match(help.out, /^(npm run bench:|node dist\/bench\/).* \[options\]\n/);

@@ -130,7 +130,7 @@ for (const [kind, damages] of KINDS)
     });
 
 for (const [name, value] of matrix(ADDED, ([key]) => REPRESENTED.has(key)))
-  test(`${name} that nobody has written`, async ({ cluster: { etcd, nodes } }) => {
+  test(`${name} of unknown origin`, async ({ cluster: { etcd, nodes } }) => {
     const key = PREFIX + name;
     await etcd.gateway.transaction([], [put(key, Buffer.from(value))]);
     await sleep(HELD);

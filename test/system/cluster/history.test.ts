@@ -11,7 +11,7 @@ import { startCluster } from './rig.ts';
 
 const COUNT = 400;
 
-test(`${COUNT} requests that get in each other's way, seed ${SEED}`, async () => {
+test(`${COUNT} conflicting requests, seed ${SEED}`, async () => {
   const rig = await startCluster(2, SETTINGS);
   try {
     const nodes = rig.nodes.map(({ adminPort }, i) => ({ name: 'ab'[i], url: `http://127.0.0.1:${adminPort}` }));

@@ -54,7 +54,7 @@ async function createAll({ api }: Daemon, label: string, batches: number): Promi
   return ids;
 }
 
-test(`${NODES} nodes create ${NODES * BATCHES * BATCH} ids at once: all differ, and none comes again after restarts`, async () => {
+test(`${NODES} nodes create ${NODES * BATCHES * BATCH} ids at once: all differ, and none is reused after restarts`, async () => {
   const { nodes, close } = await startCluster(NODES);
   const seen = new Map<string, Set<number>>();
   const note = (made: readonly Map<string, number[]>[]): void => {

@@ -31,7 +31,7 @@ interface NodeView {
   readonly state: string;
 }
 
-test('without etcd nodes that hear each other go on, also one that is started then; one that hears nobody withdraws, and comes back', async () => {
+test('without etcd nodes that reach each other stay ready, also one that starts then; an isolated one withdraws, and returns', async () => {
   const folder = temporaryFolder('lag');
   const program = join(folder, 'anycast');
   const out = join(folder, 'out');

@@ -56,7 +56,7 @@ test('the nodes are one cluster, keep their data, and end with the command', asy
   }
 });
 
-test('an etcd that is not there is named', async () => {
+test('a missing etcd is named', async () => {
   const folder = temporaryFolder('local');
   const args = ['cluster', 'local', '--folder', folder, '--port', String(await freePort()), '--etcd', '/nowhere/etcd'];
   const { code, output } = await runCommand(args, environment({}));
@@ -65,7 +65,7 @@ test('an etcd that is not there is named', async () => {
   removeFolder(folder);
 });
 
-test('a folder that cannot be is named', async () => {
+test('an impossible folder is named', async () => {
   const args = ['cluster', 'local', '--folder', '/proc/waypost/none', '--port', String(await freePort())];
   const { code, output } = await runCommand(args, environment({}));
   assert.is(code, 1);

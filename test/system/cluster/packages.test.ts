@@ -51,7 +51,7 @@ async function checkStore([a, b]: readonly Daemon[], content: Buffer<ArrayBuffer
   }
 }
 
-test('uploaded at one node, given by the other when the first has gone, and by one that has its snapshot', async () => {
+test('a package uploaded at one node is served by the other when the first is gone, and by one with its snapshot', async () => {
   const folder = temporaryFolder('packages');
   const rig = await startCluster(2);
   try {

@@ -63,7 +63,7 @@ async function until(work: () => Promise<{ code: number | null; output: string }
   }
 }
 
-test('what is printed, pasted, makes a cluster that takes writes', async () => {
+test('the printed commands make a cluster that accepts writes', async () => {
   const folder = temporaryFolder('printed');
   const bin = join(folder, 'bin');
   mkdirSync(bin);

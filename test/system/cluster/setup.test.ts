@@ -116,7 +116,7 @@ test('a node with data, then two, then one alone', async ({ etcd, folder }) => {
   }
 });
 
-test('what cannot be done says why, and what to do', async ({ etcd, folder }) => {
+test('refused set-ups have a reason and the next step', async ({ etcd, folder }) => {
   const env = environment({ WAYPOST_DATA_DIR: join(folder, 'three'), WAYPOST_NODE_NAME: 'three' });
   const fails = async (expected: RegExp, more: NodeJS.ProcessEnv, ...args: string[]): Promise<void> => {
     const { code, output } = await runCommand(['cluster', ...args], { ...env, ...more });

@@ -83,7 +83,7 @@ test.after(async ({ folder, directory, cluster }) => {
   removeFolder(folder);
 });
 
-test('a session goes on at whichever node its client comes to next', async ({ folder, ports }) => {
+test('a session is resumed at any node', async ({ folder, ports }) => {
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
     const first = await dial(ports.a, version);
     assert.not(first.isResumed);
@@ -99,7 +99,7 @@ test('a session goes on at whichever node its client comes to next', async ({ fo
   assert.match((await ask(ports.b, '-sess_in', kept)).output, /^Reused, TLSv1\.2/m);
 });
 
-test('a node that is behind holds the challenge up, past the deadline of writes, until it has caught up', async ({
+test('a node that is behind delays the challenge, past the deadline of writes, until it has caught up', async ({
   cluster,
   directory,
 }) => {

@@ -144,7 +144,7 @@ test('three nodes: writes at each, one killed and back, etcd gone and back', asy
   }
 });
 
-test('a node that was away for longer than the log reaches back, and one that is new, get the store of another', async () => {
+test("a node behind the log's history, and a new one, copy the store of another", async () => {
   const rig = await startCluster(2, { WAYPOST_JOURNAL_HISTORY: '20' });
   try {
     const [a, b] = rig.nodes;
@@ -175,7 +175,7 @@ test('a node that was away for longer than the log reaches back, and one that is
   }
 });
 
-test('a node that is new takes the store of another where that is sooner than the log', async () => {
+test('a new node copies the store of another where that is faster than the log', async () => {
   const rig = await startCluster(1);
   try {
     const [a] = rig.nodes;

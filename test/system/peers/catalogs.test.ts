@@ -184,7 +184,7 @@ const everywhere = (zones: readonly string[]): string =>
     .flatMap((name) => zones.map((zone) => `${name} ${zone}`))
     .join();
 
-test('zones come and go at all consumers', async () => {
+test('zones are added and removed at all consumers', async () => {
   const zones = ['a.test', 'b.test', 'new.test'];
   const { body } = await daemon.api.call('POST', '/api/v1/domains', {
     ...{ domain: CATALOG, kind: 'catalog', members: 'all' },

@@ -54,7 +54,7 @@ async function agree(name: Peer['name']): Promise<void> {
 
 for (const name of ['bind', 'knot'] as const) {
   const missing = whyNot(name);
-  if (missing === null) test(`chains and loops are as ${name} has them`, () => agree(name));
+  if (missing === null) test(`chains and loops are answered as by ${name}`, () => agree(name));
   else console.log(`Skipped: chains and loops are not compared with ${name}: ${missing}.`);
 }
 

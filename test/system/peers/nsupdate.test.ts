@@ -90,7 +90,7 @@ async function served(name: string, type: string): Promise<string[]> {
 }
 
 for (const transport of ['udp', 'tcp'] as const) {
-  test(`adds, replaces and deletes over ${transport}, and what it did is served when it ends`, async () => {
+  test(`adds, replaces and deletes over ${transport}, and the changes are served when it ends`, async () => {
     if (missing !== null) return;
     const domain = await server.world.zone();
     const apex = formatName(domain.apex);

@@ -261,7 +261,7 @@ async function throughBindAndBack(): Promise<void> {
   console.log(`bind: ${ours.length} records there and back, seed ${SEED}`);
 }
 
-if (existsSync(CHECKZONE)) test('BIND reads what we print, and we read what BIND prints', throughBindAndBack);
+if (existsSync(CHECKZONE)) test('BIND reads our records, and we read those of BIND', throughBindAndBack);
 else if (process.env.WAYPOST_REQUIRE_PEERS === '1')
   throw new Error(`${CHECKZONE} is not installed, and peers are required.`);
 else console.log(`Skipped: BIND does not read what we print: ${CHECKZONE} is not installed.`);

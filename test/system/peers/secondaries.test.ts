@@ -116,7 +116,7 @@ for (const kind of ['knot', 'nsd', 'bind'] as const) {
     await rig.daemon.close();
   });
 
-  test('takes the zones whole', async ({ rig }) => {
+  test('transfers whole zones', async ({ rig }) => {
     for (const zone of ZONES) await followed(rig, zone);
   });
 
@@ -145,7 +145,7 @@ for (const kind of ['knot', 'nsd', 'bind'] as const) {
     assert.ok((await metric(daemon, /^waypost_notify_total\{outcome="answered"\} (\d+)/m)) > 0);
   });
 
-  test('takes a large zone, and what differs in it', async ({ rig }) => {
+  test('transfers a large zone, and its differences', async ({ rig }) => {
     const { daemon, ids } = rig;
     const lines = Array.from({ length: BIG }, (_, i) => `h${i} 300 IN A 192.0.2.${i % 250}`).join('\n');
     const path = `/api/v1/domains/${ids.get('many.test')}/zonefile`;
@@ -177,7 +177,7 @@ for (const kind of ['knot', 'nsd', 'bind'] as const) {
     await followed(rig, 'proxied.test');
   });
 
-  test('is told of changes after a restart, too', async ({ rig }) => {
+  test('is notified of changes after a restart, too', async ({ rig }) => {
     await rig.daemon.stop();
     await rig.daemon.start();
     await rig.daemon.api.logIn('admin', ADMIN_PASSWORD);

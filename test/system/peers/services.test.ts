@@ -39,7 +39,7 @@ async function agree(): Promise<void> {
 }
 
 const missing = whyNot('bind');
-if (missing === null) test('what goes with SVCB and HTTPS is what BIND sends', agree);
+if (missing === null) test('additional records of SVCB and HTTPS are those of BIND', agree);
 else console.log(`Skipped: what goes with SVCB and HTTPS is not compared with BIND: ${missing}.`);
 
 test.run();

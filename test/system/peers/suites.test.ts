@@ -69,7 +69,7 @@ const read = (bytes: Uint8Array, apex: Name) => readZone({ bytes, apex, keepApex
 if (SOURCES === undefined) console.log('Skipped: WAYPOST_PEER_SOURCES is not set.');
 else
   for (const checker of findCheckers())
-    test(`what ${checker.program} accepts is imported and exported`, async () => {
+    test(`zones that ${checker.program} accepts are imported and exported`, async () => {
       let accepted = 0;
       let imported = 0;
       const unexpected: string[] = [];

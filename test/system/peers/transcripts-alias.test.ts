@@ -61,7 +61,7 @@ for (const program of PROGRAMS) {
   const ask = ({ dnsPort }: Daemon, name: string, type: string) =>
     request(program, [...server(program, dnsPort), ...edns, name, type]);
 
-  test(`${program}: the target's addresses, with the lesser TTL; no record of ours is shown`, async ({ daemon }) => {
+  test(`${program}: the target's addresses, with the lower TTL; the ALIAS record is not shown`, async ({ daemon }) => {
     for (const [name, type, ttl, data] of [
       [APEX, 'A', 120, V4],
       [APEX, 'AAAA', 120, V6],

@@ -32,7 +32,7 @@ const kdig = (port: number, ...args: readonly string[]): Promise<Transcript> =>
 
 const test = suite('transcripts: cookies');
 
-test('kdig: the cookie that is given is taken, and given again; a forged one is not taken, and mended', async () => {
+test('kdig: our cookie is accepted, and returned again; a forged one is rejected, and replaced', async () => {
   const daemon = await serving({ WAYPOST_DNS_COOKIES: 'require', WAYPOST_DNS_COOKIE_SECRET: SECRETS[0] });
   try {
     const ask = (sent: string) => kdig(daemon.dnsPort, '+nobadcookie', `+cookie=${sent}`, WWW);
@@ -56,7 +56,7 @@ test('kdig: the cookie that is given is taken, and given again; a forged one is 
   }
 });
 
-test('both make the round trip by themselves: BADCOOKIE, then the answer', async () => {
+test('both retry automatically: BADCOOKIE, then the answer', async () => {
   const daemon = await serving({ WAYPOST_DNS_COOKIES: 'require' });
   try {
     for (const [program, flags] of [
@@ -74,7 +74,7 @@ test('both make the round trip by themselves: BADCOOKIE, then the answer', async
   }
 });
 
-test('the secret is changed without a client noticing; nodes with the same secrets take each other for one', async () => {
+test("the secret is rotated without failures; nodes with the same secrets accept each other's cookies", async () => {
   const before = await serving({ WAYPOST_DNS_COOKIES: 'require', WAYPOST_DNS_COOKIE_SECRET: SECRETS[0] });
   const after = await serving({
     WAYPOST_DNS_COOKIES: 'require',
@@ -95,7 +95,7 @@ test('the secret is changed without a client noticing; nodes with the same secre
   }
 });
 
-test('off: the option is as any that nobody knows', async () => {
+test('off: the option is ignored as unknown', async () => {
   const daemon = await serving({ WAYPOST_DNS_COOKIES: 'off' });
   try {
     const response = await kdig(daemon.dnsPort, `+cookie=${CLIENT}`, WWW);
@@ -105,7 +105,7 @@ test('off: the option is as any that nobody knows', async () => {
   }
 });
 
-test('over the limit of a rate comes TC=1, and the client goes on by TCP; with our cookie nothing is limited', async () => {
+test('above the rate limit TC=1 is sent, and the client retries over TCP; with our cookie nothing is limited', async () => {
   const daemon = await serving({
     WAYPOST_DNS_RRL_RATE: '1',
     WAYPOST_DNS_RRL_SLIP: '1',

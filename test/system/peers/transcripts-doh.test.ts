@@ -68,7 +68,7 @@ for (const program of CLIENTS) {
   });
 }
 
-test('curl: GET and POST of bytes, over the plain HTTP that is there without TLS', async ({ daemon, folder }) => {
+test('curl: GET and POST of bytes, over plain HTTP', async ({ daemon, folder }) => {
   const url = `http://127.0.0.1:${daemon.adminPort}/dns-query`;
   const query = encodeQuery({ name: parseName(`www.${APEX}.`), type: TYPE.A, class: 1 }, 0);
   const [sent, got] = [join(folder, 'query'), join(folder, 'response')];
@@ -84,7 +84,7 @@ test('curl: GET and POST of bytes, over the plain HTTP that is there without TLS
   }
 });
 
-test('the metrics tell them from the other transports', async ({ daemon, front }) => {
+test('the metrics distinguish HTTPS from other transports', async ({ daemon, front }) => {
   const of = async (transport: string): Promise<number> => {
     const { text } = await daemon.api.call('GET', '/metrics');
     return sampleOf(readExposition(text, 'prometheus'), 'waypost_dns_queries_total', { transport, family: 'ipv4' });

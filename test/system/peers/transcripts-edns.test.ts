@@ -43,7 +43,7 @@ for (const program of CLIENTS) {
     assert.match(with1.edns?.join() ?? '', /version: 0/i);
   });
 
-  test(`${program}: extended errors say why it is refused`, async ({ daemon: { dnsPort } }) => {
+  test(`${program}: extended errors have the reason of a refusal`, async ({ daemon: { dnsPort } }) => {
     const refused = await ask(dnsPort, ...flags(program, ['+edns'], ['+nocookie']), 'elsewhere.test');
     assert.equal([refused.status, option(refused, 'EDE')], ['REFUSED', '20 (Not Authoritative)']);
     const plain = await ask(dnsPort, '+noedns', 'elsewhere.test');
@@ -52,12 +52,12 @@ for (const program of CLIENTS) {
     assert.is(option(good, 'EDE'), undefined);
   });
 
-  test(`${program}: an option that nobody knows is passed over`, async ({ daemon: { dnsPort } }) => {
+  test(`${program}: an unknown option is ignored`, async ({ daemon: { dnsPort } }) => {
     const response = await ask(dnsPort, ...flags(program, [], ['+nocookie']), '+ednsopt=65001:abcd', WWW);
     assert.equal([response.status, response.answer.length, response.edns?.length], ['NOERROR', 1, 1]);
   });
 
-  test(`${program}: how long a TCP connection may be idle (RFC 7828), and nothing of it over UDP`, async ({
+  test(`${program}: the idle timeout of a TCP connection (RFC 7828), not sent over UDP`, async ({
     daemon: { dnsPort },
   }) => {
     const keepalive = flags(program, ['+ednsopt=11'], ['+keepalive', '+nocookie']);
@@ -69,7 +69,7 @@ for (const program of CLIENTS) {
     assert.is(describe((await ask(dnsPort, ...keepalive, WWW)).edns), undefined);
   });
 
-  test(`${program}: padded over HTTPS when asked (RFC 7830, 8467), never over UDP`, async ({ daemon, front }) => {
+  test(`${program}: padded over HTTPS on request (RFC 7830, 8467), never over UDP`, async ({ daemon, front }) => {
     const padding = flags(program, ['+padding=64'], ['+padding=64', '+nocookie']);
     const padded = (edns: readonly string[] | null): string | undefined => edns?.find((line) => /^pad/i.test(line));
     for (const name of [WWW, `a.name.that.is.missing.${APEX}`]) {

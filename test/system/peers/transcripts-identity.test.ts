@@ -32,7 +32,7 @@ for (const program of PROGRAMS) {
     request(program, [...server(program, dnsPort), ...args]);
   const chaos = (daemon: ServingDaemon, name: string, type = 'TXT') => ask(daemon, 'CH', type, name);
 
-  test(`${program} +nsid: what is configured, also behind an error and over TCP; else nothing`, async ({
+  test(`${program} +nsid: the configured value, also with an error and over TCP; else nothing`, async ({
     open,
     closed,
   }) => {

@@ -59,7 +59,7 @@ for (const program of PROGRAMS) {
   const ask = (port: number, ...args: readonly string[]) =>
     request(program, [...server(program, port), '+tls', ...args]);
 
-  test(`${program} +tls: answers as over TCP, whole ones`, async ({ port }) => {
+  test(`${program} +tls: complete answers, as over TCP`, async ({ port }) => {
     const { status, flags, answer } = await ask(port, WWW);
     assert.equal([status, flags.includes('aa')], ['NOERROR', true]);
     assert.equal(answer, [{ name: `${WWW}.`, ttl: 120, class: 'IN', type: 'A', data: '192.0.2.1' }]);
@@ -68,7 +68,7 @@ for (const program of PROGRAMS) {
     assert.is((await ask(port, 'elsewhere.test')).status, 'REFUSED');
   });
 
-  test(`${program} +tls-ca, +tls-hostname: whom the certificate names is taken, nobody else`, async ({
+  test(`${program} +tls-ca, +tls-hostname: accepted only for the names of the certificate`, async ({
     port,
     authority,
   }) => {
@@ -114,10 +114,7 @@ test('kdig +keepopen: many queries over one connection', async ({ daemon, port }
   assert.is(await accepted(), before + 1);
 });
 
-test('kdig +tls AXFR -y: a zone is transferred over TLS (RFC 9103), to who has a key and nobody else', async ({
-  daemon,
-  port,
-}) => {
+test('kdig +tls AXFR -y: a zone is transferred over TLS (RFC 9103), only with a key', async ({ daemon, port }) => {
   const { body } = await daemon.api.call('POST', '/api/v1/tsig-keys', { name: 'over.tls', scopes: ['dns:read'] });
   const transfer = async (...key: readonly string[]) =>
     (await runProgram('kdig', [...server('kdig', port), '+tls', ...key, '-t', 'AXFR', APEX])).output;
@@ -132,7 +129,7 @@ test('kdig +tls AXFR -y: a zone is transferred over TLS (RFC 9103), to who has a
   assert.equal([recordsOf(refused), /error '(\w+)'/.exec(refused)?.[1]], [[], 'REFUSED']);
 });
 
-test('ALPN: "dot" is taken (RFC 9103 8.1), and so is who names nothing; another protocol is not', async ({ port }) => {
+test('ALPN: "dot" (RFC 9103 8.1) and no ALPN are accepted; another protocol is not', async ({ port }) => {
   const chosen = (protocols: string[]): Promise<string> =>
     new Promise((resolve) => {
       const options = { host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: protocols };

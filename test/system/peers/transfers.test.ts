@@ -58,7 +58,7 @@ function recordsOf(output: string): string[] {
 const soa = (serial: number): RegExp => new RegExp(`^${ZONE}\\. SOA ns1\\.waypost\\.test\\. \\S+ ${serial} `);
 
 for (const tool of TOOLS.filter((item) => !missing.includes(item))) {
-  test(`${tool}: AXFR signed is the zone between its SOA, and the signatures hold`, (context) => {
+  test(`${tool}: signed AXFR is the zone between its SOA records, with valid signatures`, (context) => {
     const output = ask(tool, context, ['AXFR']);
     const records = recordsOf(output);
     assert.equal(records.slice(1, -1).sort(), [
@@ -71,7 +71,7 @@ for (const tool of TOOLS.filter((item) => !missing.includes(item))) {
     assert.not.match(output, /could not be validated|Couldn't verify|WARNING/i);
   });
 
-  test(`${tool}: IXFR over TCP and UDP is what differs`, (context) => {
+  test(`${tool}: IXFR over TCP and UDP is the difference`, (context) => {
     for (const transport of ['+tcp', '+notcp']) {
       const records = recordsOf(ask(tool, context, [transport, `IXFR=${context.serial}`]));
       const [newest, old, next, added, last] = records;
@@ -95,7 +95,7 @@ for (const tool of TOOLS.filter((item) => !missing.includes(item))) {
     assert.match(query(`hmac-sha256:${KEY}:${other}`), refusal('BADSIG'));
   });
 
-  test(`${tool}: a zone that we don't have is NOTAUTH to who signs`, (context) => {
+  test(`${tool}: a signed query for an unknown zone is NOTAUTH`, (context) => {
     const key = `hmac-sha256:${KEY}:${context.secret}`;
     assert.equal(recordsOf(ask(tool, context, ['AXFR'], key, 'elsewhere.test')), []);
     // dig says of a transfer no more than that it failed.

@@ -57,7 +57,7 @@ client = _RFC2136Client("127.0.0.1", port, name, secret, dns.tsig.HMAC_SHA512)
 challenge = "_acme-challenge.www." + zone.rstrip(".")
 `;
 
-test('certbot finds its zone and leaves its challenges, two at one name, and takes them away', async () => {
+test('certbot finds its zone, adds its challenges, two at one name, and deletes them', async () => {
   if (noCertbot !== null) return;
   const domain = await server.world.zone();
   await python(
@@ -71,7 +71,7 @@ test('certbot finds its zone and leaves its challenges, two at one name, and tak
   assert.equal(recordsOf(domain), []);
 });
 
-test('certbot says what it was refused', async () => {
+test('certbot reports the reason of a refusal', async () => {
   if (noCertbot !== null) return;
   const { id, token } = await server.world.daemon.account('someone');
   assert.ok(id);

@@ -61,7 +61,7 @@ test('nsupdate over UDP and TCP; unsigned and forged updates are refused', async
   assert.is(await dig(`c.${ZONE}`, 'A'), '');
 });
 
-test('nsupdate finds the zone by itself, from a name that is not there', async () => {
+test('nsupdate finds the zone of a name that does not exist', async () => {
   if (missing !== null) return;
   const script = join(temporaryFolder('nsupdate'), 'script.txt');
   const lines = [`server 127.0.0.1 ${daemon.dnsPort}`, `update add x.y.${ZONE} 60 TXT "found"`, 'send', ''];
@@ -71,7 +71,7 @@ test('nsupdate finds the zone by itself, from a name that is not there', async (
   assert.is(await dig(`x.y.${ZONE}`, 'TXT'), '"found"');
 });
 
-test('certbot finds the zone by signed queries and leaves its challenge', async () => {
+test('certbot finds the zone by signed queries and adds its challenge', async () => {
   if (missing !== null) return;
   const module = '/usr/lib/python3/dist-packages/certbot_dns_rfc2136';
   if (!existsSync(module)) {
@@ -90,7 +90,7 @@ client.add_txt_record("_acme-challenge.www.${ZONE}", "challenge", 120)
   assert.is(await dig(`_acme-challenge.www.${ZONE}`, 'TXT'), '"challenge"');
 });
 
-test('what was answered is there after the process was killed', async () => {
+test('answered updates are stored after the process was killed', async () => {
   if (missing !== null) return;
   assert.is(await nsupdate([`update add kept.${ZONE} 60 A 192.0.2.9`]), 'ok');
   await daemon.kill();

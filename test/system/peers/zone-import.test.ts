@@ -243,7 +243,7 @@ function bothRead(text: string, types: RegExp): [theirs: string[], ours: string[
 }
 
 if (existsSync(NAMED))
-  test('$GENERATE gives what BIND reads', () => {
+  test('$GENERATE gives the records that BIND reads', () => {
     // A percent sign stands for a dollar sign, which the linter takes for a template string.
     const [theirs, ours] = bothRead(`${SOA}${GENERATED.replaceAll('%', '$')}\n`, /^(?!SOA$)/);
     assert.ok(theirs.length >= 29, String(theirs.length));

@@ -24,7 +24,7 @@ const childrenOf = (pid: number): string[] =>
 const isNested = process.env.WAYPOST_TEST_SLOWDOWN !== undefined && process.env.WAYPOST_TEST_SLOWDOWN !== '1';
 if (isNested) console.log('skipped: this runs under stress itself');
 else
-  test('under stress a process has one core and a slow disk, beside busy loops that end with the runner', async () => {
+  test('under stress a process has one core, a slow disk and busy loops that end with the runner', async () => {
     const runner = startChild(process.execPath, [PROGRAM]);
     const [line] = await runner.waitFor(/^\{.*/);
     const { cores, syncMs } = JSON.parse(line) as { cores: number; syncMs: number };

@@ -338,7 +338,7 @@ test('a site through the edge, from the API to its visitors', () =>
     assert.is((await visit(world.https, SITE, '/')).status, 200);
   }));
 
-test('a port that is taken: what and what to do, and nothing is left running', async () => {
+test('a port in use: the error has the next step, and nothing is left running', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const { port } = other.address() as AddressInfo;

@@ -14,7 +14,7 @@ import { startReceiver } from '../core/os/systemd/receiver.ts';
 
 const MAIN = fileURLToPath(new URL('../../../main.js', import.meta.url));
 
-test('ready when it serves, alive, reloaded by SIGHUP, stopping by SIGTERM', async () => {
+test('notifies systemd when ready, alive, reloaded by SIGHUP and stopping by SIGTERM', async () => {
   const folder = temporaryFolder('systemd');
   const socket = join(folder, 'notify');
   const receiver = await startReceiver(socket);
@@ -45,7 +45,7 @@ test('ready when it serves, alive, reloaded by SIGHUP, stopping by SIGTERM', asy
   }
 });
 
-test('SIGHUP before it is ready ends nothing: it reloads when it is', async () => {
+test('SIGHUP before it is ready does not end it: it reloads once ready', async () => {
   const folder = temporaryFolder('systemd');
   const socket = join(folder, 'notify');
   const receiver = await startReceiver(socket);
@@ -75,7 +75,7 @@ test('SIGHUP before it is ready ends nothing: it reloads when it is', async () =
   }
 });
 
-test('a process that is stopped where it stands is no longer vouched for', async () => {
+test('a stopped process no longer notifies the watchdog', async () => {
   const folder = temporaryFolder('systemd');
   const socket = join(folder, 'notify');
   const receiver = await startReceiver(socket);

@@ -42,7 +42,7 @@ for (const example of EXAMPLES)
     assert.is(code, 0, output);
   });
 
-test('the examples are what they say: one node; four on three members beside them; an etcd elsewhere', () => {
+test('the examples: one node; four nodes with three members of etcd; an external etcd', () => {
   const [single, four, external] = EXAMPLES.map((name) => loadConfig({ file: `config/${name}.toml`, env: {} }));
   assert.equal(single.etcd.endpoints, []);
   assert.is(four.etcd.endpoints.length, 3);
@@ -59,7 +59,7 @@ test('the examples are what they say: one node; four on three members beside the
   );
 });
 
-test('the unit starts what there is, with settings that there are', () => {
+test('the unit starts an existing file with existing settings', () => {
   const [start] = of('waypost', 'ExecStart');
   assert.is(start.split('/usr/lib/waypost/dist/main.js ')[1], 'serve');
   const env = Object.fromEntries(
@@ -74,7 +74,7 @@ test('the unit starts what there is, with settings that there are', () => {
 
 if (existsSync(ANALYZE))
   for (const unit of UNITS)
-    test(`systemd takes ${unit}.service for sound, and for exposed by 2.0 at most`, () => {
+    test(`systemd accepts ${unit}.service, and rates its exposure at most 2.0`, () => {
       const { status, stdout, stderr } = spawnSync(
         ANALYZE,
         ['security', '--offline=yes', '--threshold=20', `systemd/${unit}.service`],
@@ -150,7 +150,7 @@ async function etcdOfTheUnit(): Promise<void> {
 
 const why = whyNotPrograms('etcd');
 if (why === null)
-  test('etcd runs with what the unit and config/etcd.environment say, and says when it is ready', etcdOfTheUnit);
+  test('etcd runs with the unit and config/etcd.environment, and notifies when it is ready', etcdOfTheUnit);
 else console.log(`skipped: etcd as its unit starts it, ${why}`);
 
 test.run();

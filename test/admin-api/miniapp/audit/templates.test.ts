@@ -58,7 +58,7 @@ test('the JavaScript form is the TypeScript form without types', () => {
   }
 });
 
-test('the background file of reminder marks what is due, and nothing before its time', () => {
+test('the background file of reminder marks due reminders, and no others', () => {
   const stored = new Map([
     ['reminders', JSON.stringify([3000, 1500, 1000].map((due) => ({ id: `due-${due}`, text: 'x', due })))],
   ]);

@@ -94,7 +94,7 @@ test('a response has its status, fields and body', async () => {
   assert.is((await fetch(`${API}/missing`)).ok, false);
 });
 
-test('nothing of the user is sent, not even what the server set before', async () => {
+test('no data of the user is sent, not even cookies of the server', async () => {
   const url = serve('/cookie', (_request, response) => {
     response.writeHead(302, { 'set-cookie': 'session=1', location: '/cookie-after' }).end();
   });
@@ -346,7 +346,7 @@ test('a slow server ends with a timeout, wherever it is slow', async () => {
   assert.is(await unresolved.codeOf('http://slow.example.com/'), 'timeout');
 });
 
-test('what is no HTTP, and large header sections, are errors', async () => {
+test('malformed HTTP and large header sections are errors', async () => {
   const { codeOf } = network();
   const nonsense = serve('/nonsense', ({ socket }) => socket.end('SSH-2.0-OpenSSH\r\n\r\n'));
   assert.is(await codeOf(nonsense), 'network_error');
@@ -383,7 +383,7 @@ test('the conditions of the network apply to each request', async () => {
   assert.is(await codeOf(url), '200');
 });
 
-test('an app has six connections at once; others are not held up by it', async () => {
+test('an app has six concurrent connections, and does not delay others', async () => {
   const held: ServerResponse[] = [];
   const url = serve('/held', (_request, response) => void held.push(response));
   const { apps } = network();

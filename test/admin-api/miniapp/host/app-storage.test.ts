@@ -64,7 +64,7 @@ test('no id reads or changes what another id stored, in pages and in the backgro
   assert.equal(readdirSync(folder).toSorted(), ['storage.mdb', 'storage.mdb-lock']);
 });
 
-test('any two different ids are apart', () => {
+test('different ids have separate storage', () => {
   const id = fc.oneof(fc.string({ unit: ANY_CHARACTER }), fc.constantFrom(...HOSTILE_IDS), fc.string());
   let runs = 0;
   fc.assert(
@@ -82,7 +82,7 @@ test('any two different ids are apart', () => {
   );
 });
 
-test('keys are apart, whatever they are', async () => {
+test('different keys have separate values', async () => {
   const app = newApp();
   const keys = [
     '',
@@ -150,7 +150,7 @@ class Reference {
   }
 }
 
-test('any order of sets, deletions and reads, concurrent or not, does what a map does', async () => {
+test('any order of sets, deletions and reads behaves like a map', async () => {
   const small = new AppStorage(temporaryFolder('host-storage'), SMALL);
   const key = fc.constantFrom('a', 'b', 'c', 'é', '', 'éé', 'kkkkk');
   const size = fc.constantFrom(0, 1, 10, 19, 20, 21);
@@ -194,7 +194,7 @@ test('any order of sets, deletions and reads, concurrent or not, does what a map
   await small.close();
 });
 
-test('what set acknowledged is there after a crash', async () => {
+test('acknowledged values survive a crash', async () => {
   const app = newApp();
   await storage.set(app, 'a', 'awaited');
   storage.setNow(app, 'b', 'now');
@@ -210,7 +210,7 @@ test('what set acknowledged is there after a crash', async () => {
   await reopened.close();
 });
 
-test('a commit that power loss tore is as if it had not begun', async () => {
+test('a commit that a power loss interrupted is undone', async () => {
   const file = join(temporaryFolder('host-storage'), 'storage.mdb');
   const written = new AppStorage(join(file, '..'));
   written.setNow('a', 'k', 'old');
@@ -265,7 +265,7 @@ test('changes are announced once they are stored; a listener that throws changes
   assert.is(storage.get(app, 'a'), '3');
 });
 
-test('decisions about permissions are kept, apart for each app, until it is uninstalled', async () => {
+test('decisions about permissions are stored for each app until it is uninstalled', async () => {
   const app = appOf({ id: newApp() });
   const open = () => new Permissions(app, { prompt: async () => 'denied', store: storage });
   open().set('camera', 'denied_forever');

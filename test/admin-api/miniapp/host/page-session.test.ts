@@ -20,7 +20,7 @@ const PARAMS: Readonly<Record<string, Record<string, unknown>>> = {
   'background.schedule': { taskId: 'sync', delayMs: 0 },
 };
 
-test('a page is greeted with the operations of the host', () => {
+test('a page receives the operations of the host in the welcome', () => {
   const page = openPage({ services: { toast: () => undefined } });
   assert.equal(page.sent, [{ type: 'welcome', protocol: 1, host: '1.0.0', operations: ['ui.toast'] } as never]);
 });
@@ -213,7 +213,7 @@ test('a flood of characters is not parsed', () => {
   assert.ok(parsed <= 3 * LIMITS.message, `${parsed} characters`);
 });
 
-test('names that an app makes up do not fill the log', () => {
+test('invented names do not fill the log', () => {
   const page = openPage();
   for (let i = 0; i < 150; i++) page.request(`made.up\n${i}`);
   page.session.close();
@@ -337,7 +337,7 @@ test('a page that cannot be reached does not stop the host', async () => {
   assert.is(page.log.at(-1)?.type, 'failed');
 });
 
-test('any message is survived', async () => {
+test('no message causes an exception', async () => {
   const messages = fc.oneof(
     fc.string(),
     fc.json(),

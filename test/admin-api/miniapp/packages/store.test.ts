@@ -40,7 +40,7 @@ const keysOf = async ({ nobody }: World): Promise<Json[]> => listOf(succeeded(aw
 await everywhere(
   'store',
   (test) => {
-    test('the list has published packages only, with all that a phone needs', async ({ world }) => {
+    test('the list has published packages only, with all fields that a phone needs', async ({ world }) => {
       const { nobody, user } = world;
       const id = newId();
       await upload(user.client, id, 1);
@@ -73,7 +73,7 @@ await everywhere(
       assert.is(Number(app.version_code), 2);
     });
 
-    test('sorts and searches, and a walk survives that apps leave and join the list', async ({ world }) => {
+    test('sorts and searches, and pages stay correct while apps are added and removed', async ({ world }) => {
       const { nobody, user } = world;
       const created = ['Walk-c', 'walk-a', 'Walk-b', 'walk-d', 'walk-e'];
       const ids = created.map(newId);
@@ -100,7 +100,7 @@ await everywhere(
       assert.is(Number(succeeded(await nobody.get(`${STORE}?q=walk-`)).body.total), 3);
     });
 
-    test('what is withdrawn, suspended or replaced is gone at once, also for conditional requests', async ({
+    test('withdrawn, suspended and replaced packages are gone at once, also for conditional requests', async ({
       world,
     }) => {
       const { nobody, user, admin } = world;
@@ -155,7 +155,7 @@ await everywhere(
       refused(await nobody.get(pathOf(id, '/package')), '404 no_such_app');
     });
 
-    test('an icon is served as the image that it is, and as nothing else', async ({ world }) => {
+    test('an icon is served with the type of its image only', async ({ world }) => {
       const id = newId();
       await published(world.user.client, id, 1, 'icon:<script>alert(1)</script>');
       const answer = succeeded(await world.nobody.get(pathOf(id, '/icon'), { accept: 'text/html' }));
@@ -373,7 +373,7 @@ await everywhere(
       succeeded(await nobody.get(pathOf(id)));
     });
 
-    test('slow clients of a large package hold little memory, and get all of it', async ({ world }) => {
+    test('slow clients of a large package use little memory, and receive all of it', async ({ world }) => {
       const id = newId();
       await published(world.user.client, id, 1, 'x'.repeat(LARGE));
       const path = pathOf(id, '/package');

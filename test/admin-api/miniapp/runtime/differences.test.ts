@@ -9,12 +9,12 @@ import { endOf, eventOf, noHost, programOf, topLevel } from './events.ts';
 
 const PAGE = fileURLToPath(new URL('../../../../../docs/mini-apps/background.md', import.meta.url));
 
-test('each is in the documentation', () => {
+test('each difference is in the documentation', () => {
   const page = readFileSync(PAGE, 'utf8');
   for (const { what } of DIFFERENCES) assert.ok(page.includes(`\n| ${what} |`), `${what} is not in background.md`);
 });
 
-test('each is one', async () => {
+test('each difference exists', async () => {
   const engine = new QuickJsEngine();
   for (const { what, body, quickjs, rhino } of DIFFERENCES) {
     assert.equal(endOf(await engine.run(programOf(topLevel(body)), eventOf(), noHost)), quickjs, what);

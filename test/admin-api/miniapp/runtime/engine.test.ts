@@ -23,7 +23,7 @@ const reasonOf = (outcome: Outcome): string => (outcome.state === 'failed' ? out
 /** A loop of the engine itself, which looks at no clock. */
 const DEAF = 'new Array(1e9).join("x");';
 
-test('one that hears nothing is ended from outside', async () => {
+test('a thread that does not respond is terminated', async () => {
   assert.is(reasonOf(await run(DEAF, noHost, { time: SHORT })), 'timeout');
   assert.is(reasonOf(await run('return 1;')), 'finished');
 });
@@ -51,7 +51,7 @@ test('events that run and wait are cancelled', async () => {
   assert.is(reasonOf(await other), 'finished');
 });
 
-test('a closed engine ends what runs and takes nothing more', async () => {
+test('a closed engine ends running events and accepts no more', async () => {
   const own = new QuickJsEngine({ time: 10_000 });
   const running = own.run(programOf(handler(DEAF)), eventOf(), noHost);
   setTimeout(() => void own.close(), 5);

@@ -54,7 +54,7 @@ test('code that is loaded', async () => {
   assert.match(outcome.message, /import/);
 });
 
-test('no names of browsers, of Node or of the inside', async () => {
+test('no names of browsers, of Node or of internals', async () => {
   const names =
     'window self document fetch XMLHttpRequest console setTimeout queueMicrotask process require module global Buffer performance ' +
     'std os bjson scriptArgs print Proxy Reflect WeakRef FinalizationRegistry Atomics SharedArrayBuffer Iterator eval __proto__';
@@ -227,7 +227,7 @@ test('the id of the app is the one of the host, whatever the event says', async 
   assert.equal(ids, ['__proto__', '../other', 'a"],["b', '\ud800']);
 });
 
-test('what Rhino does not read is refused in the words of the audit', async () => {
+test('programs that Rhino cannot read are refused with the messages of the audit', async () => {
   const outcome = (await run(`class A {}\nvar a = b?.c;\n${handler('')}`)) as Failed;
   assert.is(outcome.reason, 'refused');
   assert.equal(

@@ -35,12 +35,12 @@ const ENDLESS = {
   'a comparison': '[3, 2, 1].sort(function () { for (;;); });',
 };
 for (const [what, body] of Object.entries(ENDLESS))
-  test(`${what} without an end`, () => {
+  test(`endless ${what}`, () => {
     assert.is(reasonOf(run(handler(body), { time: SHORT })), 'timeout');
     assert.is(resultOf(handler('return 1;')), 1);
   });
 
-test('a loop when the file is loaded', () => {
+test('an endless loop while the file is loaded', () => {
   assert.is(reasonOf(run('for (;;);', { time: SHORT })), 'timeout');
 });
 
@@ -62,14 +62,14 @@ test('many small allocations', async () => {
   assert.ok(pagesOf(small) <= before + 16);
 });
 
-test('memory that is caught is one error, not the end', () => {
+test('a caught memory error does not end the event', () => {
   assert.is(
     resultOf(handler('try { new ArrayBuffer(1e9); } catch (error) { return error.message; }')),
     'out of memory',
   );
 });
 
-test('a recursion without end is ended by the limit of the stack', () => {
+test('an endless recursion ends at the limit of the stack', () => {
   const stack = 32 * 1024;
   for (const body of [
     'function f() { f(); } f();',
@@ -81,7 +81,7 @@ test('a recursion without end is ended by the limit of the stack', () => {
   assert.is(resultOf(handler('return 1;')), 1);
 });
 
-test('what it returns', () => {
+test('the returned value', () => {
   assert.equal(resultOf(handler('return event;')), eventOf());
   assert.is(resultOf(handler('')), null);
   for (const body of ['return function () {};', 'var a = {}; a.a = a; return a;', 'return "x".repeat(1e5);'])
@@ -98,7 +98,7 @@ test('a promise is awaited, and one that never settles is an error', () => {
   );
 });
 
-test('what was thrown is text of bounded length', () => {
+test('a thrown value becomes text of bounded length', () => {
   const thrown = (body: string) => (run(handler(body)) as { readonly message: string }).message;
   assert.is(thrown('throw 1;'), '1');
   assert.is(thrown('throw undefined;'), 'undefined');
@@ -125,7 +125,7 @@ test('handlers of every kind of declaration', () => {
     assert.is(reasonOf(run(text)), 'no_handler', text);
 });
 
-test('runtimes one after another do not grow', () => {
+test('consecutive runtimes do not leak memory', () => {
   const body = handler(
     'var a = []; for (var i = 0; i < 1000; i++) a.push({ i: i }); globalThis.kept = a; return a.length;',
   );

@@ -117,7 +117,7 @@ test('a task of the same ids is replaced, and each app has a limit', async () =>
   assert.is(scheduler.list('app').at(-1)?.taskId, 'task 0');
 });
 
-test('a failed event is tried again later each time, and given up', async () => {
+test('a failed event is retried with growing delays, and given up', async () => {
   const { clock, scheduler, events } = await open(async () => failed());
   await scheduler.schedule('app', 'a', 0);
   const gaps: (number | null)[] = [];
@@ -132,7 +132,7 @@ test('a failed event is tried again later each time, and given up', async () => 
   assert.equal(scheduler.list(), []);
 });
 
-test('what cannot end otherwise is not tried again', async () => {
+test('an event that fails for good is not retried', async () => {
   for (const reason of ['refused', 'no_handler'] as const) {
     const { clock, scheduler, events } = await open(async () => failed(reason));
     await scheduler.schedule('app', 'a', 0);
@@ -228,7 +228,7 @@ test('a scheduled task runs at once on request', async () => {
   assert.equal(typesOf(events), ['started', 'finished']);
 });
 
-test('a task is on disk when it was acknowledged; without the disk nothing changes', async () => {
+test('an acknowledged task is on disk; if the disk fails, nothing changes', async () => {
   const { scheduler, storage } = await open(async () => FINISHED);
   await scheduler.schedule('app', 'a', HOUR);
   assert.is(storage.tasks.length, 1);
@@ -261,7 +261,7 @@ test('an event waits while the file cannot be written', async () => {
   assert.is(runs, 1);
 });
 
-test('after a restart what is overdue runs once, and the rest when it is due', async () => {
+test('after a restart overdue tasks run once, and the rest when due', async () => {
   const first = await open(async () => FINISHED);
   await first.scheduler.schedule('app', 'soon', MINUTE);
   await first.scheduler.schedule('app', 'late', 10 * HOUR);
@@ -275,7 +275,7 @@ test('after a restart what is overdue runs once, and the rest when it is due', a
   );
 });
 
-test('an event that a closed scheduler ended is delivered again, and is no attempt', async () => {
+test('an event that was ended by close is delivered again, and does not count as an attempt', async () => {
   const first = await open(
     (_event, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(failed('cancelled')))),
   );
@@ -291,7 +291,7 @@ test('an event that a closed scheduler ended is delivered again, and is no attem
   assert.equal(typesOf(second.events), ['started', 'finished']);
 });
 
-test('an event that ends the process is not delivered for ever', async () => {
+test('an event that crashes the process is given up', async () => {
   const clock = new ManualClock();
   const storage = new MemoryStorage();
   let runs = 0;
@@ -427,7 +427,7 @@ const command = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('restart' as const), by: fc.integer({ min: 0, max: HOUR }) }) },
 );
 
-test('does what a slow and obvious scheduler does', async () => {
+test('behaves like a reference scheduler', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { maxLength: 30 }), async (commands) => {
       const reference = new Reference();

@@ -37,7 +37,7 @@ test('the app is a package that the audit approves', async () => {
   assert.equal(await auditOf('app'), { verdict: 'approved', codes: ['host_fetch_method'] });
 });
 
-test('the page of raw messages is none', async () => {
+test('the page of raw messages is rejected', async () => {
   const { verdict, codes } = await auditOf('protocol');
   assert.is(verdict, 'rejected');
   assert.ok(codes.includes('native_bridge') && codes.includes('parent_message'), `${codes}`);

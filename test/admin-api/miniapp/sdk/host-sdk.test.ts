@@ -25,7 +25,7 @@ test('the file is small, and a script of ECMAScript 2017', () => {
 });
 
 for (const carrier of CARRIERS) {
-  test(`${carrier}: greets first, then sends each operation as the protocol says`, async () => {
+  test(`${carrier}: sends hello first, then each operation by the protocol`, async () => {
     const page = new FakePage(carrier);
     assert.equal(plain(page.sent), [{ type: 'hello', protocols: [1], sdk: '1.0.0' }]);
     const calls = [...OPERATIONS].map(([name, { params }]) =>
@@ -96,7 +96,7 @@ test('the first carrier is used', () => {
   assert.is(page.run('used.length'), 1);
 });
 
-test('what other windows send is ignored in a frame', async () => {
+test('messages of other windows are ignored in a frame', async () => {
   const page = new FakePage('frame');
   page.welcome();
   const call = page.host.storage.get('a');
@@ -189,7 +189,7 @@ test('a welcome ends the deadline, and calls have none', async () => {
   assert.is(await call, 'photo');
 });
 
-test('a welcome with another version is none', async () => {
+test('a welcome with another version is ignored', async () => {
   const page = new FakePage('ios');
   page.receive('{"type":"welcome","protocol":2,"host":"9.0.0","operations":[]}');
   assert.is(page.timers.size, 1);
@@ -206,7 +206,7 @@ test('refused rejects the calls before and after it', async () => {
   assert.is(page.timers.size, 0);
 });
 
-test('a page that is left loses its calls, and greets again when it is restored', async () => {
+test('a page that is left loses its calls, and sends hello again when it is restored', async () => {
   const page = new FakePage('ios');
   page.welcome();
   const call = rejection(page.host.storage.get('a'));

@@ -114,7 +114,7 @@ test('the page may load only its own files, and frame only the app', () =>
       assert.is((await send({ path })).status, 404, path);
   }));
 
-test('another host name is refused, whatever it leads to', () =>
+test('another host name is refused, whatever it resolves to', () =>
   withServer(async ({ send, post, origin }) => {
     for (const host of [
       'evil.example',

@@ -13,7 +13,7 @@ test('scripts with a file get the attribute', () => {
   );
 });
 
-test('what only looks like a script is left as it is', () => {
+test('text that only looks like a script is not changed', () => {
   for (const page of [
     '<script>var a = "<script src=x>";</script>',
     '<!-- <script src=x></script> -->',

@@ -72,7 +72,7 @@ test('an HTTPS record without its address hints', () => {
     assert.is(contentWithoutHints(TYPE.HTTPS, parseRdata(TYPE.HTTPS, content)), fixed, content);
 });
 
-test('a name that mail goes to is not to be proxied, whatever its records say', async ({ domain, proxy }) => {
+test('a mail host cannot be proxied, whatever its records are', async ({ domain, proxy }) => {
   const id = await domain('mailed-zone.com', ['@ MX 10 mail.mailed-zone.com', 'mail A 1.1.1.1 proxied=false']);
   const [mail] = listOf((await proxy('PUT', id, '', { origin: '1.1.1.1' })).body.proxy.exposed);
   assert.match(String(mail.why), /MX, SRV or NS record points to this name/);

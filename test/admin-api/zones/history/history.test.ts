@@ -409,7 +409,7 @@ test('has at least the last 1,000 changes', async ({ daemon, alice }) => {
   assert.is(codeOf(await domain.restore(Number(begin), { dry_run: true })), '200 ');
 });
 
-test('a change of more than 4 MB begins the history anew', async ({ daemon, alice }) => {
+test('a change of more than 4 MB restarts the history', async ({ daemon, alice }) => {
   const domain = await new Tested(daemon, alice.token).open();
   await domain.add('www');
   const text = 'x'.repeat(250);

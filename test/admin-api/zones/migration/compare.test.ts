@@ -26,7 +26,7 @@ const questionLines = (...records: readonly (readonly [name: string, type: numbe
       `${formatName(name)} ${typeName(type)}${mayDiffer === undefined ? '' : ` ${mayDiffer}`}`,
   );
 
-test('asks types, a missing type, names between, and names that do not exist', () => {
+test('queries types, a missing type, empty non-terminals, and names that do not exist', () => {
   assert.equal(
     questionLines(['a.test', TYPE.SOA], ['a.test', TYPE.NS], ['x.y.a.test', TYPE.A], ['x.y.a.test', TYPE.RRSIG]),
     [
@@ -41,7 +41,7 @@ test('asks types, a missing type, names between, and names that do not exist', (
   );
 });
 
-test('asks below wildcards, delegations and DNAME, and addresses of aliases', () => {
+test('queries below wildcards, delegations and DNAME, and addresses of aliases', () => {
   assert.equal(questionLines(['*.a.test', TYPE.ALIAS]), [
     ...['*.a.test. A alias', '*.a.test. AAAA alias', '*.a.test. A alias'],
     ...['missing.a.test. A alias', 'missing.a.test. AAAA alias', 'missing.a.test. A alias'],

@@ -49,7 +49,7 @@ for (const { name, method, path, json, status, fields, body } of EXAMPLES)
     if (status === 204) assert.is(answer.text, '');
   });
 
-test('what is not supported is 422 with the reason', async (context) => {
+test('unsupported requests are 422 with the reason', async (context) => {
   const kinds = [
     ...['AXFR-SOURCE', 'ALLOW-DNSUPDATE-FROM', 'TSIG-ALLOW-DNSUPDATE', 'FORWARD-DNSUPDATE', 'SOA-EDIT-DNSUPDATE'],
     ...['NOTIFY-DNSUPDATE', 'SLAVE-RENOTIFY', 'GSS-ALLOW-AXFR-PRINCIPAL', 'GSS-ACCEPTOR-PRINCIPAL', 'PUBLISH-CDS'],

@@ -151,7 +151,7 @@ test('a replacement without a difference changes nothing, not even the serial', 
   assert.equal((await send('GET', `/${id}`)).body, before);
 });
 
-test('a PATCH is made whole or not at all', async (context) => {
+test('a PATCH is atomic', async (context) => {
   const { send, id, patch } = await newZone(context);
   const good = { name: `a.${id}`, type: 'A', ttl: 300, changetype: 'REPLACE', records: records('192.0.2.1') };
   const bad = { name: `b.${id}`, type: 'CNAME', ttl: 300, changetype: 'REPLACE', records: records('a.example.') };
@@ -256,7 +256,7 @@ test('long strings of TXT are split', async (context) => {
   }
 });
 
-test('what cannot be mapped is 422 with the reason', async (context) => {
+test('requests that cannot be mapped are 422 with the reason', async (context) => {
   const { send, id, patch } = await newZone(context);
   const base = { name: `a.${id}`, type: 'A', ttl: 300, changetype: 'REPLACE', records: records('192.0.2.1') };
   const cases: [object, RegExp][] = [

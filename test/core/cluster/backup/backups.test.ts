@@ -226,7 +226,7 @@ test('a backup serves for a moment before it was made if it holds no later chang
   assert.throws(() => nameFor(120, [{ ...first, lastChange: at(150) }]), /no backup before/);
 });
 
-test('a journal that does not reach back asks for a backup, and is refused for a restore', async () => {
+test('a journal that does not reach back requires a backup, and is refused for a restore', async () => {
   const [node, target] = [newNode(4), newTarget()];
   await node.write('a');
   await makeBackup(optionsOf(node, target));
@@ -235,7 +235,7 @@ test('a journal that does not reach back asks for a backup, and is refused for a
   assert.is(await codeOf(restore(newNode(), target, { journals: [node.folder] })), 'journal_too_short');
 });
 
-test('encrypted backups are restored with the key, by recipients, and by nobody else', async () => {
+test('only the key or a recipient restores an encrypted backup', async () => {
   const { generateIdentity, identityToRecipient } = await import('age-encryption');
   const identity = await generateIdentity();
   const recipient = await identityToRecipient(identity);
@@ -273,7 +273,7 @@ function openSecretsAfterRotation(keyFile: string, path: string) {
   return openSecrets(path);
 }
 
-test('a byte that is changed anywhere is found, and a backup without its data or description is none', async () => {
+test('any changed byte is detected, and a backup without data or description is not listed', async () => {
   const [node, target] = [newNode(), newTarget()];
   await node.write('a');
   const made = await makeBackup(optionsOf(node, target));
@@ -311,7 +311,7 @@ test('a byte that is changed anywhere is found, and a backup without its data or
   assert.is(await codeOf(restore(newNode(), target)), 'damaged_segment');
 });
 
-test('retention deletes backups with the changes that none needs, and never the last', async () => {
+test('retention deletes backups and the changes that no backup needs, never the last backup', async () => {
   const [node, target] = [newNode(), newTarget()];
   const made: Backup[] = [];
   for (const name of ['a', 'b', 'c']) {
@@ -342,7 +342,7 @@ test('a backup that would fill the disk fails before it writes', async () => {
   assert.is(await codeOf(makeBackup(optionsOf(newNode(), target))), 'no_data');
 });
 
-test('the secret key is exported for a recipient or with a passphrase, and the marker says which', async () => {
+test('the secret key is exported for a recipient or with a passphrase, and the marker names the key', async () => {
   const { generateIdentity, identityToRecipient } = await import('age-encryption');
   const { config } = newNode();
   const keyFile = secretKeyFile(config);

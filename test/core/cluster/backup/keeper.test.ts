@@ -107,7 +107,7 @@ test('nothing is made or deleted while the clock of the node is not trusted', ()
     assert.equal(await rig.after(-500 * 24 * 60 * MINUTE), ['look', 'backup', 'changes']);
   }));
 
-test('only the first node works, or every one if asked for', () =>
+test('only the first node makes backups, or every node if configured', () =>
   withRig(async (rig) => {
     rig.isFirst = false;
     assert.equal(await rig.after(0), ['look']);
@@ -124,7 +124,7 @@ test('only the first node works, or every one if asked for', () =>
     ),
   ));
 
-test('a failure is retried later and later, logged, counted, and warned of', () =>
+test('a failure is retried with growing delays, logged, counted and reported by /readyz', () =>
   withRig(async (rig) => {
     rig.fails = true;
     assert.equal(await rig.after(0), ['look']);

@@ -77,7 +77,7 @@ for (const [kind, open] of Object.entries(KINDS))
     if (kind === 'folder') assert.equal(readdirSync(join(folder, 'target')), ['journal']);
   });
 
-test('s3: every single request may fail once, in every way, and all is written and read', async () => {
+test('s3: everything is written and read although each request fails once, in every way', async () => {
   const bytes = contentOf(PART + 1000);
   for (const fault of ['error', 'slow-down', 'lost', 'damage', 'cut'] satisfies S3Fault[]) {
     const target = await openS3();
@@ -98,7 +98,7 @@ test('s3: every single request may fail once, in every way, and all is written a
   }
 });
 
-test('s3: what fails for good is reported, and nothing is left', async () => {
+test('s3: a permanent failure is reported, and nothing is left behind', async () => {
   const bytes = contentOf(PART + 20_000);
   const target = await openS3();
   s3.fault = (method, path) => (method === 'PUT' && path.includes('partNumber=2') ? 'error' : undefined);
@@ -112,7 +112,7 @@ test('s3: what fails for good is reported, and nothing is left', async () => {
   assert.is(s3.requests.length, before + 1, 'no retry');
 });
 
-test('s3: a service that hangs is not waited for', async () => {
+test('s3: a service that hangs runs into the timeout', async () => {
   const target = await openS3(50);
   let hung = 0;
   s3.fault = () => (hung++ === 0 ? 'hang' : undefined);

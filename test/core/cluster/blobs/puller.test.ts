@@ -104,7 +104,7 @@ async function gives(opened: BlobPuller): Promise<void> {
   await blob.file.close();
 }
 
-test('it comes from a node that has it, once for all who ask, and is here from then on', async () => {
+test('fetches a blob once for all callers, and stores it', async () => {
   const [without, has] = [await node('without', false), await node('has', true)];
   const { one: opened, store } = puller([without, has]);
   await Promise.all([gives(opened), gives(opened), gives(opened)]);
@@ -114,7 +114,7 @@ test('it comes from a node that has it, once for all who ask, and is here from t
   assert.ok(await store.has(hash));
 });
 
-test('what one breaks off another goes on with', async () => {
+test('another node continues an interrupted transfer', async () => {
   const seen: string[] = [];
   const first = await cutting('first', 300_000);
   const rest = await stranger('rest', ({ headers }, response) => {
@@ -129,7 +129,7 @@ test('what one breaks off another goes on with', async () => {
   assert.match(seen[0], /^bytes=[1-9]\d*-$/);
 });
 
-test('who lies, lies about the place, or says nothing of the size is passed over', async () => {
+test('skips nodes that send wrong content, a wrong range or no size', async () => {
   const other = Buffer.alloc(bytes.length, 'x');
   const lying = await stranger('lying', (_, response) => {
     response.writeHead(200, { 'content-length': other.length });
@@ -149,7 +149,7 @@ test('who lies, lies about the place, or says nothing of the size is passed over
   assert.match(lines.join(''), /"node":"endless".*size is missing/);
 });
 
-test('nobody has it whole: there is none, nothing is left, and the next who asks asks anew', async () => {
+test('without a complete copy there is no blob, nothing is left, and the next call asks again', async () => {
   const cut = await cutting('cut', 1000);
   const { one: opened, folder, store } = puller([cut, { name: 'gone', address: '127.0.0.1:9' }]);
   assert.is(await opened.open(hash), null);
@@ -160,7 +160,7 @@ test('nobody has it whole: there is none, nothing is left, and the next who asks
   assert.match(small.lines.join(''), /too large/);
 });
 
-test('a node that hangs is left at the deadline, and at the end', async () => {
+test('leaves a node that hangs at the deadline, and at close', async () => {
   const hanging = await stranger('hanging', () => {});
   const { one: opened } = puller([hanging], bytes.length, 300);
   assert.is(await opened.open(hash), null);
@@ -170,7 +170,7 @@ test('a node that hangs is left at the deadline, and at the end', async () => {
   assert.is(await request, null);
 });
 
-test('what is damaged here is fetched anew', async () => {
+test('fetches a damaged local blob again', async () => {
   const has = await node('again', true);
   const { one: opened, folder } = puller([has]);
   await gives(opened);

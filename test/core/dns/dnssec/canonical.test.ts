@@ -36,7 +36,7 @@ test('the wire form is the reference of RFC 4034 section 6', () => {
   assert.ok(seen.size > RDATA.size / 2);
 });
 
-test('room for the caller comes first', () => {
+test('reserved space for the caller comes first', () => {
   const rrset = { owner: parseName('a.'), type: TYPE.A, ttl: 1, rdatas: [Uint8Array.of(1, 2, 3, 4)] };
   assert.is(hex(canonicalWireForm(rrset, 3)), `000000${hex(canonicalWireForm(rrset))}`);
 });

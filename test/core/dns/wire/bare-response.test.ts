@@ -17,12 +17,12 @@ const hex = (response: Uint8Array): string => Buffer.from(response).toString('he
 const query = (name: Uint8Array): Buffer =>
   Buffer.concat([Buffer.of(0xbe, 0xef, 0x01, 0x30, 0, 1, 0, 0, 0, 0, 0, 0), name, Buffer.of(0, 1, 0, 1)]);
 
-test('id, opcode, question and RD come back, and no other flag', () => {
+test('id, opcode, question and RD are returned, and no other flag', () => {
   const text = Buffer.from('\x07eXAMple\x03Net\0', 'latin1');
   assert.is(hex(bareResponse(query(text), RCODE.REFUSED)), `beef81050001000000000000${hex(text)}00010001`);
 });
 
-test('an update has its zone, and nothing in the place of RD', () => {
+test('the response to an update has its zone, and no RD', () => {
   const message = encodeUpdate({ zone: ZONE, updates: [deleteName('a.example.net.')], id: 0xbeef });
   message[2] |= 1;
   assert.is(hex(bareResponse(message, RCODE.NOTZONE)), `beefa80a0001000000000000${hex(ZONE)}00060001`);
@@ -52,7 +52,7 @@ test('without one question that can be read it is the header alone', () => {
   }
 });
 
-test(`of any bytes a response that can be read comes, and nothing is changed, seed ${SEED}`, () => {
+test(`any bytes give a readable response, and are not changed, seed ${SEED}`, () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 12, maxLength: 60 }), fc.boolean(), (bytes, edns) => {
       const before = hex(bytes);

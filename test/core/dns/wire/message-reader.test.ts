@@ -27,7 +27,7 @@ const fails = (work: () => unknown, why: RegExp): void => {
   assert.throws(work, (error: unknown) => error instanceof InvalidError && why.test(error.message));
 };
 
-test('names come whole and in lower case, and reading goes on behind them', () => {
+test('names are decompressed and in lower case, and reading continues behind them', () => {
   assert.is(nameAt(NAMES, 0), 'example. 9');
   const message = bytes([...NAMES], [1], 'a', [0xc0, 9], [1], 'B', [0xc0, 14]);
   assert.is(nameAt(message, 14), 'a.net. 18');
@@ -35,7 +35,7 @@ test('names come whole and in lower case, and reading goes on behind them', () =
   assert.is(nameAt(bytes([0]), 0), '. 1');
 });
 
-test('a name that is none is refused', () => {
+test('a malformed name is refused', () => {
   fails(() => nameAt(bytes([3], 'ab'), 0), /beyond the end/);
   fails(() => nameAt(bytes([1], 'a'), 0), /beyond the end/);
   fails(() => nameAt(bytes([0xc0]), 0), /pointer is truncated/);
@@ -49,7 +49,7 @@ test('a name that is none is refused', () => {
   fails(() => nameAt(bytes([0x81, 0]), 0), /unknown type/);
 });
 
-test('a name may take every label from another place, but goes through no chain of pointers longer than that', () => {
+test('each label may be behind a pointer; longer chains of pointers are refused', () => {
   const chain = (links: number, link: (to: number) => readonly number[]): { message: Uint8Array; last: number } => {
     const parts: (readonly number[])[] = [[0]];
     let to = 0;
@@ -71,7 +71,7 @@ test('a name may take every label from another place, but goes through no chain 
   fails(() => nameAt(long.message, long.last), /too many compression pointers/);
 });
 
-test('a name has 255 bytes at most, however it is put together', () => {
+test('a name has at most 255 bytes, however it is compressed', () => {
   const label = bytes([62], 'x'.repeat(62));
   const whole = bytes([...label], [...label], [...label], [...label], [2], 'xx');
   assert.is(whole.length + 1, 256);
@@ -98,7 +98,7 @@ const contentOf = (message: Uint8Array): string => {
   return formatRdata(type, rdata);
 };
 
-test('names in rdata are made whole where a sender may compress them', () => {
+test('names in rdata are decompressed where a sender may compress them', () => {
   const pointer = [1, 0x41, 0xc0, 0];
   assert.is(contentOf(record(TYPE.NS, pointer)), 'a.example.');
   assert.is(contentOf(record(TYPE.CNAME, [0xc0, 9])), 'net.');
@@ -138,7 +138,7 @@ test('records that do not fit are refused', () => {
   fails(() => contentOf(record(TYPE.NAPTR, [0, 1, 0, 2], [1], 'S', [200])), /before its name/);
 });
 
-test(`whatever bytes come, it ends with records or with InvalidError, seed ${SEED}`, () => {
+test(`any bytes give records or an InvalidError, seed ${SEED}`, () => {
   const mx = record(TYPE.MX, [0, 10], [1, 0x61, 0xc0, 0]);
   fc.assert(
     fc.property(

@@ -65,7 +65,7 @@ const variables = (key: TsigKey, time: number, fudge: number, error = 0, other: 
     other,
   ] as const;
 
-test('a request that is signed as the RFC says is taken, and its message is what was signed', () => {
+test('a correctly signed request is accepted, and its message is the signed one', () => {
   for (const key of [KEY, LONG]) {
     const message = withOpt(query());
     const { message: signed, mac } = signRequest(message, key, NOW);
@@ -89,7 +89,7 @@ test('a forwarder may change the id: the original one was signed', () => {
   if (verdict.kind === 'ok') assert.is(Buffer.from(verdict.message).readUInt16BE(0), 0x9999);
 });
 
-test('names in other case, and an owner that is a pointer, are the same', () => {
+test('names in another case and a compressed owner are accepted', () => {
   const message = query();
   const { message: signed } = signRequest(message, { ...KEY, name: parseName('key.example.') }, NOW);
   const upper = Buffer.from(signed);
@@ -103,7 +103,7 @@ test('names in other case, and an owner that is a pointer, are the same', () => 
   assert.is(verify(pointed).kind, 'ok');
 });
 
-test('the messages of a stream are signed as 5.3.1 says: the first whole, the others with their timers', () => {
+test('messages of a stream are signed by 5.3.1: the first whole, the others with their timers', () => {
   const request = signRequest(query(), LONG, NOW);
   const signer = new TsigSigner(LONG, request.mac);
   let prior: Uint8Array = request.mac;
@@ -149,7 +149,7 @@ test('an unknown key or algorithm is BADKEY, another secret BADSIG: unsigned, wi
   }
 });
 
-test('outside of the fudge is BADTIME: signed, with our time beside that of the request', () => {
+test('outside of the fudge is BADTIME: signed, with our time and that of the request', () => {
   for (const off of [301, -301, 86_400]) {
     const { message, mac } = signRequest(query(), KEY, NOW + off);
     const verdict = verify(message);
@@ -181,7 +181,7 @@ test('a fudge of more than an hour counts as one of an hour', () => {
   for (const off of [3601, -3601, 65_535]) assert.equal(outcome(off), [RCODE.NOTAUTH, TSIG_ERROR.BADTIME]);
 });
 
-test('a code that is cut is BADTRUNC when it is right, BADSIG when not, and malformed when it is too short or too long', () => {
+test('a truncated MAC is BADTRUNC if it matches, else BADSIG, and malformed if too short or too long', () => {
   const record = tsigOf(signRequest(query(), KEY, NOW).message);
   const outcome = (mac: Uint8Array): string => {
     const verdict = verify(appendTsig(query(), { ...record, mac }));
@@ -225,7 +225,7 @@ test('a TSIG record that is not last, stands twice, or has another class or TTL 
   assert.is(verify(query()).kind, 'none');
 });
 
-test('any byte that is another makes another verdict, and nothing throws', () => {
+test('any changed byte changes the verdict, and nothing throws', () => {
   console.log(`seed ${SEED}`);
   const random = new Random(SEED);
   const { message } = signRequest(withOpt(query()), KEY, NOW);

@@ -20,7 +20,7 @@ const OPT = Uint8Array.of(0, 0, 41, 4, 208, 0, 0, 0, 0, 0, 0);
 const shown = ({ name, type, class: qclass, ttl, rdata }: Section): string =>
   [formatName(name), type, qclass, ttl, Buffer.from(rdata).toString('hex')].join(' ');
 
-test('sections come apart in order, rdata as it is stored', () => {
+test('sections are read in order, rdata as it is stored', () => {
   const prerequisites = [nxrrset('a.example.net.', 'A'), sameRecord('b.example.net.', 'TXT', '"t"')];
   const mx = add('A.example.net.', 300, 'MX', '10 m.example.net.');
   const updates = [

@@ -21,7 +21,7 @@ async function createDomain({ environment, journal }: Store): Promise<Domain> {
   return domain;
 }
 
-test('has what each change replaced, also of changes in one group', async () => {
+test('stores what each change replaced, also for changes in one group', async () => {
   await withStore(embedded, async (store) => {
     const { environment, journal } = store;
     const domain = await createDomain(store);
@@ -70,7 +70,7 @@ test('leaves out what does not change settings, such as the state of a certifica
   });
 });
 
-test('begins anew when another version of the program has applied entries without it', async () => {
+test('restarts when another version of the program has applied entries without it', async () => {
   await withStore(embedded, async (store) => {
     const domain = await createDomain(store);
     const row = addressRecord(domain, 'www', 1);

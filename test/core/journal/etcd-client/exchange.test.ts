@@ -40,7 +40,7 @@ async function sendParts(response: ServerResponse, parts: readonly string[]): Pr
   }
 }
 
-test('lines of a watch are told whole and in order, however they are cut', async () => {
+test('lines of a watch are delivered whole and in order, however they are split', async () => {
   const text = `${event('a')}\n${event('bb')}${event('ccc')}`;
   for (const size of [1, 7, 100, text.length]) {
     const parts = Array.from({ length: Math.ceil(text.length / size) }, (_, i) => text.slice(i * size, (i + 1) * size));
@@ -59,7 +59,7 @@ test('lines of a watch are told whole and in order, however they are cut', async
   }
 });
 
-test('a watch ends with what its lines say, with its status, and with its signal', async () => {
+test('a watch ends by its lines, by its status, and by its signal', async () => {
   const compacted = `${JSON.stringify({ result: { header: {}, canceled: true, compact_revision: '5' } })}\n`;
   const cases: readonly [RequestListener, (error: unknown) => boolean][] = [
     [(_, response) => void response.write(compacted), (error) => error instanceof EtcdCompacted],
@@ -77,7 +77,7 @@ test('a watch ends with what its lines say, with its status, and with its signal
     });
 });
 
-test('what is given up before there is a connection for it was not sent, and never is', async () => {
+test('a request that is aborted before it has a connection is never sent', async () => {
   const seen: string[] = [];
   const held: ServerResponse[] = [];
   const server = createServer((request, response) => {
@@ -114,7 +114,7 @@ test('what is given up before there is a connection for it was not sent, and nev
   server.close();
 });
 
-test('a request that was sent and is not answered in time may have been carried out', async () => {
+test('a request that times out after it was sent has an unknown outcome', async () => {
   await withServer(
     () => {},
     async (gateway) => {

@@ -15,7 +15,7 @@ const write = (gateway: EtcdGateway): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test('where nobody listens, nothing has happened', async () => {
+test('a refused connection means that nothing happened', async () => {
   const gateway = new EtcdGateway({ endpoints: [`http://127.0.0.1:${await freePort()}`], timeout: 500 });
   const error = await write(gateway);
   assert.instance(error, EtcdUnavailable);
@@ -25,7 +25,7 @@ test('where nobody listens, nothing has happened', async () => {
 });
 
 for (const code of ['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT'])
-  test(`${code} on a connection that stands says nothing of what was sent over it`, async () => {
+  test(`${code} on an open connection leaves the outcome unknown`, async () => {
     const sockets: Socket[] = [];
     const connected = (message: unknown): void => void sockets.push((message as { socket: Socket }).socket);
     subscribe('undici:client:connected', connected);
@@ -45,7 +45,7 @@ for (const code of ['EHOSTUNREACH', 'ENETUNREACH', 'ECONNREFUSED', 'ECONNRESET',
     server.closeAllConnections();
   });
 
-test('answers of etcd that say no are told apart from those that tell nothing', async () => {
+test('refusals of etcd are told apart from unknown outcomes', async () => {
   const answers: [object, (error: unknown) => boolean][] = [
     [{ code: 3, message: 'etcdserver: request is too large' }, (error) => error instanceof EtcdRefused],
     [{ code: 8, message: 'etcdserver: mvcc: database space exceeded' }, (error) => error instanceof EtcdFull],

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readStorage } from '../../../../core/journal/etcd-client/messages.ts';
 
-test('what a version does not say is not known', () => {
+test('fields that a version does not report are unknown', () => {
   // 3.4 and 3.5, and one that lacks the part in use.
   assert.equal(readStorage({ dbSize: '20480', dbSizeInUse: '16384' }, {}), {
     ...{ size: 20_480, used: 16_384, quota: null, isFull: false },
@@ -15,7 +15,7 @@ test('what a version does not say is not known', () => {
   assert.is(readStorage({ dbSize: '1', dbSizeQuota: '2147483648' }, {}).quota, 2 ** 31);
 });
 
-test('one alarm of many is that there is no room', () => {
+test('NOSPACE is found among several alarms', () => {
   const alarms = [
     { memberID: '1', alarm: 'CORRUPT' },
     { memberID: '2', alarm: 'NOSPACE' },

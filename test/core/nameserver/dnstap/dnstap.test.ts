@@ -118,7 +118,7 @@ test('protocols, families, and which messages are passed on', () => {
     }
 });
 
-test('any messages in any order of writing and draining come out as they went in', () => {
+test('messages are read as they were written, in any order of writes and reads', () => {
   const sizes = fc.oneof(fc.integer({ min: 1, max: 600 }), fc.integer({ min: 60_000, max: 65_535 }));
   const steps = fc.array(fc.oneof({ weight: 9, arbitrary: sizes }, { weight: 1, arbitrary: fc.constant(0) }), {
     maxLength: 150,
@@ -225,7 +225,7 @@ function startReader(path: string): { server: Server; types: number[]; sockets: 
   return { server, types, sockets };
 }
 
-test('the stream waits for its reader, comes back after it, and ends in order', async () => {
+test('the stream waits for its reader, reconnects, and ends in order', async () => {
   const path = join(temporaryFolder('dnstap'), 'socket');
   const states: (string | null)[] = [];
   const stream = new FrameStream({ path, onState: (fault) => states.push(fault), onLost: () => {} });

@@ -9,7 +9,7 @@ const test = suite('access to transfers');
 const DOMAIN = newDomain('zone.test.');
 const OTHER = newDomain('other.test.');
 
-test('listed addresses, each family by itself; a prefix that is written IPv4-mapped is one of IPv4, as clients are', () => {
+test('listed addresses by family; an IPv4-mapped prefix is an IPv4 prefix, as for clients', () => {
   const allows = (prefix: string, address: string): boolean =>
     new TransferAccess([prefix]).allows(DOMAIN, address, null);
   assert.ok(allows('192.0.2.0/24', '192.0.2.7'));
@@ -31,7 +31,7 @@ test('addresses of one zone', () => {
   assert.equal(allowed(OTHER), ['192.0.2.1']);
 });
 
-test('a key reads the zones of its account, those that it names if it names any; an operator reads all', () => {
+test("a key reads the zones of its account, or those it lists; an administrator's key reads all", () => {
   const access = new TransferAccess([]);
   const allows = (row: object, account: object, domain = DOMAIN): boolean =>
     access.allows(domain, '192.0.2.7', {

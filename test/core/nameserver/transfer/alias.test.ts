@@ -101,7 +101,7 @@ test('before a target is resolved, its addresses fail and are not denied', () =>
     { signersOf: (folder) => new Signers(secretsOf(folder)) },
   ));
 
-test('addresses that come to some names before others', () =>
+test('addresses that are resolved for some names before others', () =>
   withTransfers(
     async (rig) => {
       const { store } = rig;

@@ -168,7 +168,7 @@ async function bothServeAlike(steps: readonly Step[], together: boolean): Promis
   return differences;
 }
 
-test('as records of the customer would be', async () => {
+test('challenges are transferred like records of the customer', async () => {
   console.log(`seed ${SEED}`);
   let differences = 0;
   const property = fc.asyncProperty(
@@ -182,7 +182,7 @@ test('as records of the customer would be', async () => {
   assert.ok(differences > RUNS / 4, `only ${differences} answers were differences`);
 });
 
-test('beside a CNAME nothing stands; the revision of the records stays, the serial rises', () =>
+test('nothing is added next to a CNAME; the revision stays, the serial rises', () =>
   withTransfers(async ({ store }) => {
     const { environment, journal } = store;
     const put = (work: (draft: Draft) => void): Promise<unknown> => write(environment, journal, 'test', work);

@@ -215,7 +215,7 @@ test('IXFR applied to the old zone is the new zone', async () => {
   assert.ok(differences > RUNS / 4, `only ${differences} answers were differences`);
 });
 
-test('the history ends: who is further behind, and who asks for what was never served, gets the whole zone', () =>
+test('a client behind the history, or with a serial never served, gets the whole zone', () =>
   withTransfers(
     async (rig) => {
       const { environment, journal } = rig.store;
@@ -242,7 +242,7 @@ test('the history ends: who is further behind, and who asks for what was never s
     { limits: { ...LIMITS, entries: 2 } },
   ));
 
-test('nothing is kept of a zone that nobody asks for, nor of one that is gone', () =>
+test('no history is kept of a zone that nobody transfers, nor of a deleted one', () =>
   withTransfers(async ({ store, histories, records: transfer }) => {
     const { environment, journal } = store;
     const domain = newDomain(APEX);
@@ -260,7 +260,7 @@ test('nothing is kept of a zone that nobody asks for, nor of one that is gone', 
     assert.equal(histories.size, { bytes: 0, zones: 0 });
   }));
 
-test('the zone is sent as it was when it was asked for, whatever is written meanwhile', () =>
+test('the zone is sent as of the request, whatever is written meanwhile', () =>
   withTransfers(async ({ store, answer }) => {
     const { environment, journal, reader } = store;
     const domain = newDomain(APEX);

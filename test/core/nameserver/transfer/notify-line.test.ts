@@ -50,7 +50,7 @@ test('a NOTIFY has the opcode, AA, and the zone and SOA in question (RFC 1996 3.
   line.close();
 });
 
-test('one at a time for each zone; what changes meanwhile is told once the first is answered', () => {
+test('one NOTIFY at a time for each zone; a change meanwhile is sent after the answer', () => {
   const { line, sent, settled } = lineOf();
   for (let i = 0; i < 5; i++) line.add(1, APEX);
   assert.is(sent.length, 1);
@@ -62,7 +62,7 @@ test('one at a time for each zone; what changes meanwhile is told once the first
   line.close();
 });
 
-test('what is no answer to it is not taken for one', () => {
+test('messages that do not answer it are ignored', () => {
   const { line, sent } = lineOf();
   line.add(1, APEX);
   const wrong = answerTo(sent[0]);
@@ -76,7 +76,7 @@ test('what is no answer to it is not taken for one', () => {
   line.close();
 });
 
-test('64 are under way, and the next goes when one is answered', () => {
+test('64 are in flight, and the next is sent after an answer', () => {
   const { line, sent } = lineOf();
   for (let i = 0; i < 200; i++) line.add(i, parseName(`z${i}.test.`));
   assert.is(sent.length, 64);
@@ -88,7 +88,7 @@ test('64 are under way, and the next goes when one is answered', () => {
   line.close();
 });
 
-test('without an answer it is sent again, each with an id of its own, and given up in the end', async () => {
+test('without an answer it is retried with a new id, and given up at the end', async () => {
   const { line, sent, settled } = lineOf({ times: { answer: 1, retry: 1, tries: 4 } });
   line.add(1, APEX);
   await until(() => settled.length > 0);
@@ -117,7 +117,7 @@ test('signed with a key, only an answer signed with it counts; without the key n
   without.line.close();
 });
 
-test('an id is taken from one that waits for its next try, not from one under way: there may be more zones than ids', async () => {
+test('with more zones than ids, an id is reused from a NOTIFY that waits, not from one in flight', async () => {
   const ids = [7, 7, 8, 7, 9];
   const { line, sent, settled } = lineOf({
     times: { answer: 20, retry: 100_000, tries: 2 },

@@ -36,13 +36,13 @@ async function logOf(keyByName: () => TsigKey | undefined): Promise<string[]> {
   return log;
 }
 
-test('a key that transfer.notify names and nobody has is an error in the log at start, once for all zones', async () => {
+test('an unknown key in transfer.notify is logged at start, once for all zones', async () => {
   const log = await logOf(() => undefined);
   assert.is(log.length, 1);
   assert.match(log[0], /transfer\.notify.*transfer\.test.*the key does not exist/);
 });
 
-test("a key whose secret cannot be opened ends nothing but its own secondary's news", async () => {
+test('a key that cannot be decrypted stops NOTIFY to its own secondary only', async () => {
   const log = await logOf(() => {
     throw new Error('sealed by another key');
   });
@@ -85,7 +85,7 @@ test('a secondary that refuses every zone is one warning', async () => {
   assert.match(log[0], /NOTIFY refused/);
 });
 
-test('secondaries of one zone: its changes, and no others', async () => {
+test('secondaries of one zone get NOTIFY for its changes only', async () => {
   const secondary = createSocket('udp4').bind(0, '127.0.0.1');
   await once(secondary, 'listening');
   const names: string[] = [];
@@ -126,7 +126,7 @@ test('secondaries of one zone: its changes, and no others', async () => {
   assert.equal(names, ['own.test.']);
 });
 
-test('silent secondaries of zones of one account keep no NOTIFY from those of another', async () => {
+test('silent secondaries of one account do not delay NOTIFY of another', async () => {
   const secondary = createSocket('udp4').bind(0, '127.0.0.1');
   await once(secondary, 'listening');
   // A socket that answers nothing.

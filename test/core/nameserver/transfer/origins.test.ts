@@ -65,7 +65,7 @@ const withoutSoa = (lines: readonly string[]): string[] => lines.filter((line) =
 const put = ({ store }: Transferred, work: (draft: Draft) => void): Promise<unknown> =>
   write(store.environment, store.journal, 'test', work);
 
-test('a secondary learns of another origin', () =>
+test('a secondary is notified of a new origin', () =>
   withTransfers(async (rig) => {
     const domain = newDomain(APEX);
     const secondary = new Secondary(rig);

@@ -52,7 +52,7 @@ function checkSigned(label: string, types: readonly number[], whole: readonly Re
   }
 }
 
-test('they are signed in transfers', () =>
+test('oversized RRsets are signed in transfers', () =>
   withTransfers(
     async ({ store, records: transfer }) => {
       const { environment, journal } = store;

@@ -43,7 +43,7 @@ async function withZone({ store }: Transferred, hosts = 3, size = 0): Promise<Re
   return domain;
 }
 
-test('refused: no listed address and no key, and EDE says so to who knows EDNS', () =>
+test('without a listed address or key: REFUSED, with an extended error for clients with EDNS', () =>
   withTransfers(
     async (rig) => {
       await withZone(rig);
@@ -59,7 +59,7 @@ test('refused: no listed address and no key, and EDE says so to who knows EDNS',
     { options: { access: new TransferAccess(['192.0.2.0/24', '2001:db8::/32']) } },
   ));
 
-test('owners of a whole zone have the case that a master file gave them', () =>
+test('owner names have the case of the master file', () =>
   withTransfers(async (rig) => {
     const domain = await withZone(rig);
     await write(rig.store.environment, rig.store.journal, 'test', (draft) => {
@@ -73,7 +73,7 @@ test('owners of a whole zone have the case that a master file gave them', () =>
     assert.equal(owners, ['h0.zone.test.', 'H1.zone.test.', 'h2.zone.test.']);
   }));
 
-test('what is no sound request is FORMERR, and AXFR over UDP, too', () =>
+test('malformed requests and AXFR over UDP are FORMERR', () =>
   withTransfers(async (rig) => {
     await withZone(rig);
     const cut = transferRequest(APEX, 1).subarray(0, -3);
@@ -93,7 +93,7 @@ test('what is no sound request is FORMERR, and AXFR over UDP, too', () =>
     assert.is(decodeMessage(overHttps).rcode, RCODE.REFUSED);
   }));
 
-test('who knows EDNS gets OPT and the question with a refusal, and BADVERS for a version to come', () =>
+test('clients with EDNS get OPT and the question with a refusal, and BADVERS for a later version', () =>
   withTransfers(async (rig) => {
     await withZone(rig);
     const [formerr] = await rig.ask(withOpt(transferRequest(APEX)), 'udp');
@@ -107,7 +107,7 @@ test('who knows EDNS gets OPT and the question with a refusal, and BADVERS for a
     assert.ok(message.question.length > 0);
   }));
 
-test('a signed answer that its signature leaves no room for keeps its code and its options, and has TC', async () => {
+test('a signed answer without room for its signature keeps its code and options, and has TC', async () => {
   const key: HeldKey = {
     name: parseName('key.test.'),
     algorithm: 'hmac-sha256',
@@ -191,7 +191,7 @@ test('AXFR: AA, the question and OPT in the first message only, every message wi
     }
   }));
 
-test('a record that is larger than a message should be has one of its own', () =>
+test('a record larger than the target size has its own message', () =>
   withTransfers(async (rig) => {
     await withZone(rig, 3, 180);
     const all = await rig.records(transferRequest(APEX));
@@ -199,7 +199,7 @@ test('a record that is larger than a message should be has one of its own', () =
     assert.is(Math.max(...all.map(({ rdata }) => rdata.length)), 180 * 256);
   }));
 
-test('IXFR over UDP: what differs if it fits, else the SOA alone', () =>
+test('IXFR over UDP: the difference if it fits, else the SOA alone', () =>
   withTransfers(async (rig) => {
     const { environment, journal, reader } = rig.store;
     const domain = await withZone(rig);
@@ -230,7 +230,7 @@ test('IXFR over UDP: what differs if it fits, else the SOA alone', () =>
 /** What one account has of three. */
 const TWO_SLOTS = { options: { slots: new FairSlots({ slots: 3, queue: 10 }) } };
 
-test('so many zones are sent at a time; who leaves the line frees nothing, who ends does', () =>
+test('concurrent transfers are limited; a waiting client that leaves frees no slot, a finished one does', () =>
   withTransfers(async (rig) => {
     await withZone(rig, 2000);
     const begin = (cancelled: AbortSignal) =>
@@ -260,7 +260,7 @@ test('so many zones are sent at a time; who leaves the line frees nothing, who e
   }, TWO_SLOTS));
 
 for (const kind of ['AXFR', 'IXFR'])
-  test(`${kind}: a client that takes it too slowly is left, so that nothing is held for it`, () => {
+  test(`${kind}: a client that reads too slowly is disconnected`, () => {
     let now = 0;
     return withTransfers(
       async (rig) => {

@@ -79,7 +79,7 @@ test('one network that transfers zones of many accounts leaves others half of th
   }, setup(slots));
 });
 
-test('a client below the minimum rate is left while another account waits', () => {
+test('a client below the minimum rate is disconnected while another account waits', () => {
   let now = 0;
   const minimumRate = { perSecond: 1000, windowMs: 1000 };
   const slots = new FairSlots({ slots: 2, queue: 10, minimumRate, now: () => now });
@@ -103,7 +103,7 @@ test('a client below the minimum rate is left while another account waits', () =
   }, setup(slots));
 });
 
-test('where too many wait, the last of the account with most of them gets SERVFAIL', () => {
+test('when too many wait, the last of the account with most of them gets SERVFAIL', () => {
   const slots = new FairSlots({ slots: 1, queue: 2 });
   return withTransfers(async (rig) => {
     await createZone(rig, 'attacker.test.', 1);

@@ -84,7 +84,7 @@ test('agrees with a string of bits and with net.BlockList', () => {
     fc.assert(fc.property(addresses, compare), { numRuns: depth({ quick: 300, moderate: 750, full: 60_000 }) });
 });
 
-test('every IPv4 address that any form carries is named', () => {
+test('IPv4 addresses embedded in IPv6 are found in every form', () => {
   const forms: readonly ((v4: Uint8Array) => Uint8Array)[] = [
     (v4) => Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, ...v4),
     (v4) => Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, ...v4),

@@ -31,7 +31,7 @@ test('prefixes are read into canonical form', () => {
     assert.is(parsePrefix(text).text, canonical);
 });
 
-test('what is no prefix is refused with what to write', () => {
+test('an invalid prefix is refused with the correct form', () => {
   for (const text of [
     '',
     '/',
@@ -63,7 +63,7 @@ test('what is no prefix is refused with what to write', () => {
   assert.match(refusal('fd00::1/64'), /write fd00::\/64/);
 });
 
-test('a prefix holds its own family, bit by bit', () => {
+test('a prefix matches its own family, bit by bit', () => {
   fc.assert(
     fc.property(
       fc.boolean(),

@@ -40,7 +40,7 @@ test('every row has its verdict and its reason', () => {
   }
 });
 
-test('no text stands in the table twice, and there are enough', () => {
+test('the table has enough texts, each once', () => {
   assert.is(new Set(TABLE.map(({ text }) => text)).size, TABLE.length);
   assert.ok(TABLE.length >= 180);
   assert.ok(TABLE.filter(({ verdict }) => verdict === 'public').length >= 40);
@@ -68,7 +68,7 @@ test('every platform service is in public space, and has its source', () => {
   }
 });
 
-test('messages show nothing that steers a terminal, and stay short', () => {
+test('messages are short and without control characters', () => {
   for (const { text } of TABLE) {
     const { verdict, reason } = outcome(text);
     if (verdict === 'public') continue;
@@ -77,7 +77,7 @@ test('messages show nothing that steers a terminal, and stay short', () => {
   }
 });
 
-test('what passes passes again as the same, in canonical form', () => {
+test('an accepted value is in canonical form, and accepted again unchanged', () => {
   for (const { text, verdict } of TABLE) if (verdict === 'public') assert.is(check(check(text)), check(text));
 });
 

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { trustOf } from '../../../../core/net/address/trust.ts';
 
-test('nobody is trusted by default', () => {
+test('no proxy is trusted by default', () => {
   assert.not(trustOf([])('127.0.0.1'));
 });
 

@@ -62,7 +62,7 @@ test('statuses from 200 to 299 are deliveries; redirects are not followed', asyn
   assert.equal(context.paths, ['/301']);
 });
 
-test('a receiver without a response, and one with an endless body, end', async ({ url }) => {
+test('a receiver without a response, and one with an endless body, run into the timeout', async ({ url }) => {
   const { status, error } = await attempt(`${url}/hang`, { deadline: 200 });
   assert.equal([status, error], [null, 'no response within 0.2 seconds']);
   assert.is((await attempt(`${url}/large`)).status, 200, 'the rest is not waited for');

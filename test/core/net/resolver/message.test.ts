@@ -68,7 +68,7 @@ test('a question is what dns-packet reads', () => {
   );
 });
 
-test('a chain that goes in a circle, or does not end, is no "no"', () => {
+test('a looping or endless chain is not a negative answer', () => {
   const circle = [
     cname('lb.example', 'a.example', 9),
     cname('a.example', 'b.example', 9),
@@ -82,7 +82,7 @@ test('a chain that goes in a circle, or does not end, is no "no"', () => {
   assert.is(outcome({ answers: circle.slice(0, 1) }).kind, 'none');
 });
 
-test('letters are sent in any case, and nothing else is changed', () => {
+test('the case of letters is random, and nothing else is changed', () => {
   const name = parseName(`${'abcdefghijklmnopqrstuvwxyz.'.repeat(4)}\\255-_9.example.`);
   const seen = new Set<string>();
   for (let i = 0; i < 50; i++) {
@@ -97,7 +97,7 @@ test('letters are sent in any case, and nothing else is changed', () => {
   assert.is(seen.size, 50);
 });
 
-test('the name has to come back in the case in which it was sent', () => {
+test('the response must have the name in the case of the query', () => {
   const answers = [{ ...ADDRESS, name: 'lb.example' }];
   assert.is(reply({ answers }).kind, 'outcome');
   for (const name of ['lb.example', 'LB.EXAMPLE', 'LB.exAmple']) {
@@ -133,7 +133,7 @@ test('chains in any order, the least TTL, and each step of the way', () => {
   );
 });
 
-test('"no" for as long as it holds', () => {
+test('a negative answer has the TTL of its SOA', () => {
   const none = (given: Given) => {
     const { kind, ...rest } = outcome(given);
     return kind === 'none' && 'missing' in rest ? [rest.missing, rest.ttl] : kind;
@@ -145,7 +145,7 @@ test('"no" for as long as it holds', () => {
   assert.equal(none({}), [false, 30]);
 });
 
-test('who does not know is not believed', () => {
+test('referrals and failures are not negative answers', () => {
   assert.equal(outcome({ flags: 0 }), { kind: 'failed', error: 'the resolver does not offer recursion' });
   assert.is(outcome({ flags: RA, authorities: [NS] }).kind, 'failed', 'a referral');
   assert.is(outcome({ flags: 0x400, authorities: [SOA] }).kind, 'none', 'an authoritative server');
@@ -153,7 +153,7 @@ test('who does not know is not believed', () => {
   assert.equal(outcome({ flags: RA | 2 }), { kind: 'failed', error: 'the resolver returned SERVFAIL' });
 });
 
-test('what answers another question is no answer', () => {
+test('a response to another question is ignored', () => {
   assert.is(reply({ answers: [ADDRESS] }, 'lc.example').kind, 'other');
   assert.is(reply({ answers: [ADDRESS] }, 'lb.example', 78).kind, 'other');
   assert.is(
@@ -164,7 +164,7 @@ test('what answers another question is no answer', () => {
   assert.is(reply({ flags: RA | 1 }).kind, 'no-edns');
 });
 
-test(`bytes that mean nothing are never more than that, seed ${SEED}`, () => {
+test(`random bytes are never an answer, seed ${SEED}`, () => {
   const good = encode({
     type: 'response',
     id: 77,

@@ -34,7 +34,7 @@ async function addresses(servers: readonly TargetServer[]): Promise<string[] | s
 
 const says = (server: TargetServer, more: Says = {}): void => server.set(NAME, { addresses: [GOOD], ...more });
 
-test('a name is asked for in mixed case', () =>
+test('a name is queried in mixed case', () =>
   withServers(1, async ([server]) => {
     says(server);
     assert.equal(await addresses([server]), [GOOD]);
@@ -42,21 +42,21 @@ test('a name is asked for in mixed case', () =>
     assert.equal(server.overTcp, []);
   }));
 
-test('who knows id and port, and not the case, is not believed: it is asked over TCP', () =>
+test('a response in the wrong case is not believed: the query is repeated over TCP', () =>
   withServers(1, async ([server]) => {
     says(server, { forged: ['203.0.113.66'] });
     assert.equal(await addresses([server]), [GOOD]);
     assert.equal(server.overTcp, [`${NAME} A`]);
   }));
 
-test('a resolver that does not keep the case is asked over TCP', () =>
+test('a resolver that does not keep the case is queried over TCP', () =>
   withServers(1, async ([server]) => {
     says(server, { losesCase: true });
     assert.equal(await addresses([server]), [GOOD]);
     assert.equal(server.overTcp, [`${NAME} A`]);
   }));
 
-test('and when it answers nothing there, the next resolver is', () =>
+test('if it does not answer over TCP, the next resolver is queried', () =>
   withServers(2, async ([loses, keeps]) => {
     says(loses, { losesCase: true, noTcp: true });
     says(keeps);
@@ -65,7 +65,7 @@ test('and when it answers nothing there, the next resolver is', () =>
     assert.equal(keeps.overTcp, []);
   }));
 
-test('a resolver to which there is no way is a failure at once, and the next one is asked', () =>
+test('an unreachable resolver fails at once, and the next one is queried', () =>
   withServers(1, async ([server]) => {
     says(server);
     // A broadcast address, to which no socket is connected that has not said so: nothing is sent.

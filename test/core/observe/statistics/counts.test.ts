@@ -66,7 +66,7 @@ test('merged entries have the sums, and the most frequent names', () => {
   assert.is([...merged.names][0][1], 110);
 });
 
-test('a table is full before it is large, and empty when it was taken', () => {
+test('a table is full before it is large, and empty after it is taken', () => {
   const table = new CountTable();
   let id = 0;
   while (!table.isFull) {

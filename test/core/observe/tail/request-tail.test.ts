@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RequestTail, type TailSample } from '../../../../core/observe/tail/request-tail.ts';
 
-test('requests go to all that watch the domain, and to nobody else', () => {
+test('requests are sent to all watchers of the domain, and to no others', () => {
   const tail = new RequestTail('n1');
   const received: [string, TailSample][] = [];
   const receive = (who: string) => (request: TailSample) => void received.push([who, request]);

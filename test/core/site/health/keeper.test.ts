@@ -160,7 +160,7 @@ test('silent origins of one account delay no checks of others, which begin in or
     for (const { end } of begun) end();
   }));
 
-test('a check for which the edge has no room counts for nothing', () =>
+test('a check without a free connection does not count', () =>
   withKeeper(async (rig) => {
     await rig.setDocument(entry('a.example.net'));
     const rounds = async (count: number, isBusy: boolean): Promise<string> => {

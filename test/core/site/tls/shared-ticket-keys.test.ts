@@ -26,7 +26,7 @@ function nodesOf(store: Store, keyFile = 'secret.key') {
   return { open, logged };
 }
 
-test('the first node makes a key, the next ones have it, also after a restart; it lies sealed', () =>
+test('the first node makes a key, the others use it, also after a restart; it is stored sealed', () =>
   withStore(embedded, async (store) => {
     const { open } = nodesOf(store);
     const [keys, other] = [await open(), await open()];
@@ -43,7 +43,7 @@ test('the first node makes a key, the next ones have it, also after a restart; i
     other.close();
   }));
 
-test('a key that is due is replaced by one node, and told to all with the one before', () =>
+test('one node replaces a due key, and all nodes get it with the previous one', () =>
   withStore(embedded, async (store) => {
     const { open } = nodesOf(store);
     let now = 1_000_000;
@@ -73,7 +73,7 @@ test('a key that is due is replaced by one node, and told to all with the one be
     for (const node of [keys, late, ...nodes]) node.close();
   }));
 
-test('it rotates by itself', () =>
+test('keys rotate automatically', () =>
   withStore(embedded, async (store) => {
     const { open } = nodesOf(store);
     const node = await open(undefined, 1);
@@ -83,7 +83,7 @@ test('it rotates by itself', () =>
     node.close();
   }));
 
-test('a node with another secret key goes on with keys of its own, says so once, and does not take the others’ away', () =>
+test('a node with another secret key uses its own keys, logs that once, and keeps the shared ones', () =>
   withStore(embedded, async (store) => {
     const good = await nodesOf(store).open();
     const { open, logged } = nodesOf(store, 'other.key');

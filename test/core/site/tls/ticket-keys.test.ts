@@ -75,7 +75,7 @@ for (const version of ['TLSv1.3', 'TLSv1.2'] as const)
     assert.is((await dial(port, version, renewed))[0], true);
   });
 
-test('keys that come from elsewhere are told with the certificate', () => {
+test('shared keys are sent with the certificate', () => {
   const folder = temporaryFolder('tickets');
   const files = { certificate: join(folder, 'dns.crt'), key: join(folder, 'dns.key') };
   writeFileSync(files.certificate, cert);

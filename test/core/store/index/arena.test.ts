@@ -24,7 +24,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.nat(3).map((behind) => ({ kind: 'reclaim' as const, behind })) },
 );
 
-test('blocks do not overlap, used is what is out, and all of it comes back', () => {
+test('blocks do not overlap, are counted as used, and are all freed', () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 20, maxLength: 400 }), (steps) => {
       const arena = newArena();
@@ -62,7 +62,7 @@ test('blocks do not overlap, used is what is out, and all of it comes back', () 
   );
 });
 
-test('a block that is retired is not given out before its last reader has left', () => {
+test('a retired block is not reused before its last reader has left', () => {
   const arena = newArena();
   const first = arena.allocate(100);
   arena.retire(first, 100, 5);
@@ -72,7 +72,7 @@ test('a block that is retired is not given out before its last reader has left',
   assert.is(arena.allocate(100), first);
 });
 
-test('epochs go around', () => {
+test('epochs wrap around', () => {
   const arena = newArena();
   const first = arena.allocate(100);
   arena.retire(first, 100, 0x7fffffff);

@@ -266,7 +266,7 @@ test('zones do not see the entries of others', () => {
   }
 });
 
-test('a record comes once, and none is written in part', () => {
+test('a record is written once, and never in part', () => {
   const zone = new Zone(new IndexWriter(1 << 20));
   const [a, b] = ['1'.repeat(40), '8'.repeat(40)];
   zone.put(a, 1);

@@ -158,7 +158,7 @@ test(`the same with names whose hashes are all alike, seed ${SEED}`, () => {
   churn(world, names, 3000, new Random(SEED));
 });
 
-test('nodes go back into the arena when there is room again', () => {
+test('nodes return to the arena when there is room again', () => {
   const names = Array.from({ length: 40 }, (_, i) => nameOf(i));
   const world = new World(16 * 1024);
   for (const name of names) world.put(name, nodeOf(name, 1000, 1));
@@ -184,7 +184,7 @@ test('the largest nodes are found in the store when the arena is full', () => {
   }
 });
 
-test('the table grows, and names that have gone do not make it grow', () => {
+test('the table grows, but not for deleted names', () => {
   const world = new World(1 << 20);
   const names = Array.from({ length: 5000 }, (_, i) => nameOf(i));
   const before = world.index.stats.slots;

@@ -16,7 +16,7 @@ const MANY = 400;
 const TURNS = 100;
 
 for (const isShared of [false, true])
-  test(`who has one target has the next slot${isShared ? ', also if those with many have it, too' : ''}`, async () => {
+  test(`an account with one target gets the next slot${isShared ? ', also if accounts with many share it' : ''}`, async () => {
     const questions: string[] = [];
     const ends: ((outcome: Outcome) => void)[] = [];
     const lookup = (name: Uint8Array): Promise<Outcome> => {

@@ -81,7 +81,7 @@ test(`generated looks, seed ${SEED}`, () => {
   );
 });
 
-test('failures are tried again less and less often', () => {
+test('failures are retried with growing delays', () => {
   const failed: FamilyResult = { kind: 'failed', isOwn: false, error: 'x' };
   let state = newFamily(null);
   const delays: number[] = [];
@@ -92,7 +92,7 @@ test('failures are tried again less and less often', () => {
   assert.equal(delays, [2, 4, 8, 16, 32, 64, 120, 120, 120, 120]);
 });
 
-test('a TTL that rose is served when it has lasted', () => {
+test('a higher TTL is served once it has lasted', () => {
   const seen = (ttl: number): FamilyResult => ({
     kind: 'addresses',
     addresses: ['0a000001'],

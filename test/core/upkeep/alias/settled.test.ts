@@ -6,7 +6,7 @@ import { withAlias } from './fixture.ts';
 
 const TARGET = parseName('target.example.org.');
 
-test('a write waits for the look at its target, and for no other', () => {
+test('a write waits for the lookup of its target, and for no other', () => {
   const ends: (() => void)[] = [];
   return withAlias(
     async (rig) => {
@@ -32,7 +32,7 @@ test('a write waits for the look at its target, and for no other', () => {
   );
 });
 
-test('a look that does not end keeps nobody waiting past the deadline', () => {
+test('a lookup that does not end delays nobody past the deadline', () => {
   let cancel = (): void => {};
   return withAlias(
     async (rig) => {

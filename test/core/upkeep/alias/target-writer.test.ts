@@ -40,7 +40,7 @@ function serve(target: Target, address: string): void {
   target.aaaa = newFamily({ addresses: [], ttl: 60, stale: false, goodAt: 1 });
 }
 
-test('a target that changes while it is spread comes to all owners with each change that has begun', () =>
+test('a target that changes while it is written reaches all owners', () =>
   withStore(embedded, async (store) => {
     await addOwners(store, ['t.example']);
     const { environment, journal, reader } = store;
@@ -142,7 +142,7 @@ test('many targets that change at once do not become one commit', () =>
     assert.ok(most <= 401, `${most} names in one commit`);
   }));
 
-test('what one account has of a target makes no answers of others again, nor raises their serials', () =>
+test('records of one account at a target neither recompile answers of others nor raise their serials', () =>
   withStore(embedded, async ({ environment, journal, reader }) => {
     const mine = { ...newDomain('mine.test'), accountId: 7 };
     const other = { ...newDomain('other.test'), accountId: 8 };

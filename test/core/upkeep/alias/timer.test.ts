@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { PATIENCE_MS } from '../../../support/patience.ts';
 import { withAlias } from './fixture.ts';
 
-test('targets that came after the start, and after others have gone, are looked at again and again', async () => {
+test('targets that are added after the start, and after deletions of others, are looked up regularly', async () => {
   let looks = 0;
   const lookup = async () => {
     looks++;

@@ -7,7 +7,7 @@ import { Watch } from '../../../../core/upkeep/alias/watch.ts';
 
 const name = (text: string) => parseName(text);
 
-test('a chain hangs on its names, what is above them, and the wildcards that may stand for them', () => {
+test('a chain depends on its names, their ancestors, and the wildcards that may match', () => {
   const watch = new Watch<string>();
   watch.add('t', name('a.b.z.test.'), name('z.test.'));
   const concerns = (text: string) => [...watch.at(name(text))].length > 0;
@@ -19,7 +19,7 @@ test('a chain hangs on its names, what is above them, and the wildcards that may
   assert.equal([...watch.below(name('c.z.test.'))], []);
 });
 
-test('an apex itself, and names of others', () => {
+test('the apex, and names of other accounts', () => {
   const watch = new Watch<string>();
   watch.add('own', name('z.test.'), name('z.test.'));
   watch.add('other', name('www.example.'), undefined);
@@ -40,7 +40,7 @@ function held(text: string, apex: string | undefined): number {
     .reduce((sum, map) => sum + map.size, 0);
 }
 
-test('a name with many labels takes no more memory than others, and is not missed', () => {
+test('a name with many labels uses no more memory, and is found', () => {
   const deep = `${'a.'.repeat(100)}z.test.`;
   assert.ok(held(deep, 'z.test.') <= 20);
   assert.ok(held(deep, undefined) <= 4);
@@ -67,7 +67,7 @@ test('several on one name', () => {
   assert.equal([...watch.at(name('x.test.'))], ['b']);
 });
 
-test('a schedule gives each once, when it is due, at the time that was said last', () => {
+test('a schedule returns each entry once, at its latest due time', () => {
   const schedule = new Schedule<string>();
   schedule.put('a', 10);
   schedule.put('b', 10.5);

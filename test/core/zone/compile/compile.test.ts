@@ -112,7 +112,7 @@ const record: fc.Arbitrary<ResourceRecord> = fc
 const write = (body: Body, owner: Owner, { type, ttl, rdata }: ResourceRecord): void =>
   body.record(owner, type, ttl, rdata);
 
-test('records come out of a body as they went in, in fewer bytes', () => {
+test('records are read from a body as they were written, in fewer bytes', () => {
   fc.assert(
     fc.property(owned, fc.array(record, { minLength: 1, maxLength: 40 }), fc.nat(3), (queried, records, own) => {
       const body = new Body(queried, 'exact');
@@ -129,7 +129,7 @@ test('records come out of a body as they went in, in fewer bytes', () => {
 });
 
 for (const form of ['wildcard', 'suffix'] as const)
-  test(`made for one name and asked with a longer one (${form}), the listed pointers move`, () => {
+  test(`with a query name longer than the compiled one (${form}), the listed pointers move`, () => {
     fc.assert(
       fc.property(
         fc.array(record, { minLength: 1, maxLength: 30 }),
@@ -193,7 +193,7 @@ test('a body made to be put behind another one has no pointer into itself', () =
   assert.ok(at('away') > 0 && second > at('away'));
 });
 
-test('names that lie too far behind for a pointer are written whole', () => {
+test('names beyond the reach of a pointer are written whole', () => {
   const queried = inZone('www');
   const body = new Body(queried, 'exact');
   const filler = { name: queried, type: TYPE.TXT, ttl: 1, rdata: Buffer.from('\x05hello') };
@@ -254,7 +254,7 @@ function compiled(owner: Name, records: readonly ResourceRecord[]): Buffer {
   return node;
 }
 
-test('what may be left out is left out by whole RRsets, the last first, each a sound message', () => {
+test('optional RRsets are omitted whole, the last first, and each message is valid', () => {
   const mail = inZone('mail');
   const records: ResourceRecord[] = [];
   for (let i = 0; i < 5; i++) {

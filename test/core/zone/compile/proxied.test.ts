@@ -126,7 +126,7 @@ test('a cluster without IPv6 answers A alone, and its addresses follow the confi
   );
 });
 
-test('an underscore in the apex itself is no matter', () => {
+test('an underscore in the apex does not exclude names', () => {
   const apex = parseName('_odd.example.com.');
   const www = { ...record('www A'), name: parseName('www', apex) };
   const view = new ProxiedZone(new MemoryZone(apex, [www]), CLUSTER);

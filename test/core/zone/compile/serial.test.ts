@@ -25,7 +25,7 @@ test('the order is that of RFC 1982', () => {
     assert.is(isAfter(a, b), after, `${a} after ${b}`);
 });
 
-test('a new zone takes what is greatest: the clock, or its file', () => {
+test('a new zone takes the greater of the clock and its file', () => {
   assert.is(nextSerial(0, 1_800_000_000, 0), 1_800_000_000);
   assert.is(nextSerial(0, 1_800_000_000, 2_026_010_100), 2_026_010_100);
   assert.is(nextSerial(0, 1_800_000_000, MAX), MAX);

@@ -46,7 +46,7 @@ test('a date with one changed character is never read as a nearby date', () => {
   );
 });
 
-test('an invalid date is none', () => {
+test('an invalid date is ignored', () => {
   for (const text of [
     '',
     '0',

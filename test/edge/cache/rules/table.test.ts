@@ -63,7 +63,7 @@ const readSource = (path: string): string =>
 const casesOf = (titles: readonly string[]): string[] =>
   titles.flatMap((title) => / \(([^()]+)\)$/.exec(title)?.[1].split(', ') ?? []);
 
-test('each case of the public suite that the docs name has its row, and the reverse', () => {
+test('the cases of the public suite in the docs and the rows correspond', () => {
   const section = readSource('docs/internals/cache.md').split('\n## Cases of the public suite\n')[1].split('\n## ')[0];
   const documented = [...section.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell]) =>
     [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),

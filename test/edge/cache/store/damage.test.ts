@@ -175,7 +175,7 @@ test('a failing disk loses the responses to write, and is not used for a while',
   await opened.close();
 });
 
-test('on a full disk the oldest file gives way to the state of the cache', async () => {
+test('on a full disk the oldest file is deleted to store the state of the cache', async () => {
   const folder = copyOf(filled);
   const segmentsIn = (): string[] =>
     readdirSync(folder)

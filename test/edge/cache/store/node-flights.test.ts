@@ -71,7 +71,7 @@ test('each step of four threads is that of the model', () => {
 });
 
 for (const end of ENDS)
-  test(`those who wait learn that the fetch ended: ${end}`, async () => {
+  test(`waiters are notified of the end of the fetch: ${end}`, async () => {
     const memory = shareNodeFlights();
     const options = { memory, seeds: SEEDS, lease: 600_000 };
     const claim = new NodeFlights(options).claim('d', 'a')!;
@@ -87,7 +87,7 @@ for (const end of ENDS)
     clearInterval(keepsAlive);
   });
 
-test('nobody waits longer than the timeout, nor for a claim that has lapsed', async () => {
+test('no waiter exceeds the timeout, or waits for a lapsed claim', async () => {
   const memory = shareNodeFlights();
   const keepsAlive = setInterval(() => {}, 1000);
   const patient = { memory, seeds: SEEDS, lease: 600_000 };
@@ -105,7 +105,7 @@ test('nobody waits longer than the timeout, nor for a claim that has lapsed', as
   clearInterval(keepsAlive);
 });
 
-test('of real threads one at a time has a URL, also when others die with their claims', async () => {
+test('one thread at a time holds the claim of a URL, also when others die with theirs', async () => {
   const flights = shareNodeFlights();
   const shared = new SharedArrayBuffer(64 * 4);
   const start = (dies: boolean): Worker => {

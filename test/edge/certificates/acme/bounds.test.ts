@@ -17,7 +17,7 @@ const test = suite('certificates, bounds');
 const NOW = 1_000_000_000;
 const DAY = 86_400;
 
-test('a limit that one account meets again and again holds the others up for seconds; one that all meet for minutes', () => {
+test('a rate limit of one account delays others for seconds; a limit of all delays them for minutes', () => {
   const pause = new Pause();
   for (let i = 0; i < 50; i++) {
     pause.note('limit', 1, NOW + i);
@@ -40,7 +40,7 @@ const bookOf = ({ environment, journal, folder }: Store, now: () => number): Boo
     self: { node: 'a', directory: 'https://ca.test/' },
   });
 
-test('when a certificate is to be renewed says nothing of the one that has taken its place meanwhile', () =>
+test('the renewal time of a certificate does not apply to its replacement', () =>
   withStore(embedded, async (store) => {
     const domain = newDomain('example.net.');
     const row = (chain: string): AutomaticCertificate => ({
@@ -59,7 +59,7 @@ test('when a certificate is to be renewed says nothing of the one that has taken
     assert.is(store.reader.acmeOrder(domain.id)?.renewAt, NOW + 5);
   }));
 
-test('failures of a domain wait from a minute to six hours, each in its row, and for whatever the directory says up to a week', () =>
+test('a failed domain is retried after a minute to six hours, or as the directory asks, up to a week', () =>
   withStore(embedded, async (store) => {
     const domain = newDomain('example.net.');
     await write(store.environment, store.journal, 'test', (draft) => {
@@ -86,7 +86,7 @@ test('failures of a domain wait from a minute to six hours, each in its row, and
     assert.is(until, now + 7 * DAY);
   }));
 
-test('a directory is asked of two certificates at a time, and of each once', async () => {
+test('renewal information is requested for two certificates at a time, once each', async () => {
   const questions: number[] = [];
   const ends: (() => void)[] = [];
   const work = new Set<Promise<void>>();

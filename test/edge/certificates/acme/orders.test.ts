@@ -194,7 +194,7 @@ test('a node that has died in an order: another goes on when its claim ends', ()
     await later.orders.stop();
   }));
 
-test('a failure waits, over a restart; what a directory forbids waits for whoever asks', () =>
+test('a failure is retried later, also after a restart; a prohibition of the directory also delays manual orders', () =>
   withStore(embedded, async (store) => {
     const [domain] = domainsOf(1, 'aa');
     const limited = new OrderFailure('rate_limited', 'Too many.', { fault: 'limit', retryAfter: 7200 });
@@ -234,7 +234,7 @@ test('a failure waits, over a restart; what a directory forbids waits for whoeve
     await again.orders.stop();
   }));
 
-test('a directory that fails is left alone by the others, too', () =>
+test('a failing directory delays the orders of other domains, too', () =>
   withStore(embedded, async (store) => {
     const node = new Node(
       store,
@@ -251,7 +251,7 @@ test('a directory that fails is left alone by the others, too', () =>
     await node.orders.stop();
   }));
 
-test('a directory that wants it renewed earlier is listened to', () =>
+test('an earlier renewal time of the directory is followed', () =>
   withStore(embedded, async (store) => {
     const [domain] = domainsOf(1, 'aa');
     const began: number[] = [];
@@ -277,7 +277,7 @@ test('a directory that wants it renewed earlier is listened to', () =>
     await node.orders.stop();
   }));
 
-test('nothing is ordered without a directory, which is said once', () =>
+test('without a directory nothing is ordered, which is logged once', () =>
   withStore(embedded, async (store) => {
     const node = new Node(store, 'a', issue, { refusal: 'There is no directory.' });
     const [domain] = domainsOf(1, 'aa');
@@ -292,7 +292,7 @@ test('nothing is ordered without a directory, which is said once', () =>
     await node.orders.stop();
   }));
 
-test('a thousand domains are taken up at the start, and those that are due are ordered', () =>
+test('a thousand domains are scheduled at the start, and due ones are ordered', () =>
   withStore(embedded, async (store) => {
     const all = domainsOf(1000, 'aa');
     const now = Math.floor(Date.now() / 1000);
@@ -321,7 +321,7 @@ test('a thousand domains are taken up at the start, and those that are due are o
     await node.orders.stop();
   }));
 
-test('half of an external account, and roots that are none, end the start', () =>
+test('incomplete external account settings, and invalid roots, end the start', () =>
   withStore(embedded, async ({ environment, journal, folder }) => {
     const begin = (settings: Partial<typeof SETTINGS>) => () =>
       createAcme({

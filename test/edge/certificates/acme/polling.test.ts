@@ -178,7 +178,7 @@ test('about a dozen polls in the two minutes after which the order fails', async
   }
 });
 
-test('Retry-After is the shortest interval, up to a minute; 0 and what is no time change nothing', async () => {
+test('Retry-After is the minimum interval, up to a minute; 0 and invalid values change nothing', async () => {
   const firstOf = async (retryAfter: string, random = 0): Promise<number> => {
     const authority = await orderedAt({ validation: 5, issuance: 0, retryAfter, random });
     const [, ...polls] = authority.timesOf('/authorization');
@@ -198,7 +198,7 @@ test('the Retry-After of the response to the CSR holds', async () => {
   assert.equal(polls, [finalized + 3], 'one request, when the certificate is there');
 });
 
-test('acme-client sends nothing by its own HTTP, at the version whose inside is replaced', async () => {
+test('acme-client sends nothing by its own HTTP client, at the patched version', async () => {
   // Documented: the client's instance of axios. It serves what the replaced object does not.
   const before = acme.axios.defaults.adapter;
   acme.axios.defaults.adapter = () => Promise.reject(new Error('acme-client used its own HTTP'));

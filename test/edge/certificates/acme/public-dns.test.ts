@@ -15,7 +15,7 @@ import { Rig } from './rig.ts';
 
 const test = suite('certificates, public DNS');
 
-test('nameservers and CAA, each flag and tag as it stands; nothing where there is nothing', async () => {
+test('nameservers and CAA with each flag and tag; empty without records', async () => {
   const rig = await Rig.open();
   await rig.add('dns.test', (domain) => [
     newRecord(domain, '@', TYPE.CAA, parseRdata(TYPE.CAA, '128 issue "ca.test; validationmethods=dns-01"')),
@@ -39,7 +39,7 @@ test('nameservers and CAA, each flag and tag as it stands; nothing where there i
   await rig.close();
 });
 
-test('what cannot be known is not "nothing"', async () => {
+test('a failed lookup is not an empty result', async () => {
   const socket = createSocket('udp4');
   socket.on('message', (query, { port }) => {
     const answer = Buffer.from(query);

@@ -99,7 +99,7 @@ const orderOf = (more: Partial<AcmeOrder> = {}): AcmeOrder => ({
   ...{ directory: null, issued: 0, issuedSince: 0, ...more },
 });
 
-test('what is done when', () => {
+test('the next action in each situation', () => {
   const automatic = {
     ...{ domainId: domain.id, chain: '', sealedKey: '', names: [] },
     ...{ notBefore: NOW - 10 * DAY, notAfter: NOW + 80 * DAY, createdAt: NOW - 10 * DAY },
@@ -283,7 +283,7 @@ test('what is done when', () => {
   }
 });
 
-test('a failure waits from a minute to six hours; a renewal comes at two thirds, whatever the time', () => {
+test('failures are retried after a minute to six hours; renewals are at two thirds of the lifetime', () => {
   for (const random of [0, 0.5, 0.999]) {
     let last = 0;
     for (let failures = 1; failures < 40; failures++) {
@@ -330,7 +330,7 @@ yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb
   }
 });
 
-test('ARI: what a directory says, and what it may not make us do', () => {
+test('ARI: suggestions of a directory, and their bounds', () => {
   const window = { start: '2025-01-02T04:00:00Z', end: '2025-01-03T04:00:00Z' };
   const info = readRenewalInfo({ suggestedWindow: window, explanationURL: 'x' }, '21600', NOW)!;
   assert.equal(info, { start: 1_735_790_400, end: 1_735_876_800, retryAfter: 21_600 });
@@ -360,7 +360,7 @@ test('ARI: what a directory says, and what it may not make us do', () => {
   assert.is(retryAfterError(new Error('none')), 21_600);
 });
 
-test('problems: what a directory says is one bounded line, whatever it is', () => {
+test('problems: the text of a directory is one bounded line', () => {
   assert.equal(readProblem({ type: 'urn:ietf:params:acme:error:caa', detail: 'a\r\n\u0007b' }), {
     type: 'caa',
     detail: 'a b',

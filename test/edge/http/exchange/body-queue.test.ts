@@ -12,7 +12,7 @@ function queueOf(length?: number) {
 const part = (value: string): Uint8Array => Buffer.from(value);
 const text = (bytes: Uint8Array | null): string => (bytes === null ? 'end' : Buffer.from(bytes).toString());
 
-test('parts come in order, before or after they are asked for, and are given back once taken', async () => {
+test('parts are delivered in order, before or after the read, and released once read', async () => {
   const { queue, told: events } = queueOf(6);
   queue.push(part('ab'));
   queue.push(part('c'));
@@ -35,7 +35,7 @@ test('parts come in order, before or after they are asked for, and are given bac
   assert.is(queue.buffered, 0);
 });
 
-test('small parts that wait are put together, in order, and large ones stay by themselves', async () => {
+test('waiting small parts are joined in order, large ones stay separate', async () => {
   const { queue } = queueOf();
   let sent = '';
   for (let i = 0; i < 10_000; i++) {
@@ -53,7 +53,7 @@ test('small parts that wait are put together, in order, and large ones stay by t
   assert.is(queue.buffered, 0);
 });
 
-test('what has come is read before the end', async () => {
+test('received data is read before the end', async () => {
   const { queue } = queueOf();
   queue.push(part('a'));
   queue.finish();
@@ -61,7 +61,7 @@ test('what has come is read before the end', async () => {
   assert.is(text(await queue.read()), 'end');
 });
 
-test('what is dropped is given back, and reads say the end', async () => {
+test('discarded data is released, and reads return the end', async () => {
   const { queue, told: events } = queueOf();
   const waiting = queue.read();
   queue.discard();
@@ -77,7 +77,7 @@ test('what is dropped is given back, and reads say the end', async () => {
   assert.is(text(await other.queue.read()), 'end');
 });
 
-test('a body that fails rejects the read that waits, and all later ones, and has nothing left', async () => {
+test('a failed body rejects the pending and all later reads, and keeps no data', async () => {
   for (const waits of [true, false]) {
     const { queue } = queueOf();
     const reads = waits ? [queue.read()] : [];
@@ -96,7 +96,7 @@ test('a body that fails rejects the read that waits, and all later ones, and has
   }
 });
 
-test('a body that has ended does not fail any more, and none is read at twice', async () => {
+test('an ended body does not fail, and concurrent reads throw', async () => {
   const { queue } = queueOf();
   const first = queue.read();
   assert.throws(() => queue.read());
@@ -106,7 +106,7 @@ test('a body that has ended does not fail any more, and none is read at twice', 
   assert.is(text(await queue.read()), 'end');
 });
 
-test('a body that was whole, but not taken, is dropped when it fails, and what is left of it is no end', async () => {
+test('a complete unread body is discarded when it fails, and then has no end', async () => {
   const { queue, told: events } = queueOf(3);
   queue.push(part('abc'));
   queue.finish();
@@ -118,14 +118,14 @@ test('a body that was whole, but not taken, is dropped when it fails, and what i
   assert.equal(events, ['read']);
 });
 
-test('who has dropped a body hears of no failure', async () => {
+test('a discarded body reports no failure', async () => {
   const { queue } = queueOf();
   queue.discard();
   queue.fail('client');
   assert.is(await queue.read(), null);
 });
 
-test('what was taken is let go of, though more always waits', async () => {
+test('read data is released although more always waits', async () => {
   const { queue } = queueOf();
   const taken: WeakRef<Uint8Array>[] = [];
   queue.push(Buffer.alloc(600, 0));
@@ -154,7 +154,7 @@ class Sink implements BodySink {
   }
 }
 
-test('a body that flows gives what is here, then what comes, and holds what is not taken', () => {
+test('a flowing body delivers buffered data, then new data, and keeps what the sink refuses', () => {
   const { queue, told: events } = queueOf();
   queue.push(Buffer.alloc(600, 'a'));
   const sink = new Sink();
@@ -180,7 +180,7 @@ test('a body that flows gives what is here, then what comes, and holds what is n
   assert.equal(events, ['read', 600, 2, 2]);
 });
 
-test('what comes within the call that tells of what was taken comes behind what lies here', () => {
+test('data that arrives during the release callback is queued behind buffered data', () => {
   const more = ['e', 'f', 'g'];
   const lent = Buffer.alloc(1);
   const queue: BodyQueue = new BodyQueue(
@@ -212,7 +212,7 @@ test('what comes within the call that tells of what was taken comes behind what 
   assert.is(received, 'abcdefg.');
 });
 
-test('a flow ends with what ends the body, once, and is the only one', () => {
+test("a flow ends once, with the body's end or error, and there is only one flow", () => {
   const failing = queueOf().queue;
   const sink = new Sink();
   const flow = failing.flow(sink);
@@ -237,7 +237,7 @@ test('a flow ends with what ends the body, once, and is the only one', () => {
   assert.is(late.seen, 'end');
 });
 
-test('no body is ended from the beginning', async () => {
+test('an absent body is ended from the start', async () => {
   assert.is(NO_BODY.length, 0);
   assert.is(await NO_BODY.read(), null);
   NO_BODY.discard();

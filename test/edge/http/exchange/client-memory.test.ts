@@ -61,7 +61,7 @@ test('an account is forgotten with the last connection that has entered it', () 
   assert.is.not(budget.enter('192.0.2.1'), memory);
 });
 
-test('who waits is called in turn, once, and not while there is no room', async () => {
+test('waiters are called in turn, once, and only when there is room', async () => {
   const budget = new MemoryBudget(100);
   const memory = budget.enter('192.0.2.1');
   const called: string[] = [];
@@ -88,7 +88,7 @@ test('who waits is called in turn, once, and not while there is no room', async 
   assert.is(memory.held, 45);
 });
 
-test('who has been forgotten is not called', async () => {
+test('a removed waiter is not called', async () => {
   const budget = new MemoryBudget(100);
   const memory = budget.enter('192.0.2.1');
   let calls = 0;
@@ -101,7 +101,7 @@ test('who has been forgotten is not called', async () => {
   assert.is(calls, 0);
 });
 
-test('what one network releases is heard by another', async () => {
+test('memory that one network releases wakes a waiter of another', async () => {
   const budget = new MemoryBudget(100);
   const first = budget.enter('192.0.2.1');
   const second = budget.enter('192.0.2.2');

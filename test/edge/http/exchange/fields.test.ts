@@ -46,7 +46,7 @@ test('values: no control characters but tabs, no blanks at the ends', () => {
   for (const value of ['', 'a', 'a b', 'a\tb', '\xff']) assert.is(flagsOf('x', value), 0, value);
 });
 
-test('names are judged alike each time, however many come', () => {
+test('the validity of names does not change, however many are checked', () => {
   for (let round = 0; round < 2; round++) {
     for (let i = 0; i < 3000; i++) {
       assert.is(nameFlags(`x-${i}`), 0);
@@ -85,7 +85,7 @@ test('each kind has its own value, and pseudo-headers say so', () => {
   assert.is(nameFlags(':other'), NAME_INVALID | PSEUDO_HEADER);
 });
 
-test('what the fields that frame a message may hold', () => {
+test('values of the fields that frame a message', () => {
   const cases: [string, string[], string[]][] = [
     [':method', ['GET', 'get', 'M-SEARCH'], ['', 'GE T', 'GET ', 'GET\n', 'G(T']],
     [':scheme', ['http', 'https', 'HTTPS', 'a+b-c.d'], ['', '1a', 'ht tp', 'https:', 'http\n']],

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { Parts } from '../../../../edge/http/exchange/parts.ts';
 import fc from '../../../support/fc.ts';
 
-test('what goes in comes out, in order, and what was given out stays as it is', () => {
+test('parts are returned in order, and returned parts do not change', () => {
   // 0: one is taken
   const step = fc.oneof(fc.integer({ min: 1, max: 1500 }), fc.integer({ min: 1, max: 40 }), fc.constant(0));
   fc.assert(
@@ -33,13 +33,13 @@ test('what goes in comes out, in order, and what was given out stays as it is', 
   );
 });
 
-test('a great many of one byte are few', () => {
+test('many parts of one byte are joined', () => {
   const parts = new Parts();
   for (let i = 0; i < 100_000; i++) parts.push(Buffer.of(i));
   assert.is(parts.count, 1 + Math.ceil(99_999 / 1024));
 });
 
-test('what was cleared does not come back', () => {
+test('cleared parts are gone', () => {
   const parts = new Parts();
   for (let i = 0; i < 3; i++) parts.push(Buffer.of(1));
   parts.clear();

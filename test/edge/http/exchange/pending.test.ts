@@ -17,7 +17,7 @@ function observed(work: Work): unknown[] {
   return seen;
 }
 
-test('an observer learns the end within the call that ends it', () => {
+test('an observer is called within the call that settles it', () => {
   const work = new Work();
   const seen = observed(work);
   assert.equal(seen, []);
@@ -25,7 +25,7 @@ test('an observer learns the end within the call that ends it', () => {
   assert.equal(seen, ['done']);
 });
 
-test('an observer that comes after the end learns it at once', () => {
+test('an observer added after the end is called at once', () => {
   const done = new Work();
   done.end();
   assert.equal(observed(done), ['done']);
@@ -35,7 +35,7 @@ test('an observer that comes after the end learns it at once', () => {
   assert.equal(observed(failed), [error]);
 });
 
-test('it ends as the work that it is given', async () => {
+test('it settles like the work that it follows', async () => {
   const error = new Error('broken');
   const [done, failed] = [new Work(), new Work()];
   const seen = [observed(done), observed(failed)];
@@ -46,7 +46,7 @@ test('it ends as the work that it is given', async () => {
   assert.equal(seen, [['done'], [error]]);
 });
 
-test('it can be awaited, caught and joined as any promise', async () => {
+test('it can be awaited, caught and combined like a promise', async () => {
   const error = new Error('broken');
   const [done, failed] = [new Work(), new Work()];
   let ends = 0;

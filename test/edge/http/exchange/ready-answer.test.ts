@@ -4,7 +4,7 @@ import { ReadyAnswer } from '../../../../edge/http/exchange/ready-answer.ts';
 
 const NONE = new Uint8Array(0);
 
-test('what each version of HTTP says by itself is not said twice, and a status is a final one', () => {
+test('fields that each HTTP version adds are not sent twice, and the status is final', () => {
   assert.equal(new ReadyAnswer(204, ['etag', '"1"'], NONE).headers, ['etag', '"1"']);
   for (const name of ['content-length', 'date'])
     assert.throws(

@@ -19,7 +19,7 @@ const echoPath = (exchange: Exchange): void => {
   exchange.end(Buffer.from(`<${exchange.path}>`));
 };
 
-test('requests that come at once are handled one at a time and answered in order', async () => {
+test('pipelined requests are handled one at a time and answered in order', async () => {
   let working = 0;
   const handler = async (exchange: Exchange): Promise<void> => {
     assert.is(++working, 1);
@@ -40,7 +40,7 @@ test('requests that come at once are handled one at a time and answered in order
   });
 });
 
-test('more requests than a client that waits would send end the connection', async () => {
+test('too many pipelined requests end the connection', async () => {
   await withServer(
     () => {},
     async ({ send, counters }) => {
@@ -54,7 +54,7 @@ test('more requests than a client that waits would send end the connection', asy
   );
 });
 
-test("a body between requests is its own request's", async () => {
+test('a body between requests belongs to its request', async () => {
   await withServer(describe, async ({ send }) => {
     const body = 'GET /not HTTP/1.1\r\n\r\n';
     const post = `POST /a HTTP/1.1\r\n${HOST}Content-Length: ${body.length}\r\n\r\n${body}`;
@@ -64,7 +64,7 @@ test("a body between requests is its own request's", async () => {
   });
 });
 
-test('connections go on in HTTP/1.1 unless asked to end, and end in HTTP/1.0 unless asked to go on', async () => {
+test('connections persist in HTTP/1.1 unless closed, and close in HTTP/1.0 unless kept alive', async () => {
   await withServer(
     (exchange) => (exchange.path === '/ready' ? exchange.answer(READY) : echoPath(exchange)),
     async ({ send }) => {
@@ -93,7 +93,7 @@ test('connections go on in HTTP/1.1 unless asked to end, and end in HTTP/1.0 unl
   );
 });
 
-test('close counts wherever it stands among the options of a connection, and nowhere else', async () => {
+test('close counts at any position in Connection, and in no other field', async () => {
   await withServer(
     (exchange) => exchange.answer(READY),
     async ({ send }) => {
@@ -111,7 +111,7 @@ test('close counts wherever it stands among the options of a connection, and now
   );
 });
 
-test('HTTP/1.0 gets nothing informational, and nobody trailers who did not ask', async () => {
+test('HTTP/1.0 gets no informational response, and trailers need TE: trailers', async () => {
   const handler = (exchange: Exchange): void => {
     exchange.inform(103, ['link', '</a>']);
     exchange.respond(200, []);
@@ -125,7 +125,7 @@ test('HTTP/1.0 gets nothing informational, and nobody trailers who did not ask',
   });
 });
 
-test('lengths, codings and hosts that a handler says where none belong are not sent', async () => {
+test('framing fields of a handler are not sent where they are not allowed', async () => {
   const stray = ['content-length', '7', 'transfer-encoding', 'chunked', 'x-a', '1'];
   const handler = (exchange: Exchange): void => {
     exchange.inform(103, stray);
@@ -166,7 +166,7 @@ test('a malformed request is answered behind those before it', async () => {
   });
 });
 
-test('100 (Continue) is sent when the body is asked for, and not otherwise', async () => {
+test('100 (Continue) is sent when the body is read, and not otherwise', async () => {
   const handler = async (exchange: Exchange): Promise<void> => {
     if (exchange.path === '/read') await describe(exchange);
     else echoPath(exchange);
@@ -196,7 +196,7 @@ test('100 (Continue) is sent when the body is asked for, and not otherwise', asy
   });
 });
 
-test('an upgrade to anything but a WebSocket is ignored, its request the last', async () => {
+test('an upgrade to anything but a WebSocket is ignored, and its request is the last', async () => {
   await withServer(echoPath, async ({ send }) => {
     const h2c = get('/a', 'Connection: Upgrade\r\nUpgrade: h2c\r\n');
     const { text, closed } = await send(h2c + get('/b'));
@@ -208,7 +208,7 @@ test('an upgrade to anything but a WebSocket is ignored, its request the last', 
   });
 });
 
-test("what comes behind the head of a WebSocket is the tunnel's, and waits for requests before it", async () => {
+test('data behind the head of a WebSocket belongs to the tunnel, and waits for earlier requests', async () => {
   const handler = async (exchange: Exchange): Promise<void> => {
     if (exchange.protocol === '') {
       await pause(5);
@@ -228,7 +228,7 @@ test("what comes behind the head of a WebSocket is the tunnel's, and waits for r
   });
 });
 
-test('frames that come while a tunnel waits, for requests before it and for its handler, are kept', async () => {
+test('frames that arrive while a tunnel waits for earlier requests or its handler are kept', async () => {
   let accept = (): void => {};
   let isAnswered = false;
   const handler = async (exchange: Exchange): Promise<void> => {
@@ -264,7 +264,7 @@ test('frames that come while a tunnel waits, for requests before it and for its 
   });
 });
 
-test('a tunnel that is refused ends when the client ends it, whatever it has sent', async () => {
+test('a refused tunnel ends when the client ends it, whatever it has sent', async () => {
   await withServer(
     (exchange) => {
       exchange.respond(403, ['content-length', '0']);
@@ -282,7 +282,7 @@ test('a tunnel that is refused ends when the client ends it, whatever it has sen
   );
 });
 
-test('a client that ends its side with its requests gets what is answered at once', async () => {
+test('a client that half-closes after its requests gets the responses that are ready', async () => {
   await withServer(
     async (exchange) => {
       await null;
@@ -298,7 +298,7 @@ test('a client that ends its side with its requests gets what is answered at onc
   );
 });
 
-test('what was read of a connection before it was accepted is its beginning', async () => {
+test('data that was read before a connection was accepted comes first', async () => {
   await withServer(echoPath, async ({ http1 }) => {
     // As the code that looks for the preface of HTTP/2 hands it on.
     const server = createServer({ allowHalfOpen: true }, (connection) => {
@@ -338,7 +338,7 @@ test('a connection ends after so many requests', async () => {
   );
 });
 
-test('parts of a body that wait hold no more memory than they are', async () => {
+test('waiting parts of a body use no more memory than their bytes', async () => {
   const held: number[] = [];
   const handler = async (exchange: Exchange): Promise<void> => {
     await pause(20);
@@ -353,7 +353,7 @@ test('parts of a body that wait hold no more memory than they are', async () => 
   });
 });
 
-test('a body that nobody read is dropped, or ends the connection when it is long', async () => {
+test('an unread body is discarded, or ends the connection when it is long', async () => {
   await withServer(
     echoPath,
     async ({ send, counters }) => {
@@ -370,7 +370,7 @@ test('a body that nobody read is dropped, or ends the connection when it is long
   );
 });
 
-test('a body that is dropped before its response has ended costs nobody the response', async () => {
+test('a body that is discarded before its response has ended does not affect the response', async () => {
   let answer = (): void => {};
   const handler = async (exchange: Exchange): Promise<void> => {
     exchange.body.discard();
@@ -412,7 +412,7 @@ test('a body that is dropped before its response has ended costs nobody the resp
   );
 });
 
-test('an answer that came before the end of a long upload arrives whole, and nothing more is read for it', async () => {
+test('a response before the end of a long upload arrives whole, and the upload is not read further', async () => {
   const page = new ReadyAnswer(413, [], Buffer.alloc(20_000_000, 'p'));
   await withServer(
     (exchange) => exchange.answer(page),
@@ -436,7 +436,7 @@ test('an answer that came before the end of a long upload arrives whole, and not
   );
 });
 
-test('draining closes what is idle, and the rest when it is answered', async () => {
+test('draining closes idle connections, and others after their response', async () => {
   let finish = (): void => {};
   const handler = (exchange: Exchange): void => {
     if (exchange.path === '/idle') echoPath(exchange);
@@ -474,7 +474,7 @@ test('draining closes what is idle, and the rest when it is answered', async () 
   });
 });
 
-test('a client that ends its side while it waits has gone; one whose response has begun gets the rest', async () => {
+test('a client that half-closes before its response is gone; one whose response has begun gets the rest', async () => {
   const causes: string[] = [];
   const handler = async (exchange: Exchange): Promise<void> => {
     exchange.onAbort((cause) => causes.push(`${exchange.path} ${cause}`));
@@ -512,7 +512,7 @@ test('a client that ends its side while it waits has gone; one whose response ha
   });
 });
 
-test('a body whose memory was given away ends its connection, and nothing else', async () => {
+test('a body whose memory was transferred ends its connection only', async () => {
   const part = new Uint8Array(8 << 20);
   const handler = (exchange: Exchange): void => {
     if (exchange.path !== '/lost') {

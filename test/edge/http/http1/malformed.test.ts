@@ -203,7 +203,7 @@ test('a malformed body is refused, and nothing behind it handled', async () => {
   );
 });
 
-test('what looks odd and is well-formed is handled', async () => {
+test('unusual but well-formed requests are handled', async () => {
   const rows: readonly (readonly [bytes: string, seen: Record<string, unknown>])[] = [
     [`\r\n\r\n${get('')}`, { path: '/', method: 'GET' }],
     [`GET http://Other.Test:80?a HTTP/1.1\r\n${HOST}\r\n`, { path: '/?a', authority: 'other.test:80' }],

@@ -172,7 +172,7 @@ const request = fc
   .map((parts) => parts.flat().join(''));
 const text = fc.array(request, { minLength: 1, maxLength: 3 }).map((all) => all.join(''));
 
-test('what is generated is read alike, whole, in bytes and cut anywhere', () => {
+test('generated requests are read the same whole, by byte and split anywhere', () => {
   fc.assert(
     fc.property(text, fc.array(fc.nat(600), { maxLength: 4 }), fc.integer({ min: 1, max: 5 }), (line, cuts, most) => {
       compare(line, [line]);
@@ -196,7 +196,7 @@ const SOUND = [
   'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nGET / HTTP/1.1\r\n\r\n',
 ];
 
-test('sound requests are read alike when they are cut at every byte, or a single one is missing, doubled or another', () => {
+test('requests are read the same split at every byte, also with one byte missing, doubled or changed', () => {
   for (const value of SOUND)
     for (let at = 0; at <= value.length; at++) {
       compare(
@@ -214,7 +214,7 @@ test('sound requests are read alike when they are cut at every byte, or a single
     }
 });
 
-test('a line that comes before is read as it was, one that differs from it in a byte is another', () => {
+test('a repeated line is recognised, one that differs in a byte is read anew', () => {
   const head = (name: string, value: string): string => `GET / HTTP/1.1\r\nHost: a\r\n${name}: ${value}\r\n\r\n`;
   const values = ['a'.repeat(150), `${'a'.repeat(149)}b`, `b${'a'.repeat(149)}`, 'a'.repeat(149)];
   for (let round = 0; round < 3; round++)
@@ -222,7 +222,7 @@ test('a line that comes before is read as it was, one that differs from it in a 
       for (const name of ['x-a', 'X-A', 'x-b']) compare(head(name, value), [head(name, value)]);
 });
 
-test('a line of 400,000 bytes that come one by one costs no more than they are', () => {
+test('a line of 400,000 single bytes takes linear time', () => {
   const limits = { ...DEFAULT_HTTP1_LIMITS, headerBytes: 1 << 20 };
   const length = 400_000;
   for (const begin of ['X-A: ', 'a']) {
@@ -239,7 +239,7 @@ test('a line of 400,000 bytes that come one by one costs no more than they are',
   }
 });
 
-test('a value costs its length, whatever it is', () => {
+test('reading a value takes linear time', () => {
   const noughts = '0'.repeat(32_000);
   const rows: readonly (readonly [line: string, seen: unknown])[] = [
     [`Content-Length: ${noughts}x`, { refused: 400 }],
@@ -263,7 +263,7 @@ test('a value costs its length, whatever it is', () => {
   }
 });
 
-test('empty lines before a request count once, however they are cut', () => {
+test('empty lines before a request count once, however they are split', () => {
   for (const [count, length] of [
     [64, 1],
     [65, 0],
@@ -275,7 +275,7 @@ test('empty lines before a request count once, however they are cut', () => {
   }
 });
 
-test('options of a connection are not sought one by one for each line', () => {
+test('connection options are looked up in constant time for each line', () => {
   const ears = new Ears({ ...DEFAULT_HTTP1_LIMITS, headerBytes: 1 << 20, headerFields: 20_000 }, 1 << 30);
   const options = Array.from({ length: 100_000 }, () => 'b').join();
   const bytes = Buffer.from(
@@ -288,7 +288,7 @@ test('options of a connection are not sought one by one for each line', () => {
   assert.equal((ears.seen[0] as Request).headers, Array(9_000).fill(['a', '']).flat());
 });
 
-test('what never ends is refused when it is too much, and nothing more is held', () => {
+test('an endless request is refused at its limit, and nothing more is buffered', () => {
   const rows: readonly (readonly [begin: string, more: string, status: number])[] = [
     ['', '\r\n', 400],
     ['', 'a', 414],

@@ -41,7 +41,7 @@ test('nothing is fetched while something waits behind a write', async () => {
   assert.is(outgoing.reserve(256 * KB, NOBODY), 256 * KB, 'the last of it is under way');
 });
 
-test('what is reserved and what waits is charged until all of it has left', async () => {
+test('reserved and waiting bytes are charged until they are sent', async () => {
   const { outgoing, budget } = begin(16 * 1024 * KB);
   assert.is(outgoing.reserve(256 * KB, NOBODY), 256 * KB);
   assert.is(budget.held, 256 * KB);

@@ -28,7 +28,7 @@ async function drained(): Promise<{ rig: Rig; text: string }> {
   return { rig, text: frames[1].payload.toString('latin1') };
 }
 
-test('streams that were under way are served, later ones ignored, and the last ends the connection', async () => {
+test('open streams are served, later ones ignored, and the last one ends the connection', async () => {
   const { rig, text } = await drained();
   rig.send(headers(3), ping(text, FLAG.ACK));
   assert.equal(lasts(await rig.frames()), [3]);
@@ -43,13 +43,13 @@ test('streams that were under way are served, later ones ignored, and the last e
   assert.is(rig.counters.get('session_drained'), 1);
 });
 
-test('a client that does not answer the PING has its time', async () => {
+test('a client that does not answer the PING has a deadline', async () => {
   const { rig } = await drained();
   rig.clock.advance(3);
   assert.equal(lasts(await rig.frames()), [1]);
 });
 
-test('a session without streams ends as soon as the client has seen it', async () => {
+test('a session without streams ends as soon as the client answers', async () => {
   const rig = new Rig();
   rig.session.drain();
   const [, second] = await rig.frames().then((frames) => ofType(frames, FRAME.PING).concat(ofType(frames, FRAME.PING)));
@@ -72,7 +72,7 @@ async function ends(rig: Rig, frames: readonly Frame[], last: number): Promise<v
   assert.is(rig.transport.isEnded, true);
 }
 
-test('a client that goes away: its streams are served, then the connection ends', async () => {
+test('a client sends GOAWAY: its streams are served, then the connection ends', async () => {
   const rig = new Rig();
   rig.send(headers(1), LEAVING);
   await rig.frames();
@@ -87,7 +87,7 @@ test('a client that goes away: its streams are served, then the connection ends'
   await ends(rig, frames, 3);
 });
 
-test('a client that goes away before what it has just asked for: that is served', async () => {
+test('requests received together with a GOAWAY are still served', async () => {
   const rig = new Rig();
   rig.send(LEAVING, headers(1));
   const frames = await rig.frames();

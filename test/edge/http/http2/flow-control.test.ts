@@ -113,7 +113,7 @@ test('a large body does not hold up a small one', async () => {
   assert.is(order.indexOf(3), 1);
 });
 
-test('write says false when enough waits, and the listener hears when it has left', async () => {
+test('write returns false when the buffer is full, and the listener is called when it drains', async () => {
   const rig = new Rig({ limits: { streamBuffer: 50_000 } });
   rig.send(headers(1));
   const [exchange] = rig.exchanges;
@@ -130,7 +130,7 @@ test('write says false when enough waits, and the listener hears when it has lef
   assert.is(drains, 2);
 });
 
-test('a connection that takes nothing: reading pauses, and goes on when it does', async () => {
+test('reading pauses while a connection does not drain', async () => {
   const rig = new Rig({ handler: (exchange) => exchange.respond(200, ['x-long', 'v'.repeat(9000)]) });
   await rig.frames();
   rig.transport.isHeld = true;

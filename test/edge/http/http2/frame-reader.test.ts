@@ -34,7 +34,7 @@ class Collector implements FrameSink {
   }
 }
 
-test('frames are the same however they are cut', () => {
+test('frames are the same however they are split', () => {
   const type = fc.oneof(fc.constant(FRAME.DATA), fc.nat(255));
   const frames = fc.array(fc.tuple(type, fc.nat(255), fc.nat(0x7fffffff), fc.uint8Array({ maxLength: 300 })), {
     maxLength: 12,
@@ -74,7 +74,7 @@ test('the reserved bit of an identifier is ignored (section 4.1)', () => {
   assert.equal(sink.seen, ['6 0 1 ']);
 });
 
-test('a preface that is none is told once, at the first byte that is wrong', () => {
+test('an invalid preface is reported once, at its first wrong byte', () => {
   const sink = new Collector();
   const reader = new FrameReader(sink, 10);
   reader.push(Buffer.from('PRI * HTTP/2.0\r\n'));
@@ -85,7 +85,7 @@ test('a preface that is none is told once, at the first byte that is wrong', () 
   assert.is(sink.badPrefaces, 1);
 });
 
-test('a payload beyond the limit is told by its header, and holds no memory', () => {
+test('a payload beyond the limit is rejected by its header, and uses no memory', () => {
   for (const cut of [0, 3, 8, 9]) {
     const sink = new Collector();
     const reader = new FrameReader(sink, 100);
@@ -98,13 +98,13 @@ test('a payload beyond the limit is told by its header, and holds no memory', ()
   }
 });
 
-test('a frame that only announces its size holds what has come, not what may come', () => {
+test('a partial frame uses memory for its received bytes only', () => {
   const reader = new FrameReader(new Collector(), 16_384);
   reader.push(Buffer.concat([PREFACE, frame(FRAME.HEADERS, 0, 1, new Uint8Array(16_384)).subarray(0, 40)]));
   assert.ok(reader.held <= 64);
 });
 
-test('DATA comes as it is, and holds no memory, wherever it is cut; with padding it is held', () => {
+test('DATA is passed on unbuffered, wherever it is split; with padding it is buffered', () => {
   const bytes = frame(FRAME.DATA, FLAG.END_STREAM, 5, Buffer.from('abcdef'));
   for (let cut = 0; cut <= bytes.length; cut++) {
     const sink = new Collector();
@@ -128,7 +128,7 @@ test('DATA comes as it is, and holds no memory, wherever it is cut; with padding
   assert.equal(sink.seen, ['0 8 5 016100']);
 });
 
-test('nothing is given out after stop, not even from the part that is being read', () => {
+test('nothing is delivered after stop, not even from the current part', () => {
   const sink = new Collector();
   const reader = new FrameReader(sink, 10);
   sink.onFrame = () => reader.stop();

@@ -14,7 +14,7 @@ import { data, type Frame, GET, headers, ofType, POST, Rig, reset, resetCode, se
 
 const EMPTY = new ReadyAnswer(200, [], Buffer.alloc(0));
 
-test('streams that are reset are let go of while the window of the session is shut', async () => {
+test('reset streams are released while the window of the session is closed', async () => {
   const rig = new Rig({ limits: { resetBurst: 1000 } });
   rig.send(headers(1));
   rig.exchanges[0].respond(200, []);
@@ -40,7 +40,7 @@ test('streams that are reset are let go of while the window of the session is sh
   assert.equal([last.streamId, last.payload.toString()], [301, 'last']);
 });
 
-test('small requests for large heads: what waits is bounded as bodies are', () => {
+test('small requests for large heads: waiting heads are bounded like bodies', () => {
   const large = new ReadyAnswer(302, ['content-security-policy', 'x'.repeat(8000)], Buffer.alloc(0));
   const sessionBuffer = 4 * BUFFER;
   const rig = new Rig({ handler: (exchange) => exchange.answer(large), limits: { sessionBuffer } });
@@ -51,7 +51,7 @@ test('small requests for large heads: what waits is bounded as bodies are', () =
   assert.is(rig.counters.get('session_reset_flood'), 1);
 });
 
-test('a response that ends before its request, by its last DATA: nothing of the client is waited for', async () => {
+test('a response that ends before its request, by its last DATA, waits for nothing of the client', async () => {
   const rig = new Rig();
   rig.send(headers(1, POST, false));
   rig.exchanges[0].respond(200, []);
@@ -71,7 +71,7 @@ test('a listener for an end that comes too late and throws ends its exchange alo
   assert.is(rig.session.isOpen, true);
 });
 
-test('after a response that ended before its request the body says its end', async () => {
+test('after a response that ended before its request the body has ended', async () => {
   const rig = new Rig();
   rig.send(headers(1, POST, false), data(1, 'some'));
   const [exchange] = rig.exchanges;
@@ -80,7 +80,7 @@ test('after a response that ended before its request the body says its end', asy
   assert.is(await exchange.body.read(), null);
 });
 
-test('the listener for room is called when there is room', async () => {
+test('the drain listener is called when there is room', async () => {
   const rig = new Rig();
   rig.send(settings([4, 0x7fff_ffff]), windowUpdate(0, 0x7000_0000), headers(1));
   const [exchange] = rig.exchanges;
@@ -121,7 +121,7 @@ const padded = (streamId: number, bytes: number): Buffer => {
   return frame;
 };
 
-test('each byte of DATA is given back to the session once, however its stream ends', async () => {
+test('each byte of DATA returns to the session window once, however its stream ends', async () => {
   const sessionWindow = 100_000;
   const increments = (frames: readonly Frame[]): number =>
     ofType(frames, FRAME.WINDOW_UPDATE)
@@ -165,7 +165,7 @@ test('each byte of DATA is given back to the session once, however its stream en
   );
 });
 
-test('a header is not slow while it is us who do not read', async () => {
+test('a header is not slow while reading is paused', async () => {
   const large = new ReadyAnswer(200, ['x-a', 'x'.repeat(8000)], Buffer.alloc(0));
   const rig = new Rig({ handler: (exchange) => exchange.answer(large), limits: { stallTimeout: 60_000 } });
   rig.transport.isHeld = true;

@@ -147,7 +147,7 @@ for (const { name, limits, before = [], again, counter } of FLOODS) {
   });
 }
 
-test('WINDOW_UPDATE that our DATA explains is no flood', async () => {
+test('WINDOW_UPDATE in response to DATA is no flood', async () => {
   const rig = new Rig({ limits: { windowUpdateBurst: 5 } });
   rig.send(headers(1));
   rig.exchanges[0].respond(200, []);
@@ -159,7 +159,7 @@ test('WINDOW_UPDATE that our DATA explains is no flood', async () => {
   assert.is(rig.session.isOpen, true);
 });
 
-test('work of streams that were reset counts until it is done (CVE-2023-44487)', async () => {
+test('reset streams count until their handler finishes (CVE-2023-44487)', async () => {
   const done: (() => void)[] = [];
   const rig = new Rig({
     limits: { maxConcurrentStreams: 2 },
@@ -174,7 +174,7 @@ test('work of streams that were reset counts until it is done (CVE-2023-44487)',
   assert.is(rig.exchanges.length, 3);
 });
 
-test('a refused block is decoded all the same: the table stays in step', async () => {
+test('a refused block is still decoded, so the table stays synchronous', async () => {
   const rig = new Rig({ limits: { maxConcurrentStreams: 1 } });
   // "x: y" into the table by the refused request, out of it by the next.
   const indexing = Buffer.concat([block(GET), Buffer.from([0x40, 1, 0x78, 1, 0x79])]);
@@ -185,14 +185,14 @@ test('a refused block is decoded all the same: the table stays in step', async (
   assert.equal(rig.exchanges[1].headers, ['x', 'y']);
 });
 
-test('a part of a reason is told once in a while, with how often', () => {
+test('each reason is reported at intervals, with a count', () => {
   const rig = new Rig({ limits: { resetBurst: 100 } });
   for (let i = 0; i < 10; i++) rig.send(headers(2 * i + 1, ['a', 'b']));
   assert.equal(rig.events, ['stream_malformed 1']);
   assert.is(rig.counters.get('stream_malformed'), 10);
 });
 
-test('a preface that does not come', async () => {
+test('a missing preface', async () => {
   const rig = new Rig({ isSilent: true, limits: { prefaceTimeout: 5_000 } });
   rig.send(PREFACE.subarray(0, 10));
   rig.clock.advance(4);
@@ -209,7 +209,7 @@ test('settings that are not acknowledged', async () => {
   assert.is(goawayCode(await rig.frames()), ERROR_CODE.SETTINGS_TIMEOUT);
 });
 
-test('a frame, and a header block, that drip', async () => {
+test('a frame, and a header block, that arrive slowly', async () => {
   const whole = headers(1);
   const parts = [
     [whole.subarray(0, 5), whole.subarray(5, 9), whole.subarray(9, 12)],
@@ -237,7 +237,7 @@ test('frames that come slowly, each whole in time, are no fault', () => {
   assert.is(rig.session.isOpen, true);
 });
 
-test('DATA that drips is an upload, not a header', () => {
+test('slow DATA is an upload, not a header', () => {
   const rig = new Rig({ limits: { headerTimeout: 3_000 } });
   rig.send(headers(1, POST, false));
   const bytes = data(1, Buffer.alloc(100), true);
@@ -267,7 +267,7 @@ test('an idle session is closed, one with a stream is not', async () => {
 
 const STALL: Partial<Http2Limits> = { stallTimeout: 10_000, minRate: 100 };
 
-test('a body that the handler waits for and that does not come, or drips', async () => {
+test('a body that the handler waits for and that is missing or too slow', async () => {
   for (const isDripping of [false, true]) {
     const rig = new Rig({ limits: STALL });
     rig.send(headers(1, POST, false));
@@ -289,7 +289,7 @@ test('a body that the handler waits for and that does not come, or drips', async
   }
 });
 
-test('a body at the least rate, one that nobody waits for, and a tunnel are let be', async () => {
+test('a body at the minimum rate, one that is not read, and a tunnel are not cut', async () => {
   const rig = new Rig({ limits: STALL });
   rig.send(headers(1, POST, false), headers(3, POST, false));
   rig.send(headers(5, [':method', 'CONNECT', ...GET.slice(2), ':protocol', 'websocket'], false));
@@ -306,7 +306,7 @@ test('a body at the least rate, one that nobody waits for, and a tunnel are let 
   assert.is(rig.session.streams.count, 3);
 });
 
-test('a window that stays shut ends its stream, and one that opens does not', async () => {
+test('a window that stays closed ends its stream, one that opens does not', async () => {
   const rig = new Rig({ limits: STALL });
   rig.send(settings([4, 0]), headers(1), headers(3));
   for (const exchange of rig.exchanges) {
@@ -325,7 +325,7 @@ test('a window that stays shut ends its stream, and one that opens does not', as
   assert.equal(ofType(frames, FRAME.GOAWAY), []);
 });
 
-test('a connection that takes nothing is cut', () => {
+test('a connection that does not read is cut', () => {
   const rig = new Rig({ limits: STALL });
   rig.transport.isHeld = true;
   rig.send(ping());
@@ -336,7 +336,7 @@ test('a connection that takes nothing is cut', () => {
   });
 });
 
-test('a connection that takes a large write slowly is cut below the least rate only', async () => {
+test('a slow reader of a large write is cut below the minimum rate only', async () => {
   for (const [rate, isCut] of [
     [90, true],
     [110, false],
@@ -357,7 +357,7 @@ test('a connection that takes a large write slowly is cut below the least rate o
   }
 });
 
-test('a client that reads slowly from what the system holds for it is cut below the least rate only', async () => {
+test('a slow reader of the socket buffer is cut below the minimum rate only', async () => {
   for (const [rate, isCut] of [
     [90, true],
     [120, false],
@@ -379,7 +379,7 @@ test('a client that reads slowly from what the system holds for it is cut below 
   }
 });
 
-test('a large frame of a body that comes slowly is cut below the least rate only', async () => {
+test('a slow large DATA frame is cut below the minimum rate only', async () => {
   for (const [rate, isCut, flags] of [
     [90, true, 0],
     [110, false, 0],
@@ -406,7 +406,7 @@ test('a large frame of a body that comes slowly is cut below the least rate only
 
 const IDLE: Partial<Http2Limits> = { streamIdleTimeout: 20_000, tunnelIdleTimeout: 40_000 };
 
-test('requests with which nothing goes on: 504, 408 for those that are not whole, RST_STREAM after a head', async () => {
+test('idle requests: 504, 408 if incomplete, RST_STREAM after a head', async () => {
   const rig = new Rig({ limits: IDLE });
   rig.send(headers(1), headers(3, POST, false), headers(5));
   const causes: AbortCause[][] = rig.exchanges.map((exchange) => {
@@ -447,7 +447,7 @@ test('requests with which nothing goes on: 504, 408 for those that are not whole
   assert.is(rig.session.isOpen, true);
 });
 
-test('work that goes on for a request that was idle counts until it is done', async () => {
+test('the handler of a timed-out request counts until it finishes', async () => {
   let done = (): void => {};
   const handler = (): Promise<void> =>
     new Promise((settle) => {
@@ -462,7 +462,7 @@ test('work that goes on for a request that was idle counts until it is done', as
   assert.is(rig.session.streams.abandoned, 0);
 });
 
-test('a request is not idle while anything moves, or the client is who has to take it', async () => {
+test('a request is not idle while data moves, or the client must read', async () => {
   const rig = new Rig({ limits: { ...IDLE, minRate: 0 } });
   rig.send(headers(1), headers(3), headers(5, POST, false), headers(7));
   for (const exchange of rig.exchanges) exchange.respond(200, []);
@@ -482,7 +482,7 @@ test('a request is not idle while anything moves, or the client is who has to ta
   );
 });
 
-test('a tunnel with which nothing goes on', async () => {
+test('an idle tunnel', async () => {
   const rig = new Rig({ limits: IDLE });
   rig.send(headers(1, [':method', 'CONNECT', ...GET.slice(2), ':protocol', 'websocket'], false));
   rig.exchanges[0].upgrade([]);
@@ -508,7 +508,7 @@ test('a client that does not close after GOAWAY is cut', async () => {
   assert.is(rig.clock.count, 0);
 });
 
-test('bodies that nobody takes hold no more than the windows', () => {
+test('unread bodies use no more memory than the windows', () => {
   const rig = new Rig({ limits: { streamWindow: 1000, sessionWindow: 65_535 } });
   for (let i = 0; i < 100; i++) rig.send(headers(2 * i + 1, POST, false), data(2 * i + 1, Buffer.alloc(900)));
   const held = rig.exchanges.map(

@@ -195,7 +195,7 @@ test('handlers that do anything', async () => {
   );
 });
 
-test('lengths that say the same are sent as one, and those that do not are refused', async () => {
+test('equal lengths are sent as one, different ones are refused', async () => {
   const rig = new Rig();
   rig.send(headers(1), headers(3));
   rig.exchanges[0].respond(200, ['content-length', '2', 'x-a', '1', 'content-length', '2']);
@@ -204,7 +204,7 @@ test('lengths that say the same are sent as one, and those that do not are refus
   assert.throws(() => rig.exchanges[1].respond(200, ['content-length', '2', 'content-length', '3']));
 });
 
-test('fields are sent as they were judged, whatever becomes of their list', async () => {
+test('fields are sent as checked, even if the list changes afterwards', async () => {
   const rig = new Rig();
   rig.send(settings([4, 0]), headers(1));
   const trailers = ['x-a', '1'];
@@ -221,7 +221,7 @@ function giveAway({ buffer }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer) structuredClone(buffer, { transfer: [buffer] });
 }
 
-test('a body whose memory was given away ends its exchange, and nothing else', async () => {
+test('a body whose memory was transferred ends its exchange only', async () => {
   const rig = new Rig();
   rig.send(settings([4, 10]), headers(1), headers(3), headers(5), headers(7));
   const [first, second, third, neighbour] = rig.exchanges;
@@ -257,7 +257,7 @@ test('a body whose memory was given away ends its exchange, and nothing else', a
   assert.is(ofType(await rig.frames(), FRAME.DATA).length, 1);
 });
 
-test('an answer whose body was given away is none any more', async () => {
+test('a response whose body was transferred cannot be sent again', async () => {
   const ready = new ReadyAnswer(200, [], new Uint8Array(5000));
   const rig = new Rig({ handler: (exchange) => exchange.answer(ready) });
   rig.send(headers(1));

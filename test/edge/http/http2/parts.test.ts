@@ -12,7 +12,7 @@ import { PeerSettings } from '../../../../edge/http/http2/settings.ts';
 import fc from '../../../support/fc.ts';
 import { settings } from './rig.ts';
 
-test('closed streams: as a map without bounds has them, for the last 256', () => {
+test('closed streams: the last 256 are remembered', () => {
   const step = fc.record({ skip: fc.nat(300), way: fc.constantFrom(CLOSED.ended, CLOSED.byClient, CLOSED.byServer) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -35,7 +35,7 @@ test('closed streams: as a map without bounds has them, for the last 256', () =>
   );
 });
 
-test('receive window: never more open than its size, and all of it open once all was taken', () => {
+test('receive window: never larger than its size, and fully open once everything is read', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1000 }), fc.array(fc.tuple(fc.nat(300), fc.nat(300))), (size, steps) => {
       const window = new ReceiveWindow(size);
@@ -68,7 +68,7 @@ test('flood gate: a burst, then the rate, and no more', () => {
   assert.equal(passes(6, 100), [true, true, true, true, true, false]);
 });
 
-test('flood gate: each kind has a level of its own, and credit sinks one', () => {
+test('flood gate: each kind has its own level, and credit lowers it', () => {
   const gate = new FloodGate({ ...DEFAULT_LIMITS, pingBurst: 1, resetBurst: 1 }, 0);
   assert.is(gate.admit(FLOOD.ping, 0), true);
   assert.is(gate.admit(FLOOD.reset, 0), true);
@@ -77,7 +77,7 @@ test('flood gate: each kind has a level of its own, and credit sinks one', () =>
   assert.is(gate.admit(FLOOD.reset, 0), false);
 });
 
-test('settings: what is taken, what ends the session, and what is passed over', () => {
+test('settings: accepted, fatal and ignored ones', () => {
   const rows: readonly [string, readonly (readonly [number, number])[], string | null][] = [
     ['nothing', [], null],
     ['unknown', [[0x99, 0xffffffff]], null],
@@ -109,7 +109,7 @@ test('settings: what is taken, what ends the session, and what is passed over', 
   assert.is(new PeerSettings().take(Buffer.alloc(5), 0, 5)?.name, 'session_frame_size');
 });
 
-test('settings: the last of several holds, and the least table is known', () => {
+test('settings: the last value counts, and the smallest table size is kept', () => {
   const peer = new PeerSettings();
   const bytes = settings([1, 100], [1, 0], [1, 2000], [4, 5], [4, 6]);
   assert.is(peer.take(bytes, 9, bytes.length), null);
@@ -118,7 +118,7 @@ test('settings: the last of several holds, and the least table is known', () => 
   assert.is(peer.leastHeaderTableSize, 2000);
 });
 
-test('header block: put together, bounded in bytes and in frames', () => {
+test('header block: assembled, bounded in bytes and in frames', () => {
   const block = new HeaderBlock({ ...DEFAULT_LIMITS, maxHeaderBlock: 10, maxContinuations: 3 });
   const bytes = Buffer.from('0123456789abcdef');
   assert.is(block.open(1, true, bytes, 0, 4), true);
@@ -198,7 +198,7 @@ test('scheduler: the urgent first, equals in turn, sequential ones to their end'
   );
 });
 
-test('scheduler: what is in a list is not put there twice', () => {
+test('scheduler: a stream is queued once', () => {
   const scheduler = new Scheduler<Item>();
   const item: Item = { name: 'a', left: 1, urgency: 3, isSequential: false, isScheduled: false, nextScheduled: null };
   scheduler.add(item);
@@ -207,7 +207,7 @@ test('scheduler: what is in a list is not put there twice', () => {
   assert.is(scheduler.take(), null);
 });
 
-test('scheduler: who is taken out of a list is not served, whatever its urgency has become, and all others are', () => {
+test('scheduler: a removed stream is not served, whatever its urgency, and all others are', () => {
   const command = fc.record({
     place: fc.nat(9),
     urgency: fc.nat(7),

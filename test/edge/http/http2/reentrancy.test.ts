@@ -26,7 +26,7 @@ async function hasEnded(rig: Rig): Promise<Frame[]> {
   return frames;
 }
 
-test('a handler ends the session: nothing that came with its request is looked at any more', async () => {
+test('a handler ends the session: data behind its request is ignored', async () => {
   const rig = new Rig({ handler: () => rig.session.destroy(ERROR_CODE.INTERNAL_ERROR) });
   rig.send(headers(1), headers(3), data(99, 'of no stream'));
   assert.is(rig.exchanges.length, 1);
@@ -34,7 +34,7 @@ test('a handler ends the session: nothing that came with its request is looked a
   assert.is(frames.at(-1)?.payload.readUInt32BE(), 1);
 });
 
-test('a handler ends the session, then answers: its answer does not leave', async () => {
+test('a handler ends the session, then responds: the response is not sent', async () => {
   const rig = new Rig({
     handler(exchange) {
       rig.session.destroy(ERROR_CODE.INTERNAL_ERROR);
@@ -47,7 +47,7 @@ test('a handler ends the session, then answers: its answer does not leave', asyn
   assert.is(rig.session.streams.abandoned, 0);
 });
 
-test('a listener for room ends the session while others wait for theirs', async () => {
+test('a drain listener ends the session while others wait', async () => {
   const rig = new Rig();
   rig.send(...WIDE, headers(1), headers(3));
   let drains = 0;
@@ -63,7 +63,7 @@ test('a listener for room ends the session while others wait for theirs', async 
   assert.is(drains, 1);
 });
 
-test('a listener for an end ends the session: each stream hears of an end once, whichever is first', async () => {
+test('an end listener ends the session: each stream is notified once', async () => {
   const rig = new Rig();
   rig.send(headers(1), headers(3), headers(5));
   const heard: string[] = [];
@@ -79,7 +79,7 @@ test('a listener for an end ends the session: each stream hears of an end once, 
   assert.equal(heard.sort(), ['0 drain', '1 client', '2 drain']);
 });
 
-test('a listener for an end aborts the exchanges beside it, and writes to them', async () => {
+test('an end listener aborts other exchanges, and writes to them', async () => {
   const rig = new Rig();
   rig.send(...WIDE, ...[1, 3, 5, 7].map((id) => headers(id)));
   const heard: number[] = [];
@@ -105,7 +105,7 @@ test('a listener for an end aborts the exchanges beside it, and writes to them',
   assert.is(rig.session.isOpen, true);
 });
 
-test('the connection breaks while a listener is told of the end of another stream', async () => {
+test('the connection breaks during an end notification of another stream', async () => {
   const rig = new Rig();
   rig.send(headers(1), headers(3));
   let heard = 0;
@@ -120,7 +120,7 @@ test('the connection breaks while a listener is told of the end of another strea
   assert.is(rig.clock.count, 0);
 });
 
-test('a body that is read on by whom it is given to, while the client goes on sending', async () => {
+test('a body that its receiver continues to read, while the client sends', async () => {
   const rig = new Rig();
   rig.send(headers(1, POST, false));
   const { body } = rig.exchanges[0];

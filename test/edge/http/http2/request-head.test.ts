@@ -186,7 +186,7 @@ test('trailers have no pseudo-headers', () => {
   assert.is(head(['connection', 'close'], true).isMalformed, true);
 });
 
-test('nothing of a block stays for the next', () => {
+test('a block leaves no state for the next', () => {
   const made = head([...REQUEST, 'host', 'a.test:443', 'content-length', '4', 'cookie', 'a=1', 'Bad', '']);
   made.finish(true);
   made.reset(false);

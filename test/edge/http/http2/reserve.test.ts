@@ -36,7 +36,7 @@ function open(rig: Rig, id: number): { exchange: Rig['exchanges'][number]; drain
   return { exchange, drains: () => drains };
 }
 
-test('a shut window of the stream: nothing, until it opens', async () => {
+test('a closed stream window: nothing is fetched until it opens', async () => {
   const { rig } = await begin(64 * 1024 * KB, 0);
   const { exchange, drains } = open(rig, 1);
   assert.is(exchange.reserve(256 * KB), 0);
@@ -48,7 +48,7 @@ test('a shut window of the stream: nothing, until it opens', async () => {
   assert.is(exchange.reserve(256 * KB), LEAST_FETCH, 'the least, for a byte of window');
 });
 
-test('a shut window of the session, which the first stream has used up', async () => {
+test('a closed session window, used up by the first stream', async () => {
   const { rig } = await begin(64 * 1024 * KB, 1024 * KB);
   const first = open(rig, 1);
   const second = open(rig, 3);
@@ -64,7 +64,7 @@ test('a shut window of the session, which the first stream has used up', async (
   assert.is(second.exchange.reserve(256 * KB), 256 * KB);
 });
 
-test('much waits for the client: no more than the least for each stream', async () => {
+test('a large backlog: only the minimum for each stream', async () => {
   const { rig } = await begin(64 * 1024 * KB, 1024 * KB, 8 * 1024 * KB);
   rig.transport.isHeld = true;
   const first = open(rig, 1);
@@ -74,7 +74,7 @@ test('much waits for the client: no more than the least for each stream', async 
   assert.is(second.exchange.reserve(256 * KB), LEAST_FETCH);
 });
 
-test('what is reserved, queued and sent is charged, and given back with what has left, or with the end of the stream', async () => {
+test('reserved, queued and sent bytes are charged until they are acknowledged or the stream ends', async () => {
   const { rig, budget } = await begin(64 * 1024 * KB, 64 * KB, 1024 * KB);
   const { exchange } = open(rig, 1);
   await turn();
@@ -99,7 +99,7 @@ test('what is reserved, queued and sent is charged, and given back with what has
   assert.is(budget.held, 0);
 });
 
-test('a network that holds its share: nothing is fetched, and new requests are refused, until something leaves', async () => {
+test('a network at its share: nothing is fetched, and new requests are refused, until memory is released', async () => {
   const { rig, budget } = await begin(512 * KB, 64 * KB, 1024 * KB);
   const first = open(rig, 1);
   const second = open(rig, 3);
@@ -123,7 +123,7 @@ test('a network that holds its share: nothing is fetched, and new requests are r
   assert.is(rig.exchanges.length, streams + 1);
 });
 
-test('a stream that waits for its client is ended when that takes nothing for too long', async () => {
+test('a stream whose client does not read for too long is ended', async () => {
   const { rig } = await begin(64 * 1024 * KB, 0);
   const { exchange } = open(rig, 1);
   exchange.reserve(64 * KB);

@@ -7,7 +7,7 @@ import fc from '../../../support/fc.ts';
 
 const MEMORY = new MemoryBudget(1024 ** 3).enter('192.0.2.1');
 
-test('what goes in leaves in order, and what was lent may change afterwards; memory is charged as long as it is held', () => {
+test('data is sent in order, borrowed memory may change afterwards, and memory is charged while held', () => {
   const step = fc.record({
     bytes: fc.oneof(fc.integer({ min: 1, max: 600 }), fc.integer({ min: 1, max: 3 * BUFFER })),
     isLent: fc.boolean(),

@@ -42,7 +42,7 @@ async function bodyOf(exchange: Exchange): Promise<string> {
   return Buffer.concat(parts).toString();
 }
 
-test('the server speaks first: SETTINGS, and a window for all streams', async () => {
+test('the server sends SETTINGS and the session window first', async () => {
   const rig = new Rig({ isSilent: true, limits: { sessionWindow: 65_535 + 1000 } });
   const [first, second, ...rest] = await rig.frames();
   assert.equal([first.type, first.flags, first.streamId], [FRAME.SETTINGS, 0, 0]);
@@ -96,7 +96,7 @@ test('a ready answer has a date and a length, and is encoded once', async () => 
   assert.is(ready.encoded.http2, kept);
 });
 
-test('HEAD, 204 and 304 have no body, and say of its length what they should', async () => {
+test('HEAD, 204 and 304 have no body, and the right content-length', async () => {
   const rows: readonly [string, number, string][] = [
     ['HEAD', 200, '5'],
     ['GET', 204, ''],
@@ -163,7 +163,7 @@ test('more or less than its content-length resets the stream', async () => {
   }
 });
 
-test("what no field can be is the caller's mistake", () => {
+test('an invalid field is an error of the caller', () => {
   const rig = new Rig();
   rig.send(headers(1));
   const [exchange] = rig.exchanges;
@@ -178,7 +178,7 @@ test("what no field can be is the caller's mistake", () => {
   assert.throws(() => exchange.respond(200, []), /its head already/);
 });
 
-test('a request body is pulled, and its trailers come with the end', async () => {
+test('a request body is pulled, and its trailers arrive with the end', async () => {
   const rig = new Rig();
   rig.send(headers(1, POST, false), data(1, 'ab'));
   const [exchange] = rig.exchanges;
@@ -189,7 +189,7 @@ test('a request body is pulled, and its trailers come with the end', async () =>
   assert.is(exchange.body.length, undefined);
 });
 
-test('windows open as the handler takes, both of them, and padding is given back at once', async () => {
+test('both windows open as the handler reads, for padding at once', async () => {
   const rig = new Rig({ limits: { streamWindow: 1000, sessionWindow: 65_535 } });
   await rig.frames();
   rig.send(headers(1, POST, false), data(1, Buffer.alloc(600)));
@@ -206,7 +206,7 @@ test('windows open as the handler takes, both of them, and padding is given back
   assert.is(given[0].payload.readUInt32BE(), 500);
 });
 
-test('more than the window resets the stream, and what it held is given back to the session', async () => {
+test('exceeding the window resets the stream, and returns its bytes to the session', async () => {
   const rig = new Rig({ limits: { streamWindow: 30_000, sessionWindow: 65_535 } });
   rig.send(headers(1, POST, false), data(1, Buffer.alloc(16_000)), data(1, Buffer.alloc(14_001)));
   const frames = await rig.frames();
@@ -220,7 +220,7 @@ test('more than the window resets the stream, and what it held is given back to 
   assert.is(rig.session.streams.receiveWindow.give(2767), 32_768);
 });
 
-test('content-length and DATA: more, less, and just so', async () => {
+test('content-length and DATA: more, less, and equal', async () => {
   const post = [...POST, 'content-length', '4'];
   const rows: readonly [string, readonly Buffer[], number][] = [
     ['just so', [data(1, 'ab'), data(1, 'cd', true)], -1],
@@ -235,7 +235,7 @@ test('content-length and DATA: more, less, and just so', async () => {
   }
 });
 
-test('100 (Continue) is sent when the body is asked for, and not if it has come', async () => {
+test('100 (Continue) is sent when the body is read, and not if it has arrived', async () => {
   const post = [...POST, 'expect', '100-continue'];
   const rig = new Rig();
   rig.send(headers(1, post, false));
@@ -246,7 +246,7 @@ test('100 (Continue) is sent when the body is asked for, and not if it has come'
   assert.is(ofType(await rig.frames(), FRAME.HEADERS).length, 0);
 });
 
-test('a response that is complete before its request: the rest is not wanted', async () => {
+test('a response that is complete before its request: the rest is refused', async () => {
   const rig = new Rig({ handler: answer });
   rig.send(headers(1, POST, false), data(1, 'a'));
   const frames = await rig.frames();
@@ -262,7 +262,7 @@ test('a request that ends in the same read as it is answered is not reset', asyn
   assert.is(resetCode(await rig.frames()), -1);
 });
 
-test('a client that resets: the handler hears it once, writes are dropped, the body fails', async () => {
+test('a reset by the client: the handler is notified once, writes are dropped, the body fails', async () => {
   const rig = new Rig();
   const heard: string[] = [];
   rig.send(headers(1, POST, false));
@@ -284,14 +284,14 @@ test('a client that resets: the handler hears it once, writes are dropped, the b
   assert.equal(heard, ['client']);
 });
 
-test('who listens too late for an end hears it all the same', async () => {
+test('a late end listener is still called', async () => {
   const rig = new Rig();
   rig.send(headers(1), reset(1));
   const cause = await new Promise((done) => rig.exchanges[0].onAbort(done));
   assert.is(cause, 'client');
 });
 
-test('an abort of the handler resets the stream, and is not told to the handler', async () => {
+test('an abort by the handler resets the stream, and does not notify the handler', async () => {
   const rig = new Rig();
   rig.send(headers(1));
   let heard = 0;
@@ -338,7 +338,7 @@ test('listeners that throw end their exchange alone', async () => {
   assert.is(rig.session.isOpen, true);
 });
 
-test('a tunnel goes both ways, each with an end of its own', async () => {
+test('a tunnel carries both directions, each with its own end', async () => {
   const rig = new Rig();
   rig.send(headers(1, [':method', 'CONNECT', ...GET.slice(2), ':protocol', 'websocket'], false));
   const [exchange] = rig.exchanges;
@@ -388,7 +388,7 @@ test('crumbs of a cookie count as the one field that they become, and by their s
   assert.equal(rig.exchanges[0].headers.filter((header) => header === 'cookie').length, 1);
 });
 
-test('heads larger than a frame go on in CONTINUATION', async () => {
+test('heads larger than a frame continue in CONTINUATION', async () => {
   const value = 'v'.repeat(20_000);
   const rig = new Rig();
   rig.send(headers(1), headers(3));
@@ -409,7 +409,7 @@ test('heads larger than a frame go on in CONTINUATION', async () => {
   }
 });
 
-test('a connection that breaks or ends aborts what is open, and the clock forgets it', async () => {
+test('a broken or ended connection aborts open streams and its timers', async () => {
   for (const how of ['close', 'end'] as const) {
     const rig = new Rig();
     const heard: string[] = [];
@@ -428,7 +428,7 @@ test('a connection that breaks or ends aborts what is open, and the clock forget
   }
 });
 
-test('destroy says why, and ends all', async () => {
+test('destroy sends its reason, and ends all streams', async () => {
   const rig = new Rig();
   const heard: string[] = [];
   rig.send(headers(1));

@@ -36,7 +36,7 @@ test('streams are found by their ids, whichever were closed before', () => {
   );
 });
 
-test('a stream that is deleted while all are gone through is not visited', () => {
+test('a stream that is deleted during an iteration is not visited', () => {
   const table = new StreamTable<{ readonly id: number }>();
   for (const id of [1, 3, 5, 7]) table.add({ id });
   const visited: number[] = [];

@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS } from '../../../../edge/http/http2/limits.ts';
 import { SERVER_LIMITS } from '../../../../edge/http/server/limits.ts';
 import { limitsFromConfig } from '../../../../edge/http/server/limits-from-config.ts';
 
-test('without settings the limits are those that stand beside them, all of them', () => {
+test('without settings all limits have their defaults', () => {
   // One follows from the machine.
   const env = { WAYPOST_EDGE_CLIENT_MEMORY: '512MB', WAYPOST_EDGE_WORKERS: '2' };
   assert.equal(limitsFromConfig(loadConfig({ env }).edge), {
@@ -16,7 +16,7 @@ test('without settings the limits are those that stand beside them, all of them'
   });
 });
 
-test('a setting reaches its limit', () => {
+test('each setting changes its limit', () => {
   const env = {
     WAYPOST_EDGE_MAX_CONNECTIONS_PER_ADDRESS: '7',
     WAYPOST_EDGE_HTTP1_HEADER_OCTETS: '8KB',

@@ -18,7 +18,7 @@ function expose(counters: EdgeCounters): Map<string, number> {
   );
 }
 
-test('threads that run and threads that have ended are one sum; connections end with their thread', () => {
+test('counters of running and ended threads are summed; connections end with their thread', () => {
   const counters = new EdgeCounters();
   const [a, b] = [counters.open(), counters.open()];
   for (const { slice } of [a, b]) {
@@ -42,7 +42,7 @@ test('threads that run and threads that have ended are one sum; connections end 
   assert.is(values.get('waypost_edge_requests_total{version="2"}'), 10);
 });
 
-test('every number that is counted is told, once', () => {
+test('every counter is reported once', () => {
   const counters = new EdgeCounters();
   const { slice } = counters.open();
   // Each column a number of its own, by which its sample is known.
@@ -71,7 +71,7 @@ test('every number that is counted is told, once', () => {
   );
 });
 
-test('a name that is none is an error', () => {
+test('an unknown name is an error', () => {
   const { server } = new EdgeCounters();
   assert.throws(() => server.sum('open' as 'closed'), RangeError);
 });

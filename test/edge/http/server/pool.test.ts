@@ -122,7 +122,7 @@ async function resumeElsewhere(port: number, first: Visit, options: ConnectionOp
   return assert.unreachable('200 connections in a row came to one thread') as never;
 }
 
-test('what is sent goes to every thread, and what applications send comes with their thread', async () => {
+test('messages reach every thread, and messages of applications name their thread', async () => {
   const { pool, port, heard } = shared;
   pool.send('news');
   await until(() => heard.length === 2, 'both answer');
@@ -153,7 +153,7 @@ for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
     assert.ok(server.sum('handshakes_full') >= 2 && server.sum('handshakes_resumed') >= 3);
   });
 
-test('a stop answers what is under way', async () => {
+test('a stop answers requests in flight', async () => {
   const { pool, port, heard, workers } = shared;
   const reply = ask(port, '/wait');
   reply.catch(() => {});
@@ -165,7 +165,7 @@ test('a stop answers what is under way', async () => {
   assert.is((await reply).text, 'first');
 });
 
-test('keys for tickets that come while threads are replaced reach the new ones', async () => {
+test('ticket keys that arrive while threads are replaced reach the new ones', async () => {
   let onWorker = (): void => {};
   await withPool(
     async (running) => {
@@ -186,7 +186,7 @@ test('keys for tickets that come while threads are replaced reach the new ones',
 });
 
 for (const tls of ['auto', 'node'] as const)
-  test(`TLS ${tls}: connections of a thread that is ended are closed, and its port is served again`, async () => {
+  test(`TLS ${tls}: connections of a terminated thread are closed, and its port is served again`, async () => {
     await withPool(
       async ({ pool, port, workers }) => {
         const sessions = Array.from({ length: 8 }, () =>
@@ -208,7 +208,7 @@ for (const tls of ['auto', 'node'] as const)
     );
   });
 
-test('what an application holds in the loop of a thread that is ended by force is closed', async () => {
+test('a thread that is terminated closes what its application holds', async () => {
   const origin = createServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
   await once(origin, 'listening');
   const open = (): Promise<number> => new Promise((done) => origin.getConnections((_, count) => done(count)));
@@ -232,7 +232,7 @@ test('what an application holds in the loop of a thread that is ended by force i
   origin.close();
 });
 
-test('a thread that dies is started anew, and its connections of before are all that is lost', async () => {
+test('a thread that dies is restarted, and only its own connections are lost', async () => {
   await withPool(async ({ pool, port, workers, log }) => {
     const before = await Promise.all(Array.from({ length: 8 }, () => ask(port)));
     assert.is(before.length, 8);
@@ -251,7 +251,7 @@ test('a thread that dies is started anew, and its connections of before are all 
   });
 });
 
-test('one that an exception ends is started anew, too', async () => {
+test('a thread that an exception ends is restarted, too', async () => {
   await withPool(
     async ({ pool, port, log }) => {
       pool.send('die');
@@ -263,7 +263,7 @@ test('one that an exception ends is started anew, too', async () => {
   );
 });
 
-test('a reload serves what is new at once, lets what is under way end, and refuses nobody', async () => {
+test('a reload serves new requests at once, finishes those in flight, and refuses nobody', async () => {
   await withPool(async ({ pool, port, clearPort, heard, workers, answerLate }) => {
     const late = ask(port, '/late');
     await until(() => heard.some(([message]) => message === 'late'), 'the request came');
@@ -299,7 +299,7 @@ test('a reload serves what is new at once, lets what is under way end, and refus
   });
 });
 
-test('what a handler throws is answered by 500, and logged once for many', async () => {
+test('an exception of a handler gives 500, and is logged at intervals', async () => {
   await withPool(
     async ({ port, log }) => {
       for (let i = 0; i < 5; i++) assert.is((await getHttp2(`https://${HOST}`, port, '/throw')).status, 500);
@@ -313,7 +313,7 @@ test('what a handler throws is answered by 500, and logged once for many', async
   );
 });
 
-test('limits that connections meet are counted each time and logged once in a while', async () => {
+test('exceeded limits are counted each time and logged at intervals', async () => {
   const { server } = limitsOf({ maxConnections: 1 });
   await withPool(
     async ({ pool, clearPort, log }) => {
@@ -347,7 +347,7 @@ test('a reload that fails leaves the threads as they were', async () => {
   );
 });
 
-test('connections are counted right though a reload failed before the one that replaces threads', async () => {
+test('connections are counted correctly after a failed and a successful reload', async () => {
   const { server } = limitsOf({ maxConnections: 2 });
   await withPool(
     async ({ pool, port, clearPort, heard, workers, answerLate }) => {
@@ -388,7 +388,7 @@ test('threads that cannot start leave no socket behind', async () => {
   );
 });
 
-test('a pool that stops refuses at once who comes, while a request is still under way', async () => {
+test('a stopping pool refuses new connections at once, while a request is in flight', async () => {
   await withPool(async ({ pool, port, clearPort, heard, answerLate }) => {
     let isAnswered = false;
     const late = ask(port, '/late').finally(() => {
@@ -410,7 +410,7 @@ test('a pool that stops refuses at once who comes, while a request is still unde
   });
 });
 
-test('a reload that is asked for while the pool stops starts nothing', async () => {
+test('a reload during a stop starts nothing', async () => {
   await withPool(
     async ({ pool, port, heard, workers, answerLate }) => {
       const late = ask(port, '/late');
@@ -430,7 +430,7 @@ test('a reload that is asked for while the pool stops starts nothing', async () 
   );
 });
 
-test('an application that cannot be made, or a port that is taken, is an error at the start', async () => {
+test('an application that cannot be created, or a port in use, is an error at the start', async () => {
   await withPool(
     async ({ pool }) => {
       const start = (options: Partial<PoolOptions>): Promise<string> =>
@@ -446,7 +446,7 @@ test('an application that cannot be made, or a port that is taken, is an error a
   );
 });
 
-test('where sockets cannot be shared one thread listens by itself, and reloads', async () => {
+test('where sockets cannot be shared, one thread listens and reloads', async () => {
   await withPool(
     async ({ pool, port }) => {
       assert.is(pool.threads, 1);

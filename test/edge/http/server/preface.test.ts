@@ -11,7 +11,7 @@ test('the preface is HTTP/2 once it is whole, whatever follows', () => {
   assert.is(versionSpoken(Buffer.concat([PREFACE, Buffer.from('more')])), 'http2');
 });
 
-test('any other byte makes it HTTP/1.1, at whichever place', () => {
+test('any other byte makes it HTTP/1.1, at any position', () => {
   for (let at = 0; at < PREFACE.length; at++) {
     const other = Buffer.from(PREFACE);
     other[at] ^= 0x20;

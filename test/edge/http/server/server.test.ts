@@ -34,7 +34,7 @@ for (const tls of ['auto', 'node'] as const) {
   const withServer = (use: (rig: Rig) => Promise<void>, options: RigOptions = {}): Promise<void> =>
     withRig(use, { tls, ...options });
   for (const version of ['TLSv1.2', 'TLSv1.3'] as const)
-    test(`${version}: ALPN tells the version of HTTP; without it there is HTTP/1.1`, async () => {
+    test(`${version}: ALPN selects the version of HTTP; without it HTTP/1.1`, async () => {
       await withServer(async ({ tlsPort, counters }) => {
         const versions = { minVersion: version, maxVersion: version };
         const socket = await dialTls(tlsPort, versions);
@@ -55,7 +55,7 @@ for (const tls of ['auto', 'node'] as const) {
       });
     });
 
-  test('both are preferred as we do when a client offers both: HTTP/2', async () => {
+  test('a client that offers both gets HTTP/2', async () => {
     await withServer(async ({ tlsPort }) => {
       const socket = await dialTls(tlsPort, { ALPNProtocols: ['http/1.1', 'h2'] });
       assert.is(socket.alpnProtocol, 'h2');
@@ -63,7 +63,7 @@ for (const tls of ['auto', 'node'] as const) {
     });
   });
 
-  test('no protocol in common, no name, a name of nobody: an alert that says so, and the next one is served', async () => {
+  test('no common protocol, no name or an unknown name: an alert, and the next client is served', async () => {
     await withServer(async ({ tlsPort, counters }) => {
       assert.match(await handshakeError(dialTls(tlsPort, { ALPNProtocols: ['dot'] })), /NO_APPLICATION_PROTOCOL/);
       for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
@@ -82,7 +82,7 @@ for (const tls of ['auto', 'node'] as const) {
     });
   });
 
-  test('a certificate that cannot be had is none, and ends nothing but its connection', async () => {
+  test('a certificate that cannot be loaded ends its connection only', async () => {
     await withServer(async ({ tlsPort, errors }) => {
       assert.match(await handshakeError(dialTls(tlsPort, { servername: BROKEN_HOST })), /UNRECOGNIZED_NAME/);
       assert.is(errors.length, 1);
@@ -112,7 +112,7 @@ for (const tls of ['auto', 'node'] as const) {
     });
   });
 
-  test('without TLS the first bytes tell the version, cut anywhere', async () => {
+  test('without TLS the first bytes select the version, split anywhere', async () => {
     await withServer(async ({ clearPort, counters }) => {
       const reply = await getHttp2(`http://${HOST}`, clearPort);
       assert.equal([reply.status, reply.headers['x-version'], reply.body], [200, '2', 'hello']);
@@ -145,7 +145,7 @@ for (const tls of ['auto', 'node'] as const) {
     });
   });
 
-  test('a connection that does not say what it speaks is closed after the handshake time-out, with TLS and without', async () => {
+  test('a connection without a protocol is closed after the handshake timeout, with TLS and without', async () => {
     const limits = { handshakeTimeout: 100 };
     await withServer(
       async ({ tlsPort, clearPort, counters }) => {
@@ -160,7 +160,7 @@ for (const tls of ['auto', 'node'] as const) {
   });
 
   test(
-    'one that settled in time stays',
+    'a connection with a protocol in time stays',
     unstalled(10, () =>
       withServer(
         async ({ tlsPort }) => {
@@ -182,7 +182,7 @@ for (const tls of ['auto', 'node'] as const) {
     ),
   );
 
-  test('connections of one address and in all are bounded; a place that is given back is taken', async () => {
+  test('connections are limited by address and in total; a released slot is reused', async () => {
     await withServer(
       async ({ clearPort, counters }) => {
         const held = [await dial(clearPort), await dial(clearPort)];
@@ -222,7 +222,7 @@ for (const tls of ['auto', 'node'] as const) {
     );
   });
 
-  test('clients that speak something else, or break off in the middle, leave nothing behind', async () => {
+  test('clients with another protocol, or that disconnect midway, leave nothing behind', async () => {
     await withServer(async ({ tlsPort, counters }) => {
       for (const garbage of [GET, '\x16\x03\x01\x00\x05\x01\x00\x00\x01\x03', '\x16\x03\x01\xff\xff', '']) {
         const socket = await dial(tlsPort);
@@ -245,7 +245,7 @@ for (const tls of ['auto', 'node'] as const) {
     });
   });
 
-  test('a drain ends idle connections, lets requests end, and takes no new connection', async () => {
+  test('a drain ends idle connections, finishes requests, and accepts no new connection', async () => {
     let held: Exchange | undefined;
     const handler = (exchange: Exchange): void => {
       if (exchange.path === '/slow') held = exchange;
@@ -277,7 +277,7 @@ for (const tls of ['auto', 'node'] as const) {
     );
   });
 
-  test('what is not done when the time to drain is over is cut, and its handlers hear why', async () => {
+  test('requests that exceed the drain timeout are cut, and their handlers are notified', async () => {
     const causes: string[] = [];
     const handler = (exchange: Exchange): void => {
       exchange.onAbort((cause) => causes.push(`${exchange.version}${exchange.protocol} ${cause}`));

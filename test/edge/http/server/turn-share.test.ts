@@ -92,7 +92,7 @@ class TwoSites {
 for (const tls of ['auto', 'node'] as const) {
   const test = suite(`shares of turns, tls: ${tls}`);
 
-  test('requests that wait for one another begin within the share, in order, and all are answered', async () => {
+  test('pipelined requests begin within the share, in order, and all are answered', async () => {
     const sites = new TwoSites();
     await sites.run(tls, async (flood, other) => {
       const each = 60;
@@ -112,7 +112,7 @@ for (const tls of ['auto', 'node'] as const) {
     });
   });
 
-  test('a client that ends its side behind its requests gets all answers', async () => {
+  test('a client that half-closes behind its requests gets all responses', async () => {
     const sites = new TwoSites();
     await sites.run(tls, async ([socket]) => {
       let text = '';
@@ -126,7 +126,7 @@ for (const tls of ['auto', 'node'] as const) {
   });
 
   if (tls === 'auto') {
-    test('answers of HTTP/2 leave before other connections of the site are read', async () => {
+    test('responses of HTTP/2 are sent before other connections of the site are read', async () => {
       const sites = new TwoSites();
       sites.queue = [];
       await sites.run(tls, async (_, other, { tlsPort }) => {
@@ -153,7 +153,7 @@ for (const tls of ['auto', 'node'] as const) {
       });
     });
 
-    test('large answers leave within the share', async () => {
+    test('large responses are sent within the share', async () => {
       const sites = new TwoSites();
       await sites.run(tls, async (flood, other) => {
         for (const socket of flood) socket.resume();

@@ -61,7 +61,7 @@ function message(extensions: readonly Buffer[], parts: Parts = {}): Buffer {
 
 const hello = new ClientHello();
 
-test('what is carried here: a name, and a version of HTTP where any protocol is asked for', async () => {
+test('handled by our TLS: a server name, and a version of HTTP if ALPN is used', async () => {
   const rows: readonly (readonly [servername: string, protocols: string[] | undefined, isOurs: boolean])[] = [
     ['site.test', ['h2'], true],
     ['site.test', ['spdy/3', 'http/1.1'], true],
@@ -77,7 +77,7 @@ test('what is carried here: a name, and a version of HTTP where any protocol is 
   }
 });
 
-test("node's client, of both versions, with and without HTTP/2; every prefix is incomplete", async () => {
+test("Node's client, of both versions, with and without HTTP/2; every prefix is incomplete", async () => {
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
     for (const [ALPNProtocols, offersHttp2] of [
       [['h2', 'http/1.1'], true],
@@ -99,7 +99,7 @@ test("node's client, of both versions, with and without HTTP/2; every prefix is 
     }
 });
 
-test('what was seen of one message is not said of the next', () => {
+test('one message leaves no state for the next', () => {
   const first = message([name('a.test'), protocols('h2')]);
   assert.is(hello.read(first, first.length), HELLO.WHOLE);
   const second = message([]);
@@ -107,7 +107,7 @@ test('what was seen of one message is not said of the next', () => {
   assert.equal([hello.serverName, hello.offersHttp2], ['', false]);
 });
 
-test('whatever is not as it should be is for somebody else', () => {
+test('anything unusual is left to node:tls', () => {
   const unusual: Readonly<Record<string, Buffer>> = {
     'a request of HTTP': Buffer.from('GET / HTTP/1.1\r\n\r\n'),
     'an alert': Buffer.of(21, 3, 1, 0, 2, 1, 0),
@@ -139,7 +139,7 @@ test('whatever is not as it should be is for somebody else', () => {
   for (const [what, bytes] of Object.entries(unusual)) assert.is(hello.read(bytes, bytes.length), HELLO.UNUSUAL, what);
 });
 
-test(`bytes that are changed anywhere never throw, nor lead past the message (seed ${SEED})`, () => {
+test(`changed bytes never throw, nor lead past the message (seed ${SEED})`, () => {
   let state = SEED | 1;
   const random = (below: number): number => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;

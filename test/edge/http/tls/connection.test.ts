@@ -105,7 +105,7 @@ async function withLoop(
 
 const h2 = { servername: 'a.test', ALPNProtocols: ['h2'] };
 
-test('of a large write it is told how much has not left, and of that how much was not acknowledged, until all is taken', async () => {
+test('a large write reports its unsent and unacknowledged bytes until all are acknowledged', async () => {
   await withLoop(async (port, owners) => {
     const socket = await dialTls(port, h2);
     socket.pause();
@@ -141,7 +141,7 @@ test('of a large write it is told how much has not left, and of that how much wa
   });
 });
 
-test('what OpenSSL has received of large and small records is read to its end by one who pauses at each part, though no more comes', async () => {
+test('buffered records of OpenSSL are read to the end by a reader that pauses at each part', async () => {
   await withLoop(async (port, owners) => {
     const socket = await dialTls(port, h2);
     await until(() => owners[0]?.connection !== null, 'the handshake is done');
@@ -171,7 +171,7 @@ test('what OpenSSL has received of large and small records is read to its end by
   });
 });
 
-test('a client that breaks off amid a large write ends it, and leaves nothing', async () => {
+test('a client that disconnects during a large write ends it, and leaves nothing', async () => {
   await withLoop(async (port, owners) => {
     for (let i = 0; i < 8; i++) {
       const socket = await dialTls(port, h2);
@@ -192,7 +192,7 @@ test('a client that breaks off amid a large write ends it, and leaves nothing', 
   });
 });
 
-test('a connection keeps its context when that is not kept any more, and so does the next one of its name', async () => {
+test('a connection keeps its context after eviction from the cache, and so does the next one of its name', async () => {
   const names = ['a.test', 'b.test', 'c.test', 'd.test', 'e.test'];
   const certificates = new Map(
     names.map((name) => [name, { key: pem.key, cert: certificate({ name, key, dnsNames: [name] }) }]),
@@ -215,7 +215,7 @@ test('a connection keeps its context when that is not kept any more, and so does
   );
 });
 
-test('a key of each kind signs for its certificate, whoever issued that, and what is shown is what was given', async () => {
+test('a key of each kind signs for its certificate, and the served chain is the given one', async () => {
   const issuers = [ecKey(), rsaKey(2048)].map((keyPair) => ({ name: 'ca.test', key: keyPair }));
   const shown: { readonly name: string; readonly pem: TlsCertificate }[] = [];
   for (const [i, pair] of [ecKey(), ecKey('secp384r1'), ecKey('secp521r1'), rsaKey(2048, 1)].entries())
@@ -240,7 +240,7 @@ test('a key of each kind signs for its certificate, whoever issued that, and wha
   );
 });
 
-test('a certificate that cannot be used is as none: the alert unrecognized_name, each time', async () => {
+test('an unusable certificate counts as missing: the alert unrecognized_name, each time', async () => {
   await withLoop(
     async (port, owners) => {
       for (let i = 0; i < 3; i++) {

@@ -66,7 +66,7 @@ test('a certificate is read once, as long as the same object names it', () => {
   });
 });
 
-test('those that were asked for last are kept, others are read anew', () => {
+test('recently used ones are cached, others are read again', () => {
   const certificates = Array.from({ length: 12 }, (_, i) => ({
     key: good.key,
     cert: certificate({ name: `${i}.test`, key, dnsNames: [`${i}.test`] }),
@@ -93,7 +93,7 @@ test('those that were asked for last are kept, others are read anew', () => {
   }, 4);
 });
 
-test('one more than are kept is shown, when all of those are asked for again and again', () => {
+test('one more than the cache holds is served, while all others are used repeatedly', () => {
   withCredentials(({ shows, credentials }) => {
     const all = Array.from({ length: 5 }, () => ({ ...good }));
     const kept = all.slice(0, 4);
@@ -103,7 +103,7 @@ test('one more than are kept is shown, when all of those are asked for again and
   }, 4);
 });
 
-test('functions that OpenSSL was given are given back: a process has places for some thousands', () => {
+test('callbacks passed to OpenSSL are released: a process has slots for some thousands', () => {
   const shared = sharePlaces(1, 1);
   const objects = new Objects(shared.objects);
   for (let i = 0; i < 2100; i++) new TlsContext(objects, 3600).close();
@@ -136,7 +136,7 @@ test('keys of every kind and form', () => {
   }, 20);
 });
 
-test('a chain is taken whole, and read once for all that have it', () => {
+test('a chain is used whole, and read once for all certificates with it', () => {
   const other = ecKey();
   const issuer = certificate({ name: 'ca.test', key: other, dnsNames: ['ca.test'] });
   withCredentials(({ shows, kept }) => {
@@ -156,7 +156,7 @@ test('a chain is taken whole, and read once for all that have it', () => {
   });
 });
 
-test('many chains, many certificates: those that are in use stay, whatever becomes of what is kept', () => {
+test('many chains, many certificates: those in use stay valid after eviction', () => {
   withCredentials(({ shows, credentials }) => {
     for (let i = 0; i < 200; i++) {
       const issuer = certificate({ name: `ca-${i}.test`, key, ca: true });
@@ -166,7 +166,7 @@ test('many chains, many certificates: those that are in use stay, whatever becom
   }, 2);
 });
 
-test('what a thread leaves that dies, main frees, connections of it or not', () => {
+test('the main thread frees what a dead thread leaves, with and without connections', () => {
   const shared = sharePlaces(8, 3);
   const objects = new Objects(shared.objects);
   const context = new TlsContext(objects, 3600);
@@ -182,7 +182,7 @@ test('what a thread leaves that dies, main frees, connections of it or not', () 
   assert.is(clearPlaces(shared), 0);
 });
 
-test('what cannot be used is an error that says so, and leaves nothing', () => {
+test('an unusable certificate or key is an error with its reason, and leaves nothing', () => {
   withCredentials(({ shows, credentials }) => {
     for (const [cert, privateKey, what] of [
       ['', good.key, /the certificate is not PEM/],

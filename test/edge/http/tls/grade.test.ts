@@ -146,7 +146,7 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
     });
   });
 
-  test(`${protocol}: of all suites that were ever numbered, those with forward secrecy and AEAD alone are taken`, async () => {
+  test(`${protocol}: of all registered suites, only those with forward secrecy and AEAD are accepted`, async () => {
     await withServer(async ({ tlsPort }) => {
       const taken = new Set<number>();
       // Offers all, without what was taken, until nothing is: then each by itself would be refused,

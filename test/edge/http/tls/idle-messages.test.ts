@@ -52,7 +52,7 @@ test('a client that sends nothing but KeyUpdates is cut off, in one read or in m
   });
 });
 
-test('one whose KeyUpdates come between data is served', async () => {
+test('a client whose KeyUpdates come between data is served', async () => {
   await withServer(async ({ tlsPort }) => {
     const client = await rawClient(tlsPort, HOST);
     client.socket.write(client.data(Buffer.concat([PREFACE, SETTINGS])));

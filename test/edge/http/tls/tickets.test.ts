@@ -66,7 +66,7 @@ for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
     );
   });
 
-  test(`${maxVersion}: a ticket of the last key is taken and renewed, one of the key before is not`, async () => {
+  test(`${maxVersion}: a ticket of the previous key is accepted and renewed, one of an older key is not`, async () => {
     const keys = nextTicketKeys(null);
     await withServer(
       async ({ server, tlsPort }) => {
@@ -118,7 +118,7 @@ for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
   });
 }
 
-test('a ticket that was changed is none: the handshake is a full one', async () => {
+test('a changed ticket is ignored: the handshake is a full one', async () => {
   await withServer(async (rig) => {
     const { session } = await visit(rig.tlsPort, 'h2', {});
     const changed = Buffer.from(session);

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BUFFER, giveBuffer, takeBuffer } from '../../../../edge/http/transport/buffers.ts';
 
-test('what is given back is taken again, and each by one alone', () => {
+test('released buffers are reused, each by one user', () => {
   const [bytes, other] = [takeBuffer(), takeBuffer()];
   assert.is(bytes.length, BUFFER);
   assert.is.not(bytes.buffer, other.buffer);
@@ -13,7 +13,7 @@ test('what is given back is taken again, and each by one alone', () => {
   assert.is.not(takeBuffer().buffer, bytes.buffer);
 });
 
-test('memory of others is not taken in', () => {
+test('foreign memory is not accepted', () => {
   const foreign = Buffer.allocUnsafeSlow(BUFFER);
   giveBuffer(foreign);
   giveBuffer(Buffer.from('abc'));

@@ -70,7 +70,7 @@ test('this Node can read directly', () =>
     );
   }));
 
-test('what was put back comes first, then what the client sends, then its end, once', () =>
+test("unread data comes first, then the client's data, then its end, once", () =>
   pair(async (near, far) => {
     near.unshift(Buffer.from('first '));
     const ears = new Ears();
@@ -81,7 +81,7 @@ test('what was put back comes first, then what the client sends, then its end, o
     await ears.until(() => ears.ends === 1 && ears.closes === 1);
   }));
 
-test('nothing is read while it pauses, and nothing is lost', () =>
+test('nothing is read while it is paused, and nothing is lost', () =>
   pair(async (near, far) => {
     const ears = new Ears();
     const transport = new SocketTransport(near);
@@ -97,7 +97,7 @@ test('nothing is read while it pauses, and nothing is lost', () =>
     assert.is(ears.text, `a${'b'.repeat(200_000)}`);
   }));
 
-test('who pauses over what was put back is left alone until it asks for more', () =>
+test('a pause during unread data holds until it resumes', () =>
   pair(async (near, far) => {
     near.unshift(Buffer.from('a'));
     const ears = new Ears();
@@ -115,7 +115,7 @@ test('who pauses over what was put back is left alone until it asks for more', (
     await ears.until(() => ears.text.length === 200_001);
   }));
 
-test('a write tells when it is done, and the end comes after it', () =>
+test('a write reports its completion, and the end comes after it', () =>
   pair(async (near, far) => {
     const transport = new SocketTransport(near);
     transport.start(new Ears());
@@ -170,7 +170,7 @@ async function seesPart(near: Socket, far: Readable): Promise<void> {
 const WRITE = 16 << 20;
 const RECORDS = 1 << 16;
 
-test('what has left of a write is seen while it is under way', () =>
+test('the progress of a write is visible while it is in flight', () =>
   pair(async (near, far) => {
     far.pause();
     await seesPart(near, far);
@@ -194,7 +194,7 @@ test('the same under TLS', () =>
     reader.destroy();
   }));
 
-test('a client that breaks off, and a socket that is gone already, are a close and no more', async () => {
+test('a client that disconnects, and a closed socket, give one close event', async () => {
   await pair(async (near, far) => {
     const ears = new Ears();
     new SocketTransport(near).start(ears);

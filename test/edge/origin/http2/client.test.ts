@@ -227,7 +227,7 @@ test('a reader that does not read holds up its own stream only, within its windo
   );
 });
 
-test('an origin that does not read holds up the body, and another stream goes on', () => {
+test('an origin that does not read stalls the body, and another stream continues', () => {
   let waiting: ServerHttp2Stream | undefined;
   return withHttp2(
     (stream, headers) => {
@@ -329,7 +329,7 @@ test('a refusal is final when the body is long, or after three', () => {
   );
 });
 
-test('GOAWAY: what is open ends there, the next request goes elsewhere', () => {
+test('GOAWAY: open streams end there, the next request uses another connection', () => {
   let first: ServerHttp2Stream | undefined;
   return withHttp2(
     (stream) => {
@@ -352,7 +352,7 @@ test('GOAWAY: what is open ends there, the next request goes elsewhere', () => {
   );
 });
 
-test('a connection that breaks: only what is safe is sent again', () => {
+test('a connection that breaks: only safe requests are sent again', () => {
   let turns = 0;
   return withHttp2(
     (stream, headers) => {
@@ -386,7 +386,7 @@ test('deadlines: for the head, and for the whole of an exchange', () =>
     { limits: { headerTimeout: 200 } },
   ));
 
-test('a response that is whole before the request ends that', () => {
+test('a response that is whole before its request ends the request', () => {
   const codes: number[] = [];
   return withHttp2(
     (stream) => {
@@ -406,7 +406,7 @@ test('a response that is whole before the request ends that', () => {
   );
 });
 
-test('what can be no request is a TypeError, and the connection lives', () =>
+test('an invalid request is a TypeError, and the connection stays open', () =>
   withHttp2(OK, async (ask, { fetch, counters }) => {
     for (const more of [{ method: 'A B' }, { path: 'a' }, { authority: 'a b' }, { headers: ['x', 'a\r\nb'] }])
       assert.match(await faultOf(fetch(ask(more))), 'TypeError');

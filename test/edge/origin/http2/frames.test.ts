@@ -274,7 +274,7 @@ test('GOAWAY: streams above the last are sent again over another connection, als
     },
   ));
 
-test('GOAWAY with an error fails what is open', () =>
+test('GOAWAY with an error fails open streams', () =>
   withFrames(answering(frame(FRAME.GOAWAY, 0, 0, word(1, 11))), async (ask) =>
     assert.is(await faultOf(ask({ method: 'POST' })), 'reset'),
   ));
@@ -305,7 +305,7 @@ test('a request is HEADERS alone, or HEADERS and one frame of DATA that ends it'
     },
   ));
 
-test('the size of the table that the origin asks for is acknowledged before the next block', () =>
+test('the table size of the origin is acknowledged before the next block', () =>
   withFrames(
     (socket, { type, streamId }) => {
       if (type === FRAME.HEADERS) socket.write(head(END, 204, [], streamId));

@@ -131,7 +131,7 @@ test('without JavaScript: too early the page again with the rest of the wait, th
   assert.is.not(inputOf(late.text, 'token'), token);
 });
 
-test('wrong solutions, forged tokens and forms that are no forms give no pass', async () => {
+test('wrong solutions, forged tokens and malformed forms give no pass', async () => {
   const its = rig();
   const site = siteOf({ difficulty: 16 });
   const token = inputOf(ask(its, site).exchange.text, 'token');
@@ -158,7 +158,7 @@ test('the visitor is only sent to a path of the same host', async () => {
   }
 });
 
-test('who accepts no HTML, or loads no document, gets a text with 403', () => {
+test('clients that accept no HTML, or load no document, get a text with 403', () => {
   const its = rig();
   const site = siteOf();
   for (const headers of [
@@ -204,7 +204,7 @@ test('the script of the page finds a solution, and sends the form', async () => 
   assert.match(PAGE_FIELDS[1], /form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/);
 });
 
-test('a puzzle says what it was made with, for its holder and ten minutes', () => {
+test('a puzzle is bound to its parameters and client, for ten minutes', () => {
   const tokens = new ChallengeTokens(KEYS);
   const holder = { domainId: '7', network: NETWORK };
   const token = tokens.createPuzzle({ issuedAt: 1000, difficulty: 20, wait: 15 }, holder);

@@ -128,7 +128,7 @@ test('when the other site has been quiet for ten seconds, turns are long again',
   assert.ok(longestTurn(thread.begun.slice(before)) > QUANTUM + 8);
 });
 
-test('what is too much in one turn is missing in the next ones', () => {
+test('excess in one turn is subtracted from the next ones', () => {
   const loop: TurningLoop = { onTurn: null };
   const turns = new ThreadTurns(loop);
   turns.isContended = true;
@@ -148,7 +148,7 @@ test('what is too much in one turn is missing in the next ones', () => {
   ]);
 });
 
-test('output that waits leaves in order within the share, and leaves a turn of four to what arrives', () => {
+test('waiting output is sent in order within the share, and every fourth turn is for input', () => {
   const loop: TurningLoop = { onTurn: null };
   const turns = new ThreadTurns(loop);
   turns.isContended = true;
@@ -254,7 +254,7 @@ test('a challenge: on for each request; automatic while there are too many, and 
   assert.not(pressed.slice(-20).includes(true));
 });
 
-test('who waits for ten seconds gets 503', () => {
+test('a request that waits for ten seconds gets 503', () => {
   const thread = new SimulatedThread(20);
   trickle(thread, 'b', 100, 0, 13_000);
   let refused = 0;

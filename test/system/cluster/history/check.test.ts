@@ -30,7 +30,7 @@ function faultsOf(events: readonly Event[], limit = 10): string {
   return checkHistory(events, audited, new Map([['u', limit]]), []).faults.join('\n');
 }
 
-test('what may be passes', () => {
+test('allowed histories pass', () => {
   const events = history(
     { operation: DOMAIN, outcome: done(1, ['D']) },
     { operation: DOMAIN, outcome: refused('zone_exists') },
@@ -45,7 +45,7 @@ test('what may be passes', () => {
   assert.is(faultsOf([]), '');
 });
 
-test('what may not be is told', () => {
+test('impossible histories are reported', () => {
   const made = { operation: DOMAIN, outcome: done(1, ['D']) };
   const cases: readonly [string, RegExp, Event[], number?][] = [
     ['a domain twice', /zone_exists is due/, history(made, { operation: DOMAIN, outcome: done(2, ['E']) })],
@@ -103,14 +103,14 @@ test('what may not be is told', () => {
   for (const [what, expected, events, limit] of cases) assert.match(faultsOf(events, limit), expected, what);
 });
 
-test('a refusal that was written, and a change that the audit does not know', () => {
+test('a refused write that was applied, and a change without an audit entry', () => {
   const events = history({ operation: DOMAIN, outcome: { kind: 'unavailable' } });
   assert.match(checkHistory(events, new Map([['0', 1]]), new Map(), []).faults.join(), /is change 1/);
   const other = history({ operation: DOMAIN, outcome: done(1, ['D']) });
   assert.match(checkHistory(other, new Map(), new Map(), []).faults.join(), /is change undefined in the audit/);
 });
 
-test('a node that is behind may refuse by what it has, another may not', () => {
+test('a node that is behind may refuse by its own state, another may not', () => {
   const made = { operation: DOMAIN, outcome: done(1, ['D'], ['a']) };
   const late = (node: string): Event[] =>
     history(made, { node, operation: record(A), outcome: refused('no_such_domain') });

@@ -13,7 +13,7 @@ const MALLOC = 'MALLOC_ARENA_MAX=2';
 const collections = (...args: readonly string[]): number =>
   Number(execFileSync(process.execPath, [...MAIN_HEAP, PROGRAM, ...args], { encoding: 'utf8' }));
 
-test('a thread keeps the young generation that it is given, whatever the main thread has', () => {
+test('a thread has its own young generation size, whatever the main thread has', () => {
   // A collection follows when a semi-space is full: of 2 MB here, a third of the limit, and of 64
   // with the flags of the main thread. Half of that is far from either.
   const [own, asMain] = [collections(), collections('as-main')];

@@ -76,7 +76,7 @@ test.after(async () => {
   await member.stop();
 });
 
-test('a write waits for all that serve; who has gone is pending, who is back is waited for', async () => {
+test('a write waits for all present nodes; absent ones are pending, returned ones are waited for', async () => {
   const nodes = ['a', 'b', 'c'].map((name) => new Node(gateway, name, '/three/'));
   const [a, b, c] = nodes;
   for (const node of nodes) {
@@ -198,7 +198,7 @@ function ask(
   });
 }
 
-test('who has no certificate of the cluster is told nothing, nor who has one and is no member', async () => {
+test('connections without a certificate of a member receive nothing', async () => {
   const node = new Node(gateway, 'a', '/strangers/');
   await node.join();
   const stranger = { name: 'stranger.test', key: ecKey() };
@@ -224,7 +224,7 @@ test('who has no certificate of the cluster is told nothing, nor who has one and
   assert.ok((await early).isEnded);
 });
 
-test('who is removed is heard no longer, and told nothing more', async () => {
+test('a removed node is ignored and receives nothing more', async () => {
   const [a, b] = ['a', 'b'].map((name) => new Node(gateway, name, '/removed-peer/'));
   await a.join();
   await b.join();

@@ -8,7 +8,7 @@ import { put, range } from '../../../../core/journal/etcd-client/messages.ts';
 import { whyNotPrograms } from '../../../support/programs.ts';
 import { startEtcd } from '../../peers/etcd.ts';
 
-test('what was replaced before the last turn but one is gone, what came since can be watched, what is there stays', async () => {
+test('old revisions are compacted, recent ones can be watched, and current values stay', async () => {
   const etcd = await startEtcd();
   const gateway = new EtcdGateway({ endpoints: [etcd.endpoint], timeout: 2000 });
   const compaction = new Compaction(gateway, '/x/');

@@ -77,7 +77,7 @@ const remove = (prefix: string, name: string, isForced = false): Promise<unknown
   return codeOf(removeMember(loadConfig({ env }), name, isForced));
 };
 
-test('who comes, serves and goes is told by the watch, and by a look where that tells nothing', async () => {
+test('joining, serving and leaving nodes are seen by the watch, or by a poll where it fails', async () => {
   // No look comes by itself for as long as this takes.
   const node = new Node('/told/', 'one', 'one', 60_000);
   const faulty = await startFaultyGateway(etcd.endpoint, new Random(SEED));
@@ -106,7 +106,7 @@ test('who comes, serves and goes is told by the watch, and by a look where that 
   await faulty.stop();
 });
 
-test('one look at a time, whoever asks for it; what was said last stands', async () => {
+test('one poll at a time; the latest state counts', async () => {
   let [under, most] = [0, 0];
   const slow = new (class extends EtcdGateway {
     override async transaction(
@@ -130,7 +130,7 @@ test('one look at a time, whoever asks for it; what was said last stands', async
   await slow.close();
 });
 
-test('a second node with the name of one that is there is refused, its restart is not', async () => {
+test('a second node with the name of a present one is refused, its restart is not', async () => {
   const item = new Node('/names/', 'a', 'id-1');
   await item.membership.start();
   await item.membership.serving(true);
@@ -159,7 +159,7 @@ test('a second node with the name of one that is there is refused, its restart i
   await heir.membership.stop();
 });
 
-test('who is removed is known no longer, and refused when it comes back; another may have its name', async () => {
+test('a removed node is forgotten, and refused when it returns; another may have its name', async () => {
   const [node, other] = [new Node('/removed/', 'one'), new Node('/removed/', 'other', 'id-1')];
   await invite('/removed/', 'one', 'other');
   await node.membership.start();

@@ -21,7 +21,7 @@ const configOf = (name: string, endpoint: string) =>
     },
   });
 
-test('what was broken off halfway can be run again', async () => {
+test('an interrupted set-up can be run again', async () => {
   const etcd = await startEtcd();
   const [first, other] = [configOf('first', etcd.endpoint), configOf('other', etcd.endpoint)];
   const isWhole = ({ dataDir }: typeof first): void => {
@@ -73,7 +73,7 @@ test('what was broken off halfway can be run again', async () => {
   await etcd.stop();
 });
 
-test('hosts of either family stand in the certificate, the settings and the command of etcd', async () => {
+test('hosts of either family are in the certificate, the settings and the command of etcd', async () => {
   for (const [host, inUrl] of [
     ['127.0.0.1', '127.0.0.1'],
     ['::1', '[::1]'],

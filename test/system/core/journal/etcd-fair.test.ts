@@ -101,7 +101,7 @@ async function besideBusy(
   await Promise.all([gateway.close(), slowGateway.close()]);
 }
 
-test('a node further from etcd than one that writes without pause gets its turn', async () => {
+test('a node far from etcd gets its turn although a near one writes without pause', async () => {
   const member = await startEtcd();
   await besideBusy(member, { prefix: '/fair/', delay: () => sleep(40) }, async (slow) => {
     for (let i = 0; i < 3; i++) await put(slow);
@@ -109,7 +109,7 @@ test('a node further from etcd than one that writes without pause gets its turn'
   await member.stop();
 });
 
-test('where it never can be its turn, a commit ends at its deadline, and says that it can be tried again', async () => {
+test('a commit that never gets its turn ends at its deadline with a retryable error', async () => {
   const member = await startEtcd();
   // The other node, which waits for no claim for ever, has always appended before: after the head
   // of both, as a node may learn of an entry before the one that appended it.
@@ -128,7 +128,7 @@ test('where it never can be its turn, a commit ends at its deadline, and says th
   await member.stop();
 });
 
-test('a full etcd: who is told of success has written, who is not has not, and why is said', async () => {
+test('a full etcd: acknowledged writes are stored, others are not, with the reason', async () => {
   // So small that its own pages fill most of it.
   const member = await startEtcd(['--quota-backend-bytes', String(1 << 20)]);
   const gateway = new EtcdGateway({ endpoints: [member.endpoint], timeout: TIMEOUT });

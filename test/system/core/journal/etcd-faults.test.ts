@@ -235,16 +235,15 @@ async function withFaults(prefix: string, random: Random, writes: number, way?: 
   await withNodes(member, prefix, random, work, way);
 }
 
-test('gateways at fault lose nothing, and let no two nodes disagree', () =>
-  withFaults('/faults/', new Random(SEED), WRITES));
+test('faulty gateways lose nothing, and nodes stay equal', () => withFaults('/faults/', new Random(SEED), WRITES));
 
-test('what is forwarded over a way at fault, to whom it is not, is written once or not at all', async () => {
+test('commits forwarded over a faulty connection are written once or not at all', async () => {
   const random = new Random(SEED);
   const way = new FaultyWay(random);
   await withFaults('/forwarded/', random, WRITES / 2, way);
 });
 
-test('without etcd nothing is written, what is there is read, and writes go on when it is back', async () => {
+test('without etcd nothing is written, reads work, and writes continue when it is back', async () => {
   await withNodes(member, '/down/', new Random(SEED), async (nodes) => {
     const [{ store, journal }] = nodes;
     const put = () => write(store.environment, journal, 'test', (draft) => draft.put(accounts, newAccount()));

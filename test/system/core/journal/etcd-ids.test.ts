@@ -45,7 +45,7 @@ const add = async ({ environment, journal }: Node, count: number): Promise<Id[]>
   return ids;
 };
 
-test('nodes lease different blocks; one that stops gives back the rest, unless etcd is gone', async () => {
+test('nodes lease different blocks; one that stops returns the rest, unless etcd is down', async () => {
   const etcd = await startEtcd();
   try {
     await withNode(etcd.gateway, async (first) => {

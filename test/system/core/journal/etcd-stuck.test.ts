@@ -86,7 +86,7 @@ function fillDisk({ environment }: Node): () => void {
   };
 }
 
-test('what a node has written itself and could not apply is applied once there is room, though the watch tells of it as well', async () => {
+test('own entries that could not be applied are applied once there is space, also if the watch delivers them', async () => {
   await withNode('/own/', async (node) => {
     await writeTo(node);
     const free = fillDisk(node);
@@ -112,7 +112,7 @@ test('what a node has written itself and could not apply is applied once there i
   });
 });
 
-test('while it can apply nothing, a node does not say that it follows again, and keeps no more than some of what others write', async () => {
+test('a node that cannot apply does not report that it follows, and buffers a bounded number of entries', async () => {
   await withNode('/room/', async (first) => {
     await withNode('/room/', async (other) => {
       await writeTo(first);
@@ -147,7 +147,7 @@ test('while it can apply nothing, a node does not say that it follows again, and
   });
 });
 
-test('a log which lacks the entry that a node needs is lost to it, and is not asked again and again', async () => {
+test('a log without the entry that a node needs is lost to it, and is not read repeatedly', async () => {
   const keys = keysBelow('/lacks/');
   await withNode('/lacks/', async (first) => {
     await withNode('/lacks/', async (other) => {
@@ -176,7 +176,7 @@ test('a log which lacks the entry that a node needs is lost to it, and is not as
   });
 });
 
-test('a write that may have come about is not said to be refused, whatever keeps its outcome from being found out', async () => {
+test('a write with an unknown outcome is not reported as refused', async () => {
   const answers: ((to: ServerResponse) => void)[] = [
     // Then nobody listens any more.
     () => server.closeAllConnections(),

@@ -33,7 +33,7 @@ const shared =
   };
 
 // Bytes by chance, which are as many when they are packed.
-test('what is larger than a request of etcd is in the log whole, and reaches a node that comes later', async () => {
+test('an entry larger than a request of etcd is in the log whole, and reaches a later node', async () => {
   const factory = shared(() => '/waypost/large/');
   await withStore(factory, async (store) => {
     const domain = newDomain('large.test.');
@@ -88,7 +88,7 @@ const deaf: JournalFactory = async ({ environment, index }, history) => {
   return journal;
 };
 
-test('nothing is refused over what others have changed by then, nor when that cannot be known', async () => {
+test('no write is refused because of later changes of others, known or unknown', async () => {
   await withStore(
     shared(() => '/waypost/behind/'),
     async (store) => {

@@ -141,7 +141,7 @@ test('a session is resumed by a later connection', async () => {
   }
 });
 
-test('deferred messages know their transport and come back in order', async () => {
+test('deferred messages have their transport and are answered in order', async () => {
   const socket = dial();
   const client = new StreamClient(socket);
   socket.write(framed(ask('host1'), ask('host1', { type: TYPE.AXFR }), ask('host2')));
@@ -153,7 +153,7 @@ test('deferred messages know their transport and come back in order', async () =
   assert.equal([byteOf(responses[0]), byteOf(responses[4])], [1, 2]);
 });
 
-test('a handshake that does not go on, and what is no TLS, is cut; others are served meanwhile', async ({ port }) => {
+test('stalled handshakes and non-TLS connections are closed; others are served meanwhile', async ({ port }) => {
   const silent = connectTcp(port, '127.0.0.1');
   const plain = connectTcp(port, '127.0.0.1');
   const closed = [silent, plain].map((connection) => {
@@ -170,7 +170,7 @@ test('a handshake that does not go on, and what is no TLS, is cut; others are se
   await Promise.all(closed);
 });
 
-test('a query that does not come whole, and a client that does not read, are cut', async () => {
+test('an incomplete query, and a client that does not read, are closed', async () => {
   const slow = dial();
   const partial = new StreamClient(slow);
   slow.write(Uint8Array.of(0, 200, 1));
@@ -221,7 +221,7 @@ async function places(): Promise<void> {
   throw new Error('the places were not given back');
 }
 
-test('a new certificate is used without dropping a connection; one that is not usable is not', async ({ served }) => {
+test('a new certificate is used without dropping a connection; an unusable one is not used', async ({ served }) => {
   const before = dial();
   await once(before, 'secureConnect');
   assert.is(nameOf(before), 'first.test');
@@ -279,7 +279,7 @@ test('a session outlives the certificate', async ({ served }) => {
   assert.is(again.isSessionReused(), true);
 });
 
-test('a certificate that cannot even be looked at leaves the last one, and is logged', async ({ served }) => {
+test('an unreadable certificate file keeps the previous one, and is logged', async ({ served }) => {
   served.log.splice(0);
   rmSync(files.key);
   symlinkSync(files.key, files.key);
@@ -298,7 +298,7 @@ test('a certificate that cannot even be looked at leaves the last one, and is lo
   );
 });
 
-test('too many: handshakes that do not go on make room', async () => {
+test('too many: stalled handshakes are closed', async () => {
   const served = await serve({ tls: { listen: [V4], ...files }, tcp: { ...LIMITS, maxConnections: 2 } });
   const { port } = served.tlsListen[0];
   const silent = [0, 1].map(() => connectTcp(port, '127.0.0.1').on('error', () => {}));
@@ -332,7 +332,7 @@ test('too many of some clients: others are served at once, and TCP has connectio
   await served.stop();
 });
 
-test('a thread that dies comes back with the newest certificate', async ({ served }) => {
+test('a thread that dies restarts with the newest certificate', async ({ served }) => {
   const worker = served.threads.get('tls')!;
   void worker.terminate();
   await once(worker, 'exit');
@@ -343,7 +343,7 @@ test('a thread that dies comes back with the newest certificate', async ({ serve
   served.log.splice(0);
 });
 
-test('without a certificate that fits it does not start, and says why', async () => {
+test('without a matching certificate it does not start, with the reason', async () => {
   for (const tls of [
     { listen: [V4], certificate: undefined, key: undefined },
     { listen: [V4], certificate: files.certificate, key: join(folder, 'none') },
@@ -358,7 +358,7 @@ test('without a certificate that fits it does not start, and says why', async ()
   }
 });
 
-test('kdig asks over TLS', async ({ port }) => {
+test('kdig queries over TLS', async ({ port }) => {
   const run = promisify(execFile);
   try {
     await run('kdig', ['--version']);

@@ -109,7 +109,7 @@ test('a transaction that throws in the middle leaves nothing, and the next one w
     assert.equal(answers.get(keyOf(2)), Buffer.from('after'));
   }));
 
-test('threads come and go without using up the readers', () =>
+test('threads start and end without using up the reader slots', () =>
   withEnvironment(MEGABYTE, async ({ root, answers }, folder) => {
     await root.childTransaction(() => {
       answers.put(keyOf(0), Buffer.from([7]));

@@ -75,7 +75,7 @@ test('an earlier version, which has the file alone, keeps the folder as long as 
   await earlier.ended();
 });
 
-test('a full disk is no reason not to get the folder, nor to get it twice', () =>
+test('a full disk neither prevents the lock nor allows it twice', () =>
   withSmallDisk(4 * 1024 ** 2, async (disk) => {
     const folder = join(disk, 'data');
     mkdirSync(folder);
@@ -103,7 +103,7 @@ test('files of killed processes are removed, those of others stay', async () => 
   await other.stop('SIGKILL');
 });
 
-test('of many that find a stale lock at once, one gets the folder', async () => {
+test('of many processes that find a stale lock at once, one gets the folder', async () => {
   const folder = temporaryFolder('lock');
   for (let round = 0; round < 3; round++) {
     writeFileSync(join(folder, 'waypost.pid'), '4194304999 1\n');

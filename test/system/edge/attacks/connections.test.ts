@@ -30,7 +30,7 @@ test.after(async ({ host }) => {
 /** The begin of a ClientHello that announces 512 bytes. */
 const HELLO = Buffer.from([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3]);
 
-test('handshakes of TLS that stall, or drip', async ({ host }) => {
+test('TLS handshakes that stall, or are slow', async ({ host }) => {
   const added = await counted(host, () =>
     neighbour(host, async () => {
       await several(90, async (i) => {
@@ -48,7 +48,7 @@ test('handshakes of TLS that stall, or drip', async ({ host }) => {
   assert.is(added('server_handshake_timeout'), 90);
 });
 
-test('connections in the clear that do not say what they speak', async ({ host }) => {
+test('cleartext connections without a protocol', async ({ host }) => {
   const begins = ['', 'P', 'PRI * HTTP/2.0\r\n\r\nSM\r\n'];
   const added = await counted(host, () =>
     neighbour(host, async () => {
@@ -97,7 +97,7 @@ test('more connections of an address than it may have: other addresses are serve
   assert.ok(added('server_refused_address') >= MORE, `${added('server_refused_address')} were refused`);
 });
 
-test('connections that come and go', async ({ host }) => {
+test('short connections', async ({ host }) => {
   const added = await counted(host, () =>
     neighbour(host, async () => {
       for (let round = 0; round < 20; round++)
@@ -113,9 +113,7 @@ test('connections that come and go', async ({ host }) => {
   assert.ok(added('server_closed') >= 500);
 });
 
-test('clients that vanish without a word are asked after: TCP keep-alive is on, with TLS and without', async ({
-  host,
-}) => {
+test('clients that vanish are detected: TCP keep-alive is on, with TLS and without', async ({ host }) => {
   // No limit ends a connection whose request is worked on.
   const attacker = await Attacker.connect(host);
   attacker.send(request(0, '/hold'));

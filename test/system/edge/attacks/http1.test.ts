@@ -232,7 +232,7 @@ const HALVES: readonly (readonly [string, string])[] = [
   [`${request('/sink', 'content-length: 2000', 'connection: close')}${'x'.repeat(500)}`, 'x'.repeat(1500)],
 ];
 
-test('what came while the thread stood still came in time', async () => {
+test('data that arrives while the thread is blocked is in time', async () => {
   const host = await startHost({ http1: { headerTimeout: DUE_MS, bodyTimeout: DUE_MS } });
   const cases = HALVES.flatMap((halves) => BOTH.map((speaks) => ({ halves, speaks })));
   const sockets = await Promise.all(cases.map(({ speaks }) => dial(host, { speaks })));
@@ -253,7 +253,7 @@ async function all(socket: Socket): Promise<string> {
   return text;
 }
 
-test('clients that ask for much and read nothing', async ({ host }) => {
+test('clients that request much and read nothing', async ({ host }) => {
   const attack = async (): Promise<void> => {
     const before = (await host.counters()).http1_slow_reader;
     const sockets = await Promise.all(

@@ -43,7 +43,7 @@ async function drip(attacker: Attacker, part: (i: number) => Buffer): Promise<vo
   await attacker.closed();
 }
 
-test('a thousand streams with shut windows, on ten connections', async ({ host }) => {
+test('a thousand streams with closed windows, on ten connections', async ({ host }) => {
   const [connections, streams] = [10, 100];
   const attack = async (): Promise<void> => {
     await several(connections, async () => {
@@ -74,7 +74,7 @@ test('streams with windows that are opened by a byte at a time', async ({ host }
   });
 });
 
-test('a shut window of the connection', async ({ host }) => {
+test('a closed window of the connection', async ({ host }) => {
   const added = await counted(host, () =>
     neighbour(host, async () => {
       await several(4, async () => {
@@ -104,7 +104,7 @@ test('clients that open their windows and then read nothing', async ({ host }) =
   assert.is(added('http2_session_slow_reader'), 20);
 });
 
-test('header blocks that drip, in frames and within one', async ({ host }) => {
+test('slow header blocks, in frames and within one', async ({ host }) => {
   const added = await counted(host, () =>
     neighbour(host, async () => {
       const inFrames = several(10, async () => {
@@ -129,7 +129,7 @@ test('header blocks that drip, in frames and within one', async ({ host }) => {
   assert.is(added('http2_session_slow_headers'), 20);
 });
 
-test('bodies that drip', async ({ host }) => {
+test('slow bodies', async ({ host }) => {
   const streams = 20;
   const added = await counted(host, () =>
     neighbour(host, async () => {
@@ -148,7 +148,7 @@ test('bodies that drip', async ({ host }) => {
   assert.is(added('http2_stream_slow_body'), 4 * streams);
 });
 
-test('sessions that do not begin, and such that do not acknowledge', async ({ host }) => {
+test('sessions that do not begin, or do not acknowledge settings', async ({ host }) => {
   const added = await counted(host, () =>
     neighbour(host, async () => {
       const begins = [
@@ -175,7 +175,7 @@ test('sessions that do not begin, and such that do not acknowledge', async ({ ho
   assert.is(added('http2_session_settings_timeout'), 10);
 });
 
-test('sessions that are idle, and such that only say that they are there', async ({ host }) => {
+test('idle sessions, and sessions that send only PING', async ({ host }) => {
   const added = await counted(host, () =>
     neighbour(host, async () => {
       await several(60, async (i) => {
@@ -189,7 +189,7 @@ test('sessions that are idle, and such that only say that they are there', async
   assert.is(added('http2_session_idle'), 60);
 });
 
-test('clients that end their side at once, and wait', async ({ host }) => {
+test('clients that half-close at once, and wait', async ({ host }) => {
   await neighbour(host, async () => {
     await several(20, async (i) => {
       const attacker = await Attacker.connect(host);

@@ -101,7 +101,7 @@ function browserTests(): void {
       });
   });
 
-  test('a WebSocket goes over the connection of HTTP/2 that is there', async ({ host, browser }) => {
+  test('a WebSocket uses the existing HTTP/2 connection', async ({ host, browser }) => {
     await withPage(browser, async (page) => {
       await page.goto(`${host.origin}/ready`);
       const before = await host.counters();
@@ -112,7 +112,7 @@ function browserTests(): void {
     });
   });
 
-  test('without one it is an upgrade of HTTP/1.1, with TLS and without', async ({ host, browser }) => {
+  test('without HTTP/2 it is an upgrade of HTTP/1.1, with TLS and without', async ({ host, browser }) => {
     const urls = [`wss://localhost:${host.tlsPort}/socket`, `ws://localhost:${host.clearPort}/socket`];
     for (const url of urls)
       await withPage(browser, async (page) => {

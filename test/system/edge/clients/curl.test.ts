@@ -52,7 +52,7 @@ function curlTests({ flag, version, line }: (typeof VERSIONS)[number]): void {
   };
   const expected = ({ bytes, hash }: BodyFile): unknown => ({ bytes, hash });
 
-  test(`${line}: GET, with what the handler saw of it`, async ({ host }) => {
+  test(`${line}: GET, as the handler receives it`, async ({ host }) => {
     const { code, output } = await curl(host, '-H', 'Accept: text/*', '-b', 'a=1; b=2', `${host.origin}/tell?q=1`);
     assert.is(code, 0, output);
     const event = JSON.parse(output) as Record<string, unknown> & { headers: string[] };
@@ -104,7 +104,7 @@ function curlTests({ flag, version, line }: (typeof VERSIONS)[number]): void {
     assert.match(output, new RegExp(`x-sum: ${READY.length}\\r?$`, 'm'));
   });
 
-  test(`${line}: a response that comes slowly is whole`, async ({ host }) => {
+  test(`${line}: a slow response is complete`, async ({ host }) => {
     const { code, output } = await curl(host, `${host.origin}/slow/10`);
     assert.is(code, 0, output);
     assert.is(output, Array.from({ length: 10 }, (_, i) => `${i}\n`).join(''));

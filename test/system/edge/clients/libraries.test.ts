@@ -42,7 +42,7 @@ async function withSession(
 const toLoopback = ((_name: string, options: { all?: boolean }, done: (...result: unknown[]) => void) =>
   options.all ? done(null, [{ address: '127.0.0.1', family: 4 }]) : done(null, '127.0.0.1', 4)) as never;
 
-test('node:http2: many streams at once, more than are allowed, all right', async (context) => {
+test('node:http2: more concurrent streams than allowed all succeed', async (context) => {
   await withSession(context, async (session) => {
     const replies = await Promise.all(
       Array.from({ length: AT_ONCE * 2 }, (_, i) =>
@@ -54,7 +54,7 @@ test('node:http2: many streams at once, more than are allowed, all right', async
   });
 });
 
-test('node:http2: what is sent comes back, with its trailers', async (context) => {
+test('node:http2: the echoed body and trailers are equal', async (context) => {
   await withSession(context, async (session) => {
     const body = noiseOf(700_000);
     const stream = session.request({ ':path': '/echo', ':method': 'POST' }, { waitForTrailers: true });

@@ -71,7 +71,7 @@ function nghttpTests(): void {
     assert.match(await nghttp('-nv', `${host.origin}/hints`), /:status: 103[\s\S]*link: [\s\S]*:status: 200/);
   });
 
-  test('weights and dependencies of RFC 7540 are taken and passed over', async ({ host }) => {
+  test('weights and dependencies of RFC 7540 are accepted and ignored', async ({ host }) => {
     const urls = ['/download/100000', '/ready', '/download/50000'].map((path) => host.origin + path);
     const output = await nghttp('-nv', '-m', '10', '-p', '1', '-p', '256', '-p', '16', ...urls);
     assert.match(output, /send PRIORITY frame/);

@@ -14,7 +14,7 @@ import { PATIENCE_MS } from '../../../support/patience.ts';
 import { freePort } from '../../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 
-test('lines are counted off when they have left, also those that nobody will ever read', async () => {
+test('lines are released when they are written, also those that nobody reads', async () => {
   const waiting: ((error?: Error) => void)[] = [];
   const stream = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => void waiting.push(done) });
   stream.on('error', () => {});
@@ -86,16 +86,16 @@ async function fill(ask: (path: string) => Promise<number>): Promise<void> {
   assert.is(await ask('/'), 404);
 }
 
-test('the daemon serves on and ends in order while nobody reads its standard output', () =>
+test('the daemon serves and stops while nobody reads its standard output', () =>
   withDaemon('pipe', (_child, ask) => fill(ask)));
 
-test('the daemon serves on and ends in order when whoever read its standard output has gone', () =>
+test('the daemon serves and stops after the reader of its standard output is gone', () =>
   withDaemon('pipe', async (child, ask) => {
     child.stdout?.destroy();
     await fill(ask);
   }));
 
-test('the daemon serves on and ends in order while the disk behind its standard output is full', async () => {
+test('the daemon serves and stops while the disk of its standard output is full', async () => {
   const full = openSync('/dev/full', 'w');
   try {
     await withDaemon(full, (_child, ask) => fill(ask));

@@ -166,7 +166,7 @@ test('by URL, prefix, tag and all: at once, in each thread, and nothing else', a
   for (const url of ALL) assert.ok((await visit(context, agent, url)).isHit, url);
 });
 
-test('a purge with prefetch fetches listed URLs and what was hot, once for all threads', async (context) => {
+test('a purge with prefetch fetches listed and popular URLs, once for all threads', async (context) => {
   // The test before has made all paths hot, in both threads.
   const { prefetched, agents } = context;
   context.version++;

@@ -242,14 +242,14 @@ async function downloads(world: World): Promise<void> {
 }
 
 function browserTests(): void {
-  test('a page with its hundred images, over HTTP/2: compressed, and kept for the next visitor', () =>
+  test('a page with its hundred images, over HTTP/2: compressed, and cached for the next visitor', () =>
     withWorld(pages));
   test('a WebSocket, over HTTP/2 and over HTTP/1.1; then a challenge, with and without JavaScript', () =>
     withWorld(async (world) => {
       await webSockets(world);
       await challenged(world);
     }));
-  test('a download that breaks off goes on where it was, kept or not', () => withWorld(downloads));
+  test('an aborted download resumes where it was, cached or not', () => withWorld(downloads));
 }
 
 test.run();

@@ -195,7 +195,7 @@ function assertQuiet(rig: SiteRig): void {
   assert.equal(oddLines(rig), []);
 }
 
-test('each fault by itself, over both versions: the right end, on a page that tells nothing of the origin', () =>
+test('each fault alone, over both versions: the right error page, which does not reveal the origin', () =>
   withWorld(async (world) => {
     const { hidden } = world;
     const all = (visitor: Visitor): Promise<void>[] => [
@@ -212,7 +212,7 @@ test('each fault by itself, over both versions: the right end, on a page that te
     assertQuiet(world.rig);
   }));
 
-test('a response that nobody asked for, on a connection that waits: nobody gets it', () =>
+test('an unsolicited response on an idle connection is not delivered', () =>
   withWorld(async (world) => {
     const { origin, hidden } = world;
     await withVisitors(world, async (visitors) => {
@@ -279,7 +279,7 @@ async function mix(world: World): Promise<{ wrong: string[]; memory: number[]; t
   return { wrong, memory, tally };
 }
 
-test(`${EXCHANGES} exchanges of all kinds at once: nothing stays of them`, () =>
+test(`${EXCHANGES} concurrent exchanges of all kinds leave nothing behind`, () =>
   withWorld(async (world) => {
     const { rig } = world;
     const begun = performance.now();

@@ -53,7 +53,7 @@ const ASKED: readonly Asked[] = [
 ];
 
 for (const host of [ORIGIN_ADDRESS, NAME])
-  test(`an origin at ${host} that tells of itself`, async () => {
+  test(`an origin at ${host} that reveals itself`, async () => {
     const resolver = await TargetServer.start();
     resolver.set(NAME, { addresses: [ORIGIN_ADDRESS], ttl: 60 });
     const scriptOf =

@@ -78,7 +78,7 @@ const visitAll = async ({ https, root }: SiteRig, path: string): Promise<Seen[]>
 /** Until what was said before has run out. */
 const runsOut = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1200));
 
-test('public when it is checked, of this machine when it is connected to', async () => {
+test('a name that is public when checked and local when connected to', async () => {
   const resolver = await TargetServer.start();
   const inside = await startInside();
   try {
@@ -101,7 +101,7 @@ test('public when it is checked, of this machine when it is connected to', async
   }
 });
 
-test('it has served, and is turned then: a connection that stands goes on, a new one is not made', async () => {
+test('a name that changes after it has served: the open connection continues, a new one is refused', async () => {
   const resolver = await TargetServer.start();
   const origin = await startScriptedOrigin(
     () => (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nCache-Control: no-store\r\n\r\nok'),

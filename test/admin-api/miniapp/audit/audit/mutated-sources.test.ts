@@ -36,7 +36,7 @@ const PAIRS = [SCRIPTS, ['manifest.json', 'index.html'], ['a.css', 'app.js'], ['
 
 const test = suite(`damaged sources, seed ${SEED}`);
 
-test('the sound one is approved', async () => {
+test('the unchanged package is approved', async () => {
   const { verdict, findings } = await audited(GOOD);
   assert.equal([verdict, findings], ['approved', []]);
 });

@@ -17,7 +17,7 @@ import { MARKUP_CASES } from './markup-cases.ts';
 import { SCRIPT_CASES } from './script-cases.ts';
 import { backgroundApp, smallApp } from './small-app.ts';
 
-test('an app as it should be has no finding', async () => {
+test('a correct app has no finding', async () => {
   const good =
     "function onBackgroundEvent(event) {\n  Host.call('storage.set', { key: 'last', value: event.timestamp });\n}\n";
   assert.ok(Object.keys(goodApp()).length > 40);
@@ -35,7 +35,7 @@ test('every rule has a case, other than those about an audit that does not end',
   assert.equal(missing, []);
 });
 
-test('a code stands in one table of rules alone', async () => {
+test('a code is in one table of rules only', async () => {
   // Put together, one table would silently take the place of another's rule.
   const folder = new URL('../../../../../admin-api/miniapp/', import.meta.url);
   const tables = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
@@ -50,7 +50,7 @@ test('a code stands in one table of rules alone', async () => {
 });
 
 for (const { code, triggers, nearMiss, sdks } of [...BACKGROUND_CASES, ...DENSITY_CASES, ...SDK_CASES])
-  test(`${code} is found where it is, and not in what comes near`, async () => {
+  test(`${code} is found in its cases, and not in similar code`, async () => {
     const { findings } = await audited(triggers, sdks);
     const found = findings.find((finding) => finding.code === code);
     assert.ok(found, `not found among ${findings.map((finding) => finding.code)}`);

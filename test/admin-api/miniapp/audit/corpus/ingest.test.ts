@@ -52,7 +52,7 @@ for (const { code, triggers, nearMiss } of [...ARCHIVE_CASES, ...MANIFEST_CASES]
     assert.not.ok(near.some((finding) => finding.code === code));
   });
 
-test('faults of the manifest have a place, and nothing else is told of them', async () => {
+test('faults of the manifest have a position, and are reported once', async () => {
   for (const { code, triggers, nearMiss } of MANIFEST_CASES) {
     const findings = await findingsOf(triggers);
     assert.equal([...new Set(findings.map((finding) => finding.code))], [code]);

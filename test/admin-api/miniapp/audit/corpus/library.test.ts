@@ -28,7 +28,7 @@ test('a release is recognised by each byte', () => {
   for (const text of [`${AXIOS} `, AXIOS.slice(1), AXIOS.replace('e', 'f'), '']) assert.is(libraryOf(text), undefined);
 });
 
-test('what a library has and the app does not reach is no error', async () => {
+test('code of a library that the app does not reach is no error', async () => {
   const audit = await auditedWith(AXIOS, '');
   assert.ok(levels(audit).includes('direct_network warning'));
   assert.is.not(audit.verdict, 'rejected');

@@ -138,7 +138,7 @@ test('what only looks like the polyfill is rejected', async () => {
   }
 });
 
-test('a document whose name an element gets later is not found there', async () => {
+test('a document whose name an element gets later is not found', async () => {
   for (const script of [
     // As React sets styles: the variable of the element is that of its style from there on.
     `function set(l, t, u) { t.indexOf('--') === 0 ? l.setProperty(t, u) : (l[t] = ('' + u).trim()); }
@@ -152,7 +152,7 @@ test('a document whose name an element gets later is not found there', async () 
   }
 });
 
-test('a window whose name something else gets at times is found', async () => {
+test('a window whose name is sometimes reassigned is found', async () => {
   for (const script of [
     `function f(l, t) { if (t) l = l.style; l[t] = 'text'; }\nf(window, document.title);`,
     `function f(l, t) { l[t] = 'text'; l = l.style; }\nf(window, document.title);`,
@@ -187,7 +187,7 @@ function f${count}(a) { a.title = 'x'; }\nf0({});`;
   assert.ok(found.line! > 1 && found.line! < 2100, String(found.line));
 });
 
-test('of the text that React puts in the place of a javascript: URL nothing comes', async () => {
+test('the text that React writes for a javascript: URL has no finding', async () => {
   const set = (url: string): string => `document.querySelector('a').setAttribute('href', ${url});`;
   const thrown = await ofScript(set(`"javascript:throw new Error('React has blocked a javascript: URL.')"`));
   assert.is(thrown.verdict, 'approved', JSON.stringify(thrown.findings));

@@ -31,7 +31,7 @@ const OBFUSCATED: Readonly<Record<string, string>> = {
 for (const [name, text] of Object.entries(OBFUSCATED))
   test(`${name} is obfuscated`, () => assert.ok(codes(text).includes('obfuscated')));
 
-test('tables of numbers, escapes of what has no letter and hashes in names are not', () => {
+test('tables of numbers, escapes of non-letters and hashes in names are not obfuscated', () => {
   const table = `var crc = [${Array.from({ length: 256 }, (_, i) => (i * 2654435761) >>> 0).join(', ')}];`;
   const bytes = `var box = [${Array.from({ length: 256 }, (_, i) => i).join(', ')}]; String.fromCharCode(box[1]);`;
   const escapes = `var a = "${'\\x00\\x01\\u2028'.repeat(100)}";`;

@@ -46,7 +46,7 @@ test('generated values are read as JSON.parse reads them', () => {
   });
 });
 
-test('texts of what JSON is made of', () => {
+test('texts made of JSON tokens', () => {
   const parts = [
     '{',
     '}',
@@ -85,7 +85,7 @@ test('texts of what JSON is made of', () => {
   );
 });
 
-test('places, and members that come twice', () => {
+test('positions, and duplicate members', () => {
   const value = parseJson('{"a": [1, {"b": 2}],\n "a": null}');
   assert.is(value.type, 'object');
   if (value.type !== 'object') return;
@@ -112,7 +112,7 @@ test('depth is bounded, whatever the text', () => {
   }
 });
 
-test('a text of a megabyte of backslashes takes no longer than its length', () => {
+test('a megabyte of backslashes takes linear time', () => {
   assert.throws(() => parseJson(`"${'\\\\'.repeat(500_000)}`), /does not end/);
 });
 

@@ -83,7 +83,7 @@ for (const [key, good, bad] of VALUES)
     }
   });
 
-test('each key of the wrong type is told at its value, and the rest is read all the same', async () => {
+test('each key of the wrong type is reported at its value, and the rest is still read', async () => {
   for (const key of Object.keys(MANIFEST)) {
     const { manifest, findings } = await withValue(key, { wrong: true });
     const lines = JSON.stringify({ ...MANIFEST, [key]: { wrong: true } }, null, 2).split('\n');
@@ -97,7 +97,7 @@ test('each key of the wrong type is told at its value, and the rest is read all 
   }
 });
 
-test('nothing that is no object is a manifest', async () => {
+test('only an object is a manifest', async () => {
   for (const text of ['[]', '"x"', '1', 'null', 'true']) {
     const { manifest, findings } = await audited(text);
     assert.is(manifest, undefined);
@@ -112,7 +112,7 @@ test('nothing that is no object is a manifest', async () => {
   );
 });
 
-test('the word that is meant is told', async () => {
+test('the intended word is suggested', async () => {
   const describe = async (key: string, value: unknown): Promise<string> =>
     (await withValue(key, value)).findings[0].message;
   assert.match(await describe('minHostversion', '1.0'), 'Did you mean "minHostVersion"?');

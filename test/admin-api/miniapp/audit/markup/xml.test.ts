@@ -78,7 +78,7 @@ for (const [file, content] of SOUND)
   test(`${file}: ${content.slice(0, 150)} has no finding`, async () =>
     assert.equal(await auditedFiles({ [file]: content }), []));
 
-test('what both parsers read in the same way is found once, where it stands', async () => {
+test('what both parsers read is found once, at its position', async () => {
   const found = await auditedFiles({
     'a.xhtml': page('\n<p title="x" onclick="eval(1)">a</p>\n<script>eval(2)</script>'),
   });
@@ -92,7 +92,7 @@ test('what both parsers read in the same way is found once, where it stands', as
   );
 });
 
-test('what XML alone shows is found where it stands', async () => {
+test('what only the XML parser reads is found at its position', async () => {
   const found = await auditedFiles({
     'a.xhtml': page('<textarea/>\n<p title="onclick" onclick="eval(1)">a</p>\n<script>eval(2)</script>\n<b></i>'),
   });

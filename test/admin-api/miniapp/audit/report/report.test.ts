@@ -34,7 +34,7 @@ test('the text shows the line of a finding with a caret below its place', async 
   assert.not.ok(text.includes('\x1b'));
 });
 
-test('colours are there for who asks, and nothing of the package drives the terminal', async () => {
+test('colours are optional, and no content of the package controls the terminal', async () => {
   const audit = await audited(smallApp({ 'app.js': "Host.storage.get('a'); eval('\x1b[2J\u009b\u202e');\n" }));
   for (const char of '\x1b\u009b\u202e') assert.not.ok(reportText(audit).includes(char));
   assert.ok(reportText(audit, { color: true }).includes('\x1b[31merror\x1b[0m'));
@@ -68,13 +68,13 @@ test('the page in HTML has each rule at its code, and the texts of rules as text
   }
 });
 
-test('the page of the rules is as they are', () => {
+test('config/package-rules.md matches the rules', () => {
   const page = readFileSync('config/package-rules.md', 'utf8');
   assert.is(page, rulesMarkdown(), 'npm run package-rules writes it');
   for (const code of Object.keys(RULES)) assert.ok(page.includes(`## ${code}\n`));
 });
 
-test('the sandbox policy is as it is, and is the one of the platform', () => {
+test('config/sandbox-policy.json is the policy of the platform', () => {
   assert.is(readFileSync('config/sandbox-policy.json', 'utf8'), policyJson(), 'npm run package-rules writes it');
   assert.is(
     JSON.parse(policyJson()).content_security_policy,

@@ -118,7 +118,7 @@ test('a whole program', () => {
   assert.not.ok(isParsed(ACORN, OPTIONS[0]));
 });
 
-test('a name has one place in the table of names, and its neighbour another', () => {
+test('names have distinct entries in the table of names', () => {
   // Of the same hash: 31 * 'A' + 'a' = 31 * 'B' + 'B'.
   const text = 'Aa(BB, Aa, BB); var Aa; let BBAa, AaBB, AaAa, BBBB;';
   assert.ok(isParsed(text, OPTIONS[0]));
@@ -129,12 +129,12 @@ test('a string for a name that is imported', () => {
   assert.not.ok(isParsed('import { "a" } from "b";', OPTIONS[1]));
 });
 
-test('what begins as a comment of HTML does', () => {
+test('comments of HTML', () => {
   for (const text of ['a <!--b\n.c', 'a <!--b\n(c)', 'a\n--> b\n(c)', 'x = a <!b', 'a --> b', '#!a\n-->b', '-->a'])
     for (const options of OPTIONS) isParsed(text, options);
 });
 
-test(`${MUTATIONS} pieces in a row`, () => {
+test(`${MUTATIONS} concatenated fragments`, () => {
   const random = new Random(SEED);
   let parsed = 0;
   for (let n = 0; n < MUTATIONS; n++) {

@@ -158,7 +158,7 @@ class Maker {
 
 type Run = (o: object, c: () => boolean, use: (index: number, value: unknown) => number) => void;
 
-test('what a variable was when it was used is among its values', () => {
+test('the values of a variable include its value at each use', () => {
   const random = new Random(SEED);
   let narrowed = 0;
   for (let n = 0; n < PROGRAMS; n++) {

@@ -146,7 +146,7 @@ test('a template between script tags is no script', async () => {
   assert.equal(await codes(['document.title = "a"'], template), []);
 });
 
-test('a bridge is found as such alone', async () => {
+test('a bridge is reported as a bridge only', async () => {
   assert.equal(await codes(['Android.go()']), ['native_bridge']);
   assert.equal(await codes(['browser.go()']), ['undefined_global']);
 });

@@ -219,7 +219,7 @@ for (const [markup, code] of MARKUP)
     assert.ok(found.includes(code), `${code}, not ${found}`);
   });
 
-test('a name that one classic script binds, the next one sees', async () => {
+test('a name bound by one classic script is visible in the next', async () => {
   const found = await auditedFiles({
     'page.html': '<script src=b.js></script><script src=a.js></script>',
     'b.js': 'var F = Function, w = window;',
@@ -228,7 +228,7 @@ test('a name that one classic script binds, the next one sees', async () => {
   assert.equal(codesOf(found), ['direct_storage', 'function_constructor']);
 });
 
-test('places are those of the page, in inline scripts too', async () => {
+test('positions are those of the page, in inline scripts too', async () => {
   const [found] = await auditedFiles({ 'page.html': '<p>\n<script>\n  eval("1");\n</script>' });
   assert.equal(
     [found.code, found.file, found.line, found.column, found.excerpt],
@@ -236,14 +236,14 @@ test('places are those of the page, in inline scripts too', async () => {
   );
 });
 
-test('markup is audited by whatever name a browser shows it', async () => {
+test('markup is audited under every file name that a browser shows', async () => {
   const page = '<!doctype html><script>eval(1)</script>';
   for (const path of ['page', 'page.bin', 'page.shtml'])
     assert.equal(codesOf(await auditedFiles({ [path]: page })), ['eval'], path);
   assert.equal(await auditedFiles({ 'page.txt': page, 'page.png': page }), []);
 });
 
-test('an XML file is read as a parser of XML does', async () => {
+test('an XML file is read like an XML parser reads it', async () => {
   const bodies = [
     '<textarea><script>eval(1)</script></textarea>',
     '<style><b><script>eval(1)</script></b></style>',
@@ -260,7 +260,7 @@ test('an XML file is read as a parser of XML does', async () => {
   assert.equal(codesOf(declared), ['charset_not_utf8']);
 });
 
-test('a file that is imported is parsed as a module, and one that nothing loads as what it is', async () => {
+test('an imported file is parsed as a module, and an unused one by its syntax', async () => {
   const found = await auditedFiles({
     'page.html': '<script type=module src=a.js></script>',
     'a.js': 'import "./b.js"; await 1;',

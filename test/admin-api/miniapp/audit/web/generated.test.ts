@@ -57,7 +57,7 @@ const declared = (body: string): string => `(function (a, b, eval, ...items) {
   try { a(); } catch (open) { ${body} }
 })(1, { fetch: 2, x: [3] }, String);`;
 
-test('programs whose names are their own have no finding', async () => {
+test('programs that declare their names have no finding', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(expression, { minLength: 1, maxLength: 6 }), async (expressions) => {
       assert.equal(codesOf(await auditedScript(declared(`${expressions.join(';\n')};`))), []);
@@ -66,7 +66,7 @@ test('programs whose names are their own have no finding', async () => {
   );
 });
 
-test('of the same names undeclared, those that are barred are found', async () => {
+test('of the same names undeclared, forbidden ones are found', async () => {
   const barred = { fetch: 'direct_network', localStorage: 'direct_storage', eval: 'eval', WebSocket: 'direct_network' };
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...Object.entries(barred)), expression, async ([used, code], body) => {
@@ -77,7 +77,7 @@ test('of the same names undeclared, those that are barred are found', async () =
   );
 });
 
-test('damaged sources come to an end', async () => {
+test('the audit of damaged sources ends', async () => {
   const random = new Random(SEED);
   const sources = [...SCRIPT_CASES, ...MARKUP_CASES]
     .flatMap(({ triggers, nearMiss }) => [triggers, nearMiss] as Files[])

@@ -91,7 +91,7 @@ const FUNCTIONS: readonly (readonly [string, Files])[] = [
 for (const [app, others] of FUNCTIONS)
   test(`function: ${app} ${JSON.stringify(others)}`, async () => assert.equal(await codes(app, others), []));
 
-test('names that are handed on in a circle, and many of them', async () => {
+test('names that are re-exported in a cycle, and many of them', async () => {
   const many = Array.from({ length: 20_000 }, (_, i) => `export { a${i} as a${i + 1} } from "./a.js";`).join('');
   const found = await codes('import { a20000 } from "./a.js"; setTimeout(a20000)', {
     'a.js': `function a0() {} ${many} export { back as again } from "./b.js"`,

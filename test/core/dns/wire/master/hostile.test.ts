@@ -44,7 +44,7 @@ test('large hostile files end in an error, with messages of bounded length', () 
   }
 });
 
-test('a hundred thousand mistakes cost time in proportion, if all of them are wanted', () => {
+test('a hundred thousand mistakes take linear time', () => {
   const { errors } = parse(Buffer.from('a TXT "\nb ) (\n) '.repeat(100_000)), Number.POSITIVE_INFINITY);
   assert.ok(errors.length >= 100_000);
 });

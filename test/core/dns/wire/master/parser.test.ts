@@ -245,7 +245,7 @@ test('keeps the capitals of owner names apart from the names', () => {
   }
 });
 
-test('which TTL a record without one takes', () => {
+test('the TTL of a record without one', () => {
   const soa = '@ SOA a b 1 2 3 4 77';
   const ttl = (text: string, defaultTtl?: number) =>
     parse(text, { defaultTtl }).records.map((record) => Number(record.split(' ')[2]));
@@ -385,12 +385,12 @@ test('reading ends after maxErrors', () => {
   assert.is(parse(text, { maxErrors: 7 }).errors.length, 7);
 });
 
-test('nothing in, nothing out', () => {
+test('an empty file has no records', () => {
   for (const text of ['', '\n', '\n\n  \n', '; only a comment', '\r\n\r\n', '()\n', '(\n)\n'])
     assert.equal(parse(text), { records: [], errors: [], warnings: [] }, JSON.stringify(text));
 });
 
-test('what it prints looks like this', () => {
+test('the printed form', () => {
   const { records } = parseMaster(
     Buffer.from('$TTL 60\n@ SOA ns1 hostmaster 1 2 3 4 5\n@ NS ns1\nns1 30 A 192.0.2.1\n\\$a.b TXT "x;y"\n'),
     { origin: ORIGIN },

@@ -70,7 +70,7 @@ test('IPv6 in and out (RFC 5952)', () => {
   for (const [text, canonical] of cases) assert.is(ipv6(text), canonical, text);
 });
 
-test('what is no IPv6 address', () => {
+test('texts that are not IPv6 addresses', () => {
   const wrong = [
     '',
     ':',

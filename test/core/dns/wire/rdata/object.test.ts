@@ -134,7 +134,7 @@ test('random rdata becomes JSON with snake case keys; hostile bytes become an ob
   );
 });
 
-test('bytes that are no content of their type are given in hexadecimal', () => {
+test('invalid rdata is written in hexadecimal', () => {
   assert.equal(rdataToObject(TYPE.HINFO, Uint8Array.of(1)), { rdata: '01' });
   assert.equal(rdataToObject(TYPE.A, Uint8Array.of(1, 2, 3, 4, 5)), { rdata: '0102030405' });
 });

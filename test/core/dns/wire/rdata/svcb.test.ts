@@ -209,7 +209,7 @@ const DOUBTFUL: readonly (readonly [content: string, doubt: RegExp, canonical?: 
   ['\\# 8 00010000020001ff', /no-default-alpn requires alpn/, '1 . key2="\\255"'],
 ];
 
-test('contents that are a doubt', () => {
+test('contents that cause a warning', () => {
   for (const [content, doubt, canonical = content] of DOUBTFUL) {
     const rdata = parseRdata(TYPE.SVCB, content);
     assert.match(findDoubt(TYPE.SVCB, rdata) ?? '', doubt, content);

@@ -128,7 +128,7 @@ test('flags are the same whether a line is new or indexed', () => {
   }
 });
 
-test('an entry larger than the table empties it and is given out', () => {
+test('an entry larger than the table empties it and is returned', () => {
   const decoder = new HpackDecoder(WIDE);
   decode(decoder, Uint8Array.from(literal(INDEX, 'a', 'b')));
   const large = 'v'.repeat(4096 - 32);
@@ -140,7 +140,7 @@ test('an entry larger than the table empties it and is given out', () => {
   assert.equal(decode(decoder, Uint8Array.of(indexed(0))).lines, ['k', fitting]);
 });
 
-test('a name of an entry that its own line pushes out', () => {
+test('an entry that is evicted by a line that uses its name', () => {
   const decoder = new HpackDecoder(WIDE);
   decode(decoder, Uint8Array.from(literal(INDEX, 'key', 'v'.repeat(4096 - 35))));
   // RFC 7541 section 4.4: there is no room for both.

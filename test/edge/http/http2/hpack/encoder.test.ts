@@ -28,7 +28,7 @@ test('the static table: each line is one byte', () => {
   }
 });
 
-test('what comes again is indexed, what changes each time is not', () => {
+test('repeated lines are indexed, changing ones are not', () => {
   const encoder = new HpackEncoder();
   const decoder = new HpackDecoder(WIDE);
   const first = response(encoder, 200, HEAD);
@@ -55,7 +55,7 @@ test('a status beyond the static table is indexed', () => {
   assert.equal([...response(encoder, 301, [])], [0x80 | 62]);
 });
 
-test('what changes each time is written as it is while it is short, by Huffman’s code beyond', () => {
+test('changing values are literal while short, Huffman-coded beyond', () => {
   const raw = encode(new HpackEncoder(), ['etag', 'a'.repeat(32)]);
   assert.equal([...raw], [0x0f, 34 - 15, 32, ...Buffer.from('a'.repeat(32))]);
   const coded = encode(new HpackEncoder(), ['etag', 'a'.repeat(33)]);
@@ -84,7 +84,7 @@ test('secrets are never indexed, with or without a table', () => {
   }
 });
 
-test('what would push out most of the table is not indexed', () => {
+test('a line that would evict most of the table is not indexed', () => {
   const encoder = new HpackEncoder();
   encode(encoder, ['x-a', 'v'.repeat(2048 - 35)]);
   assert.is(encoder.tableSize, 2048);

@@ -98,7 +98,7 @@ function given(
   return { lines: fitting, isCut: false };
 }
 
-test('any bytes: no throw, no growth, and what the reference makes of them', () => {
+test('any bytes: no exception, no growth, and the result of the reference', () => {
   const random = new Random(SEED);
   const connections = corpus(random);
   for (const limits of LIMITS) decode(new HpackDecoder(limits), new Uint8Array(0));

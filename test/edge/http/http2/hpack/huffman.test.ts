@@ -62,7 +62,7 @@ test('the code is complete and free of prefixes', () => {
   assert.is(code(0xf9), '1111111111111111111111111110');
 });
 
-test('each byte alone, at each bit, behind and before others', () => {
+test('each byte alone, at each bit offset, and between others', () => {
   for (let byte = 0; byte < 256; byte++)
     for (let before = 0; before < 8; before++) {
       // Codes of five bits move the next one through all places of a byte.
@@ -115,7 +115,7 @@ test('any bytes decode as the plainest reader has them', () => {
   );
 });
 
-test('strings are written by the code where that is shorter, and come back', () => {
+test('strings are coded where that is shorter, and decode to themselves', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       const text = String.fromCharCode(...bytes);
@@ -133,7 +133,7 @@ test('strings are written by the code where that is shorter, and come back', () 
   );
 });
 
-test('what is no byte is written as a question mark, never as its lower half', () => {
+test('characters above 255 are written as a question mark', () => {
   for (const [text, bytes] of [
     ['\u010a', '?'],
     ['\u0100\u0141', '??'],
@@ -147,7 +147,7 @@ test('what is no byte is written as a question mark, never as its lower half', (
   }
 });
 
-test('the decoder keeps to its bound', () => {
+test('the decoder respects its bound', () => {
   const coded = bits(code(0x30).repeat(80));
   assert.is(decodedBound(coded.length), 80 + DECODER_SPARE);
   assert.is(decodeHuffman(coded, 0, coded.length, new Uint8Array(80 + DECODER_SPARE)) >> 2, 80);

@@ -75,7 +75,7 @@ test('a block that is longer, shorter, or differs in one byte', () => {
   assert.ok(rig.take(hex('8286')));
 });
 
-test('a long block is not kept', () => {
+test('a long block is not cached', () => {
   const rig = new Rig();
   const bytes = block(new HpackEncoder(), 'age', 'z'.repeat(1200));
   rig.take(bytes);

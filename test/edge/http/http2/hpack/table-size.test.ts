@@ -56,7 +56,7 @@ test('SETTINGS that shrink the table: the next block must begin with a size with
   assert.is(decode(twice, hex('82')).outcome, 'decoded', 'once is enough');
 });
 
-test('SETTINGS that let the table grow: the peer may, and need not', () => {
+test('SETTINGS that let the table grow: the peer may use them, but need not', () => {
   const decoder = new HpackDecoder(WIDE);
   decoder.acknowledgeTableSize(8192);
   assert.is(decode(decoder, hex('82')).outcome, 'decoded');
@@ -70,7 +70,7 @@ test('SETTINGS that let the table grow: the peer may, and need not', () => {
 
 const lengthRest = (length: number): number[] => [0x80 | ((length - 127) & 127), (length - 127) >> 7];
 
-test('the encoder tells of the least size and of the last, at the beginning of the next block only', () => {
+test('the encoder signals the smallest and the last size at the start of the next block only', () => {
   const cases: [number[], number[]][] = [
     [[4096], []],
     [[100], [100]],

@@ -31,7 +31,7 @@ function shown(own: Handle<'X509'>, pair: Handle<'EVP_PKEY'>): { readonly der: B
   };
 }
 
-test('keys on the usual curves as they are usually written go the short way, and the certificate stays what it was', () => {
+test('keys on the usual curves in the usual form use the fast path, and the certificate is unchanged', () => {
   for (const curve of ['prime256v1', 'secp384r1'])
     for (let i = 0; i < 20; i++) {
       const pair = ecKey(curve);
@@ -83,14 +83,14 @@ const REFUSED: readonly (readonly [string, string, string])[] = [
   ['one that is too large', good.replace('\n', `\n${'A'.repeat(20_000)}\n`), pemOfKey(key)],
 ];
 
-test('whatever is not just so is left to the long way', () => {
+test('anything else uses the slow path', () => {
   for (const [what, cert, privateKey] of REFUSED) assert.is(reader.read(cert, privateKey), undefined, what);
 });
 
 /** Times that a round reads something. */
 const TIMES = 20_000;
 
-test('nothing stays of what was read, nor of what was refused', () => {
+test('nothing remains of accepted and refused keys', () => {
   const pem = pemOfKey(key);
   // One that stayed takes 4.6 KB.
   assertLeavesLess(TIMES * 1024, () => {

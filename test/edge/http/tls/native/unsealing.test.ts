@@ -12,7 +12,7 @@ const keyFile = join(temporaryFolder('unsealing'), 'key');
 const secrets = openSecrets(keyFile);
 const quick = openSecrets(keyFile, quickUnsealing());
 
-test('what was sealed opens for its context; changed in any byte, or for another, it does not', () => {
+test('sealed data opens for its context only, and not with any changed byte', () => {
   assert.ok(quickUnsealing() !== undefined);
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 2000 }), fc.string(), fc.nat(), (plain, context, at) => {
@@ -29,7 +29,7 @@ test('what was sealed opens for its context; changed in any byte, or for another
   );
 });
 
-test('what is too large for it is refused, and what comes after it opens', () => {
+test('data that is too large is refused, and the next one opens', () => {
   assert.throws(() => quick.unseal(secrets.seal(Buffer.alloc(100_000), 'a'), 'a'), /too large/);
   assert.equal([...quick.unseal(secrets.seal(Buffer.of(1, 2), 'a'), 'a')], [1, 2]);
 });
@@ -38,7 +38,7 @@ test('what is too large for it is refused, and what comes after it opens', () =>
 const TIMES = 50_000;
 /** A context of OpenSSL takes this and more. */
 const CONTEXT_BYTES = 200;
-test('nothing stays of what was opened', () => {
+test('nothing remains of opened data', () => {
   const sealed = secrets.seal(Buffer.alloc(3000), 'a');
   assertLeavesLess(TIMES * CONTEXT_BYTES, () => {
     for (let i = 0; i < TIMES; i++) quick.unseal(sealed, 'a');

@@ -39,7 +39,7 @@ const of = ({ findings }: Report, id: string): Finding => {
   return found;
 };
 
-test('finds a running daemon well, and what is wrong with it', async ({ daemon }) => {
+test('reports a healthy daemon, and its faults', async ({ daemon }) => {
   const before = readdirSync(daemon.dataDir);
   const report = await examine(daemon.env, ...GROUPS);
   const errors = report.findings.filter(({ severity }) => severity === 'error');

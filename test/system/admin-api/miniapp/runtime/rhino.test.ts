@@ -83,7 +83,7 @@ else {
     assert.ok(compared > 100);
   });
 
-  test('random programs have the result that they have in the sandbox', async () => {
+  test('random programs have the same result as in the sandbox', async () => {
     // Names that the programs use; patterns need what has an iterator.
     const names =
       'var a = [1, 2], b = [3], c = [], f = function (x) { return x; }, async = [4], of = [5], get = [6], $x = [7], \u00e4 = [8], yield_ = [9];\n';
@@ -109,7 +109,7 @@ else {
       assert.equal(endOf(await inRhino(topLevel(body))), expected);
     });
 
-  test('different: what came with 1.7.15', async () => {
+  test('different: additions of 1.7.15', async () => {
     for (const source of SINCE_1_7_15) {
       assert.is((await inQuickJs(source + HANDLER)).state, 'finished', source);
       assert.is(endOf(await inRhino(source + HANDLER)), 'SyntaxError', source);
@@ -201,7 +201,7 @@ else {
     }
   });
 
-  test('nothing is left for the next event', async () => {
+  test('no state is left for the next event', async () => {
     await inRhino(`left = 1; Object.prototype.left = 1; Array.prototype.map = 1; ${handler('return 1;')}`);
     assert.is(
       endOf(await inRhino(handler('return typeof left + typeof {}.left + typeof [].map;'))),

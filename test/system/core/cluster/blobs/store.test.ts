@@ -24,7 +24,7 @@ async function withStore(work: (store: BlobStore, folder: string) => Promise<voi
   }
 }
 
-test('what is put is there under its hash, once, and can be read', async () => {
+test('a stored blob is found under its hash, once, and can be read', async () => {
   await withStore(async (store, folder) => {
     const bytes = Buffer.alloc(700_000, 'waypost');
     const hash = hashOf(bytes);
@@ -46,7 +46,7 @@ test('what is put is there under its hash, once, and can be read', async () => {
   });
 });
 
-test('what is too large, or whose source breaks off, leaves nothing', async () => {
+test('a blob that is too large, or whose source aborts, leaves nothing', async () => {
   await withStore(async (store, folder) => {
     const fails = async (source: AsyncIterable<Uint8Array>, expected: RegExp): Promise<void> => {
       await store.put(source, 10).then(
@@ -67,7 +67,7 @@ test('what is too large, or whose source breaks off, leaves nothing', async () =
   });
 });
 
-test('a process that is killed while it writes leaves nothing that counts', async () => {
+test('a process that is killed while it writes leaves no blob', async () => {
   await withStore(async (_, folder) => {
     const store = new URL('../../../../../core/cluster/blobs/store.js', import.meta.url).href;
     const text = `
@@ -87,7 +87,7 @@ test('a process that is killed while it writes leaves nothing that counts', asyn
   });
 });
 
-test('a full disk is told, leaves nothing, and what fits is taken again', async () => {
+test('a full disk is reported and leaves nothing, and later writes succeed', async () => {
   const folder = temporaryFolder('blobs');
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'pipe' });
@@ -111,7 +111,7 @@ test('a full disk is told, leaves nothing, and what fits is taken again', async 
   }
 });
 
-test('what is damaged at rest is noticed when it is opened, and not given', async () => {
+test('a blob damaged on disk is detected when it is opened, and not served', async () => {
   await withStore(async (store, folder) => {
     const { hash } = await store.put(pieces(Buffer.from('some bytes')), 100);
     const path = join(folder, hash);
@@ -123,7 +123,7 @@ test('what is damaged at rest is noticed when it is opened, and not given', asyn
   });
 });
 
-test('a sound blob that comes while a damaged one is looked at stays', async () => {
+test('a good blob that arrives while a damaged one is checked stays', async () => {
   await withStore(async (store, folder) => {
     const bytes = Buffer.from('some bytes');
     const { hash } = await store.put(pieces(bytes), 100);
@@ -139,7 +139,7 @@ test('a sound blob that comes while a damaged one is looked at stays', async () 
   });
 });
 
-test('what nobody names goes, but not what has only just come', async () => {
+test('unreferenced blobs are deleted, except recent ones', async () => {
   await withStore(async (store) => {
     const [a, b] = [await store.put(pieces(Buffer.from('a')), 1), await store.put(pieces(Buffer.from('b')), 1)];
     await sleep(20);

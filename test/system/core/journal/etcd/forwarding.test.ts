@@ -91,7 +91,7 @@ test.before(async () => {
 });
 test.after(() => member.stop());
 
-test('a commit is forwarded while others write, is answered when it is served here, and tells of no error', async () => {
+test('a commit is forwarded while others write, and answered when it is served here', async () => {
   await withPair('/well/', async (pair) => {
     const { sequence, row } = await forwarded(pair, pair.well);
     assert.is(pair.second.journal.head, sequence);
@@ -99,7 +99,7 @@ test('a commit is forwarded while others write, is answered when it is served he
   });
 });
 
-test('what was appended and not answered is found in the log, and is there once', async () => {
+test('an appended commit without an answer is found in the log, once', async () => {
   await withPair('/answer/', async (pair) => {
     let appended: readonly Outcome[] = [];
     const { sequence } = await forwarded(pair, async (bytes) => {
@@ -111,7 +111,7 @@ test('what was appended and not answered is found in the log, and is there once'
   });
 });
 
-test('what comes late, when its node has appended it itself by then, is not appended any more', async () => {
+test('a late forwarded commit is not appended if its node has appended it itself', async () => {
   await withPair('/late/', async (pair) => {
     let late = Buffer.alloc(0);
     const { sequence, row } = await forwarded(pair, (bytes) => {
@@ -126,7 +126,7 @@ test('what comes late, when its node has appended it itself by then, is not appe
   });
 });
 
-test('of two that come by different mandates of one node only the newer is appended', async () => {
+test('of two commits with different mandates of one node, only the newer is appended', async () => {
   await withPair('/mandates/', async (pair) => {
     const sent: Buffer[] = [];
     const lose: Way = (bytes) => {
@@ -152,7 +152,7 @@ test('of two that come by different mandates of one node only the newer is appen
   });
 });
 
-test('a conflict is told, with what it conflicts with applied before it is tried anew', async () => {
+test('a conflict is reported after the conflicting entry is applied, before the retry', async () => {
   await withPair('/conflict/', async (pair) => {
     const row = { ...newAccount(), plan: '' };
     await put(pair.first, row);
@@ -173,7 +173,7 @@ test('a conflict is told, with what it conflicts with applied before it is tried
   });
 });
 
-test('who refuses is not asked again at once, and nothing is lost by it', async () => {
+test('a node that refuses is not asked again at once, and nothing is lost', async () => {
   await withPair('/refuses/', async (pair) => {
     const { sequence } = await forwarded(pair, (bytes) => {
       const { requests } = decodeCommits(bytes);
@@ -193,7 +193,7 @@ const reads = fc.record({ at: number, ranges: fc.array(range, { maxLength: 5 }) 
 const request = fc.record({ reads, by: fc.string({ maxLength: 40 }), changes: data(500) }, PLAIN);
 const commits = fc.record({ mandate: number, requests: fc.array(request, { maxLength: 5 }) }, PLAIN);
 
-test('commits come out as they went in, and what is cut or damaged is an error or other commits', () => {
+test('commits are decoded as encoded, and truncated or damaged ones are errors or other commits', () => {
   const whole = fc.property(commits, (value) => assert.equal(decodeCommits(encodeCommits(value)), value));
   fc.assert(whole);
   const damaged = fc.property(commits, fc.nat(), fc.nat(255), (value, at, byte) => {
@@ -208,7 +208,7 @@ test('commits come out as they went in, and what is cut or damaged is an error o
   fc.assert(damaged);
 });
 
-test('so do outcomes, for as many as were sent only', () => {
+test('outcomes are decoded as encoded, for the number of sent commits only', () => {
   const outcome = fc.oneof(
     fc.integer({ min: 1, max: 2 ** 48 - 2 }),
     fc.constantFrom<Outcome>('conflict', 'not accepted'),

@@ -78,7 +78,7 @@ test('failures, redirects and receivers that hang do not delay others; all is re
   }, 3);
 });
 
-test('what was written before a kill arrives after the restart', async (context) => {
+test('events from before a kill arrive after the restart', async (context) => {
   const { daemon, receiver } = context;
   const domain = await daemon.api.createDomain('killed.test');
   receiver.behaviours.set('/killed', 503);

@@ -30,7 +30,7 @@ function serviceAt(path: string, more: NodeJS.ProcessEnv = {}) {
 }
 
 for (const isAbstract of [false, true])
-  test(`a datagram comes whole, ${isAbstract ? 'in the abstract namespace' : 'by a path'}`, () =>
+  test(`a datagram arrives whole, ${isAbstract ? 'in the abstract namespace' : 'by a path'}`, () =>
     withReceiver(async (receiver, path) => {
       const notifier = new Notifier(path);
       notifier.send('READY=1', 'STATUS=first\nSTOPPING=1 — ü');
@@ -39,7 +39,7 @@ for (const isAbstract of [false, true])
       notifier.close();
     }, isAbstract));
 
-test('what is said while nobody takes it comes later', async () => {
+test('messages that cannot be sent are sent later', async () => {
   const folder = temporaryFolder('notify');
   const path = join(folder, 'notify');
   const notifier = new Notifier(path);
@@ -52,7 +52,7 @@ test('what is said while nobody takes it comes later', async () => {
   removeFolder(folder);
 });
 
-test('what is said keeps its order while some of it waits', async () => {
+test('messages keep their order while some wait', async () => {
   const folder = temporaryFolder('notify');
   const path = join(folder, 'notify');
   const receiver = await startReceiver(`${path}.bound`);
@@ -67,7 +67,7 @@ test('what is said keeps its order while some of it waits', async () => {
   removeFolder(folder);
 });
 
-test('a path that is none is told, and the service goes on without', () => {
+test('an invalid path is reported, and the service goes on', () => {
   for (const path of ['relative', '@', '/', `/${'x'.repeat(200)}`]) {
     assert.throws(() => new Notifier(path), /NOTIFY_SOCKET is not the path of a socket/);
     const { service, lines } = serviceAt(path);
@@ -81,7 +81,7 @@ test('a path that is none is told, and the service goes on without', () => {
   assert.equal(lines, []);
 });
 
-test('ready, reloading, ready again, stopping; more time until it is ready; nothing of it for what it starts', () =>
+test('ready, reloading, ready again, stopping; more time until ready; children do not inherit the socket', () =>
   withReceiver(async (receiver, path) => {
     const { service, env } = serviceAt(path);
     assert.equal(env, { PATH: '/bin' });
@@ -103,7 +103,7 @@ test('ready, reloading, ready again, stopping; more time until it is ready; noth
     assert.not.ok(receiver.messages().flat().includes('WATCHDOG=1'), 'there is no watchdog');
   }));
 
-test('the watchdog hears of it as long as all threads answer', () =>
+test('the watchdog is notified as long as all threads answer', () =>
   withReceiver(async (receiver, path) => {
     const { service, lines } = serviceAt(path, { WATCHDOG_USEC: '400000', WATCHDOG_PID: String(process.pid) });
     const silent: string[] = [];
@@ -136,7 +136,7 @@ test('the watchdog hears of it as long as all threads answer', () =>
     service.close();
   }));
 
-test('a watchdog of another process is none of ours', () =>
+test('the watchdog of another process is ignored', () =>
   withReceiver(async (receiver, path) => {
     const { service } = serviceAt(path, { WATCHDOG_USEC: '100000', WATCHDOG_PID: '1' });
     service.ready({ status: () => 'serving', silentThreads: () => [] });

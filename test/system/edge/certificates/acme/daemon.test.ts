@@ -80,7 +80,7 @@ async function seen({ directory, httpsPort }: Context, servername: string): Prom
   }
 }
 
-test('from toggle to a connection that is trusted, for the domain and all names below it', async (context) => {
+test('from the switch to a trusted connection, for the domain and all names below it', async (context) => {
   const id = await turnOn(context, 'daemon-one.test');
   const { ssl_error, ssl_expires_at } = await untilActive(context, id);
   assert.is(ssl_error, null);

@@ -192,7 +192,7 @@ const LIES: readonly [what: string, lie: (front: Front, apex: string) => void, e
 ];
 
 for (const [i, [what, lie, error]] of LIES.entries())
-  test(`${what}: the order fails, nothing is left, and the next one goes right`, async ({ rig, front }) => {
+  test(`${what}: the order fails, nothing is left, and the next one succeeds`, async ({ rig, front }) => {
     const apex = `lie-${i}.example.net`;
     const domain = await rig.add(apex);
     lie(front, apex);
@@ -228,7 +228,7 @@ const drop = (rig: Rig, domain: Domain): Promise<unknown> =>
     draft.delete(domains, domain);
   });
 
-test('a domain goes in the middle of an order and comes again with another account: nothing of the first is theirs', async ({
+test('a domain that is deleted during an order and created by another account gets nothing of the first', async ({
   rig,
   front,
 }) => {
@@ -262,7 +262,7 @@ test('a domain goes in the middle of an order and comes again with another accou
   assert.is(front.request.filter(isFinal).length, 1, 'the order of the first was not brought to its end');
 });
 
-test('turned on and off again and again: each order waits longer for the next', async ({ rig, front }) => {
+test('turned on and off repeatedly: orders wait longer each time', async ({ rig, front }) => {
   const domain = await rig.add('restless.example.net');
   rig.start(settingsOf(front), 'node-a', {
     async served() {
@@ -285,7 +285,7 @@ test('turned on and off again and again: each order waits longer for the next', 
 const untilOff = (rig: Rig, domain: Domain): Promise<unknown> =>
   rig.until(domain, ({ enabled }) => !enabled && (rig.store.reader.acmeOrder(domain.id)?.claim ?? null) === null);
 
-test('nodes that never answer do not keep a stop waiting', async ({ rig, front }) => {
+test('nodes that never answer do not delay a stop', async ({ rig, front }) => {
   const domain = await rig.add('hanging.example.net');
   const acme = rig.start(settingsOf(front), 'node-a', { served: () => new Promise(() => {}) });
   await rig.toggle(domain, true);
@@ -299,7 +299,7 @@ test('nodes that never answer do not keep a stop waiting', async ({ rig, front }
   assert.is(rig.store.reader.acmeOrder(domain.id)?.claim, null);
 });
 
-test('a node that counts as there and is not heard gives its turn to others, and back when it is heard', async ({
+test('a present but silent node loses its turn to others, and gets it back when it responds', async ({
   rig,
   front,
 }) => {
@@ -331,7 +331,7 @@ test('a node that counts as there and is not heard gives its turn to others, and
   await rig.until(first, ({ sslStatus }) => sslStatus === 'active');
 });
 
-test('a node has gone in an order, and it is turned off then: another tidies up', async ({ rig, front }) => {
+test('a node leaves during an order, and the proxy is turned off: another node cleans up', async ({ rig, front }) => {
   const domain = await rig.add('orphan.example.net');
   await rig.write((draft) => {
     draft.put(acmeOrders, {
@@ -352,7 +352,7 @@ test('a node has gone in an order, and it is turned off then: another tidies up'
   await rig.stop(acme);
 });
 
-test('names of other scripts, and a name as long as names are', async ({ rig, front }) => {
+test('names in other scripts, and the longest name', async ({ rig, front }) => {
   const label = 'a'.repeat(63);
   rig.start(settingsOf(front));
   const long = `${label}.${label}.${label}.${'b'.repeat(20)}.example`;
@@ -364,7 +364,7 @@ test('names of other scripts, and a name as long as names are', async ({ rig, fr
   }
 });
 
-test('a changed address is told to the account that exists, once; one that is refused keeps nobody from a certificate', async ({
+test('a changed e-mail address is sent to the existing account, once; a refused one does not stop orders', async ({
   rig,
   front,
 }) => {

@@ -53,7 +53,7 @@ async function texts(rig: Rig, name: string): Promise<string> {
   return (await runProgram('dig', ['@127.0.0.1', '-p', String(rig.dnsPort), '+norecurse', name, 'TXT'])).output;
 }
 
-test('from toggle to active, for the apex and its wildcard; renewed when asked for and in time', async ({
+test('from the switch to active, for the apex and its wildcard; renewed on request and in time', async ({
   rig,
   directory,
 }) => {
@@ -117,7 +117,7 @@ test('from toggle to active, for the apex and its wildcard; renewed when asked f
     assert.not.ok(log.includes(line));
 });
 
-test('_acme-challenge leads elsewhere: by HTTP for the names that go through the proxy, which is said', async ({
+test('_acme-challenge leads elsewhere: http-01 for the proxied names, with a message', async ({
   rig,
   directory,
   httpPort,
@@ -147,7 +147,7 @@ test('_acme-challenge leads elsewhere: by HTTP for the names that go through the
   await new Promise((done) => server.close(done));
 });
 
-test('CAA forbids: nothing is ordered, and the record to add is named; ordered when it is there', async ({
+test('CAA forbids: nothing is ordered, and the record to add is named; ordered once it is added', async ({
   rig,
   directory,
 }) => {
@@ -201,7 +201,7 @@ test('not delegated to us: the nameservers to set are named', async ({ rig, dire
   assert.not.match(directory.output(), /four\.example\.net/);
 });
 
-test('the directory does not find the answer: the order fails, and says what it said', async ({ rig }) => {
+test('the directory does not find the answer: the order fails with its message', async ({ rig }) => {
   const blind = await startDirectory(9);
   const domain = await rig.add('five.example.net');
   const acme = rig.start(settingsOf(blind));
@@ -214,7 +214,7 @@ test('the directory does not find the answer: the order fails, and says what it 
   await blind.stop();
 });
 
-test('the directory is down: the old certificate serves on, and the renewal is tried again', async ({ rig }) => {
+test('the directory is down: the old certificate is served, and the renewal is retried', async ({ rig }) => {
   const first = await startDirectory(rig.dnsPort, { nonceReject: 50 });
   const domain = await rig.add('six.example.net');
   const acme = rig.start(settingsOf(first));
@@ -242,10 +242,7 @@ test('the directory is down: the old certificate serves on, and the renewal is t
   await second.stop();
 });
 
-test('an account that another registered sooner, or we before we ended, is used as it is', async ({
-  rig,
-  directory,
-}) => {
+test('an account that another node, or an earlier start, has registered is used', async ({ rig, directory }) => {
   const [first, second] = await Promise.all(['nine-1', 'nine-2'].map((name) => rig.add(`${name}.example.net`)));
   const before = rig.start(settingsOf(directory));
   await rig.toggle(first, true);
@@ -297,10 +294,7 @@ test('two nodes on one store: one orders', async ({ rig, directory }) => {
   for (const node of nodes) await rig.stop(node);
 });
 
-test('stopped in the middle of an order, and killed there: taken up at the next start, nothing is left', async ({
-  rig,
-  directory,
-}) => {
+test('stopped or killed during an order: continued at the next start, nothing is left', async ({ rig, directory }) => {
   const domain = await rig.add('nine.example.net');
   let reached: () => void = () => {};
   const published = new Promise<void>((done) => {
@@ -343,10 +337,7 @@ test('stopped in the middle of an order, and killed there: taken up at the next 
   assert.equal(rig.store.reader.acmeChallenges(domain.id), []);
 });
 
-test('turned off in the middle of an order; a certificate of their own in the middle of another', async ({
-  rig,
-  directory,
-}) => {
+test('turned off during an order; a custom certificate during another', async ({ rig, directory }) => {
   const off = await rig.add('ten.example.net');
   const own = await rig.add('eleven.example.net');
   rig.start(settingsOf(directory), 'node-a', {
@@ -386,7 +377,7 @@ test('turned off in the middle of an order; a certificate of their own in the mi
   assert.equal(rig.store.reader.acmeChallenges(own.id), []);
 });
 
-test('turned off and on again: the certificate is there at once; expired while off, it goes', async ({
+test('turned off and on again: the certificate is used at once; one that expired meanwhile is deleted', async ({
   rig,
   directory,
 }) => {

@@ -62,7 +62,7 @@ function windowOf(from: number, to: number, retryAfter: number, ahead = 0): Repl
 
 const isNewOrder = ({ payload }: Asked): boolean => payload !== undefined && 'identifiers' in payload;
 
-test('a window that has passed: renewed at once, told what it replaces, and not again and again', async ({
+test('a window that has passed: renewed at once, naming the replaced certificate, and only once', async ({
   rig,
   front,
 }) => {
@@ -84,7 +84,7 @@ test('a window that has passed: renewed at once, told what it replaces, and not 
   assert.is(orders[1].payload!.replaces, events[0]);
 });
 
-test('a window to come is kept to, asked for as often as the directory says', async ({ rig, front }) => {
+test('a later window is followed, and requested as often as the directory says', async ({ rig, front }) => {
   const domain = await rig.add('ari-two.example.net');
   const events: string[] = [];
   offerRenewal(front, (certificate) => {
@@ -114,7 +114,7 @@ test('a window to come is kept to, asked for as often as the directory says', as
   await rig.stop(acme);
 });
 
-test('a window after the end of the certificate is not waited for', async ({ rig, front }) => {
+test('a window after the end of the certificate is ignored', async ({ rig, front }) => {
   let askedAt = 0;
   offerRenewal(front, () => {
     askedAt++;
@@ -131,7 +131,7 @@ test('a window after the end of the certificate is not waited for', async ({ rig
   assert.ok(renewAt! < notAfter - DAY, `${renewAt} of ${notAfter}`);
 });
 
-test('what is replaced already, or not known there, is ordered all the same', async ({ rig, front }) => {
+test('a certificate that is already replaced, or unknown there, is still ordered', async ({ rig, front }) => {
   const domain = await rig.add('ari-four.example.net');
   offerRenewal(front, () => windowOf(30 * DAY, 31 * DAY, 60));
   const offered = front.instead;
@@ -157,10 +157,7 @@ const problem = (status: number, type: string, detail: string, more: Record<stri
   body: JSON.stringify({ type: `urn:ietf:params:acme:error:${type}`, detail, status }),
 });
 
-test('a limit of rate: said to the customer, and nothing is asked before Retry-After, whoever asks', async ({
-  rig,
-  front,
-}) => {
+test('a rate limit is reported to the customer, and no order is sent before Retry-After', async ({ rig, front }) => {
   let limited = true;
   front.instead = (request) =>
     limited && isNewOrder(request)

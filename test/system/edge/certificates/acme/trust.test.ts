@@ -109,7 +109,7 @@ async function shownSerial(context: Context): Promise<string> {
   return serialNumber;
 }
 
-test('curl trusts it by the root, and not without', async ({ httpsPort, root }) => {
+test('curl trusts it with the root, and not without', async ({ httpsPort, root }) => {
   const curl = async (...args: string[]) => {
     const url = `https://${HOST}:${httpsPort}/page?a=1`;
     const all = ['-sS', '--resolve', `${HOST}:${httpsPort}:127.0.0.1`, '-w', '\n%{http_version} %{ssl_verify_result}'];
@@ -163,7 +163,7 @@ test('Chromium shows the page without a warning: its own store of certificates h
   assert.match(refused, /ERR_CERT_AUTHORITY_INVALID/);
 });
 
-test('renewed: new connections show the new certificate, of all threads; one that is open goes on', async (context) => {
+test('renewed: new connections of all threads get the new certificate; an open one continues', async (context) => {
   const { daemon, domainId, httpsPort } = context;
   const before = await shownSerial(context);
   const socket = await open(context);

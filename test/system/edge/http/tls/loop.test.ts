@@ -61,7 +61,7 @@ async function cutHandshake(port: number, bytes: number, how: 'end' | 'reset'): 
   relay.close();
 }
 
-test('where the event loop is another one it says so, and holds nothing', () => {
+test('an unsupported event loop is reported, and nothing is allocated', () => {
   const { versions } = process;
   const descriptors = (): number => readdirSync('/proc/self/fd').length;
   const before = descriptors();
@@ -76,7 +76,7 @@ test('where the event loop is another one it says so, and holds nothing', () => 
   create().close();
 });
 
-test('handshakes that are cut anywhere, by an end or a reset', async () => {
+test('handshakes that are aborted anywhere, by an end or a reset', async () => {
   await withServer(async (rig) => {
     for (let bytes = 1; bytes < 700; bytes += 23)
       for (const how of ['end', 'reset'] as const) await cutHandshake(rig.tlsPort, bytes, how);
@@ -112,7 +112,7 @@ test('a ClientHello that comes a byte at a time is served', async () => {
   });
 });
 
-test('a client that breaks off in the middle of a body', async () => {
+test('a client that disconnects within a body', async () => {
   const body = Buffer.alloc(LARGE);
   const handler = (exchange: Exchange): void => {
     exchange.respond(200, []);
@@ -140,7 +140,7 @@ test('a client that breaks off in the middle of a body', async () => {
   );
 });
 
-test('thousands that are opened, served and closed leave no memory', async () => {
+test('thousands of connections that are opened, served and closed leak no memory', async () => {
   const host = await startHost();
   const wave = async (count: number): Promise<void> => {
     for (let i = 0; i < count; i += 20)

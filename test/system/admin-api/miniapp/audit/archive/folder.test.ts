@@ -44,7 +44,7 @@ async function opened(
   return { content, codes: findings.list().map(({ code, file }) => (file === null ? code : `${code} ${file}`)) };
 }
 
-test('an app: its files, in order, and what is in them', async () => {
+test('an app: its files, in order, with their content', async () => {
   const files = smallApp({ 'assets/é.txt': 'é', 'assets/empty': '' });
   const { content, codes } = await opened(folderOf(files));
   assert.equal(codes, []);
@@ -53,7 +53,7 @@ test('an app: its files, in order, and what is in them', async () => {
     assert.ok((await content!.files.get(path)!.read())!.equals(Buffer.from(bytes as string)), path);
 });
 
-test('links are not followed, pipes not waited for, junk left out, dot files told', async () => {
+test('links are not followed, pipes do not block, junk is left out, dot files are reported', async () => {
   const folder = folderOf(smallApp({ '.env': 'x', '.git/config': 'x', 'a/.DS_Store': 'x', 'b~': 'x' }));
   symlinkSync('/etc/passwd', join(folder, 'link.js'));
   symlinkSync('/', join(folder, 'root'));
@@ -82,7 +82,7 @@ test('a folder that exceeds a limit is refused, with the reason', async () => {
   assert.equal(await codesWith({ totalBytes: 5000 }), ['archive_content_too_large']);
 });
 
-test('what becomes larger after it was looked at is not read', async () => {
+test('a file that grows after its check is not read', async () => {
   const folder = folderOf(smallApp());
   const { content } = await opened(folder, { ...DEFAULT_LIMITS, fileBytes: 10_000 });
   truncateSync(join(folder, 'app.js'), 10_001);
@@ -124,7 +124,7 @@ test('the same files make the same archive, whenever and wherever', async () => 
   assert.is(hashes.size, 1);
 });
 
-test('what would be refused is not written, nor anything left behind', async () => {
+test('a refused folder writes nothing and leaves nothing behind', async () => {
   const folder = temporaryFolder('packed');
   const path = join(folder, 'app.pkg');
   const file = (name: string) => ({ path: name, size: 1, read: async () => Buffer.from('x') });

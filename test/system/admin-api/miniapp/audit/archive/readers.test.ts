@@ -112,7 +112,7 @@ test('damaged archives that are accepted', async () => {
 for (const [packer, pack] of Object.entries(PACKERS)) {
   const [program] = pack('');
   if (!isThere(program)) continue;
-  test(`what ${packer} packs`, async () => {
+  test(`archives of ${packer}`, async () => {
     const archive = join(temporaryFolder('packed'), 'app.zip');
     const before = process.cwd();
     process.chdir(source);
@@ -126,7 +126,7 @@ for (const [packer, pack] of Object.entries(PACKERS)) {
 }
 
 // Last, since zip does not mark names as UTF-8.
-test('what we write', async () => {
+test('our archives', async () => {
   const path = join(temporaryFolder('packed'), 'app.pkg');
   writeFileSync(join(source, 'é ü.txt'), 'é');
   const content = await openFolder(source, DEFAULT_LIMITS, new Findings());

@@ -100,7 +100,7 @@ function digest(files: Contents): string {
   return total.digest('hex');
 }
 
-test('the sound ones are approved', async () => {
+test('unchanged archives are approved', async () => {
   for (const bytes of SOUND) {
     const { files, audit } = await auditArchive(bytes);
     assert.equal([audit?.verdict, audit?.findings.filter(({ type }) => type !== 'notice')], ['approved', []]);
@@ -108,7 +108,7 @@ test('the sound ones are approved', async () => {
   }
 });
 
-test(`${CASES} damaged ones`, async () => {
+test(`${CASES} damaged archives`, async () => {
   const random = new Random(SEED);
   const accepted: { bytes: Buffer; expected: string; description: string }[] = [];
   let approved = 0;

@@ -25,7 +25,7 @@ const refusals = (source: string): readonly string[] =>
   codesOf(auditedBackground(source)).filter((code) => code in RHINO_SYNTAX_RULES || code === 'background_syntax_error');
 
 for (const [code, { refused, allowed }] of Object.entries(ROWS)) {
-  test(`${code} is found where it is, and not beside`, () => {
+  test(`${code} is found in its cases only`, () => {
     for (const source of refused)
       assert.ok(codesOf(auditedBackground(source)).includes(code), `${source} is let through`);
     for (const source of allowed) {
@@ -35,11 +35,11 @@ for (const [code, { refused, allowed }] of Object.entries(ROWS)) {
   });
 }
 
-test('what came with 1.7.15 is let through', () => {
+test('syntax of 1.7.15 is accepted', () => {
   for (const source of SINCE_1_7_15) assert.equal(refusals(source), [], source);
 });
 
-test('all that is wrong is told, each with its place', () => {
+test('all faults are reported, each with its position', () => {
   const source = 'var a = b?.c;\nclass D {}\nf(...a);\n';
   const places = auditedBackground(source)
     .filter(({ code }) => code in RHINO_SYNTAX_RULES)
