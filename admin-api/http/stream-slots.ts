@@ -122,7 +122,7 @@ class Stream implements AsyncIterableIterator<string> {
       return result;
     } catch (error) {
       // The status line was already sent, so the error can only be logged.
-      if (!(error instanceof HttpError)) this.#parts.log.error('response ended early', { error });
+      if (!(error instanceof HttpError)) this.#parts.log.error('response aborted', { error });
       await this.return();
       throw error;
     }

@@ -82,7 +82,7 @@ export class Withdrawal {
     const { interval, log } = options;
     this.#checks = new Periodic(() => this.#check(), {
       interval,
-      onEnd: (error) => error !== null && log.error('cannot determine whether to withdraw', { error }),
+      onEnd: (error) => error !== null && log.error('cannot decide whether to withdraw', { error }),
     });
     this.#checks.start();
   }

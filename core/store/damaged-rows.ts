@@ -29,6 +29,6 @@ export function logDamaged(log: Logger): OnDamaged {
     const id = `${table} ${Buffer.from(key).toString('hex')}`;
     if (logged.has(id)) return;
     logged.add(id);
-    log.error('damaged row left out', { table, key: id.slice(table.length + 1), reason: (error as Error).message });
+    log.error('damaged row skipped', { table, key: id.slice(table.length + 1), reason: (error as Error).message });
   };
 }

@@ -59,7 +59,7 @@ export class CountryFile {
     } catch (error) {
       const reason = (error as Error).message;
       if (reason !== this.#failure)
-        this.#log.warn('cannot use the country file; rules with countries use the last one', { file: path, reason });
+        this.#log.warn('cannot use the country file; keeping the previous one', { file: path, reason });
       this.#failure = reason;
       return false;
     }

@@ -86,7 +86,7 @@ else
       // The fourth start waits, and systemd waits for it.
       inside('systemctl', 'kill', '-s', 'SIGKILL', 'waypost');
       await untilServing('3');
-      assert.match(inside('journalctl', '-u', 'waypost', '--no-pager'), /earlier starts failed; waiting/);
+      assert.match(inside('journalctl', '-u', 'waypost', '--no-pager'), /previous starts failed; delaying this start/);
 
       inside('systemctl', 'stop', 'waypost');
       assert.equal([show('ActiveState'), show('Result')], ['inactive', 'success']);

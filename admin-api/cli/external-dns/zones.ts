@@ -64,7 +64,10 @@ export class ExternalDnsZones {
         const domain = domainOf(endpoint, domains);
         if (domain === undefined || !this.#hasName(endpoint.dnsName)) {
           // Another provider may have the name; an error would stop external-dns at every attempt.
-          this.#log.warn('name in no domain ignored', { name: endpoint.dnsName, type: endpoint.recordType });
+          this.#log.warn('ignored a name that is in no domain of the token', {
+            name: endpoint.dnsName,
+            type: endpoint.recordType,
+          });
           continue;
         }
         const part = parts.get(domain) ?? { create: [], updateOld: [], updateNew: [], delete: [] };

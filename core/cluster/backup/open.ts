@@ -83,7 +83,7 @@ export function openBackups(options: OpenBackupsOptions): Backups {
     },
     start() {
       if (backup.encryption === 'key' && typeof keyExport(config) === 'string')
-        log.warn('the secret key, which alone decrypts the backups, was never exported', {
+        log.warn('the secret key was never exported; backups cannot be decrypted without it', {
           file: secretKeyFile(config),
         });
       opened.start();

@@ -176,7 +176,7 @@ export function startReseal(options: ResealOptions): Reseal {
     else log.error('cannot decrypt some rows with any key of secrets.key_file', { ...rows, lost: counts.lost });
   };
   const done = work().catch((error: unknown) => {
-    log.error('encrypting secrets with the new key failed; the next start continues it', { error });
+    log.error('cannot encrypt secrets with the new key; continuing at the next start', { error });
   });
   return {
     done,

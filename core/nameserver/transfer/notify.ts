@@ -241,7 +241,7 @@ export class Notifier {
     const socket = createSocket(family === 4 ? 'udp4' : 'udp6');
     this.#sockets.set(family, socket);
     socket.unref();
-    socket.on('error', (error) => this.#options.log.warn('the NOTIFY socket failed', { error }));
+    socket.on('error', (error) => this.#options.log.warn('error on the NOTIFY socket', { error }));
     socket.on('message', (message, { address, port }) => {
       for (const { target, line } of this.#all())
         if (target.port === port && target.address === address) line.receive(message);

@@ -134,7 +134,7 @@ export class EntryReader {
       return eventsOfEntry(entry, this.#reader, session.receivers.wants, this.#reported, follow);
     } catch (error) {
       const { sequence, by } = entry;
-      this.#options.log.error('a change has no events for webhooks, since it cannot be read', { sequence, by, error });
+      this.#options.log.error('cannot read a change; webhooks get no events of it', { sequence, by, error });
       this.#options.onLost(1);
       return [];
     }

@@ -42,7 +42,7 @@ export class StartRecord {
     const failed = this.#read(Date.now());
     const delay = startDelay(failed.length, this.#maximum);
     if (delay > 0) {
-      log.warn('earlier starts failed; waiting', { failed: failed.length, seconds: delay / 1000 });
+      log.warn('previous starts failed; delaying this start', { failed: failed.length, seconds: delay / 1000 });
       await wait(delay);
     }
     // The folder does not exist before the first start, or the disk is full: the start is not

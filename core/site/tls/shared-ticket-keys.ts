@@ -147,7 +147,7 @@ export class SharedTicketKeys {
     } catch (error) {
       if (!this.#isUnreadable)
         this.#options.log.warn(
-          'cannot decrypt the session ticket keys in the store; sessions cannot be resumed on other nodes. All nodes need the same secrets.key_file.',
+          'cannot decrypt the shared session ticket keys with secrets.key_file; other nodes cannot resume sessions of this one',
           { reason: (error as Error).message },
         );
       this.#isUnreadable = true;

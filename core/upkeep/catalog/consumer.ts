@@ -195,7 +195,7 @@ export class CatalogConsumer {
     }
     const { problem } = listed;
     this.#states.set(id, { zones: 0, ...NONE, ...this.#states.get(id), problem });
-    this.#options.log.warn('a catalog zone is broken; its last members stay', { zone: formatHost(apex), problem });
+    this.#options.log.warn('a catalog zone is invalid; keeping its last members', { zone: formatHost(apex), problem });
     return null;
   }
 
@@ -242,7 +242,7 @@ export class CatalogConsumer {
     }
     this.#states.set(catalog.id, { problem: null, zones: members.size, leftOutCount, leftOut });
     if (leftOutCount > 0 && isFirst)
-      this.#options.log.warn('zones of a catalog are left out, since its account cannot have them', {
+      this.#options.log.warn('skipping zones of a catalog that its account cannot have', {
         zone: formatHost(catalog.apex),
         count: leftOutCount,
         zones: leftOut

@@ -36,7 +36,7 @@ interface ForeignOwnersOptions {
 export function reportForeignOwners({ config, environment, log }: ForeignOwnersOptions): void {
   const found = findForeignOwners(new StoreReader(environment), new ServiceNames(config));
   if (found.length === 0) return;
-  log.warn('names of the service belong to accounts that are not of administrators', {
+  log.warn('domains with names of the service belong to accounts without the role admin', {
     count: found.length,
     domains: found
       .slice(0, LISTED)

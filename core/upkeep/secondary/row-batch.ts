@@ -64,7 +64,7 @@ export class RowBatch {
       });
     } catch (error) {
       // For example without a quorum. The rows stay queued.
-      log.debug('states of secondary zones not written; retrying', { error: error as Error });
+      log.debug('cannot store the states of secondary zones; retrying', { error: error as Error });
       return false;
     }
     for (const row of rows) if (this.#rows.get(row.domainId) === row) this.#rows.delete(row.domainId);

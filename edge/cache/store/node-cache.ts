@@ -49,7 +49,7 @@ export interface CacheOptions {
 export async function openCache(options: CacheOptions): Promise<Cache> {
   const { folder, threads } = options;
   const opened = await openDisk(options).catch((error: Error) => {
-    options.onTrouble?.(`The cache runs without its disk: ${error.message}`);
+    options.onTrouble?.(`the cache runs without its disk: ${error.message}`);
     return undefined;
   });
   const memory = Math.max(1024 * 1024, Math.floor(options.memory / threads));
@@ -73,7 +73,7 @@ export async function openCache(options: CacheOptions): Promise<Cache> {
       log = undefined;
       void rm(`${folder}/purges.log`, { force: true }).catch(() => {});
       options.onTrouble?.(
-        `Cannot record a purge; the disk cache starts empty at the next start: ${(error as Error).message}`,
+        `cannot record a purge; the disk cache starts empty at the next start: ${(error as Error).message}`,
       );
     }
   };
@@ -136,7 +136,7 @@ async function openDisk(options: CacheOptions): Promise<OpenedDisk | undefined> 
   const isUsable = log !== undefined && log.head.session + 1 < MAX_SESSIONS;
   let existing = await listSegments(folder);
   if (!isUsable) {
-    if (existing.length > 0) options.onTrouble?.('The disk cache starts empty: its purge log is damaged or missing.');
+    if (existing.length > 0) options.onTrouble?.('the disk cache starts empty: its purge log is damaged or missing');
     for (const { number } of existing) await rm(fileOf(folder, number), { force: true });
     existing = [];
   }

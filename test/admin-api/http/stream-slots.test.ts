@@ -109,7 +109,7 @@ test('a slot is released, and its source closed once, when the stream is read, f
     );
     assert.is(fault.message, 'broken');
   }
-  assert.equal(new Set(logged), new Set(['response ended early']));
+  assert.equal(new Set(logged), new Set(['response aborted']));
   assert.is(logged.length, 65);
   const failing = slots.open(owner(1, '192.0.2.1'), CLIENT, () => {
     throw new HttpError(400, 'invalid_cursor', 'No.');

@@ -147,12 +147,12 @@ test('damage is named in the log, by /readyz and in the metrics', async ({ clust
     assert.match((await api.request('GET', '/readyz')).text, named);
     assert.match((await api.request('GET', '/metrics')).text, /^waypost_cluster_damaged_values 1$/m);
   });
-  assert.match(child.output(), /a value in etcd is damaged; looking again.*node\/invited\/named/);
+  assert.match(child.output(), /a value in etcd is damaged; reading it again.*node\/invited\/named/);
   await etcd.gateway.transaction([], [remove(key)]);
   await untilPasses(async () =>
     assert.match((await api.request('GET', '/metrics')).text, /^waypost_cluster_damaged_values 0$/m),
   );
-  assert.match(child.output(), /a value in etcd is mended.*node\/invited\/named/);
+  assert.match(child.output(), /a value in etcd is readable again.*node\/invited\/named/);
 });
 
 const why = whyNotPrograms('etcd');

@@ -32,7 +32,7 @@ test('starts without a shutdown delay the next one, and a shutdown ends that', a
     assert.equal(waits, [2000]);
     const last = await start();
     assert.equal(waits, [2000, 4000]);
-    assert.match(lines.join(), /earlier starts failed; waiting.*seconds=4/);
+    assert.match(lines.join(), /previous starts failed; delaying this start.*seconds=4/);
     last.end();
     await start();
     assert.is(waits.length, 2);
