@@ -241,7 +241,7 @@ function nodeOf({ name, certificate, key, trusts, version }: KnownMember, urls: 
   if (certificate === undefined || key === undefined || trusts === undefined || keyPrintOf(certificate) !== key)
     throw new StateError(
       'feature_level',
-      `${name} has version ${version || 'unknown'}, which does not report its certificate. Update it first, or give it up with "waypost cluster remove ${name}".`,
+      `${name} has version ${version || 'unknown'}, which does not report its certificate. Update it first, or remove it with "waypost cluster remove ${name}".`,
     );
   const own = new X509Certificate(certificate);
   const isAt = (url: string): boolean => {

@@ -69,7 +69,7 @@ function refusalText(needed: number, agreed: number | null, nodes: readonly Leve
   if (older.length === 0)
     return `The nodes have not agreed on feature level ${needed} yet, which this change needs. Nothing was written; retry.`;
   const names = older.map(({ name, version }) => `${name} (${version || 'unknown version'})`).sort();
-  return `This change needs feature level ${needed}, which these nodes do not have: ${names.join(', ')}. Nothing was written. Update them, or give up a node that does not come back with "waypost cluster remove".`;
+  return `This change needs feature level ${needed}, which these nodes do not have: ${names.join(', ')}. Nothing was written. Update them, or remove a node that does not come back with "waypost cluster remove".`;
 }
 
 /**

@@ -133,7 +133,7 @@ function lengthOf(value: string, before: number): number {
     // Anchored, so that a value full of blanks is scanned only once.
     const digits = /^[ \t]*(\d{1,15})[ \t]*$/.exec(text)?.[1];
     // Not all numbers of 16 digits are exact.
-    if (digits === undefined) throw malformed('a content-length that is no number of at most 15 digits');
+    if (digits === undefined) throw malformed('a content-length that is not a number of at most 15 digits');
     const number = Number(digits);
     if (length >= 0 && length !== number) throw malformed('two different content-lengths');
     length = number;

@@ -108,7 +108,7 @@ test('blocks of TOML are sound configurations, and all languages are known', () 
   const folder = temporaryFolder('docs');
   for (const { path, blocks } of pages)
     for (const { language, line, lines } of blocks) {
-      assert.ok(LANGUAGES.includes(language), `${path}:${line}: "${language}" is none of ${LANGUAGES.join(', ')}`);
+      assert.ok(LANGUAGES.includes(language), `${path}:${line}: "${language}" is not one of ${LANGUAGES.join(', ')}`);
       if (language !== 'toml') continue;
       const file = join(folder, 'waypost.toml');
       writeFileSync(file, lines.map(({ text }) => text).join('\n'));

@@ -31,7 +31,7 @@ export function addSupportBundleCommand(program: Command, { io, action }: Comman
     .option('--lines <count>', 'lines of the log', parseLines, 2000)
     .option('--log <file>', 'the file with the log, instead of the journal of systemd')
     .option('--dry-run', 'only list what the file would hold')
-    .description('write a file for those who help, without secrets')
+    .description('write a file for support, without secrets')
     .addHelpText(
       'after',
       `

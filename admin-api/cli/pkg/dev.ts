@@ -66,7 +66,7 @@ export function addPkgDev(parent: Command, { io, action }: CommandContext): void
     )
     .option('--open', 'open the simulator in the default browser')
     .option('--state <folder>', 'where storage, permissions and tasks are kept')
-    .option('--reset', 'delete what is kept for the app before it starts')
+    .option('--reset', 'delete the stored data of the app before it starts')
     .addOption(
       new Option('--host-version <version>', 'version that the simulated phone reports')
         .argParser(readVersion)

@@ -99,7 +99,7 @@ export function addVersionVerbs(group: Command, context: CommandContext, { name,
 /** Throws CliError `usage`. */
 function readRevision(text: string): string {
   if (/^[1-9]\d{0,15}$/.test(text)) return text;
-  throw new CliError('usage', `"${text}" is no revision; use a number that "versions" lists.`);
+  throw new CliError('usage', `"${text}" is not a revision; use a number that "versions" lists.`);
 }
 
 /** Reads, edits and replaces a document; fails if it changes in between. Returns the new one. */

@@ -137,7 +137,7 @@ export class PageSession {
           type: 'response',
           protocol: PROTOCOL,
           id: read.id,
-          error: { code: 'invalid_argument', message: `This is no request: ${read.reason}.` },
+          error: { code: 'invalid_argument', message: `Not a valid request: ${read.reason}.` },
         });
     }
   }
@@ -230,7 +230,7 @@ export class PageSession {
       this.#log.report('failed', operation, 'The host failed.', error);
     return operation === 'network.fetch'
       ? new HostFault('network_error', 'The host could not make the request.')
-      : new HostFault('unsupported', 'The host could not do it. This is no fault of the app.');
+      : new HostFault('unsupported', 'The host failed. The app is not at fault.');
   }
 
   #reject({ id, operation }: Identity, { code, message }: HostFault): void {

@@ -151,7 +151,7 @@ class Sandbox {
     thrown.dispose();
     if (report.error) {
       report.error.dispose();
-      return this.#isLate ? this.#late() : failure('memory', 'There is no memory left to describe what was thrown.');
+      return this.#isLate ? this.#late() : failure('memory', 'Out of memory while describing the thrown value.');
     }
     return this.#read(report.value);
   }

@@ -6,9 +6,9 @@ const WRITE = 'Run "waypost pkg sdk FOLDER", which writes the newest SDK into th
 export const SDK_RULES = {
   sdk_unknown: {
     type: 'error',
-    title: 'host-sdk.js is none of the SDKs issued',
+    title: 'host-sdk.js is not an issued SDK',
     about:
-      'host-sdk.js makes the global Host, and is the one script that may reach the system itself. It is compared, byte for byte by SHA-256, with the SDKs that the service has issued (GET /api/dev/sdk), those of its operator (packages.sdks), and those that the linter gets with --sdk.',
+      'host-sdk.js makes the global Host, and is the only script that may reach the system. Its SHA-256 is compared with the SDKs that the service has issued (GET /api/dev/sdk), those of its operator (packages.sdks), and those of the option --sdk of the linter.',
     fix: `${WRITE} Leave the file unchanged: not minified, not bundled, with its line ends.`,
   },
   sdk_withdrawn: {
@@ -29,7 +29,7 @@ export const SDK_RULES = {
     review: true,
     title: 'There is no SDK to compare host-sdk.js with',
     about:
-      'All issued SDKs were withdrawn (packages.withdrawn_sdks) and none is configured (packages.sdks), so a person looks at the package.',
+      'All issued SDKs were withdrawn (packages.withdrawn_sdks) and none is configured (packages.sdks), so a person reviews the package.',
     fix: 'The operator of the service lists an SDK in packages.sdks. For the linter, name the file with --sdk FILE.',
   },
 } as const satisfies RuleTable;

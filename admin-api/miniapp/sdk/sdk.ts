@@ -43,7 +43,7 @@ export async function auditSdk(
   findings.add(
     'sdk_unknown',
     at,
-    `Its SHA-256 is ${hash}, which is no issued SDK (${versions.join(', ')}); ${COMMAND} writes the right file.`,
+    `Its SHA-256 is ${hash}, which is not an issued SDK (${versions.join(', ')}); ${COMMAND} writes the right file.`,
   );
   return false;
 }

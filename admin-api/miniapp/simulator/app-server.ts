@@ -255,7 +255,7 @@ class AppResponder {
     request.on('end', () => {
       if (size > REPORT_BYTES) return refuse(413, `It has ${size} bytes.`);
       const notice = readReport(Buffer.concat(chunks).toString(), this.origin);
-      if (notice === undefined) return refuse(400, 'It is no report.');
+      if (notice === undefined) return refuse(400, 'It is not a report.');
       this.#notices.add(notice);
       return response.writeHead(204).end();
     });

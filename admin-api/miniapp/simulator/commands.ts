@@ -94,13 +94,13 @@ function readText(params: Params, name: string, longest = 4 * 1024 * 1024): stri
 
 function readInteger(params: Params, name: string): number {
   const value = params[name];
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new CommandError(`"${name}" is no integer.`);
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw new CommandError(`"${name}" is not an integer.`);
   return value;
 }
 
 function readChoice<T extends string>(params: Params, name: string, choices: readonly T[]): T {
   const value = params[name] as T;
-  if (!choices.includes(value)) throw new CommandError(`"${name}" is none of ${choices.join(', ')}.`);
+  if (!choices.includes(value)) throw new CommandError(`"${name}" is not one of ${choices.join(', ')}.`);
   return value;
 }
 

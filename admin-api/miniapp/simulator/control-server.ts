@@ -157,10 +157,10 @@ export class ControlServer {
     if (request.headers.origin !== `http://${host}`) return refuse(response, 403, 'This origin is not the simulator.');
     if (request.headers['content-type']?.split(';')[0] !== JSON_TYPE) return refuse(response, 415, 'Send JSON.');
     const body = await readJson(request);
-    if (body === undefined) return refuse(response, 400, 'The body is no object of JSON, or too large.');
+    if (body === undefined) return refuse(response, 400, 'The body is not a JSON object, or too large.');
     if (path === PATHS.messages) {
       const messages = readMessages(body);
-      if (messages === undefined) return refuse(response, 400, 'These are no messages.');
+      if (messages === undefined) return refuse(response, 400, 'These are not messages.');
       // A session without a stream would never be closed.
       if (!this.#clients.has(messages.client)) return refuse(response, 409, 'This stream of events has ended.');
       handlers.messages(messages);

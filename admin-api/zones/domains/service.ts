@@ -279,7 +279,7 @@ function requireUnlisted(draft: Draft, domain: Domain): Domain {
 
 function requireSecondary(domain: Domain): Domain {
   if (domain.kind === 'secondary') return domain;
-  throw new StateError('not_secondary', 'This is no secondary zone: it is not transferred from primaries.');
+  throw new StateError('not_secondary', 'This zone is not secondary: it is not transferred from primaries.');
 }
 
 /**

@@ -212,7 +212,7 @@ async function* entriesOfStore(
 ): AsyncGenerator<Buffer> {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || (found.isDirectory() && !existsSync(join(path, 'waypost.mdb'))))
-    throw new StateError('no_journal', `${path} is no data folder and no file of a store.`);
+    throw new StateError('no_journal', `${path} is neither a data folder nor a file of a store.`);
   const linked = found.isDirectory() ? null : mkdtempSync(join(dataDir, `journal-${process.pid}-`));
   if (linked !== null) linkSync(path, join(linked, 'waypost.mdb'));
   const environment = openEnvironment(linked ?? path, store.mapSize);

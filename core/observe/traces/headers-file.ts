@@ -22,7 +22,7 @@ export function readHeadersFile(file: string): Record<string, string> {
     if (name === undefined || RESERVED.test(name))
       throw new ConfigError(
         'bad_headers_file',
-        `traces.headers_file: line ${i + 1} of ${file} is no header field; write "name: value".`,
+        `traces.headers_file: line ${i + 1} of ${file} is not a header field; write "name: value".`,
       );
     headers[name] = value;
   });

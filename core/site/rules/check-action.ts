@@ -125,7 +125,7 @@ function checkHeader(
   report: Report,
 ): void {
   const { name, value } = action;
-  if (!FIELD_NAME.test(name)) report('/name', `${JSON.stringify(name.slice(0, 80))} is no header name`);
+  if (!FIELD_NAME.test(name)) report('/name', `${JSON.stringify(name.slice(0, 80))} is not a header name`);
   const forbidden = forbiddenHeader(side, name);
   if (forbidden !== undefined) report('/name', forbidden);
   if (value !== undefined && (!FIELD_VALUE.test(value) || value.length > 4000))
@@ -140,7 +140,7 @@ function checkCache({ ttl, override, key }: Extract<RuleAction, { type: 'cache' 
   if (key.query_only !== undefined && key.query_without !== undefined)
     report('/key', 'has both query_only and query_without; keep one of them');
   key.headers?.forEach((name, i) => {
-    if (!FIELD_NAME.test(name)) report(`/key/headers/${i}`, 'is no header name');
+    if (!FIELD_NAME.test(name)) report(`/key/headers/${i}`, 'is not a header name');
     else if (/^(?:cookie|authorization)$/i.test(name))
       report(`/key/headers/${i}`, 'is the secret of a visitor; name single cookies in key.cookies');
   });
@@ -156,7 +156,7 @@ function checkUsers({ realm, users }: Extract<RuleAction, { type: 'basic_auth' }
     if (names.has(name)) report(`/users/${i}/name`, `${JSON.stringify(name)} is there twice`);
     names.add(name);
     const cost = HASH.exec(hash);
-    if (cost === null) report(`/users/${i}/hash`, 'is no argon2id hash; give a password instead');
+    if (cost === null) report(`/users/${i}/hash`, 'is not an argon2id hash; use a password instead');
     else if (MAX_COST.some((most, at) => Number(cost[at + 1]) > most))
       report(`/users/${i}/hash`, `costs more than m=${MAX_COST[0]}, t=${MAX_COST[1]}, p=${MAX_COST[2]}`);
     else if (Number(cost[1]) * Number(cost[2]) > MAX_WORK)

@@ -57,17 +57,22 @@ export class RuleChecker {
   #checkMatch(match: RuleMatch, side: 'match' | 'except'): void {
     const before = this.#faults.length;
     const report = (path: string, problem: string): void => this.#report(`/${side}${path}`, problem);
-    this.#checkList(match.host, `/${side}/host`, HOST, 'is no host name; write www.example.com or *.example.com');
-    this.#checkList(match.method, `/${side}/method`, METHOD, 'is no method; write it in capitals, such as POST');
-    this.#checkList(match.country, `/${side}/country`, COUNTRY, 'is no country code; write two capitals, such as DE');
+    this.#checkList(match.host, `/${side}/host`, HOST, 'is not a host name; write www.example.com or *.example.com');
+    this.#checkList(match.method, `/${side}/method`, METHOD, 'is not a method; write it in capitals, such as POST');
+    this.#checkList(
+      match.country,
+      `/${side}/country`,
+      COUNTRY,
+      'is not a country code; write two capitals, such as DE',
+    );
     if (match.client !== undefined) {
       if (match.client.length === 0) report('/client', 'is empty; add an address or a network, or remove it');
       if (match.client.length > MAX_NETWORKS) report('/client', `has more than ${MAX_NETWORKS} networks`);
     }
     if (match.path !== undefined) this.#checkText(match.path, `/${side}/path`, true);
-    this.#checkNamed(match.header, `/${side}/header`, FIELD_NAME, 'is no header name');
-    this.#checkNamed(match.cookie, `/${side}/cookie`, VALUE_NAME, 'is no name of a cookie');
-    this.#checkNamed(match.query, `/${side}/query`, VALUE_NAME, 'is no name of a query parameter');
+    this.#checkNamed(match.header, `/${side}/header`, FIELD_NAME, 'is not a header name');
+    this.#checkNamed(match.cookie, `/${side}/cookie`, VALUE_NAME, 'is not a name of a cookie');
+    this.#checkNamed(match.query, `/${side}/query`, VALUE_NAME, 'is not a name of a query parameter');
     if (this.#faults.length > before) return;
     let field = '';
     try {

@@ -138,7 +138,7 @@ export function findNameFault(
   if (SPECIAL_USE_NAMES.some((name) => isWithin(apex, name)))
     return {
       code: 'special_use_name',
-      message: `${quoted(apex)} is a special-use name (RFC 6761), which nobody looks up at nameservers; use a domain that is registered.`,
+      message: `${quoted(apex)} is a special-use name (RFC 6761), which resolvers do not look up; use a registered domain.`,
     };
   if (isPublicSuffix(apex))
     return {

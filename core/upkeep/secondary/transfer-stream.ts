@@ -78,7 +78,7 @@ export class TransferStream {
     const { id } = this.#options;
     if (message.length < HEADER_LENGTH) throw malformed('a message is too short');
     if (u16(message, 0) !== id) throw malformed('a message has another id');
-    if ((message[2] & QR) === 0 || (message[2] & 0x78) !== 0) throw malformed('a message is no response');
+    if ((message[2] & QR) === 0 || (message[2] & 0x78) !== 0) throw malformed('a message is not a response');
     const rcode = message[3] & 15;
     if (rcode !== 0) throw new ResponseCodeError(rcode);
     if ((message[2] & TC) !== 0) throw malformed('a message is truncated');

@@ -88,7 +88,7 @@ export class DiskReader {
     const { frame } = entry;
     if (bytes !== undefined && isIntact(bytes, frame.pieces, first)) return bytes;
     this.#countDamage(frame.location);
-    throw new DamagedError('A stored body is not what was stored.');
+    throw new DamagedError('A stored body is damaged.');
   }
 
   async #readData({ frame: { data } }: Entry, from: number, to: number): Promise<Buffer | undefined> {

@@ -336,7 +336,7 @@ export async function writeAll(fd: number, buffers: readonly Uint8Array[], posit
     let written = await new Promise<number>((resolve, reject) => {
       writev(fd, chunk, at, (error, bytes) => (error === null ? resolve(bytes) : reject(error)));
     });
-    if (written === 0) throw new Error('The disk takes nothing.');
+    if (written === 0) throw new Error('The disk accepts no writes.');
     at += written;
     let complete = 0;
     while (complete < chunk.length && written >= chunk[complete].length) written -= chunk[complete++].length;

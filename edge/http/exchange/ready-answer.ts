@@ -28,7 +28,7 @@ export class ReadyAnswer {
     if (!Number.isInteger(status) || status < 200 || status > 999) throw new RangeError(`No final status: ${status}`);
     for (let i = 0; i < headers.length; i += 2)
       if (headers[i] === 'content-length' || headers[i] === 'date')
-        throw new TypeError(`Not to be said by who makes an answer: ${headers[i]}`);
+        throw new TypeError(`A handler cannot set this field: ${headers[i]}`);
     if (date !== '' && !IMF_FIXDATE.test(date)) throw new TypeError(`No date: ${date}`);
   }
 }

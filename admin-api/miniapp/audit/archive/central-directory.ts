@@ -45,16 +45,16 @@ export function readCentralDirectory(
   const entries: Entry[] = [];
   for (let at = start; at < end; ) {
     if (at + FIXED > end || bytes.readUInt32LE(at) !== SIGNATURE)
-      return wrong(`At ${at} there is no file header, and the directory goes on to ${end}.`);
+      return wrong(`At ${at} there is no file header, but the directory ends at ${end}.`);
     const nameEnd = at + FIXED + bytes.readUInt16LE(at + 28);
     const extraEnd = nameEnd + bytes.readUInt16LE(at + 30);
     const next = extraEnd + bytes.readUInt16LE(at + 32);
-    if (next > end) return wrong(`The file header at ${at} goes on past the end of the directory.`);
+    if (next > end) return wrong(`The file header at ${at} extends past the end of the directory.`);
     if (entries.length === limits.entries) {
       findings.add(
         'archive_too_many_entries',
         PACKAGE,
-        `The archive has more than ${limits.entries} files and folders (it says: ${count}).`,
+        `The archive has more than ${limits.entries} files and folders (declared: ${count}).`,
       );
       return;
     }
@@ -69,7 +69,7 @@ export function readCentralDirectory(
       findings.add(
         'archive_zip64_mismatch',
         PACKAGE,
-        `The file header at ${at} and its ZIP64 field do not agree on which values stand there.`,
+        `The file header at ${at} and its ZIP64 field disagree about its values.`,
       );
       return;
     }
@@ -90,6 +90,6 @@ export function readCentralDirectory(
     at = next;
   }
   if (entries.length !== count)
-    return wrong(`The directory has ${entries.length} file headers; the end record says ${count}.`);
+    return wrong(`The directory has ${entries.length} file headers; the end record has ${count}.`);
   return entries;
 }

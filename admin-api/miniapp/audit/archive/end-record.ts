@@ -48,7 +48,7 @@ export function findDirectory(bytes: Buffer, findings: Findings): Directory | un
       PACKAGE,
       cut
         ? 'The archive is cut off: it begins as a ZIP archive, and has no end of central directory record.'
-        : 'This is no ZIP archive: it has no end of central directory record.',
+        : 'This is not a ZIP archive: it has no end of central directory record.',
     );
     return;
   }
@@ -81,7 +81,7 @@ export function findDirectory(bytes: Buffer, findings: Findings): Directory | un
   }
   const counts = zip64?.counts ?? plain;
   if (counts.disk !== 0 || counts.directoryDisk !== 0 || counts.countOnDisk !== counts.count) {
-    findings.add('archive_multi_disk', PACKAGE, 'The archive says that it is one of several parts.');
+    findings.add('archive_multi_disk', PACKAGE, 'The archive is one of several parts.');
     return;
   }
   return locate(bytes, at, zip64?.at ?? at, archiveEnd, counts, findings);
@@ -122,13 +122,13 @@ function locate(
       findings.add(
         'archive_prepended_data',
         PACKAGE,
-        `${expected - start} bytes precede the archive, so that its directory is behind where it says.`,
+        `${expected - start} bytes precede the archive, so that its directory is behind its declared position.`,
       );
     else
       findings.add(
         'archive_directory_mismatch',
         PACKAGE,
-        `The directory says that it takes ${size} bytes from ${start} on, but the end record stands at ${end}.`,
+        `The directory has ${size} bytes from ${start} on, but the end record is at ${end}.`,
       );
     return;
   }
@@ -158,7 +158,7 @@ function zip64Counts(
   }
   const record = uint64(bytes, locator + 8);
   if (record + ZIP64_END_LENGTH !== locator || bytes.readUInt32LE(record) !== ZIP64_END)
-    return 'The ZIP64 end record is not where its locator says, right before it.';
+    return 'The ZIP64 end record is not right before its locator.';
   if (uint64(bytes, record + 4) !== ZIP64_END_LENGTH - 12)
     return 'The ZIP64 end record has a length that it cannot have.';
   const counts: Counts = {
@@ -177,7 +177,7 @@ function zip64Counts(
     agrees('count', 0xffff) &&
     agrees('size', 0xffffffff) &&
     agrees('start', 0xffffffff);
-  if (!same) return 'The end record says one thing, and the ZIP64 end record another.';
+  if (!same) return 'The end record and the ZIP64 end record differ.';
   // More than one disk: the locator's count (4.3.15); some writers say none.
   if (bytes.readUInt32LE(locator + 4) !== 0 || bytes.readUInt32LE(locator + 16) > 1)
     return 'The ZIP64 locator leads to another disk.';

@@ -33,7 +33,7 @@ export function readName(entry: Entry, findings: Findings): EntryName {
     return { path: undefined, shown: name };
   }
   if (isOtherName(entry.name, entry.extra)) {
-    findings.add('archive_name_ambiguous', wholeFile(name), 'Its Unicode path field (0x7075) says another name.');
+    findings.add('archive_name_ambiguous', wholeFile(name), 'Its Unicode path field (0x7075) has another name.');
     return { path: undefined, shown: name };
   }
   return { path, shown: name };

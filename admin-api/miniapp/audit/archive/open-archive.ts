@@ -120,7 +120,7 @@ function look(entry: Entry, names: Names, findings: Findings): Found {
   if (entry.commentLength > 0)
     findings.add('archive_comment', wholeFile(name.shown), `It has a comment of ${entry.commentLength} bytes.`);
   if (entry.disk !== 0)
-    findings.add('archive_multi_disk', wholeFile(name.shown), `It says to begin in part ${entry.disk} of the archive.`);
+    findings.add('archive_multi_disk', wholeFile(name.shown), `It begins in part ${entry.disk} of the archive.`);
   return {
     entry,
     shown: name.shown,

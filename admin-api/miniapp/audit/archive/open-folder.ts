@@ -57,7 +57,7 @@ export async function openFolder(
   }
   names.finish();
   if (total <= limits.totalBytes) return { files, close: async () => {} };
-  const message = `Its files have more than ${limits.totalBytes} bytes, which is what is allowed.`;
+  const message = `Its files have more than the allowed ${limits.totalBytes} bytes.`;
   findings.add('archive_content_too_large', PACKAGE, message);
   return;
 }

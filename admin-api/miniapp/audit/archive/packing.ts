@@ -32,11 +32,7 @@ export function canUnpack(entry: Entry, shown: string, findings: Findings): bool
   else if (method !== STORED && method !== DEFLATE)
     findings.add('archive_method', at, `It is packed by method ${method}.`);
   else if (method === STORED && size !== compressedSize)
-    findings.add(
-      'archive_header_mismatch',
-      at,
-      'It is stored as it is, and yet has another size packed than unpacked.',
-    );
+    findings.add('archive_header_mismatch', at, 'It is stored, but its packed and unpacked sizes differ.');
   else if (method === STORED && (flags & FOLLOWS) !== 0 && size > 0)
     findings.add('archive_data_descriptor', at, 'Its size follows its data, of which nothing tells the end.');
   else return true;
@@ -85,7 +81,7 @@ export class Budget {
       this.#findings.add(
         'archive_content_too_large',
         PACKAGE,
-        `Its files have more than ${totalBytes} bytes unpacked, which is what is allowed.`,
+        `Its files have more than the allowed ${totalBytes} bytes unpacked.`,
       );
     return false;
   }

@@ -21,7 +21,7 @@ export function unpack(bytes: Buffer, { entry, dataStart, dataEnd }: Placed): Bu
   const content = entry.method === DEFLATE ? inflate(data, entry.size) : data;
   if (typeof content === 'string') return { code: 'archive_damaged', message: content };
   if (crc32(content) !== entry.crc)
-    return { code: 'archive_crc', message: 'Its content has another CRC than it says.' };
+    return { code: 'archive_crc', message: 'Its content has another CRC than declared.' };
   return content;
 }
 
@@ -35,12 +35,12 @@ function inflate(data: Buffer, size: number): Buffer | string {
       maxOutputLength: Math.max(size, 1),
       chunkSize,
     }) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
-    if (buffer.length !== size) return `It unpacks to ${buffer.length} bytes and says ${size}.`;
+    if (buffer.length !== size) return `It unpacks to ${buffer.length} bytes, but declares ${size}.`;
     const left = data.length - engine.bytesWritten;
     return left === 0 ? buffer : `${left} bytes follow the end of its deflated data.`;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-      return `It unpacks to more than the ${size} bytes that it says.`;
+      return `It unpacks to more than the ${size} bytes that it declares.`;
     return `Its deflated data cannot be unpacked (${(error as Error).message}).`;
   }
 }

@@ -36,7 +36,7 @@ export const RHINO_SYNTAX_RULES = {
     'Write f.apply(null, list), a.concat(b) or Object.assign({}, a, b).',
   ),
   rhino_rest: lacks(
-    'rest (...) is known only as the last parameter of a function that is no arrow, and only with a plain name',
+    'rest (...) is supported only as the last parameter of a function other than an arrow, with a plain name',
     'Write function (...names) in place of an arrow, or take arguments; of arrays take slice(), of objects the members by name.',
   ),
   rhino_default_value: lacks(
@@ -68,11 +68,11 @@ export const RHINO_SYNTAX_RULES = {
     'An object pattern there is a syntax error; an array pattern is read as [key, value], unlike in any other engine.',
   ),
   rhino_redeclared: lacks(
-    'const belongs to the whole function, let in a switch to what is around it; the name may stand for nothing else there',
+    'const has the scope of the whole function, let in a switch that of the block around it; the name cannot be reused there',
     'Write let in place of const, put braces around the case, or give each a name of its own.',
     'Unlike in other engines { const a = 1; } { const a = 2; } is a syntax error, and so is a const whose name is that of a variable around its block.',
   ),
-  rhino_reserved_name: lacks('let, yield and await are no names', 'Use another name.'),
+  rhino_reserved_name: lacks('let, yield and await cannot be names', 'Use another name.'),
   rhino_name_character: lacks(
     'names are made of letters, digits, _ and $',
     'Use letters of the basic plane (below U+10000), digits, _ and $, and no \\u{…}.',
@@ -84,17 +84,17 @@ export const RHINO_SYNTAX_RULES = {
   ),
   rhino_regexp_syntax: lacks(
     'named groups, lookbehind and modifiers in regular expressions are not known, and counts end below 65,535',
-    'Number the groups, and capture what stands before in place of looking behind.',
+    'Number the groups, and capture the text before instead of a look-behind.',
   ),
   rhino_yield_position: lacks(
     'yield in a list needs parentheses',
-    'Write f((yield a), b), or keep what yield gives in a variable first.',
+    'Write f((yield a), b), or store the value of yield in a variable first.',
     'As an argument, an element of an array or part of a comma expression yield is a syntax error unless parenthesized.',
   ),
   rhino_parenthesized_pattern: lacks('names in patterns can have no parentheses', 'Leave the parentheses away.'),
   rhino_arrow_trailing_comma: lacks('no comma follows the last parameter of an arrow', 'Leave the comma away.'),
   rhino_duplicate_key: lacks(
-    'a key stands twice in an object literal',
+    'a duplicate key in an object literal',
     'Keep one of them.',
     'In strict code Rhino refuses it as ECMAScript 5 did; elsewhere the last one counts without a word.',
   ),

@@ -7,20 +7,20 @@ export const BACKGROUND_RULES = {
     type: 'error',
     title: 'The background file does not parse',
     about: 'The background file is one script in JavaScript, and no engine can read this one.',
-    fix: 'Mend what stands at this place; an editor with JavaScript support shows it too.',
+    fix: 'Correct the code at this position; an editor with JavaScript support shows the error, too.',
   },
   background_too_complex: {
     type: 'warning',
     review: true,
     title: 'The background file is too complex to be audited',
-    about: 'Code that is nested too deep for the parser is looked at by a person.',
-    fix: 'Nest less: give parts of it functions of their own.',
+    about: 'A person reviews code that is nested too deep for the parser.',
+    fix: 'Nest less: move parts into functions.',
   },
   background_handler_missing: {
     type: 'error',
     title: 'onBackgroundEvent is not defined',
     about:
-      'The host calls the global function onBackgroundEvent(event) of the background file. Without it nothing would ever run.',
+      'The host calls the global function onBackgroundEvent(event) of the background file. Without it nothing runs.',
     fix: 'Write function onBackgroundEvent(event) { … } at the top level; event has type, timestamp and appId.',
   },
   background_java_bridge: {
@@ -32,23 +32,23 @@ export const BACKGROUND_RULES = {
   },
   background_engine_internal: {
     type: 'error',
-    title: 'Something inside of the engine is used',
+    title: 'An internal of the engine is used',
     about:
-      'Script, Continuation, With, Call, Environment, the functions of the Rhino shell (load, loadClass, runCommand, readFile, readUrl, spawn, sync, quit, defineClass …), __parent__, and valueOf, __proto__ and their kin as names run code from elsewhere or reach around Host.',
-    fix: 'Leave it out; Host.call is all that a background file has of the system.',
+      'Script, Continuation, With, Call, Environment, the functions of the Rhino shell (load, loadClass, runCommand, readFile, readUrl, spawn, sync, quit, defineClass …), __parent__, and valueOf, __proto__ and similar names run code from elsewhere or reach around Host.',
+    fix: 'Leave it out; Host.call is the only access to the system.',
   },
   background_browser_api: {
     type: 'error',
     title: 'An API of browsers is used',
     about:
-      'The background runs without a page: there is no window, document, fetch, setTimeout, console or localStorage. Using one throws a ReferenceError. A file that looks with typeof first may use it.',
+      'The background runs without a page: there is no window, document, fetch, setTimeout, console or localStorage. Using one throws a ReferenceError. A file that tests it with typeof first may use it.',
     fix: 'Use Host.call(operation, params), or do it in the page.',
   },
   background_undefined_name: {
     type: 'warning',
-    title: 'A name is defined nowhere',
+    title: 'An undefined name is used',
     about: 'Neither the file nor the engine defines it; using it throws a ReferenceError.',
-    fix: 'Declare it, or mend the spelling.',
+    fix: 'Declare it, or correct the spelling.',
   },
   background_host_member: {
     type: 'error',
@@ -65,9 +65,8 @@ export const BACKGROUND_RULES = {
   background_operation_computed: {
     type: 'warning',
     review: true,
-    title: 'What Host.call is asked to do cannot be determined',
-    about:
-      'The operation is put together while the app runs, or Host is handed on; whether it is permitted cannot be said.',
+    title: 'The operation of Host.call cannot be determined',
+    about: 'The operation is computed at run time, or Host is passed on, so that its permission cannot be checked.',
     fix: 'Write Host.call with the operation as a string where it is called.',
   },
   background_params_invalid: {
@@ -80,7 +79,7 @@ export const BACKGROUND_RULES = {
     type: 'error',
     title: 'Host.call without the permission for it',
     about:
-      'What the background calls must stand under background.permissions in manifest.json; permissions of the page do not count.',
+      'List the permissions of the background under background.permissions in manifest.json; permissions of the page do not count.',
     fix: 'Add it: "background": { "permissions": ["storage"] }.',
   },
   background_permission_unused: {
@@ -88,7 +87,7 @@ export const BACKGROUND_RULES = {
     title: 'A permission of the background is not used',
     about:
       'A permission under background.permissions that no Host.call needs. People trust apps more that ask for less.',
-    fix: 'Take it out of background.permissions.',
+    fix: 'Remove it from background.permissions.',
   },
   ...RHINO_SYNTAX_RULES,
   ...RHINO_SEMANTICS_RULES,

@@ -26,7 +26,7 @@ function hexNames(text: string): Sign | undefined {
     if (offset < 0) offset = index;
     names.add(name);
     if (names.size >= HEX_NAMES)
-      return { offset, sign: `Names such as ${[...names].slice(0, 3).join(', ')} hide what they stand for.` };
+      return { offset, sign: `Names such as ${[...names].slice(0, 3).join(', ')} hide their meaning.` };
   }
   return undefined;
 }

@@ -86,7 +86,7 @@ function tellDuplicates(value: JsonValue, source: SourceText, findings: Findings
     const first = before.get(key);
     if (first === undefined) before.set(key, start);
     else {
-      const message = `"${shown(key)}" stands in line ${source.at(first).line} already.`;
+      const message = `"${shown(key)}" is already in line ${source.at(first).line}.`;
       findings.add('manifest_duplicate_key', source.at(start), message);
     }
     tellDuplicates(inner, source, findings);

@@ -44,7 +44,7 @@ export function auditBackgroundManifest(
 
 function wrongEntry(entry: string, files: ReadonlyMap<string, PackageFile>): string | undefined {
   // One that was issued is audited as nothing, and so not as a background file.
-  if (entry === SDK_FILE) return `${SDK_FILE} makes Host for pages, and is no background file.`;
+  if (entry === SDK_FILE) return `${SDK_FILE} makes Host for pages, and cannot be a background file.`;
   if (!files.has(entry)) return 'There is no such file in the package.';
-  return entry.endsWith('.js') ? undefined : 'The background file has to be a script, by its extension .js too.';
+  return entry.endsWith('.js') ? undefined : 'The background file must be a script with the extension .js.';
 }

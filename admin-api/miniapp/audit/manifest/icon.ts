@@ -26,7 +26,7 @@ export async function auditIcon(
   const extension = /\.([^./]+)$/.exec(path)?.[1].toLowerCase() ?? '';
   const expected = Object.hasOwn(FORMAT_OF, extension) ? FORMAT_OF[extension] : undefined;
   if (expected === undefined) {
-    manifest.add('icon_type', 'icon', 'An icon has to be a PNG, JPEG or WebP file, by its extension too.');
+    manifest.add('icon_type', 'icon', 'An icon must be a PNG, JPEG or WebP file with its extension.');
     return;
   }
   const bytes = await file.read();
@@ -39,7 +39,7 @@ export async function auditIcon(
     return;
   }
   if (picture.size === undefined) {
-    manifest.add('icon_type', 'icon', `The icon begins as ${expected}, and does not say its width and height.`);
+    manifest.add('icon_type', 'icon', `The icon begins as ${expected}, but has no width and height.`);
     return;
   }
   const { width, height } = picture.size;

@@ -80,7 +80,7 @@ export class ObjectReader {
       const text = this.#typed(item, 'string', `A value of "${this.#prefix}${key}"`)?.value;
       if (text === undefined) continue;
       if (found.has(text))
-        this.addAt('manifest_repeated_value', item, `"${shown(text)}" stands twice in "${this.#prefix}${key}".`);
+        this.addAt('manifest_repeated_value', item, `"${shown(text)}" is twice in "${this.#prefix}${key}".`);
       else if (!allowed.includes(text))
         this.addAt(
           code,

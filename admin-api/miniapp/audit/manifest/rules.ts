@@ -5,7 +5,7 @@ export const MANIFEST_RULES = {
   file_missing: {
     type: 'error',
     title: 'File missing in the root',
-    about: 'index.html, manifest.json and host-sdk.js have to stand in the root of the package.',
+    about: 'index.html, manifest.json and host-sdk.js must be in the root of the package.',
     fix: 'Put the file into the root of the package. waypost pkg init makes all three.',
   },
   manifest_too_large: {
@@ -17,33 +17,33 @@ export const MANIFEST_RULES = {
   manifest_encoding: {
     type: 'error',
     title: 'Manifest not in UTF-8',
-    about: 'manifest.json has to be UTF-8 without a byte order mark (RFC 8259, section 8.1).',
+    about: 'manifest.json must be UTF-8 without a byte order mark (RFC 8259, section 8.1).',
     fix: 'Save it as UTF-8 without a byte order mark.',
   },
   manifest_syntax: {
     type: 'error',
     title: 'Manifest not JSON',
     about:
-      'manifest.json has to be JSON as of RFC 8259: no comments, no comma behind the last member, names and strings in double quotation marks, and no more than 32 objects and arrays within one another.',
-    fix: 'Mend it at the place told.',
+      'manifest.json must be JSON by RFC 8259: no comments, no comma behind the last member, names and strings in double quotation marks, and at most 32 nested objects and arrays.',
+    fix: 'Correct it at the given position.',
   },
   manifest_duplicate_key: {
     type: 'error',
-    title: 'Key twice in one object',
-    about: 'Of two members of one name some readers take the first and some the last.',
+    title: 'Duplicate key in an object',
+    about: 'Of two members with one name, some readers use the first and some the last.',
     fix: 'Remove one of them.',
   },
   manifest_unknown_key: {
     type: 'warning',
     title: 'Unknown key',
-    about: 'A key that means nothing here, at the top or in "background".',
+    about: 'A key without a meaning, at the top or in "background".',
     fix: 'Remove it, or correct its name.',
   },
   manifest_missing_key: {
     type: 'error',
     title: 'Required key missing',
     about:
-      'id, name, version, versionCode, entry, permissions and minHostVersion are required; in "background" enabled is, and where that is true entry.',
+      'id, name, version, versionCode, entry, permissions and minHostVersion are required; in "background" also enabled, and entry if that is true.',
     fix: 'Add it.',
   },
   manifest_wrong_type: {
@@ -51,12 +51,12 @@ export const MANIFEST_RULES = {
     title: 'Value of the wrong type',
     about:
       'versionCode is a number, enabled a boolean, permissions and events are arrays of strings, background is an object, all others are strings.',
-    fix: 'Give a value of the type told.',
+    fix: 'Use a value of the given type.',
   },
   manifest_repeated_value: {
     type: 'warning',
-    title: 'Value twice in a list',
-    about: 'A permission or an event that stands twice.',
+    title: 'Duplicate value in a list',
+    about: 'A permission or an event occurs twice.',
     fix: 'Remove one of them.',
   },
   manifest_id: {
@@ -89,7 +89,7 @@ export const MANIFEST_RULES = {
     type: 'error',
     title: 'versionCode not a positive integer',
     about: 'versionCode orders the versions of an app: an integer from 1 to 2^53 - 1 that rises with each.',
-    fix: 'Use an integer greater than that of the version before.',
+    fix: 'Use an integer greater than that of the previous version.',
   },
   manifest_entry: {
     type: 'error',
@@ -105,9 +105,9 @@ export const MANIFEST_RULES = {
   },
   icon_type: {
     type: 'error',
-    title: 'Icon not what its name says',
+    title: 'Icon of another type than its name',
     about:
-      'An icon is a PNG, JPEG or WebP file with the extension of its format, by its first bytes. SVG is none of them, since it can hold scripts and icons are shown outside of the sandbox.',
+      'An icon is a PNG, JPEG or WebP file, by its first bytes, with the extension of its format. SVG is not allowed, since it can contain scripts and icons are shown outside of the sandbox.',
     fix: 'Save the icon as PNG.',
   },
   icon_size: {
@@ -125,7 +125,7 @@ export const MANIFEST_RULES = {
   },
   background_entry: {
     type: 'error',
-    title: 'Background file missing or no script',
+    title: 'Background file missing, or not a script',
     about:
       'background.entry is the path of a .js file in the package, other than host-sdk.js, from its root, without ./ before it.',
     fix: 'Put the file there, or correct the path.',
@@ -150,8 +150,8 @@ export const MANIFEST_RULES = {
   },
   background_unused: {
     type: 'warning',
-    title: 'Permission for a background that is not there',
-    about: 'The permission background is asked for, and there is no background file that is enabled.',
+    title: 'Permission for a missing background file',
+    about: 'The manifest has the permission background, but no enabled background file.',
     fix: 'Remove the permission, or add "background" with "enabled": true.',
   },
 } as const satisfies RuleTable;

@@ -28,7 +28,7 @@ export function auditMarkup(source: SourceText, origin: MarkupOrigin, context: W
     const { root, dropped } = parseMarkup(source.text, origin === 'string');
     checkTree(view, root);
     for (const { tag, offset } of dropped)
-      context.findings.add('markup_ambiguous', source.at(offset), `<${tag}> stands within <select>.`);
+      context.findings.add('markup_ambiguous', source.at(offset), `<${tag}> is within <select>.`);
     if (isXml) checkXml(view, root);
   } catch (error) {
     if (!(error instanceof TooDeepError) && !(error instanceof RangeError)) throw error;

@@ -59,13 +59,13 @@ function checkScript(view: MarkupView, element: Element): void {
   const type = (ownAttribute(view, element, 'type') ?? '').trim().toLowerCase();
   const at = placeOf(view, element);
   if (type === 'importmap') {
-    report(view, 'import_map', at, 'An import map says what modules are loaded.');
+    report(view, 'import_map', at, 'An import map selects the modules that are loaded.');
     return;
   }
   const sources = sourcesOf(view, element);
   const isModule = type === 'module';
   if (type === 'speculationrules') {
-    report(view, 'remote_link', at, 'Speculation rules say which pages are prepared.');
+    report(view, 'remote_link', at, 'Speculation rules select pages to prepare.');
     return;
   }
   if (!RUN.test(type.split(';')[0].trim())) {
@@ -83,11 +83,11 @@ function checkScript(view: MarkupView, element: Element): void {
   }
   for (const from of sources) checkSource(view, from, at, isModule ? 'module' : 'script');
   // What has a source does not run its text. In XML the namespace is not known for sure.
-  if (sources.length > 0 && isInTemplate(element)) checkUnstarted(view, element, 'stands in a template');
+  if (sources.length > 0 && isInTemplate(element)) checkUnstarted(view, element, 'is in a template');
   if (sources.length > 0 && (!view.isXml || textOf(element).trim() === '')) return;
   if (!view.hasSdk) view.before ??= at;
   if (sources.length === 0 && textOf(element).trim() === '') checkUnstarted(view, element, 'is empty');
-  else if (sources.length === 0 && isInTemplate(element)) checkUnstarted(view, element, 'stands in a template');
+  else if (sources.length === 0 && isInTemplate(element)) checkUnstarted(view, element, 'is in a template');
   addScript(view, element, isModule ? 'module' : 'script');
 }
 

@@ -90,7 +90,7 @@ const isOptional = (node: Call): boolean => node.type === 'CallExpression' && no
 
 function checkListener(view: ScriptView, node: Call, event: AnyNode | undefined): void {
   if (event !== undefined && SENSOR_EVENTS.has(constantOf(view.evaluator.valuesOf(event))?.value))
-    report(view, 'direct_device', node, `${written(view, node)} hears sensors, which apps reach only through Host.`);
+    report(view, 'direct_device', node, `${written(view, node)} reads sensors, which apps reach only through Host.`);
 }
 
 /** What is called in the end, through `call`, `apply` and Reflect too. */

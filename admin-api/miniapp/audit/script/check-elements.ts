@@ -71,7 +71,7 @@ export function checkProperty(
   }
   if (MARKUP_PROPERTIES.has(key)) {
     if (value !== undefined) checkMarkup(view, value, key);
-    else report(view, 'markup_undeterminable', node, `What goes to ${key} is not known before.`);
+    else report(view, 'markup_undeterminable', node, `The value of ${key} is unknown.`);
     return;
   }
   checkLocation(view, node, objects, key, value);
@@ -165,13 +165,13 @@ export function checkGiven(
   for (const object of objects) {
     if (object.kind !== 'element') continue;
     if (object.tag === 'script' && (CODE_PROPERTIES.has(key) || !isConstant(values)))
-      report(view, 'script_element', node, `${written(view, node)} gives something to a script element.`);
+      report(view, 'script_element', node, `${written(view, node)} writes to a script element.`);
     else if (object.tag === undefined && key !== 'appendChild' && !isConstant(values) && !isElements(values))
       report(
         view,
         'element_undeterminable',
         node,
-        `Which element it is to which ${written(view, node)} gives something cannot be determined.`,
+        `The element that ${written(view, node)} writes to cannot be determined.`,
       );
   }
 }

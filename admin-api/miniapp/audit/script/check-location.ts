@@ -28,7 +28,7 @@ export function checkLocation(
     } else if (path === 'location' && HOSTS.has(key)) {
       const host = value && constantOf(view.evaluator.valuesOf(value));
       if (host === undefined) reportOpen(view, node);
-      else report(view, 'remote_navigation', node, `The app goes to ${host.value}.`);
+      else report(view, 'remote_navigation', node, `The app navigates to ${host.value}.`);
     }
   }
 }

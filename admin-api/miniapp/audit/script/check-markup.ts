@@ -19,13 +19,13 @@ export function checkMarkup(view: ScriptView, value: AnyNode, how: string): void
   let isKnown = true;
   for (const candidate of values) {
     if (candidate.kind === 'fetched') {
-      report(view, 'fetched_code', value, `What Host.network.fetch has brought goes to ${how}.`);
+      report(view, 'fetched_code', value, `Data of Host.network.fetch is used in ${how}.`);
       continue;
     }
     const start = candidate.kind === 'text' ? candidate.start : asText(candidate);
     if (candidate.kind === 'text' || start === undefined) isKnown = false;
     if (start !== undefined && STARTING.has(how) && /<(?:\w+:)?script[\s/>]/i.test(start))
-      report(view, 'script_unstarted', value, `${how} makes a script element that runs what it is given later.`);
+      report(view, 'script_unstarted', value, `${how} makes a script element that can get code later.`);
     if (start?.includes('<') && spend(view, value, start)) {
       const at = { ...placeOf(view, value), file: view.source.file };
       const source = new EmbeddedText(at, start, candidate.kind === 'text');
@@ -33,7 +33,7 @@ export function checkMarkup(view: ScriptView, value: AnyNode, how: string): void
     }
   }
   if (!isKnown)
-    report(view, 'markup_undeterminable', value, `${written(view, value)} goes to ${how}, and is not known before.`);
+    report(view, 'markup_undeterminable', value, `${written(view, value)} is used in ${how}, and is unknown.`);
 }
 
 /** The same text may go to many places: what is parsed is bounded. */

@@ -108,7 +108,7 @@ export function concludeUndefined(view: ScriptView, { names, nodes }: Walked): v
     if (parent?.type === 'UnaryExpression' && parent.operator === 'typeof') view.undefined.delete(node.name);
   }
   for (const [name, node] of view.undefined)
-    noteUndefined(view, node, name, 'undefined_global', 'is no global of browsers, and no script defines it.');
+    noteUndefined(view, node, name, 'undefined_global', 'is not a global of browsers, and no script defines it.');
 }
 
 /** `window.name?.()`, which is a test as well. */

@@ -36,7 +36,7 @@ export function checkUrl(view: ScriptView, node: AnyNode, values: Values, role: 
         report(view, 'remote_source', node, `Something, which may be a script, is loaded from ${location.host}.`);
       else if (role === 'resource') report(view, 'remote_resource', node, `Something is loaded from ${location.host}.`);
       else if (role === 'navigation' || location.isDevice)
-        report(view, 'remote_navigation', node, `The app goes to ${location.host}.`);
+        report(view, 'remote_navigation', node, `The app navigates to ${location.host}.`);
     } else if ((role === 'script' || role === 'source') && location.kind === 'file' && value.kind === 'constant')
       loadIfThere(view, node, location.path, role);
     else if (role === 'script' && (location.kind === 'data' || location.kind === 'blob'))

@@ -12,7 +12,7 @@ export const STYLE_RULES = {
     type: 'warning',
     title: 'A style sheet does not parse',
     about: 'Browsers drop a declaration or rule that they cannot read, and sometimes what follows it.',
-    fix: 'Mend the syntax.',
+    fix: 'Correct the syntax.',
   },
   style_too_large: {
     type: 'warning',

@@ -35,7 +35,7 @@ export function quickUnsealing(given?: Openssl): OpenSealed | undefined {
     );
     return (key, nonce, associated, sealed, tag) => {
       const [from, length] = [DATA_AT + associated.length, sealed.length];
-      if (from + length > BUFFER_BYTES) throw new Error('what is sealed is too large');
+      if (from + length > BUFFER_BYTES) throw new Error('the sealed data is too large');
       const context = openssl.EVP_CIPHER_CTX_new();
       bytes.set(key, 0);
       bytes.set(nonce, NONCE_AT);

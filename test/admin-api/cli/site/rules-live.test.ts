@@ -64,7 +64,7 @@ test('versions are listed and shown, and restore makes a new one of an old one',
     revision: 3,
   });
   assert.match((await waypost(['rules', 'restore', 'shop.test', '77'])).stderr, /There is no version 77/);
-  assert.match((await waypost(['rules', 'restore', 'shop.test', 'x'])).stderr, /"x" is no revision/);
+  assert.match((await waypost(['rules', 'restore', 'shop.test', 'x'])).stderr, /"x" is not a revision/);
 });
 
 test('faults are named', async ({ waypost }) => {

@@ -265,7 +265,7 @@ interface FaultRow {
 
 const FAULTS: readonly FaultRow[] = [
   { rule: { match: { host: [] }, action: deny }, message: /match\.host is empty/ },
-  { rule: { match: { host: ['a b'] }, action: deny }, message: /match\.host\.0 "a b" is no host name; write www/ },
+  { rule: { match: { host: ['a b'] }, action: deny }, message: /match\.host\.0 "a b" is not a host name; write www/ },
   { rule: { match: { method: ['get'] }, action: deny }, message: /write it in capitals/ },
   { rule: { match: { path: {} }, action: deny }, message: /match\.path has no list; add exact/ },
   { rule: { match: { path: { exact: ['a'] } }, action: deny }, message: /must start with "\/"/ },
@@ -291,7 +291,7 @@ const FAULTS: readonly FaultRow[] = [
     rule: { match: { path: { regex: ['c', '(a|b)*a.{20}'] }, host: ['a.test'] }, action: deny },
     message: /: match\.path is too complex to match in one pass/,
   },
-  { rule: { match: { header: [{ name: 'a b' }] }, action: deny }, message: /is no header name/ },
+  { rule: { match: { header: [{ name: 'a b' }] }, action: deny }, message: /is not a header name/ },
   { rule: { match: { cookie: [{ name: 'a*b' }] }, action: deny }, message: /"\*" only at its end/ },
   { rule: { except: {}, action: deny }, message: /except is empty, so that the rule would never apply/ },
   { rule: { action: { type: 'deny', status: 200 } }, message: /status must be 400 to 499/ },
@@ -308,7 +308,7 @@ const FAULTS: readonly FaultRow[] = [
   { rule: { action: { type: 'limit', requests: 1, period: 1, by: 'x' } }, message: /address, network, header:NAME/ },
   { rule: { action: { type: 'cache' } }, message: /does nothing; add ttl or key/ },
   { rule: { action: { type: 'cache', key: { headers: ['Cookie'] } } }, message: /secret of a visitor/ },
-  { rule: { action: { type: 'basic_auth', users: [{ name: 'a', hash: 'x' }] } }, message: /no argon2id hash/ },
+  { rule: { action: { type: 'basic_auth', users: [{ name: 'a', hash: 'x' }] } }, message: /not an argon2id hash/ },
   {
     rule: {
       action: {
