@@ -21,13 +21,13 @@ async function now(promise: Promise<Sync>): Promise<Sync | null> {
   return Promise.race([promise, sleep(5, null)]);
 }
 
-it('alone, nobody is waited for', async () => {
+it('a single node waits for nobody', async () => {
   const opened = open(['a']);
   opened.applied('a', 7);
   assert.equal(await opened.wait(7), { seq: 7, applied: ['a'], pending: [] });
 });
 
-it('a write waits for every node that is there, in whatever order they come', async () => {
+it('a write waits for every present node, in any order of their acknowledgements', async () => {
   const opened = open(['c', 'a', 'b']);
   opened.applied('a', 5);
   opened.applied('b', 3);
@@ -41,7 +41,7 @@ it('a write waits for every node that is there, in whatever order they come', as
   assert.equal(await now(five), { seq: 5, applied: ['a', 'b', 'c'], pending: [] });
 });
 
-it('who is not there is not waited for, and is named as pending', async () => {
+it('absent nodes are not waited for, and are listed as pending', async () => {
   const opened = open(['a', 'b', 'c'], ['a', 'b']);
   opened.applied('a', 1);
   opened.applied('b', 1);
@@ -50,7 +50,7 @@ it('who is not there is not waited for, and is named as pending', async () => {
   assert.equal(opened.of(1), { seq: 1, applied: ['a', 'b', 'c'], pending: [] });
 });
 
-it('who leaves while it is waited for is waited for no longer', async () => {
+it('a node that leaves during the wait is no longer waited for', async () => {
   const opened = open(['a', 'b', 'c']);
   opened.applied('a', 1);
   opened.applied('b', 1);
@@ -63,7 +63,7 @@ it('who leaves while it is waited for is waited for no longer', async () => {
   assert.equal(await now(again), { seq: 2, applied: [], pending: ['a'] });
 });
 
-it('past the deadline a write goes without who is late, and later ones do not wait for it until it has caught up', async () => {
+it('past the deadline a write is answered without late nodes, and later writes skip them until they catch up', async () => {
   const opened = open(['a', 'b', 'c']);
   opened.applied('a', 2);
   opened.applied('b', 2);
@@ -82,7 +82,7 @@ it('past the deadline a write goes without who is late, and later ones do not wa
   assert.equal(await now(waiting), { seq: 3, applied: ['a', 'b', 'c'], pending: [] });
 });
 
-it('who waits for everyone waits for those that are late, too, and not for who has left', async () => {
+it('a wait for all nodes includes late ones, and not those that left', async () => {
   const opened = open(['a', 'b', 'c']);
   opened.applied('a', 1);
   opened.applied('b', 1);
@@ -104,7 +104,7 @@ it('who waits for everyone waits for those that are late, too, and not for who h
   assert.is(await state(last), 'served');
 });
 
-it('under load who keeps up is waited for again, though it is behind at each moment; who is slow is not', async () => {
+it('under load a node that keeps up is waited for again although it is always slightly behind; a slow one is not', async () => {
   const opened = open(['a', 'b', 'c']);
   let own = 1;
   opened.applied('a', own);
@@ -122,7 +122,7 @@ it('under load who keeps up is waited for again, though it is behind at each mom
   assert.equal(await now(waiting), { seq: own + 1, applied: ['a', 'b'], pending: ['c'] });
 });
 
-it('several deadlines, and an end that lets all go', async () => {
+it('several deadlines, and a close that ends all waits', async () => {
   const opened = open(['a', 'b']);
   opened.applied('a', 9);
   const first = opened.wait(1);

@@ -23,7 +23,7 @@ async function late(outcome: Promise<unknown>, fault: string, least: number): Pr
   assert.ok(performance.now() - begin >= least - 1, 'not before its time');
 }
 
-it('an origin that says nothing', () =>
+it('an origin that sends nothing', () =>
   withOrigin(
     () => {},
     async (origin, { fetch }) => {
@@ -34,7 +34,7 @@ it('an origin that says nothing', () =>
     SHORT,
   ));
 
-it('a head that comes byte by byte has no more time than one that does not come', () => {
+it('a head that arrives byte by byte has the same timeout as a missing one', () => {
   const script: Script = (socket) => {
     const timer = setInterval(() => socket.write('H'), 20);
     socket.on('close', () => clearInterval(timer));
@@ -43,7 +43,7 @@ it('a head that comes byte by byte has no more time than one that does not come'
   return withOrigin(script, ({ port }, { fetch }) => late(fetch(request(port)), 'header-timeout', 200), SHORT);
 });
 
-it('1xx give more time, since they are bounded in number', () => {
+it('each 1xx response restarts the timeout, since their number is bounded', () => {
   const script: Script = (socket) => {
     let left = 5;
     const timer = setInterval(() => {
@@ -71,7 +71,7 @@ it('a body that stops', () =>
     SHORT,
   ));
 
-it('a slow body may take as long as it likes', () => {
+it('a slow body has no total timeout', () => {
   const script: Script = (socket) => {
     socket.write(HEAD);
     let left = 10;
@@ -87,7 +87,7 @@ it('a slow body may take as long as it likes', () => {
   );
 });
 
-it('a reader that waits is not the origin’s fault', () =>
+it('a paused reader is not a fault of the origin', () =>
   withOrigin(
     (socket) =>
       socket.write(
@@ -101,7 +101,7 @@ it('a reader that waits is not the origin’s fault', () =>
     SHORT,
   ));
 
-it('a refusal of an upload, of an origin that takes nothing more, to a reader that waits', () => {
+it('a refusal of an upload, by an origin that reads no more, to a paused reader', () => {
   const page = Buffer.alloc(250_000, 'x');
   const script: Script = (socket) => {
     socket.pause();
@@ -122,7 +122,7 @@ it('a refusal of an upload, of an origin that takes nothing more, to a reader th
   });
 });
 
-it('an upload that the origin does not take', () =>
+it('an upload that the origin does not read', () =>
   withOrigin(
     (socket) => socket.pause(),
     async ({ port }, { fetch }) => {
@@ -135,7 +135,7 @@ it('an upload that the origin does not take', () =>
     SHORT,
   ));
 
-it('a visitor who takes time for an upload is not the origin’s fault', () =>
+it('a visitor with a slow upload is not a fault of the origin', () =>
   withOrigin(
     (socket) => socket.on('data', (data: Buffer) => data.toString().endsWith('b') && socket.write(OK)),
     async ({ port }, { fetch }) => {
@@ -150,7 +150,7 @@ it('a visitor who takes time for an upload is not the origin’s fault', () =>
     SHORT,
   ));
 
-it('a tunnel has no time-out here', () =>
+it('a tunnel has no timeout here', () =>
   withOrigin(
     (socket) => {
       socket.write('HTTP/1.1 101 S\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
@@ -163,7 +163,7 @@ it('a tunnel has no time-out here', () =>
     SHORT,
   ));
 
-it('a tunnel whose way back has ended, and whose origin takes nothing more', () => {
+it('a half-closed tunnel whose origin reads no more', () => {
   const script: Script = (socket) => {
     socket.pause();
     socket.write('HTTP/1.1 101 S\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
@@ -188,7 +188,7 @@ it('a tunnel whose way back has ended, and whose origin takes nothing more', () 
   );
 });
 
-it('an origin that lets nobody in: all who wait are told so, not that others are served', async () => {
+it('an origin that accepts no connection: all waiting requests get that error, not busy', async () => {
   const limits = { tlsTimeout: 150, connections: 4 };
   await withOrigin(
     () => {},
@@ -218,7 +218,7 @@ function dripping(bytes: number, parts: number): { body: BodyQueue; stop: () => 
   return { body, stop: () => clearInterval(timer) };
 }
 
-it('a request whose body comes too slowly has the connection no longer', () =>
+it('a request whose body is too slow loses its connection', () =>
   withOrigin(
     () => {},
     async (origin, { fetch }) => {
@@ -230,7 +230,7 @@ it('a request whose body comes too slowly has the connection no longer', () =>
     RATE,
   ));
 
-it('one that comes fast enough goes on for as long as it takes', () =>
+it('a body above the minimum rate has no total timeout', () =>
   withOrigin(
     (socket) => {
       let left = 100 * 40;

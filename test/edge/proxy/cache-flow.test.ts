@@ -47,7 +47,7 @@ it('concurrent requests for one response share one request to the origin', {}, a
   assert.is(rig.records.length, 50);
 });
 
-it('a visitor with a client certificate gets and leaves nothing in the cache', {}, async (rig) => {
+it('a visitor with a client certificate bypasses the cache', {}, async (rig) => {
   const visit = async (certificate: string, text: string): Promise<string> => {
     const { exchange, handled } = rig.begin({ path: '/a', certificate });
     await settled();
@@ -334,7 +334,7 @@ it('a range that starts far into the body is forwarded unchanged', {}, async (ri
   assert.equal([exchange.status, exchange.text], [206, 'end']);
 });
 
-it('visitors get an accepted coding, the origin is asked for none', {
+it('visitors get an accepted coding, the request to the origin has none', {
   ...CODED,
   onRequest: answers([...FRESH, 'content-type', 'text/plain'], TEXT),
 }, async (rig) => {

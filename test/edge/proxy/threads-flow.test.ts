@@ -108,7 +108,7 @@ it('when its visitor leaves, the response is still fetched for the other thread'
   assert.is(origin.requests.length, 1);
 });
 
-it('what is for one visitor only is requested by each, at once', 600_000, async ({ origin, begin }) => {
+it('a private response is requested for each visitor, at once', 600_000, async ({ origin, begin }) => {
   const visits = [0, 1, 1, 0, 1].map((thread) => begin(thread));
   await later();
   assert.is(origin.requests.length, 1);
@@ -154,7 +154,7 @@ for (const [title, status, body] of [
     }
   });
 
-it('what may be served stale is validated by one of the threads, and both serve the result', 600_000, async (rig) => {
+it('a stale response is validated by one of the threads, and both serve the result', 600_000, async (rig) => {
   const { origin, begin } = rig;
   await rig.store(['cache-control', 'max-age=60, stale-while-revalidate=600'], 'old');
   rig.now += 2 * MINUTE;
@@ -188,7 +188,7 @@ it('a stale response that cannot be validated is requested by each thread', 600_
   assert.equal([visits[0].exchange.status, ...textsOf(visits.slice(1))], [502, 'old', 'old', 'old']);
 });
 
-it('a missing variant is requested once for both threads, and another one by itself', 600_000, async (rig) => {
+it('a missing variant is requested once for both threads, and another one separately', 600_000, async (rig) => {
   const { origin, begin } = rig;
   const fields = [...FRESH, 'vary', 'x-kind'];
   await rig.store(fields, 'none');
@@ -216,7 +216,7 @@ it('a missing variant is requested once for both threads, and another one by its
 });
 
 for (const control of ['no-cache', 'max-age=0'])
-  it(`what is validated for each request (${control}) is not waited for`, 600_000, async ({ origin, begin }) => {
+  it(`a response that each request validates (${control}) is not waited for`, 600_000, async ({ origin, begin }) => {
     const fields = ['cache-control', control, 'etag', '"1"'];
     const first = begin(0);
     origin.last.answer(200, fields, 'page');
@@ -228,7 +228,7 @@ for (const control of ['no-cache', 'max-age=0'])
     assert.equal(textsOf(visits), ['page', 'page']);
   });
 
-it('nobody waits for more than the timeout', 30, async ({ origin, begin }) => {
+it('no visitor waits longer than the timeout', 30, async ({ origin, begin }) => {
   const first = begin(0);
   const second = begin(1);
   await until(() => origin.requests.length === 2);

@@ -361,7 +361,7 @@ for (const version of VERSIONS) {
       );
     });
   };
-  it('a client that leaves is told once, and its body ends with an error', tellAbort, async (rig) => {
+  it('a client that disconnects is reported once, and its body ends with an error', tellAbort, async (rig) => {
     for (const written of [0, 1]) {
       [aborted, begun] = [promised(), promised()];
       const call = rig.call({ method: 'POST', hasBody: true, headers: { 'content-length': '100000' } });

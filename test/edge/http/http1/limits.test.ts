@@ -77,7 +77,7 @@ it('connections without a request are closed, before the first and after one', a
   );
 });
 
-it('a body that trickles is ended by 408, one that nobody reads is not', async () => {
+it('a slow body gets 408, one that is not read does not', async () => {
   const causes: (AbortCause | string)[] = [];
   let finish = (): void => {};
   const handler = async (exchange: Exchange): Promise<void> => {
@@ -117,7 +117,7 @@ it('a body that trickles is ended by 408, one that nobody reads is not', async (
   );
 });
 
-it('a client that takes nothing is ended, whatever it is sent', async () => {
+it('a client that reads nothing is disconnected, whatever is sent', async () => {
   const causes: AbortCause[] = [];
   const large = new ReadyAnswer(200, [], Buffer.alloc(30_000_000));
   const handler = (exchange: Exchange): void => {
@@ -147,7 +147,7 @@ it('a client that takes nothing is ended, whatever it is sent', async () => {
   );
 });
 
-it('a client has its time for the first that it is sent, too', async () => {
+it('the write timeout also applies to the first response', async () => {
   const writeTimeout = 1000;
   // The clock of a thread begins with the thread.
   while (performance.now() < writeTimeout * 1.1) await sleep(10);
@@ -173,7 +173,7 @@ it('a client has its time for the first that it is sent, too', async () => {
   );
 });
 
-it('a tunnel in which nothing moves is ended', async () => {
+it('an idle tunnel is ended', async () => {
   const causes: AbortCause[] = [];
   await withServer(
     (exchange) => {
@@ -193,7 +193,7 @@ it('a tunnel in which nothing moves is ended', async () => {
   );
 });
 
-it('requests with which nothing goes on: 504, 408 for those that are not whole, the end after a head', async () => {
+it('idle requests: 504, 408 if incomplete, the end of the connection after a head', async () => {
   const causes: string[] = [];
   const requests = [
     { text: `${HEAD}\r\n`, path: 'whole', answer: /^HTTP\/1\.1 504 .*\r\n(.*\r\n)*connection: close\r\n/ },
@@ -233,7 +233,7 @@ it('requests with which nothing goes on: 504, 408 for those that are not whole, 
   );
 });
 
-it('a request is not idle while something moves', async () => {
+it('a request is not idle while data moves', async () => {
   await withServer(
     async (exchange) => {
       exchange.respond(200, []);
@@ -252,7 +252,7 @@ it('a request is not idle while something moves', async () => {
   );
 });
 
-it('whoever goes on sending after a refusal is cut off', async () => {
+it('a client that continues to send after a refusal is cut off', async () => {
   await withServer(
     (exchange) => exchange.answer(READY),
     async ({ port, counters }) => {
@@ -272,7 +272,7 @@ it('whoever goes on sending after a refusal is cut off', async () => {
   );
 });
 
-it('who has been refused, and asks on and on behind a request that is not answered yet, is cut off', async () => {
+it('a refused client that pipelines further requests behind a pending one is cut off', async () => {
   await withServer(
     () => {},
     async ({ port, counters }) => {
@@ -289,7 +289,7 @@ it('who has been refused, and asks on and on behind a request that is not answer
   );
 });
 
-it('no more is read than what the parser has in hand while requests wait, and all of it is in the end', async () => {
+it('while requests wait, no more is read than the parser holds, and everything is read in the end', async () => {
   const LENGTH = 60_000;
   const COUNT = 40;
   const lengths: number[] = [];
