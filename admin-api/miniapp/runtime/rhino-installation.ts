@@ -26,7 +26,6 @@ export function findRhino(env: NodeJS.ProcessEnv = process.env, jars: readonly s
   const java = folders.map((folder) => join(folder, 'java')).find((path) => existsSync(path));
   if (java === undefined) throw new NoRhinoError('--engine rhino needs Java, and there is no program "java" in PATH.');
   const jar = jars.find((path) => existsSync(path));
-  if (jar === undefined)
-    throw new NoRhinoError(`--engine rhino needs Rhino; none of ${jars.join(', ')} exists.`);
+  if (jar === undefined) throw new NoRhinoError(`--engine rhino needs Rhino; none of ${jars.join(', ')} exists.`);
   return { java, jar };
 }
