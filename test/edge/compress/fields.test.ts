@@ -8,7 +8,7 @@ const GZIP = ['content-encoding', 'gzip'];
 type Row = readonly [name: string, before: readonly string[], after: readonly string[]];
 const CODED: readonly Row[] = [
   ['nothing', [], [...VARY, ...GZIP]],
-  ['what has nothing to do with it', ['content-type', 'text/html', 'set-cookie', 'a', 'set-cookie', 'b'], ['content-type', 'text/html', 'set-cookie', 'a', 'set-cookie', 'b', ...VARY, ...GZIP]],
+  ['unrelated fields', ['content-type', 'text/html', 'set-cookie', 'a', 'set-cookie', 'b'], ['content-type', 'text/html', 'set-cookie', 'a', 'set-cookie', 'b', ...VARY, ...GZIP]],
   ['the length', ['content-length', '5000', 'x', 'content-length'], ['x', 'content-length', ...VARY, ...GZIP]],
   ['ranges', ['accept-ranges', 'bytes'], [...VARY, ...GZIP]],
   ['digests', ['content-digest', 'a', 'repr-digest', 'b', 'digest', 'c', 'content-md5', 'd', 'unencoded-digest', 'e'], ['unencoded-digest', 'e', ...VARY, ...GZIP]],

@@ -257,7 +257,7 @@ test('a GET on a connection that had been closed meanwhile is sent once more, on
 const ONCE: readonly (readonly [string, Script, Parameters<typeof request>[1]])[] = [
   ['a POST', (socket) => socket.destroy(), { method: 'POST' }],
   ['a PATCH', (socket) => socket.end(), { method: 'PATCH' }],
-  ['a PUT whose body was taken', (socket) => socket.destroy(), { method: 'PUT', body: bodyOf(['a'], 1) }],
+  ['a PUT whose body was read', (socket) => socket.destroy(), { method: 'PUT', body: bodyOf(['a'], 1) }],
   ['an upgrade', (socket) => socket.destroy(), { protocol: 'websocket' }],
   ['a GET of whose response something came', (socket) => socket.end('H'), {}],
 ];

@@ -53,7 +53,7 @@ const SENT: readonly Row[] = [
     `POST / HTTP/1.1\r\n${HEAD}transfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\nx-sum: 1\r\n\r\n`,
   ],
   [
-    'what is the client’s to say is said once',
+    'fields of the client are sent once',
     {
       method: 'POST',
       body: bodyOf(['a'], 1),

@@ -75,7 +75,7 @@ const EXPLANATIONS: readonly Explanation[] = [
   {
     // NSD, told to answer minimally, leaves the addresses of MX and SRV targets out. RFC 1035 3.3.9
     // and RFC 2782 want them.
-    name: 'no additional addresses beside a positive answer',
+    name: 'no additional addresses with a positive answer',
     peers: ['nsd'],
     parts: ['additional-'],
     applies: ({ ours, theirs }) => !ours.referral && ours.answer.length > 0 && theirs.additional.length === 0,

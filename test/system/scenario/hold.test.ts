@@ -10,7 +10,7 @@ const PER_THREAD = 64;
 const THREADS = 2;
 
 for (const [kind, name] of [
-  ['slow-get', 'a thousand requests for what no cache keeps, taken by 17 KB/s'],
+  ['slow-get', 'a thousand requests for an uncacheable response, read at 17 KB/s'],
   ['slow-post', 'a thousand uploads of 260 bytes a second'],
 ] as const)
   test(name, async () => {

@@ -75,28 +75,25 @@ await everywhere(
       },
     );
 
-    once(
-      'what another node audits is left to it while it lives, and taken over when its claim is over',
-      async ({ world }) => {
-        const { daemon } = world;
-        const { client } = world.user;
-        const { id } = await uploaded(client, newId(), 1);
-        const claimed = (until: number) =>
-          write(daemon.environment, daemon.journal, 'test', (draft) => {
-            const row = uploadOf(draft, Number(id))!;
-            const claim = { node: 'another', until, begun: 1 };
-            draft.put(uploads, { ...row, state: 'scanning', claim, summary: null });
-          });
-        await claimed(Date.now() / 1000 + 1000);
-        await daemon.restart();
-        await sleep(300);
-        const reader = new StoreReader(daemon.environment);
-        assert.is(uploadOf(reader, Number(id))?.claim?.node, 'another');
-        await claimed(0);
-        await daemon.restart();
-        assert.is(String((await settled(client, `/api/dev/uploads/${id}`)).status), 'approved');
-      },
-    );
+    once('a package that another node audits is taken over only when its claim ends', async ({ world }) => {
+      const { daemon } = world;
+      const { client } = world.user;
+      const { id } = await uploaded(client, newId(), 1);
+      const claimed = (until: number) =>
+        write(daemon.environment, daemon.journal, 'test', (draft) => {
+          const row = uploadOf(draft, Number(id))!;
+          const claim = { node: 'another', until, begun: 1 };
+          draft.put(uploads, { ...row, state: 'scanning', claim, summary: null });
+        });
+      await claimed(Date.now() / 1000 + 1000);
+      await daemon.restart();
+      await sleep(300);
+      const reader = new StoreReader(daemon.environment);
+      assert.is(uploadOf(reader, Number(id))?.claim?.node, 'another');
+      await claimed(0);
+      await daemon.restart();
+      assert.is(String((await settled(client, `/api/dev/uploads/${id}`)).status), 'approved');
+    });
 
     once('accounts take turns', async ({ world }) => {
       const { client: busy } = await world.member();

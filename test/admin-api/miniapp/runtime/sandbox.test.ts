@@ -28,10 +28,10 @@ const ENDLESS = {
   'jobs of promises': 'function again() { Promise.resolve().then(again); } again();',
   'a loop in a job': 'return Promise.resolve().then(function () { for (;;); });',
   'a storm of jobs': 'function more() { var p = Promise.resolve(); p.then(more); p.then(more); } more();',
-  'a getter of what is thrown':
+  'a getter of a thrown value':
     'throw Object.create(Error.prototype, { message: { get: function () { for (;;); } } });',
-  'toString of what is thrown': 'throw { toString: function () { for (;;); } };',
-  'toJSON of what is returned': 'return { toJSON: function () { for (;;); } };',
+  'toString of a thrown value': 'throw { toString: function () { for (;;); } };',
+  'toJSON of a returned value': 'return { toJSON: function () { for (;;); } };',
   'a comparison': '[3, 2, 1].sort(function () { for (;;); });',
 };
 for (const [what, body] of Object.entries(ENDLESS))

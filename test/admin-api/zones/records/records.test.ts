@@ -284,7 +284,7 @@ const SEQUENCES: readonly (readonly [title: string, ...steps: Step[]])[] = [
     ['d', 'A', '192.0.2.1', 'ok'],
     ['d', 'NS', 'x.d.<zone>', 'ok'],
   ],
-  ['delegation beside', ['dd', 'TXT', 'x', 'ok'], ['xd', 'TXT', 'x', 'ok'], ['d', 'NS', 'ns.example.org', 'ok']],
+  ['delegation next to it', ['dd', 'TXT', 'x', 'ok'], ['xd', 'TXT', 'x', 'ok'], ['d', 'NS', 'ns.example.org', 'ok']],
   [
     'DNAME hides',
     ['x.n', 'A', '192.0.2.1', 'ok'],

@@ -228,12 +228,12 @@ test('the next action in each situation', () => {
       { kind: 'order', isUrgent: true },
     ],
     [
-      'asked for anew',
+      'requested again',
       { proxy: proxyOf({ ...active, sslStatus: 'renewing', orderRequestedAt: NOW }), automatic },
       { kind: 'order', isUrgent: false },
     ],
     [
-      'asked for anew too soon',
+      'requested again too soon',
       {
         proxy: proxyOf({ ...active, sslStatus: 'renewing', orderRequestedAt: NOW }),
         automatic,

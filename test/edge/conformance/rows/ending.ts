@@ -162,7 +162,7 @@ const sudden: readonly Row[] = [
   ),
   scene(
     '9113 5.4.1',
-    'an end without grace: GOAWAY with its code, and no stream goes on',
+    'an immediate end: GOAWAY with its code, and no stream continues',
     async (client, { destroy }) => {
       client.send(open(1), get(3));
       await client.answered(3);

@@ -203,7 +203,7 @@ const pseudo: readonly Row[] = [
     [withPseudo({ ':authority': 'conformance.test:8080', ':path': '/tell' }, ['host', 'conformance.test:8080'])],
     site,
   ),
-  row('9113 8.3.1', 'host that says another', malformed, [withPseudo({}, ['host', 'other.test'])], {
+  row('9113 8.3.1', 'host with another value', malformed, [withPseudo({}, ['host', 'other.test'])], {
     permits: [answer(1)],
   }),
   row('9110 7.2', 'host twice', malformed, [

@@ -207,7 +207,7 @@ const responses: readonly Row[] = [
   ),
   answered(
     '9113 4.2',
-    'a head that is larger than a frame goes on in CONTINUATION',
+    'a head larger than a frame continues in CONTINUATION',
     to('/wide'),
     (stream) => fieldsOf(stream).get('x-wide')?.length === 40_000 && bodyOf(stream) === INDEX,
   ),
@@ -283,14 +283,14 @@ const responses: readonly Row[] = [
   ),
   row(
     '9113 10.5.1',
-    'a header list that is too large is told so',
+    'a header list that is too large gets 431',
     answer(1, '', '431'),
     [headers(1, request({}, ...Array.from({ length: 200 }, (_, i) => ['x', `${i}`] as const)))],
     site,
   ),
   row(
     '9113 6.5.2',
-    'one of bytes is told so, too',
+    'one with too many bytes, too',
     answer(1, '', '431'),
     (client) => {
       const bytes = client.settings.get(6) ?? 0;

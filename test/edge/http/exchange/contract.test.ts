@@ -134,7 +134,7 @@ for (const version of VERSIONS) {
   );
 
   it(
-    'trailers of a request are there after its body',
+    'trailers of a request are available after its body',
     async (exchange) => {
       const before = exchange.body.trailers.length;
       await readAll(exchange);
@@ -174,7 +174,7 @@ for (const version of VERSIONS) {
   );
 
   it(
-    'a streamed response is what was written, with a date if it had none',
+    'a streamed response is sent as written, with a date if it has none',
     async (exchange) => {
       const own = exchange.path === '/date' ? ['date', 'Tue, 15 Nov 1994 08:12:31 GMT'] : [];
       exchange.respond(203, ['x-b', 'c', ...own, 'connection', 'x-b', 'transfer-encoding', 'gzip']);
@@ -198,7 +198,7 @@ for (const version of VERSIONS) {
   );
 
   it(
-    'a length that was announced is held to',
+    'an announced length is enforced',
     (exchange) => {
       exchange.respond(200, ['content-length', '10']);
       if (exchange.path === '/right') exchange.end(bytes('0123456789'));
@@ -258,7 +258,7 @@ for (const version of VERSIONS) {
   );
 
   it(
-    'trailers of a response arrive at a client that takes them',
+    'trailers of a response reach a client that accepts them',
     (exchange) => {
       exchange.respond(200, ['trailer', 'x-sum']);
       exchange.write(bytes('body'));
@@ -312,7 +312,7 @@ for (const version of VERSIONS) {
     'a line break in information': (exchange) => exchange.inform(103, ['link', 'a\nb']),
   };
   it(
-    'what no response can be is told to the handler and never sent',
+    'an invalid response is an error of the handler and never sent',
     (exchange) => {
       const results: string[] = [];
       const attempt = (name: string, act: () => void): void => {
@@ -373,7 +373,7 @@ for (const version of VERSIONS) {
   });
 
   it(
-    'a read that waits ends when the client leaves',
+    'a pending read ends when the client disconnects',
     async (exchange) => {
       await exchange.body.read();
       begun.resolve();
@@ -395,7 +395,7 @@ for (const version of VERSIONS) {
   );
 
   it(
-    'a client that leaves is no error of a handler that lets it pass',
+    'a client that disconnects is no error for a handler that ignores it',
     async (exchange) => {
       exchange.onAbort(() => aborted.resolve([]));
       begun.resolve();
@@ -437,7 +437,7 @@ for (const version of VERSIONS) {
   );
 
   it(
-    'a listener that throws harms nobody else',
+    'a listener that throws affects no other',
     (exchange) => {
       if (exchange.path === '/fine') return respondWith(exchange, 200, 'fine');
       exchange.onAbort(() => {
@@ -489,7 +489,7 @@ for (const version of VERSIONS) {
   const byteAt = (at: number): number => (at * 7 + (at >> 8)) & 255;
   let lent = 0;
   it(
-    'what is lent is the caller’s again at once, whether it could leave or had to wait',
+    'borrowed memory belongs to the caller again at once, sent or queued',
     async (exchange) => {
       const memory = Buffer.alloc(65_536);
       exchange.respond(200, []);
@@ -540,7 +540,7 @@ for (const version of VERSIONS) {
   );
 
   it(
-    'an echo answers while the body still comes',
+    'an echo responds while the body still arrives',
     async (exchange) => {
       exchange.respond(200, []);
       for (;;) {
@@ -576,7 +576,7 @@ for (const version of VERSIONS) {
   );
 
   it(
-    'a body that is dropped reads as ended',
+    'a discarded body reads as ended',
     async (exchange) => {
       const waiting = exchange.body.read();
       exchange.body.discard();
@@ -635,7 +635,7 @@ for (const version of VERSIONS) {
   );
 
   it(
-    'a tunnel that is refused is a response like others',
+    'a refused tunnel is an ordinary response',
     (exchange) => respondWith(exchange, 403, 'not here'),
     async (rig) => {
       const { status, tunnel } = await rig.tunnel('/');
@@ -645,7 +645,7 @@ for (const version of VERSIONS) {
   );
 
   it(
-    'a tunnel that breaks is told, over HTTP/1.1 to one who writes',
+    'a broken tunnel is reported, over HTTP/1.1 on a write',
     async (exchange) => {
       exchange.upgrade([]);
       tellAbort(exchange);

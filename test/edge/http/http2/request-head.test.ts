@@ -29,7 +29,7 @@ const ROWS: readonly [string, readonly string[], keyof typeof VERDICT][] = [
   ['without :authority and host', without(':authority'), 'withoutAuthority'],
   ['host in place of :authority', [...without(':authority'), 'host', 'a.test'], 'wellFormed'],
   ['host that says the same', [...REQUEST, 'host', 'a.test:443'], 'wellFormed'],
-  ['host that says another', [...REQUEST, 'host', 'b.test'], 'malformed'],
+  ['host with another value', [...REQUEST, 'host', 'b.test'], 'malformed'],
   ['host twice', [...REQUEST, 'host', 'a.test:443', 'host', 'a.test:443'], 'malformed'],
   [':authority with user information', [...without(':authority'), ':authority', 'u@a.test'], 'malformed'],
   [':authority that is empty', [...without(':authority'), ':authority', ''], 'malformed'],

@@ -16,7 +16,7 @@ const DIFFERENT: Readonly<Record<string, [Partial<Openssl>, RegExp]>> = {
   'no protocol': [{ SSL_CTX_set_alpn_select_cb: () => {} }, /ALPN selected another protocol/],
   'another version': [{ SSL_version: () => 0x0303 }, /another version of TLS/],
   'other data': [{ SSL_read: () => 3 }, /received other data/],
-  'a key that is not taken': [{ SSL_use_cert_and_key: () => 0 }, /the certificate is unusable/],
+  'a key that is not accepted': [{ SSL_use_cert_and_key: () => 0 }, /the certificate is unusable/],
   'no context': [{ SSL_CTX_new: () => 0 as ReturnType<Openssl['SSL_CTX_new']> }, /out of memory for a TLS context/],
 };
 

@@ -51,7 +51,7 @@ test('impossible histories are reported', () => {
     ['a domain twice', /zone_exists is due/, history(made, { operation: DOMAIN, outcome: done(2, ['E']) })],
     ['past the plan', /plan_limit is due/, history(made), 0],
     [
-      'a CNAME beside an address',
+      'a CNAME next to an address',
       /cname_conflict is due/,
       history(
         made,
@@ -70,7 +70,7 @@ test('impossible histories are reported', () => {
       history(made, { operation: record(A), outcome: refused('record_exists') }),
     ],
     [
-      'what was acknowledged is not known to the node that had it',
+      'an acknowledged change is missing on the node that had it',
       /right at no moment/,
       history(made, { operation: record(A), outcome: refused('no_such_domain') }),
     ],
@@ -87,7 +87,7 @@ test('impossible histories are reported', () => {
       ),
     ],
     [
-      'a change before what was acknowledged',
+      'a change before an acknowledged one',
       /behind what was acknowledged/,
       history(
         { operation: DOMAIN, outcome: done(5, ['D']) },

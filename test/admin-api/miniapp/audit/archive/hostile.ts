@@ -141,7 +141,7 @@ const HEADERS: readonly HostileArchive[] = [
   entry('a local header elsewhere', { central: { offset: 7 } }, ['archive_header_mismatch']),
   entry('a local header behind the end', { central: { offset: 0xfffffffe } }, ['archive_header_mismatch']),
   entry(
-    'data that goes on into the directory',
+    'data that extends into the directory',
     { central: { compressedSize: 5000 }, local: { compressedSize: 5000 } },
     ['archive_header_mismatch'],
   ),

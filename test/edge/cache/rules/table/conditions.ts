@@ -89,7 +89,7 @@ export const CONDITIONS: readonly Row[] = [
   ),
   row(
     '9110 13.2.1',
-    'no condition of what is not 200',
+    'no condition for a response other than 200',
     stores(STORED, { origin: { status: 404 } }),
     later(1, 'cache', { headers: { 'if-none-match': '"a"' }, is: { status: 404 } }),
   ),

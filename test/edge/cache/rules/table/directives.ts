@@ -102,7 +102,7 @@ export const DIRECTIVES: readonly Row[] = [
   twice('9111 5.2.2.4', 'no-cache and Expires', { 'cache-control': 'no-cache', expires: on(3600) }, 'origin'),
   row(
     '9111 5.2.2.5',
-    'a newer no-store takes the place of what was stored',
+    'a newer no-store replaces the stored response',
     stores({ 'cache-control': 'max-age=5' }),
     later(10, 'origin', { origin: { headers: { 'cache-control': 'no-store' } } }),
     later(11, 'origin', { origin: { headers: { 'cache-control': 'no-store' } } }),

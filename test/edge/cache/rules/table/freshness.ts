@@ -168,7 +168,7 @@ export const FRESHNESS: readonly Row[] = [
     later(100, 'cache', { is: { age: 100 } }),
   ),
   row('9111 5.1', 'Age of 0', stores({ 'cache-control': 'max-age=3600' }), later(0, 'cache', { is: { age: 0 } })),
-  row('9111 5.1', 'Age goes on from the one that came', stores(age('30')), later(10, 'cache', { is: { age: 40 } })),
+  row('9111 5.1', 'Age continues from the received one', stores(age('30')), later(10, 'cache', { is: { age: 40 } })),
   row(
     '9111 5.1',
     'Age from Date',

@@ -103,7 +103,7 @@ export const REQUESTS: readonly Row[] = [
   ),
   insisting(
     '9111 5.2.1.4',
-    'what no-cache brings is stored',
+    'the response to no-cache is stored',
     stores(FRESH),
     later(1, 'origin', { headers: cacheControl('no-cache'), origin: { headers: FRESH } }),
     later(2, 'cache', { is: { body: 'answer 1' } }),
@@ -122,7 +122,7 @@ export const REQUESTS: readonly Row[] = [
   ),
   insisting(
     '9211 2.2',
-    'Cache-Status of who insists',
+    'Cache-Status of a forced revalidation',
     stores({ ...FRESH, etag: '"a"' }),
     later(10, 'origin', { headers: cacheControl('no-cache'), is: { cacheStatus: 'fwd=request' } }),
   ),
@@ -173,7 +173,7 @@ export const REQUESTS: readonly Row[] = [
   ),
   row(
     '9111 5.2.1.5',
-    'no-store of a request: what is stored may be used',
+    'no-store of a request: a stored response may be used',
     stores(FRESH),
     later(1, 'cache', { headers: cacheControl('no-store') }),
   ),
@@ -199,7 +199,7 @@ export const REQUESTS: readonly Row[] = [
   ),
   row(
     '9211 2.2',
-    'Cache-Status of what is stale',
+    'Cache-Status of a stale response',
     stores(cacheControl('max-age=5')),
     later(10, 'origin', { is: { cacheStatus: 'fwd=stale' } }),
   ),

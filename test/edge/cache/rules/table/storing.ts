@@ -200,7 +200,7 @@ export const STORING: readonly Row[] = [
   ),
   row(
     '9111 3.5',
-    'what was stored without Authorization answers a request with it',
+    'a response stored without Authorization answers a request with it',
     stores(FRESH),
     later(1, 'cache', { headers: { authorization: 'Basic YTpi' } }),
   ),

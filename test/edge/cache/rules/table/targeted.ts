@@ -107,7 +107,7 @@ export const TARGETED: readonly Row[] = [
   ),
   row(
     '9213 1',
-    'Surrogate-Control goes on to the visitor, and the edge claims no capability (surrogate-remove-header)',
+    'Surrogate-Control is passed to the visitor, and the edge claims no capability (surrogate-remove-header)',
     stores(
       { 'cache-control': 'max-age=60', 'surrogate-control': 'foo' },
       {
@@ -187,7 +187,7 @@ export const TARGETED: readonly Row[] = [
   ),
   row(
     '9213 3',
-    'it goes on to the visitor',
+    'it is passed to the visitor',
     stores({ 'cdn-cache-control': 'max-age=60', 'cache-control': 'no-store' }),
     later(1, 'cache', { is: { headers: { 'cdn-cache-control': 'max-age=60', 'cache-control': 'no-store' } } }),
   ),

@@ -120,7 +120,7 @@ export const VALIDATION: readonly Row[] = [
   ),
   row(
     '9111 4.3.4',
-    'a 304 without Cache-Control leaves what was said',
+    'a 304 without Cache-Control keeps the stored one',
     stores(tagged('"a"')),
     later(10, 'validated', notModified({ etag: '"a"' })),
     later(14, 'cache'),
@@ -142,7 +142,7 @@ export const VALIDATION: readonly Row[] = [
   ),
   row(
     '9111 4.3.4',
-    'Age begins anew',
+    'Age restarts',
     stores({ ...tagged('"a"', 60), age: '50' }),
     later(20, 'validated', { ...notModified(tagged('"a"', 60)), is: { age: 0 } }),
     later(30, 'cache', { is: { age: 10 } }),

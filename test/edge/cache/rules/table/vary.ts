@@ -40,7 +40,7 @@ export const VARY: readonly Row[] = [
   pair('a field nobody knows is taken as it is: case', 'x-a', { 'x-a': 'a' }, { 'x-a': 'A' }, 'origin'),
   pair('a field nobody knows is taken as it is: blanks', 'x-a', { 'x-a': 'a b' }, { 'x-a': 'a  b' }, 'origin'),
   pair(
-    'a field nobody knows is taken as it is: blanks behind commas (vary-normalise-space)',
+    'an unknown field is compared unchanged: blanks behind commas (vary-normalise-space)',
     'x-a',
     { 'x-a': '1,2' },
     { 'x-a': '1, 2' },

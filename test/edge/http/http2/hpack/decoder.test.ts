@@ -29,7 +29,7 @@ test('a malformed block is refused with its reason', () => {
     ['1f2f 0161', 'unknownIndex', 'a name of an empty dynamic table, never indexed'],
     ['4001610162 bf', 'unknownIndex', 'the second of one'],
     ['ff', 'truncated', 'an index without its end'],
-    ['ff80', 'truncated', 'an index that goes on'],
+    ['ff80', 'truncated', 'an index that is cut'],
     ['7f', 'truncated', 'an index of a name'],
     ['3f', 'truncated', 'a table size'],
     ['40', 'truncated', 'no name'],
