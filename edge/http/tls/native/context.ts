@@ -45,6 +45,9 @@ export class SslContext extends Handle<'SSL_CTX'> {
   readonly #protocols: readonly { readonly name: Memory; readonly pointer: Memory; readonly length: Buffer }[];
   readonly #noDescriptor = new Memory(4);
   #connections = 0;
+  readonly #onFree = (): void => {
+    this.#connections--;
+  };
 
   /** Throws an Error if OpenSSL lacks a feature. */
   constructor(objects: Objects, settings: ContextSettings, hooks: ContextHooks) {
@@ -88,9 +91,7 @@ export class SslContext extends Handle<'SSL_CTX'> {
 
   /** A new connection, which the caller frees. */
   createConnection(): Ssl {
-    const ssl = new Ssl(this.objects, this.pointer, () => {
-      this.#connections--;
-    });
+    const ssl = new Ssl(this.objects, this.pointer, this.#onFree);
     this.#connections++;
     return ssl;
   }
