@@ -12,7 +12,7 @@ export { openWithdrawal } from './cluster/withdrawal.ts';
 export { formatServices, secretKeyFile } from './config/index.ts';
 export { openClock } from './journal/clock/open.ts';
 export { startUpkeep } from './journal/upkeep/upkeep.ts';
-export { DeferredRoutes } from './nameserver/deferred-routes.ts';
+export { DeferredRoutes } from './nameserver/deferred-server.ts';
 export { openDnstap } from './nameserver/dnstap/dnstap.ts';
 export { openNameserver } from './nameserver/open.ts';
 export { openTransfers } from './nameserver/transfer/index.ts';

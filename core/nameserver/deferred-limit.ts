@@ -15,9 +15,8 @@
  */
 import { randomFillSync } from 'node:crypto';
 import type { Client } from '../net/address/client.ts';
-import { halfSipHash } from './rate-limit-hash.ts';
 import { maskWord, PrefixList, word } from './rate-limit-prefixes.ts';
-import { createBuckets, RateTable, toUnits } from './rate-limit-table.ts';
+import { createBuckets, halfSipHash, RateTable, toUnits } from './rate-limit-table.ts';
 
 /** Messages of all threads. The limit applies separately to exempt and to unverified clients. */
 export const MAX_PER_SECOND = 1000;

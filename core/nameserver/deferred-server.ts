@@ -4,12 +4,14 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { Logger } from '../base/log/index.ts';
-import { RCODE } from '../dns/wire/types.ts';
+import { opcodeOf } from '../dns/wire/header.ts';
+import { OPCODE, RCODE } from '../dns/wire/types.ts';
 import type { TransportName } from '../net/address/client.ts';
 import { clientNetwork } from '../net/address/ipv6.ts';
 import {
   type AnswerDeferred,
   type DeferredChannel,
+  type DeferredRequest,
   errorResponse,
   type FromMain,
   MAX_PER_CLIENT,
@@ -166,4 +168,35 @@ export class DeferredServer {
     this.#loggedAt = now;
     this.#suppressed = 0;
   }
+}
+
+/** Routes deferred messages to their handlers: updates and NOTIFY to their own, others to one. */
+export class DeferredRoutes {
+  /**
+   * Handles messages of opcode UPDATE. Until it is set, and after `stopUpdates`, the response is
+   * SERVFAIL, on which clients retry.
+   */
+  update: AnswerDeferred = notReady;
+  /** Handles messages of opcode NOTIFY. Until it is set, the response is SERVFAIL. */
+  notify: AnswerDeferred = notReady;
+  readonly #others: AnswerDeferred;
+
+  constructor(others: AnswerDeferred) {
+    this.#others = others;
+  }
+
+  readonly answer: AnswerDeferred = (request) => {
+    const opcode = opcodeOf(request.message);
+    if (opcode === OPCODE.NOTIFY) return this.notify(request);
+    return opcode === OPCODE.UPDATE ? this.update(request) : this.#others(request);
+  };
+
+  /** Stops accepting updates. */
+  stopUpdates(): void {
+    this.update = notReady;
+  }
+}
+
+async function* notReady({ message }: DeferredRequest): AsyncGenerator<Uint8Array> {
+  yield errorResponse(message, RCODE.SERVFAIL);
 }

@@ -8,11 +8,11 @@
 
 import type { MessagePort } from 'node:worker_threads';
 import { EXTENDED_ERROR } from '../dns/wire/edns.ts';
-import { HEADER_LENGTH, TC } from '../dns/wire/header.ts';
+import { HEADER_LENGTH, opcodeOf, TC } from '../dns/wire/header.ts';
 import { type Name, nameAt } from '../dns/wire/name.ts';
 import { OPCODE, RCODE } from '../dns/wire/types.ts';
 import { type Client, TRANSPORT } from '../net/address/client.ts';
-import { openSampler, type SampleWriter } from '../observe/statistics/sample-ring.ts';
+import { SampleWriter } from '../observe/statistics/sample-ring.ts';
 import type { SharedIndex } from '../store/index/layout.ts';
 import { IndexReader } from '../zone/answer/index-reader.ts';
 import { COOKIE, type Query } from '../zone/answer/query.ts';
@@ -21,9 +21,9 @@ import type { AnswerSettings } from '../zone/answer/settings.ts';
 import { COLUMN, type Slice, ThreadCounters } from './counters.ts';
 import type { DeferredChannel } from './deferred.ts';
 import { DeferredQueue, type ReplyPath } from './deferred-queue.ts';
-import { openTap, type TapWriter } from './dnstap/ring.ts';
+import { TapWriter } from './dnstap/ring.ts';
 import { LmdbNodeStore } from './node-store.ts';
-import { openQueryLog, type QueryLogWriter } from './query-log.ts';
+import { QueryLogWriter } from './query-log.ts';
 import type { ModuleData } from './query-modules.ts';
 import { classOf, RateLimiter, RESPONSE_CLASS, truncate, VERDICT } from './rate-limit.ts';
 import { PrefixList } from './rate-limit-prefixes.ts';
@@ -215,10 +215,6 @@ export class QueryHandler {
   }
 }
 
-function opcodeOf(bytes: Uint8Array, start: number): number {
-  return (bytes[start + 2] >>> 3) & 15;
-}
-
 /** What a handler is opened with: plain data and memory that threads share. */
 export interface HandlerData {
   readonly shared: SharedIndex;
@@ -242,7 +238,8 @@ export interface HandlerData {
 }
 
 export function openQueryHandler(data: HandlerData, onFault: (error: unknown) => void): QueryHandler {
-  const { modules, deferred, transferAllow } = data;
+  const { deferred, transferAllow } = data;
+  const { rateLimit, queryLog, ring, tap } = data.modules;
   const store = new LmdbNodeStore(data.storeDirectory);
   const index = new IndexReader(data.shared, data.readerNumber, data.port, store);
   const counters = new ThreadCounters(data.counters);
@@ -251,12 +248,12 @@ export function openQueryHandler(data: HandlerData, onFault: (error: unknown) =>
     responder: new Responder(index, data.udpPayload, data.answers),
     counters,
     onFault,
-    limiter: modules.rateLimit === null ? null : new RateLimiter(modules.rateLimit),
-    log: openQueryLog(modules, counters),
-    sampler: openSampler(modules),
-    tap: openTap(modules),
-    deferred: deferred === null ? null : new DeferredQueue(deferred),
-    transferAllow: transferAllow === null ? null : new PrefixList(transferAllow),
+    limiter: rateLimit && new RateLimiter(rateLimit),
+    log: queryLog && new QueryLogWriter(queryLog, counters),
+    sampler: ring && new SampleWriter(ring),
+    tap: tap && new TapWriter(tap),
+    deferred: deferred && new DeferredQueue(deferred),
+    transferAllow: transferAllow && new PrefixList(transferAllow),
     findPrefixes: (apex) => store.transferPrefixes(apex),
   });
 }

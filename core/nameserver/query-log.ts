@@ -9,6 +9,7 @@
  * Each thread has its own ring and is its only writer. The main thread is the only reader.
  */
 
+import { Sampling } from '../base/sampling.ts';
 import { HEADER_LENGTH } from '../dns/wire/header.ts';
 import type { Client } from '../net/address/client.ts';
 import type { Query } from '../zone/answer/query.ts';
@@ -66,41 +67,25 @@ export function viewsOf(ring: SharedArrayBuffer): { counts: Int32Array; bytes: U
   };
 }
 
-/** Opens the writer of one thread. Null if nothing is logged. */
-export function openQueryLog(
-  { queryLog }: { readonly queryLog: SharedQueryLog | null },
-  counters: ThreadCounters,
-): QueryLogWriter | null {
-  // `| 1`, because xorshift never leaves 0.
-  return queryLog === null ? null : new QueryLogWriter(queryLog, counters, (Math.random() * 0xffff_ffff) | 1);
-}
-
 export class QueryLogWriter {
   readonly #counters: ThreadCounters;
   readonly #counts: Int32Array;
   readonly #bytes: Uint8Array;
   readonly #doubles: Float64Array;
-  readonly #every: number;
-  #random: number;
-  /** Queries until the next sample. */
-  #remaining = 1;
+  readonly #sampling: Sampling;
 
-  /** `seed`: not 0. */
-  constructor({ ring, every }: SharedQueryLog, counters: ThreadCounters, seed: number) {
+  constructor({ ring, every }: SharedQueryLog, counters: ThreadCounters, seed?: number) {
     const { counts, bytes, doubles } = viewsOf(ring);
     this.#counts = counts;
     this.#bytes = bytes;
     this.#doubles = doubles;
-    this.#every = every;
+    this.#sampling = new Sampling(every, seed);
     this.#counters = counters;
-    this.#random = seed | 0 || 1;
-    this.#remaining = this.#randomGap();
   }
 
   /** Samples the response at bytes[start], of which `size` bytes are sent, if it is due. Hot. */
   offer(bytes: Uint8Array, start: number, size: number, query: Query, client: Client): void {
-    if (--this.#remaining > 0) return;
-    this.#remaining = this.#randomGap();
+    if (!this.#sampling.isDue()) return;
     const written = Atomics.load(this.#counts, WRITTEN);
     if (((written - Atomics.load(this.#counts, TAKEN)) | 0) >= RING_ENTRIES) {
       this.#counters.count(COLUMN.queriesNotLogged);
@@ -126,19 +111,6 @@ export class QueryLogWriter {
     const length = query.questionEnd === 0 ? 0 : query.nameEnd - start - HEADER_LENGTH;
     bytes[at + ENTRY_FIELD.nameLength] = length;
     for (let i = 0; i < length; i++) bytes[at + ENTRY_FIELD.name + i] = packet[start + HEADER_LENGTH + i];
-  }
-
-  /**
-   * A random gap of 1 to 2 × every - 1, evenly distributed, so that periodic queries are sampled
-   * fairly (xorshift32, Marsaglia 2003).
-   */
-  #randomGap(): number {
-    let x = this.#random;
-    x ^= x << 13;
-    x ^= x >>> 17;
-    x ^= x << 5;
-    this.#random = x;
-    return 1 + ((x >>> 0) % (2 * this.#every - 1));
   }
 }
 

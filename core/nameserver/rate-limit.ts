@@ -19,9 +19,8 @@ import { AA, HEADER_LENGTH, TC } from '../dns/wire/header.ts';
 import { RCODE } from '../dns/wire/types.ts';
 import type { Client } from '../net/address/client.ts';
 import { COOKIE, type Query } from '../zone/answer/query.ts';
-import { halfSipHash } from './rate-limit-hash.ts';
 import { maskWord, PrefixList, word } from './rate-limit-prefixes.ts';
-import { createBuckets, RateTable, toUnits } from './rate-limit-table.ts';
+import { createBuckets, halfSipHash, RateTable, toUnits } from './rate-limit-table.ts';
 
 export interface RateLimitOptions {
   /** Responses a second for each account, 1 to MAX_RATE; 0: no limit. */

@@ -4,7 +4,7 @@
  */
 
 import { OPT_LENGTH, type RequestOpt, writePlainOpt } from './edns.ts';
-import { AFTER_NAME, HEADER_LENGTH, QR } from './header.ts';
+import { AFTER_NAME, HEADER_LENGTH, opcodeOf, QR } from './header.ts';
 import { MAX_LABEL, MAX_NAME } from './name.ts';
 import { OPCODE } from './types.ts';
 
@@ -29,7 +29,7 @@ export function bareResponse(
   response.set(request.subarray(0, end));
   // RD is copied for queries (RFC 1035 4.1.1). In updates the bit has no meaning and is clear (RFC
   // 2136 2.2).
-  const isUpdate = ((request[2] >>> 3) & 15) === OPCODE.UPDATE;
+  const isUpdate = opcodeOf(request) === OPCODE.UPDATE;
   response[2] = QR | (request[2] & (isUpdate ? 0x78 : 0x79));
   response[3] = rcode & 15;
   response.fill(0, 4, HEADER_LENGTH);

@@ -6,6 +6,9 @@ export const QR = 0x80;
 export const AA = 0x04;
 export const TC = 0x02;
 
+/** The opcode of the message at bytes[start]. */
+export const opcodeOf = (bytes: Uint8Array, start = 0): number => (bytes[start + 2] >>> 3) & 15;
+
 /** Type and class, which follow the name in a question. */
 export const AFTER_NAME = 4;
 

@@ -10,6 +10,7 @@
  * `written` and `taken` count bytes, modulo 2^32. A record does not wrap around: a filler takes the
  * rest of the ring.
  */
+import { Sampling } from '../../base/sampling.ts';
 import type { Client } from '../../net/address/client.ts';
 
 /** A power of 2. 2 MB hold about 12,000 messages. */
@@ -80,12 +81,6 @@ export function viewsOf({ memory }: Pick<TapRing, 'memory'>): RingViews {
   };
 }
 
-/** Opens the writer of one thread. Null: dnstap is off. */
-export function openTap({ tap }: { readonly tap: TapRing | null }): TapWriter | null {
-  // `| 1`, because xorshift never leaves 0.
-  return tap === null ? null : new TapWriter(tap, (Math.random() * 0xffff_ffff) | 1);
-}
-
 /** Hot: allocates nothing for each message. */
 export class TapWriter {
   readonly #positions: Int32Array;
@@ -93,36 +88,30 @@ export class TapWriter {
   readonly #bytes: Uint8Array;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
-  readonly #every: number;
+  readonly #sampling: Sampling;
   readonly #hasQueries: boolean;
   readonly #hasResponses: boolean;
   /** The time of the query, in an array so that storing it allocates nothing. */
   readonly #queryTime = new Float64Array(1);
   readonly #timeOrigin = performance.timeOrigin;
   #isSampled = false;
-  #random: number;
-  #remaining: number;
 
-  /** `seed`: not 0. */
-  constructor(ring: TapRing, seed: number) {
+  constructor(ring: TapRing, seed?: number) {
     const { positions, counters, bytes, words, doubles } = viewsOf(ring);
     this.#positions = positions;
     this.#counters = counters;
     this.#bytes = bytes;
     this.#words = words;
     this.#doubles = doubles;
-    this.#every = ring.every;
+    this.#sampling = new Sampling(ring.every, seed);
     this.#hasQueries = ring.hasQueries;
     this.#hasResponses = ring.hasResponses;
-    this.#random = seed | 0 || 1;
-    this.#remaining = this.#randomGap();
   }
 
   /** Receives a query before its response overwrites it. Decides whether it is sampled. */
   query(packet: Uint8Array, start: number, length: number, client: Client): void {
-    this.#isSampled = --this.#remaining <= 0;
+    this.#isSampled = this.#sampling.isDue();
     if (!this.#isSampled) return;
-    this.#remaining = this.#randomGap();
     this.#queryTime[0] = this.#timeOrigin + performance.now();
     if (this.#hasQueries) this.#write(KIND.QUERY, packet, start, length, client);
   }
@@ -165,16 +154,5 @@ export class TapWriter {
     for (let i = 0; i < length; i++) bytes[to + i] = packet[start + i];
     this.#counters[MESSAGES]++;
     Atomics.store(positions, WRITTEN, (written + size) | 0);
-  }
-
-  /** A random gap of 1 to 2 × every - 1, evenly distributed (xorshift32, Marsaglia 2003). */
-  #randomGap(): number {
-    if (this.#every === 1) return 1;
-    let x = this.#random;
-    x ^= x << 13;
-    x ^= x >>> 17;
-    x ^= x << 5;
-    this.#random = x;
-    return 1 + ((x >>> 0) % (2 * this.#every - 1));
   }
 }

@@ -4,7 +4,7 @@
  */
 
 import { randomInt } from 'node:crypto';
-import { AA, HEADER_LENGTH, QR } from '../../dns/wire/header.ts';
+import { AA, HEADER_LENGTH, opcodeOf, QR } from '../../dns/wire/header.ts';
 import type { Name } from '../../dns/wire/name.ts';
 import { isSignedResponse, signRequest, type TsigKey } from '../../dns/wire/tsig.ts';
 import { CLASS_IN, OPCODE, TYPE } from '../../dns/wire/types.ts';
@@ -230,8 +230,7 @@ export function notifyRequest(apex: Name, id: number): Buffer {
 
 /** Reads the id and rcode of a NOTIFY response. Null: the message is not a NOTIFY response. */
 function readNotifyResponse(message: Uint8Array): { readonly id: number; readonly rcode: number } | null {
-  if (message.length < HEADER_LENGTH || (message[2] & QR) === 0 || ((message[2] >>> 3) & 15) !== OPCODE.NOTIFY)
-    return null;
+  if (message.length < HEADER_LENGTH || (message[2] & QR) === 0 || opcodeOf(message) !== OPCODE.NOTIFY) return null;
   return { id: (message[0] << 8) | message[1], rcode: message[3] & 15 };
 }
 

@@ -10,6 +10,7 @@
  * Each thread has its own ring and is its only writer. The statistics thread is the only reader.
  */
 
+import { Sampling } from '../../base/sampling.ts';
 import { HEADER_LENGTH } from '../../dns/wire/header.ts';
 import { LOWER } from '../../dns/wire/name.ts';
 
@@ -41,33 +42,21 @@ export function createSampleRing(every: number): SampleRing {
   return { memory: new SharedArrayBuffer(HEADER + RING_ENTRIES * ENTRY), every };
 }
 
-/** Null: no statistics. */
-export function openSampler({ ring }: { readonly ring: SampleRing | null }): SampleWriter | null {
-  return ring === null ? null : new SampleWriter(ring);
-}
-
 /** Hot: allocates nothing. */
 export class SampleWriter {
   readonly #counts: Int32Array;
   readonly #bytes: Uint8Array;
-  readonly #every: number;
-  #random: number;
-  /** Queries until the next sample. */
-  #remaining: number;
+  readonly #sampling: Sampling;
 
-  /** `seed`: not 0. */
-  constructor({ memory, every }: SampleRing, seed = (Math.random() * 0xffff_ffff) | 1) {
+  constructor({ memory, every }: SampleRing, seed?: number) {
     this.#counts = new Int32Array(memory, 0, 4);
     this.#bytes = new Uint8Array(memory, HEADER);
-    this.#every = every;
-    this.#random = seed | 0 || 1;
-    this.#remaining = this.#randomGap();
+    this.#sampling = new Sampling(every, seed);
   }
 
   /** Samples the query in the packet at bytes[start], if it is due. */
   offer(bytes: Uint8Array, start: number, query: SampledQuery): void {
-    if (--this.#remaining > 0) return;
-    this.#remaining = this.#randomGap();
+    if (!this.#sampling.isDue()) return;
     if (query.zoneLength === 0) return;
     const counts = this.#counts;
     const written = Atomics.load(counts, WRITTEN);
@@ -88,19 +77,6 @@ export class SampleWriter {
     // Resolvers randomize the case of letters.
     for (let i = 0; i < length; i++) ring[at + NAME_AT + i] = LOWER[bytes[from + i]];
     Atomics.store(counts, WRITTEN, (written + 1) | 0);
-  }
-
-  /**
-   * A random gap of 1 to 2 × every - 1, evenly distributed, so that periodic queries are sampled
-   * fairly (xorshift32, Marsaglia 2003).
-   */
-  #randomGap(): number {
-    let x = this.#random;
-    x ^= x << 13;
-    x ^= x >>> 17;
-    x ^= x << 5;
-    this.#random = x;
-    return 1 + ((x >>> 0) % (2 * this.#every - 1));
   }
 }
 

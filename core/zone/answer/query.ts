@@ -10,7 +10,7 @@ import {
   MIN_SERVER_COOKIE,
   OPTION_HEADER,
 } from '../../dns/wire/edns.ts';
-import { HEADER_LENGTH, QR } from '../../dns/wire/header.ts';
+import { HEADER_LENGTH, opcodeOf, QR } from '../../dns/wire/header.ts';
 import { skipName } from '../../dns/wire/skip-name.ts';
 import { CLASS_CHAOS, CLASS_IN, OPCODE, RCODE, TYPE } from '../../dns/wire/types.ts';
 import { isEncrypted, isStream } from '../../net/address/client.ts';
@@ -159,7 +159,7 @@ export class Query {
    */
   #parseOther(bytes: Uint8Array, end: number, starts: Int32Array): number {
     const s = this.start;
-    const opcode = (bytes[s + 2] >>> 3) & 15;
+    const opcode = opcodeOf(bytes, s);
     this.type = 0;
     if (opcode !== OPCODE.NOTIFY && opcode !== OPCODE.UPDATE) return RCODE.NOTIMP;
     // Both have one question, which UPDATE calls the zone (RFC 1996 section 3.5, RFC 2136 section

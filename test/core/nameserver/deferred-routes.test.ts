@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { parseName } from '../../../core/dns/wire/name.ts';
 import { RCODE } from '../../../core/dns/wire/types.ts';
 import type { AnswerDeferred } from '../../../core/nameserver/deferred.ts';
-import { DeferredRoutes } from '../../../core/nameserver/deferred-routes.ts';
+import { DeferredRoutes } from '../../../core/nameserver/deferred-server.ts';
 import { encodeUpdate } from '../../support/update-message.ts';
 
 const saying = (byte: number): AnswerDeferred =>

@@ -1,7 +1,7 @@
 /** The hash of the rate limit equals a reference implementation of HalfSipHash. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { halfSipHash } from '../../../core/nameserver/rate-limit-hash.ts';
+import { halfSipHash } from '../../../core/nameserver/rate-limit-table.ts';
 import { Random } from '../../support/random.ts';
 
 /** HalfSipHash as published, in BigInt on 32-bit words, with a given number of rounds. */
