@@ -27,7 +27,6 @@ async function serve(config: Config): Promise<void> {
   const rooms = await loadRooms();
   const { core } = rooms;
   core.setThreadHeapFlags();
-  core.trimRegularly();
   const log = core.createLogger(config.log);
   if (!config.protection.coreDumps) core.disableCoreDumps();
   const record = new core.StartRecord(config.dataDir, config.protection.startDelay * 1000);
@@ -50,21 +49,24 @@ async function startParts(
 ): Promise<Running | null> {
   const started = performance.now();
   const metrics = new core.Registry();
-  stops.own(core.registerProcessMetrics(metrics, build));
+  const tasks = new core.Tasks({ metrics });
+  stops.own(core.registerProcessMetrics(metrics, build, { tasks, log }));
+  stops.own(core.trimRegularly(tasks, log));
 
   /** The log of a part: lines of JSON name it. */
   const logOf = (component: string) => ({ log: log.child({ component }) });
 
   // 1. The protection of the machine; the store, and what all parts derive from the configuration.
-  const protection = stops.own(core.openProtection({ config, metrics, ...logOf('protection') }));
-  const store = await core.openStore({ config, metrics, ...logOf('store'), stops });
+  const protection = stops.own(core.openProtection({ config, metrics, tasks, ...logOf('protection') }));
+  const store = await core.openStore({ config, metrics, tasks, ...logOf('store'), stops });
   const { guard: clock } = stops.own(
-    core.openClock({ config, metrics, environment: store.environment, ...logOf('clock'), built: build.date }),
+    core.openClock({ config, metrics, tasks, environment: store.environment, ...logOf('clock'), built: build.date }),
   );
   const common = {
     config,
     version: build.version,
     metrics,
+    tasks,
     log,
     ...store,
     answers: core.readAnswerSettings(config, store.secrets),
@@ -103,7 +105,7 @@ async function startParts(
   logs.follow(node.journal);
 
   // 4. The nameserver, which does not answer secondary zones that have expired.
-  const secondaries = core.openSecondaries({ ...shared, ...logOf('secondary'), clock, node });
+  const secondaries = core.openSecondaries({ ...shared, ...logOf('secondary'), clock });
   const tickets = stops.own(await core.openTicketKeys(config, shared));
   const deferred = new core.DeferredRoutes(transfers.answer);
   const nameserver = stops.own(
@@ -127,8 +129,8 @@ async function startParts(
   const forwardedBy = { field: 'x-waypost-client', secret: randomBytes(24).toString('base64url') };
   const signing = core.openSigning({ ...shared, ...logOf('signing'), node, signatures: store.signers.memo });
   readiness.signing = signing;
-  const catalogs = core.openCatalogs({ ...shared, ...logOf('catalog'), node });
-  const delegations = core.openDelegations({ ...shared, ...logOf('delegation'), node });
+  const catalogs = core.openCatalogs({ ...shared, ...logOf('catalog') });
+  const delegations = core.openDelegations({ ...shared, ...logOf('delegation') });
   const api = adminApi.createAdminApi({
     ...shared,
     ...logOf('api'),
@@ -184,15 +186,15 @@ async function startParts(
 
   // 7. Background tasks.
   const { probe } = stops.own(edge.openProbe(common));
-  stops.own(core.openHealth({ ...shared, ...logOf('health'), node, probe })).start();
-  stops.own(core.openWithdrawal(config, node.standing, logOf('cluster').log));
+  stops.own(core.openHealth({ ...shared, ...logOf('health'), probe })).start();
+  stops.own(core.openWithdrawal(config, node.standing, { tasks, ...logOf('cluster') }));
   stops.own(core.startUpkeep({ ...shared, ...logOf('journal'), clock, isAlone: node.isAlone }));
   stops.own(secondaries).start();
   stops.own(signing).keeper.start();
   stops.own(delegations).start();
   stops.own(catalogs).start();
-  stops.own(core.openWebhooks({ ...shared, ...logOf('webhooks'), node })).start();
-  const backups = stops.own(core.openBackups({ ...shared, ...logOf('backup'), clock, node }));
+  stops.own(core.openWebhooks({ ...shared, ...logOf('webhooks') })).start();
+  const backups = stops.own(core.openBackups({ ...shared, ...logOf('backup'), clock }));
   readiness.backups = backups;
   backups.start();
 

@@ -3,6 +3,7 @@
 import type { Logger } from '../core/base/log/index.ts';
 import type { Registry } from '../core/base/metrics/index.ts';
 import type { Secrets } from '../core/base/secrets.ts';
+import type { Tasks } from '../core/base/tasks.ts';
 import type { BlobSource } from '../core/cluster/blobs/store.ts';
 import type { ClusterState } from '../core/cluster/cluster-state.ts';
 import type { ReadRuleCounts } from '../core/cluster/peer-rule-counts.ts';
@@ -91,6 +92,7 @@ export interface AdminApiOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly config: Config;
+  readonly tasks: Tasks;
   readonly log: Logger;
   readonly zoneSettings: ZoneSettings;
   ready(): Readiness;
@@ -181,7 +183,7 @@ const NO_LOG_DELIVERY: DomainLogs = {
 };
 
 export function createAdminApi(options: AdminApiOptions): AdminApi {
-  const { environment, journal, config, log, zoneSettings, secrets, sync } = options;
+  const { environment, journal, config, log, tasks, zoneSettings, secrets, sync } = options;
   const reader = new StoreReader(environment);
   const traces = options.traces == null ? null : new WriteTraces(options.traces);
   const services: Services = {
@@ -191,6 +193,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     config,
     zoneSettings,
     log,
+    tasks,
     secrets,
     locks: new KeyedLocks(),
     imports: new ImportSlots(),

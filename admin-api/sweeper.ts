@@ -3,8 +3,7 @@
  * expired sessions, used challenges, finished packages, and the rest of deleted accounts.
  */
 import { setImmediate } from 'node:timers/promises';
-import { FaultLog } from '../core/base/log/throttle.ts';
-import { Periodic } from '../core/base/periodic.ts';
+import type { Task } from '../core/base/tasks.ts';
 import { type Draft, write } from '../core/journal/draft/draft.ts';
 import { afterPrefix, type Id, idAt } from '../core/store/keys.ts';
 import { uploadsOf } from '../core/store/package-reads.ts';
@@ -64,23 +63,28 @@ export class Sweeper {
   readonly #services: Services;
   /** By table, the key at which the last sweep ended. */
   readonly #cursors = new Map<number, Buffer>();
-  readonly #turns: Periodic;
-
+  readonly #task: Task;
   readonly #sessions: Pick<Sessions, 'isExpired'>;
 
   constructor(services: Services, validity: Pick<Sessions, 'isExpired'>) {
     this.#services = services;
     this.#sessions = validity;
-    const fault = new FaultLog(services.log, 'cannot delete expired rows; retrying', 'expired rows are deleted again');
-    this.#turns = new Periodic(() => this.sweep(), { interval: INTERVAL, onEnd: (error) => fault.report(error) });
+    this.#task = services.tasks.add({
+      name: 'expired-rows',
+      owner: 'node',
+      due: INTERVAL,
+      log: services.log,
+      messages: ['cannot delete expired rows; retrying', 'expired rows are deleted again'],
+      run: () => this.sweep(),
+    });
   }
 
   start(): void {
-    this.#turns.start();
+    this.#task.start();
   }
 
   stop(): Promise<void> {
-    return this.#turns.stop();
+    return this.#task.stop();
   }
 
   /** Runs one sweep. */
@@ -120,7 +124,7 @@ export class Sweeper {
     for (const { accountId, audit } of large) {
       // Some more than necessary, so that the next sweep finds nothing.
       let surplus = audit - maxSize * (1 - TRIMMED_SHARE);
-      while (surplus > 0 && !this.#turns.isStopped) {
+      while (surplus > 0 && !this.#task.isStopped) {
         let freed = 0;
         await write(environment, journal, 'sweeper', (draft) => {
           freed = 0;
@@ -142,7 +146,7 @@ export class Sweeper {
    */
   async #expire<Row>(rows: Rows<Row>): Promise<void> {
     for (let scanned = 0; scanned < MAX_SCANNED; scanned += BATCH_SIZE) {
-      if (this.#turns.isStopped || (await this.#expirePiece(rows))) return;
+      if (this.#task.isStopped || (await this.#expirePiece(rows))) return;
       await setImmediate();
     }
   }

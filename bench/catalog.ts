@@ -6,6 +6,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { createLogger } from '../core/base/log/index.ts';
+import { Registry } from '../core/base/metrics/index.ts';
+import { SINGLE_NODE, Tasks } from '../core/base/tasks.ts';
 import { parseRdata } from '../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../core/dns/wire/types.ts';
 import { type Draft, write } from '../core/journal/draft/draft.ts';
@@ -59,7 +61,7 @@ await withTransfers(async ({ store, answer }) => {
     });
   const consumer = new CatalogConsumer({
     ...{ environment, journal, zoneSettings: DEFAULTS },
-    ...{ isFirst: () => true, admission: admissionOf({}) },
+    ...{ tasks: new Tasks({ metrics: new Registry(), ownership: SINGLE_NODE }), admission: admissionOf({}) },
     log: createLogger({ level: 'error', format: 'text', write: () => {} }),
   });
   await measure(`${MEMBERS} members become domains`, () => consumer.pass());

@@ -2,8 +2,10 @@
 
 export { createLogger } from './base/log/index.ts';
 export { setThreadHeapFlags } from './base/main-heap.ts';
-export { Registry, registerProcessMetrics } from './base/metrics/index.ts';
+export { Registry } from './base/metrics/index.ts';
+export { registerProcessMetrics } from './base/process-metrics.ts';
 export { openSecrets } from './base/secrets.ts';
+export { Tasks } from './base/tasks.ts';
 export { openBackups } from './cluster/backup/open.ts';
 export { openNode } from './cluster/open-node.ts';
 export { openStore, rebuildStore } from './cluster/open-store.ts';

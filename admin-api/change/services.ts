@@ -2,6 +2,7 @@
 
 import type { Logger } from '../../core/base/log/index.ts';
 import type { Secrets } from '../../core/base/secrets.ts';
+import type { Tasks } from '../../core/base/tasks.ts';
 import type { Config } from '../../core/config/index.ts';
 import type { Name } from '../../core/dns/wire/name.ts';
 import type { Journal } from '../../core/journal/journal.ts';
@@ -53,6 +54,7 @@ export interface Services {
   readonly config: Config;
   readonly zoneSettings: ZoneSettings;
   readonly log: Logger;
+  readonly tasks: Tasks;
   readonly locks: KeyedLocks;
   readonly imports: ImportSlots;
   /** Slots for long lists and exports. */

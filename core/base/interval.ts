@@ -9,21 +9,15 @@ const READ_MS = 1000;
 /** Milliseconds by which a time service may set the clock back without the end of an interval. */
 const SET_BACK_MS = 60_000;
 
-/** Difference of the system clock to the monotonic clock, in milliseconds. */
-export const clockOffset = (now: () => number = Date.now): number => now() - performance.now();
-
 export class Interval {
   readonly #end: number;
   readonly #offset: number;
   readonly #now: () => number;
 
-  /**
-   * Starts now. `now`: milliseconds since 1970. `offset`: the clock offset before the preceding
-   * work, which may have read the date before the clock was set.
-   */
-  constructor(milliseconds: number, now: () => number = () => Date.now(), offset = clockOffset(now)) {
+  /** Starts now. `now`: milliseconds since 1970. */
+  constructor(milliseconds: number, now: () => number = () => Date.now()) {
     this.#end = performance.now() + milliseconds;
-    this.#offset = offset;
+    this.#offset = now() - performance.now();
     this.#now = now;
   }
 

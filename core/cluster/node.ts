@@ -1,5 +1,6 @@
 /** This node: its journal, and its state in the cluster. */
 import type { Logger } from '../base/log/index.ts';
+import type { Ownership, Tasks } from '../base/tasks.ts';
 import type { Config } from '../config/index.ts';
 import type { CommitClock, Journal } from '../journal/journal.ts';
 import type { JournalOptions } from '../journal/local-journal.ts';
@@ -18,13 +19,8 @@ import type { ReadOwn, ReadStatistics } from './peer-statistics.ts';
 export interface Node {
   readonly journal: Journal;
   readonly isAlone: boolean;
-  /**
-   * Whether this node does the work of a single node of the cluster: it serves, and is the first by
-   * name.
-   */
-  readonly isFirst: () => boolean;
-  /** The same among the nodes of its region. */
-  readonly isFirstOfRegion: () => boolean;
+  /** Which background tasks this node does for the cluster. */
+  readonly ownership: Ownership;
   /** Blobs of this node and of its peers. */
   readonly blobs: BlobSource;
   /** Watches the requests of a domain on all nodes. */
@@ -41,8 +37,6 @@ export interface Node {
    */
   readonly replaced: Promise<void>;
   readonly isReplaced: boolean;
-  /** Names of the live nodes and this node, sorted. */
-  readonly present: () => readonly string[];
   /** Requests the current reports of all nodes. */
   readonly describe: () => Promise<ClusterState>;
   /** Null: a single node without a cluster. */
@@ -82,6 +76,7 @@ export interface NodeOptions extends JournalOptions {
   readonly ruleCounters: RuleCountersOf;
   /** Whether the process is running out of memory or descriptors. */
   readonly isOverloaded?: () => boolean;
+  readonly tasks: Tasks;
   readonly log: Logger;
 }
 

@@ -9,6 +9,7 @@ import { createLogger } from '../base/log/index.ts';
 import { Registry } from '../base/metrics/index.ts';
 import { openSecrets } from '../base/secrets.ts';
 import { Stops } from '../base/stops.ts';
+import { Tasks } from '../base/tasks.ts';
 import { withTimeout } from '../base/timeout.ts';
 import { type Config, secretKeyFile } from '../config/index.ts';
 import { Signers } from '../journal/apply/signers.ts';
@@ -58,8 +59,10 @@ export async function withOfflineNode<T>(config: Config, work: (node: OfflineNod
     stops.add(() => lock.release());
     const environment = openEnvironment(dataDir, store.mapSize);
     stops.add(() => environment.close());
+    const metrics = new Registry();
+    const tasks = new Tasks({ metrics });
     const { guard } = stops.own(
-      openClock({ config, environment, metrics: new Registry(), log: createLogger(config.log), built: null }),
+      openClock({ config, environment, metrics, tasks, log: createLogger(config.log), built: null }),
     );
     const options: JournalOptions = {
       environment,

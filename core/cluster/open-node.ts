@@ -3,6 +3,7 @@
  */
 import { join } from 'node:path';
 import type { Registry } from '../base/metrics/index.ts';
+import { SINGLE_NODE } from '../base/tasks.ts';
 import { accountQuotas, type Config } from '../config/index.ts';
 import { openEmbeddedJournal } from '../journal/embedded-journal.ts';
 import { JournalMetrics } from '../journal/metrics.ts';
@@ -36,6 +37,7 @@ export async function openNode({ metrics, ...given }: OpenNodeOptions): Promise<
   };
   const node = config.etcd.endpoints.length === 0 ? alone(options) : await openSharedNode(options);
   if (node.isReplaced) return node;
+  given.tasks.ownership = node.ownership;
   journalHeadMetrics(metrics, node.journal);
   if (node.standing !== null) clusterMetrics(metrics, node.standing);
   return node;
@@ -48,8 +50,7 @@ function alone(options: NodeOptions): Node {
   return {
     journal,
     isAlone: true,
-    isFirst: () => true,
-    isFirstOfRegion: () => true,
+    ownership: SINGLE_NODE,
     followEdges: () => {},
     usage: null,
     blobs: { store: options.blobs, open: (hash) => options.blobs.open(hash) },
@@ -58,7 +59,6 @@ function alone(options: NodeOptions): Node {
     watchRequests: options.tail.watch,
     sync: (seq) => ({ seq, applied: [nodeName], pending: [] }),
     served: async () => {},
-    present: () => [nodeName],
     describe: async () => describeSingleNode(nodeName, options.version, journal.head),
     readLogStates: (domainId) => collectAnswers([ownLogReader(nodeName, options.logs.stateOf, domainId)]),
     readRuleCounts: (domainId, revision) =>

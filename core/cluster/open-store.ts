@@ -9,6 +9,7 @@ import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import { openSecrets, type Secrets } from '../base/secrets.ts';
 import type { Stops } from '../base/stops.ts';
+import type { Tasks } from '../base/tasks.ts';
 import { type Config, secretKeyFile } from '../config/index.ts';
 import { Signers } from '../journal/apply/signers.ts';
 import { answersAreCurrent, rebuildAnswers, settingsOfAnswers, spaceForRebuild } from '../journal/upkeep/rebuild.ts';
@@ -29,6 +30,7 @@ import { installSnapshot } from './snapshot.ts';
 interface OpenStoreOptions {
   readonly config: Config;
   readonly metrics: Registry;
+  readonly tasks: Tasks;
   readonly log: Logger;
   /** Receives the hooks that close the store and release its lock. */
   readonly stops: Stops;
@@ -44,7 +46,7 @@ interface OpenStore {
 }
 
 /** Replaces the store first if a snapshot was fetched from another node. Throws ConfigError. */
-export async function openStore({ config, metrics, log, stops }: OpenStoreOptions): Promise<OpenStore> {
+export async function openStore({ config, metrics, tasks, log, stops }: OpenStoreOptions): Promise<OpenStore> {
   const { dataDir, store, dns } = config;
   const lock = lockDirectory(dataDir);
   stops.add(() => lock.release());
@@ -65,7 +67,7 @@ export async function openStore({ config, metrics, log, stops }: OpenStoreOption
   const signers = stops.own(new Signers(secrets, { inThreads: true }));
   const zoneSettings = await compileAnswers(environment, { dataDir, zoneSettings: settingsOf(config), signers, log });
   storeMetrics(metrics, { root: environment.root, tables: tablesOf(environment) });
-  const largest = watchLargest(metrics, new StoreReader(environment));
+  const largest = watchLargest({ metrics, tasks, log }, new StoreReader(environment));
   stops.add(() => largest.stop());
   const index = await buildIndex(environment, dataDir, dns.indexMemory, undefined, logDamaged(log));
   indexMetrics(metrics, index);

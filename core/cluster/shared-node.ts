@@ -2,6 +2,7 @@
 
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
+import type { Ownership } from '../base/tasks.ts';
 import { withTimeout } from '../base/timeout.ts';
 import { formatListen } from '../config/listen.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
@@ -25,6 +26,7 @@ import { Lag, type Standing } from './lag.ts';
 import { type Renewal, readMembers } from './members.ts';
 import { type Node, type NodeOptions, ownStatistics } from './node.ts';
 import { OwnCertificates } from './own-certificates.ts';
+import { clusterOwnership } from './ownership.ts';
 import type { ReadLogStates } from './peer-logs.ts';
 import { ownRuleCounts, type ReadRuleCounts } from './peer-rule-counts.ts';
 import type { ReadStatistics } from './peer-statistics.ts';
@@ -80,9 +82,7 @@ class SharedNode implements Node {
   });
   readonly sync = (sequence: number): Sync => this.#cluster.of(sequence);
   readonly served = (sequence: number, signal?: AbortSignal): Promise<void> => this.#cluster.everyone(sequence, signal);
-  readonly isFirst = (): boolean => this.#cluster.isFirst;
-  readonly isFirstOfRegion = (): boolean => this.#cluster.isFirstOfRegion;
-  readonly present: () => readonly string[];
+  readonly ownership: Ownership;
   readonly describe = (): Promise<ClusterState> => this.#overview.join();
   readonly #overview: SharedRun<ClusterState>;
   readonly readStatistics: ReadStatistics = (query) => this.#cluster.readStatistics(query);
@@ -201,7 +201,7 @@ class SharedNode implements Node {
       snapshots: new SnapshotSender(dataDir, (path) => options.environment.root.backup(path, true)),
     });
     this.#cluster = cluster;
-    this.present = () => [...new Set([...(cluster.members?.live ?? []), nodeName])].sort();
+    this.ownership = clusterOwnership({ nodeName, cluster });
     this.#overview = new SharedRun(() =>
       describeCluster({
         self: nodeName,
@@ -240,6 +240,8 @@ class SharedNode implements Node {
       compacts: etcd.compaction,
       history: options.history,
       onTrouble: (error) => logFaults.report(error),
+      tasks: options.tasks,
+      log,
     });
   }
 

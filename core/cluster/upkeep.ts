@@ -3,7 +3,8 @@
  * etcd, and measures the size of etcd's database.
  */
 
-import { Periodic } from '../base/periodic.ts';
+import type { Logger } from '../base/log/index.ts';
+import type { Task, Tasks } from '../base/tasks.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
 import type { EtcdGateway } from '../journal/etcd-client/gateway.ts';
 import { type EtcdStorage, range } from '../journal/etcd-client/messages.ts';
@@ -49,6 +50,8 @@ export interface UpkeepOptions {
   /** Number of entries that stay in the log; fewer if their size exceeds its limit. */
   readonly history: number;
   readonly onTrouble: (error: unknown) => void;
+  readonly tasks: Tasks;
+  readonly log: Logger;
 }
 
 /**
@@ -67,7 +70,7 @@ const JOINING_FACTOR = 20;
 export class Upkeep {
   readonly #options: UpkeepOptions;
   readonly #compaction: Compaction;
-  readonly #tasks: readonly Periodic[];
+  readonly #tasks: readonly Task[];
   /** First entry of the log after the last truncation that was requested. */
   #floor = 1;
   /** Null: etcd has not reported it. */
@@ -76,23 +79,44 @@ export class Upkeep {
   constructor(options: UpkeepOptions) {
     this.#options = options;
     this.#compaction = new Compaction(options.gateway, options.prefix);
-    const onEnd = (error: unknown): void => {
-      if (error !== null) options.onTrouble(error);
+    const { tasks, log, onTrouble } = options;
+    const report = (error: unknown): void => {
+      if (error !== null) onTrouble(error);
     };
+    const common = { log, report };
     this.#tasks = [
-      new Periodic(() => this.#updateServing(), { interval: SERVING_MS, onEnd }),
-      new Periodic(() => this.#compact(), { interval: COMPACT_MS, onEnd }),
-      new Periodic(() => this.#measure(), { interval: MEASURE_MS, runsImmediately: true, onEnd }),
+      tasks.add({
+        name: 'serving-state',
+        owner: 'node',
+        due: SERVING_MS,
+        run: () => this.#updateServing(),
+        ...common,
+      }),
+      tasks.add({
+        name: 'etcd-compaction',
+        owner: 'first',
+        due: COMPACT_MS,
+        run: () => this.#compact(),
+        ...common,
+      }),
+      tasks.add({
+        name: 'etcd-size',
+        owner: 'node',
+        due: MEASURE_MS,
+        first: 0,
+        run: () => this.#measure(),
+        ...common,
+      }),
     ];
   }
 
   start(): void {
-    for (const periodic of this.#tasks) periodic.start();
+    for (const task of this.#tasks) task.start();
   }
 
   /** Does not wait for pending work. */
   stop(): void {
-    for (const periodic of this.#tasks) void periodic.stop();
+    for (const task of this.#tasks) void task.stop();
   }
 
   #updateServing(): void {
@@ -117,7 +141,7 @@ export class Upkeep {
 
   async #compact(): Promise<void> {
     const { compacts, cluster } = this.#options;
-    // Only the first node by name compacts: for all others `settled` is 0.
+    // 0: another node has not reported what it has applied.
     if (compacts && cluster.settled > 0) await this.#compaction.turn();
   }
 

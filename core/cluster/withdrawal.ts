@@ -4,8 +4,8 @@
  * retried until they succeed, except at the stop of the service.
  */
 
-import type { Logger } from '../base/log/index.ts';
-import { Periodic } from '../base/periodic.ts';
+import type { LogFields, Logger } from '../base/log/index.ts';
+import type { Task, Tasks } from '../base/tasks.ts';
 import type { Config } from '../config/index.ts';
 import { runCommand } from './command.ts';
 import type { Standing } from './lag.ts';
@@ -13,15 +13,12 @@ import type { Standing } from './lag.ts';
 interface WithdrawalOptions {
   readonly settings: Pick<Config['cluster'], 'maxLag' | 'withdrawCommand' | 'announceCommand' | 'commandTimeout'>;
   readonly nodeName: string;
+  readonly tasks: Tasks;
   readonly log: Logger;
-  /** Milliseconds between checks of the standing. */
-  readonly interval: number;
   standing(): Standing;
 }
 
-/** Minimum and maximum back-off in milliseconds after a failure. */
-const MIN_BACKOFF_MS = 2000;
-const MAX_BACKOFF_MS = 60_000;
+const RETRY = { first: 2000, longest: 60_000 };
 /**
  * Maximum lag in seconds of a node that is caught up: the log is read every second, and a read may
  * take two.
@@ -47,16 +44,16 @@ const SINGLE_NODE: Standing = {
 export function openWithdrawal(
   { cluster, nodeName }: Pick<Config, 'cluster' | 'nodeName'>,
   standing: (() => Standing) | null,
-  log: Logger,
+  { tasks, log }: { readonly tasks: Tasks; readonly log: Logger },
 ): Withdrawal | null {
   const { withdrawCommand, announceCommand } = cluster;
   if (withdrawCommand === undefined && announceCommand === undefined) return null;
   return new Withdrawal({
     settings: cluster,
     nodeName,
+    tasks,
     log,
     standing: standing ?? (() => SINGLE_NODE),
-    interval: CHECK_MS,
   });
 }
 
@@ -68,21 +65,28 @@ interface Trigger extends Pick<Standing, 'lagEntries' | 'lagSeconds'> {
 
 export class Withdrawal {
   readonly #options: WithdrawalOptions;
-  readonly #checks: Periodic;
+  readonly #checks: Task;
   /**
    * The last action that succeeded or has no command; null: the state that the previous process
    * left is not known.
    */
   #lastAction: Action | null = null;
-  #backoff = MIN_BACKOFF_MS;
-  #retryAt = 0;
 
   constructor(options: WithdrawalOptions) {
     this.#options = options;
-    const { interval, log } = options;
-    this.#checks = new Periodic(() => this.#check(), {
-      interval,
-      onEnd: (error) => error !== null && log.error('cannot decide whether to withdraw', { error }),
+    const { tasks, log } = options;
+    this.#checks = tasks.add({
+      name: 'withdrawal',
+      owner: 'node',
+      due: CHECK_MS,
+      log,
+      retry: RETRY,
+      report(error, delay) {
+        if (error instanceof CommandFailed)
+          log.error(`${error.setting} failed; retrying`, { ...error.fields, seconds: delay / 1000 });
+        else if (error !== null) log.error('cannot decide whether to withdraw', { error });
+      },
+      run: () => this.#check(),
     });
     this.#checks.start();
   }
@@ -90,13 +94,15 @@ export class Withdrawal {
   /** Withdraws before the service stops, without a retry. Resolves when no command is running. */
   async stop(): Promise<void> {
     await this.#checks.stop();
-    const { settings, standing } = this.#options;
-    if (settings.withdrawCommand !== undefined && this.#lastAction !== 'withdraw')
-      await this.#run('withdraw', { ...standing(), state: 'stopping' });
+    const { settings, standing, log } = this.#options;
+    if (settings.withdrawCommand === undefined || this.#lastAction === 'withdraw') return;
+    await this.#run('withdraw', { ...standing(), state: 'stopping' }).catch((error: unknown) => {
+      if (error instanceof CommandFailed) log.error(`${error.setting} failed`, error.fields);
+      else throw error;
+    });
   }
 
   async #check(): Promise<void> {
-    if (performance.now() < this.#retryAt) return;
     const standing = this.#options.standing();
     const due = this.#due(standing);
     if (due === null || due === this.#lastAction) return;
@@ -111,6 +117,7 @@ export class Withdrawal {
     return isSound && lagSeconds <= Math.min(CAUGHT_UP_SECONDS, maxLag) ? 'announce' : null;
   }
 
+  /** Rejects with CommandFailed. */
   async #run(action: Action, { state, lagEntries, lagSeconds }: Trigger): Promise<void> {
     const { settings, nodeName, log } = this.#options;
     const command = action === 'withdraw' ? settings.withdrawCommand : settings.announceCommand;
@@ -128,15 +135,17 @@ export class Withdrawal {
     if (fault === null) {
       log[action === 'withdraw' ? 'warn' : 'info'](`${setting} succeeded`, result);
       this.#lastAction = action;
-      this.#backoff = MIN_BACKOFF_MS;
-      return;
-    }
-    if (state === 'stopping') {
-      log.error(`${setting} failed`, { ...result, reason: fault });
-      return;
-    }
-    log.error(`${setting} failed; retrying`, { ...result, reason: fault, seconds: this.#backoff / 1000 });
-    this.#retryAt = performance.now() + this.#backoff;
-    this.#backoff = Math.min(this.#backoff * 2, MAX_BACKOFF_MS);
+    } else throw new CommandFailed(setting, { ...result, reason: fault });
+  }
+}
+
+class CommandFailed extends Error {
+  readonly setting: string;
+  readonly fields: LogFields;
+
+  constructor(setting: string, fields: LogFields) {
+    super(`${setting} failed`);
+    this.setting = setting;
+    this.fields = fields;
   }
 }

@@ -88,7 +88,18 @@ const STOP_MS = 3000;
 
 /** Resolves when all threads listen. Throws ConfigError if a thread cannot listen. */
 export async function startNameserver(options: NameserverOptions): Promise<Nameserver> {
-  const { index, log, tcp, tls, storeDirectory, udpPayload, answers = PLAIN, onThread, answerDeferred } = options;
+  const {
+    index,
+    tasks,
+    log,
+    tcp,
+    tls,
+    storeDirectory,
+    udpPayload,
+    answers = PLAIN,
+    onThread,
+    answerDeferred,
+  } = options;
   const transport = chooseTransport(options);
   const isBatch = transport === 'batch';
   const programs = PROGRAMS[transport];
@@ -97,7 +108,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
   const certificate =
     tls === undefined || tlsListen.length === 0
       ? null
-      : watchCertificate(tls, tls.tickets ?? nextTicketKeys(null), log);
+      : watchCertificate(tls, tls.tickets ?? nextTicketKeys(null), tasks, log);
   // Sockets of node:dgram cannot share a port among threads.
   const count = isBatch ? options.workers : 1;
   const sockets = isBatch ? openSockets(listen, count) : NO_SOCKETS;

@@ -2,6 +2,7 @@
 
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
+import type { Tasks } from '../base/tasks.ts';
 import type { Config } from '../config/index.ts';
 import type { SampleRing } from '../observe/statistics/sample-ring.ts';
 import type { SharedTicketKeys } from '../site/tls/shared-ticket-keys.ts';
@@ -26,6 +27,7 @@ interface OpenNameserverOptions {
   /** The rings of dnstap, in the same order; omitted: it is off. */
   readonly taps?: readonly TapRing[];
   readonly metrics: Registry;
+  readonly tasks: Tasks;
   readonly log: Logger;
 }
 
@@ -67,6 +69,7 @@ export async function openNameserver(options: OpenNameserverOptions): Promise<Op
     rings: options.rings,
     taps: options.taps,
     transferAllow: transfer.allow,
+    tasks: options.tasks,
     log,
   });
   tickets?.follow((keys) => nameserver.setTickets(keys));

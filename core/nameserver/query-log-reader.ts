@@ -1,6 +1,7 @@
 /** Writes the queries that the DNS threads have sampled from their rings to the log. */
 
 import type { LogFields, Logger } from '../base/log/index.ts';
+import type { Tasks } from '../base/tasks.ts';
 import { typeName } from '../dns/wire/mnemonics.ts';
 import { formatName } from '../dns/wire/name.ts';
 import { formatIPv4, formatIPv6 } from '../dns/wire/rdata/index.ts';
@@ -28,17 +29,23 @@ const EDNS_FLAGS: readonly (readonly [bit: number, text: string])[] = [
 ];
 
 /**
- * Starts writing to `log`. `stop` writes the remaining entries. The timer does not keep the process
- * alive; without rings there is no timer.
+ * Starts writing to `log`. `stop` writes the remaining entries.
  */
-export function startQueryLog(shared: readonly SharedQueryLog[], log: Logger): { stop(): void } {
-  const drain = (): void => {
-    for (const { ring } of shared) drainRing(ring, log, DRAIN_LINES);
-  };
-  const timer = shared.length === 0 ? undefined : setInterval(drain, DRAIN_MS).unref();
+export function startQueryLog(shared: readonly SharedQueryLog[], tasks: Tasks, log: Logger): { stop(): void } {
+  if (shared.length === 0) return { stop() {} };
+  const task = tasks.add({
+    name: 'query-log',
+    owner: 'node',
+    due: DRAIN_MS,
+    log,
+    run() {
+      for (const { ring } of shared) drainRing(ring, log, DRAIN_LINES);
+    },
+  });
+  task.start();
   return {
     stop() {
-      clearInterval(timer);
+      void task.stop();
       for (const { ring } of shared) drainRing(ring, log, RING_ENTRIES);
     },
   };

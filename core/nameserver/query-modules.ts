@@ -3,6 +3,7 @@
  * statistics, dnstap. It owns the memory that the threads share, and writes the query log.
  */
 import type { Logger } from '../base/log/index.ts';
+import type { Tasks } from '../base/tasks.ts';
 import type { TransportName } from '../net/address/client.ts';
 import type { SampleRing } from '../observe/statistics/sample-ring.ts';
 import type { TapRing } from './dnstap/ring.ts';
@@ -19,6 +20,7 @@ export interface ModuleOptions {
   readonly rings?: readonly SampleRing[];
   /** The rings of dnstap, in the same order. If omitted, it is off. */
   readonly taps?: readonly TapRing[];
+  readonly tasks: Tasks;
   readonly log: Logger;
 }
 
@@ -47,7 +49,7 @@ export class QueryModules {
    * prefix is malformed.
    */
   constructor(
-    { rateLimit, queryLog, rings = [], taps = [], log }: ModuleOptions,
+    { rateLimit, queryLog, rings = [], taps = [], tasks, log }: ModuleOptions,
     transports: readonly TransportName[],
   ) {
     const shared = rateLimit === undefined ? null : createRateLimit(rateLimit);
@@ -65,6 +67,7 @@ export class QueryModules {
     };
     this.#log = startQueryLog(
       [...this.#threads, this.https].flatMap((modules) => modules.queryLog ?? []),
+      tasks,
       log,
     );
   }

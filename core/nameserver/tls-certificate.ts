@@ -2,7 +2,7 @@
  * The certificate of DNS over TLS: two PEM files, read at start and reloaded on SIGHUP or when they
  * change.
  *
- * Renewal tools replace the files, or links to them, one after the other. Therefore a timer
+ * Renewal tools replace the files, or links to them, one after the other. Therefore a task
  * compares the state of the files, and a pair that does not match yet is retried at the next
  * change.
  */
@@ -11,6 +11,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { ConfigError } from '../base/errors.ts';
 import type { Logger } from '../base/log/index.ts';
+import type { Tasks } from '../base/tasks.ts';
 import type { TicketKeys } from '../site/tls/ticket-keys.ts';
 
 /** Paths. Both are required if there is an address to listen on. */
@@ -54,6 +55,7 @@ const CHECK_INTERVAL_MS = 5000;
 export function watchCertificate(
   { certificate, key }: CertificateFiles,
   tickets: TicketKeys,
+  tasks: Tasks,
   log: Logger,
 ): WatchedCertificate {
   if (certificate === undefined || key === undefined)
@@ -99,11 +101,18 @@ export function watchCertificate(
       watched.onChange(current);
     },
     close(): void {
-      clearInterval(timer);
+      void task.stop();
       process.off('SIGHUP', reload);
     },
   };
-  const timer = setInterval(reloadIfChanged, CHECK_INTERVAL_MS).unref();
+  const task = tasks.add({
+    name: 'dns-certificate',
+    owner: 'node',
+    due: CHECK_INTERVAL_MS,
+    log,
+    run: reloadIfChanged,
+  });
+  task.start();
   process.on('SIGHUP', reload);
   return watched;
 }

@@ -5,6 +5,8 @@
  */
 import { getHeapSpaceStatistics } from 'node:v8';
 import koffi from 'koffi';
+import type { Logger } from '../base/log/index.ts';
+import type { Task, Tasks } from '../base/tasks.ts';
 import { beat } from './pulse.ts';
 import { trimMalloc } from './release-memory.ts';
 
@@ -76,6 +78,8 @@ export function maintainThread(pulse: SharedArrayBuffer): void {
 /**
  * Call it in the main thread: returns freed memory in malloc's heaps of all threads to the system.
  */
-export function trimRegularly(): void {
-  setInterval(trimMalloc, 2 * INTERVAL).unref();
+export function trimRegularly(tasks: Tasks, log: Logger): Task {
+  const task = tasks.add({ name: 'malloc-trim', owner: 'node', due: 2 * INTERVAL, log, run: trimMalloc });
+  task.start();
+  return task;
 }

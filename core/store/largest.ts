@@ -1,7 +1,8 @@
 /** The accounts and zones that store the most, for metrics and for `waypost doctor`. */
 import { setImmediate } from 'node:timers/promises';
+import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/registry.ts';
-import { Periodic } from '../base/periodic.ts';
+import type { Tasks } from '../base/tasks.ts';
 import { formatHost } from '../dns/wire/name.ts';
 import type { Binary } from './environment.ts';
 import { type Id, idAt } from './keys.ts';
@@ -95,15 +96,22 @@ const SHOWN = 10;
 const INTERVAL = 60_000;
 
 /** Updates the metrics of the largest accounts and zones periodically. */
-export function watchLargest(registry: Registry, reader: StoreReader): { stop(): Promise<void> } {
+export function watchLargest(
+  { metrics: registry, tasks, log }: { metrics: Registry; tasks: Tasks; log: Logger },
+  reader: StoreReader,
+): { stop(): Promise<void> } {
   let largest: Largest = { accounts: [], zones: [] };
-  const scans = new Periodic(
-    async () => {
+  const scans = tasks.add({
+    name: 'largest-accounts',
+    owner: 'node',
+    due: INTERVAL,
+    first: 0,
+    log,
+    // A failed scan keeps the previous figures.
+    run: async () => {
       largest = await findLargest(reader, SHOWN);
     },
-    // A failed scan keeps the previous figures.
-    { interval: INTERVAL, runsImmediately: true, onEnd: () => {} },
-  );
+  });
   registry.read(
     'gauge',
     'waypost_account_stored_bytes',

@@ -1,6 +1,7 @@
 /** The country database: read at startup, and again after a change. */
 import { readFileSync, statSync } from 'node:fs';
 import type { Logger } from '../../core/base/log/index.ts';
+import type { Task, Tasks } from '../../core/base/tasks.ts';
 import { Countries } from '../policy/rules/countries.ts';
 
 /** Milliseconds between two checks of the file. */
@@ -14,29 +15,34 @@ export class CountryFile {
   readonly #path: string | undefined;
   readonly #log: Logger;
   readonly #onChange: (content: SharedArrayBuffer) => void;
-  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #task: Task | undefined;
   /** Of the file that was read last: size and time. */
   #version = '';
   /** Why the file could not be used; empty: it could. */
   #failure = '';
 
   /** `onChange`: called when a new content was read. */
-  constructor(path: string | undefined, log: Logger, onChange: (content: SharedArrayBuffer) => void) {
+  constructor(
+    path: string | undefined,
+    { tasks, log }: { readonly tasks: Tasks; readonly log: Logger },
+    onChange: (content: SharedArrayBuffer) => void,
+  ) {
     this.#path = path;
     this.#log = log;
     this.#onChange = onChange;
     if (path === undefined) return;
     this.#read();
-    this.#timer = setInterval(() => this.look(), LOOK_MS).unref();
+    this.#task = tasks.add({ name: 'country-file', owner: 'node', due: LOOK_MS, log, run: () => this.look() });
+    this.#task.start();
   }
 
-  /** Reads the file again if it has changed. The timer does so each minute. */
+  /** Reads the file again if it has changed. The task does so each minute. */
   look(): void {
     if (this.#path !== undefined && this.#read()) this.#onChange(this.content!);
   }
 
   close(): void {
-    clearInterval(this.#timer);
+    void this.#task?.stop();
   }
 
   /** Returns whether new content was read. If the file cannot be used, the last content stays. */

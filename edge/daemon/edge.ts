@@ -7,6 +7,7 @@ import type { Writable } from 'node:stream';
 import type { Logger } from '../../core/base/log/index.ts';
 import type { Registry } from '../../core/base/metrics/index.ts';
 import type { Secrets } from '../../core/base/secrets.ts';
+import type { Task, Tasks } from '../../core/base/tasks.ts';
 import { type Config, type ListenAddress, secretKeyFile } from '../../core/config/index.ts';
 import type { Name } from '../../core/dns/wire/name.ts';
 import type { Journal } from '../../core/journal/journal.ts';
@@ -38,7 +39,7 @@ import { shareInvalidations } from '../peers/invalidations.ts';
 import { PurgePositions, sharePurgePositions } from '../peers/purge-positions.ts';
 import { shareSiteCounts } from '../policy/fairness/site-connections.ts';
 import { createRateMemory, RATE_SECRET_BYTES } from '../policy/rules/rate-memory.ts';
-import { RateSharing, type UsageChannel } from '../policy/rules/rate-sharing.ts';
+import { RateSharing, SHARING_INTERVAL, type UsageChannel } from '../policy/rules/rate-sharing.ts';
 import type { SitesChanged } from '../sites/sites.ts';
 import { readAdminCertificate } from './admin-certificate.ts';
 import { CacheTotals } from './cache-totals.ts';
@@ -80,6 +81,7 @@ interface EdgeOptions {
   /** Omitted or null: traces are off. */
   readonly traces?: Pick<Traces, 'record' | 'sampling' | 'followLost'> | null;
   readonly metrics: Registry;
+  readonly tasks: Tasks;
   readonly log: Logger;
 }
 
@@ -137,7 +139,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     pool?.send({ kind: 'peers', others } satisfies ToGateway);
   });
   options.protection?.followCache((bounds) => cache.bound(bounds));
-  const countryFile = new CountryFile(edge.countryFile, log, (content) =>
+  const countryFile = new CountryFile(edge.countryFile, options, (content) =>
     pool?.send({ kind: 'countries', content } satisfies ToGateway),
   );
   const shared: ThreadMemory = { ...openRates(options), prefetches: sharePrefetchClaims(), countryFile };
@@ -148,6 +150,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
   const stapler = new Stapler({
     fetch: createFetchStatus(responders.fetch),
     send: (message) => pool?.send(message satisfies ToGateway),
+    tasks: options.tasks,
     log,
   });
   pool = await Pool.start({
@@ -171,7 +174,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
   for (const message of early) running.send(message);
   if (peers !== null) running.send({ kind: 'peers', others: peers.others } satisfies ToGateway);
   tickets?.follow((keys) => running.setTickets(keys));
-  const watched = followWatched(options.tail, (message) => running.send(message satisfies ToGateway));
+  const watched = followWatched(options.tail, (message) => running.send(message satisfies ToGateway), options);
   edgeMetrics(metrics, running.counters);
   gatewayMetrics(metrics, (column) => running.counters.application.sum(column));
   options.traces?.followLost(() => running.counters.application.sum('spans_dropped'));
@@ -187,7 +190,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     reload: async () => running.reload(dataOf(options, places, cache, shared, peers)),
     async stop() {
       watched.close();
-      shared.sharing?.close();
+      void shared.sharing?.stop();
       countryFile.close();
       stapler.close();
       await responders.close();
@@ -222,12 +225,12 @@ const openPeers = async ({ secrets }: EdgeOptions): Promise<Peers> => ({
 interface ThreadMemory {
   readonly prefetches: SharedArrayBuffer;
   readonly rates: SharedArrayBuffer;
-  /** Null: there are no other nodes. */
-  readonly sharing: RateSharing | null;
+  /** Shares the rates with other nodes. Null: there are none. */
+  readonly sharing: Task | null;
   readonly countryFile: CountryFile;
 }
 
-function openRates({ secrets, usage, metrics }: EdgeOptions): Pick<ThreadMemory, 'rates' | 'sharing'> {
+function openRates({ secrets, usage, metrics, tasks, log }: EdgeOptions): Pick<ThreadMemory, 'rates' | 'sharing'> {
   const [secret] = secrets.derive('rate limits', RATE_SECRET_BYTES);
   const rates = createRateMemory(secret, usage != null);
   const sharing = usage == null ? null : new RateSharing({ memory: rates, channel: usage });
@@ -241,7 +244,10 @@ function openRates({ secrets, usage, metrics }: EdgeOptions): Pick<ThreadMemory,
       emit(sharing?.received ?? 0, 'received');
     },
   );
-  return { rates, sharing };
+  const task =
+    sharing &&
+    tasks.add({ name: 'rate-sharing', owner: 'node', due: SHARING_INTERVAL, log, run: () => sharing.send() });
+  return { rates, sharing: task };
 }
 
 interface Places {

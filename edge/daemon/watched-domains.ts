@@ -1,4 +1,6 @@
 /** Sends the threads the domains whose requests they sample. */
+import type { Logger } from '../../core/base/log/index.ts';
+import type { Tasks } from '../../core/base/tasks.ts';
 import type { RequestTail } from '../../core/observe/tail/request-tail.ts';
 import { EXPIRY_MS } from '../gateway/tail-sampler.ts';
 
@@ -10,21 +12,24 @@ interface Watched {
   readonly domainIds: readonly string[];
 }
 
-export function followWatched(tail: RequestTail, send: (message: Watched) => void): { close(): void } {
-  let timer: NodeJS.Timeout | null = null;
-  const update = (): void => {
-    const domainIds = tail.watched.map(String);
-    send({ kind: 'watched', domainIds });
-    if (timer !== null) clearTimeout(timer);
-    timer = domainIds.length === 0 ? null : setTimeout(update, REPEAT_MS).unref();
+export function followWatched(
+  tail: RequestTail,
+  send: (message: Watched) => void,
+  { tasks, log }: { readonly tasks: Tasks; readonly log: Logger },
+): { close(): void } {
+  const update = (): void => send({ kind: 'watched', domainIds: tail.watched.map(String) });
+  const repeat = (): void => {
+    if (tail.watched.length > 0) update();
   };
+  const task = tasks.add({ name: 'watched-domains', owner: 'node', due: REPEAT_MS, log, run: repeat });
   tail.onWatched(update);
   // Other nodes may watch before the threads of this one start.
-  if (tail.watched.length > 0) update();
+  repeat();
+  task.start();
   return {
     close() {
       tail.onWatched(() => {});
-      if (timer !== null) clearTimeout(timer);
+      void task.stop();
     },
   };
 }

@@ -28,6 +28,7 @@ import { StoreReader } from '../../core/store/reader.ts';
 import type { FailedLook, ParentNameservers } from '../../core/upkeep/delegation/look.ts';
 import type { LookResult } from '../../core/upkeep/signing/parent-look.ts';
 import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
+import { singleNodeTasks } from '../support/tasks.ts';
 import type { CallOptions } from './call-options.ts';
 import { exchange } from './exchange.ts';
 import { PROGRAMS } from './miniapp/packages/package.ts';
@@ -158,6 +159,7 @@ export async function startDaemon(
       delegation: { look: async () => parent.delegation },
       environment,
       journal,
+      tasks: singleNodeTasks(),
       log,
       zoneSettings: APEX,
       metrics: new Registry(),

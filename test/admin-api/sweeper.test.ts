@@ -11,6 +11,7 @@ import { write } from '../../core/journal/draft/draft.ts';
 import { type Audit, audits, purges, type Replay, replays, sessions, type Table } from '../../core/store/rows.ts';
 import { embedded, type Store, withStore } from '../core/journal/fixture.ts';
 import { newId } from '../support/ids.ts';
+import { singleNodeTasks } from '../support/tasks.ts';
 
 const test = suite('sweeper');
 
@@ -20,7 +21,7 @@ const NOW = 2_000_000_000;
 function sweeperOf({ environment, journal, reader }: Store, days: string, auditSize = '64MB'): Sweeper {
   const config = loadConfig({ env: { WAYPOST_AUDIT_DAYS: days, WAYPOST_AUDIT_MAX_SIZE: auditSize } });
   const log = createLogger({ level: 'error', format: 'text' });
-  const services = { environment, journal, reader, config, log } as Services;
+  const services = { environment, journal, reader, config, tasks: singleNodeTasks(), log } as Services;
   return new Sweeper(services, new Sessions(services));
 }
 

@@ -7,7 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FairQueue } from '../../../core/base/fair-queue.ts';
 import { FaultLog } from '../../../core/base/log/throttle.ts';
-import { Periodic } from '../../../core/base/periodic.ts';
+import type { Task } from '../../../core/base/tasks.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import { uploadsIn } from '../../../core/store/package-reads.ts';
 import type { Upload } from '../../../core/store/rows.ts';
@@ -42,8 +42,7 @@ export class Auditor {
   readonly #working = new Set<Promise<void>>();
   /** Callbacks that wait for a verdict. */
   readonly #waiting = new Map<Id, (() => void)[]>();
-  readonly #stop = new AbortController();
-  readonly #scans: Periodic;
+  readonly #scans: Task;
 
   constructor(services: Services, blobs: PackageBlobs, pool: AuditPool<Audited>, metrics: PackageMetrics) {
     this.#services = services;
@@ -51,12 +50,18 @@ export class Auditor {
     this.#pool = pool;
     this.#metrics = metrics;
     this.book = new AuditBook(services);
-    this.#fault = new FaultLog(services.log, 'cannot audit packages; retrying', 'packages are audited again');
-    this.#scans = new Periodic(() => this.#scan(), {
-      interval: SCAN_INTERVAL,
-      runsImmediately: true,
+    const { log, tasks } = services;
+    const name = 'package-audits';
+    this.#fault = new FaultLog(log, 'cannot audit packages; retrying', 'packages are audited again', { task: name });
+    this.#scans = tasks.add({
+      name,
+      owner: 'claim',
+      due: SCAN_INTERVAL,
+      first: 0,
+      log,
       // Only a successful audit clears the fault, not a successful scan.
-      onEnd: (error) => error !== null && this.#fault.report(error),
+      report: (error) => error !== null && this.#fault.report(error),
+      run: () => this.#scan(),
     });
     metrics.queue(() => this.#queue.size);
   }
@@ -67,7 +72,6 @@ export class Auditor {
 
   /** Interrupted audits start again with the next start. */
   async stop(): Promise<void> {
-    this.#stop.abort();
     const looked = this.#scans.stop();
     await this.#pool.close();
     await looked;
@@ -77,7 +81,7 @@ export class Auditor {
 
   /** Queues an audit on this node. */
   submit({ id, accountId }: Pick<Upload, 'id' | 'accountId'>): void {
-    if (this.#open.has(id) || this.#stop.signal.aborted) return;
+    if (this.#open.has(id) || this.#scans.isStopped) return;
     this.#open.add(id);
     this.#queue.put(id, accountId);
     this.#next();
@@ -100,7 +104,7 @@ export class Auditor {
 
   #next(): void {
     while (this.#working.size < this.#pool.threads) {
-      const id = this.#stop.signal.aborted ? undefined : this.#queue.take();
+      const id = this.#scans.isStopped ? undefined : this.#queue.take();
       if (id === undefined) return;
       const work = this.#work(id).finally(() => {
         this.#working.delete(work);
@@ -116,9 +120,9 @@ export class Auditor {
       await this.#audit(id);
       this.#fault.report(null);
     } catch (error) {
-      if (!this.#stop.signal.aborted) {
+      if (!this.#scans.isStopped) {
         this.#fault.report(error);
-        await sleep(RETRY_DELAY, undefined, { signal: this.#stop.signal }).catch(() => {});
+        await sleep(RETRY_DELAY, undefined, { signal: this.#scans.signal }).catch(() => {});
       }
     } finally {
       this.#open.delete(id);

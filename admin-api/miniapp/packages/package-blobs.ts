@@ -6,9 +6,8 @@
 import type { Stats } from 'node:fs';
 import { UnavailableError } from '../../../core/base/errors.ts';
 import { readChunks } from '../../../core/base/file-pieces.ts';
-import { FaultLog } from '../../../core/base/log/throttle.ts';
-import { Periodic } from '../../../core/base/periodic.ts';
 import { RecentMap } from '../../../core/base/recent-map.ts';
+import type { Task } from '../../../core/base/tasks.ts';
 import type { BlobSource, BlobStore, OpenBlob } from '../../../core/cluster/blobs/store.ts';
 import { neededBlobs } from '../../../core/store/package-reads.ts';
 import type { Services } from '../../change/services.ts';
@@ -29,7 +28,7 @@ const identityOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): string => `${ino} $
 export class PackageBlobs {
   readonly #services: Services;
   readonly #source: BlobSource;
-  readonly #turns: Periodic;
+  readonly #task: Task;
   /** By hash, the identity of the file. */
   readonly #verified = new RecentMap<string>(MAX_VERIFIED);
   readonly #verifying = new Map<string, Promise<{ readonly size: number }>>();
@@ -37,12 +36,14 @@ export class PackageBlobs {
   constructor(services: Services, source: BlobSource) {
     this.#services = services;
     this.#source = source;
-    const fault = new FaultLog(
-      services.log,
-      'cannot delete unused packages; retrying',
-      'unused packages are deleted again',
-    );
-    this.#turns = new Periodic(() => this.tidy(), { interval: INTERVAL, onEnd: (error) => fault.report(error) });
+    this.#task = services.tasks.add({
+      name: 'package-files',
+      owner: 'node',
+      due: INTERVAL,
+      log: services.log,
+      messages: ['cannot delete unused packages; retrying', 'unused packages are deleted again'],
+      run: () => this.tidy(),
+    });
   }
 
   get store(): BlobStore {
@@ -105,11 +106,11 @@ export class PackageBlobs {
   }
 
   start(): void {
-    this.#turns.start();
+    this.#task.start();
   }
 
   stop(): Promise<void> {
-    return this.#turns.stop();
+    return this.#task.stop();
   }
 
   /** Fetches needed files that are missing, and deletes unused ones. `before`: see BlobStore. */
@@ -117,7 +118,7 @@ export class PackageBlobs {
     const needed = await neededBlobs(this.#services.reader);
     await this.store.collect((hash) => needed.has(hash), before);
     for (const hash of needed) {
-      if (this.#turns.isStopped) return;
+      if (this.#task.isStopped) return;
       if (await this.store.has(hash)) continue;
       await (await this.#source.open(hash))?.file.close();
     }

@@ -2,8 +2,7 @@
  * The last use of each token. Uses on this node are visible at once. A background task stores them,
  * so that other nodes see them minutes later and reads cause few writes.
  */
-import { FaultLog } from '../../../core/base/log/throttle.ts';
-import { Periodic } from '../../../core/base/periodic.ts';
+import type { Task } from '../../../core/base/tasks.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import { tokenUses } from '../../../core/store/rows.ts';
@@ -26,24 +25,26 @@ export class TokenUses {
    * stored.
    */
   readonly #lastUses = new Map<Id, { at: number; since: number | null }>();
-  readonly #turns: Periodic;
+  readonly #task: Task;
 
-  constructor(services: Pick<Services, 'environment' | 'journal' | 'reader' | 'log'>) {
+  constructor(services: Pick<Services, 'environment' | 'journal' | 'reader' | 'log' | 'tasks'>) {
     this.#services = services;
-    const fault = new FaultLog(
-      services.log,
-      'cannot record the last use of tokens; retrying',
-      'the last use of tokens is recorded again',
-    );
-    this.#turns = new Periodic(() => this.record(), { interval: INTERVAL, onEnd: (error) => fault.report(error) });
+    this.#task = services.tasks.add({
+      name: 'token-uses',
+      owner: 'node',
+      due: INTERVAL,
+      log: services.log,
+      messages: ['cannot record the last use of tokens; retrying', 'the last use of tokens is recorded again'],
+      run: () => this.record(),
+    });
   }
 
   start(): void {
-    this.#turns.start();
+    this.#task.start();
   }
 
   stop(): Promise<void> {
-    return this.#turns.stop();
+    return this.#task.stop();
   }
 
   note(tokenId: Id): void {

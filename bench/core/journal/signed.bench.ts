@@ -8,7 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createLogger } from '../../../core/base/log/index.ts';
+import { Registry } from '../../../core/base/metrics/index.ts';
 import { openSecrets } from '../../../core/base/secrets.ts';
+import { Tasks } from '../../../core/base/tasks.ts';
 import { generateKeyPair } from '../../../core/dns/dnssec/keys.ts';
 import { Signers } from '../../../core/journal/apply/signers.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
@@ -91,7 +94,10 @@ async function create(domain: typeof zone, label: string): Promise<string> {
   return `${Math.round((WRITES / (performance.now() - start)) * 1000)} creations/s`;
 }
 
-const pieces = new Pieces({ environment, journal, isAlone: true, onTrouble: (error) => error && console.error(error) });
+const pieces = new Pieces({
+  ...{ environment, journal, isAlone: true, tasks: new Tasks({ metrics: new Registry() }) },
+  log: createLogger({ level: 'warn', format: 'text' }),
+});
 pieces.start();
 async function finish(): Promise<string> {
   const before = pieces.written;

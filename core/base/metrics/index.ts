@@ -1,3 +1,2 @@
-export { registerProcessMetrics } from './process.ts';
 export { Counter, type Emit, Histogram, Registry } from './registry.ts';
 export { OPENMETRICS, PROMETHEUS, selectFormat } from './text.ts';

@@ -4,7 +4,7 @@
  * every node is configured to.
  */
 import type { Logger } from '../../base/log/index.ts';
-import { Periodic } from '../../base/periodic.ts';
+import type { Task, Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
 import type { Job, JobResult } from './job.ts';
 import { timeOf } from './retention.ts';
@@ -12,8 +12,8 @@ import { nextBackup } from './schedule.ts';
 
 interface KeeperOptions {
   readonly settings: Config['backup'];
+  readonly tasks: Tasks;
   readonly log: Logger;
-  readonly isFirst: () => boolean;
   /** Without a trusted clock no backup is made: names and retention depend on it. */
   readonly isClockTrusted: () => boolean;
   /** Sequence of the journal's last entry. */
@@ -23,8 +23,6 @@ interface KeeperOptions {
   readonly observer: BackupObserver;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
-  /** Milliseconds between two checks of what is due. */
-  readonly tick?: number;
 }
 
 export interface BackupObserver {
@@ -32,23 +30,23 @@ export interface BackupObserver {
   failed(kind: 'backup' | 'changes'): void;
 }
 
+/** Milliseconds between two checks of what is due. */
 const TICK_MS = 1000;
 /** Milliseconds after which the target is listed again. */
 const LOOK_MS = 600_000;
-const FIRST_RETRY_MS = 60_000;
-const MAX_RETRY_MS = 3_600_000;
+const RETRY = { first: 60_000, longest: 3_600_000 };
 
 export class BackupKeeper {
   readonly #options: KeeperOptions;
   readonly #now: () => number;
-  readonly #task: Periodic;
+  readonly #task: Task;
   #state: JobResult | null = null;
   #lookedAt = Number.NEGATIVE_INFINITY;
   #copiedAt = Number.NEGATIVE_INFINITY;
   /** Head of the journal at the last copy. */
   #copiedHead = -1;
-  #failures = 0;
-  #retryAt = Number.NEGATIVE_INFINITY;
+  /** The last job that was started. */
+  #kind: Job['kind'] = 'look';
   #lastError: string | null = null;
   /** The journal does not reach back to the last copy, so a backup is due. */
   #isBroken = false;
@@ -56,11 +54,16 @@ export class BackupKeeper {
   constructor(options: KeeperOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#task = new Periodic(() => this.#turn(), {
-      interval: options.tick ?? TICK_MS,
-      onEnd: (error) => {
-        if (error !== null) options.log.error('cannot make backups; retrying', { error });
-      },
+    const { settings, tasks, log } = options;
+    this.#task = tasks.add({
+      name: 'backup',
+      owner: settings.everyNode ? 'node' : 'first',
+      due: TICK_MS,
+      log,
+      retry: RETRY,
+      report: (error, delay) => error !== null && this.#noteFailure(error as Error, delay),
+      run: () => this.#makeDue(),
+      standby: () => this.#lookIfDue(),
     });
   }
 
@@ -91,15 +94,11 @@ export class BackupKeeper {
     return [`the latest backup is of ${latest.made}${reason}`];
   }
 
-  async #turn(): Promise<void> {
+  async #makeDue(): Promise<void> {
+    const { settings, head, isClockTrusted } = this.#options;
+    if (!isClockTrusted()) return;
+    await this.#lookIfDue();
     const now = this.#now();
-    const { settings, isFirst, head, isClockTrusted } = this.#options;
-    if (now < this.#retryAt || !isClockTrusted()) return;
-    if (!settings.everyNode && !isFirst()) {
-      if (now - this.#lookedAt >= LOOK_MS) await this.#attempt('look');
-      return;
-    }
-    if (now - this.#lookedAt >= LOOK_MS && !(await this.#attempt('look'))) return;
     const latest = this.#state?.latest ?? null;
     const due = nextBackup(settings, latest && timeOf(latest), now);
     if (now >= due || this.#isBroken) {
@@ -112,33 +111,32 @@ export class BackupKeeper {
       await this.#attempt('changes');
   }
 
-  async #attempt(kind: Job['kind']): Promise<boolean> {
-    const { run, log, head, observer } = this.#options;
+  async #lookIfDue(): Promise<void> {
+    if (this.#options.isClockTrusted() && this.#now() - this.#lookedAt >= LOOK_MS) await this.#attempt('look');
+  }
+
+  async #attempt(kind: Job['kind']): Promise<void> {
+    const { run, log, head } = this.#options;
     const before = head();
-    try {
-      const result = await run(kind);
-      this.#state = result;
-      this.#lookedAt = this.#now();
-      if (kind === 'backup') this.#noteBackup(result);
-      if (kind === 'changes') this.#noteChanges(result, before);
-      if (this.#failures > 0) log.info('backups work again');
-      this.#failures = 0;
-      this.#lastError = null;
-      return true;
-    } catch (error) {
-      // An error during the stop of the service is not a failure.
-      if (this.#task.isStopped) return false;
-      const delay = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures);
-      this.#failures++;
-      this.#retryAt = this.#now() + delay;
-      this.#lastError = (error as Error).message;
-      observer.failed(kind === 'changes' ? 'changes' : 'backup');
-      const fields = { reason: this.#lastError, retrySeconds: delay / 1000 };
-      if (kind === 'look') log.error('cannot read the backups; retrying', fields);
-      else if (kind === 'backup') log.error('backup failed; retrying', fields);
-      else log.error('cannot copy the changes since the latest backup; retrying', fields);
-      return false;
-    }
+    this.#kind = kind;
+    const result = await run(kind);
+    this.#state = result;
+    this.#lookedAt = this.#now();
+    if (kind === 'backup') this.#noteBackup(result);
+    if (kind === 'changes') this.#noteChanges(result, before);
+    if (this.#lastError !== null) log.info('backups work again');
+    this.#lastError = null;
+  }
+
+  #noteFailure({ message }: Error, delay: number): void {
+    const { log, observer } = this.#options;
+    const kind = this.#kind;
+    this.#lastError = message;
+    observer.failed(kind === 'changes' ? 'changes' : 'backup');
+    const fields = { reason: message, retrySeconds: delay / 1000 };
+    if (kind === 'look') log.error('cannot read the backups; retrying', fields);
+    else if (kind === 'backup') log.error('backup failed; retrying', fields);
+    else log.error('cannot copy the changes since the latest backup; retrying', fields);
   }
 
   #noteBackup({ made, deleted }: JobResult): void {

@@ -3,6 +3,7 @@ import { Piscina } from 'piscina';
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import { type Secrets, secretKeyId } from '../../base/secrets.ts';
+import type { Tasks } from '../../base/tasks.ts';
 import { withTimeout } from '../../base/timeout.ts';
 import { type Config, secretKeyFile } from '../../config/index.ts';
 import type { Journal } from '../../journal/journal.ts';
@@ -20,8 +21,8 @@ interface OpenBackupsOptions {
   readonly journal: Pick<Journal, 'head'>;
   readonly secrets: Secrets;
   readonly metrics: Registry;
+  readonly tasks: Tasks;
   readonly log: Logger;
-  readonly node: { readonly isFirst: () => boolean };
   /** A wrong clock must not delete backups. */
   readonly clock: { readonly isTrusted: boolean };
 }
@@ -41,7 +42,7 @@ const GRACE_MS = 10_000;
 
 /** Does nothing before `start`. Throws ConfigError `invalid_config`. */
 export function openBackups(options: OpenBackupsOptions): Backups {
-  const { config, version, journal, secrets, metrics, log, node, clock } = options;
+  const { config, version, journal, secrets, metrics, tasks, log, clock } = options;
   const { dataDir, nodeName, store, protection, backup } = config;
   checkBackupSettings(backup);
   let keeper: BackupKeeper | undefined;
@@ -67,10 +68,10 @@ export function openBackups(options: OpenBackupsOptions): Backups {
   };
   const opened = new BackupKeeper({
     settings: backup,
+    tasks,
     log,
     run,
     observer,
-    isFirst: node.isFirst,
     isClockTrusted: () => clock.isTrusted,
     head: () => journal.head,
   });

@@ -1,6 +1,7 @@
 /** Opens the clock guard with the settings of the configuration, and registers its metrics. */
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
+import type { Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
 import { readKernelClock } from '../../os/kernel-clock.ts';
 import { SteadyClock } from '../../os/steady-clock.ts';
@@ -16,6 +17,7 @@ interface OpenClockOptions {
   readonly config: Pick<Config, 'clock' | 'dataDir'>;
   readonly environment: Environment;
   readonly metrics: Registry;
+  readonly tasks: Tasks;
   readonly log: Logger;
   /** The date of the program's commit, as YYYY-MM-DD; null: unknown. */
   readonly built: string | null;
@@ -31,7 +33,7 @@ const LOOK_MS = 1000;
 /** Milliseconds between writes of the clock file. */
 const STORE_MS = 60_000;
 
-export function openClock({ config, environment, metrics, log, built }: OpenClockOptions): Clock {
+export function openClock({ config, environment, metrics, tasks, log, built }: OpenClockOptions): Clock {
   const { maxOffset, settle } = config.clock;
   const file = new ClockFile(config.dataDir);
   // The operator trusts any clock, so stored times are no longer evidence.
@@ -61,14 +63,21 @@ export function openClock({ config, environment, metrics, log, built }: OpenCloc
   };
   guard.onTrusted(store);
   store();
-  const timer = setInterval(() => {
-    guard.report();
-    if (performance.now() - storedAt >= STORE_MS) store();
-  }, LOOK_MS).unref();
+  const task = tasks.add({
+    name: 'clock-guard',
+    owner: 'node',
+    due: LOOK_MS,
+    log,
+    run() {
+      guard.report();
+      if (performance.now() - storedAt >= STORE_MS) store();
+    },
+  });
+  task.start();
   return {
     guard,
     stop() {
-      clearInterval(timer);
+      void task.stop();
       store();
       file.close();
       steadyClock.close();

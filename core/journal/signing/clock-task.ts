@@ -4,7 +4,8 @@
  * the later nodes find no work.
  */
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { clockOffset, Interval } from '../../base/interval.ts';
+import type { Logger } from '../../base/log/index.ts';
+import type { Task, Tasks } from '../../base/tasks.ts';
 import type { HashRange } from '../../dns/dnssec/lifetime.ts';
 import { decodeReadable, type OnDamaged } from '../../store/damaged-rows.ts';
 import type { Environment } from '../../store/environment.ts';
@@ -17,7 +18,7 @@ import { hashEnd, hashStart, startResigning } from './progress.ts';
 
 /** Milliseconds between passes over all zones; a random third less or more. */
 const INTERVAL_MS = 300_000;
-const RETRY_MS = 10_000;
+const RETRY = { first: 10_000, longest: 60_000 };
 /** Milliseconds before the first pass, since a starting node has other work. */
 const FIRST_MS = 5000;
 /** Pause after each entry, as a multiple of its duration. */
@@ -35,8 +36,8 @@ interface ClockTaskOptions {
   readonly clock?: { readonly isTrusted: boolean };
   /** There are no other nodes. */
   readonly isAlone: boolean;
-  /** Called with each failure, and with null after a success. */
-  readonly onTrouble: (error: unknown) => void;
+  readonly tasks: Tasks;
+  readonly log: Logger;
   /** Called for each row of a zone that cannot be decoded. */
   readonly onDamaged?: OnDamaged;
   /** Milliseconds since 1970. */
@@ -45,8 +46,10 @@ interface ClockTaskOptions {
 
 export class ClockTask {
   readonly #options: ClockTaskOptions;
-  readonly #stopping = new AbortController();
-  #running: Promise<void> = Promise.resolve();
+  readonly #task: Task;
+  /** When the next pass is due, by performance.now(). */
+  #passAt = Number.POSITIVE_INFINITY;
+  #isFirst = true;
   /**
    * A zone that passes skip: it is being signed in pieces, with a clock that is far behind or ahead
    * of the time. Its clock was planned before the clock of the machine was set. A pass follows
@@ -60,40 +63,54 @@ export class ClockTask {
 
   constructor(options: ClockTaskOptions) {
     this.#options = options;
+    const { tasks, log } = options;
+    this.#task = tasks.add({
+      name: 'signature-renewal',
+      owner: 'claim',
+      due: () => (this.#isDue ? 0 : this.#passAt - performance.now()),
+      first: FIRST_MS,
+      log,
+      retry: RETRY,
+      messages: ['signatures cannot be renewed', 'signatures are renewed again'],
+      run: () => this.#run(),
+    });
   }
 
   start(): void {
     this.#options.journal.onSigning((domainIds) => {
       for (const id of domainIds) this.#hasAhead ||= this.#isSignedAhead(id);
+      this.#task.reschedule();
     });
-    this.#running = this.#run();
+    this.#task.start();
   }
 
   /** Resolves when the current entry is written. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
+    await this.#task.stop();
   }
 
   async #run(): Promise<void> {
-    const { isAlone, onTrouble, now = Date.now } = this.#options;
-    await this.#sleep(FIRST_MS);
-    const seconds = now() / 1000;
-    const isUrgent = (await this.#readClocks(seconds)).some(({ clock }) => isAhead(clock, seconds));
-    if (!isAlone && !isUrgent) await this.#sleep(INTERVAL_MS * Math.random());
-    while (!this.#stopping.signal.aborted) {
-      const offset = clockOffset(now);
-      try {
-        while (await this.pass());
-        onTrouble(null);
-        await this.#sleep(INTERVAL_MS * (2 / 3 + Math.random() * (2 / 3)), offset);
-      } catch (error) {
-        if (this.#stopping.signal.aborted) return;
-        onTrouble(error);
-        this.#skipped = null;
-        await this.#sleep(RETRY_MS);
-      }
+    if (this.#isFirst && !(await this.#isUrgent())) this.#passAt = performance.now() + INTERVAL_MS * Math.random();
+    else await this.#passAll();
+    this.#isFirst = false;
+  }
+
+  async #passAll(): Promise<void> {
+    this.#passAt = performance.now() + INTERVAL_MS * (2 / 3 + Math.random() * (2 / 3));
+    try {
+      while (await this.pass());
+    } catch (error) {
+      this.#skipped = null;
+      throw error;
     }
+  }
+
+  /** Whether the first pass must not wait for a random time, which keeps the nodes apart. */
+  async #isUrgent(): Promise<boolean> {
+    const { isAlone, now = Date.now } = this.#options;
+    const seconds = now() / 1000;
+    const clocks = await this.#readClocks(seconds);
+    return isAlone || clocks.some(({ clock }) => isAhead(clock, seconds));
   }
 
   /**
@@ -102,7 +119,7 @@ export class ClockTask {
    */
   async pass(): Promise<boolean> {
     const { environment, now = Date.now } = this.#options;
-    const { signal } = this.#stopping;
+    const { signal } = this.#task;
     this.#isWaiting = !this.#isClockTrusted;
     if (this.#isWaiting) return false;
     const seconds = now() / 1000;
@@ -114,7 +131,7 @@ export class ClockTask {
       const start = performance.now();
       await this.#write(steps);
       isCut ||= steps.some(({ kind }) => kind === 'cut');
-      await this.#sleep((performance.now() - start) * PAUSE);
+      await sleep((performance.now() - start) * PAUSE, undefined, { signal }).catch(() => {});
     }
     return isCut && !signal.aborted;
   }
@@ -125,7 +142,7 @@ export class ClockTask {
     const clocks: ZoneClock[] = [];
     this.#skipped = null;
     let start: Buffer = Buffer.alloc(0);
-    for (let isLast = false; !isLast && !this.#stopping.signal.aborted; await setImmediate()) {
+    for (let isLast = false; !isLast && !this.#task.isStopped; await setImmediate()) {
       isLast = true;
       for (const { key, value } of table.getRange({ start, limit: PAGE })) {
         const row = decodeReadable(dnssec, key as Buffer, value, this.#options.onDamaged);
@@ -171,14 +188,6 @@ export class ClockTask {
     const key = idKey(id);
     const value = this.#options.environment.rows.get(dnssec.number)!.get(key);
     return value && decodeReadable(dnssec, key, value, this.#options.onDamaged);
-  }
-
-  /** Sleeps; less if the clock of the machine is set, or if `#isDue`. `offset`: see Interval. */
-  async #sleep(milliseconds: number, offset?: number): Promise<void> {
-    const { signal } = this.#stopping;
-    const interval = new Interval(milliseconds, this.#options.now, offset);
-    for (let left = interval.remaining(); left > 0 && !signal.aborted && !this.#isDue; left = interval.remaining())
-      await sleep(left, undefined, { signal }).catch(() => {});
   }
 }
 

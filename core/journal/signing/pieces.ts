@@ -4,6 +4,9 @@
  * nodes write the same piece, one of them conflicts and finds no work left.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../base/log/index.ts';
+import { FaultLog } from '../../base/log/throttle.ts';
+import type { Task, Tasks } from '../../base/tasks.ts';
 import { decodeReadable, type OnDamaged } from '../../store/damaged-rows.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey } from '../../store/keys.ts';
@@ -27,8 +30,8 @@ interface PiecesOptions {
   readonly journal: Journal;
   /** There are no other nodes. */
   readonly isAlone: boolean;
-  /** Called with each failure, and with null after a success. */
-  readonly onTrouble: (error: unknown) => void;
+  readonly tasks: Tasks;
+  readonly log: Logger;
   /** Called for each row of a zone that cannot be decoded. */
   readonly onDamaged?: OnDamaged;
   /** Pause after each piece, as a share of its duration. */
@@ -45,15 +48,19 @@ export class Pieces {
   written = 0;
   readonly #options: PiecesOptions;
   readonly #zones = new Map<Id, Zone>();
-  readonly #stopping = new AbortController();
-  #running: Promise<void> | null = null;
+  readonly #task: Task;
+  readonly #fault: FaultLog;
 
   constructor(options: PiecesOptions) {
     this.#options = options;
+    const { tasks, log } = options;
+    const name = 'zone-signing';
+    this.#fault = new FaultLog(log, 'zones cannot be signed', 'zones are signed again', { task: name });
+    this.#task = tasks.add({ name, owner: 'claim', due: () => this.#untilFirst(), log, run: () => this.#run() });
   }
 
   get isIdle(): boolean {
-    return this.#running === null;
+    return this.#zones.size === 0 && !this.#task.isRunning;
   }
 
   /** Continues all zones with progress, and follows changes of their rows. */
@@ -61,17 +68,18 @@ export class Pieces {
     const { environment, journal, onDamaged } = this.#options;
     journal.onSigning((domainIds) => {
       for (const id of domainIds) this.#note(id);
+      this.#task.reschedule();
     });
     const table = environment.rows.get(dnssec.number)!;
     for (const { key, value } of table.getRange({}))
       if (decodeReadable(dnssec, key as Buffer, value, onDamaged)?.progress !== undefined)
         this.#note(idAt(key as Buffer));
+    this.#task.start();
   }
 
   /** Resolves when the current piece is written. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
+    await this.#task.stop();
   }
 
   #note(id: Id): void {
@@ -83,7 +91,6 @@ export class Pieces {
     const { isAlone } = this.#options;
     if (zone === undefined) this.#zones.set(id, { from: performance.now() + (isAlone ? 0 : Math.random() * START_MS) });
     else if (!isAlone) zone.from = performance.now() + TAKEOVER_MS * (1 + Math.random());
-    this.#running ??= this.#run();
   }
 
   #progressOf(id: Id): SigningProgress | undefined {
@@ -92,37 +99,34 @@ export class Pieces {
     return value && decodeReadable(dnssec, key, value, this.#options.onDamaged)?.progress;
   }
 
+  #untilFirst(): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (const { from } of this.#zones.values()) first = Math.min(first, from);
+    return first - performance.now();
+  }
+
+  /** Writes a piece of each zone. */
   async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    const { onTrouble, pause = 0.25 } = this.#options;
-    await sleep(0);
-    while (this.#zones.size > 0 && !signal.aborted) {
-      let wait = 1000;
-      for (const [id, zone] of [...this.#zones]) {
-        const now = performance.now();
-        if (signal.aborted) break;
-        if (zone.from > now) {
-          wait = Math.min(wait, zone.from - now);
-          continue;
-        }
-        wait = 0;
-        try {
-          const isWritten = await this.#write(id);
-          // The listener has delayed the zone, as after a piece of another node.
-          if (isWritten) zone.from = 0;
-          onTrouble(null);
-        } catch (error) {
-          if (signal.aborted) break;
-          onTrouble(error);
-          zone.from = performance.now() + TAKEOVER_MS;
-          continue;
-        }
-        // Pending requests are handled between two pieces.
-        await sleep(Math.max(1, (performance.now() - now) * pause), undefined, { signal }).catch(() => {});
+    const { signal } = this.#task;
+    const { pause = 0.25 } = this.#options;
+    for (const [id, zone] of [...this.#zones]) {
+      const now = performance.now();
+      if (zone.from > now) continue;
+      try {
+        const isWritten = await this.#write(id);
+        // The listener has delayed the zone, as after a piece of another node.
+        if (isWritten) zone.from = 0;
+        this.#fault.report(null);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#fault.report(error);
+        zone.from = performance.now() + TAKEOVER_MS;
+        continue;
       }
-      if (wait > 0) await sleep(wait, undefined, { signal }).catch(() => {});
+      // Pending requests are handled between two pieces.
+      await sleep(Math.max(1, (performance.now() - now) * pause), undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
     }
-    this.#running = null;
   }
 
   /** Returns whether a piece was written. */

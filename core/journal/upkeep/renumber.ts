@@ -10,6 +10,8 @@
  * since no account has written to the zone.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../../base/log/index.ts';
+import type { Tasks } from '../../base/tasks.ts';
 import { TYPE } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
 import { Reader, rawReader } from '../../store/reader.ts';
@@ -25,9 +27,9 @@ import type { Journal } from '../journal.ts';
 const SETTINGS_KEY = Buffer.from('served with');
 /** Zones per page and per entry: about 20 ms. */
 const PAGE = 500;
-/** Milliseconds between two pages, and before a retry. */
+/** Milliseconds between two pages. */
 const PAUSE_MS = 10;
-const RETRY_MS = 2000;
+const RETRY = { first: 2000, longest: 60_000 };
 const BY = 'settings';
 
 /** Stored settings of another version may lack some fields; a missing field counts as a change. */
@@ -45,8 +47,8 @@ interface RenumberOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly settings: ZoneSettings;
-  /** Called with each failure, which is retried, and with null after a success. */
-  readonly onTrouble: (error: unknown) => void;
+  readonly tasks: Tasks;
+  readonly log: Logger;
 }
 
 interface Renumber {
@@ -60,26 +62,29 @@ interface Renumber {
  * start begins from the first zone, which raises some serials once more.
  */
 export function startRenumbering(options: RenumberOptions): Renumber {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const work = async (): Promise<void> => {
-    while (!signal.aborted)
-      try {
-        await renumberZones(options, signal);
-        options.onTrouble(null);
-        return;
-      } catch (error) {
-        if (signal.aborted) return;
-        options.onTrouble(error);
-        await sleep(RETRY_MS, undefined, { signal }).catch(() => {});
-      }
-  };
-  const done = work();
+  let end: () => void = () => {};
+  const done = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const task = options.tasks.add({
+    name: 'serial-numbers',
+    owner: 'node',
+    first: 0,
+    due: () => Number.POSITIVE_INFINITY,
+    log: options.log,
+    retry: RETRY,
+    messages: ['serials cannot be raised for the changed settings', 'serials are raised again'],
+    async run({ signal }) {
+      await renumberZones(options, signal);
+      end();
+    },
+  });
+  task.start();
   return {
     done,
-    stop() {
-      stopping.abort();
-      return done;
+    async stop() {
+      await task.stop();
+      end();
     },
   };
 }

@@ -6,8 +6,8 @@
  */
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Logger } from '../../base/log/index.ts';
-import { FaultLog } from '../../base/log/throttle.ts';
 import type { Secrets } from '../../base/secrets.ts';
+import type { Task, Tasks } from '../../base/tasks.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { Id } from '../../store/keys.ts';
@@ -25,8 +25,7 @@ interface DelivererOptions {
   readonly secrets: Secrets;
   readonly sender: AttemptsOptions['sender'];
   readonly nodeName: string;
-  /** Whether this node is the delivering node. */
-  readonly isFirst: () => boolean;
+  readonly tasks: Tasks;
   readonly retries: RetryRule;
   /** Retention of finished deliveries in seconds. */
   readonly keep: number;
@@ -55,6 +54,7 @@ export interface DelivererCounts {
 const COLLECT_MS = 50;
 /** Milliseconds between rounds without a change. */
 const IDLE_MS = 1000;
+const RETRY = { first: 1000, longest: 60_000 };
 /** Seconds to collect results before a commit. */
 const RESULTS_SECONDS = 0.5;
 /** Number of entries without an event after which the position is stored. */
@@ -74,20 +74,25 @@ export class Deliverer {
   readonly #now: () => number;
   readonly #entries: EntryReader;
   readonly #attempts: Attempts;
-  readonly #fault: FaultLog;
+  readonly #task: Task;
   #session: Session | null = null;
-  #isStopped = false;
-  #wake: (() => void) | null = null;
-  #isWoken = false;
-  #running: Promise<void> = Promise.resolve();
 
   constructor(options: DelivererOptions) {
     this.#options = options;
-    const { environment, journal, nodeName, log, observer, sender } = options;
+    const { environment, journal, nodeName, tasks, log, observer, sender } = options;
     this.#now = options.now ?? (() => Date.now() / 1000);
     this.#queue = new Queue({ environment, journal, nodeName, now: this.#now });
     this.#reader = new StoreReader(environment);
-    this.#fault = new FaultLog(log, 'cannot store progress of webhooks; retrying', 'progress of webhooks is stored');
+    this.#task = tasks.add({
+      name: 'webhooks',
+      owner: 'first',
+      due: () => this.#pause(),
+      log,
+      retry: RETRY,
+      messages: ['cannot store progress of webhooks; retrying', 'progress of webhooks is stored'],
+      run: () => this.turn(),
+      standby: () => this.release(),
+    });
     this.#entries = new EntryReader({
       environment,
       journal,
@@ -107,7 +112,7 @@ export class Deliverer {
       isCurrent: (session) => session === this.#session,
       onResult: (result) => this.#noteResult(result),
     });
-    journal.onApplied(() => this.#notify());
+    journal.onApplied(() => this.#task.wake(COLLECT_MS));
   }
 
   get counts(): DelivererCounts {
@@ -121,48 +126,41 @@ export class Deliverer {
   }
 
   start(): void {
-    this.#running = this.#run();
+    this.#task.start();
   }
 
   /** Aborts all attempts; the next delivering node repeats attempts without a response. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
     this.#attempts.stop();
-    this.#notify();
-    await this.#running;
+    await this.#task.stop();
     await this.#store().catch(() => {});
   }
 
-  async #run(): Promise<void> {
-    while (!this.#isStopped) {
-      try {
-        await this.turn();
-        this.#fault.report(null);
-      } catch (error) {
-        if (!(error instanceof LostQueue) && !this.#isStopped) this.#fault.report(error);
-      }
-      await this.#rest();
-    }
+  /** One round: reads entries, stores new deliveries and results, and starts due attempts. */
+  turn(): Promise<void> {
+    return hasWebhooks(this.#options.environment) ? this.#resetOnError(() => this.#takeTurn()) : this.release();
   }
 
-  /** One round: reads entries, stores new deliveries and results, and starts due attempts. */
-  async turn(): Promise<void> {
-    try {
-      await this.#takeTurn();
-    } catch (error) {
-      // The memory may differ from the store after an error.
+  /** Stores the progress, since another node delivers. */
+  release(): Promise<void> {
+    return this.#resetOnError(async () => {
+      await this.#store();
       this.#session = null;
-      throw error;
+    });
+  }
+
+  /** The memory may differ from the store after an error. */
+  async #resetOnError(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#session = null;
+      if (!(error instanceof LostQueue)) throw error;
     }
   }
 
   async #takeTurn(): Promise<void> {
-    const { environment, journal, isFirst } = this.#options;
-    if (!isFirst() || !hasWebhooks(environment)) {
-      await this.#store();
-      this.#session = null;
-      return;
-    }
+    const { journal } = this.#options;
     const session = this.#session ?? (await this.#open());
     this.#session = session;
     do {
@@ -170,7 +168,7 @@ export class Deliverer {
       await this.#entries.findExpiring(session, Math.floor(this.#now()));
       if (this.#mustStore(session)) await this.#store();
       await yieldToOthers();
-    } while (!this.#isStopped && session.read < journal.head && session === this.#session);
+    } while (!this.#task.isStopped && session.read < journal.head && session === this.#session);
     this.#attempts.sendDue(session);
     await this.#sweep(session);
   }
@@ -245,36 +243,17 @@ export class Deliverer {
     session.sweptAt = now;
     const hasWebhook = (id: Id): boolean => this.#reader.webhook(id) !== undefined;
     const expired = await findExpired(this.#options.environment, hasWebhook, now - this.#options.keep);
-    for (let i = 0; i < expired.length && !this.#isStopped; i += PIECE)
+    for (let i = 0; i < expired.length && !this.#task.isStopped; i += PIECE)
       await this.#queue.delete(expired.slice(i, i + PIECE));
     for (const { webhookId, id } of expired) session.receivers.get(webhookId)?.schedule.remove(id);
   }
 
   #noteResult({ state, milliseconds }: Result): void {
     this.#options.observer?.attempted(state === 'pending' ? 'retried' : state, milliseconds / 1000);
-    this.#notify();
+    this.#task.wake(COLLECT_MS);
   }
 
-  #notify(): void {
-    this.#isWoken = true;
-    this.#wake?.();
-  }
-
-  /** Waits until there may be work. */
-  async #rest(): Promise<void> {
-    if (!this.#isWoken && !this.#isStopped)
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, this.#pause()).unref();
-        this.#wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    this.#wake = null;
-    if (!this.#isStopped) await new Promise<void>((resolve) => setTimeout(resolve, COLLECT_MS).unref());
-    this.#isWoken = false;
-  }
-
+  /** Milliseconds until the next round. */
   #pause(): number {
     const session = this.#session;
     if (session === null) return IDLE_MS;

@@ -3,6 +3,7 @@
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Secrets } from '../../base/secrets.ts';
+import type { Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { parseExemptions } from '../../net/address/index.ts';
@@ -71,13 +72,13 @@ interface OpenWebhooksOptions {
   readonly secrets: Secrets;
   readonly metrics: Registry;
   readonly log: Logger;
-  readonly node: { readonly isFirst: () => boolean };
+  readonly tasks: Tasks;
 }
 
 const DAY = 86_400;
 
 /** Returns the deliverer without starting it. */
-export function openWebhooks({ config, version, metrics, node, ...parts }: OpenWebhooksOptions): {
+export function openWebhooks({ config, version, metrics, ...parts }: OpenWebhooksOptions): {
   start(): void;
   stop(): Promise<void>;
 } {
@@ -91,7 +92,6 @@ export function openWebhooks({ config, version, metrics, node, ...parts }: OpenW
     ...parts,
     sender,
     nodeName: config.nodeName,
-    isFirst: node.isFirst,
     userAgent: `Waypost/${version}`,
     retries: { first: firstRetry, total: retryFor },
     // A delivery is not deleted while it is retried.

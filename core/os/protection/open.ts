@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
+import type { Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
 import { diskSpace } from '../disk-space.ts';
 import { Protection } from './protection.ts';
@@ -9,10 +10,11 @@ import { Protection } from './protection.ts';
 interface ProtectionOptions {
   readonly config: Pick<Config, 'dataDir' | 'protection'>;
   readonly metrics: Registry;
+  readonly tasks: Tasks;
   readonly log: Logger;
 }
 
-export function openProtection({ config, metrics, log }: ProtectionOptions): Protection {
+export function openProtection({ config, metrics, tasks, log }: ProtectionOptions): Protection {
   const { dataDir, protection: settings } = config;
   const protection = new Protection({
     budgets: {
@@ -21,6 +23,7 @@ export function openProtection({ config, metrics, log }: ProtectionOptions): Pro
       diskReserve: settings.diskReserve,
     },
     usage: { memory: ownMemory, descriptors: openDescriptors, disk: () => diskSpace(dataDir) },
+    tasks,
     log,
   });
   protectionMetrics(metrics, protection);

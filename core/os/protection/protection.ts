@@ -6,7 +6,7 @@
 import { diskFull } from '../../base/disk-full.ts';
 import type { UnavailableError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log/index.ts';
-import { Periodic } from '../../base/periodic.ts';
+import type { Task, Tasks } from '../../base/tasks.ts';
 import { formatBytes } from '../../config/index.ts';
 import { type DiskSpace, reserveOf } from '../disk-space.ts';
 import { DISK, DISK_ENTER, DISK_LEAVE, DISK_NAMES, HOLD, LOAD, LOAD_ENTER, LOAD_LEAVE, LOAD_NAMES } from './levels.ts';
@@ -71,14 +71,15 @@ export class Protection {
     leave: DISK_LEAVE.map((part) => -part),
     hold: HOLD,
   });
-  readonly #periodic = new Periodic(() => this.look(), { interval: INTERVAL, onEnd: () => {} });
+  readonly #task: Task;
   #boundCache: ((bounds: CacheBounds) => void) | null = null;
   #wasBound = false;
 
-  constructor({ budgets, usage, log }: { budgets: Budgets; usage: Usage; log: Logger }) {
+  constructor({ budgets, usage, tasks, log }: { budgets: Budgets; usage: Usage; tasks: Tasks; log: Logger }) {
     this.budgets = budgets;
     this.#usage = usage;
     this.#log = log;
+    this.#task = tasks.add({ name: 'protection', owner: 'node', due: INTERVAL, log, run: () => this.look() });
   }
 
   /** One of LOAD. */
@@ -103,11 +104,11 @@ export class Protection {
 
   start(): void {
     this.look();
-    this.#periodic.start();
+    this.#task.start();
   }
 
   async stop(): Promise<void> {
-    await this.#periodic.stop();
+    await this.#task.stop();
   }
 
   /** Reads the usage and updates the levels. `now`: milliseconds of a steady clock. */

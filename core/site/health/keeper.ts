@@ -10,6 +10,7 @@ import { FairSlots, type Slot, SlotLines } from '../../base/fair-slots.ts';
 import type { Logger } from '../../base/log/index.ts';
 import { FaultLog } from '../../base/log/throttle.ts';
 import type { Registry } from '../../base/metrics/index.ts';
+import type { Task, Tasks } from '../../base/tasks.ts';
 import { formatHost } from '../../dns/wire/name.ts';
 import { write } from '../../journal/draft/draft.ts';
 import type { Journal } from '../../journal/journal.ts';
@@ -28,9 +29,8 @@ interface HealthKeeperOptions {
   readonly journal: Journal;
   readonly probe: Probe;
   readonly region: string;
-  /** Whether this node runs the health checks of its region. */
-  readonly isChecker: () => boolean;
   readonly metrics: Registry;
+  readonly tasks: Tasks;
   readonly log: Logger;
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number;
@@ -77,10 +77,10 @@ export class HealthKeeper {
   readonly #lines = new SlotLines(this.#slots);
   #isChecking = false;
   #writing: Promise<void> | null = null;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #task: Task;
 
   constructor(options: HealthKeeperOptions) {
-    const { environment, journal, metrics, log, now } = options;
+    const { environment, journal, metrics, tasks, log, now } = options;
     this.#options = options;
     this.#reader = new StoreReader(environment);
     this.#now = now ?? (() => performance.now());
@@ -93,14 +93,22 @@ export class HealthKeeper {
       for (const id of domainIds) this.#changed.add(id);
     });
     this.#expose(metrics);
+    this.#task = tasks.add({
+      name: 'origin-health',
+      owner: 'region',
+      due: TICK,
+      log,
+      run: () => this.tick(),
+      standby: () => this.release(),
+    });
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.tick(), TICK).unref();
+    this.#task.start();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    await this.#task.stop();
     this.#isChecking = false;
     this.#lines.close();
     await this.#writing;
@@ -108,13 +116,6 @@ export class HealthKeeper {
 
   /** Starts the checks that are due. */
   tick(): void {
-    if (!this.#options.isChecker()) {
-      this.#isChecking = false;
-      this.#domains.clear();
-      this.#unwritten.clear();
-      this.#changed.clear();
-      return;
-    }
     if (!this.#isChecking) this.#takeOver();
     this.#readChanged();
     const now = this.#now();
@@ -125,6 +126,14 @@ export class HealthKeeper {
     due.sort((a, b) => a.target.dueAt - b.target.dueAt);
     for (const { id, domain, target } of due) this.#checkInTurn(id, domain, target);
     if (this.#unwritten.size > 0) this.#writing ??= this.#write();
+  }
+
+  /** Another node of the region runs the checks. */
+  release(): void {
+    this.#isChecking = false;
+    this.#domains.clear();
+    this.#unwritten.clear();
+    this.#changed.clear();
   }
 
   /** Resolves when no check is pending and all states are written; for tests. */

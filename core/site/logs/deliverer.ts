@@ -6,6 +6,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { FairSlots, type Slot, SlotLines } from '../../base/fair-slots.ts';
+import type { Logger } from '../../base/log/index.ts';
+import type { Task, Tasks } from '../../base/tasks.ts';
 import { withTimeout } from '../../base/timeout.ts';
 import type { Attempt } from '../../net/delivery/sender.ts';
 import { type LogsDocument, logPlan } from './document.ts';
@@ -30,6 +32,8 @@ export interface NodeLogState extends OutboxState {
 
 interface DelivererOptions {
   readonly nodeName: string;
+  readonly tasks: Tasks;
+  readonly log: Logger;
   /** Undefined: the domain does not exist. */
   accountOf(domainId: number): number | undefined;
   /** Undefined: the domain has no logs document. */
@@ -97,13 +101,26 @@ export class LogDeliverer {
   #delivered = 0;
   #dropped = 0;
   #isStopping = false;
-  #timer: NodeJS.Timeout | null = null;
+  readonly #task: Task;
+  /** No line is queued. */
+  #isIdle = true;
   #onIdle: (() => void) | null = null;
 
   constructor(options: DelivererOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => Date.now() / 1000);
     this.#since = Math.floor(this.#now());
+    this.#task = options.tasks.add({
+      name: 'site-logs',
+      owner: 'node',
+      due: () => (this.#isIdle ? Number.POSITIVE_INFINITY : ROUND_MS),
+      log: options.log,
+      run: () => this.turn(),
+    });
+  }
+
+  start(): void {
+    this.#task.start();
   }
 
   /** The totals of all domains, for metrics. */
@@ -121,24 +138,21 @@ export class LogDeliverer {
       this.#change(outbox, () => outbox.add(Buffer.from(text), lines, this.#now()));
       this.#makeRoom(outbox);
     }
-    this.#timer ??= setInterval(() => this.turn(), ROUND_MS).unref();
+    this.#task.wake(ROUND_MS);
   }
 
   /** One round: starts the attempts that are due. */
   turn(): void {
     const now = this.#now();
-    let isIdle = true;
+    this.#isIdle = true;
     for (const [domainId, receiver] of this.#receivers) {
       const { outbox } = receiver;
       if (outbox.isEmpty) continue;
       this.#change(outbox, () => outbox.dropBefore(now - MAX_AGE));
       this.#sendInTurn(domainId, receiver, now);
-      if (!outbox.isEmpty) isIdle = false;
+      if (!outbox.isEmpty) this.#isIdle = false;
     }
-    if (!isIdle) return;
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#timer = null;
-    this.#onIdle?.();
+    if (this.#isIdle) this.#onIdle?.();
   }
 
   /** These domains or their documents have changed. */
@@ -179,7 +193,7 @@ export class LogDeliverer {
     for (const { outbox } of this.#receivers.values()) outbox.nextAt = 0;
     this.turn();
     await withTimeout(idle, STOP_SECONDS * 1000, () => {});
-    if (this.#timer !== null) clearInterval(this.#timer);
+    await this.#task.stop();
     this.#lines.close();
     for (const domainId of this.#receivers.keys()) this.#options.release(domainId);
   }

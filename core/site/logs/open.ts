@@ -1,7 +1,9 @@
 /** Starts the delivery of request logs from the configuration. */
 
+import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Secrets } from '../../base/secrets.ts';
+import type { Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
 import { formatHost } from '../../dns/wire/name.ts';
 import type { Journal } from '../../journal/journal.ts';
@@ -20,6 +22,8 @@ interface OpenLogDeliveryOptions {
   readonly environment: Environment;
   readonly secrets: Secrets;
   readonly metrics: Registry;
+  readonly tasks: Tasks;
+  readonly log: Logger;
 }
 
 export interface LogDelivery {
@@ -39,6 +43,8 @@ export function openLogDelivery({
   environment,
   secrets,
   metrics,
+  tasks,
+  log,
 }: OpenLogDeliveryOptions): LogDelivery {
   const reader = new StoreReader(environment);
   const stop = new AbortController();
@@ -58,12 +64,15 @@ export function openLogDelivery({
   });
   const deliverer = new LogDeliverer({
     nodeName,
+    tasks,
+    log,
     accountOf: (domainId) => reader.domain(domainId)?.accountId,
     readDocument: (domainId) => reader.siteDocument(domainId, 'logs')?.content as LogsDocument | undefined,
     send: (domainId, document, batch, dropped) => sender.send(domainId, document, batch, dropped),
     release: (domainId) => sender.release(domainId),
   });
   expose(metrics, deliverer);
+  deliverer.start();
   return {
     receive: (lines) => deliverer.receive(lines),
     stateOf: (domainId) => deliverer.stateOf(domainId),

@@ -6,6 +6,7 @@
 
 import type { Logger } from '../../base/log/index.ts';
 import type { Secrets } from '../../base/secrets.ts';
+import type { Task, Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
 import { write } from '../../journal/draft/draft.ts';
 import type { Journal } from '../../journal/journal.ts';
@@ -21,8 +22,7 @@ const KEY = 48;
  * same time.
  */
 const JITTER = 0.05;
-/** Milliseconds before a failed rotation is retried. */
-const RETRY_MS = 30_000;
+const RETRY = { first: 30_000, longest: 30_000 };
 
 interface SharedTicketKeysOptions {
   readonly environment: Environment;
@@ -30,6 +30,7 @@ interface SharedTicketKeysOptions {
   readonly secrets: Secrets;
   /** The rotation interval in seconds. */
   readonly rotation: number;
+  readonly tasks: Tasks;
   readonly log: Logger;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -41,14 +42,24 @@ export class SharedTicketKeys {
   readonly #options: SharedTicketKeysOptions;
   readonly #reader: Reader;
   readonly #now: () => number;
-  #timer: NodeJS.Timeout | undefined;
-  #isClosed = false;
+  readonly #task: Task;
+  /** When the next rotation is due, by performance.now(). */
+  #dueAt = Number.POSITIVE_INFINITY;
   #isUnreadable = false;
 
   private constructor(options: SharedTicketKeysOptions) {
     this.#options = options;
     this.#reader = new Reader(rawReader(options.environment));
     this.#now = options.now ?? Date.now;
+    this.#task = options.tasks.add({
+      name: 'ticket-keys',
+      owner: 'claim',
+      due: () => this.#dueAt - performance.now(),
+      log: options.log,
+      retry: RETRY,
+      report: (error) => error !== null && this.#logFailure(error),
+      run: () => this.#rotate(),
+    });
     options.journal.onEdge(({ hasTicketKeys }) => {
       if (!hasTicketKeys || !this.#take()) return;
       for (const listener of this.#listeners) listener(this.#keys);
@@ -61,7 +72,11 @@ export class SharedTicketKeys {
    */
   static async open(options: SharedTicketKeysOptions): Promise<SharedTicketKeys> {
     const shared = new SharedTicketKeys(options);
-    await shared.#rotate();
+    await shared.#rotate().catch((error: unknown) => {
+      shared.#logFailure(error);
+      shared.#dueAt = performance.now() + RETRY.first;
+    });
+    shared.#task.start();
     return shared;
   }
 
@@ -76,36 +91,28 @@ export class SharedTicketKeys {
   }
 
   close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
+    void this.#task.stop();
   }
 
-  /**
-   * Writes a new key if one is due, and schedules the next rotation. Never rejects: after a failure
-   * the current keys stay in use.
-   */
+  /** Writes a new key if one is due. Rejects if a commit does; the current keys stay in use. */
   async #rotate(): Promise<void> {
-    const { environment, journal, secrets, log } = this.#options;
-    let wait: number;
-    try {
-      await write(environment, journal, 'edge', (draft) => {
-        const row = draft.row(ticketKeys, ticketKeys.key(NONE));
-        if (row !== undefined && this.#age(row) < this.#rotationMs) return;
-        const next = nextTicketKeys(row === undefined ? null : this.#open(row));
-        const bytes = Buffer.concat([next.current, next.previous ?? Buffer.alloc(0)]);
-        draft.put(ticketKeys, {
-          sealed: secrets.seal(bytes, TICKET_KEYS_CONTEXT).toString('base64'),
-          rotatedAt: this.#now(),
-        });
+    const { environment, journal, secrets } = this.#options;
+    await write(environment, journal, 'edge', (draft) => {
+      const row = draft.row(ticketKeys, ticketKeys.key(NONE));
+      if (row !== undefined && this.#age(row) < this.#rotationMs) return;
+      const next = nextTicketKeys(row === undefined ? null : this.#open(row));
+      const bytes = Buffer.concat([next.current, next.previous ?? Buffer.alloc(0)]);
+      draft.put(ticketKeys, {
+        sealed: secrets.seal(bytes, TICKET_KEYS_CONTEXT).toString('base64'),
+        rotatedAt: this.#now(),
       });
-      this.#take();
-      wait = this.#untilDue() * (1 + JITTER * Math.random());
-    } catch (error) {
-      if (!this.#isClosed) log.warn('cannot rotate the session ticket keys', { error });
-      wait = RETRY_MS;
-    }
-    if (this.#isClosed) return;
-    this.#timer = setTimeout(() => void this.#rotate(), Math.max(1000, wait)).unref();
+    });
+    this.#take();
+    this.#dueAt = performance.now() + Math.max(1000, this.#untilDue() * (1 + JITTER * Math.random()));
+  }
+
+  #logFailure(error: unknown): void {
+    this.#options.log.warn('cannot rotate the session ticket keys', { error });
   }
 
   get #rotationMs(): number {

@@ -2,6 +2,7 @@
 
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
+import type { Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { parseExemptions } from '../../net/address/index.ts';
@@ -17,6 +18,7 @@ interface OpenAliasesOptions {
   readonly journal: Journal;
   readonly zoneSettings: ZoneSettings;
   readonly metrics: Registry;
+  readonly tasks: Tasks;
   readonly log: Logger;
 }
 

@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Logger } from '../../base/log/index.ts';
+import type { Task, Tasks } from '../../base/tasks.ts';
 import { formatName, type Name, nameId } from '../../dns/wire/name.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Exemptions } from '../../net/address/index.ts';
@@ -30,6 +31,7 @@ export interface AliasOptions {
   readonly journal: Journal;
   readonly zoneSettings: ZoneSettings;
   readonly states: AliasStates;
+  readonly tasks: Tasks;
   readonly log: Logger;
   /** As for recursiveLookup; empty: the resolvers of the system. */
   readonly resolvers: readonly string[];
@@ -87,9 +89,7 @@ export class AliasRefresher {
   /** Lookups that may start in this turn of the event loop. */
   #turn = TURN;
   readonly #writing = new Set<Promise<void>>();
-  /** Runs only while there are targets, so that it does not wake a node without ALIAS records. */
-  #timer: NodeJS.Timeout | undefined;
-  #isStarted = false;
+  readonly #task: Task;
 
   constructor(options: AliasOptions) {
     const { environment, zoneSettings, journal, staleMax } = options;
@@ -103,6 +103,14 @@ export class AliasRefresher {
     this.#lookup = new TargetLookup(this.#own, lookup, options.allowPrivate, zoneSettings.cluster);
     this.#writer = new TargetWriter(environment, journal, Math.min(Math.max(staleMax / 24, 60), 3600));
     this.#reader = new Reader(rawReader(environment));
+    this.#task = options.tasks.add({
+      name: 'alias-targets',
+      owner: 'node',
+      // A node without ALIAS records needs no ticks.
+      due: () => (options.states.live.size === 0 && this.#budget === RATE ? Number.POSITIVE_INFINITY : TICK_MS),
+      log: options.log,
+      run: () => this.tick(),
+    });
     journal.onAnswers(({ names, apexes, aliasTargets: targets }) => {
       for (const { target, domainIds } of targets) this.#ownersChanged(target, domainIds);
       for (const name of names) for (const target of this.#watch.at(name)) this.#refreshChanged(target);
@@ -133,15 +141,14 @@ export class AliasRefresher {
       if (target.entry?.spread?.to != null) this.#storeState(target);
     }
     await this.#removeOrphans();
-    this.#isStarted = true;
-    this.#startTimer();
+    this.#task.start();
     this.#pump();
   }
 
   /** Aborts lookups and waits for pending writes. No write starts after it. */
   async stop(): Promise<void> {
     this.#abort.abort();
-    this.#stopTimer();
+    await this.#task.stop();
     this.#writer.stop();
     this.#looks.clear();
     await Promise.all(this.#writing);
@@ -152,17 +159,6 @@ export class AliasRefresher {
     this.#budget = Math.min(this.#budget + (RATE * TICK_MS) / 1000, RATE);
     for (const target of this.#schedule.take(this.#clock())) this.#enqueue(target);
     this.#pump();
-    if (this.#options.states.live.size === 0 && this.#budget === RATE) this.#stopTimer();
-  }
-
-  #startTimer(): void {
-    if (!this.#isStarted || this.#abort.signal.aborted || this.#options.states.live.size === 0) return;
-    this.#timer ??= setInterval(() => this.tick(), TICK_MS).unref();
-  }
-
-  #stopTimer(): void {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
   }
 
   /** Resolves when no lookup is queued or in flight and no write is pending. */
@@ -222,7 +218,7 @@ export class AliasRefresher {
     const target = new Target(name, this.#entryOf(name, account), account, group);
     group.set(account, target);
     this.#options.states.live.set(targetId(name, account), target);
-    this.#startTimer();
+    this.#task.wake(TICK_MS);
     return [target];
   }
 

@@ -6,8 +6,8 @@
 import { FairSlots } from '../../base/fair-slots.ts';
 import type { Logger } from '../../base/log/index.ts';
 import { FaultLog } from '../../base/log/throttle.ts';
-import { Periodic } from '../../base/periodic.ts';
 import { Steps } from '../../base/steps.ts';
+import type { Task, Tasks } from '../../base/tasks.ts';
 import { formatHost, type Name, nameId } from '../../dns/wire/name.ts';
 import { type Draft, write } from '../../journal/draft/draft.ts';
 import type { Journal } from '../../journal/journal.ts';
@@ -24,8 +24,7 @@ interface ConsumerOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly zoneSettings: Pick<ZoneSettings, 'nameservers'>;
-  /** Whether this node commits changes: one node of the cluster does. */
-  readonly isFirst: () => boolean;
+  readonly tasks: Tasks;
   readonly log: Logger;
   /** Decides whether the account can have a member. */
   readonly admission: DomainAdmission;
@@ -78,9 +77,9 @@ interface Plan {
 export class CatalogConsumer {
   readonly #options: ConsumerOptions;
   readonly #reader: StoreReader;
-  readonly #passes: Periodic;
+  /** One node of the cluster commits changes. */
+  readonly #passes: Task;
   readonly #slots = new FairSlots({ slots: MAX_CONCURRENT, queue: MAX_WAITING });
-  readonly #stopping = new AbortController();
   /** Catalogs that are queued or being processed. */
   readonly #running = new Map<Id, Promise<void>>();
   readonly #failing = new Set<Id>();
@@ -93,17 +92,26 @@ export class CatalogConsumer {
   constructor(options: ConsumerOptions) {
     this.#options = options;
     this.#reader = new StoreReader(options.environment);
+    const { tasks, log } = options;
+    const name = 'catalogs';
     this.#faults = new FaultLog(
-      options.log,
+      log,
       'cannot process the catalog zones; retrying',
       'the catalog zones are processed again',
+      { task: name },
     );
-    this.#passes = new Periodic(() => this.#begin(), {
-      interval: INTERVAL_MS,
-      onEnd: (error) => {
+    this.#passes = tasks.add({
+      name,
+      owner: 'first',
+      due: INTERVAL_MS,
+      log,
+      report: (error) => {
         if (error !== null) this.#faults.report(error);
         else if (this.#failing.size === 0) this.#faults.report(null);
       },
+      run: () => this.#begin(),
+      // The other nodes read the catalogs.
+      standby: () => this.#begin(),
     });
   }
 
@@ -112,7 +120,6 @@ export class CatalogConsumer {
   }
 
   async stop(): Promise<void> {
-    this.#stopping.abort(new Error('the service is stopping'));
     await this.#passes.stop();
     await Promise.allSettled(this.#running.values());
   }
@@ -143,13 +150,13 @@ export class CatalogConsumer {
       if (this.#running.has(id) || !this.#isChanged(catalog)) continue;
       const owner = { account: `${accountId}`, network: '' };
       const work = this.#slots
-        .run(owner, () => this.#consume(id), this.#stopping.signal)
+        .run(owner, () => this.#consume(id), this.#passes.signal)
         .finally(() => this.#running.delete(id));
       this.#running.set(id, work);
       work.then(
         () => this.#failing.delete(id),
         (error) => {
-          if (this.#stopping.signal.aborted) return;
+          if (this.#passes.signal.aborted) return;
           this.#failing.add(id);
           this.#faults.report(error);
         },
@@ -159,7 +166,7 @@ export class CatalogConsumer {
 
   #isChanged(catalog: Domain): boolean {
     const version = this.#versionOf(catalog);
-    const seen = this.#options.isFirst() ? this.#processed : this.#read;
+    const seen = this.#passes.isOwner ? this.#processed : this.#read;
     return version !== null && seen.get(catalog.id) !== version;
   }
 
@@ -168,7 +175,7 @@ export class CatalogConsumer {
     const catalog = this.#reader.domain(id);
     const version = catalog === undefined ? null : this.#versionOf(catalog);
     if (catalog === undefined || version === null) return;
-    const isFirst = this.#options.isFirst();
+    const isFirst = this.#passes.isOwner;
     const members = await this.#readMembers(catalog);
     if (members !== null) {
       if (isFirst) await this.#process(catalog, members);

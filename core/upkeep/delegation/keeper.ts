@@ -1,16 +1,14 @@
 /**
  * Checks the delegations of all domains in the background, so that lists can show their state
  * without queries. Each pass is limited in rows and in queried domains, and continues where the
- * previous pass ended. Every node runs a keeper, with a different delay, so that normally one node
- * queries.
+ * previous pass ended. Every node runs a keeper, with a delay by its rank for the domain, so that
+ * normally one node queries.
  */
-import { createHash } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { inTurns } from '../../base/fair-queue.ts';
 import { Interval } from '../../base/interval.ts';
 import type { Logger } from '../../base/log/index.ts';
-import { FaultLog } from '../../base/log/throttle.ts';
-import { Periodic } from '../../base/periodic.ts';
+import type { Task, Tasks } from '../../base/tasks.ts';
 import { write } from '../../journal/draft/draft.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Environment } from '../../store/environment.ts';
@@ -25,11 +23,9 @@ interface DelegationKeeperOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly look: DelegationLook;
-  readonly nodeName: string;
   /** Names of our nameservers. */
   readonly nameservers: readonly string[];
-  /** This is the only node. */
-  readonly isAlone: boolean;
+  readonly tasks: Tasks;
   readonly log: Logger;
   /** Seconds since 1970; omitted: the system clock. */
   readonly now?: () => number;
@@ -52,14 +48,15 @@ const PASS_MS = 60_000;
 const CONCURRENT = 8;
 /** Seconds from the creation of a domain to its first check. */
 const FIRST_LOOK = 600;
-/** Maximum of the delay of a node, in seconds. */
-const NODE_SPREAD = 300;
+/** The delay of a node in seconds: of each rank, and the maximum. */
+const RANK_DELAY = 75;
+const MAX_DELAY = 300;
 
 export class DelegationKeeper {
   readonly #options: DelegationKeeperOptions;
   readonly #reader: StoreReader;
   readonly #now: () => number;
-  readonly #passes: Periodic;
+  readonly #passes: Task;
   /** The key at which the next pass continues. */
   #cursor: Buffer | undefined;
 
@@ -67,12 +64,15 @@ export class DelegationKeeper {
     this.#options = options;
     this.#reader = new StoreReader(options.environment);
     this.#now = options.now ?? (() => Math.floor(Date.now() / 1000));
-    const fault = new FaultLog(
-      options.log,
-      'cannot record the delegation of domains; retrying',
-      'the delegation of domains is recorded again',
-    );
-    this.#passes = new Periodic(() => this.pass(), { interval: INTERVAL_MS, onEnd: (error) => fault.report(error) });
+    const { tasks, log } = options;
+    this.#passes = tasks.add({
+      name: 'delegations',
+      owner: 'rank',
+      due: INTERVAL_MS,
+      log,
+      messages: ['cannot record the delegation of domains; retrying', 'the delegation of domains is recorded again'],
+      run: () => this.pass(),
+    });
   }
 
   start(): void {
@@ -123,9 +123,7 @@ export class DelegationKeeper {
 
   /** The delay of this node for a domain, in seconds. */
   #delayOf(id: Id): number {
-    const { isAlone, nodeName } = this.#options;
-    if (isAlone) return 0;
-    return createHash('sha256').update(`${nodeName} ${id}`).digest().readUInt32BE(0) % NODE_SPREAD;
+    return Math.min(this.#options.tasks.rank(`${id}`) * RANK_DELAY, MAX_DELAY);
   }
 
   async #note(looked: readonly Domain[], results: readonly (ParentNameservers | FailedLook)[]): Promise<void> {

@@ -1,6 +1,7 @@
 /** Creates the checks of delegations from the configuration. */
 
 import type { Logger } from '../../base/log/index.ts';
+import type { Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { parseExemptions } from '../../net/address/index.ts';
@@ -9,11 +10,11 @@ import { DelegationKeeper } from './keeper.ts';
 import { type DelegationLook, PublicDelegation } from './look.ts';
 
 interface OpenDelegationsOptions {
-  readonly config: Pick<Config, 'dnssec' | 'domains' | 'nodeName' | 'nameservers'>;
+  readonly config: Pick<Config, 'dnssec' | 'domains' | 'nameservers'>;
   readonly environment: Environment;
   readonly journal: Journal;
   readonly log: Logger;
-  readonly node: { readonly isAlone: boolean };
+  readonly tasks: Tasks;
 }
 
 interface Delegations {
@@ -24,12 +25,12 @@ interface Delegations {
   stop(): Promise<void>;
 }
 
-export function openDelegations({ config, node, ...parts }: OpenDelegationsOptions): Delegations {
-  const { dnssec, domains, nodeName, nameservers } = config;
+export function openDelegations({ config, ...parts }: OpenDelegationsOptions): Delegations {
+  const { dnssec, domains, nameservers } = config;
   const stop = new AbortController();
   const exemptions = parseExemptions(dnssec.allowPrivateParents);
   const look = new PublicDelegation({ resolvers: dnssec.resolvers, exemptions }, stop.signal);
-  const keeper = new DelegationKeeper({ ...parts, look, nodeName, nameservers, isAlone: node.isAlone });
+  const keeper = new DelegationKeeper({ ...parts, look, nameservers });
   return {
     look,
     start() {

@@ -15,11 +15,11 @@
  * Accounts take turns for the slots of refreshes. A slow primary loses its slot while zones of
  * other accounts wait. The zone is retried later with its next primary.
  */
-import { createHash } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { DueQueue } from '../../base/due-queue.ts';
 import { FairSlots, type Slot, SlotLines } from '../../base/fair-slots.ts';
 import type { Logger } from '../../base/log/index.ts';
+import type { Task, Tasks } from '../../base/tasks.ts';
 import { formatHost } from '../../dns/wire/name.ts';
 import type { Id } from '../../store/keys.ts';
 import { type Domain, type SecondaryRow, secondaryState } from '../../store/rows.ts';
@@ -39,9 +39,7 @@ interface KeeperOptions {
   /** See refresh.ts. */
   readonly refresh: (domain: Domain, row: SecondaryRow, options: RefreshOptions) => Promise<Outcome>;
   readonly batch: Pick<RowBatch, 'add' | 'stop'>;
-  readonly nodeName: string;
-  /** Names of the live nodes, including this node. */
-  readonly nodes: () => readonly string[];
+  readonly tasks: Tasks;
   /** Zones whose queries get SERVFAIL. */
   readonly unavailable: { set(apex: Uint8Array, isUnavailable: boolean): void };
   /** Receives the number of secondary zones. */
@@ -85,8 +83,6 @@ const NOTIFY_STEP_MS = 25;
 const RENEWAL = 3600;
 /** Timeout of a refresh with its transfer, in seconds. */
 const MAX_SECONDS = 3600;
-/** Maximum delay of a timer. */
-const MAX_WAIT_MS = 60_000;
 
 export class SecondaryKeeper {
   readonly #options: KeeperOptions;
@@ -95,20 +91,10 @@ export class SecondaryKeeper {
   readonly #expiries = new DueQueue<Id>();
   readonly #slots: FairSlots;
   readonly #lines: SlotLines;
-  readonly #stop = new AbortController();
   /** Zones with a refresh that is queued or in flight, including deleted zones. */
   readonly #running = new Set<Zone>();
-  readonly #refreshes = new Alarm(
-    this.#due,
-    () => this.#beginDue(),
-    () => this.#schedule(),
-  );
-  readonly #endings = new Alarm(
-    this.#expiries,
-    () => this.#expireDue(),
-    () => this.#schedule(),
-  );
-  #isStarted = false;
+  readonly #refreshes: Task;
+  readonly #endings: Task;
 
   constructor(options: KeeperOptions) {
     this.#options = options;
@@ -118,6 +104,21 @@ export class SecondaryKeeper {
       minimumRate: { perSecond: MINIMUM_RATE, windowMs: RATE_WINDOW_MS },
     });
     this.#lines = new SlotLines(this.#slots);
+    const { tasks, log } = options;
+    this.#refreshes = tasks.add({
+      name: 'secondary-refresh',
+      owner: 'rank',
+      due: () => this.#untilFirst(this.#due),
+      log,
+      run: () => this.#beginDue(),
+    });
+    this.#endings = tasks.add({
+      name: 'secondary-expiry',
+      owner: 'node',
+      due: () => this.#untilFirst(this.#expiries),
+      log,
+      run: () => this.#expireDue(),
+    });
   }
 
   /** Zones by state. */
@@ -145,18 +146,15 @@ export class SecondaryKeeper {
   }
 
   start(): void {
-    this.#isStarted = true;
-    this.#schedule();
+    this.#refreshes.start();
+    this.#endings.start();
   }
 
   async stop(): Promise<void> {
-    this.#isStarted = false;
-    this.#refreshes.clear();
-    this.#endings.clear();
-    const reason = new Error('the service is stopping');
-    this.#stop.abort(reason);
+    const stopped = Promise.all([this.#refreshes.stop(), this.#endings.stop()]);
     this.#lines.close();
-    for (const { controller } of this.#running) controller?.abort(reason);
+    for (const { controller } of this.#running) controller?.abort(this.#refreshes.signal.reason);
+    await stopped;
     await Promise.all([...this.#running].map(({ running }) => running));
     await this.#options.batch.stop();
   }
@@ -189,7 +187,7 @@ export class SecondaryKeeper {
     if (zone === undefined) return;
     const isNew = (): boolean => serial === null || zone.row.serial === null || isAfter(serial, zone.row.serial);
     if (!isNew()) return;
-    const rank = this.#rank(domainId);
+    const rank = this.#options.tasks.rank(`${domainId}`);
     const begin = (): void => {
       if (!isNew() || this.#zones.get(domainId) !== zone) return;
       if (zone.running !== null) zone.isNotified = true;
@@ -298,30 +296,23 @@ export class SecondaryKeeper {
     else log.info('secondary zone is served again', fields);
   }
 
-  /** The rank of this node for the lease of the zone; 0: it holds the lease. */
-  #rank(domainId: Id): number {
-    const { nodes, nodeName } = this.#options;
-    const names = nodes();
-    if (names.length <= 1) return 0;
-    const weight = (name: string): string => createHash('md5').update(`${domainId} ${name}`).digest('hex');
-    const own = weight(nodeName);
-    return names.filter((name) => name !== nodeName && weight(name) > own).length;
+  /** Whether this node holds the lease of the zone. */
+  #isHolder(domainId: Id): boolean {
+    return this.#options.tasks.rank(`${domainId}`) === 0;
   }
 
-  #isHolder(domainId: Id): boolean {
-    return this.#rank(domainId) === 0;
+  #untilFirst({ first }: DueQueue<Id>): number {
+    return ((first ?? Number.POSITIVE_INFINITY) - this.#options.now()) * 1000;
   }
 
   #schedule(): void {
-    if (!this.#isStarted) return;
-    const now = this.#options.now();
-    this.#refreshes.set(now);
-    this.#endings.set(now);
+    this.#refreshes.reschedule();
+    this.#endings.reschedule();
   }
 
   async #expireDue(): Promise<void> {
     const now = this.#options.now();
-    for (let i = 0; this.#isStarted; i++) {
+    for (let i = 0; !this.#refreshes.isStopped; i++) {
       const domainId = this.#expiries.take(now);
       if (domainId === null) break;
       const zone = this.#zones.get(domainId);
@@ -333,7 +324,7 @@ export class SecondaryKeeper {
   /** Queues the due zones. */
   async #beginDue(): Promise<void> {
     const now = this.#options.now();
-    for (let i = 0; this.#isStarted; i++) {
+    for (let i = 0; !this.#refreshes.isStopped; i++) {
       const domainId = this.#due.take(now);
       if (domainId === null) break;
       this.#begin(domainId);
@@ -358,7 +349,7 @@ export class SecondaryKeeper {
       this.#running.delete(zone);
       if (this.#zones.get(zone.domainId) !== zone) return;
       this.#due.set(zone.domainId, this.#nextDue(zone));
-      if (zone.isNotified && !this.#stop.signal.aborted) {
+      if (zone.isNotified && !this.#refreshes.isStopped) {
         zone.isNotified = false;
         void this.#run(zone, { force: false, isNotified: true });
       } else this.#schedule();
@@ -384,7 +375,7 @@ export class SecondaryKeeper {
   async #refresh(zone: Zone, how: { force: boolean; isNotified: boolean }, slot: Slot): Promise<void> {
     const { log, observer, batch } = this.#options;
     const domain = this.#options.domain(zone.domainId);
-    if (domain?.kind !== 'secondary' || this.#stop.signal.aborted) return;
+    if (domain?.kind !== 'secondary' || this.#refreshes.isStopped) return;
     const controller = new AbortController();
     zone.controller = controller;
     const timer = setTimeout(() => controller.abort(new Error('the transfer took too long')), MAX_SECONDS * 1000);
@@ -413,7 +404,7 @@ export class SecondaryKeeper {
       else log.info('secondary zone transferred', { zone: name, serial: outcome.row.serial, kind: outcome.kind });
       this.#checkExpiry(zone);
     } catch (error) {
-      if (this.#stop.signal.aborted || !this.#zones.has(zone.domainId) || error instanceof SupersededError) return;
+      if (this.#refreshes.isStopped || !this.#zones.has(zone.domainId) || error instanceof SupersededError) return;
       zone.failures++;
       log.warn('secondary zone not committed; retrying', { zone: name, error: error as Error });
     } finally {
@@ -427,42 +418,6 @@ export class SecondaryKeeper {
     const { storedRow, now, batch } = this.#options;
     const age = now() - (storedRow(row.domainId)?.refreshedAt ?? 0);
     if (before.error !== null || age >= Math.min(RENEWAL, row.expire / 4)) batch.add(row);
-  }
-}
-
-/** Runs `work` when the first zone of a queue is due. Runs do not overlap. */
-class Alarm {
-  readonly #queue: DueQueue<Id>;
-  readonly #work: () => Promise<void>;
-  readonly #next: () => void;
-  #timer: NodeJS.Timeout | null = null;
-  #isRunning = false;
-
-  /** `work` must not reject. `next` sets the alarm again. */
-  constructor(queue: DueQueue<Id>, work: () => Promise<void>, next: () => void) {
-    this.#queue = queue;
-    this.#work = work;
-    this.#next = next;
-  }
-
-  /** `now`: seconds since 1970. */
-  set(now: number): void {
-    if (this.#isRunning) return;
-    this.clear();
-    const wait = Math.max(0, ((this.#queue.first ?? Number.POSITIVE_INFINITY) - now) * 1000);
-    this.#timer = setTimeout(() => void this.#run(), Math.min(MAX_WAIT_MS, wait));
-    this.#timer.unref();
-  }
-
-  clear(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-  }
-
-  async #run(): Promise<void> {
-    this.#isRunning = true;
-    await this.#work();
-    this.#isRunning = false;
-    this.#next();
   }
 }
 

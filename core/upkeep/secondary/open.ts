@@ -3,6 +3,7 @@
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Secrets } from '../../base/secrets.ts';
+import type { Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
 import { parseName } from '../../dns/wire/name.ts';
 import type { TsigKey } from '../../dns/wire/tsig.ts';
@@ -23,14 +24,14 @@ import { type RefreshParts, refresh } from './refresh.ts';
 import { RowBatch } from './row-batch.ts';
 
 interface OpenSecondariesOptions {
-  readonly config: Pick<Config, 'secondary' | 'nodeName'>;
+  readonly config: Pick<Config, 'secondary'>;
   readonly environment: Environment;
   readonly index: IndexWriter;
   readonly journal: Journal;
   readonly secrets: Secrets;
   readonly metrics: Registry;
   readonly log: Logger;
-  readonly node: { readonly present: () => readonly string[] };
+  readonly tasks: Tasks;
   /** Milliseconds since 1970. Corrected, since zones must not expire by a wrong system clock. */
   readonly clock: { estimate(): number };
 }
@@ -51,7 +52,7 @@ interface Secondaries {
 
 /** Reads all secondary zones. Nothing is transferred before `start`. */
 export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
-  const { config, environment, index, journal, secrets, metrics, log, node } = options;
+  const { config, environment, index, journal, secrets, metrics, tasks, log } = options;
   const { allowPrivatePrimaries, maxConcurrent, maxNsec3Iterations, maxZoneSize, minRefresh, maxRefresh } =
     config.secondary;
   const reader = new StoreReader(environment);
@@ -82,8 +83,7 @@ export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
     maxConcurrent,
     minRefresh,
     maxRefresh,
-    nodeName: config.nodeName,
-    nodes: node.present,
+    tasks,
     rows: () => allRows(environment),
     storedRow: (domainId) => reader.row(secondaries, idKey(domainId)),
     domain: (domainId) => reader.domain(domainId),

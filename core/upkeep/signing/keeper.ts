@@ -2,17 +2,16 @@
  * Runs the lifecycle of the signed zones of all accounts: records when every node serves a change,
  * queries parent zones for DS records, and takes the steps that are due.
  *
- * Every node runs a keeper, with a different delay before it queries a parent. The commit of the
+ * Every node runs a keeper, with a delay by its rank before it queries a parent. The commit of the
  * first node makes the others skip the query, so normally one node queries. If that node stops, the
  * next one replaces it without coordination.
  */
-import { createHash } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { inTurns } from '../../base/fair-queue.ts';
 import { Interval } from '../../base/interval.ts';
 import type { Logger } from '../../base/log/index.ts';
 import { FaultLog } from '../../base/log/throttle.ts';
-import { Periodic } from '../../base/periodic.ts';
+import type { Task, Tasks } from '../../base/tasks.ts';
 import { earliestExpiry, latestInception } from '../../dns/dnssec/lifetime.ts';
 import type { SigningFault } from '../../dns/dnssec/signing-faults.ts';
 import { formatHost } from '../../dns/wire/name.ts';
@@ -43,8 +42,7 @@ interface KeeperOptions {
   readonly nodeName: string;
   /** Names of our nameservers. */
   readonly nameservers: readonly string[];
-  /** This is the only node. */
-  readonly isAlone: boolean;
+  readonly tasks: Tasks;
   /** Resolves when every live node serves the journal up to this sequence, or on abort. */
   readonly served: (sequence: number, signal: AbortSignal) => Promise<void>;
   readonly log: Logger;
@@ -81,8 +79,9 @@ const MAX_FOUND = 4096;
 const LOOKS_MS = 60_000;
 /** Zones whose parents are queried concurrently. */
 const CONCURRENT = 16;
-/** Maximum of seconds by which nodes delay the query of a parent. */
-const NODE_SPREAD = 120;
+/** Seconds by which a node delays the query of a parent: for each rank, and the maximum. */
+const RANK_DELAY = 30;
+const MAX_DELAY = 120;
 /** Timeout in milliseconds for all nodes to serve a change. */
 const SERVED_MS = 20_000;
 /** Seconds between two reports of a fault of a key. */
@@ -107,10 +106,9 @@ export class SigningKeeper {
   readonly #options: KeeperOptions;
   readonly #reader: Reader;
   readonly #now: () => number;
-  readonly #stop = new AbortController();
-  readonly #passes: Periodic;
-  readonly #looks: Periodic;
-  readonly #expiries: Periodic;
+  readonly #passes: Task;
+  readonly #looks: Task;
+  readonly #expiries: Task;
   /** The last fault of each key, by domain and key tag. */
   readonly #faults = new Map<string, RecordedFault>();
 
@@ -128,27 +126,34 @@ export class SigningKeeper {
       this.#reportFuture();
       this.#isExpiryStale = true;
     });
-    const faults = (): FaultLog =>
-      new FaultLog(
-        options.log,
-        'cannot update the states of signed zones; retrying',
-        'the states of signed zones are updated again',
-      );
-    const periodic = (work: () => Promise<void>, log = faults()): Periodic =>
-      new Periodic(work, {
-        interval: INTERVAL_MS,
-        runsImmediately: true,
-        followsDate: true,
-        onEnd: (error) => log.report(error),
-      });
-    this.#passes = periodic(() => this.pass());
+    const { tasks, log } = options;
+    const messages = [
+      'cannot update the states of signed zones; retrying',
+      'the states of signed zones are updated again',
+    ] as const;
+    const common = { first: 0, log, messages };
+    this.#passes = tasks.add({
+      name: 'signed-zones',
+      owner: 'node',
+      due: INTERVAL_MS,
+      run: () => this.pass(),
+      ...common,
+    });
     // A separate task, since steps must not wait for unresponsive parents.
-    this.#looks = periodic(() => this.lookAtParents());
-    this.#expiries = new Periodic(() => this.findExpiry(), {
-      interval: EXPIRY_INTERVAL_MS,
-      runsImmediately: true,
-      followsDate: true,
-      onEnd: () => {},
+    this.#looks = tasks.add({
+      name: 'parent-zones',
+      owner: 'rank',
+      due: INTERVAL_MS,
+      run: () => this.lookAtParents(),
+      ...common,
+    });
+    this.#expiries = tasks.add({
+      name: 'signature-expiry',
+      owner: 'node',
+      due: EXPIRY_INTERVAL_MS,
+      first: 0,
+      log,
+      run: () => this.findExpiry(),
     });
   }
 
@@ -188,7 +193,6 @@ export class SigningKeeper {
   }
 
   async stop(): Promise<void> {
-    this.#stop.abort(new Error('the service is stopping'));
     await Promise.all([this.#passes.stop(), this.#looks.stop(), this.#expiries.stop()]);
   }
 
@@ -209,7 +213,7 @@ export class SigningKeeper {
   async #storeFaults(): Promise<void> {
     const { environment, journal, nodeName, nameservers } = this.#options;
     for (const fault of this.#faults.values()) {
-      if (fault.isStored || this.#stop.signal.aborted) continue;
+      if (fault.isStored || this.#passes.isStopped) continue;
       const { at, apex, keyTag, reason } = fault;
       await write(environment, journal, BY, (draft) => {
         const domain = draft.domainByApex(apex);
@@ -254,12 +258,12 @@ export class SigningKeeper {
     }
     const pass = new Interval(LOOKS_MS);
     const domains = inTurns(found, ({ accountId }) => accountId).slice(0, MAX_LOOKS);
-    for (let i = 0; i < domains.length && !this.#stop.signal.aborted && pass.remaining() > 0; i += CONCURRENT) {
+    for (let i = 0; i < domains.length && !this.#looks.isStopped && pass.remaining() > 0; i += CONCURRENT) {
       const due = domains.slice(i, i + CONCURRENT).flatMap(({ id }) => this.#read(id) ?? []);
       const queried = await Promise.all(
         due.filter((pending) => this.#isLookDue(pending)).map((pending) => this.#look(pending)),
       );
-      if (!this.#stop.signal.aborted) await this.#updateAll(queried, false);
+      if (!this.#passes.isStopped) await this.#updateAll(queried, false);
     }
   }
 
@@ -268,7 +272,7 @@ export class SigningKeeper {
     const rows = this.#options.environment.rows.get(dnssecStates.number)!;
     const now = this.#now();
     let start: Buffer | undefined = Buffer.alloc(0);
-    while (start !== undefined && !this.#stop.signal.aborted) {
+    while (start !== undefined && !this.#passes.isStopped) {
       const ids: Id[] = [];
       let next: Buffer | undefined;
       let count = 0;
@@ -278,7 +282,7 @@ export class SigningKeeper {
         if (head.dueAt <= now || isDueTooLate(head.dueAt, now)) ids.push(idAt(key as Buffer));
         if (++count === PIECE) next = Buffer.concat([key as Buffer, Uint8Array.of(0)]);
       }
-      for (let i = 0; i < ids.length && !this.#stop.signal.aborted; i += DUE_PIECE) {
+      for (let i = 0; i < ids.length && !this.#passes.isStopped; i += DUE_PIECE) {
         yield ids.slice(i, i + DUE_PIECE).flatMap((id) => this.#read(id) ?? []);
         await yieldToOthers();
       }
@@ -290,7 +294,7 @@ export class SigningKeeper {
   /** Whether all nodes serve all changes that this node has applied. */
   async #isServed(): Promise<boolean> {
     const { journal, served } = this.#options;
-    const limit = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(SERVED_MS)]);
+    const limit = AbortSignal.any([this.#passes.signal, AbortSignal.timeout(SERVED_MS)]);
     const isDone = await served(journal.head, limit).then(
       () => true,
       () => false,
@@ -335,7 +339,7 @@ export class SigningKeeper {
     this.#begins.clear();
     this.#lastBegin = null;
     let start: Buffer | undefined = Buffer.alloc(0);
-    while (start !== undefined && !this.#stop.signal.aborted) {
+    while (start !== undefined && !this.#passes.isStopped) {
       let next: Buffer | undefined;
       let count = 0;
       for (const { key, value } of rows.getRange({ start, limit: DECODED_PIECE })) {
@@ -383,10 +387,7 @@ export class SigningKeeper {
 
   /** The delay of this node for a zone, in seconds. */
   #delayOf(id: Id): number {
-    const { isAlone, nodeName } = this.#options;
-    if (isAlone) return 0;
-    const hash = createHash('sha256').update(`${nodeName} ${id}`).digest();
-    return hash.readUInt32BE(0) % NODE_SPREAD;
+    return Math.min(this.#options.tasks.rank(`${id}`) * RANK_DELAY, MAX_DELAY);
   }
 
   #next(zone: SignedZone, { domain, before, look }: PendingZone, isServed: boolean): SignedZone | null {

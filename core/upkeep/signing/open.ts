@@ -2,6 +2,7 @@
 
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
+import type { Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
 import type { SigningFaults } from '../../dns/dnssec/signing-faults.ts';
 import type { Journal } from '../../journal/journal.ts';
@@ -17,9 +18,9 @@ interface OpenSigningOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly metrics: Registry;
+  readonly tasks: Tasks;
   readonly log: Logger;
   readonly node: {
-    readonly isAlone: boolean;
     readonly served: (sequence: number, signal: AbortSignal) => Promise<void>;
   };
   /** Counts of the signatures of this process. */
@@ -43,8 +44,8 @@ export function openSigning({ config, metrics, node, signatures, ...parts }: Ope
     stop.signal,
   );
   const { nodeName, nameservers } = config;
-  const { isAlone, served } = node;
-  const keeper = new SigningKeeper({ ...parts, publicParent, nodeName, nameservers, isAlone, served });
+  const { served } = node;
+  const keeper = new SigningKeeper({ ...parts, publicParent, nodeName, nameservers, served });
   signingMetrics(metrics, keeper, signatures);
   signatures.faults.listener = (fault) => keeper.noteFault(fault);
   return {

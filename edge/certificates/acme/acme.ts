@@ -8,6 +8,7 @@ import { ConfigError } from '../../../core/base/errors.ts';
 import type { Logger } from '../../../core/base/log/index.ts';
 import type { Registry } from '../../../core/base/metrics/index.ts';
 import type { Secrets } from '../../../core/base/secrets.ts';
+import type { Tasks } from '../../../core/base/tasks.ts';
 import type { Config } from '../../../core/config/index.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
 import type { Environment } from '../../../core/store/environment.ts';
@@ -82,6 +83,7 @@ export interface AcmeOptions {
   readonly config: Pick<Config, 'acme' | 'edge' | 'nodeName'>;
   readonly zoneSettings: ZoneSettings;
   readonly secrets: Secrets;
+  readonly tasks: Tasks;
   readonly log: Logger;
   readonly metrics: Registry;
   /**
@@ -120,7 +122,7 @@ const PATIENCE_MS = 20_000;
 
 /** Throws ConfigError when acme.ca_file cannot be read, or half of an external account is given. */
 export function createAcme(options: AcmeOptions): Acme {
-  const { environment, journal, config, zoneSettings, secrets, log, metrics } = options;
+  const { environment, journal, config, zoneSettings, secrets, tasks, log, metrics } = options;
   const { acme, edge, nodeName: node } = config;
   if ((acme.eabKid === undefined) !== (acme.eabHmacKey === undefined))
     throw new ConfigError(
@@ -200,6 +202,7 @@ export function createAcme(options: AcmeOptions): Acme {
     journal,
     book,
     self,
+    tasks,
     log,
     now,
     random,

@@ -8,6 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DueQueue } from '../../../core/base/due-queue.ts';
 import { FairQueue } from '../../../core/base/fair-queue.ts';
 import type { Logger } from '../../../core/base/log/index.ts';
+import type { Task, Tasks } from '../../../core/base/tasks.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
 import type { Environment } from '../../../core/store/environment.ts';
 import { type Id, idAt } from '../../../core/store/keys.ts';
@@ -65,6 +66,7 @@ export interface OrdersOptions {
   readonly book: Book;
   readonly self: Self;
   readonly concurrent: number;
+  readonly tasks: Tasks;
   readonly log: Logger;
   readonly observer: OrderObserver;
   /**
@@ -104,7 +106,8 @@ export interface Watched {
 /** Maximum due domains that are handled in one turn of the event loop. */
 const BATCH = 200;
 const HEARTBEAT_MS = 60_000;
-const LONGEST_SLEEP_MS = 60_000;
+/** Minimum of milliseconds between two batches. */
+const PAUSE_MS = 5;
 /** Seconds over which the first fetches of renewal times are spread. */
 const RENEWAL_SPREAD = 21_600;
 /** Seconds until a domain is retried after an error of the store. */
@@ -134,8 +137,8 @@ export class Orders {
   readonly #running = new Map<Id, RunningOrder>();
   readonly #renewals: Renewals;
   readonly #work = new Set<Promise<void>>();
-  #timer: NodeJS.Timeout | undefined;
-  #stopped = false;
+  readonly #task: Task;
+  readonly #heartbeats: Task;
   readonly #pause = new Pause();
 
   constructor(options: OrdersOptions) {
@@ -149,6 +152,21 @@ export class Orders {
         this.#pump();
       },
     });
+    const { tasks, log } = options;
+    this.#task = tasks.add({
+      name: 'certificate-orders',
+      owner: 'claim',
+      due: () => this.#untilNext(),
+      log,
+      run: () => this.#pump(),
+    });
+    this.#heartbeats = tasks.add({
+      name: 'certificate-claims',
+      owner: 'claim',
+      due: HEARTBEAT_MS,
+      log,
+      run: () => this.#extendClaims(),
+    });
     options.journal.onEdge(({ domainIds }) => {
       for (const id of domainIds) this.#evaluate(id);
       this.#pump();
@@ -157,25 +175,26 @@ export class Orders {
 
   /** Loads all domains from the store, in batches. */
   start(): void {
+    this.#task.start();
+    this.#heartbeats.start();
     this.#track(this.#loadStored());
   }
 
   async #loadStored(): Promise<void> {
     const { environment, book } = this.#options;
     const left = new Set<Id>();
-    await eachRow(environment, acmeChallenges.number, (key) => left.add(idAt(key)) && !this.#stopped);
+    await eachRow(environment, acmeChallenges.number, (key) => left.add(idAt(key)) && !this.#task.isStopped);
     for (const id of left) this.#track(book.sweep(id));
     await eachRow(environment, proxies.number, (key) => {
       this.#evaluate(idAt(key));
-      return !this.#stopped;
+      return !this.#task.isStopped;
     });
     this.#pump();
   }
 
   /** Aborts pending orders, which the next start resumes. Nothing is written afterwards. */
   async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
+    await Promise.all([this.#task.stop(), this.#heartbeats.stop()]);
     for (const { controller } of this.#running.values()) controller.abort(STOPPED);
     while (this.#work.size > 0) await Promise.all(this.#work);
   }
@@ -187,7 +206,7 @@ export class Orders {
 
   /** Decides the next step of a domain that has changed or is due. */
   #evaluate(id: Id): void {
-    if (this.#stopped) return;
+    if (this.#task.isStopped) return;
     const situation = situationOf(this.#options.reader, id);
     this.#watch(id, situation);
     const running = this.#running.get(id);
@@ -268,9 +287,9 @@ export class Orders {
     return held < Math.max(1, this.#options.concurrent - this.#running.size);
   };
 
-  /** Starts orders up to the limit, and sets the timer for the next due time. */
+  /** Starts orders up to the limit. */
   #pump(): void {
-    if (this.#stopped) return;
+    if (this.#task.isStopped) return;
     const now = this.#options.now();
     for (let i = 0; i < BATCH; i++) {
       const id = this.#due.take(now);
@@ -285,27 +304,23 @@ export class Orders {
       this.#track(this.#run(id));
     }
     if (now >= this.#pause.until) this.#renewals.begin((work) => this.#track(work));
-    this.#sleep(now);
+    this.#task.reschedule();
   }
 
-  #sleep(now: number): void {
-    clearTimeout(this.#timer);
+  #untilNext(): number {
+    const now = this.#options.now();
     const waits = this.#urgent.size + this.#others.size + this.#renewals.size > 0 && this.#pause.until > now;
     const next = Math.min(
       this.#due.first ?? Number.POSITIVE_INFINITY,
       waits ? this.#pause.until : Number.POSITIVE_INFINITY,
     );
-    const ms = Math.min(Math.max((next - now) * 1000, 5), LONGEST_SLEEP_MS);
-    this.#timer = setTimeout(() => this.#pump(), ms);
-    this.#timer.unref();
+    return Math.max((next - now) * 1000, PAUSE_MS);
   }
 
   async #run(id: Id): Promise<void> {
     const { book, log } = this.#options;
     const controller = new AbortController();
     this.#running.set(id, { controller, account: this.#accountOf(id) });
-    const heartbeat = setInterval(() => this.#track(this.#extend(id, controller)), HEARTBEAT_MS);
-    heartbeat.unref();
     try {
       const triedAt = this.#options.reader.acmeOrder(id)?.triedAt ?? 0;
       const claim = await book.claim(id);
@@ -314,7 +329,6 @@ export class Orders {
       log.error('cannot store the state of a certificate; retrying', { domainId: id, error });
       this.#due.set(id, this.#options.now() + RETRY_SECONDS);
     } finally {
-      clearInterval(heartbeat);
       this.#running.delete(id);
       if (!this.#due.has(id)) this.#evaluate(id);
       this.#pump();
@@ -359,6 +373,10 @@ export class Orders {
     }
   }
 
+  #extendClaims(): void {
+    for (const [id, { controller }] of this.#running) this.#track(this.#extend(id, controller));
+  }
+
   async #extend(id: Id, controller: AbortController): Promise<void> {
     if (this.#running.get(id)?.controller === controller && !(await this.#options.book.extend(id)))
       controller.abort(UNWANTED);
@@ -368,7 +386,7 @@ export class Orders {
   #track(work: Promise<void>, id?: Id): void {
     const tracked: Promise<void> = work
       .catch((error: unknown) => {
-        if (this.#stopped) return;
+        if (this.#task.isStopped) return;
         this.#options.log.error('cannot store the state of a certificate; retrying', { error });
         if (id !== undefined) this.#due.set(id, this.#options.now() + RETRY_SECONDS);
       })

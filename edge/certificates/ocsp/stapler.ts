@@ -3,8 +3,10 @@
  * threads. A response is fetched when a client requests the status of a certificate. It is fetched
  * again at half of its lifetime if it was sent to any client.
  */
+import { DueQueue } from '../../../core/base/due-queue.ts';
 import type { Logger } from '../../../core/base/log/index.ts';
 import { LogThrottle } from '../../../core/base/log/throttle.ts';
+import type { Task, Tasks } from '../../../core/base/tasks.ts';
 import type { FetchStatus } from './fetch.ts';
 import type { FromStaples, StapleFetched } from './messages.ts';
 import type { StatusTarget } from './status.ts';
@@ -24,6 +26,7 @@ interface StaplerOptions {
   readonly fetch: FetchStatus;
   /** Sends to all threads. */
   readonly send: (message: StapleFetched) => void;
+  readonly tasks: Tasks;
   readonly log: Logger;
   readonly minRefresh?: number;
   readonly firstRetry?: number;
@@ -39,7 +42,6 @@ interface Entry {
   isUsed: boolean;
   isFetching: boolean;
   failures: number;
-  timer: NodeJS.Timeout | undefined;
 }
 
 export class Stapler {
@@ -47,12 +49,23 @@ export class Stapler {
   readonly #entries = new Map<string, Entry>();
   /** Entries to fetch, in order. */
   readonly #queue: Entry[] = [];
+  /** Times of refreshes, by performance.now(). */
+  readonly #refreshes = new DueQueue<Entry>();
+  readonly #task: Task;
   readonly #abort = new AbortController();
   readonly #throttle = new LogThrottle();
   #fetching = 0;
 
   constructor(options: StaplerOptions) {
     this.#options = options;
+    this.#task = options.tasks.add({
+      name: 'ocsp-staples',
+      owner: 'node',
+      due: () => (this.#refreshes.first ?? Number.POSITIVE_INFINITY) - performance.now(),
+      log: options.log,
+      run: () => this.#refreshDue(),
+    });
+    this.#task.start();
   }
 
   /** From a thread. */
@@ -72,7 +85,7 @@ export class Stapler {
 
   close(): void {
     this.#abort.abort();
-    for (const { timer } of this.#entries.values()) clearTimeout(timer);
+    void this.#task.stop();
     this.#entries.clear();
     this.#queue.length = 0;
   }
@@ -88,14 +101,13 @@ export class Stapler {
       isUsed: true,
       isFetching: false,
       failures: 0,
-      timer: undefined,
     };
     this.#entries.set(id, entry);
     this.#enqueue(entry);
   }
 
   #delete(entry: Entry): void {
-    clearTimeout(entry.timer);
+    this.#refreshes.set(entry, null);
     this.#entries.delete(entry.id);
   }
 
@@ -140,7 +152,7 @@ export class Stapler {
     } finally {
       entry.isFetching = false;
     }
-    entry.timer = setTimeout(() => this.#refresh(entry), delay).unref();
+    this.#refreshAfter(entry, delay);
   }
 
   /** Withdraws the staple of a revoked certificate. */
@@ -149,12 +161,22 @@ export class Stapler {
     entry.staple = null;
   }
 
+  #refreshAfter(entry: Entry, milliseconds: number): void {
+    this.#refreshes.set(entry, performance.now() + milliseconds);
+    this.#task.reschedule();
+  }
+
+  #refreshDue(): void {
+    const now = performance.now();
+    for (let entry = this.#refreshes.take(now); entry !== null; entry = this.#refreshes.take(now)) this.#refresh(entry);
+  }
+
   /** Deletes an unused entry once its staple has expired. */
   #refresh(entry: Entry): void {
     if (entry.isUsed) this.#enqueue(entry);
     else if (isCurrent(entry)) {
       const left = (entry.staple as StapleFetched).expiresAt - Date.now();
-      entry.timer = setTimeout(() => this.#refresh(entry), Math.min(left, MAX_REFRESH_MS)).unref();
+      this.#refreshAfter(entry, Math.min(left, MAX_REFRESH_MS));
     } else this.#delete(entry);
   }
 

@@ -61,7 +61,6 @@ export class RateSharing {
   readonly #channel: UsageChannel;
   readonly #clock: () => number;
   readonly #classes = new Int32Array(CLASSES);
-  #timer: NodeJS.Timeout | null = null;
   #hadReceivers = false;
   /** Slots that may be sent. */
   readonly #found = new Int32Array(SLOTS);
@@ -82,17 +81,7 @@ export class RateSharing {
     channel.follow((usage) => this.#receive(usage));
   }
 
-  start(): this {
-    this.#timer ??= setInterval(() => this.send(), SHARING_INTERVAL).unref();
-    return this;
-  }
-
-  close(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#timer = null;
-  }
-
-  /** Sends what the requests of this node have used. */
+  /** Sends what the requests of this node have used. Called every SHARING_INTERVAL. */
   send(): void {
     const receivers = this.#channel.countReceivers();
     if (receivers === 0) {

@@ -9,6 +9,7 @@ import { write } from '../../../core/journal/draft/draft.ts';
 import { StoreReader } from '../../../core/store/reader.ts';
 import { tokens, tokenUses } from '../../../core/store/rows.ts';
 import { newId } from '../../support/ids.ts';
+import { singleNodeTasks } from '../../support/tasks.ts';
 import { listOf } from '../daemon.ts';
 import { concrete, knownIds } from './routes.ts';
 import { later, stored } from './store.ts';
@@ -269,6 +270,7 @@ await everywhere('contract, tokens', (test) => {
       environment,
       journal,
       reader,
+      tasks: singleNodeTasks(),
       log: createLogger({ level: 'error', format: 'text', write() {} }),
     });
     const { client } = await world.member();

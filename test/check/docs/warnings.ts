@@ -19,6 +19,7 @@ const CALLS: readonly string[] = [
   String.raw`\blog(?:\.(?:warn|error)|\[[^\]\n]+\])\(\s*`,
   String.raw`new (?:core\.)?FaultLog\(\s*[\w.#]+,\s*`,
   String.raw`\bonTrouble\?\.\(\s*`,
+  String.raw`\bmessages(?::| =) \[\s*`,
   `kind: 'log', level: '(?:warn|error)', message: `,
 ];
 
@@ -33,6 +34,7 @@ const HELPERS: Readonly<Record<string, string>> = {
 /** Calls that pass a text on which stands elsewhere: the file, and the argument. */
 const PASSED_ON: ReadonlySet<string> = new Set([
   'core/base/log/throttle.ts this.#started',
+  'core/base/tasks.ts ...messages',
   'core/nameserver/transfer/notify.ts message',
   'edge/daemon/edge.ts message',
   'edge/daemon/edge.ts message.message',

@@ -2,12 +2,15 @@
  * What a node does from time to time: whether etcd is compacted, and that how full it is can be
  * read in the metrics.
  */
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createLogger } from '../../../core/base/log/index.ts';
 import { PROMETHEUS, Registry } from '../../../core/base/metrics/index.ts';
 import { clusterMetrics } from '../../../core/cluster/metrics.ts';
 import { Upkeep, type UpkeepOptions } from '../../../core/cluster/upkeep.ts';
 import { FEATURE_LEVEL } from '../../../core/journal/feature-level.ts';
+import { clusterTasks, singleNodeTasks, VirtualClock } from '../../support/tasks.ts';
 
 const STORAGE = { size: 9 << 20, used: 1 << 20, quota: 8 << 20, isFull: true };
 
@@ -16,15 +19,7 @@ const STORAGE = { size: 9 << 20, used: 1 << 20, quota: 8 << 20, isFull: true };
  * upkeep knows.
  */
 async function run(minutes: number, more: Partial<UpkeepOptions> = {}) {
-  const { setTimeout: own } = globalThis;
-  let nextMinute: () => void = () => {};
-  let nextLook: () => void = () => {};
-  const kept = (work: () => void, ms: number) => {
-    if (ms === 60_000) nextMinute = work;
-    if (ms === 1000) nextLook = work;
-    return { unref() {} };
-  };
-  globalThis.setTimeout = kept as unknown as typeof own;
+  const clock = new VirtualClock();
   const compacted: number[] = [];
   let revision = 0;
   const gateway = {
@@ -38,18 +33,12 @@ async function run(minutes: number, more: Partial<UpkeepOptions> = {}) {
     cluster: { isServing: true, serving: async () => {}, settled: 10, isBeingJoined: false },
     lag: { heard: () => {}, isServing: true },
     ...{ prefix: '/x/', compacts: true, history: 1000, onTrouble: (error) => assert.unreachable(String(error)) },
+    tasks: singleNodeTasks(clock),
+    log: createLogger({ level: 'error', format: 'text' }),
     ...more,
   });
-  try {
-    upkeep.start();
-    for (let minute = 0; minute < minutes; minute++) {
-      nextMinute();
-      nextLook();
-      await new Promise((done) => setImmediate(done));
-    }
-  } finally {
-    globalThis.setTimeout = own;
-  }
+  upkeep.start();
+  await clock.advance(minutes * 60_000);
   upkeep.stop();
   return { compacted, looks: revision, upkeep };
 }
@@ -59,10 +48,7 @@ test('one node compacts etcd each minute, up to the revision of a minute before;
   assert.equal([compacted, looks], [[1, 2, 3], 4]);
   const off = await run(4, { compacts: false });
   assert.equal([off.compacted, off.looks], [[], 0]);
-  // Another one does it.
-  const other = await run(4, {
-    cluster: { isServing: true, serving: async () => {}, settled: 0, isBeingJoined: false },
-  });
+  const other = await run(4, { tasks: clusterTasks('b', () => ['a', 'b'], new VirtualClock()) });
   assert.equal(other.compacted, []);
 });
 
@@ -83,7 +69,6 @@ test('the log is truncated to the entries that this node has deleted for their s
 
 test('the metrics have the size and quota of etcd', async () => {
   const { upkeep } = await run(0);
-  await new Promise((done) => setImmediate(done));
   const registry = new Registry();
   const standing = {
     ...{ state: 'following' as const, lagEntries: 0, lagSeconds: 0, etcdSeconds: 0, agreedLevel: 7, pending: [] },

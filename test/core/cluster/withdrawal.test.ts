@@ -5,9 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/base/log/index.ts';
+import type { TaskClock } from '../../../core/base/tasks.ts';
 import { runCommand } from '../../../core/cluster/command.ts';
 import type { Standing } from '../../../core/cluster/lag.ts';
 import { openWithdrawal, Withdrawal } from '../../../core/cluster/withdrawal.ts';
+import { singleNodeTasks } from '../../support/tasks.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { until } from '../../support/until.ts';
 
@@ -22,12 +24,23 @@ const FOLLOWING: Standing = {
   pending: [],
 };
 
+/** A second takes 20 milliseconds. */
+const FAST: TaskClock = {
+  date: () => Date.now(),
+  steady: () => performance.now() * 50,
+  after(milliseconds, call) {
+    const timer = setTimeout(call, milliseconds / 50);
+    return () => clearTimeout(timer);
+  },
+};
+
 function rig(script: string, settings: object = {}) {
   const folder = temporaryFolder('withdrawal');
   const program = join(folder, 'anycast');
   writeFileSync(program, `#!/bin/sh\n${script.replaceAll('OUT', join(folder, 'out'))}\n`, { mode: 0o700 });
   const now = { standing: FOLLOWING as Standing };
   const lines: string[] = [];
+  const tasks = singleNodeTasks(FAST);
   const withdrawal = new Withdrawal({
     settings: {
       ...{ maxLag: 60, commandTimeout: 5000 },
@@ -35,8 +48,8 @@ function rig(script: string, settings: object = {}) {
       ...settings,
     },
     nodeName: 'node-1',
+    tasks,
     log: createLogger({ level: 'info', format: 'json', write: (line) => void lines.push(line) }),
-    interval: 20,
     standing: () => now.standing,
   });
   /** Whole lines: the shell makes the file before it writes. */
@@ -116,17 +129,18 @@ test('without commands nothing happens; a single node announces and withdraws wi
   const folder = temporaryFolder('alone');
   const out = join(folder, 'out');
   const log = createLogger({ level: 'error', format: 'json', write: () => {} });
+  const tasks = singleNodeTasks();
   const cluster = { ipv4: [], ipv6: [], maxLag: 60, commandTimeout: 5000 };
   const none = { ...cluster, withdrawCommand: undefined, announceCommand: undefined };
   assert.is(
-    openWithdrawal({ nodeName: 'a', cluster: none }, () => FOLLOWING, log),
+    openWithdrawal({ nodeName: 'a', cluster: none }, () => FOLLOWING, { tasks, log }),
     null,
   );
   const command = ['/bin/sh', '-c', `echo "$ACTION $STATE" >>${out}`];
   const withdrawal = openWithdrawal(
     { nodeName: 'a', cluster: { ...cluster, withdrawCommand: command, announceCommand: command } },
     null,
-    log,
+    { tasks, log },
   );
   await until(() => existsSync(out), 'announced');
   await withdrawal?.stop();

@@ -13,6 +13,7 @@ import { compileNode } from '../../../core/zone/compile/compile.ts';
 import { MemoryZone } from '../../../core/zone/compile/memory.ts';
 import { LEVEL } from '../../support/level.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
+import { singleNodeTasks } from '../../support/tasks.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 
 export const APEX = 'example.test';
@@ -97,6 +98,7 @@ export async function serve(
     tcp: LIMITS,
     ...options,
     index,
+    tasks: singleNodeTasks(),
     log: createLogger({ level: 'debug', format: 'text', write: (line) => log.push(line) }),
     onThread: (name, worker) => threads.set(name, worker),
   });

@@ -14,6 +14,7 @@ import { Query } from '../../../core/zone/answer/query.ts';
 import { PLAIN } from '../../../core/zone/answer/settings.ts';
 import { queryTcp, UdpClient } from '../../support/dns-client.ts';
 import { encodeQuery } from '../../support/message.ts';
+import { singleNodeTasks } from '../../support/tasks.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { until } from '../../support/until.ts';
 import { ask, byteOf, serve } from './fixture.ts';
@@ -44,6 +45,7 @@ class Ring {
     const lines: string[] = [];
     startQueryLog(
       [this.#shared],
+      singleNodeTasks(),
       createLogger({ level: 'info', format: 'json', write: (line) => lines.push(line) }),
     ).stop();
     return lines.map((line) => JSON.parse(line) as Record<string, unknown>);

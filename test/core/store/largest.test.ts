@@ -1,10 +1,13 @@
 /** The largest accounts and zones. */
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createLogger } from '../../../core/base/log/index.ts';
 import { PROMETHEUS, Registry } from '../../../core/base/metrics/index.ts';
 import { write } from '../../../core/journal/draft/draft.ts';
 import { findLargest, watchLargest } from '../../../core/store/largest.ts';
 import { domains, records } from '../../../core/store/rows.ts';
+import { singleNodeTasks } from '../../support/tasks.ts';
 import { until } from '../../support/until.ts';
 import { addressRecord, embedded, newDomain, withStore } from '../journal/fixture.ts';
 
@@ -37,7 +40,10 @@ test('are those with the most bytes, in descending order', () =>
     );
     assert.equal([found.accounts.length, found.zones.length], [3, 3]);
     const registry = new Registry();
-    const watch = watchLargest(registry, reader);
+    const watch = watchLargest(
+      { metrics: registry, tasks: singleNodeTasks(), log: createLogger({ level: 'error', format: 'text' }) },
+      reader,
+    );
     const line = 'waypost_zone_records{zone="z1300.test"} 30';
     await until(() => registry.expose(PROMETHEUS).includes(line));
     await watch.stop();

@@ -8,6 +8,7 @@ import { createLogger } from '../../../core/base/log/index.ts';
 import { CountryFile } from '../../../edge/daemon/country-file.ts';
 import { Countries } from '../../../edge/policy/rules/countries.ts';
 import { writeMmdb } from '../../support/mmdb.ts';
+import { singleNodeTasks } from '../../support/tasks.ts';
 
 const test = suite<{ folder: string; path: string; lines: string[]; changes: number }>('file of countries');
 
@@ -25,7 +26,7 @@ const FRENCH = writeMmdb({ '192.0.2.0/24': country('FR') });
 
 function open(context: { path: string; lines: string[]; changes: number }): CountryFile {
   const log = createLogger({ level: 'info', format: 'text', write: (line) => context.lines.push(line) });
-  return new CountryFile(context.path, log, () => context.changes++);
+  return new CountryFile(context.path, { tasks: singleNodeTasks(), log }, () => context.changes++);
 }
 
 /** As it is written by an operator: each time is another one. */
@@ -70,7 +71,11 @@ test('countries of addresses', () => {
 });
 
 test('without a setting there is no file', () => {
-  const file = new CountryFile(undefined, createLogger({ level: 'error', format: 'text' }), () => assert.unreachable());
+  const file = new CountryFile(
+    undefined,
+    { tasks: singleNodeTasks(), log: createLogger({ level: 'error', format: 'text' }) },
+    () => assert.unreachable(),
+  );
   file.look();
   assert.is(file.content, null);
   file.close();

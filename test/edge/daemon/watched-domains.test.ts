@@ -1,16 +1,20 @@
 /** The threads receive the watched domains: at once, when they change, and when nobody watches. */
-import { mock } from 'node:test';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createLogger } from '../../../core/base/log/index.ts';
 import { RequestTail } from '../../../core/observe/tail/request-tail.ts';
 import { followWatched } from '../../../edge/daemon/watched-domains.ts';
 import { EXPIRY_MS } from '../../../edge/gateway/tail-sampler.ts';
+import { singleNodeTasks, VirtualClock } from '../../support/tasks.ts';
+
+const log = createLogger({ level: 'error', format: 'text' });
+const parts = (clock?: VirtualClock) => ({ tasks: singleNodeTasks(clock), log });
 
 test('domains that are watched before the threads start, and changes since', () => {
   const tail = new RequestTail('n1');
   const early = tail.watch(1, () => {});
   const sent: (readonly string[])[] = [];
-  const watched = followWatched(tail, ({ domainIds }) => sent.push(domainIds));
+  const watched = followWatched(tail, ({ domainIds }) => sent.push(domainIds), parts());
   const later = tail.watch(2, () => {});
   early();
   later();
@@ -19,33 +23,29 @@ test('domains that are watched before the threads start, and changes since', () 
   assert.equal(sent, [['1'], ['1', '2'], ['2'], []]);
 });
 
-test('the threads receive them again before they expire, once for all changes', () => {
-  mock.timers.enable({ apis: ['setTimeout'] });
-  try {
-    const tail = new RequestTail('n1');
-    const sent: (readonly string[])[] = [];
-    const watched = followWatched(tail, ({ domainIds }) => sent.push(domainIds));
-    const first = tail.watch(1, () => {});
-    const second = tail.watch(2, () => {});
-    sent.length = 0;
-    for (const count of [1, 2]) {
-      mock.timers.tick(EXPIRY_MS / 3);
-      assert.equal(sent, Array(count).fill(['1', '2']));
-    }
-    first();
-    second();
-    sent.length = 0;
-    mock.timers.tick(EXPIRY_MS);
-    assert.equal(sent, []);
-    watched.close();
-  } finally {
-    mock.timers.reset();
+test('the threads receive them again before they expire, once for all changes', async () => {
+  const clock = new VirtualClock();
+  const tail = new RequestTail('n1');
+  const sent: (readonly string[])[] = [];
+  const watched = followWatched(tail, ({ domainIds }) => sent.push(domainIds), parts(clock));
+  const first = tail.watch(1, () => {});
+  const second = tail.watch(2, () => {});
+  sent.length = 0;
+  for (const count of [1, 2]) {
+    await clock.advance(EXPIRY_MS / 3);
+    assert.equal(sent, Array(count).fill(['1', '2']));
   }
+  first();
+  second();
+  sent.length = 0;
+  await clock.advance(EXPIRY_MS);
+  assert.equal(sent, []);
+  watched.close();
 });
 
 test('nothing is sent while nobody watches', () => {
   const sent: unknown[] = [];
-  followWatched(new RequestTail('n1'), (message) => sent.push(message)).close();
+  followWatched(new RequestTail('n1'), (message) => sent.push(message), parts()).close();
   assert.equal(sent, []);
 });
 

@@ -16,6 +16,7 @@ import { LIMITS, V4 } from '../../core/nameserver/fixture.ts';
 import { TCP_LIMIT } from '../../reference/compare.ts';
 import { QueryPath } from '../../support/in-process.ts';
 import { freePort } from '../../support/ports.ts';
+import { singleNodeTasks } from '../../support/tasks.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 
 export interface UpdateServer {
@@ -51,6 +52,7 @@ export async function startUpdateServer(deferredUdp?: UdpLimitOptions): Promise<
     transport: 'auto',
     tcp: LIMITS,
     deferredUdp,
+    tasks: singleNodeTasks(),
     log: createLogger({ level: 'error', format: 'text', write: (line) => process.stderr.write(line) }),
     answerDeferred: (request) =>
       ((request.message[2] >> 3) & 15) === OPCODE.UPDATE ? api.update(request) : signedQuery(request),

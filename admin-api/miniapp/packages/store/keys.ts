@@ -7,8 +7,8 @@
 import type { KeyObject } from 'node:crypto';
 import { StateError, UnavailableError } from '../../../../core/base/errors.ts';
 import { FaultLog } from '../../../../core/base/log/throttle.ts';
-import { Periodic } from '../../../../core/base/periodic.ts';
 import { RecentMap } from '../../../../core/base/recent-map.ts';
+import type { Task } from '../../../../core/base/tasks.ts';
 import { type Draft, write } from '../../../../core/journal/draft/draft.ts';
 import type { Id } from '../../../../core/store/keys.ts';
 import { storeKeysOf } from '../../../../core/store/package-reads.ts';
@@ -65,7 +65,7 @@ const signs = ({ sealedKey, signsUntil, revoked }: StoreKeyRow, now: number): bo
 
 export class StoreKeys {
   readonly #services: Services;
-  readonly #turns: Periodic;
+  readonly #task: Task;
   readonly #unreadable: FaultLog;
   /** By public key. */
   readonly #opened = new Map<string, KeyObject>();
@@ -74,25 +74,28 @@ export class StoreKeys {
 
   constructor(services: Services) {
     this.#services = services;
-    const fault = new FaultLog(services.log, 'cannot create the store key; retrying', 'the store key was created');
     this.#unreadable = new FaultLog(
       services.log,
       'cannot decrypt the store key; this node serves no apps of the store',
       'the store key is decrypted again',
     );
-    this.#turns = new Periodic(() => this.#ensure(), {
-      interval: INTERVAL,
-      runsImmediately: true,
-      onEnd: (error) => fault.report(error),
+    this.#task = services.tasks.add({
+      name: 'store-key',
+      owner: 'claim',
+      due: INTERVAL,
+      first: 0,
+      log: services.log,
+      messages: ['cannot create the store key; retrying', 'the store key was created'],
+      run: () => this.#ensure(),
     });
   }
 
   start(): void {
-    this.#turns.start();
+    this.#task.start();
   }
 
   stop(): Promise<void> {
-    return this.#turns.stop();
+    return this.#task.stop();
   }
 
   /** Oldest first. */

@@ -1,17 +1,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HttpMetrics } from '../../../../admin-api/http/metrics.ts';
-import {
-  OPENMETRICS,
-  PROMETHEUS,
-  Registry,
-  registerProcessMetrics,
-  selectFormat,
-} from '../../../../core/base/metrics/index.ts';
+import { createLogger } from '../../../../core/base/log/index.ts';
+import { OPENMETRICS, PROMETHEUS, Registry, selectFormat } from '../../../../core/base/metrics/index.ts';
+import { registerProcessMetrics } from '../../../../core/base/process-metrics.ts';
 import { JournalMetrics } from '../../../../core/journal/metrics.ts';
 import { indexMetrics, journalHeadMetrics, readinessMetrics, storeMetrics } from '../../../../core/store/metrics.ts';
 import { type ReadFamily, readExposition, sampleOf } from '../../../support/exposition.ts';
 import fc, { ANY_CHARACTER } from '../../../support/fc.ts';
+import { singleNodeTasks } from '../../../support/tasks.ts';
 
 const test = suite('core/metrics');
 
@@ -176,7 +173,11 @@ test('the journal, the store, the index, readiness', () => {
 
 test('the process reports its own metrics', async () => {
   const registry = new Registry();
-  const observed = registerProcessMetrics(registry, { version: '1.2.3', commit: '0123456789ab', date: null });
+  const observed = registerProcessMetrics(
+    registry,
+    { version: '1.2.3', commit: '0123456789ab', date: null },
+    { tasks: singleNodeTasks(), log: createLogger({ level: 'error', format: 'text' }) },
+  );
   try {
     const before = readExposition(registry.expose(PROMETHEUS), 'prometheus');
     const collections = (families: Map<string, ReadFamily>): number =>

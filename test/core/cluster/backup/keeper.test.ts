@@ -2,17 +2,19 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../../core/base/log/index.ts';
+import { Registry } from '../../../../core/base/metrics/index.ts';
+import { Tasks } from '../../../../core/base/tasks.ts';
 import type { JobResult } from '../../../../core/cluster/backup/job.ts';
 import { BackupKeeper } from '../../../../core/cluster/backup/keeper.ts';
 import type { Backup } from '../../../../core/cluster/backup/names.ts';
 import { loadConfig } from '../../../../core/config/index.ts';
-import { until } from '../../../support/until.ts';
+import { VirtualClock } from '../../../support/tasks.ts';
 
 const MINUTE = 60_000;
 
-/** A keeper with a clock of the test, and a target that is a list. */
+/** A keeper with a virtual clock, and a target that is a list. */
 class Rig {
-  now = Date.UTC(2026, 0, 1);
+  readonly clock = new VirtualClock(Date.UTC(2026, 0, 1));
   head = 10;
   isFirst = true;
   fails = false;
@@ -24,23 +26,19 @@ class Rig {
   readonly failures: string[] = [];
   isClockTrusted = true;
   readonly keeper: BackupKeeper;
-  #turns = 0;
 
   constructor(settings: Record<string, string> = {}) {
     const env = { WAYPOST_BACKUP_FOLDER: '/never', WAYPOST_BACKUP_INTERVAL: '3600', ...settings };
+    const ownership = { isFirst: () => this.isFirst, isFirstOfRegion: () => false, rank: () => 1 };
     this.keeper = new BackupKeeper({
+      tasks: new Tasks({ metrics: new Registry(), clock: this.clock, ownership }),
       settings: loadConfig({ env }).backup,
       log: createLogger({ level: 'debug', format: 'text', write: (line) => void this.lines.push(line) }),
-      isFirst: () => this.isFirst,
       isClockTrusted: () => this.isClockTrusted,
       head: () => this.head,
       run: (kind) => this.#run(kind),
       observer: { made: () => {}, failed: (kind) => this.failures.push(kind) },
-      now: () => {
-        this.#turns++;
-        return this.now;
-      },
-      tick: 1,
+      now: () => this.clock.date(),
     });
   }
 
@@ -48,7 +46,13 @@ class Rig {
     this.runs.push(kind);
     if (this.fails) throw new Error('the disk is full');
     const name = `b${this.backups.length}`;
-    const made = { name, made: new Date(this.now).toISOString(), sequence: this.head, size: 7, took: 1 } as Backup;
+    const made = {
+      name,
+      made: new Date(this.clock.date()).toISOString(),
+      sequence: this.head,
+      size: 7,
+      took: 1,
+    } as Backup;
     if (kind === 'backup') this.backups.push(made);
     return {
       ...{ latest: this.backups.at(-1) ?? null, count: this.backups.length, size: 7, position: this.head },
@@ -58,13 +62,15 @@ class Rig {
     };
   }
 
-  /** Runs what is due, and resolves with it. */
-  async after(milliseconds: number): Promise<string[]> {
-    this.now += milliseconds;
+  /** Sets the date, and resolves with what runs within three seconds. */
+  after(milliseconds: number): Promise<string[]> {
+    this.clock.jump(milliseconds);
+    return this.within(3000);
+  }
+
+  async within(milliseconds: number): Promise<string[]> {
     this.runs.length = 0;
-    const { length } = this.runs;
-    const end = this.#turns + 12;
-    await until(() => this.#turns >= end && this.runs.length >= length);
+    await this.clock.advance(milliseconds);
     return [...this.runs];
   }
 }
@@ -92,7 +98,7 @@ test('backups follow one another by the interval, and changes are copied in betw
 test('a restart makes no backup before its time', () =>
   withRig(
     async (rig) => {
-      rig.backups.push({ name: 'b', made: new Date(rig.now - 10 * MINUTE).toISOString() } as Backup);
+      rig.backups.push({ name: 'b', made: new Date(rig.clock.date() - 10 * MINUTE).toISOString() } as Backup);
       assert.equal(await rig.after(0), ['look']);
       assert.equal(await rig.after(50 * MINUTE), ['look', 'backup']);
     },
@@ -127,15 +133,15 @@ test('only the first node makes backups, or every node if configured', () =>
 test('a failure is retried with growing delays, logged, counted and reported by /readyz', () =>
   withRig(async (rig) => {
     rig.fails = true;
-    assert.equal(await rig.after(0), ['look']);
+    assert.equal(await rig.within(1000), ['look']);
     assert.equal(rig.failures, ['backup']);
-    assert.equal(await rig.after(59_000), []);
-    assert.equal(await rig.after(1000), ['look']);
-    assert.equal(await rig.after(MINUTE), []);
-    assert.equal(await rig.after(MINUTE), ['look']);
+    assert.equal(await rig.within(59_000), []);
+    assert.equal(await rig.within(1000), ['look']);
+    assert.equal(await rig.within(MINUTE), []);
+    assert.equal(await rig.within(MINUTE), ['look']);
     assert.equal(rig.keeper.warnings(), ['there is no backup: the disk is full']);
     rig.fails = false;
-    assert.equal(await rig.after(4 * MINUTE), ['look', 'backup', 'changes']);
+    assert.equal(await rig.within(4 * MINUTE + 1000), ['look', 'backup', 'changes']);
     assert.equal(rig.keeper.warnings(), []);
     assert.match(rig.lines.join(''), 'backups work again');
     rig.fails = true;

@@ -19,7 +19,7 @@ import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
 import { until } from '../../../support/until.ts';
 import { addressRecord, dump, newDomain, newProxy, queryPath, type Store, withStore } from '../fixture.ts';
-import { checkQueries, checkRebuilt, newKey, newRow, onTrouble, rowOf, signedStore, takeStep } from './rig.ts';
+import { checkQueries, checkRebuilt, newKey, newRow, parts, rowOf, signedStore, takeStep } from './rig.ts';
 
 const WORLDS = depth({ quick: 1, moderate: 3, full: 150 });
 /** Worlds in reserve: in a few of them nothing is signed. */
@@ -86,13 +86,13 @@ test('a zone is signed, signed by another key and unsigned in pieces, and a stop
     });
     const plain = dump(environment, ['answers']).length;
     const run = async (item: DnssecRow): Promise<number> => {
-      const first = new Pieces({ environment, journal, isAlone: true, onTrouble });
+      const first = new Pieces({ environment, journal, isAlone: true, ...parts() });
       first.start();
       await write(environment, journal, 'test', (draft) => draft.put(dnssec, item));
       await until(() => first.written > 1);
       await first.stop();
       assert.ok(rowOf(store, domain)?.progress !== undefined, 'it was too fast to be stopped');
-      const second = new Pieces({ environment, journal, isAlone: true, onTrouble });
+      const second = new Pieces({ environment, journal, isAlone: true, ...parts() });
       second.start();
       await until(() => rowOf(store, domain)?.progress === undefined);
       await second.stop();

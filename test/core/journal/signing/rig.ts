@@ -1,6 +1,8 @@
 /** A store with signed zones. */
+
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { createLogger } from '../../../../core/base/log/index.ts';
 import { openSecrets } from '../../../../core/base/secrets.ts';
 import { generateKeyPair } from '../../../../core/dns/dnssec/keys.ts';
 import { formatName, parseName } from '../../../../core/dns/wire/name.ts';
@@ -25,6 +27,7 @@ import type { World } from '../../../reference/generate.ts';
 import { putChanges, type WorldRows } from '../../../reference/rows.ts';
 import { decodeMessage, encodeQuery } from '../../../support/message.ts';
 import type { Random } from '../../../support/random.ts';
+import { datedClock, singleNodeTasks } from '../../../support/tasks.ts';
 import { DEFAULTS, dump, type Store } from '../fixture.ts';
 
 export const DAY = 86_400;
@@ -50,7 +53,11 @@ export const newRow = (store: Store, domain: Domain): DnssecRow => ({
   parent: 'publish',
 });
 
-export const onTrouble = (error: unknown): void => assert.is(error, null);
+/** No task may fail. `now`: milliseconds since 1970. */
+export const parts = (now?: () => number) => ({
+  tasks: singleNodeTasks(now && datedClock(now)),
+  log: createLogger({ level: 'warn', format: 'text', write: (line) => assert.unreachable(line) }),
+});
 
 export const rowOf = ({ reader }: Store, { id }: Domain): DnssecRow | undefined => reader.row(dnssec, idKey(id));
 

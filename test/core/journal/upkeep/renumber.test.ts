@@ -2,10 +2,12 @@
  * Which serials change with the configuration: those of zones that secondaries must transfer again,
  * once.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UnavailableError } from '../../../../core/base/errors.ts';
+import { createLogger } from '../../../../core/base/log/index.ts';
 import { parseName } from '../../../../core/dns/wire/name.ts';
 import { TYPE } from '../../../../core/dns/wire/types.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
@@ -15,6 +17,7 @@ import { startRenumbering } from '../../../../core/journal/upkeep/renumber.ts';
 import { type Domain, domains, proxies, records } from '../../../../core/store/rows.ts';
 import { isAfter } from '../../../../core/zone/compile/serial.ts';
 import type { ZoneSettings } from '../../../../core/zone/compile/settings.ts';
+import { singleNodeTasks } from '../../../support/tasks.ts';
 import {
   addressRecord,
   DEFAULTS,
@@ -40,8 +43,10 @@ const ZONES: Record<string, Domain> = {
   keptAll: { ...newDomain('kept-all.test.'), kept: KEPT },
 };
 
+const STRICT = createLogger({ level: 'warn', format: 'text', write: (line) => assert.unreachable(line) });
+
 const renumbered = async ({ environment, journal }: Store, settings: ZoneSettings): Promise<void> =>
-  startRenumbering({ environment, journal, settings, onTrouble: (error) => assert.is(error, null) }).done;
+  startRenumbering({ environment, journal, settings, tasks: singleNodeTasks(), log: STRICT }).done;
 
 async function withZones(work: (store: Store, raised: (to: ZoneSettings) => Promise<string[]>) => Promise<void>) {
   await withStore(embedded, async (store) => {
@@ -122,24 +127,22 @@ test('it reports an error and waits while writes fail; a stop during that leaves
     const halting: Journal = new Proxy(journal, {
       get: (target, key) => (key === 'commit' ? commit : Reflect.get(target, key, target)),
     });
-    const reports: unknown[] = [];
+    const lines: string[] = [];
+    const log = createLogger({ level: 'info', format: 'text', write: (line) => void lines.push(line) });
     const start = () =>
-      startRenumbering({
-        environment,
-        journal: halting,
-        settings: ELSEWHERE,
-        onTrouble: (error) => reports.push(error),
-      });
+      startRenumbering({ environment, journal: halting, settings: ELSEWHERE, tasks: singleNodeTasks(), log });
     const { head } = journal;
     const first = start();
-    while (reports.length === 0) await sleep(5);
-    assert.instance(reports[0], UnavailableError);
+    while (lines.length === 0) await sleep(5);
+    assert.match(lines[0], /serials cannot be raised for the changed settings.*Not now\./);
     await first.stop();
     const second = start();
-    while (reports.length === 1) await sleep(5);
+    while (lines.length === 1) await sleep(5);
     isOff = false;
+    while (lines.length === 2) await sleep(5);
     await second.done;
-    assert.is(reports.at(-1), null);
+    assert.match(lines[2], /serials are raised again/);
+    await second.stop();
     assert.is(journal.head, head + 1);
     environment.root.resetReadTxn();
     assert.equal(await raised(ELSEWHERE), []);

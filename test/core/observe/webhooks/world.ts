@@ -5,6 +5,7 @@ import { openSecrets } from '../../../../core/base/secrets.ts';
 import type { Attempt, Message } from '../../../../core/net/delivery/sender.ts';
 import { Deliverer } from '../../../../core/observe/webhooks/deliverer.ts';
 import type { Daemon, Json } from '../../../admin-api/daemon.ts';
+import { singleNodeTasks } from '../../../support/tasks.ts';
 
 export const OK: Attempt = { status: 200, error: null, milliseconds: 1 };
 export const BROKEN: Attempt = { status: 500, error: 'status 500', milliseconds: 1 };
@@ -19,11 +20,11 @@ export interface Received extends Message {
 export function startDeliverer(
   { environment, journal, folder }: Pick<Daemon, 'environment' | 'journal'> & { readonly folder: string },
   answer: (message: Received) => Attempt | Promise<Attempt>,
-  options: { readonly now: () => number; readonly isFirst?: () => boolean; readonly nodeName?: string },
+  options: { readonly now: () => number; readonly nodeName?: string },
 ) {
   const received: Received[] = [];
   const deliverer = new Deliverer({
-    ...{ environment, journal, secrets: openSecrets(`${folder}/secret.key`), nodeName: 'n1', isFirst: () => true },
+    ...{ environment, journal, secrets: openSecrets(`${folder}/secret.key`), nodeName: 'n1', tasks: singleNodeTasks() },
     sender: {
       async send(message) {
         const { type, data } = JSON.parse(String(message.body));

@@ -6,6 +6,7 @@ import { HOLD } from '../../../../core/os/protection/levels.ts';
 import { descriptorLimit, openDescriptors, ownMemory } from '../../../../core/os/protection/open.ts';
 import { type CacheBounds, Protection } from '../../../../core/os/protection/protection.ts';
 import { SharedLoad } from '../../../../core/os/protection/shared-load.ts';
+import { singleNodeTasks } from '../../../support/tasks.ts';
 
 const MB = 1024 ** 2;
 
@@ -25,6 +26,7 @@ function rig({ diskReserve }: { diskReserve?: number } = { diskReserve: 100 * MB
       descriptors: () => usage.descriptors,
       disk: () => ({ free: usage.free, total: usage.total }),
     },
+    tasks: singleNodeTasks(),
     log: createLogger({ level: 'info', format: 'text', write: (line) => void lines.push(line) }),
   });
   protection.followCache((bound) => bounds.push(bound));

@@ -9,6 +9,7 @@ import { HealthKeeper } from '../../../../core/site/health/keeper.ts';
 import { completeEntry, type OriginsEntry } from '../../../../core/site/pools/document.ts';
 import { StoreReader } from '../../../../core/store/reader.ts';
 import { type Domain, domains, proxies, siteDocuments } from '../../../../core/store/rows.ts';
+import { singleNodeTasks } from '../../../support/tasks.ts';
 import { embedded, newDomain, newProxy, type Store, withStore } from '../../journal/fixture.ts';
 
 const CHECK = { interval: 10, rise: 2, fall: 3 };
@@ -55,9 +56,10 @@ const withKeeper = (use: (rig: Rig) => Promise<void>, region = ''): Promise<void
         ),
       async round() {
         // Reads what has changed; its checks are due later.
-        rig.keeper.tick();
+        const run = (): void => (rig.isChecker ? rig.keeper.tick() : rig.keeper.release());
+        run();
         rig.now += 11_000;
-        rig.keeper.tick();
+        run();
         await rig.keeper.settled();
       },
       async setDocument(...origins) {
@@ -79,7 +81,7 @@ function newKeeper(rig: Rig, metrics: Registry, region: string): HealthKeeper {
   return new HealthKeeper({
     ...{ environment: rig.environment, journal: rig.journal, metrics, region },
     log: createLogger({ level: 'info', format: 'text', write: (line) => rig.lines.push(line) }),
-    isChecker: () => rig.isChecker,
+    tasks: singleNodeTasks(),
     now: () => rig.now,
     async probe({ origin, domain }) {
       assert.is(domain, 'site.test');
@@ -136,7 +138,7 @@ test('silent origins of one account delay no checks of others, which begin in or
     let now = 0;
     const begun: { readonly account: string; end(): void }[] = [];
     const keeper = new HealthKeeper({
-      ...{ environment, journal, metrics: new Registry(), region: '', isChecker: () => true, now: () => now },
+      ...{ environment, journal, metrics: new Registry(), region: '', tasks: singleNodeTasks(), now: () => now },
       log: createLogger({ level: 'error', format: 'text', write: () => {} }),
       probe: ({ account }) =>
         new Promise((resolve) => begun.push({ account, end: () => resolve({ kind: 'success' }) })),

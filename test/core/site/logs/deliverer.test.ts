@@ -1,13 +1,16 @@
 /** Delivery of request logs: batches, retries, limits and counts, with a clock of its own. */
+
 import { setImmediate as settle } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createLogger } from '../../../../core/base/log/index.ts';
 import type { Attempt } from '../../../../core/net/delivery/sender.ts';
 import { BATCH_BYTES, LogDeliverer, MAX_AGE } from '../../../../core/site/logs/deliverer.ts';
 import { type LogsDocument, NO_LOGS } from '../../../../core/site/logs/document.ts';
 import type { Batch } from '../../../../core/site/logs/outbox.ts';
 import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
+import { singleNodeTasks } from '../../../support/tasks.ts';
 
 const ENDPOINT = { url: 'https://logs.test/', sealedAuthorization: '', sealedSecret: '' };
 const DOCUMENT: LogsDocument = { ...NO_LOGS, isEnabled: true, endpoint: ENDPOINT };
@@ -26,6 +29,8 @@ function rig(document: LogsDocument | null = DOCUMENT) {
   const sent: Sent[] = [];
   const deliverer = new LogDeliverer({
     nodeName: 'a',
+    tasks: singleNodeTasks(),
+    log: createLogger({ level: 'error', format: 'text' }),
     accountOf: (domainId) => Math.floor(domainId / 1000),
     readDocument: () => state.document ?? undefined,
     send(domainId, _document, { id, text }: Batch, dropped) {

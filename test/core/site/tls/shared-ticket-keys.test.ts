@@ -11,6 +11,7 @@ import { openSecrets } from '../../../../core/base/secrets.ts';
 import { SharedTicketKeys } from '../../../../core/site/tls/shared-ticket-keys.ts';
 import type { TicketKeys } from '../../../../core/site/tls/ticket-keys.ts';
 import { ticketKeys } from '../../../../core/store/rows.ts';
+import { singleNodeTasks } from '../../../support/tasks.ts';
 import { embedded, type Store, withStore } from '../../journal/fixture.ts';
 
 const hex = ({ current, previous }: TicketKeys): string[] =>
@@ -22,7 +23,7 @@ function nodesOf(store: Store, keyFile = 'secret.key') {
   const secrets = openSecrets(join(store.folder, keyFile));
   const { environment, journal } = store;
   const open = (now?: () => number, rotation = 3600) =>
-    SharedTicketKeys.open({ environment, journal, secrets, rotation, log, now });
+    SharedTicketKeys.open({ environment, journal, secrets, rotation, tasks: singleNodeTasks(), log, now });
   return { open, logged };
 }
 

@@ -14,6 +14,7 @@ import { createLogger } from '../../../../core/base/log/index.ts';
 import { type TlsMaterial, watchCertificate } from '../../../../core/nameserver/tls-certificate.ts';
 import { nextTicketKeys, type TicketKeys, takeTickets } from '../../../../core/site/tls/ticket-keys.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
+import { singleNodeTasks } from '../../../support/tasks.ts';
 import { temporaryFolder } from '../../../support/temp.ts';
 import { until } from '../../../support/until.ts';
 
@@ -82,7 +83,7 @@ test('shared keys are sent with the certificate', () => {
   writeFileSync(files.key, pemOfKey(key));
   const first = nextTicketKeys(null);
   const log = createLogger({ level: 'error', format: 'text', write: () => {} });
-  const watched = watchCertificate(files, first, log);
+  const watched = watchCertificate(files, first, singleNodeTasks(), log);
   const notices: TlsMaterial[] = [];
   watched.onChange = (material) => notices.push(material);
   assert.is(watched.current.tickets, first);

@@ -12,6 +12,7 @@ import { AliasRefresher, type AliasState, AliasStates } from '../../../../core/u
 import { TCP_LIMIT } from '../../../reference/compare.ts';
 import { decodeMessage, encodeQuery } from '../../../support/message.ts';
 import { TargetServer } from '../../../support/target-server.ts';
+import { singleNodeTasks } from '../../../support/tasks.ts';
 import { DEFAULTS, embedded, newDomain, newRecord, queryPath, type Store, withStore } from '../../journal/fixture.ts';
 
 export interface Asked {
@@ -81,6 +82,7 @@ export async function withAlias(
           journal,
           zoneSettings: DEFAULTS,
           states,
+          tasks: singleNodeTasks(),
           log,
           resolvers: [server.address],
           staleMax,

@@ -15,6 +15,7 @@ import { admissionOf } from '../../../support/admission.ts';
 import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 import { SEED } from '../../../support/seed.ts';
+import { clusterTasks, singleNodeTasks } from '../../../support/tasks.ts';
 import { until } from '../../../support/until.ts';
 import { DEFAULTS, embedded, newAccount, newDomain, newRecord, type Store, withStore } from '../../journal/fixture.ts';
 
@@ -94,7 +95,7 @@ const LOG = createLogger({ level: 'error', format: 'text', write: () => {} });
 
 function consumerOf({ environment, journal }: Store, limit = 0): CatalogConsumer {
   return new CatalogConsumer({
-    ...{ environment, journal, zoneSettings: DEFAULTS, isFirst: () => true, log: LOG },
+    ...{ environment, journal, zoneSettings: DEFAULTS, tasks: singleNodeTasks(), log: LOG },
     admission: admissionOf({}, limit),
   });
 }
@@ -268,7 +269,7 @@ test('members that a customer cannot have are left out with the reason, and all 
       admin: { ...loadConfig({ env: {} }).admin, hostname: ['admin.example.net'] },
     };
     const consumer = new CatalogConsumer({
-      ...{ environment: store.environment, journal: store.journal, zoneSettings: DEFAULTS, isFirst: () => true },
+      ...{ environment: store.environment, journal: store.journal, zoneSettings: DEFAULTS, tasks: singleNodeTasks() },
       ...{ log: LOG, admission: admissionOf(hosts) },
     });
     const names = [...HOSTILE.map(([name]) => name), ...SOUND];
@@ -288,7 +289,12 @@ test('members that a customer cannot have are left out with the reason, and all 
     );
     // A node that does not write knows the same.
     const other = new CatalogConsumer({
-      ...{ environment: store.environment, journal: store.journal, zoneSettings: DEFAULTS, isFirst: () => false },
+      ...{
+        environment: store.environment,
+        journal: store.journal,
+        zoneSettings: DEFAULTS,
+        tasks: clusterTasks('b', () => ['a', 'b']),
+      },
       ...{ log: LOG, admission: admissionOf(hosts) },
     });
     await other.pass();

@@ -6,6 +6,7 @@ import { formatHost } from '../../../../core/dns/wire/name.ts';
 import { StoreReader } from '../../../../core/store/reader.ts';
 import { DelegationKeeper } from '../../../../core/upkeep/delegation/keeper.ts';
 import { APEX, type Daemon, startDaemon } from '../../../admin-api/daemon.ts';
+import { clusterTasks, singleNodeTasks } from '../../../support/tasks.ts';
 
 const test = suite<{ daemon: Daemon }>('core/upkeep/delegation/keeper');
 test.before(async (context) => {
@@ -24,7 +25,7 @@ test('asks for each domain when it is due, and stores what the parent has', asyn
   let now = Math.floor(Date.now() / 1000);
   const queried: string[] = [];
   const keeper = new DelegationKeeper({
-    ...{ environment, journal, nodeName: 'n1', nameservers: APEX.nameservers, isAlone: true },
+    ...{ environment, journal, nameservers: APEX.nameservers, tasks: singleNodeTasks() },
     log: createLogger({ level: 'error', format: 'text', write() {} }),
     look: {
       async look({ apex }, extent) {
@@ -68,7 +69,7 @@ test('accounts take turns in a pass', async ({ daemon }) => {
   }
   const queried: string[] = [];
   const keeper = new DelegationKeeper({
-    ...{ environment, journal, nodeName: 'n1', nameservers: APEX.nameservers, isAlone: true },
+    ...{ environment, journal, nameservers: APEX.nameservers, tasks: singleNodeTasks() },
     log: createLogger({ level: 'error', format: 'text', write() {} }),
     look: {
       async look({ apex }) {
@@ -91,7 +92,8 @@ test('nodes of a cluster wait differently', async ({ daemon }) => {
   let now = start;
   const keeper = (nodeName: string) =>
     new DelegationKeeper({
-      ...{ environment, journal, nodeName, nameservers: APEX.nameservers, isAlone: false, now: () => now },
+      ...{ environment, journal, nameservers: APEX.nameservers, now: () => now },
+      tasks: clusterTasks(nodeName, () => ['n1', 'n2', 'n3']),
       log: createLogger({ level: 'error', format: 'text', write() {} }),
       look: {
         async look({ apex }) {

@@ -4,17 +4,28 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { UnavailableError } from '../../../../core/base/errors.ts';
+import type { TaskClock } from '../../../../core/base/tasks.ts';
 import { parseName } from '../../../../core/dns/wire/name.ts';
 import { type Domain, newSecondary, PRIMARY, type SecondaryRow } from '../../../../core/store/rows.ts';
 import { SupersededError } from '../../../../core/upkeep/secondary/commit.ts';
 import { SecondaryKeeper } from '../../../../core/upkeep/secondary/keeper.ts';
 import type { Outcome, RefreshOptions } from '../../../../core/upkeep/secondary/refresh.ts';
 import fc from '../../../support/fc.ts';
+import { clusterTasks } from '../../../support/tasks.ts';
 
 const START = 1_000_000;
 const SOA = { refresh: 1000, retry: 100, expire: 10_000 };
 
 const seconds = (): number => Date.now() / 1000;
+/** The timers and the date of node:test. */
+const MOCKED: TaskClock = {
+  date: () => Date.now(),
+  steady: () => Date.now(),
+  after(milliseconds, call) {
+    const timer = setTimeout(call, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};
 
 /** Ids from 1000 on are of other accounts. */
 function domainOf(id: number): Domain {
@@ -73,12 +84,12 @@ class Node {
   constructor(world: Shared, name = 'a', { maxConcurrent = 10, minRefresh = 10, maxRefresh = 5000 } = {}) {
     const log = (_message: string): void => void this.logged.push(_message);
     this.keeper = new SecondaryKeeper({
-      ...{ maxConcurrent, minRefresh, maxRefresh, now: seconds, nodeName: name },
+      ...{ maxConcurrent, minRefresh, maxRefresh, now: seconds },
+      tasks: clusterTasks(name, () => world.names, MOCKED),
       log: { debug: log, info: log, warn: log, error: log } as never,
       rows: () => world.rows.values(),
       storedRow: (id) => world.rows.get(id),
       domain: (id) => (world.rows.has(id) ? domainOf(id) : undefined),
-      nodes: () => world.names,
       onCount: () => {},
       unavailable: {
         set: (apex, isUnavailable) => {

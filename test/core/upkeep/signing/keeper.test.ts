@@ -16,6 +16,7 @@ import { signingMetrics } from '../../../../core/upkeep/signing/open.ts';
 import type { LookResult } from '../../../../core/upkeep/signing/parent-look.ts';
 import { readSignedZone, storeSignedZone } from '../../../../core/upkeep/signing/store-zone.ts';
 import { beginRollover, beginSigning } from '../../../../core/upkeep/signing/zone-lifecycle.ts';
+import { clusterTasks } from '../../../support/tasks.ts';
 import { untilPasses } from '../../../support/until.ts';
 import { addressRecord, dump, newDomain, type Store, withStore } from '../../journal/fixture.ts';
 import { newKey, newRow, signedStore } from '../../journal/signing/rig.ts';
@@ -50,7 +51,8 @@ function newRig(store: Store, nodeNames: readonly string[] = ['a']): Rig {
     rig.keepers.push(
       new SigningKeeper({
         ...store,
-        ...{ nodeName, nameservers: ['ns1.waypost.test'], isAlone: nodeNames.length === 1, log, now: () => rig.now },
+        ...{ nodeName, nameservers: ['ns1.waypost.test'], log, now: () => rig.now },
+        tasks: clusterTasks(nodeName, () => nodeNames),
         publicParent: {
           async look() {
             rig.looks.push(nodeName);

@@ -24,6 +24,7 @@ import { OrderFailure } from '../../../../edge/certificates/acme/failure.ts';
 import { createAcme } from '../../../../edge/certificates/acme/index.ts';
 import { Orders, type OrdersOptions } from '../../../../edge/certificates/acme/orders.ts';
 import { DEFAULTS, embedded, newDomain, newProxy, type Store, withStore } from '../../../core/journal/fixture.ts';
+import { singleNodeTasks } from '../../../support/tasks.ts';
 import { until } from '../../../support/until.ts';
 import { SETTINGS } from './rig.ts';
 
@@ -57,6 +58,7 @@ class Node {
     this.orders = new Orders({
       ...{ environment, journal, book, self, now, random, refusal: null, concurrent: 4 },
       reader: new StoreReader(environment),
+      tasks: singleNodeTasks(),
       log: createLogger({ level: 'error', format: 'text', write: () => {} }),
       observer: orderObserver(this.metrics),
       attempt: async ({ domain: { id } }) => {
@@ -328,6 +330,7 @@ test('incomplete external account settings, and invalid roots, end the start', (
         ...{ environment, journal, secrets: openSecrets(`${folder}/secret.key`), metrics: new Registry() },
         config: { acme: { ...SETTINGS, ...settings }, edge: { resolvers: [] } as never, nodeName: 'a' },
         zoneSettings: DEFAULTS,
+        tasks: singleNodeTasks(),
         log: createLogger({ level: 'error', format: 'text', write: () => {} }),
         served: async () => {},
       });

@@ -24,6 +24,7 @@ import { type Acme, type AcmeOptions, createAcme } from '../../../../edge/certif
 import type { PublicDns } from '../../../../edge/certificates/acme/public-dns.ts';
 import { addressRecord, DEFAULTS, newDomain, newProxy, type Store } from '../../../core/journal/fixture.ts';
 import { LIMITS, V4 } from '../../../core/nameserver/fixture.ts';
+import { singleNodeTasks } from '../../../support/tasks.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 
 export const SETTINGS: AcmeOptions['config']['acme'] = {
@@ -85,6 +86,7 @@ export class Rig {
       udpPayload: 1232,
       transport: 'auto',
       tcp: LIMITS,
+      tasks: singleNodeTasks(),
       log: createLogger({ level: 'error', format: 'text', write: (line) => process.stderr.write(line) }),
     });
     const store = { folder, environment, index, journal, reader: new StoreReader(environment) };
@@ -106,6 +108,7 @@ export class Rig {
       ...{ environment: store.environment, journal: store.journal, secrets, metrics, dns },
       config: { acme: { ...SETTINGS, ...settings }, edge: { resolvers: [] } as never, nodeName: node },
       zoneSettings: ZONES,
+      tasks: singleNodeTasks(),
       log: createLogger({ level: 'debug', format: 'json', write: (line) => this.log.push(line) }),
       now: () => Date.now() / 1000 + this.ahead,
       served: async () => {},

@@ -7,6 +7,7 @@ import type { FromStaples, StapleFetched } from '../../../../edge/certificates/o
 import { Stapler } from '../../../../edge/certificates/ocsp/stapler.ts';
 import { Staples } from '../../../../edge/certificates/ocsp/staples.ts';
 import { type CheckedStatus, RevokedError } from '../../../../edge/certificates/ocsp/status.ts';
+import { singleNodeTasks } from '../../../support/tasks.ts';
 import { until } from '../../../support/until.ts';
 import { chainWith } from './responder.ts';
 
@@ -42,6 +43,7 @@ async function withStapler(use: (rig: Rig) => Promise<void>): Promise<void> {
       return rig.result().finally(() => rig.concurrent--);
     },
     send: (message) => sent.push(message),
+    tasks: singleNodeTasks(),
     log: createLogger({ level: 'warn', format: 'text', write: (line) => lines.push(line) }),
     minRefresh: 10,
     firstRetry: 20,

@@ -2,8 +2,10 @@
  * Two nodes over one log whose settings change one after the other: serials are the same at both
  * all the time, and all else in the end.
  */
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createLogger } from '../../../../core/base/log/index.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import type { EtcdJournal } from '../../../../core/journal/etcd/contract.ts';
 import { openEtcdJournal } from '../../../../core/journal/etcd/etcd-journal.ts';
@@ -17,6 +19,7 @@ import { domains, proxies, records } from '../../../../core/store/rows.ts';
 import type { ZoneSettings } from '../../../../core/zone/compile/settings.ts';
 import { addressRecord, DEFAULTS, dump, newDomain, newProxy } from '../../../core/journal/fixture.ts';
 import { whyNotPrograms } from '../../../support/programs.ts';
+import { singleNodeTasks } from '../../../support/tasks.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 import { until } from '../../../support/until.ts';
 import { startEtcd } from '../../peers/etcd.ts';
@@ -47,7 +50,8 @@ class Node {
     });
     await this.journal.catchUp();
     const { journal } = this;
-    await startRenumbering({ environment, journal, settings, onTrouble: (error) => assert.is(error, null) }).done;
+    const log = createLogger({ level: 'warn', format: 'text', write: (line) => assert.unreachable(line) });
+    await startRenumbering({ environment, journal, settings, tasks: singleNodeTasks(), log }).done;
   }
 
   async stop(): Promise<void> {

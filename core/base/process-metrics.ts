@@ -11,8 +11,10 @@ import {
   performance,
 } from 'node:perf_hooks';
 import { getHeapSpaceStatistics } from 'node:v8';
-import type { BuildInfo } from '../build-info.ts';
-import type { Registry } from './registry.ts';
+import type { BuildInfo } from './build-info.ts';
+import type { Logger } from './log/index.ts';
+import type { Registry } from './metrics/index.ts';
+import type { Tasks } from './tasks.ts';
 
 /**
  * Milliseconds between two clock reads of Node.js, which are part of the measured delay. Longer
@@ -37,7 +39,11 @@ const GC_KINDS: ReadonlyMap<number, string> = new Map([
 type GcEntry = PerformanceEntry & { readonly detail: NodeGCPerformanceDetail };
 
 /** `stop` ends the measurement. It does not keep the process alive. */
-export function registerProcessMetrics(registry: Registry, { version, commit }: BuildInfo): { stop(): void } {
+export function registerProcessMetrics(
+  registry: Registry,
+  { version, commit }: BuildInfo,
+  { tasks, log }: { tasks: Tasks; log: Logger },
+): { stop(): void } {
   registry.read('gauge', 'waypost_build_info', 'Always 1.', ['version', 'commit', 'node'], (emit) =>
     emit(1, version, commit ?? '', process.version),
   );
@@ -70,7 +76,7 @@ export function registerProcessMetrics(registry: Registry, { version, commit }: 
   registry.read('gauge', 'nodejs_external_memory_bytes', 'Memory outside the heap of the main thread.', [], (emit) =>
     emit(process.memoryUsage().external),
   );
-  const stopLoop = eventLoopMetrics(registry);
+  const stopLoop = eventLoopMetrics(registry, tasks, log);
   const stopGc = gcMetrics(registry);
   return {
     stop() {
@@ -80,7 +86,7 @@ export function registerProcessMetrics(registry: Registry, { version, commit }: 
   };
 }
 
-function eventLoopMetrics(registry: Registry): () => void {
+function eventLoopMetrics(registry: Registry, tasks: Tasks, log: Logger): () => void {
   registry.read(
     'counter',
     'nodejs_eventloop_active_seconds_total',
@@ -104,7 +110,8 @@ function eventLoopMetrics(registry: Registry): () => void {
     }
     delays.reset();
   };
-  const timer = setInterval(closeWindow, WINDOW).unref();
+  const task = tasks.add({ name: 'event-loop-window', owner: 'node', due: WINDOW, log, run: closeWindow });
+  task.start();
   for (const [name, label] of [
     ['p50', 'Median'],
     ['p99', '99th percentile'],
@@ -118,7 +125,7 @@ function eventLoopMetrics(registry: Registry): () => void {
       (emit) => emit(lastWindow.get(name) ?? 0),
     );
   return () => {
-    clearInterval(timer);
+    void task.stop();
     delays.disable();
   };
 }
