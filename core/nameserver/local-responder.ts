@@ -1,5 +1,5 @@
 /**
- * The query path on the main thread: for DNS over HTTPS, which arrives through another room, and
+ * The query path on the main thread: for DNS over HTTPS, which arrives through another module, and
  * for queries whose signature was verified and removed.
  */
 

@@ -72,7 +72,7 @@ test('the copy has both texts, and a number selects the broken one, also of nest
   });
 });
 
-test('the choice takes each room in turn, and is the same for a seed', () => {
+test('the choice takes modules in turn, and is the same for a seed', () => {
   const mutation = (room: string, id: number): Mutation => ({
     ...mutationsOf(FILE, '1;')[0],
     room,
