@@ -47,13 +47,11 @@ export function followChanges(): void {
 }
 
 class Connection {
-  readonly #address: string;
   #source: EventSource;
   #retryMs = FIRST_RETRY_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(address: string) {
-    this.#address = address;
+  constructor(private readonly address: string) {
     this.#source = this.#open();
   }
 
@@ -63,7 +61,7 @@ class Connection {
   }
 
   #open(): EventSource {
-    const source = new EventSource(this.#address);
+    const source = new EventSource(this.address);
     let wasOpen = false;
     source.addEventListener('open', () => {
       this.#retryMs = FIRST_RETRY_MS;

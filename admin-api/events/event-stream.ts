@@ -30,18 +30,16 @@ export interface EventStreamOptions extends SentEventsOptions<Viewer> {
 }
 
 export class EventStream extends SentEvents<Viewer> {
-  readonly #options: EventStreamOptions;
   /** The last entry that was sent or skipped. */
   #position = 0;
 
   /** Throws HttpError 429. */
-  constructor(options: EventStreamOptions) {
+  constructor(private readonly options: EventStreamOptions) {
     super(options, ({ caller }) => caller.account.id);
-    this.#options = options;
   }
 
   protected override readNext(viewer: Viewer): NextEvents {
-    return { text: this.#read(viewer), hasMore: this.#position < this.#options.journal.head };
+    return { text: this.#read(viewer), hasMore: this.#position < this.options.journal.head };
   }
 
   /**
@@ -53,7 +51,7 @@ export class EventStream extends SentEvents<Viewer> {
   }
 
   protected override async startText(): Promise<string> {
-    const { lastEventId, journal } = this.#options;
+    const { lastEventId, journal } = this.options;
     if (lastEventId === undefined) {
       this.#position = journal.head;
       return `${RETRY_LINE}id: ${this.#position}\n\n`;
@@ -69,13 +67,13 @@ export class EventStream extends SentEvents<Viewer> {
 
   /** The event that makes the client reload the current state. */
   #reload(): string {
-    this.#position = this.#options.journal.head;
+    this.#position = this.options.journal.head;
     return `event: reload\nid: ${this.#position}\ndata: {"seq":${this.#position}}\n\n`;
   }
 
   /** The events of the next entries; empty if the client must not see any of them. */
   #read({ caller, accountId }: Viewer): string {
-    const { streams, journal } = this.#options;
+    const { streams, journal } = this.options;
     const position = this.#position;
     const { scopes, domains } = caller.token;
     const isVisible = (change: ObjectChange): boolean =>

@@ -14,14 +14,11 @@ export const holderOfAccount = (id: Id): string => `account ${id}`;
 export const holderAt = (address: string): string => strangerAt(address).account;
 
 export class BodyMemory {
-  readonly #limit: number;
   readonly #holders = new Map<string, number>();
   #held = 0;
 
   /** `limit`: bytes of all holders together. */
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
+  constructor(private readonly limit: number) {}
 
   /** Bytes that all holders use. */
   get held(): number {
@@ -32,7 +29,7 @@ export class BodyMemory {
   take(holder: string, bytes: number): boolean {
     const own = this.#holders.get(holder) ?? 0;
     // `bytes` appears on both sides: it adds to the holder's use and reduces the free memory.
-    if (own + bytes > this.#limit - this.#held - bytes) return false;
+    if (own + bytes > this.limit - this.#held - bytes) return false;
     this.#holders.set(holder, own + bytes);
     this.#held += bytes;
     return true;
@@ -48,18 +45,16 @@ export class BodyMemory {
 
 /** The memory of a request or response. */
 export class Charge {
-  readonly #memory: BodyMemory;
-  readonly #holder: string;
   #held = 0;
   #isOver = false;
 
-  constructor(memory: BodyMemory, holder: string) {
-    this.#memory = memory;
-    this.#holder = holder;
-  }
+  constructor(
+    private readonly memory: BodyMemory,
+    private readonly holder: string,
+  ) {}
 
   take(bytes: number): boolean {
-    if (this.#isOver || !this.#memory.take(this.#holder, bytes)) return false;
+    if (this.#isOver || !this.memory.take(this.holder, bytes)) return false;
     this.#held += bytes;
     return true;
   }
@@ -67,13 +62,13 @@ export class Charge {
   release(bytes: number): void {
     if (this.#isOver) return;
     this.#held -= bytes;
-    this.#memory.release(this.#holder, bytes);
+    this.memory.release(this.holder, bytes);
   }
 
   /** Releases all memory, and rejects later charges. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (this.#held > 0) this.#memory.release(this.#holder, this.#held);
+    if (this.#held > 0) this.memory.release(this.holder, this.#held);
   }
 }

@@ -14,9 +14,6 @@ export interface Flow {
 const MAX_UNREAD = 1 << 20;
 
 export class BodyStream extends Body implements AsyncIterable<Buffer> {
-  readonly #flow: Flow;
-  /** Whether the reader keeps the pieces until the end of the request. */
-  readonly #keeps: boolean;
   readonly #chunks: Buffer[] = [];
   #unread = 0;
   #isPaused = false;
@@ -29,12 +26,11 @@ export class BodyStream extends Body implements AsyncIterable<Buffer> {
     announced: string | undefined,
     timeout: number,
     charge: Charge,
-    flow: Flow,
-    keeps: boolean,
+    private readonly flow: Flow,
+    /** Whether the reader keeps the pieces until the end of the request. */
+    private readonly keeps: boolean,
   ) {
     super(limit, timeout, charge);
-    this.#keeps = keeps;
-    this.#flow = flow;
     this.announce(announced);
   }
 
@@ -48,7 +44,7 @@ export class BodyStream extends Body implements AsyncIterable<Buffer> {
         const chunk = this.#chunks.shift();
         if (chunk !== undefined) {
           this.#unread -= chunk.length;
-          if (!this.#keeps) this.charge.release(chargeOf(chunk));
+          if (!this.keeps) this.charge.release(chargeOf(chunk));
           if (this.#unread < MAX_UNREAD) this.#resume();
           yield chunk;
         } else if (this.#error !== undefined) throw this.#error;
@@ -69,7 +65,7 @@ export class BodyStream extends Body implements AsyncIterable<Buffer> {
     this.#unread += chunk.length;
     if (this.#unread >= MAX_UNREAD && !this.#isPaused) {
       this.#isPaused = true;
-      this.#flow.pause();
+      this.flow.pause();
     }
     this.#wake();
   }
@@ -88,6 +84,6 @@ export class BodyStream extends Body implements AsyncIterable<Buffer> {
   #resume(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    this.#flow.resume();
+    this.flow.resume();
   }
 }

@@ -11,8 +11,6 @@ export const chargeOf = (chunk: Buffer): number => chunk.length + PIECE_OVERHEAD
 
 /** The limits of a body. Subclasses receive each piece, and then one end or failure. */
 export abstract class Body {
-  readonly #limit: number;
-  readonly #timeout: number;
   protected readonly charge: Charge;
   readonly #begin = performance.now();
   #length = 0;
@@ -21,9 +19,11 @@ export abstract class Body {
   index = -1;
 
   /** `timeout` in milliseconds. `charge`: accounts for the memory of the body. */
-  constructor(limit: number, timeout: number, charge: Charge) {
-    this.#limit = limit;
-    this.#timeout = timeout;
+  constructor(
+    private readonly limit: number,
+    private readonly timeout: number,
+    charge: Charge,
+  ) {
     this.charge = charge;
   }
 
@@ -46,14 +46,14 @@ export abstract class Body {
    * absent body.
    */
   announce(announced: string | undefined): void {
-    if (announced !== undefined && Number(announced) > this.#limit) this.fail(tooLarge(this.#limit));
+    if (announced !== undefined && Number(announced) > this.limit) this.fail(tooLarge(this.limit));
   }
 
   /** Takes ownership of `chunk`. */
   add(chunk: Buffer): void {
     if (this.#done) return;
     this.#length += chunk.length;
-    if (this.#length > this.#limit) this.fail(tooLarge(this.#limit));
+    if (this.#length > this.limit) this.fail(tooLarge(this.limit));
     else if (chunk.length > 0 && !this.charge.take(chargeOf(chunk))) this.fail(tooMuchPending());
     else if (chunk.length > 0) this.onChunk(chunk);
   }
@@ -65,7 +65,7 @@ export abstract class Body {
 
   /** Fails after the timeout. `now` as of performance.now(). */
   check(now: number): void {
-    if (now > this.#begin + this.#timeout + (this.#length / BODY_RATE) * 1000) this.fail(tooSlow());
+    if (now > this.#begin + this.timeout + (this.#length / BODY_RATE) * 1000) this.fail(tooSlow());
   }
 
   end(): void {

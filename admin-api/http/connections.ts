@@ -16,19 +16,16 @@ function mostFor(client: string, total: number): number {
 
 /** For a transport that knows which connection ends. */
 export class ConnectionCount {
-  readonly #limits: ConnectionLimits;
   readonly #clients = new Map<string, number>();
   #total = 0;
 
-  constructor(limits: ConnectionLimits) {
-    this.#limits = limits;
-  }
+  constructor(private readonly limits: ConnectionLimits) {}
 
   /** Returns a function to call when the connection ends; undefined when the limit is reached. */
   enter(address: string): (() => void) | undefined {
     const client = clientNetwork(address);
     const count = this.#clients.get(client) ?? 0;
-    if (this.#total >= mostFor(client, this.#limits.total) || count >= this.#limits.perAddress) return undefined;
+    if (this.#total >= mostFor(client, this.limits.total) || count >= this.limits.perAddress) return undefined;
     this.#total++;
     this.#clients.set(client, count + 1);
     return () => {
@@ -50,17 +47,15 @@ const MAX_LISTING_SHARE = 1 / 20;
  * client is rejected only after a new listing, or while a new listing would cost too much.
  */
 export class AnonymousConnectionCount {
-  readonly #limits: ConnectionLimits;
-  readonly #census: Census;
   readonly #clients = new Map<string, number>();
   #port = 0;
   #total = 0;
   #nextListing = 0;
 
-  constructor(limits: ConnectionLimits, census: Census = loadCensus()) {
-    this.#limits = limits;
-    this.#census = census;
-  }
+  constructor(
+    private readonly limits: ConnectionLimits,
+    private readonly census: Census = loadCensus(),
+  ) {}
 
   get total(): number {
     return this.#total;
@@ -75,8 +70,8 @@ export class AnonymousConnectionCount {
     const client = clientNetwork(address);
     this.#total++;
     this.#clients.set(client, (this.#clients.get(client) ?? 0) + 1);
-    if (this.#total > mostFor(client, this.#limits.total)) return false;
-    if (this.#total <= this.#limits.perAddress || this.#isWithinLimit(client)) return true;
+    if (this.#total > mostFor(client, this.limits.total)) return false;
+    if (this.#total <= this.limits.perAddress || this.#isWithinLimit(client)) return true;
     return this.#listConnections() ? this.#isWithinLimit(client) : false;
   }
 
@@ -86,14 +81,14 @@ export class AnonymousConnectionCount {
   }
 
   #isWithinLimit(client: string): boolean {
-    return (this.#clients.get(client) ?? 0) <= this.#limits.perAddress;
+    return (this.#clients.get(client) ?? 0) <= this.limits.perAddress;
   }
 
   /** False when the last listing is too recent. */
   #listConnections(): boolean {
     const begin = performance.now();
     if (begin < this.#nextListing) return false;
-    const addresses = this.#census(this.#port);
+    const addresses = this.census(this.#port);
     const end = performance.now();
     this.#nextListing = end + (end - begin) / MAX_LISTING_SHARE;
     this.#clients.clear();

@@ -23,14 +23,13 @@ export interface ErrorDetail {
 
 /** An error of the HTTP request, or an error with its own status. */
 export class HttpError extends WaypostError {
-  readonly status: number;
   readonly details?: readonly ErrorDetail[];
   readonly headers: Readonly<Record<string, string>>;
   /** The rest of the request cannot be read: the connection is closed after the response. */
   readonly close: boolean;
 
   constructor(
-    status: number,
+    readonly status: number,
     code: string,
     message: string,
     options: {
@@ -41,7 +40,6 @@ export class HttpError extends WaypostError {
     } = {},
   ) {
     super(code, message, options);
-    this.status = status;
     this.details = options.details;
     this.headers = options.headers ?? {};
     this.close = options.close ?? false;

@@ -101,28 +101,26 @@ const isFirst = ({ after }: Page): boolean => after === null;
 
 /** Generates the JSON text of a list in chunks. */
 class WholeList<Row, View, More extends object> {
-  readonly #field: string;
-  readonly #list: List<Row, View, More>;
   /** Number of parts read so far. */
   parts = 0;
   /** The key at which the list is truncated; null: complete; undefined: not yet known. */
   last: Uint8Array | null | undefined;
 
-  constructor(field: string, list: List<Row, View, More>) {
-    this.#field = field;
-    this.#list = list;
-  }
+  constructor(
+    private readonly field: string,
+    private readonly list: List<Row, View, More>,
+  ) {}
 
   /** Yields at least one chunk for each part; the chunk may be empty. */
   async *chunks(): AsyncGenerator<string> {
-    const { maxPart = MAX_PART } = this.#list;
+    const { maxPart = MAX_PART } = this.list;
     const steps = new Steps();
-    const text = new ListText(this.#field);
+    const text = new ListText(this.field);
     let left = MAX_WHOLE;
     let after: Uint8Array | null = null;
     let first: ListPart<Row, More> | undefined;
     for (;;) {
-      const part: ListPart<Row, More> = await this.#list.read({
+      const part: ListPart<Row, More> = await this.list.read({
         limit: Math.min(maxPart, left),
         after: after === null ? null : Buffer.from(after),
       });
@@ -132,7 +130,7 @@ class WholeList<Row, View, More extends object> {
       after = part.last;
       if (after === null || left === 0) this.last = after;
       for (const row of part.rows) {
-        const view = await this.#list.view(row);
+        const view = await this.list.view(row);
         if (view !== undefined) text.add(JSON.stringify(view));
         await steps.next();
         if (text.isFull) yield text.take();

@@ -11,14 +11,12 @@ import type { Socket } from 'node:net';
 const MAX_QUEUED = 100;
 
 export class NodeConnection {
-  readonly #socket: Socket;
   #current: { readonly message: IncomingMessage; readonly response: ServerResponse } | undefined;
   #queue: (() => void)[] = [];
   #isRejected = false;
   #closesAfterCurrent = false;
 
-  constructor(socket: Socket) {
-    this.#socket = socket;
+  constructor(private readonly socket: Socket) {
     socket.once('close', () => {
       this.#queue = [];
     });
@@ -38,15 +36,15 @@ export class NodeConnection {
     };
     if (this.#current === undefined) begin();
     else if (this.#queue.length < MAX_QUEUED) this.#queue.push(begin);
-    else this.#socket.destroy();
+    else this.socket.destroy();
   }
 
   #finishCurrent(): void {
     this.#current = undefined;
-    if (this.#socket.destroyed) return;
+    if (this.socket.destroyed) return;
     const next = this.#queue.shift();
     if (next !== undefined) next();
-    else if (this.#closesAfterCurrent) this.#socket.destroySoon();
+    else if (this.#closesAfterCurrent) this.socket.destroySoon();
   }
 
   /**
@@ -56,11 +54,11 @@ export class NodeConnection {
   reject(text: string): void {
     const current = this.#current;
     if (current?.message.complete) this.#closesAfterCurrent = true;
-    else if (current?.response.headersSent || !this.#socket.writable) this.#socket.destroy();
+    else if (current?.response.headersSent || !this.socket.writable) this.socket.destroy();
     else {
       this.#isRejected = true;
-      this.#socket.write(text);
-      this.#socket.destroySoon();
+      this.socket.write(text);
+      this.socket.destroySoon();
     }
   }
 }

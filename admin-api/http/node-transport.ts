@@ -36,15 +36,12 @@ const MAX_UNREAD = 1 << 20;
 
 export class NodeTransport implements Transport {
   readonly name = 'node';
-  readonly #options: TransportOptions;
   #isClosing = false;
 
-  constructor(options: TransportOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: TransportOptions) {}
 
   async listen(address: ListenAddress, handler: Handler): Promise<Listening> {
-    const { timeouts } = this.#options;
+    const { timeouts } = this.options;
     const server = createServer({
       maxHeaderSize: MAX_HEADER,
       headersTimeout: timeouts.headers,
@@ -58,7 +55,7 @@ export class NodeTransport implements Transport {
     const serve = (message: IncomingMessage, response: ServerResponse, expectsContinue = false): void => {
       const connection = connections.get(message.socket);
       connection?.enqueue(message, response, () => {
-        const request = new NodeRequest(message, response, expectsContinue, this.#options);
+        const request = new NodeRequest(message, response, expectsContinue, this.options);
         this.#respond(request, response, handler, connection);
       });
     };
@@ -93,7 +90,7 @@ export class NodeTransport implements Transport {
   }
 
   #accept(server: Server): ReadonlyMap<Socket, NodeConnection> {
-    const count = new ConnectionCount(this.#options.limits);
+    const count = new ConnectionCount(this.options.limits);
     const connections = new Map<Socket, NodeConnection>();
     server.on('connection', (socket) => {
       const leave = count.enter(socket.remoteAddress ?? '');
@@ -122,24 +119,24 @@ export class NodeTransport implements Transport {
 
   #send(request: NodeRequest, response: ServerResponse, reply: HttpResponse): Promise<void> | void {
     const { status, body, length } = reply;
-    const headers = safeHeaders(reply.headers, this.#options.log);
+    const headers = safeHeaders(reply.headers, this.options.log);
     if (reply.close || this.#isClosing || request.unread > MAX_UNREAD) response.setHeader('Connection', 'close');
     request.discardUnread();
     if (typeof body !== 'string' && !(body instanceof Uint8Array)) {
       response.writeHead(status, length === undefined ? headers : { ...headers, 'Content-Length': String(length) });
-      return sendStream(response, body, request.method === 'HEAD', this.#options.timeouts.write, length);
+      return sendStream(response, body, request.method === 'HEAD', this.options.timeouts.write, length);
     }
     const size = status === 304 ? {} : { 'Content-Length': String(length ?? Buffer.byteLength(body)) };
     response.writeHead(status, Object.assign(size, headers));
     response.end(body);
     this.#chargeUnsent(response, reply.holder ?? holderAt(request.remoteAddress));
-    startWriteTimeout(response, this.#options.timeouts);
+    startWriteTimeout(response, this.options.timeouts);
   }
 
   #chargeUnsent(response: ServerResponse, holder: string): void {
     const unsent = response.socket?.writableLength ?? 0;
     if (unsent <= SMALL_RESPONSE) return;
-    const charge = new Charge(this.#options.memory, holder);
+    const charge = new Charge(this.options.memory, holder);
     if (charge.take(unsent)) response.once('close', () => charge.end());
     else response.socket?.destroy();
   }
@@ -160,57 +157,54 @@ class NodeRequest implements HttpRequest {
   readonly path: string;
   readonly query: string;
   readonly check: RequestCheck;
-  readonly #message: IncomingMessage;
-  readonly #response: ServerResponse;
-  readonly #expectsContinue: boolean;
-  readonly #options: TransportOptions;
   #body: Body | undefined;
   #abort: AbortController | undefined;
 
-  constructor(message: IncomingMessage, response: ServerResponse, expectsContinue: boolean, options: TransportOptions) {
+  constructor(
+    private readonly message: IncomingMessage,
+    private readonly response: ServerResponse,
+    private readonly expectsContinue: boolean,
+    private readonly options: TransportOptions,
+  ) {
     const url = originForm(message.url ?? '/');
     const mark = url.indexOf('?');
     this.method = message.method ?? 'GET';
     this.path = mark < 0 ? url : url.slice(0, mark);
     this.query = mark < 0 ? '' : url.slice(mark + 1);
     this.check = checkRequest(this.method, url, message.rawHeaders);
-    this.#message = message;
-    this.#response = response;
-    this.#expectsContinue = expectsContinue;
-    this.#options = options;
   }
 
   get remoteAddress(): string {
-    return (this.#message.socket.remoteAddress ?? '').replace(/^::ffff:(?=[\d.]+$)/i, '');
+    return (this.message.socket.remoteAddress ?? '').replace(/^::ffff:(?=[\d.]+$)/i, '');
   }
 
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       const abort = new AbortController();
       const leave = (): void => abort.abort(new Aborted());
-      if (this.#response.destroyed) leave();
-      else this.#response.once('close', leave);
+      if (this.response.destroyed) leave();
+      else this.response.once('close', leave);
       this.#abort = abort;
     }
     return this.#abort.signal;
   }
 
   header(name: string): string | undefined {
-    const value = this.#message.headers[name];
+    const value = this.message.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
   }
 
   body(limit: number, holder = holderAt(this.remoteAddress)): Promise<Buffer> {
-    const { memory, timeouts } = this.#options;
+    const { memory, timeouts } = this.options;
     const collector = new BodyCollector(limit, this.check.length, timeouts.body, new Charge(memory, holder));
     this.#read(collector);
     return collector.whole;
   }
 
   stream(limit: number, holder = holderAt(this.remoteAddress), keeps = false): AsyncIterable<Buffer> {
-    const { memory, timeouts } = this.#options;
+    const { memory, timeouts } = this.options;
     const charge = new Charge(memory, holder);
-    const stream = new BodyStream(limit, this.check.length, timeouts.body, charge, this.#message, keeps);
+    const stream = new BodyStream(limit, this.check.length, timeouts.body, charge, this.message, keeps);
     this.#read(stream);
     return stream;
   }
@@ -218,7 +212,7 @@ class NodeRequest implements HttpRequest {
   #read(body: Body): void {
     this.#body = body;
     if (body.done) return;
-    const message = this.#message;
+    const message = this.message;
     message.on('data', (chunk: Buffer) => {
       body.add(chunk);
       if (body.done) message.pause();
@@ -226,7 +220,7 @@ class NodeRequest implements HttpRequest {
     message.on('end', () => body.end());
     message.on('close', () => body.abort());
     message.on('error', () => body.abort());
-    if (this.#expectsContinue) this.#response.writeContinue();
+    if (this.expectsContinue) this.response.writeContinue();
     body.expectMore();
   }
 
@@ -236,15 +230,15 @@ class NodeRequest implements HttpRequest {
 
   /** Bytes of the body that have not arrived yet. */
   get unread(): number {
-    if (this.#message.complete) return 0;
+    if (this.message.complete) return 0;
     return this.check.isChunked ? Number.POSITIVE_INFINITY : Number(this.check.length ?? 0);
   }
 
   /** Node reads the rest of the body without a limit; this adds a timeout. */
   discardUnread(): void {
-    const message = this.#message;
+    const message = this.message;
     if (message.complete) return;
-    const timer = setTimeout(() => message.socket.destroy(), this.#options.timeouts.body).unref();
+    const timer = setTimeout(() => message.socket.destroy(), this.options.timeouts.body).unref();
     message.once('close', () => clearTimeout(timer));
     message.once('end', () => clearTimeout(timer));
   }

@@ -14,32 +14,28 @@ export const ACCOUNT_SHARES = 5;
 const MAX_BUCKETS = 50_000;
 
 export class RateLimit {
-  readonly #quota: number;
-  readonly #window: number;
-  readonly #name: string;
-  readonly #now: () => number;
   readonly #buckets = new RecentMap<Bucket, string | number>(MAX_BUCKETS);
 
   /** `quota` 0: no limit. `window` in seconds. `now` in seconds. */
-  constructor(name: string, quota: number, window: number, now: () => number = () => performance.now() / 1000) {
-    this.#name = name;
-    this.#quota = quota;
-    this.#window = window;
-    this.#now = now;
-  }
+  constructor(
+    private readonly name: string,
+    private readonly quota: number,
+    private readonly window: number,
+    private readonly now: () => number = () => performance.now() / 1000,
+  ) {}
 
   /**
    * Takes one request from a bucket and writes the headers into `headers`. Throws HttpError 429.
    */
   take(key: string | number, headers: Record<string, string>): void {
-    if (this.#quota === 0) return;
-    const rate = this.#quota / this.#window;
+    if (this.quota === 0) return;
+    const rate = this.quota / this.window;
     const bucket = this.#filled(key);
     const allowed = takeFrom(bucket);
     const untilOne = Math.max(0, Math.ceil((1 - bucket.left) / rate));
-    const untilFull = Math.ceil((this.#quota - bucket.left) / rate);
-    headers['RateLimit-Policy'] = `"${this.#name}";q=${this.#quota};w=${this.#window}`;
-    headers.RateLimit = `"${this.#name}";r=${Math.floor(bucket.left)};t=${allowed ? untilFull : untilOne}`;
+    const untilFull = Math.ceil((this.quota - bucket.left) / rate);
+    headers['RateLimit-Policy'] = `"${this.name}";q=${this.quota};w=${this.window}`;
+    headers.RateLimit = `"${this.name}";r=${Math.floor(bucket.left)};t=${allowed ? untilFull : untilOne}`;
     if (allowed) return;
     throw new HttpError(429, 'too_many_requests', `Too many requests; retry in ${Math.max(1, untilOne)} s.`, {
       headers: { 'Retry-After': String(Math.max(1, untilOne)) },
@@ -53,14 +49,14 @@ export class RateLimit {
 
   /** Takes one request from a bucket. False: the bucket is empty. */
   tryTake(key: string | number): boolean {
-    return this.#quota === 0 || takeFrom(this.#filled(key));
+    return this.quota === 0 || takeFrom(this.#filled(key));
   }
 
   /** The bucket of a key, refilled for the time since its last use. */
   #filled(key: string | number): Bucket {
-    const now = this.#now();
-    const bucket = this.#buckets.of(key, () => ({ left: this.#quota, at: now }));
-    bucket.left = Math.min(this.#quota, bucket.left + ((now - bucket.at) * this.#quota) / this.#window);
+    const now = this.now();
+    const bucket = this.#buckets.of(key, () => ({ left: this.quota, at: now }));
+    bucket.left = Math.min(this.quota, bucket.left + ((now - bucket.at) * this.quota) / this.window);
     bucket.at = now;
     return bucket;
   }

@@ -90,18 +90,16 @@ interface StreamParts {
 }
 
 class Stream implements AsyncIterableIterator<string> {
-  readonly #slot: Slot;
-  readonly #source: StreamSource;
-  readonly #parts: StreamParts;
   readonly #deadline: SnapshotDeadline;
   /** Bytes of the last chunk, which the client has read when it requests the next one. */
   #unread = 0;
   #isOver = false;
 
-  constructor(slot: Slot, source: StreamSource, parts: StreamParts) {
-    this.#slot = slot;
-    this.#source = source;
-    this.#parts = parts;
+  constructor(
+    private readonly slot: Slot,
+    private readonly source: StreamSource,
+    private readonly parts: StreamParts,
+  ) {
     this.#deadline = new SnapshotDeadline(parts.now);
     slot.signal.addEventListener('abort', () => void this.return());
   }
@@ -111,9 +109,9 @@ class Stream implements AsyncIterableIterator<string> {
   }
 
   async next(): Promise<IteratorResult<string>> {
-    const { signal } = this.#slot;
+    const { signal } = this.slot;
     try {
-      this.#slot.addProgress(this.#unread);
+      this.slot.addProgress(this.#unread);
       if (signal.aborted || this.#deadline.isPast(this.#unread))
         throw new HttpError(408, 'too_slow', 'The client read too slowly.');
       const result = await this.#makeChunk();
@@ -122,7 +120,7 @@ class Stream implements AsyncIterableIterator<string> {
       return result;
     } catch (error) {
       // The status line was already sent, so the error can only be logged.
-      if (!(error instanceof HttpError)) this.#parts.log.error('response aborted', { error });
+      if (!(error instanceof HttpError)) this.parts.log.error('response aborted', { error });
       await this.return();
       throw error;
     }
@@ -130,7 +128,7 @@ class Stream implements AsyncIterableIterator<string> {
 
   async return(): Promise<IteratorResult<string>> {
     // The generator must end before its source is closed.
-    await this.#source.chunks.return(undefined);
+    await this.source.chunks.return(undefined);
     this.#end();
     return { done: true, value: undefined };
   }
@@ -139,11 +137,11 @@ class Stream implements AsyncIterableIterator<string> {
    * Pauses the slot meanwhile: generation time does not count towards the client's minimum rate.
    */
   async #makeChunk(): Promise<IteratorResult<string>> {
-    const slot = this.#slot;
+    const slot = this.slot;
     slot.pause();
     try {
       for (;;) {
-        const result = await this.#parts.turns.run(slot.owner, () => this.#source.chunks.next());
+        const result = await this.parts.turns.run(slot.owner, () => this.source.chunks.next());
         if (result.done === true || result.value !== '') return result;
       }
     } finally {
@@ -154,7 +152,7 @@ class Stream implements AsyncIterableIterator<string> {
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#source.close?.();
-    this.#slot.release();
+    this.source.close?.();
+    this.slot.release();
   }
 }

@@ -35,29 +35,28 @@ import type { Uws, UwsApp, UwsRequest, UwsResponse } from './uws.ts';
 
 export class UwsTransport implements Transport {
   readonly name = 'uws';
-  readonly #uws: Uws;
-  readonly #options: TransportOptions;
 
-  constructor(uws: Uws, options: TransportOptions) {
-    this.#uws = uws;
-    this.#options = options;
+  constructor(
+    private readonly uws: Uws,
+    private readonly options: TransportOptions,
+  ) {
     uws._cfg('silent');
   }
 
   async listen(address: ListenAddress, handler: Handler): Promise<Listening> {
-    const app = this.#uws.App();
+    const app = this.uws.App();
     // A number, because a busy Set keeps deleted entries alive until the next full garbage
     // collection.
     let inFlight = 0;
     let isClosing = false;
-    const count = new AnonymousConnectionCount(this.#options.limits);
+    const count = new AnonymousConnectionCount(this.options.limits);
     const countConnection = (response: UwsResponse, change: number): void => {
       if (change < 0) count.closed();
       else if (!count.opened(formatAddress(new Uint8Array(response.getRemoteAddress())))) response.close();
     };
     app.filter(countConnection);
     app.any('/*', (response, request) => {
-      const exchange = new Exchange(response, request, this.#options);
+      const exchange = new Exchange(response, request, this.options);
       if (exchange.fault !== undefined) return exchange.reject(exchange.fault);
       inFlight++;
       handler(exchange)
@@ -73,8 +72,8 @@ export class UwsTransport implements Transport {
           },
         );
     });
-    const socket = await bind(this.#uws, app, address);
-    const port = this.#uws.us_socket_local_port(socket);
+    const socket = await bind(this.uws, app, address);
+    const port = this.uws.us_socket_local_port(socket);
     count.setPort(port);
     return {
       port,
@@ -82,8 +81,8 @@ export class UwsTransport implements Transport {
       close: async () => {
         isClosing = true;
         await sleep(CLOSING_MS);
-        this.#uws.us_listen_socket_close(socket);
-        const end = performance.now() + this.#options.timeouts.close;
+        this.uws.us_listen_socket_close(socket);
+        const end = performance.now() + this.options.timeouts.close;
         while (inFlight > 0 && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 10));
         app.close();
       },
@@ -104,8 +103,6 @@ class Exchange implements HttpRequest {
   readonly path: string;
   readonly query: string;
   readonly remoteAddress: string;
-  readonly #response: UwsResponse;
-  readonly #options: TransportOptions;
   readonly #headers = new Map<string, string>();
   readonly #check: RequestCheck;
   #body: Body | undefined;
@@ -116,9 +113,11 @@ class Exchange implements HttpRequest {
   /** Resolves the promise of #waitUntilWritable when the response is writable or aborted. */
   #wake: () => void = () => {};
 
-  constructor(response: UwsResponse, request: UwsRequest, options: TransportOptions) {
-    this.#response = response;
-    this.#options = options;
+  constructor(
+    private readonly response: UwsResponse,
+    request: UwsRequest,
+    private readonly options: TransportOptions,
+  ) {
     this.method = request.getCaseSensitiveMethod();
     this.path = request.getUrl();
     this.query = request.getQuery() ?? '';
@@ -163,17 +162,17 @@ class Exchange implements HttpRequest {
   }
 
   body(limit: number, holder = holderAt(this.remoteAddress)): Promise<Buffer> {
-    const { memory, timeouts } = this.#options;
+    const { memory, timeouts } = this.options;
     const collector = new BodyCollector(limit, this.#check.length, timeouts.body, new Charge(memory, holder));
     this.#read(collector);
     return collector.whole;
   }
 
   stream(limit: number, holder = holderAt(this.remoteAddress), keeps = false): AsyncIterable<Buffer> {
-    const { memory, timeouts } = this.#options;
+    const { memory, timeouts } = this.options;
     const flow: Flow = {
-      pause: () => this.#isAborted || this.#response.pause(),
-      resume: () => this.#isAborted || this.#response.resume(),
+      pause: () => this.#isAborted || this.response.pause(),
+      resume: () => this.#isAborted || this.response.resume(),
     };
     const charge = new Charge(memory, holder);
     const stream = new BodyStream(limit, this.#check.length, timeouts.body, charge, flow, keeps);
@@ -184,7 +183,7 @@ class Exchange implements HttpRequest {
   #read(body: Body): void {
     this.#body = body;
     if (body.done) return;
-    this.#response.onData((chunk, last) => {
+    this.response.onData((chunk, last) => {
       if (!body.done) body.add(Buffer.from(new Uint8Array(chunk)));
       if (last) body.end();
       else body.expectMore();
@@ -219,7 +218,7 @@ class Exchange implements HttpRequest {
   }
 
   abandon(): void {
-    if (!this.#isAborted) this.#response.close();
+    if (!this.#isAborted) this.response.close();
   }
 
   /**
@@ -236,7 +235,7 @@ class Exchange implements HttpRequest {
    * client.
    */
   async #sendBody(reply: HttpResponse, bytes: Uint8Array): Promise<void> {
-    const response = this.#response;
+    const response = this.response;
     let done = false;
     response.cork(() => {
       this.#writeHeader(reply);
@@ -244,7 +243,7 @@ class Exchange implements HttpRequest {
     });
     if (done) return;
     this.#wakeWhenWritable();
-    const charge = new Charge(this.#options.memory, reply.holder ?? holderAt(this.remoteAddress));
+    const charge = new Charge(this.options.memory, reply.holder ?? holderAt(this.remoteAddress));
     const unsent = bytes.length - response.getWriteOffset();
     if (unsent > SMALL_RESPONSE && !charge.take(unsent)) return this.abandon();
     while (!done) {
@@ -263,19 +262,19 @@ class Exchange implements HttpRequest {
    * until its own timeout.
    */
   #sendLast(reply: HttpResponse, bytes: Uint8Array): void {
-    this.#response.cork(() => {
+    this.response.cork(() => {
       this.#writeHeader(reply);
-      this.#response.end(bytes, true);
+      this.response.end(bytes, true);
     });
   }
 
   /** Closes the connection: the library does not report whether a client has read a header. */
   #sendHeader(reply: HttpResponse, length: number): void {
     let done = false;
-    this.#response.cork(() => {
+    this.response.cork(() => {
       this.#writeHeader(reply);
-      this.#response.writeHeader('Connection', 'close');
-      [, done] = this.#response.tryEnd('', length);
+      this.response.writeHeader('Connection', 'close');
+      [, done] = this.response.tryEnd('', length);
     });
     // Deferred, because the header may still be in the library's buffer during the callback.
     if (!done) setImmediate(() => this.abandon());
@@ -286,19 +285,19 @@ class Exchange implements HttpRequest {
    * connection open: the header ends here, and the connection with it, as in #sendHeader.
    */
   #sendNotModified(reply: HttpResponse): void {
-    this.#response.cork(() => {
+    this.response.cork(() => {
       this.#writeHeader(reply);
       // The library writes it only where it ends a response itself.
-      this.#response.writeHeader('Date', new Date().toUTCString());
+      this.response.writeHeader('Date', new Date().toUTCString());
       // The library adds the line break of the field; this one ends the header.
-      this.#response.writeHeader('Connection', 'close\r\n');
+      this.response.writeHeader('Connection', 'close\r\n');
     });
     setImmediate(() => this.abandon());
   }
 
   /** Sends a streamed body of a known length. Unsent bytes stay here, as in #sendBody. */
   async #sendSized(reply: HttpResponse, body: AsyncIterable<string | Uint8Array>, length: number): Promise<void> {
-    const response = this.#response;
+    const response = this.response;
     response.cork(() => {
       this.#writeHeader(reply);
       if (this.#mustClose(reply)) response.writeHeader('Connection', 'close');
@@ -333,7 +332,7 @@ class Exchange implements HttpRequest {
       discard(body);
       return this.#sendHeader(reply, reply.length);
     }
-    const response = this.#response;
+    const response = this.response;
     const close = this.#mustClose(reply);
     response.cork(() => {
       this.#writeHeader(reply);
@@ -362,7 +361,7 @@ class Exchange implements HttpRequest {
   }
 
   #wakeWhenWritable(): void {
-    this.#response.onWritable(() => {
+    this.response.onWritable(() => {
       this.#wake();
       return true;
     });
@@ -372,15 +371,15 @@ class Exchange implements HttpRequest {
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      timer = setTimeout(() => this.abandon(), this.#options.timeouts.write);
+      timer = setTimeout(() => this.abandon(), this.options.timeouts.write);
     });
     clearTimeout(timer);
     this.#wake = () => {};
   }
 
   #writeHeader({ status, headers }: HttpResponse): void {
-    this.#response.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
-    const safe = safeHeaders(headers, this.#options.log);
-    for (const name in safe) this.#response.writeHeader(name, safe[name]);
+    this.response.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
+    const safe = safeHeaders(headers, this.options.log);
+    for (const name in safe) this.response.writeHeader(name, safe[name]);
   }
 }

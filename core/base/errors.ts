@@ -4,14 +4,16 @@
  * locates the problem if it is known.
  */
 export class WaypostError extends Error {
-  readonly code: string;
   /** JSON pointer to the offending field of a request body, such as `/content`. */
   readonly pointer?: string;
 
-  constructor(code: string, message: string, options: { pointer?: string; cause?: unknown } = {}) {
+  constructor(
+    readonly code: string,
+    message: string,
+    options: { pointer?: string; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = new.target.name;
-    this.code = code;
     this.pointer = options.pointer;
   }
 }

@@ -54,11 +54,8 @@ export class Line<T extends InLine> {
 }
 
 class OwnLine<T extends InLine, Owner> extends Line<T> {
-  readonly owner: Owner;
-
-  constructor(owner: Owner) {
+  constructor(readonly owner: Owner) {
     super();
-    this.owner = owner;
   }
 }
 
@@ -139,11 +136,8 @@ class Queued<T> implements InLine {
   line: object | null = null;
   before: InLine | null = null;
   after: InLine | null = null;
-  readonly item: T;
 
-  constructor(item: T) {
-    this.item = item;
-  }
+  constructor(readonly item: T) {}
 }
 
 /** A fair line that finds its items: an item is queued once, and can be removed. */

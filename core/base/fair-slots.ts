@@ -46,11 +46,8 @@ export class SlotsFullError extends Error {
 
 /** A slot in use. It counts until `release`, also after its signal has aborted. */
 export class Slot {
-  readonly owner: SlotOwner;
-  readonly #slots: FairSlots;
   readonly #revoked = new AbortController();
   #isHeld = true;
-  readonly #now: () => number;
   /** Progress in the current window. */
   progress = 0;
   #windowStart: number;
@@ -59,10 +56,11 @@ export class Slot {
   /** Start of the current pause; null: not paused. */
   #pausedAt: number | null = null;
 
-  constructor(slots: FairSlots, owner: SlotOwner, now: () => number) {
-    this.#slots = slots;
-    this.owner = owner;
-    this.#now = now;
+  constructor(
+    private readonly slots: FairSlots,
+    readonly owner: SlotOwner,
+    private readonly now: () => number,
+  ) {
     this.#windowStart = now();
   }
 
@@ -78,13 +76,13 @@ export class Slot {
 
   /** Stops the clock of the rate while the holder waits for this service. */
   pause(): void {
-    this.#pausedAt ??= this.#now();
+    this.#pausedAt ??= this.now();
   }
 
   /** Continues the clock of the rate: this service waits for the holder again. */
   resume(): void {
     if (this.#pausedAt === null) return;
-    this.#pausedMs += this.#now() - this.#pausedAt;
+    this.#pausedMs += this.now() - this.#pausedAt;
     this.#pausedAt = null;
   }
 
@@ -108,7 +106,7 @@ export class Slot {
   release(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
-    this.#slots.giveBack(this);
+    this.slots.giveBack(this);
   }
 }
 
@@ -126,7 +124,6 @@ interface Standing {
 }
 
 export class FairSlots {
-  readonly #options: FairSlotsOptions;
   readonly #now: () => number;
   /** In order of arrival. */
   readonly #waiters = new Set<Waiter>();
@@ -136,8 +133,7 @@ export class FairSlots {
   #turn = 0;
   #sweeper: NodeJS.Timeout | null = null;
 
-  constructor(options: FairSlotsOptions) {
-    this.#options = options;
+  constructor(private readonly options: FairSlotsOptions) {
     this.#now = options.now ?? (() => performance.now());
   }
 
@@ -161,7 +157,7 @@ export class FairSlots {
     if (signal?.aborted) return Promise.resolve('aborted');
     const slot = this.tryAcquire(owner);
     if (slot !== null) return Promise.resolve(slot);
-    if (this.#waiters.size >= this.#options.queue && !this.#makeRoom(owner)) return Promise.resolve('full');
+    if (this.#waiters.size >= this.options.queue && !this.#makeRoom(owner)) return Promise.resolve('full');
     return new Promise((resolve) => {
       const leave = (): void => this.#end(waiter, 'aborted');
       const waiter: Waiter = {
@@ -208,7 +204,7 @@ export class FairSlots {
    * accounts with the most slots. A timer calls it once per window; tests call it directly.
    */
   enforceMinimumRate(): void {
-    const { minimumRate } = this.#options;
+    const { minimumRate } = this.options;
     if (minimumRate === undefined) return;
     const now = this.#now();
     const slow: Slot[] = [];
@@ -239,7 +235,7 @@ export class FairSlots {
   }
 
   #isAllowed({ account, network }: SlotOwner): boolean {
-    const free = this.#options.slots - this.#held.size;
+    const free = this.options.slots - this.#held.size;
     const isWithinShare = (held: number): boolean => held === 0 || held < free;
     return (
       free > 0 &&
@@ -255,7 +251,7 @@ export class FairSlots {
     this.#turn++;
     this.#accounts.get(owner.account)!.lastTurn = this.#turn;
     this.#networks.get(owner.network)!.lastTurn = this.#turn;
-    const { minimumRate } = this.#options;
+    const { minimumRate } = this.options;
     if (minimumRate !== undefined)
       this.#sweeper ??= setInterval(() => this.enforceMinimumRate(), minimumRate.windowMs).unref();
     return slot;
@@ -343,14 +339,11 @@ const RETRY_MS = 1000;
  * line is cheap and delays only its account. Urgent work is first in its line.
  */
 export class SlotLines {
-  readonly #slots: FairSlots;
   readonly #lines = new Map<string, WorkLine>();
   readonly #closing = new AbortController();
   #waiting = 0;
 
-  constructor(slots: FairSlots) {
-    this.#slots = slots;
-  }
+  constructor(private readonly slots: FairSlots) {}
 
   /** Number of queued works. */
   get waiting(): number {
@@ -387,7 +380,7 @@ export class SlotLines {
     const owner = { account, network: '' };
     const { signal } = this.#closing;
     while (urgent.size + usual.size > 0) {
-      const slot: Slot | NoSlot = this.#slots.tryAcquire(owner) ?? (await this.#slots.acquire(owner, signal));
+      const slot: Slot | NoSlot = this.slots.tryAcquire(owner) ?? (await this.slots.acquire(owner, signal));
       if (slot === 'aborted') break;
       if (slot === 'full') {
         await delay(RETRY_MS, undefined, { ref: false });

@@ -3,8 +3,6 @@
  * lookup.
  */
 export class RecentMap<V, K = string> {
-  readonly #capacity: number;
-  readonly #onEvict: (value: V) => void;
   readonly #entries = new Map<K, Entry<V, K>>();
   /** The clock: all entries. A new entry replaces an evicted one. */
   readonly #ring: Entry<V, K>[] = [];
@@ -12,10 +10,10 @@ export class RecentMap<V, K = string> {
   #hand = 0;
 
   /** `capacity`: 1 or more. `onEvict` receives each value that is evicted or cleared. */
-  constructor(capacity: number, onEvict: (value: V) => void = () => {}) {
-    this.#capacity = capacity;
-    this.#onEvict = onEvict;
-  }
+  constructor(
+    private readonly capacity: number,
+    private readonly onEvict: (value: V) => void = () => {},
+  ) {}
 
   get size(): number {
     return this.#ring.length;
@@ -65,14 +63,14 @@ export class RecentMap<V, K = string> {
   }
 
   clear(): void {
-    for (const { value } of this.#ring.splice(0)) this.#onEvict(value);
+    for (const { value } of this.#ring.splice(0)) this.onEvict(value);
     this.#entries.clear();
   }
 
   #add(key: K, value: V): void {
     const ring = this.#ring;
     let entry: Entry<V, K>;
-    if (ring.length < this.#capacity) {
+    if (ring.length < this.capacity) {
       entry = { key, value, at: ring.length, isUsed: false };
       ring.push(entry);
     } else {
@@ -91,7 +89,7 @@ export class RecentMap<V, K = string> {
       const entry = this.#ring[at];
       if (!entry.isUsed) {
         this.#entries.delete(entry.key);
-        this.#onEvict(entry.value);
+        this.onEvict(entry.value);
         return entry;
       }
       entry.isUsed = false;

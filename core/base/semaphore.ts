@@ -1,13 +1,10 @@
 /** A limit on concurrent work. Work above the limit waits in order. */
 export class Semaphore {
-  readonly #limit: number;
   #inUse = 0;
   /** A Set keeps the order, and an aborted caller can be removed immediately. */
   readonly #waiting = new Set<() => void>();
 
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
+  constructor(private readonly limit: number) {}
 
   /** Slots in use. */
   get inUse(): number {
@@ -21,7 +18,7 @@ export class Semaphore {
 
   /** Takes a slot if one is free; returns whether it did. The caller must release the slot. */
   tryAcquire(): boolean {
-    if (this.#inUse >= this.#limit) return false;
+    if (this.#inUse >= this.limit) return false;
     this.#inUse++;
     return true;
   }

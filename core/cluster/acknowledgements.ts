@@ -38,8 +38,6 @@ interface Waiter extends UnlimitedWaiter {
 }
 
 export class Acknowledgements {
-  readonly #self: string;
-  readonly #deadline: number;
   readonly #peers = new Map<string, Peer>();
   /** Ordered by deadline. */
   #waiters: Waiter[] = [];
@@ -50,10 +48,10 @@ export class Acknowledgements {
   #own = 0;
 
   /** `deadline`: milliseconds that a write waits for other nodes. */
-  constructor(self: string, deadline: number) {
-    this.#self = self;
-    this.#deadline = deadline;
-  }
+  constructor(
+    private readonly self: string,
+    private readonly deadline: number,
+  ) {}
 
   /** All peers by name. `late`: the peer missed a deadline. */
   get state(): ReadonlyMap<string, Readonly<Peer>> {
@@ -63,7 +61,7 @@ export class Acknowledgements {
   /** Sets the members of the cluster and which of them are live. Both may include this node. */
   setMembers(nodes: Iterable<string>, live: ReadonlySet<string>): void {
     const names = new Set(nodes);
-    names.delete(this.#self);
+    names.delete(this.self);
     for (const name of this.#peers.keys()) if (!names.has(name)) this.#peers.delete(name);
     for (const name of names) {
       const peer = this.#peers.get(name);
@@ -75,7 +73,7 @@ export class Acknowledgements {
 
   /** Notes the applied sequence of a peer or, with `self`, of this node. */
   applied(name: string, sequence: number): void {
-    if (name === this.#self) {
+    if (name === this.self) {
       this.#own = Math.max(this.#own, sequence);
       return;
     }
@@ -84,7 +82,7 @@ export class Acknowledgements {
     // May decrease: a node may have been set up again.
     peer.applied = sequence;
     if (peer.late !== null && sequence >= peer.late.sequence) {
-      const isSoon = performance.now() - peer.late.since <= this.#deadline / 2;
+      const isSoon = performance.now() - peer.late.since <= this.deadline / 2;
       peer.late = isSoon || sequence >= this.#own ? null : this.#goal();
     }
     this.#settle();
@@ -94,8 +92,8 @@ export class Acknowledgements {
   async wait(sequence: number): Promise<Sync> {
     if (this.#lowestApplied(true) < sequence)
       await new Promise<void>((resolve) => {
-        this.#waiters.push({ sequence, deadline: performance.now() + this.#deadline, resolve });
-        this.#timer ??= setTimeout(() => this.#expire(), this.#deadline);
+        this.#waiters.push({ sequence, deadline: performance.now() + this.deadline, resolve });
+        this.#timer ??= setTimeout(() => this.#expire(), this.deadline);
       });
     return this.of(sequence);
   }
@@ -120,7 +118,7 @@ export class Acknowledgements {
   of(sequence: number): Sync {
     const applied: string[] = [];
     const pending: string[] = [];
-    (this.#own >= sequence ? applied : pending).push(this.#self);
+    (this.#own >= sequence ? applied : pending).push(this.self);
     for (const [name, peer] of this.#peers) (peer.applied >= sequence ? applied : pending).push(name);
     return { seq: sequence, applied: applied.sort(), pending: pending.sort() };
   }

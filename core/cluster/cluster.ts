@@ -96,7 +96,6 @@ export interface ClusterOptions {
 }
 
 export class Cluster {
-  readonly #options: ClusterOptions;
   readonly #acknowledgements: Acknowledgements;
   readonly #server: PeerServer;
   readonly #watches = new Map<string, PeerWatch>();
@@ -119,9 +118,8 @@ export class Cluster {
   /** Time of each peer's last report: Unix time in seconds, by name. */
   readonly #heardTimes = new Map<string, number>();
 
-  constructor(options: ClusterOptions) {
+  constructor(private readonly options: ClusterOptions) {
     const { self, deadline } = options;
-    this.#options = options;
     this.#acknowledgements = new Acknowledgements(self.name, deadline);
     this.#joining = new Joining(self.name);
     this.#server = new PeerServer({
@@ -137,14 +135,14 @@ export class Cluster {
    * the error of the socket, and with StateError if this node cannot be a member.
    */
   async join(): Promise<void> {
-    const { gateway, prefix, self, tls, id, interval, log, onRefused, onDamage } = this.#options;
+    const { gateway, prefix, self, tls, id, interval, log, onRefused, onDamage } = this.options;
     const port = await this.#server.listen();
     const membershipFaults = new FaultLog(
       log,
       'cannot read the members of the cluster from etcd',
       'reading the members of the cluster works again',
     );
-    const before = readKnownNodes(this.#options.knownNodes);
+    const before = readKnownNodes(this.options.knownNodes);
     if (before.size > 0) this.#applyMembers({ nodes: before, live: new Set(), agreedLevel: null });
     this.#membership = new Membership({
       gateway,
@@ -164,7 +162,7 @@ export class Cluster {
         this.#applyMembers(members);
         this.#joining.changed(members);
         this.#storeKnownNodes(members);
-        this.#options.onMembers?.(members);
+        this.options.onMembers?.(members);
       },
       onTrouble: (error) => {
         this.trouble = error;
@@ -177,7 +175,7 @@ export class Cluster {
 
   /** Applies the current contents of the options' `tls`. */
   certificatesChanged(): void {
-    const { tls } = this.#options;
+    const { tls } = this.options;
     this.#server.certificatesChanged();
     this.#membership?.certificatesChanged({ certificate: tls.certificate, trusts: printsOf(tls.ca) });
   }
@@ -199,7 +197,7 @@ export class Cluster {
 
   /** All known nodes of the cluster by name, including this node. */
   get known(): ReadonlyMap<string, Member> {
-    const { self } = this.#options;
+    const { self } = this.options;
     return new Map([[self.name, self], ...(this.#nodes ?? [])]);
   }
 
@@ -212,7 +210,7 @@ export class Cluster {
 
   /** Reports the applied sequence of this node. */
   applied(): void {
-    this.#acknowledgements.applied(this.#options.self.name, this.#options.head());
+    this.#acknowledgements.applied(this.options.self.name, this.options.head());
     this.#server.applied();
   }
 
@@ -240,13 +238,13 @@ export class Cluster {
 
   /** Whether this node is the only known member. */
   get isOnly(): boolean {
-    return this.#nodes?.size === 1 && this.#nodes.has(this.#options.self.name);
+    return this.#nodes?.size === 1 && this.#nodes.has(this.options.self.name);
   }
 
   /** Other live nodes: caught up and serving. */
   get others(): readonly Member[] {
     const { nodes = new Map<string, Member>(), live = new Set<string>() } = this.members ?? {};
-    return [...nodes.values()].filter(({ name }) => live.has(name) && name !== this.#options.self.name);
+    return [...nodes.values()].filter(({ name }) => live.has(name) && name !== this.options.self.name);
   }
 
   /** Other live nodes that may write: their clocks are trusted. */
@@ -256,12 +254,12 @@ export class Cluster {
 
   /** Whether this node is caught up and may write. */
   get #isWriter(): boolean {
-    return this.isServing && this.#options.clock?.isTrusted !== false;
+    return this.isServing && this.options.clock?.isTrusted !== false;
   }
 
   /** The node that appends for all writers: the first by name. Null: this node. */
   get sequencer(): Member | null {
-    const { name } = this.#options.self;
+    const { name } = this.options.self;
     const [first = null] = this.#writers.toSorted((a, b) => (a.name < b.name ? -1 : 1));
     return first === null || (this.#isWriter && name < first.name) ? null : first;
   }
@@ -278,28 +276,28 @@ export class Cluster {
 
   /** The statistics of all nodes of the cluster. Never rejects. */
   readStatistics(query: StatisticsQuery): Promise<ClusterStatistics> {
-    const { self, tls, readStatistics } = this.#options;
+    const { self, tls, readStatistics } = this.options;
     const peers = this.#peers.map((peer) => peerReader(peer, tls));
     return readAll(query, [ownReader(self.name, readStatistics), ...peers]);
   }
 
   /** The states of a domain's logs on all nodes. Never rejects. */
   readLogStates(domainId: number): Promise<Answers<NodeLogState>> {
-    const { self, tls, logStateOf } = this.#options;
+    const { self, tls, logStateOf } = this.options;
     const peers = this.#peers.map((peer) => peerLogReader(peer, tls, domainId));
     return collectAnswers([ownLogReader(self.name, logStateOf, domainId), ...peers]);
   }
 
   /** The counters of a domain's rules, added up over all nodes. Never rejects. */
   readRuleCounts(domainId: number, revision: number): Promise<ClusterRuleCounts> {
-    const { self, tls, ruleCountsOf } = this.#options;
+    const { self, tls, ruleCountsOf } = this.options;
     const peers = this.#peers.map((peer) => peerRuleCountsReader(peer, tls, domainId, revision));
     return readRuleCounts([ownRuleCountsReader(self.name, ruleCountsOf, domainId, revision), ...peers]);
   }
 
   /** All other nodes of the cluster, including unreachable ones. */
   get #peers(): readonly Member[] {
-    return [...(this.#nodes?.values() ?? [])].filter(({ name }) => name !== this.#options.self.name);
+    return [...(this.#nodes?.values() ?? [])].filter(({ name }) => name !== this.options.self.name);
   }
 
   /** Exchanges the usage of rate limits with the other nodes. */
@@ -313,13 +311,13 @@ export class Cluster {
 
   /** Whether this node is the first by name of the nodes that serve and write. */
   get isFirst(): boolean {
-    const { name } = this.#options.self;
+    const { name } = this.options.self;
     return this.#isWriter && !this.#writers.some((other) => other.name < name);
   }
 
   /** The same among the nodes of its region. */
   get isFirstOfRegion(): boolean {
-    const { name, region = '' } = this.#options.self;
+    const { name, region = '' } = this.options.self;
     return this.#isWriter && !this.#writers.some((other) => (other.region ?? '') === region && other.name < name);
   }
 
@@ -328,7 +326,7 @@ export class Cluster {
     if (!this.isFirst) return 0;
     const others = this.others.map((member) => member.name);
     return Math.min(
-      this.#options.head(),
+      this.options.head(),
       ...others.map((other) => this.#acknowledgements.state.get(other)?.applied ?? 0),
     );
   }
@@ -346,7 +344,7 @@ export class Cluster {
   }
 
   #noteClock(peer: string, time: number, isTrusted: boolean): void {
-    const { clock } = this.#options;
+    const { clock } = this.options;
     if (isTrusted) {
       this.#untrustedClocks.delete(peer);
       clock?.noteReference(peer, time);
@@ -357,7 +355,7 @@ export class Cluster {
   }
 
   #storeKnownNodes({ nodes }: Members): void {
-    const { knownNodes: file, log } = this.#options;
+    const { knownNodes: file, log } = this.options;
     try {
       writeKnownNodes(file, nodes.values());
     } catch (error) {
@@ -371,7 +369,7 @@ export class Cluster {
   #applyMembers(
     members: Pick<Members, 'live' | 'agreedLevel'> & { readonly nodes: ReadonlyMap<string, Member> },
   ): void {
-    const { self, tls, log } = this.#options;
+    const { self, tls, log } = this.options;
     const { nodes, live, agreedLevel } = members;
     this.#nodes = nodes;
     this.#acceptsNames = agreedLevel === null || agreedLevel < KEY_LEVEL;
@@ -395,7 +393,7 @@ export class Cluster {
           this.heardAt = performance.now();
           this.#heardTimes.set(peer, Math.floor(Date.now() / 1000));
           this.#acknowledgements.applied(peer, sequence);
-          this.#options.onReport?.();
+          this.options.onReport?.();
         },
         onClock: (peer, time, isTrusted) => this.#noteClock(peer, time, isTrusted),
         onUsage: (usage) => this.#onUsage(usage),

@@ -19,24 +19,21 @@ interface DamagedValue {
 }
 
 export class DamageLog {
-  readonly #log: Logger;
   readonly #values = new Map<string, DamagedValue>();
 
-  constructor(log: Logger) {
-    this.#log = log;
-  }
+  constructor(private readonly log: Logger) {}
 
   /** `damaged`: all values that the source finds damaged now, reasons by key. */
   note(source: Source, damaged: ReadonlyMap<string, string>, now = performance.now()): void {
     for (const [key, reason] of damaged) {
       const before = this.#values.get(key);
       if (before?.reason !== reason || before.isMended)
-        this.#log.warn('a value in etcd is damaged; reading it again', { key, reason });
+        this.log.warn('a value in etcd is damaged; reading it again', { key, reason });
       this.#values.set(key, { source, reason, at: now, isMended: false });
     }
     for (const [key, found] of this.#values) {
       if (found.source !== source || damaged.has(key)) continue;
-      if (!found.isMended) this.#log.info('a value in etcd is readable again', { key });
+      if (!found.isMended) this.log.info('a value in etcd is readable again', { key });
       found.isMended = true;
       if (now - found.at > REPORTED_MS) this.#values.delete(key);
     }

@@ -11,21 +11,18 @@ import type { Members } from './members.ts';
 const KEEP_MS = 30 * 60_000;
 
 export class Joining {
-  readonly #self: string;
   /**
    * Time when each node was first seen, by performance.now(). The time is not renewed before the
    * node has caught up.
    */
   readonly #since = new Map<string, number>();
 
-  constructor(self: string) {
-    this.#self = self;
-  }
+  constructor(private readonly self: string) {}
 
   changed({ nodes, live, there }: Members, now = performance.now()): void {
     for (const name of this.#since.keys()) if (live.has(name) || !nodes.has(name)) this.#since.delete(name);
     for (const name of there)
-      if (name !== this.#self && nodes.has(name) && !live.has(name) && !this.#since.has(name))
+      if (name !== this.self && nodes.has(name) && !live.has(name) && !this.#since.has(name))
         this.#since.set(name, now);
   }
 

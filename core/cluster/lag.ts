@@ -42,16 +42,13 @@ const MAX_LIVE_LAG = 1000;
 const SILENCE_MS = 5000;
 
 export class Lag {
-  readonly #options: LagOptions;
   readonly #opened = performance.now();
 
-  constructor(options: LagOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: LagOptions) {}
 
   /** Whether writes of other nodes may wait for this node. */
   get isServing(): boolean {
-    const { lost, isSynced, isStuck, lag } = this.#options.journal;
+    const { lost, isSynced, isStuck, lag } = this.options.journal;
     return lost === null && isSynced && !isStuck && lag < MAX_LIVE_LAG;
   }
 
@@ -60,13 +57,13 @@ export class Lag {
    * periodically: a single node is never behind.
    */
   heard(): void {
-    const { journal, cluster } = this.#options;
+    const { journal, cluster } = this.options;
     const at = cluster.isOnly ? performance.now() : cluster.heardAt;
     if (at !== null) journal.freshness.noteReport(at, cluster.furthest, journal.head);
   }
 
   standing(): Omit<Standing, 'etcd' | 'agreedLevel' | 'damagedValues'> {
-    const { journal, cluster } = this.#options;
+    const { journal, cluster } = this.options;
     const now = performance.now();
     const { lookedAt, currentAt } = journal.freshness;
     return {
@@ -80,7 +77,7 @@ export class Lag {
 
   /** Reasons why this node is not ready; empty if it is. */
   faults(): string[] {
-    const { journal, maxLag } = this.#options;
+    const { journal, maxLag } = this.options;
     if (journal.lost !== null) return [`lost the log of the cluster: ${journal.lost}`];
     if (!journal.isSynced && journal.freshness.currentAt === null)
       return ['the log of the cluster has not been read yet, and no other node is reachable'];
@@ -101,7 +98,7 @@ export class Lag {
   }
 
   #stateAt(now: number): OwnState {
-    const { journal, cluster, isFetching } = this.#options;
+    const { journal, cluster, isFetching } = this.options;
     const isSilent = (at: number | null): boolean => now - (at ?? this.#opened) > SILENCE_MS;
     if (isFetching()) return 'fetching';
     if (journal.lost !== null) return 'lost';

@@ -51,7 +51,6 @@ const READ_EVERY = 10;
 const MAX_PAUSE_MS = 15_000;
 
 export class Membership {
-  readonly #options: MembershipOptions;
   #self: MembershipOptions['self'];
   readonly #process = randomBytes(8).toString('hex');
   readonly #stop = new AbortController();
@@ -84,8 +83,7 @@ export class Membership {
     renewal: {},
   };
 
-  constructor(options: MembershipOptions) {
-    this.#options = options;
+  constructor(private readonly options: MembershipOptions) {
     this.#self = options.self;
   }
 
@@ -94,7 +92,7 @@ export class Membership {
    * background. Rejects with StateError `removed` or `name_taken`.
    */
   async start(): Promise<void> {
-    const { onTrouble } = this.#options;
+    const { onTrouble } = this.options;
     for (const until = performance.now() + NAME_TIMEOUT_MS; ; await sleep(200)) {
       try {
         await this.#reads.join();
@@ -131,11 +129,11 @@ export class Membership {
     await this.#running;
     // A pending read may still be granted a lease.
     await this.#reads.join().catch(() => {});
-    if (this.#lease !== null) await this.#options.gateway.revoke(this.#lease).catch(() => {});
+    if (this.#lease !== null) await this.options.gateway.revoke(this.#lease).catch(() => {});
   }
 
   async #run(): Promise<void> {
-    const { interval, onTrouble } = this.#options;
+    const { interval, onTrouble } = this.options;
     let pause = interval;
     for (let turn = 1; ; turn++) {
       const { signal } = this.#pause;
@@ -170,18 +168,18 @@ export class Membership {
     this.#refused = error;
     // A removed node can only return with an invitation.
     if (error.code === 'removed') this.#wasRegistered = false;
-    if (isNew) this.#options.onRefused(error);
+    if (isNew) this.options.onRefused(error);
     const lease = this.#lease;
     this.#lease = null;
     this.#storedServing = null;
-    if (lease !== null) await this.#options.gateway.revoke(lease).catch(() => {});
+    if (lease !== null) await this.options.gateway.revoke(lease).catch(() => {});
   }
 
   #clearRefusal(): void {
     if (this.#refused === null || this.#isStale) return;
     this.#refused = null;
     this.#refusedAt = null;
-    this.#options.onRefused(null);
+    this.options.onRefused(null);
   }
 
   #resetWake(): void {
@@ -195,7 +193,7 @@ export class Membership {
   }
 
   async #watch(): Promise<void> {
-    const { gateway, prefix, interval } = this.#options;
+    const { gateway, prefix, interval } = this.options;
     const { signal } = this.#stop;
     const [first, end] = keysOf(prefix);
     while (!signal.aborted) {
@@ -210,7 +208,7 @@ export class Membership {
   }
 
   async #keepAlive(): Promise<void> {
-    if (this.#lease === null || (await this.#options.gateway.keepAlive(this.#lease))) return;
+    if (this.#lease === null || (await this.options.gateway.keepAlive(this.#lease))) return;
     this.#lease = null;
     this.#storedServing = null;
     this.#isStale = true;
@@ -218,19 +216,19 @@ export class Membership {
 
   async #read(): Promise<void> {
     if (this.#stop.signal.aborted) return;
-    const { gateway, prefix, onChange } = this.#options;
+    const { gateway, prefix, onChange } = this.options;
     this.#resetWake();
     let state: ClusterState;
     // Repeats if another node has changed the keys since the read.
     do {
       state = await readMembers(gateway, prefix);
-      this.#options.onDamage?.(state.damaged);
+      this.options.onDamage?.(state.damaged);
     } while ((await this.#writeOwnKeys(state, this.#admit(state))) === 'again' || (await this.#agree(state)));
     const { nodes, live, there, agreedLevel, revision } = state;
     this.#revision = revision;
     this.#isStale = false;
     const revoked = revokedSerials(state);
-    const renewal = state.renewals.get(this.#options.self.name) ?? {};
+    const renewal = state.renewals.get(this.options.self.name) ?? {};
     const text = JSON.stringify([[...nodes.values()], [...live], [...there], agreedLevel, revoked, renewal]);
     if (text === this.#lastState) return;
     this.#lastState = text;
@@ -240,7 +238,7 @@ export class Membership {
 
   /** Throws StateError if this process cannot be a member, and EtcdDamaged. */
   #admit(state: ClusterState): Admission {
-    const { id, prefix } = this.#options;
+    const { id, prefix } = this.options;
     const self = this.#self;
     const entry = keyOf(prefix, 'member', self.name);
     return admit({ self, id, process: this.#process, wasThere: this.#wasRegistered, entry }, state);
@@ -251,7 +249,7 @@ export class Membership {
    * read again.
    */
   async #agree({ nodes, agreedLevel, levelRevision, revision, damaged }: ClusterState): Promise<boolean> {
-    const { gateway, prefix } = this.#options;
+    const { gateway, prefix } = this.options;
     const [members, end] = keysOf(prefix, 'member');
     const key = levelKey(prefix);
     // A damaged entry may belong to a member with a lower level.
@@ -277,7 +275,7 @@ export class Membership {
     { nodes, live, sessions, certificates, levelRevision, invited, revision }: ClusterState,
     admission: Admission,
   ): Promise<'said' | 'again'> {
-    const { gateway, prefix, id } = this.#options;
+    const { gateway, prefix, id } = this.options;
     const self = this.#self;
     const isServing = this.#isServing;
     const session = sessions.get(self.name);

@@ -24,13 +24,11 @@ export const isIssuedBy = (certificate: X509Certificate, authority: X509Certific
 export const printsOf = (bundle: string): string[] => bundleOf(bundle).map(({ fingerprint256 }) => fingerprint256);
 
 export class OwnCertificates {
-  readonly #config: Pick<Placed, 'dataDir' | 'peer'>;
   /** Changes in place: new connections use the current contents. */
   readonly tls: { -readonly [K in keyof PeerTls]: PeerTls[K] };
 
   /** Throws ConfigError. */
-  constructor(config: Pick<Placed, 'dataDir' | 'peer'>) {
-    this.#config = config;
+  constructor(private readonly config: Pick<Placed, 'dataDir' | 'peer'>) {
     this.tls = { ...peerTls(config) };
   }
 
@@ -43,7 +41,7 @@ export class OwnCertificates {
    * Installs the valid parts of a renewal and stores them. Returns whether something has changed.
    */
   take(name: string, { trust, certificate }: Renewal): boolean {
-    const files = clusterFiles(this.#config);
+    const files = clusterFiles(this.config);
     // Files elsewhere are managed by the operator.
     if (dirname(files.ca) !== files.folder || dirname(files.certificate) !== files.folder) return false;
     const authorities = [...bundleOf(this.tls.ca), ...(trust === undefined ? [] : bundleOf(trust))];

@@ -60,13 +60,10 @@ interface Pending {
 
 /** The pending connections of one limit, in order of arrival. */
 class Room {
-  readonly limit: number;
   readonly pending = new Set<Pending>();
   readonly #held = new Map<string, number>();
 
-  constructor(limit: number) {
-    this.limit = limit;
-  }
+  constructor(readonly limit: number) {}
 
   add(pending: Pending): void {
     this.pending.add(pending);
@@ -90,7 +87,6 @@ class Room {
 }
 
 export class PeerAdmission {
-  readonly #options: PeerAdmissionOptions;
   readonly #server: Server;
   readonly #strangers = new Room(MAX_PENDING);
   readonly #reserved = new Room(MAX_PENDING_OF_MEMBERS);
@@ -111,8 +107,7 @@ export class PeerAdmission {
   #timer: NodeJS.Timeout | null = null;
   readonly #now: () => number;
 
-  constructor(options: PeerAdmissionOptions) {
-    this.#options = options;
+  constructor(private readonly options: PeerAdmissionOptions) {
     this.#now = options.now ?? (() => performance.now());
     this.#handshakes = new TokenBucket({ burst: HANDSHAKE_BURST, perSecond: HANDSHAKE_RATE }, this.#now());
     this.#server = createServer((socket) => this.#accept(socket));
@@ -162,7 +157,7 @@ export class PeerAdmission {
     if (remoteAddress === undefined) return void socket.destroy();
     const network = clientNetwork(remoteAddress);
     const isOfMember = this.#isOfMember(network);
-    if (!isOfMember && this.#options.isOverloaded?.() === true) return void socket.destroy();
+    if (!isOfMember && this.options.isOverloaded?.() === true) return void socket.destroy();
     const room = isOfMember ? this.#reserved : this.#strangers;
     const candidate = room.evictionCandidate();
     if (candidate !== null) this.#evict(candidate);
@@ -174,7 +169,7 @@ export class PeerAdmission {
     socket.once('readable', () => {
       // 0 at the end of the stream.
       if (socket.readableLength === 0) socket.destroy();
-      else if (isOfMember) this.#options.start(socket);
+      else if (isOfMember) this.options.start(socket);
       else {
         this.#arrived.put(pending, network);
         this.#startHandshakes();
@@ -184,7 +179,7 @@ export class PeerAdmission {
 
   #startHandshakes(): void {
     const now = this.#now();
-    while (this.#arrived.size > 0 && this.#handshakes.take(now)) this.#options.start(this.#arrived.take()!.socket);
+    while (this.#arrived.size > 0 && this.#handshakes.take(now)) this.options.start(this.#arrived.take()!.socket);
     if (this.#arrived.size > 0)
       this.#timer ??= setTimeout(() => {
         this.#timer = null;
@@ -195,7 +190,7 @@ export class PeerAdmission {
   #evict(pending: Pending): void {
     this.#settle(pending);
     pending.socket.destroy();
-    const { log } = this.#options;
+    const { log } = this.options;
     const count = this.#throttle.due('evicted');
     if (log === undefined || count === 0) return;
     log.warn('too many connections to the peer port without a certificate; closed the oldest', {
@@ -212,7 +207,7 @@ export class PeerAdmission {
   }
 
   #isOfMember(network: string): boolean {
-    for (const { name, address } of this.#options.members())
+    for (const { name, address } of this.options.members())
       if (this.#networks.get(name) === network || networkOf(address) === network) return true;
     return false;
   }

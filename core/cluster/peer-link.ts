@@ -46,8 +46,6 @@ const EMPTY = Buffer.alloc(0);
 const MAX_MESSAGE_BYTES = 8 << 20;
 
 export class PeerLink {
-  readonly #socket: Duplex;
-  readonly #onMessage: (message: Message) => void;
   #parts: Buffer[] = [];
   #length = 0;
   /** Bytes needed to continue: a head, or a whole message. */
@@ -57,16 +55,18 @@ export class PeerLink {
    * `head`: bytes received with the upgrade. `onMessage` is called in order; an error that it
    * throws closes the connection.
    */
-  constructor(socket: Duplex, head: Buffer, onMessage: (message: Message) => void) {
-    this.#socket = socket;
-    this.#onMessage = onMessage;
+  constructor(
+    private readonly socket: Duplex,
+    head: Buffer,
+    private readonly onMessage: (message: Message) => void,
+  ) {
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     if (head.length > 0) this.#receive(head);
   }
 
   /** Bytes queued for the other node. */
   get unread(): number {
-    return this.#socket.writableLength;
+    return this.socket.writableLength;
   }
 
   send(kind: number, number: number, payload: Buffer = EMPTY): void {
@@ -75,11 +75,11 @@ export class PeerLink {
     message[LENGTH_BYTES] = kind;
     message.writeUIntBE(number, LENGTH_BYTES + 1, 6);
     message.set(payload, HEAD_BYTES);
-    this.#socket.write(message);
+    this.socket.write(message);
   }
 
   destroy(error?: Error): void {
-    this.#socket.destroy(error);
+    this.socket.destroy(error);
   }
 
   #receive(chunk: Buffer): void {
@@ -103,7 +103,7 @@ export class PeerLink {
       this.#needed = end - at;
       if (end > bytes.length) break;
       const number = bytes.readUIntBE(at + LENGTH_BYTES + 1, 6);
-      this.#onMessage({ kind: bytes[at + LENGTH_BYTES], number, payload: bytes.subarray(at + HEAD_BYTES, end) });
+      this.onMessage({ kind: bytes[at + LENGTH_BYTES], number, payload: bytes.subarray(at + HEAD_BYTES, end) });
       at = end;
       this.#needed = HEAD_BYTES;
     }

@@ -100,7 +100,6 @@ interface Listener extends Pick<Admitted, 'node'> {
 }
 
 export class PeerServer {
-  readonly #options: PeerServerOptions;
   /** Handles TLS and HTTP on the connections that `#admission` has accepted. */
   readonly #server: Server;
   readonly #admission: PeerAdmission;
@@ -114,9 +113,8 @@ export class PeerServer {
   #heartbeat: NodeJS.Timeout | undefined;
   #isDue = false;
 
-  constructor(options: PeerServerOptions) {
+  constructor(private readonly options: PeerServerOptions) {
     const { ca, certificate, key } = options.tls;
-    this.#options = options;
     this.#server = createServer(
       { ca, cert: certificate, key, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' },
       (request, response) => {
@@ -146,7 +144,7 @@ export class PeerServer {
 
   /** Resolves with the port. Rejects with the error of the socket. */
   async listen(): Promise<number> {
-    const { address, port } = this.#options.listen;
+    const { address, port } = this.options.listen;
     const { server } = this.#admission;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -168,14 +166,14 @@ export class PeerServer {
 
   /** Applies the current contents of the options' `tls`. Open connections continue. */
   certificatesChanged(): void {
-    const { ca, certificate, key } = this.#options.tls;
+    const { ca, certificate, key } = this.options.tls;
     this.#server.setSecureContext({ ca, cert: certificate, key, minVersion: 'TLSv1.3' });
   }
 
   /** Closes the connections of nodes that are no longer members. */
   membersChanged(): void {
     for (const [socket, { certificate, node }] of this.#admitted)
-      if (this.#options.memberOf(certificate) !== node) socket.destroy();
+      if (this.options.memberOf(certificate) !== node) socket.destroy();
   }
 
   /** Number of nodes that receive usage now. */
@@ -192,7 +190,7 @@ export class PeerServer {
   }
 
   #receivesUsage({ node, sendUsage }: Listener): boolean {
-    return sendUsage !== undefined && this.#options.knowsUsage?.(node) === true;
+    return sendUsage !== undefined && this.options.knowsUsage?.(node) === true;
   }
 
   async close(): Promise<void> {
@@ -201,7 +199,7 @@ export class PeerServer {
       this.#admission.close(done);
       for (const socket of this.#sockets) socket.destroy();
     });
-    await this.#options.snapshots.close();
+    await this.options.snapshots.close();
   }
 
   async #admit(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -248,7 +246,7 @@ export class PeerServer {
 
   /** The payload of KIND.applied. */
   #describeClock(): Buffer | undefined {
-    const { clock } = this.#options;
+    const { clock } = this.options;
     if (clock === undefined) return undefined;
     const payload = Buffer.allocUnsafe(CLOCK_BYTES);
     payload[6] = clock.isTrusted ? 1 : 0;
@@ -262,7 +260,7 @@ export class PeerServer {
     // Undefined only after the connection has closed.
     if (certificate === undefined) return null;
     for (const until = performance.now() + MEMBER_WAIT_MS; ; await sleep(MEMBER_POLL_MS)) {
-      const node = this.#options.memberOf(certificate);
+      const node = this.options.memberOf(certificate);
       if (node !== undefined) return this.#recordAdmitted(socket, { certificate, node });
       if (socket.destroyed || performance.now() > until) return null;
     }
@@ -275,7 +273,7 @@ export class PeerServer {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse, { node }: Admitted): void {
-    const { snapshots, blobs, watchRequests, readStatistics, logStateOf, ruleCountsOf } = this.#options;
+    const { snapshots, blobs, watchRequests, readStatistics, logStateOf, ruleCountsOf } = this.options;
     const failed = (): void => {
       if (response.headersSent) response.destroy();
       else response.writeHead(503).end();
@@ -285,7 +283,7 @@ export class PeerServer {
     const hash = path.startsWith(BLOBS) ? path.slice(BLOBS.length) : '';
     if (path === '/v1/applied') {
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-      const { report } = this.#options;
+      const { report } = this.options;
       const sendHead = (applied: number): void => void response.write(`${report?.() ?? `{"applied":${applied}}`}\n`);
       const unread = (): number => response.writableLength;
       this.#listen(response, { node, sendHead, unread, destroy: () => response.destroy() });
@@ -303,7 +301,7 @@ export class PeerServer {
   }
 
   async #commit(link: PeerLink, node: string, { kind, number, payload }: Message): Promise<void> {
-    const { commit } = this.#options;
+    const { commit } = this.options;
     if (kind !== KIND.commits) throw new Error('a message of unknown kind');
     // The reason of a refusal is of no use to the other node: it stops forwarding to this node for
     // a while.
@@ -314,11 +312,11 @@ export class PeerServer {
   #listen(connection: Duplex | ServerResponse, listener: Listener): void {
     this.#listeners.add(listener);
     connection.on('close', () => this.#listeners.delete(listener));
-    listener.sendHead(this.#options.head());
+    listener.sendHead(this.options.head());
   }
 
   #sendHead(): void {
-    const head = this.#options.head();
+    const head = this.options.head();
     for (const { unread, sendHead, destroy } of this.#listeners) {
       if (unread() > MAX_UNREAD) destroy();
       else sendHead(head);

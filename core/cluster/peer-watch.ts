@@ -35,19 +35,18 @@ interface PendingAnswer {
 }
 
 export class PeerWatch {
-  readonly #options: PeerWatchOptions;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
-  readonly member: Member;
   /** Null: not connected. */
   #link: PeerLink | null = null;
   readonly #pendingAnswers = new Map<number, PendingAnswer>();
   #lastNumber = 0;
   #backoff = MIN_BACKOFF_MS;
 
-  constructor(member: Member, options: PeerWatchOptions) {
-    this.member = member;
-    this.#options = options;
+  constructor(
+    readonly member: Member,
+    private readonly options: PeerWatchOptions,
+  ) {
     this.#running = this.#run();
   }
 
@@ -85,7 +84,7 @@ export class PeerWatch {
         await this.#runConnection();
       } catch (error) {
         if (signal.aborted) break;
-        this.#options.onTrouble(error);
+        this.options.onTrouble(error);
         await sleep(this.#backoff, undefined, { signal }).catch(() => {});
         this.#backoff = Math.min(this.#backoff * 2, MAX_BACKOFF_MS);
       }
@@ -125,7 +124,7 @@ export class PeerWatch {
   }
 
   #requestUpgrade(): ClientRequest {
-    const { ca, certificate, key } = this.#options.tls;
+    const { ca, certificate, key } = this.options.tls;
     const { name, address, key: print } = this.member;
     const upgrade = request(`https://${address}/v1/applied`, {
       ca,
@@ -142,13 +141,13 @@ export class PeerWatch {
 
   #handle({ kind, number, payload }: Message): void {
     if (kind === KIND.applied) {
-      this.#options.onTrouble(null);
+      this.options.onTrouble(null);
       this.#backoff = MIN_BACKOFF_MS;
-      this.#options.onApplied(this.member.name, number);
+      this.options.onApplied(this.member.name, number);
       if (payload.length >= CLOCK_BYTES)
-        this.#options.onClock(this.member.name, payload.readUIntBE(0, 6), payload[6] === 1);
+        this.options.onClock(this.member.name, payload.readUIntBE(0, 6), payload[6] === 1);
     } else if (kind === KIND.usage) {
-      this.#options.onUsage(payload);
+      this.options.onUsage(payload);
     } else if (kind === KIND.answer) {
       const forwarded = this.#pendingAnswers.get(number);
       if (payload.length > 0) forwarded?.resolve(payload);

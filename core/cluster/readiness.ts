@@ -31,7 +31,6 @@ interface WatchedParts {
 }
 
 export class ReadinessWatch {
-  readonly #parts: WatchedParts;
   /** Undefined: the edge does not listen yet; null: the configuration has no edge. */
   edge: { readonly isListening: boolean } | null | undefined;
   /** Undefined: signing has not started yet. */
@@ -42,13 +41,15 @@ export class ReadinessWatch {
   isStarting = true;
   isStopping = false;
 
-  constructor(parts: WatchedParts, metrics: Registry) {
-    this.#parts = parts;
+  constructor(
+    private readonly parts: WatchedParts,
+    metrics: Registry,
+  ) {
     readinessMetrics(metrics, () => this.current());
   }
 
   current(): Readiness {
-    const { node, nameserver, protection } = this.#parts;
+    const { node, nameserver, protection } = this.parts;
     const reasons = node.faults();
     if (!nameserver.listening) reasons.push('a DNS thread is not listening');
     if (this.edge === undefined || this.edge?.isListening === false) reasons.push('an edge thread is not listening');

@@ -19,7 +19,6 @@ const RETRY_MS = 1000;
 const PROGRESS_MS = 5000;
 
 export class Replacement {
-  readonly #options: ReplacementOptions;
   #stop = new AbortController();
   #running: Promise<void> | null = null;
   #resolve: () => void = () => {};
@@ -27,8 +26,7 @@ export class Replacement {
   /** Resolves when the store has been fetched. */
   readonly done: Promise<void>;
 
-  constructor(options: ReplacementOptions) {
-    this.#options = options;
+  constructor(private readonly options: ReplacementOptions) {
     this.done = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -58,7 +56,7 @@ export class Replacement {
   }
 
   async #run(): Promise<void> {
-    const { folder, tls, log, others } = this.#options;
+    const { folder, tls, log, others } = this.options;
     const { signal } = this.#stop;
     for (let turn = 0; !signal.aborted; turn++) {
       const members = others();

@@ -45,8 +45,6 @@ interface Copy {
 
 /** Creates copies of the store of this node, and sends them. */
 export class SnapshotSender {
-  readonly #folder: string;
-  readonly #backup: (path: string) => Promise<void>;
   readonly #fresh: number;
   /** The latest copy. Readers of an older copy read it to its end. */
   #copy: Copy | null = null;
@@ -58,9 +56,11 @@ export class SnapshotSender {
    * copy is offered to new readers. The log may no longer reach back to an older copy, so its
    * reader would have to fetch again.
    */
-  constructor(folder: string, backup: (path: string) => Promise<void>, fresh = FRESH_MS) {
-    this.#folder = folder;
-    this.#backup = backup;
+  constructor(
+    private readonly folder: string,
+    private readonly backup: (path: string) => Promise<void>,
+    fresh = FRESH_MS,
+  ) {
     this.#fresh = fresh;
     rmSync(join(folder, COPY), { force: true });
   }
@@ -117,10 +117,10 @@ export class SnapshotSender {
 
   async #createCopy(): Promise<Copy> {
     const began = performance.now();
-    const path = join(this.#folder, COPY);
+    const path = join(this.folder, COPY);
     let file: FileHandle | undefined;
     try {
-      await this.#backup(path);
+      await this.backup(path);
       file = await open(path, 'r');
       const { size } = await file.stat();
       const hash = await hashOf(file);

@@ -28,16 +28,13 @@ interface Followed {
 }
 
 export class TailWatcher {
-  readonly #options: TailWatcherOptions;
   readonly #followed = new Map<number, Followed>();
   #isClosed = false;
 
-  constructor(options: TailWatcherOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: TailWatcherOptions) {}
 
   readonly watch: WatchRequests = (domainId, receive) => {
-    const unwatch = this.#options.tail.watch(domainId, receive);
+    const unwatch = this.options.tail.watch(domainId, receive);
     const entry: ReceiveSample = (sample) => receive(sample);
     let followed = this.#followed.get(domainId);
     if (followed === undefined) {
@@ -66,7 +63,7 @@ export class TailWatcher {
       for (const entry of receivers) entry(sample);
     };
     while (!signal.aborted) {
-      for (const peer of this.#options.peers()) {
+      for (const peer of this.options.peers()) {
         if (connected.has(peer.name)) continue;
         connected.add(peer.name);
         // Unreachable nodes and earlier versions are retried.
@@ -84,7 +81,7 @@ export class TailWatcher {
     receive: ReceiveSample,
     signal: AbortSignal,
   ): Promise<void> {
-    const dispatcher = peerAgent(peer, this.#options.tls, TIMEOUTS);
+    const dispatcher = peerAgent(peer, this.options.tls, TIMEOUTS);
     try {
       const { statusCode, body } = await dispatcher.request({
         origin: `https://${peer.address}`,

@@ -49,7 +49,6 @@ export class CallBatch {
   readonly capacity: number;
   /** Number of queued calls. */
   count = 0;
-  readonly #enter: Call;
   readonly #sendCall: Call;
   readonly #recvCall: Call;
   readonly #munmap: Call;
@@ -68,10 +67,12 @@ export class CallBatch {
    * Throws an Error if io_uring is unavailable. `capacity`: a power of two. `enter`: the result of
    * `loadEnter`.
    */
-  constructor(capacity: number, enter: Call = loadEnter()) {
+  constructor(
+    capacity: number,
+    private readonly enter: Call = loadEnter(),
+  ) {
     const libc = koffi.load(null);
     const setup = libc.func('syscall', 'long', ['long', 'uint', 'void*']) as Call;
-    this.#enter = enter;
     this.#sendCall = libc.func('long send(int, uintptr_t, size_t, int)') as Call;
     this.#recvCall = libc.func('long recv(int, uintptr_t, size_t, int)') as Call;
     this.#munmap = libc.func('int munmap(uintptr_t, size_t)') as Call;
@@ -147,7 +148,7 @@ export class CallBatch {
   run(results: Int32Array): void {
     const calls = this.count;
     this.count = 0;
-    if (this.#enter(SYS_IO_URING_ENTER, this.fd, calls, 0, 0, 0, 0) < calls) this.#callSingly(results, calls);
+    if (this.enter(SYS_IO_URING_ENTER, this.fd, calls, 0, 0, 0, 0) < calls) this.#callSingly(results, calls);
     const rings = this.#rings;
     let head = rings[this.#cqHead];
     const tail = rings[this.#cqTail];

@@ -39,20 +39,21 @@ export class ConnectionLimits {
   readonly #threads: number;
   readonly #own: number;
   readonly #keys: Int32Array;
-  readonly #maxConnections: number;
   /** Connections of this thread. */
   readonly #maxOwn: number;
-  readonly #maxPerAddress: number;
 
   /** `thread`: from 0. */
-  constructor(shared: SharedLimits, thread: number, maxConnections: number, maxPerAddress: number) {
+  constructor(
+    shared: SharedLimits,
+    thread: number,
+    private readonly maxConnections: number,
+    private readonly maxPerAddress: number,
+  ) {
     this.#counts = new Int32Array(shared.counts);
     this.#threads = this.#counts.length / SLICE;
     this.#own = thread * SLICE;
     this.#keys = shared.keys;
-    this.#maxConnections = maxConnections;
     this.#maxOwn = maxConnections - (this.#threads - 1) * Math.floor(maxConnections / (2 * this.#threads));
-    this.#maxPerAddress = maxPerAddress;
   }
 
   /** Connections of this thread. */
@@ -67,8 +68,8 @@ export class ConnectionLimits {
     const bucket = 1 + this.#bucketOf(client);
     // Checked before FULL: the caller closes another connection after FULL, which must not happen
     // for a client above its own limit.
-    if (this.#sum(bucket) >= this.#maxPerAddress) return CLIENT_FULL;
-    if (counts[own] >= this.#maxOwn || this.#sum(0) >= this.#maxConnections) return FULL;
+    if (this.#sum(bucket) >= this.maxPerAddress) return CLIENT_FULL;
+    if (counts[own] >= this.#maxOwn || this.#sum(0) >= this.maxConnections) return FULL;
     counts[own]++;
     counts[own + bucket]++;
     return bucket;

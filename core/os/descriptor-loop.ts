@@ -209,11 +209,9 @@ type Call = (...values: readonly (number | string | Uint8Array)[]) => number;
  * costs 2 µs.
  */
 class LoopWake {
-  readonly #turn: () => void;
   readonly #control = loadEpollControl();
   readonly #close: Call;
   readonly #backend: number;
-  readonly #epoll: number;
   readonly #socket: Socket;
   /** The other end of the pair; it keeps the socket open. */
   readonly other: number;
@@ -223,7 +221,10 @@ class LoopWake {
    * `turn` is called in each turn of the loop, after its events. Events of `epoll` trigger a turn.
    * Throws an Error if the event loop is not accessible.
    */
-  constructor(epoll: number, turn: () => void) {
+  constructor(
+    private readonly epoll: number,
+    private readonly turn: () => void,
+  ) {
     if (!process.versions.uv.startsWith('1.'))
       throw new Error(`libuv 1 is required, but this is ${process.versions.uv}`);
     const library = koffi.load(null);
@@ -235,8 +236,6 @@ class LoopWake {
     const socketpair = library.func('int socketpair(int, int, int, void*)');
     if (this.#backend < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair) !== 0)
       throw new Error('cannot access the event loop');
-    this.#epoll = epoll;
-    this.#turn = turn;
     this.other = pair[1];
     this.#socket = new Socket({ fd: pair[0] });
     this.#socket.on('error', () => {});
@@ -250,20 +249,20 @@ class LoopWake {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#control(this.#backend, EPOLL_CTL_DEL, this.#epoll, 0, 0);
+    this.#control(this.#backend, EPOLL_CTL_DEL, this.epoll, 0, 0);
     this.#socket.destroy();
     this.#close(this.other);
   }
 
   #join(fd: number): boolean {
     this.#schedule();
-    return this.#control(this.#backend, EPOLL_CTL_ADD, this.#epoll, fd, EPOLLIN);
+    return this.#control(this.#backend, EPOLL_CTL_ADD, this.epoll, fd, EPOLLIN);
   }
 
   readonly #run = (): void => {
     if (this.#isClosed) return;
     this.#schedule();
-    this.#turn();
+    this.turn();
   };
 
   #schedule(): void {

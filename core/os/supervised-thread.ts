@@ -87,7 +87,6 @@ interface ThreadOptions<From> {
 
 export class SupervisedThread<To, From extends { readonly kind: string }> {
   readonly pulse = new Pulse();
-  readonly #options: ThreadOptions<From>;
   #worker: Worker | null = null;
   #isListening = false;
   #isStopping = false;
@@ -95,13 +94,12 @@ export class SupervisedThread<To, From extends { readonly kind: string }> {
   #timer: NodeJS.Timeout | undefined;
   #ended: Promise<void> = Promise.resolve();
 
-  constructor(options: ThreadOptions<From>) {
-    this.#options = options;
+  constructor(private readonly options: ThreadOptions<From>) {
     this.#delay = options.backOff.first;
   }
 
   get name(): string {
-    return `${this.#options.role.toLowerCase()} ${this.#options.name}`;
+    return `${this.options.role.toLowerCase()} ${this.options.name}`;
   }
 
   get isListening(): boolean {
@@ -110,7 +108,7 @@ export class SupervisedThread<To, From extends { readonly kind: string }> {
 
   /** Resolves when the thread listens. Rejects if it cannot start, or dies before that. */
   start(): Promise<void> {
-    const { log, role, name, file, heap, oldSpace, prepare, failure, onMessage, onWorker } = this.#options;
+    const { log, role, name, file, heap, oldSpace, prepare, failure, onMessage, onWorker } = this.options;
     const { data, transfer, release } = prepare();
     this.pulse.begin();
     const create = (): Worker =>
@@ -182,7 +180,7 @@ export class SupervisedThread<To, From extends { readonly kind: string }> {
   }
 
   #restart(code: number, age: number): void {
-    const { log, role, name, backOff, onRestart } = this.#options;
+    const { log, role, name, backOff, onRestart } = this.options;
     if (age > backOff.settledAfter) this.#delay = backOff.first;
     onRestart();
     log.error(`${role} thread exited; restarting`, { thread: name, code });
@@ -190,7 +188,7 @@ export class SupervisedThread<To, From extends { readonly kind: string }> {
   }
 
   #startLater(): void {
-    const { log, role, name, backOff } = this.#options;
+    const { log, role, name, backOff } = this.options;
     this.#timer = setTimeout(() => {
       this.start().catch((error: unknown) => {
         if (this.#isStopping) return;

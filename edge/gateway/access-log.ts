@@ -35,22 +35,20 @@ interface AccessLogOptions {
 }
 
 export class AccessLog {
-  readonly #options: AccessLogOptions;
   /** Start times of the exchanges that will be logged. */
   readonly #startTimes = new WeakMap<Exchange, number>();
   #untilNext: number;
   #lines = '';
   readonly #flow = new BatchFlow({ delayMs: FLUSH_DELAY_MS, flush: () => this.#send() });
 
-  constructor(options: AccessLogOptions) {
-    this.#options = options;
+  constructor(private readonly options: AccessLogOptions) {
     this.#untilNext = 1 + Math.floor(Math.random() * options.every);
   }
 
   /** Call it at the start of each exchange. */
   recordStart(exchange: Exchange): void {
     if (--this.#untilNext > 0) return;
-    this.#untilNext = this.#options.every;
+    this.#untilNext = this.options.every;
     this.#startTimes.set(exchange, performance.now());
   }
 
@@ -60,10 +58,10 @@ export class AccessLog {
     if (startTime === undefined) return;
     this.#startTimes.delete(entry.exchange);
     if (this.#lines.length >= MAX_LENGTH) {
-      this.#options.onDropped(1);
+      this.options.onDropped(1);
       return;
     }
-    this.#lines += `${lineOf(entry, this.#options.addressOf(entry.exchange), performance.now() - startTime)}\n`;
+    this.#lines += `${lineOf(entry, this.options.addressOf(entry.exchange), performance.now() - startTime)}\n`;
     if (this.#lines.length >= BATCH_LENGTH && this.#flow.isOpen) this.#flow.flush();
     else this.#flow.schedule();
   }
@@ -75,7 +73,7 @@ export class AccessLog {
 
   #send(): void {
     if (this.#lines === '') return;
-    this.#options.send(this.#lines, this.#flow.next());
+    this.options.send(this.#lines, this.#flow.next());
     this.#lines = '';
   }
 }

@@ -51,7 +51,6 @@ interface PendingLines {
 }
 
 export class LogLines {
-  readonly #options: LogLinesOptions;
   readonly #random: () => number;
   readonly #now: () => number;
   /** Start times of the exchanges that will be logged. */
@@ -60,8 +59,7 @@ export class LogLines {
   #length = 0;
   readonly #flow = new BatchFlow({ delayMs: FLUSH_DELAY_MS, flush: () => this.#send() });
 
-  constructor(options: LogLinesOptions) {
-    this.#options = options;
+  constructor(private readonly options: LogLinesOptions) {
     this.#random = options.random ?? Math.random;
     this.#now = options.now ?? (() => performance.now());
   }
@@ -79,7 +77,7 @@ export class LogLines {
     this.#startTimes.delete(entry.exchange);
     const pending = this.#pendingOf(entry.site.domainId);
     if (pending === null) {
-      this.#options.onDropped(1);
+      this.options.onDropped(1);
       return;
     }
     // A domain may use only as much of the limit as it leaves free for other domains.
@@ -87,7 +85,7 @@ export class LogLines {
       pending.dropped++;
       return;
     }
-    const line = `${formatLine(entry, plan, this.#now() - startTime, this.#options)}\n`;
+    const line = `${formatLine(entry, plan, this.#now() - startTime, this.options)}\n`;
     pending.text += line;
     pending.lines++;
     this.#length += line.length;
@@ -119,7 +117,7 @@ export class LogLines {
     const lines = [...this.#pending].map(([domainId, pending]) => ({ domainId: Number(domainId), ...pending }));
     this.#pending.clear();
     this.#length = 0;
-    this.#options.send(lines, this.#flow.next());
+    this.options.send(lines, this.#flow.next());
   }
 }
 

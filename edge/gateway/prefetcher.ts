@@ -63,7 +63,6 @@ const SYSTEM_CLOCK: Clock = {
 };
 
 export class Prefetcher {
-  readonly #options: PrefetcherOptions;
   readonly #clock: Clock;
   readonly #queue = new FairQueue<QueuedTask>();
   /** Tasks of each domain, queued or waiting for a retry. */
@@ -73,8 +72,7 @@ export class Prefetcher {
   #isTickDue = false;
   #isClosed = false;
 
-  constructor(options: PrefetcherOptions) {
-    this.#options = options;
+  constructor(private readonly options: PrefetcherOptions) {
     this.#clock = options.clock ?? SYSTEM_CLOCK;
   }
 
@@ -90,14 +88,14 @@ export class Prefetcher {
 
   /** Rules determine the key, so `mayFetch` checks the owner after they have run. */
   #addUrl({ domainId }: CachePurge, url: string, sequence: number): void {
-    const { owns, claim } = this.#options;
+    const { owns, claim } = this.options;
     const response = { key: url, selecting: [] };
     const mayFetch = (key: string): boolean => owns(key) && claim(idOf({ key, selecting: [] }), sequence);
     this.#put({ domainId, response, mayFetch });
   }
 
   #addMostRequested({ domainId }: CachePurge, responses: readonly PurgedResponse[], sequence: number): void {
-    const { owns, claim, share } = this.#options;
+    const { owns, claim, share } = this.options;
     let left = share();
     for (const response of responses) {
       if (left === 0) return;
@@ -111,7 +109,7 @@ export class Prefetcher {
 
   #put(task: PrefetchTask): void {
     if (!this.#queued.hasShare(task.domainId, MAX_WAITING)) {
-      this.#options.onEnd('dropped', 1);
+      this.options.onEnd('dropped', 1);
       return;
     }
     this.#queued.add(task.domainId, 1);
@@ -130,11 +128,11 @@ export class Prefetcher {
     if (this.#isClosed) return;
     const now = this.#clock.now();
     const late = this.#queue.takeWhile(({ since }) => now - since > MAX_WAIT_MS);
-    if (late.length > 0) this.#options.onEnd('dropped', late.length);
+    if (late.length > 0) this.options.onEnd('dropped', late.length);
     for (const { domainId } of late) this.#queued.add(domainId, -1);
     if (this.#queue.size === 0 || this.#running.total >= MAX_CONCURRENT) return;
     const mayRun = (domainId: string): boolean => this.#running.hasShare(domainId, MAX_CONCURRENT);
-    const task = this.#options.isBusy() ? undefined : this.#queue.take(mayRun);
+    const task = this.options.isBusy() ? undefined : this.#queue.take(mayRun);
     if (task !== undefined) {
       this.#queued.add(task.domainId, -1);
       void this.#run(task);
@@ -146,16 +144,16 @@ export class Prefetcher {
     this.#running.add(task.domainId, 1);
     // There is no request to report an internal error on. The next visitor's request hits the same
     // error.
-    const result = await this.#options.fetch(task).catch(() => 'failed' as const);
+    const result = await this.options.fetch(task).catch(() => 'failed' as const);
     this.#running.add(task.domainId, -1);
     if (result === 'yielded') this.#retry(task);
-    else if (result !== 'elsewhere') this.#options.onEnd(result, 1);
+    else if (result !== 'elsewhere') this.options.onEnd(result, 1);
     if (this.#queue.size > 0) this.#tickLater(INTERVAL_MS);
   }
 
   #retry(task: QueuedTask): void {
     if (this.#clock.now() - task.since > MAX_WAIT_MS) {
-      this.#options.onEnd('dropped', 1);
+      this.options.onEnd('dropped', 1);
       return;
     }
     this.#queued.add(task.domainId, 1);

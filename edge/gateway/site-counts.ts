@@ -36,15 +36,12 @@ interface SiteCountsOptions {
 }
 
 export class SiteCounts {
-  readonly #options: SiteCountsOptions;
   readonly #sites = new Map<string, SiteCount>();
   /** The count of the last response's site: consecutive responses are often of one site. */
   #last: SiteCount | null = null;
   readonly #flow = new BatchFlow({ delayMs: FLUSH_DELAY_MS, flush: () => this.#send() });
 
-  constructor(options: SiteCountsOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: SiteCountsOptions) {}
 
   /** `bytes`: of the response body. */
   count({ domainId }: Site, status: number, outcome: CacheOutcome, bytes: number): void {
@@ -70,7 +67,7 @@ export class SiteCounts {
     if (site !== undefined) return site;
     if (this.#sites.size >= MAX_SITES) {
       if (!this.#flow.isOpen) {
-        this.#options.onLost(1);
+        this.options.onLost(1);
         return null;
       }
       this.#flow.flush();
@@ -87,7 +84,7 @@ export class SiteCounts {
     for (const site of this.#sites.values()) appendCounts(counts, site);
     this.#sites.clear();
     this.#last = null;
-    this.#options.send(Float64Array.from(counts), this.#flow.next());
+    this.options.send(Float64Array.from(counts), this.#flow.next());
   }
 }
 

@@ -75,18 +75,16 @@ const PAUSE_MS = 5000;
 export const WORKING = 102;
 
 export class CachePeers {
-  readonly #options: CachePeersOptions;
   readonly #clock: () => number;
   #nodes: readonly Peer[] = [];
 
-  constructor(options: CachePeersOptions) {
-    this.#options = options;
+  constructor(private readonly options: CachePeersOptions) {
     this.#clock = options.clock ?? Date.now;
   }
 
   /** Replaces the peers. `others`: all other nodes that serve. */
   set(others: readonly EdgeAddress[]): void {
-    const { self, identity } = this.#options;
+    const { self, identity } = this.options;
     const previous = new Map(this.#nodes.map((node) => [node.name, node]));
     const peers = others.map((address) => peerOf(address, identity.pins, previous.get(address.name)));
     this.#nodes = [...peers, { name: self, hash: hashOf(self), origin: null, failures: 0, pausedUntil: 0 }];
@@ -94,7 +92,7 @@ export class CachePeers {
 
   /** Records that a visitor's request has invalidated the key. */
   invalidate(key: string): void {
-    if (this.#nodes.length > 1) this.#options.invalidations.record(key, this.#clock());
+    if (this.#nodes.length > 1) this.options.invalidations.record(key, this.#clock());
   }
 
   /** Number of nodes that share their caches, including this one. */
@@ -117,12 +115,12 @@ export class CachePeers {
   /** Undefined: fetch from the origin instead, unless the request was cancelled. */
   async ask(owner: Peer, request: PeerRequest): Promise<PeerResponse | undefined> {
     const found = await this.#ask(owner, request);
-    if (found !== undefined || !request.cancel.isCancelled) this.#options.onResult(found?.result ?? 'failed');
+    if (found !== undefined || !request.cancel.isCancelled) this.options.onResult(found?.result ?? 'failed');
     return found;
   }
 
   async #ask(owner: Peer, request: PeerRequest): Promise<PeerResponse | undefined> {
-    const { fetch, identity, positions, invalidations, timeout } = this.#options;
+    const { fetch, identity, positions, invalidations, timeout } = this.options;
     const { path, authority, headers, client, site, cancel } = request;
     const newerThan = invalidations.lastOf(request.call.key);
     const call: PeerCall = { ...request.call, purgedAt: positions.announced, newerThan };

@@ -24,15 +24,11 @@ interface PeerRequestsOptions {
 const NOTHING: FieldList = ['content-length', '0'];
 
 export class PeerRequests {
-  readonly #options: PeerRequestsOptions;
-
-  constructor(options: PeerRequestsOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: PeerRequestsOptions) {}
 
   /** For connections with PEER_SERVER_NAME only. */
   handle(exchange: Exchange): void | Promise<void> {
-    const { self, identity, positions, siteOf, serve, onServed, clock = Date.now } = this.#options;
+    const { self, identity, positions, siteOf, serve, onServed, clock = Date.now } = this.options;
     const { authority, path, method, headers } = exchange;
     const at = headers.lastIndexOf(PEER_FIELD);
     const target = { node: self, authority, path };

@@ -27,12 +27,7 @@ export interface CertificateTools {
 }
 
 export class SiteCertificate implements TlsCertificate {
-  readonly chain: string;
-  readonly #domain: string;
-  readonly #row: SiteCertificateRow;
-  readonly #context: string;
   readonly #names: CoveredNames;
-  readonly #tools: CertificateTools;
   /** PEM; null: it cannot be decrypted; undefined: not decrypted yet. */
   #key: Buffer | null | undefined;
   #isExpiryLogged = false;
@@ -41,12 +36,13 @@ export class SiteCertificate implements TlsCertificate {
    * `chain`: the PEM text after the leaf. `context`: the context with which the key was sealed.
    * Throws an Error if a certificate without stored names cannot be parsed.
    */
-  constructor(domain: string, row: SiteCertificateRow, chain: string, context: string, tools: CertificateTools) {
-    this.#domain = domain;
-    this.#row = row;
-    this.chain = chain;
-    this.#context = context;
-    this.#tools = tools;
+  constructor(
+    private readonly domain: string,
+    private readonly row: SiteCertificateRow,
+    readonly chain: string,
+    private readonly context: string,
+    private readonly tools: CertificateTools,
+  ) {
     this.#names =
       row.names === null
         ? CoveredNames.read(new X509Certificate(this.cert).subjectAltName)
@@ -54,7 +50,7 @@ export class SiteCertificate implements TlsCertificate {
   }
 
   isOf(row: SiteCertificateRow): boolean {
-    return row.bytes.equals(this.#row.bytes);
+    return row.bytes.equals(this.row.bytes);
   }
 
   covers(host: string): boolean {
@@ -62,11 +58,11 @@ export class SiteCertificate implements TlsCertificate {
   }
 
   get leaf(): Uint8Array {
-    return this.#row.leaf;
+    return this.row.leaf;
   }
 
   get cert(): string {
-    const { leaf } = this.#row;
+    const { leaf } = this.row;
     if (leaf.length === 0) return this.chain;
     const lines = leaf.toString('base64').replace(/.{64}(?=.)/g, '$&\n');
     return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n${this.chain}`;
@@ -78,7 +74,7 @@ export class SiteCertificate implements TlsCertificate {
   }
 
   get staple(): Uint8Array | undefined {
-    return this.#tools.stapleOf?.(this);
+    return this.tools.stapleOf?.(this);
   }
 
   /** Whether its key can be decrypted. */
@@ -90,20 +86,20 @@ export class SiteCertificate implements TlsCertificate {
   /** The certificate for a handshake, always the same object. Undefined: it is not usable. */
   serve(): TlsCertificate | undefined {
     if (!this.isUsable) return undefined;
-    const { notAfter } = this.#row;
+    const { notAfter } = this.row;
     if (!this.#isExpiryLogged && notAfter * 1000 < Date.now()) {
       this.#isExpiryLogged = true;
-      this.#tools.log.expired(this.#domain, notAfter);
+      this.tools.log.expired(this.domain, notAfter);
     }
     return this;
   }
 
   #open(): Buffer | null {
-    const { secrets, log } = this.#tools;
+    const { secrets, log } = this.tools;
     try {
-      return secrets.unseal(this.#row.sealedKey, this.#context);
+      return secrets.unseal(this.row.sealedKey, this.context);
     } catch (error) {
-      log.unusable(this.#domain, (error as Error).message);
+      log.unusable(this.domain, (error as Error).message);
       return null;
     }
   }

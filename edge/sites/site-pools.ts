@@ -26,16 +26,18 @@ export interface PoolTools {
 const MAX_HOSTS = 64;
 
 export class SitePools {
-  readonly revision: number;
-  readonly #domain: string;
   readonly #entries: readonly CompiledEntry[];
   readonly #hosts = new RecentMap<readonly PoolRoute[]>(MAX_HOSTS);
   readonly #isChecked: boolean;
 
   /** `domain`: without the last dot, in lower case. */
-  constructor(document: OriginsDocument, revision: number, domainId: Id, domain: string, tools: PoolTools) {
-    this.revision = revision;
-    this.#domain = domain;
+  constructor(
+    document: OriginsDocument,
+    readonly revision: number,
+    domainId: Id,
+    private readonly domain: string,
+    tools: PoolTools,
+  ) {
     this.#isChecked = checkedOrigins(document).length > 0;
     this.#entries = document.origins.map((entry) => compileEntry(entry, domainId, domain, tools));
   }
@@ -60,7 +62,7 @@ export class SitePools {
   }
 
   #routesFor(host: string): readonly PoolRoute[] {
-    const name = host === this.#domain ? '@' : host.slice(0, -this.#domain.length - 1);
+    const name = host === this.domain ? '@' : host.slice(0, -this.domain.length - 1);
     const routes = entriesFor(this.#entries, name).map(({ route }) => route);
     this.#hosts.set(host, routes);
     return routes;

@@ -34,32 +34,26 @@ export interface ApiRequest {
 }
 
 export class ApiClient {
-  readonly #pool: Pool;
   readonly #prefix: string;
   readonly #token: string | undefined;
   readonly #sleep: (milliseconds: number) => Promise<void>;
-  readonly url: string;
-  /** Id of the account for lists and creations; undefined: the account of the token. */
-  readonly account: string | undefined;
 
   constructor(
-    url: string,
+    readonly url: string,
     token: string | undefined,
-    pool: Pool,
+    private readonly pool: Pool,
     sleep: (ms: number) => Promise<void>,
-    account?: string,
+    /** Id of the account for lists and creations; undefined: the account of the token. */
+    readonly account?: string,
   ) {
-    this.url = url;
-    this.account = account;
     this.#prefix = new URL(url).pathname.replace(/\/$/, '');
-    this.#pool = pool;
     this.#token = token;
     this.#sleep = sleep;
   }
 
   /** The same client, with another `account`. */
   actFor(account: string): ApiClient {
-    return new ApiClient(this.url, this.#token, this.#pool, this.#sleep, account);
+    return new ApiClient(this.url, this.#token, this.pool, this.#sleep, account);
   }
 
   /**
@@ -89,7 +83,7 @@ export class ApiClient {
       const last = attempt === ATTEMPTS;
       let response: Dispatcher.ResponseData;
       try {
-        response = await this.#pool.request({
+        response = await this.pool.request({
           method: request.method,
           path: this.#prefix + request.path,
           headers,
@@ -113,7 +107,7 @@ export class ApiClient {
 
   async close(): Promise<void> {
     // Does not wait for requests that a failed command has left in flight.
-    await this.#pool.destroy();
+    await this.pool.destroy();
   }
 
   #headers(request: ApiRequest): Record<string, string> {

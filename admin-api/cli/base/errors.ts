@@ -23,17 +23,15 @@ export interface ErrorDetail {
 
 /** The daemon returned an error. */
 export class ApiError extends CliError {
-  /** HTTP status. */
-  readonly status: number;
   readonly details: readonly ErrorDetail[];
   readonly requestId?: string;
 
   constructor(
-    status: number,
+    /** HTTP status. */
+    readonly status: number,
     fault: { code: string; message: string; pointer?: string; details: readonly ErrorDetail[]; requestId?: string },
   ) {
     super(fault.code, fault.message, { pointer: fault.pointer, next: nextStep(status, fault.code) });
-    this.status = status;
     this.details = fault.details;
     this.requestId = fault.requestId;
   }

@@ -41,16 +41,13 @@ export function startProgress(output: Output, total: number, unit: string, noun 
 class Meter {
   done = 0;
   records = 0;
-  readonly #total: number;
   readonly #started = performance.now();
 
-  constructor(total: number) {
-    this.#total = total;
-  }
+  constructor(private readonly total: number) {}
 
   add(done: number, records: number): void {
     // Limited to the total, because a retry after a lost connection counts bytes twice.
-    this.done = Math.min(this.#total, this.done + done);
+    this.done = Math.min(this.total, this.done + done);
     this.records += records;
   }
 
@@ -59,7 +56,7 @@ class Meter {
   }
 
   bar(): string {
-    const full = this.#total === 0 ? BAR_WIDTH : Math.round((BAR_WIDTH * this.done) / this.#total);
+    const full = this.total === 0 ? BAR_WIDTH : Math.round((BAR_WIDTH * this.done) / this.total);
     return '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full);
   }
 
@@ -67,7 +64,7 @@ class Meter {
   secondsLeft(): string {
     if (this.done === 0) return '?';
     const elapsed = performance.now() - this.#started;
-    return ((elapsed * (this.#total - this.done)) / this.done / 1000).toFixed(0);
+    return ((elapsed * (this.total - this.done)) / this.done / 1000).toFixed(0);
   }
 }
 

@@ -9,42 +9,39 @@ export type Columns = { readonly [heading: string]: string | ((row: Json) => unk
 
 /** Rows are printed as they arrive, so column widths only depend on earlier rows. */
 export class Table {
-  readonly #output: Output;
-  readonly #columns: Columns;
-  readonly #json: boolean;
   readonly #widths: number[] = [];
   empty = true;
 
   /** With `json`, prints each row of the API as a line of JSON. */
-  constructor(output: Output, columns: Columns, json: boolean) {
-    this.#output = output;
-    this.#columns = columns;
-    this.#json = json;
-  }
+  constructor(
+    private readonly output: Output,
+    private readonly columns: Columns,
+    private readonly json: boolean,
+  ) {}
 
   /** Returns false if the output is closed. */
   async write(rows: readonly Json[]): Promise<boolean> {
-    if (!this.#output.writable) return false;
+    if (!this.output.writable) return false;
     if (rows.length === 0) return true;
-    const lines = this.#json ? rows.map((row) => JSON.stringify(row)) : this.#lines(rows);
+    const lines = this.json ? rows.map((row) => JSON.stringify(row)) : this.#lines(rows);
     this.empty = false;
     for (const line of lines) {
       // Ignores a pipe that closes during the wait; the next check ends the list.
-      if (this.#output.writableNeedDrain) await once(this.#output, 'drain').catch(() => {});
-      if (!this.#output.writable) return false;
-      print(this.#output, line);
+      if (this.output.writableNeedDrain) await once(this.output, 'drain').catch(() => {});
+      if (!this.output.writable) return false;
+      print(this.output, line);
     }
     return true;
   }
 
   #lines(rows: readonly Json[]): string[] {
-    const values = Object.values(this.#columns);
+    const values = Object.values(this.columns);
     const cells = rows.map((row) => values.map((of) => shown(typeof of === 'string' ? row[of] : of(row))));
     // Only a terminal gets headings; piped output has only rows.
-    if (this.empty && this.#output.isTTY) cells.unshift(Object.keys(this.#columns));
+    if (this.empty && this.output.isTTY) cells.unshift(Object.keys(this.columns));
     for (const line of cells)
       for (const [i, cell] of line.entries()) this.#widths[i] = Math.max(this.#widths[i] ?? 0, cell.length);
-    const room = this.#output.isTTY ? this.#output.columns : undefined;
+    const room = this.output.isTTY ? this.output.columns : undefined;
     return cells.map((line) => {
       const text = line.map((cell, i) => cell.padEnd(this.#widths[i])).join('  ');
       return cut(text.trimEnd(), room);

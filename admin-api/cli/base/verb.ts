@@ -14,15 +14,11 @@ import { type Columns, Table } from './table.ts';
 
 /** One run of a command: streams, client and options. */
 export class Call<Options = object> {
-  readonly io: CliIo;
-  readonly api: ApiClient;
-  readonly options: Options & GlobalOptions;
-
-  constructor(io: CliIo, api: ApiClient, options: Options & GlobalOptions) {
-    this.io = io;
-    this.api = api;
-    this.options = options;
-  }
+  constructor(
+    readonly io: CliIo,
+    readonly api: ApiClient,
+    readonly options: Options & GlobalOptions,
+  ) {}
 
   /** Finds a domain of the account. Throws CliError `no_such_domain`. */
   domain(name: string): Promise<Domain> {

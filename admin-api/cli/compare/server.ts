@@ -39,18 +39,15 @@ interface Pending {
 }
 
 export class DnsServer {
-  readonly title: string;
-  readonly #address: string;
-  readonly #port: number;
-  readonly #socket: Socket;
   readonly #pending = new Map<number, Pending>();
   #nextId = Math.floor(Math.random() * 0x10000);
 
-  private constructor(title: string, address: string, port: number, socket: Socket) {
-    this.title = title;
-    this.#address = address;
-    this.#port = port;
-    this.#socket = socket;
+  private constructor(
+    readonly title: string,
+    private readonly address: string,
+    private readonly port: number,
+    private readonly socket: Socket,
+  ) {
     socket.on('message', (message: Buffer) => {
       const pending = message.length < HEADER_LENGTH ? undefined : this.#pending.get(message.readUInt16BE(0));
       if (pending !== undefined && isReplyTo(pending.query, message)) pending.received(message);
@@ -115,7 +112,7 @@ export class DnsServer {
   }
 
   close(): void {
-    this.#socket.close();
+    this.socket.close();
   }
 
   #takeId(): number | undefined {
@@ -135,13 +132,13 @@ export class DnsServer {
       };
       const timer = setTimeout(finish, ms);
       this.#pending.set(id, { query, received: finish });
-      this.#socket.send(query);
+      this.socket.send(query);
     });
   }
 
   /** Yields the messages of a connection (RFC 7766). Ends after `ms` milliseconds without data. */
   async *#overTcp(query: Buffer, ms: number): AsyncGenerator<Buffer, void, undefined> {
-    const socket = connect(this.#port, this.#address);
+    const socket = connect(this.port, this.address);
     socket.setTimeout(ms, () => socket.destroy(new Error('the server did not respond in time')));
     socket.write(Buffer.concat([Uint8Array.of(query.length >> 8, query.length), query]));
     let rest: Buffer = Buffer.alloc(0);

@@ -60,18 +60,16 @@ interface ComparePlan {
 }
 
 export class ZoneComparer {
-  readonly #plan: ComparePlan;
   readonly #slots: Semaphore;
   /** The label of names that do not exist. */
   readonly #label = `waypost-compare-${randomBytes(6).toString('hex')}`;
 
-  constructor(plan: ComparePlan) {
-    this.#plan = plan;
+  constructor(private readonly plan: ComparePlan) {
     this.#slots = new Semaphore(plan.concurrency);
   }
 
   async compare(zone: ComparedZone): Promise<ZoneComparison> {
-    const { before, after, strict, ttl } = this.#plan;
+    const { before, after, strict, ttl } = this.plan;
     const names: string[] = [];
     const result = { zone: zone.name, questions: 0, differences: [], expected: new Map<Reason, number>() };
     let apex: Name;
@@ -120,7 +118,7 @@ export class ZoneComparer {
   ): Promise<AnswerDifference | undefined> {
     await this.#slots.acquire();
     try {
-      const { before, after } = this.#plan;
+      const { before, after } = this.plan;
       const [old, current] = await Promise.all([askOne(before, question), askOne(after, question)]);
       if (old === undefined || current === undefined)
         return { zone, question, before: old, after: current, difference: { parts: ['status'] } };

@@ -47,7 +47,6 @@ const REQUEST_MS = 4000;
 const MAX_BODY = 16 << 20;
 
 export class Context {
-  readonly options: ContextOptions;
   readonly isRoot = process.getuid?.() === 0;
   readonly uid = process.getuid?.() ?? -1;
   /** The source of the configuration, for people. */
@@ -62,8 +61,7 @@ export class Context {
   readonly #config: Config | null = null;
   readonly #memos = new Map<string, Promise<unknown>>();
 
-  constructor(options: ContextOptions) {
-    this.options = options;
+  constructor(readonly options: ContextOptions) {
     const { env, source, file } = chooseConfiguration(
       options,
       unitEnvironment((path) => readFileSync(path, 'utf8')),

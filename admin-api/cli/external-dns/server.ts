@@ -78,11 +78,11 @@ const healthy: Handler = async () => HEALTHY;
 
 /** The request does not come from external-dns. */
 class BadRequest extends Error {
-  readonly status: number;
-
-  constructor(status: number, message: string) {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
     super(message);
-    this.status = status;
   }
 }
 

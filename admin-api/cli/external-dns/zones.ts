@@ -15,23 +15,19 @@ class RejectedSets extends Error {
 }
 
 export class ExternalDnsZones {
-  readonly #api: ApiClient;
-  readonly #log: Logger;
-  /** Names of domains, or of subtrees; empty: all domains of the token. */
-  readonly filter: readonly string[];
-
-  constructor(api: ApiClient, filter: readonly string[], log: Logger) {
-    this.#api = api;
-    this.filter = filter;
-    this.#log = log;
-  }
+  constructor(
+    private readonly api: ApiClient,
+    /** Names of domains, or of subtrees; empty: all domains of the token. */
+    readonly filter: readonly string[],
+    private readonly log: Logger,
+  ) {}
 
   /** All record sets that external-dns can manage. */
   async records(): Promise<Json[]> {
     const endpoints: Json[] = [];
     for (const domain of await this.#domains()) {
       const records: Json[] = [];
-      for await (const row of rows(this.#api, domainPath(domain, '/records'), 'records')) records.push(row);
+      for await (const row of rows(this.api, domainPath(domain, '/records'), 'records')) records.push(row);
       endpoints.push(...endpointsOf(domain.domain, records).filter(({ dnsName }) => this.#hasName(String(dnsName))));
     }
     return endpoints;
@@ -48,12 +44,11 @@ export class ExternalDnsZones {
     const faults: Fault[] = [];
     for (const [domain, part] of this.#byDomain(changes, await this.#domains())) {
       const sets = setChanges(part, domain.domain, faults);
-      const { created, updated, deleted } = await applyToDomain(this.#api, domain, sets, faults);
+      const { created, updated, deleted } = await applyToDomain(this.api, domain, sets, faults);
       if (created + updated + deleted > 0)
-        this.#log.info('changes applied', { domain: domain.domain, created, updated, deleted });
+        this.log.info('changes applied', { domain: domain.domain, created, updated, deleted });
     }
-    for (const { name, type, message } of faults)
-      this.#log.warn('record set rejected', { name, type, reason: message });
+    for (const { name, type, message } of faults) this.log.warn('record set rejected', { name, type, reason: message });
     if (faults.length > 0) throw new RejectedSets(faults);
   }
 
@@ -64,7 +59,7 @@ export class ExternalDnsZones {
         const domain = domainOf(endpoint, domains);
         if (domain === undefined || !this.#hasName(endpoint.dnsName)) {
           // Another provider may have the name; an error would stop external-dns at every attempt.
-          this.#log.warn('ignored a name that is in no domain of the token', {
+          this.log.warn('ignored a name that is in no domain of the token', {
             name: endpoint.dnsName,
             type: endpoint.recordType,
           });
@@ -80,7 +75,7 @@ export class ExternalDnsZones {
   /** Reads the domains at each request, because they can be created and deleted. */
   async #domains(): Promise<Domain[]> {
     const found: Domain[] = [];
-    for await (const row of rows(this.#api, DOMAINS, 'domains')) {
+    for await (const row of rows(this.api, DOMAINS, 'domains')) {
       // Records of a secondary zone are those of its primaries.
       if (asText(row.kind) === 'secondary') continue;
       const domain = asDomain(row);

@@ -122,15 +122,11 @@ const findingsOf = (entries: readonly (SourceZone | Finding)[]): Finding[] =>
 
 /** Finds the files of a configuration on this machine. */
 export class DiskFiles implements ConfigFiles {
-  readonly #root: string | undefined;
-
-  constructor(root: string | undefined) {
-    this.#root = root;
-  }
+  constructor(private readonly root: string | undefined) {}
 
   /** Converts a path of the configuration to a path on this machine. */
   path(path: string): string {
-    const root = this.#root;
+    const root = this.root;
     if (root === undefined || !isAbsolute(path)) return path;
     const isInside = path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
     return isInside ? path : join(root, path);

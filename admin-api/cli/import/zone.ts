@@ -65,24 +65,16 @@ const TLS_PORT = 853;
 const MAX_READ = 64 << 20;
 
 export class ZoneImporter {
-  readonly #api: ApiClient;
-  readonly #files: DiskFiles;
-  readonly #plan: ImportPlan;
-  readonly #domains: ReadonlyMap<string, Domain>;
   readonly #keys: ReadonlyMap<string, unknown>;
   readonly #previews = new Semaphore(PREVIEWS);
 
   private constructor(
-    api: ApiClient,
-    files: DiskFiles,
-    plan: ImportPlan,
-    domains: ReadonlyMap<string, Domain>,
+    private readonly api: ApiClient,
+    private readonly files: DiskFiles,
+    private readonly plan: ImportPlan,
+    private readonly domains: ReadonlyMap<string, Domain>,
     keys: ReadonlyMap<string, unknown>,
   ) {
-    this.#api = api;
-    this.#files = files;
-    this.#plan = plan;
-    this.#domains = domains;
     this.#keys = keys;
   }
 
@@ -102,7 +94,7 @@ export class ZoneImporter {
 
   /** Never throws: the error is a part of the result. */
   async import(zone: SourceZone): Promise<ZoneResult> {
-    const zoneFile = zoneFileOf(zone, this.#files);
+    const zoneFile = zoneFileOf(zone, this.files);
     const findings: Finding[] = [];
     const base = {
       zone: zone.name,
@@ -114,7 +106,7 @@ export class ZoneImporter {
       warningsOmitted: 0,
     };
     try {
-      if (zone.role === 'secondary' && this.#plan.secondaries !== 'convert')
+      if (zone.role === 'secondary' && this.plan.secondaries !== 'convert')
         return { ...base, ...(await this.#secondary(zone, findings)) };
       // The source has already added a finding.
       if (zoneFile === undefined) return { ...base, action: 'skipped' };
@@ -131,8 +123,8 @@ export class ZoneImporter {
   ): Promise<Partial<ZoneResult> & { action: Action }> {
     const zoneFile = await examine(zone, opened, findings);
     if (findings.some(({ severity }) => severity === 'error')) return { action: 'failed' };
-    const { dryRun, replace } = this.#plan;
-    const existing = this.#domains.get(zone.name);
+    const { dryRun, replace } = this.plan;
+    const existing = this.domains.get(zone.name);
     if (existing !== undefined && isSecondary(existing)) {
       findings.push(
         otherKind(zone.name, 'The domain is a secondary zone here, so its records come from its primaries.'),
@@ -141,7 +133,7 @@ export class ZoneImporter {
     }
     if (existing === undefined && !dryRun) return this.#create(zone, zoneFile, findings);
     const { created, changed, deleted, unchanged, ...preview } = await this.#previews.run(() =>
-      previewZone(this.#api, existing, zoneFile, this.#plan),
+      previewZone(this.api, existing, zoneFile, this.plan),
     );
     if (existing === undefined) return { action: 'created', ...result(zoneFile, preview) };
     const changes = { created, changed, deleted, unchanged };
@@ -149,8 +141,8 @@ export class ZoneImporter {
     // An interrupted import can leave a domain without records.
     const mayReplace = replace || existing.row.record_count === 0;
     if (!isEqual && !mayReplace) return { action: 'differs', changes, ...result(zoneFile, preview) };
-    if (!isEqual && !dryRun) await replaceZone(this.#api, existing, zoneFile, this.#plan);
-    const proxied = await applyProxied(this.#api, existing, zone.proxied, { dryRun: dryRun || !mayReplace });
+    if (!isEqual && !dryRun) await replaceZone(this.api, existing, zoneFile, this.plan);
+    const proxied = await applyProxied(this.api, existing, zone.proxied, { dryRun: dryRun || !mayReplace });
     const isChanged = !isEqual || proxied > 0;
     const action = !isChanged ? 'unchanged' : isEqual && !mayReplace ? 'differs' : 'replaced';
     return { action, changes: { ...changes, changed: changed + proxied }, ...result(zoneFile, preview) };
@@ -162,10 +154,10 @@ export class ZoneImporter {
     findings: Finding[],
   ): Promise<Partial<ZoneResult> & { action: Action }> {
     try {
-      const uploaded = await uploadZone(this.#api, zoneFile, { ...this.#plan, replace: false });
+      const uploaded = await uploadZone(this.api, zoneFile, { ...this.plan, replace: false });
       if (zone.proxied !== undefined) {
         const domain = await this.#find(zone.name);
-        if (domain !== undefined) await applyProxied(this.#api, domain, zone.proxied, { dryRun: false });
+        if (domain !== undefined) await applyProxied(this.api, domain, zone.proxied, { dryRun: false });
       }
       return { action: 'created', ...result(zoneFile, uploaded) };
     } catch (error) {
@@ -176,7 +168,7 @@ export class ZoneImporter {
   }
 
   async #find(name: string): Promise<Domain | undefined> {
-    for await (const row of rows(this.#api, DOMAINS, 'domains', { q: name, account: this.#api.account }))
+    for await (const row of rows(this.api, DOMAINS, 'domains', { q: name, account: this.api.account }))
       if (row.domain === name) return asDomain(row);
     return undefined;
   }
@@ -189,12 +181,12 @@ export class ZoneImporter {
       return { action: 'skipped' };
     };
     const convert = 'Pass --secondaries convert to import the content of its file as a primary zone.';
-    if (this.#plan.secondaries === 'skip')
+    if (this.plan.secondaries === 'skip')
       return decide('secondary_zone', 'The zone is a secondary of another server. It is not imported.', convert);
     if (primaries.length === 0)
       return decide('no_primaries', 'The primaries of the zone are not in the configuration.', convert);
     const missing = primaries.flatMap(({ key }) => (key === undefined || this.#keys.has(key) ? [] : [key]));
-    const existing = this.#domains.get(name);
+    const existing = this.domains.get(name);
     const wanted = primaries.map((primary) => this.#primaryRow(primary));
     if (existing !== undefined) {
       if (!isSecondary(existing)) {
@@ -214,10 +206,10 @@ export class ZoneImporter {
         `Create it with "waypost tsig add ${missing[0]} --scope dns:read", give its secret to the primaries, and run the import again.`,
       );
     const from = primaries.map(({ address }) => address).join(' ');
-    if (this.#plan.dryRun) return { action: 'created', from };
+    if (this.plan.dryRun) return { action: 'created', from };
     const json = { domain: name, kind: 'secondary', primaries: wanted };
     try {
-      await this.#api.json({ method: 'POST', path: ofAccount(this.#api, DOMAINS), json });
+      await this.api.json({ method: 'POST', path: ofAccount(this.api, DOMAINS), json });
     } catch (error) {
       if (!isTaken(error)) throw error;
       findings.push(taken(name));

@@ -38,7 +38,6 @@ export interface DocumentCalls<Content, Body> {
 const CHANGED = 'changed';
 
 export class SiteDocument<Content extends { readonly revision: number }, Body> {
-  readonly domainId: number;
   /** What the forms begin with. Null: not read yet. */
   readonly stored: Signal<Content | null> = signal(null);
   /** What lists show. Null: not read yet. */
@@ -48,14 +47,13 @@ export class SiteDocument<Content extends { readonly revision: number }, Body> {
   readonly isEdited = signal(false);
   /** Whether there is a newer version, which would replace what the user has entered. */
   readonly isOutdated = signal(false);
-  readonly #calls: DocumentCalls<Content, Body>;
   /** The revision that the forms replace. */
   #base = 0;
 
-  constructor(domainId: number, calls: DocumentCalls<Content, Body>) {
-    this.domainId = domainId;
-    this.#calls = calls;
-  }
+  constructor(
+    readonly domainId: number,
+    private readonly calls: DocumentCalls<Content, Body>,
+  ) {}
 
   /** Shows the latest version, in the forms unless the user has entered something. */
   async load(): Promise<void> {
@@ -101,7 +99,7 @@ export class SiteDocument<Content extends { readonly revision: number }, Body> {
 
   /** Null: no earlier versions are kept. */
   get versions(): VersionCalls<Content> | null {
-    return this.#calls.versions ?? null;
+    return this.calls.versions ?? null;
   }
 
   /**
@@ -124,14 +122,14 @@ export class SiteDocument<Content extends { readonly revision: number }, Body> {
   }
 
   async #read(): Promise<boolean> {
-    const result = await this.#calls.read({ path: { domain_id: this.domainId } });
+    const result = await this.calls.read({ path: { domain_id: this.domainId } });
     this.failure.value = result.ok ? null : result.failure;
     if (result.ok) this.#receive(result.data);
     return result.ok;
   }
 
   #write(revision: number, body: Body): Promise<Result<Content>> {
-    return this.#calls.write({ path: { domain_id: this.domainId }, ...this.#ifMatch(revision) }, body);
+    return this.calls.write({ path: { domain_id: this.domainId }, ...this.#ifMatch(revision) }, body);
   }
 
   #ifMatch(revision: number): Pick<WriteParams, 'header'> {

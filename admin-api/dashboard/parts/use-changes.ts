@@ -37,16 +37,13 @@ export const isChangeOf =
     id === domainId && kinds.includes(kind);
 
 class Refresher {
-  readonly #refresh: () => Promise<unknown>;
   #isRequested = false;
   #isRunning = false;
   #isStopped = false;
   #notBefore = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(refresh: () => Promise<unknown>) {
-    this.#refresh = refresh;
-  }
+  constructor(private readonly refresh: () => Promise<unknown>) {}
 
   request(): void {
     if (this.#isRequested) return;
@@ -69,7 +66,7 @@ class Refresher {
     this.#isRunning = true;
     const before = sentRequests();
     try {
-      await this.#refresh();
+      await this.refresh();
     } finally {
       this.#isRunning = false;
       this.#notBefore = performance.now() + Math.max(MIN_PAUSE_MS, (sentRequests() - before) * PAUSE_PER_REQUEST_MS);

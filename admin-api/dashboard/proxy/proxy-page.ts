@@ -12,7 +12,6 @@ interface ProxyData {
 }
 
 export class ProxyPage {
-  readonly domainId: number;
   /** Null: not read yet. */
   readonly proxy: Signal<ProxyView | null> = signal(null);
   /** In A-labels. */
@@ -23,8 +22,7 @@ export class ProxyPage {
   readonly #warnings = new KeptWarnings();
   readonly #latest = new LatestResponse();
 
-  constructor(domainId: number) {
-    this.domainId = domainId;
+  constructor(readonly domainId: number) {
     this.params = { path: { domain_id: domainId } };
   }
 

@@ -44,7 +44,6 @@ const nameAndType = ({ name, type }: Fields): string => `${name} ${type}`;
 type Saved = { readonly count: number; readonly inverse: Batch | null };
 
 export class ZoneEditor {
-  readonly domainId: number;
   readonly domain = signal<Domain | null>(null);
   readonly records = signal<readonly RecordView[]>([]);
   readonly isComplete = signal(false);
@@ -71,8 +70,7 @@ export class ZoneEditor {
 
   readonly #checker;
 
-  constructor(domainId: number) {
-    this.domainId = domainId;
+  constructor(readonly domainId: number) {
     this.#checker = createChecker(domainId, this.edits, this.faults);
   }
 

@@ -14,7 +14,6 @@ const UNAUTHORIZED = 401;
 export type LiveState = 'stopped' | 'connecting' | 'open' | 'lost' | 'hidden';
 
 export class LiveRequests {
-  readonly #domainId: number;
   readonly state = signal<LiveState>('stopped');
   readonly failure = signal<Failure | null>(null);
   /** The latest first. */
@@ -26,9 +25,7 @@ export class LiveRequests {
   /** Null: stopped by the user or by a failure. */
   #stop: AbortController | null = null;
 
-  constructor(domainId: number) {
-    this.#domainId = domainId;
-  }
+  constructor(private readonly domainId: number) {}
 
   start(): void {
     if (this.#stop !== null) return;
@@ -77,7 +74,7 @@ export class LiveRequests {
   /** Null: the connection was lost, or the node has stopped. */
   async #read(stopped: AbortSignal): Promise<Failure | null> {
     try {
-      const address = `/api/v1/domains/${this.#domainId}/requests/tail`;
+      const address = `/api/v1/domains/${this.domainId}/requests/tail`;
       const response = await fetch(address, { headers: { Accept: 'text/event-stream' }, signal: stopped });
       if (!response.ok || response.body === null) {
         if (response.status === UNAUTHORIZED) session.value = null;

@@ -7,15 +7,15 @@ const EXCERPT = 120;
 export type SourceKind = 'script' | 'markup' | 'style';
 
 export class SourceText {
-  readonly file: string;
-  readonly text: string;
   readonly isPartial: boolean;
   /** Offsets of the first characters of lines; made when a place is asked for. */
   #lines: number[] | undefined;
 
-  constructor(file: string, text: string, isPartial = false) {
-    this.file = file;
-    this.text = text;
+  constructor(
+    readonly file: string,
+    readonly text: string,
+    isPartial = false,
+  ) {
     this.isPartial = isPartial;
   }
 

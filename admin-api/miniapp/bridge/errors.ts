@@ -22,11 +22,11 @@ export interface BridgeError {
 
 /** An error for the app, thrown by host services. Any other error is a fault of the host. */
 export class HostFault extends Error {
-  readonly code: ErrorCode;
-
-  constructor(code: ErrorCode, message: string) {
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+  ) {
     super(message);
     this.name = 'HostFault';
-    this.code = code;
   }
 }

@@ -55,13 +55,14 @@ interface Write {
 export class AppStorage implements StorageService, PermissionStore {
   readonly #database: RootDatabase<Buffer, Uint8Array>;
   readonly #listeners = new Set<(change: StorageChange) => void>();
-  readonly #limits: StorageLimits;
   #writes: Write[] = [];
   #isClosed = false;
 
   /** Opens or creates the storage in `folder`. Throws errors of the file system and LMDB. */
-  constructor(folder: string, limits: StorageLimits = LIMITS) {
-    this.#limits = limits;
+  constructor(
+    folder: string,
+    private readonly limits: StorageLimits = LIMITS,
+  ) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#database = open<Buffer, Uint8Array>({
       noSubdir: true,
@@ -217,7 +218,7 @@ export class AppStorage implements StorageService, PermissionStore {
   #put(appId: string, key: string, value: string): StorageChange {
     if (!key.isWellFormed() || !value.isWellFormed())
       throw new HostFault('invalid_argument', 'The key or the value has half of a surrogate pair.');
-    const { storageKey, storageValue, storageTotal, storageKeys } = this.#limits;
+    const { storageKey, storageValue, storageTotal, storageKeys } = this.limits;
     const keyBytes = Buffer.byteLength(key);
     const valueBytes = Buffer.byteLength(value);
     if (keyBytes > storageKey) throw new HostFault('invalid_argument', `The key is longer than ${storageKey} bytes.`);
@@ -252,7 +253,7 @@ export class AppStorage implements StorageService, PermissionStore {
 
   #read(appId: string, key: string): string | undefined {
     // A malformed key has no row; its UTF-8 would equal that of another key.
-    if (!key.isWellFormed() || Buffer.byteLength(key) > this.#limits.storageKey) return undefined;
+    if (!key.isWellFormed() || Buffer.byteLength(key) > this.limits.storageKey) return undefined;
     return this.#database.get(rowKey(appId, KIND_VALUE, key))?.toString('utf8');
   }
 

@@ -37,15 +37,13 @@ interface Kind {
 }
 
 export class HostLog {
-  readonly #appId: string;
-  readonly #write: WriteLog;
   readonly #kinds = new Map<string, Kind>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(appId: string, write: WriteLog) {
-    this.#appId = appId;
-    this.#write = write;
-  }
+  constructor(
+    private readonly appId: string,
+    private readonly write: WriteLog,
+  ) {}
 
   report(type: HostLogEntry['type'], operation: string | undefined, reason: string, error?: unknown): void {
     const name = operation === undefined ? undefined : shown(operation);
@@ -70,7 +68,7 @@ export class HostLog {
   }
 
   #add(key: string, fields: Omit<HostLogEntry, 'appId' | 'count'>, isWritten: boolean): void {
-    const entry = { appId: this.#appId, count: 1, ...fields };
+    const entry = { appId: this.appId, count: 1, ...fields };
     this.#kinds.set(key, { entry, repetitions: isWritten ? 0 : 1 });
     if (isWritten) this.#emit(entry);
     this.#timer ??= setTimeout(() => this.flush(), WINDOW_MS).unref();
@@ -78,7 +76,7 @@ export class HostLog {
 
   #emit(entry: HostLogEntry): void {
     try {
-      this.#write(entry);
+      this.write(entry);
     } catch {
       // A failure of the log cannot be reported.
     }

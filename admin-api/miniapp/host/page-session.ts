@@ -63,7 +63,6 @@ interface Pending extends Identity {
 }
 
 export class PageSession {
-  readonly #options: PageSessionOptions;
   readonly #log: HostLog;
   readonly #now: () => number;
   readonly #messages: TokenBucket;
@@ -75,8 +74,7 @@ export class PageSession {
   #protocol: number | null | undefined;
   #isClosed = false;
 
-  constructor(options: PageSessionOptions) {
-    this.#options = options;
+  constructor(private readonly options: PageSessionOptions) {
     this.#log = new HostLog(options.app.id, options.log);
     this.#now = options.now ?? (() => performance.now());
     const bucket = (burst: number, perSecond: number): TokenBucket =>
@@ -150,7 +148,7 @@ export class PageSession {
       this.#log.report('rejected', undefined, 'The SDK speaks no version of the protocol that the host speaks.');
       this.#send({ type: 'refused', error });
     } else {
-      const { hostVersion, services } = this.#options;
+      const { hostVersion, services } = this.options;
       this.#send({ type: 'welcome', protocol, host: hostVersion, operations: operationsOf(services) });
     }
   }
@@ -164,8 +162,8 @@ export class PageSession {
     let work: Work;
     const permission = OPERATIONS.get(request.operation)?.permission;
     try {
-      work = prepareWork(this.#options.services, request.operation, request.params, () => {
-        if (permission !== undefined && !this.#options.permissions.has(permission)) throw undeclared(permission);
+      work = prepareWork(this.options.services, request.operation, request.params, () => {
+        if (permission !== undefined && !this.options.permissions.has(permission)) throw undeclared(permission);
       });
     } catch (error) {
       this.#reject(request, this.#faultOf(request, error));
@@ -190,10 +188,10 @@ export class PageSession {
   async #run(pending: Pending, work: Work): Promise<void> {
     const { id, operation, permission, controller } = pending;
     try {
-      if (permission !== undefined) await this.#options.permissions.request(permission, controller.signal);
+      if (permission !== undefined) await this.options.permissions.request(permission, controller.signal);
       if (!this.#isPending(pending)) return;
       pending.isRunning = true;
-      const result = (await work({ appId: this.#options.app.id, signal: controller.signal })) ?? null;
+      const result = (await work({ appId: this.options.app.id, signal: controller.signal })) ?? null;
       if (!this.#isPending(pending)) return;
       const text = writeMessage({ type: 'response', protocol: PROTOCOL, id, result });
       if (text.length > LIMITS.message) throw tooLarge(operation);
@@ -244,7 +242,7 @@ export class PageSession {
 
   #deliver(text: string): void {
     try {
-      this.#options.send(text);
+      this.options.send(text);
     } catch (error) {
       this.#log.report('failed', undefined, 'A message could not be delivered to the page.', error);
     }

@@ -47,17 +47,16 @@ const GRANTED_AT_INSTALLATION: ReadonlySet<string> = new Set(['storage', 'vibrat
 const MAX_WAITING = 64;
 
 export class Permissions {
-  readonly #app: HostedApp;
-  readonly #options: PermissionsOptions;
   readonly #states = new Map<string, PermissionState>();
   readonly #listeners = new Set<Listener>();
   /** Prompts by permission, in the order of display. The first is shown to the user. */
   readonly #questions = new Map<string, Question>();
   #shown: Question | undefined;
 
-  constructor(app: HostedApp, options: PermissionsOptions) {
-    this.#app = app;
-    this.#options = options;
+  constructor(
+    private readonly app: HostedApp,
+    private readonly options: PermissionsOptions,
+  ) {
     const stored = this.#guarded(() => options.store?.load(app.id)) ?? {};
     for (const permission of app.permissions) {
       const state = Object.hasOwn(stored, permission) ? stored[permission] : undefined;
@@ -153,10 +152,10 @@ export class Permissions {
   async #ask(permission: string, question: Question): Promise<void> {
     let answer: PromptAnswer = 'denied';
     try {
-      const given = await this.#options.prompt(permission, question.controller.signal);
+      const given = await this.options.prompt(permission, question.controller.signal);
       if (PERMISSION_STATES.includes(given) && (given as PermissionState) !== 'ask') answer = given;
     } catch (error) {
-      if (!question.controller.signal.aborted) this.#options.onFault?.(error);
+      if (!question.controller.signal.aborted) this.options.onFault?.(error);
     }
     if (this.#questions.get(permission) !== question) return;
     this.#close(permission, answer);
@@ -179,7 +178,7 @@ export class Permissions {
   #change(permission: string, state: PermissionState): void {
     if (this.#states.get(permission) === state) return;
     this.#states.set(permission, state);
-    this.#guarded(() => this.#options.store?.save(this.#app.id, Object.fromEntries(this.#states)));
+    this.#guarded(() => this.options.store?.save(this.app.id, Object.fromEntries(this.#states)));
     for (const listener of [...this.#listeners]) this.#guarded(() => listener(permission, state));
   }
 
@@ -187,7 +186,7 @@ export class Permissions {
     try {
       return work();
     } catch (error) {
-      this.#options.onFault?.(error);
+      this.options.onFault?.(error);
       return undefined;
     }
   }

@@ -26,11 +26,9 @@ export interface Conclusion {
 }
 
 export class AuditBook {
-  readonly #services: Services;
   readonly #node: string;
 
-  constructor(services: Services) {
-    this.#services = services;
+  constructor(private readonly services: Services) {
     this.#node = services.config.nodeName;
   }
 
@@ -70,7 +68,7 @@ export class AuditBook {
 
   /** Writes the result of an audit. Null: another node has the claim, or the upload is gone. */
   conclude(id: Id, { verdict, summary, findings }: Conclusion): Promise<UploadState | null> {
-    const { review, publish } = this.#services.config.packages;
+    const { review, publish } = this.services.config.packages;
     return this.#change((draft) => {
       const upload = uploadOf(draft, id);
       if (upload?.state !== 'scanning' || upload.claim?.node !== this.#node) return null;
@@ -91,7 +89,7 @@ export class AuditBook {
   }
 
   async #change<T>(work: (draft: Draft) => T): Promise<T> {
-    const { environment, journal } = this.#services;
+    const { environment, journal } = this.services;
     return (await write(environment, journal, BY, work)).result;
   }
 }

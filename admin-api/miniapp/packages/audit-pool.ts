@@ -29,23 +29,20 @@ const IDLE_TIMEOUT = 30_000;
 const NICE = 10;
 
 export class AuditPool<R> {
-  readonly #options: AuditPoolOptions;
   readonly #running = new Set<AbortController>();
   #pool: Piscina<AuditTask, R> | undefined;
   #isClosed = false;
 
-  constructor(options: AuditPoolOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: AuditPoolOptions) {}
 
   get threads(): number {
-    return this.#options.threads;
+    return this.options.threads;
   }
 
   /** Never rejects. The timeout includes the time in the queue. */
   async run(task: AuditTask): Promise<Outcome<R>> {
     if (this.#isClosed) return { kind: 'stopped' };
-    const { timeout } = this.#options;
+    const { timeout } = this.options;
     // Created on first use, so that no thread runs without an audit.
     this.#pool ??= this.#open();
     const stop = new AbortController();
@@ -74,7 +71,7 @@ export class AuditPool<R> {
   }
 
   #open(): Piscina<AuditTask, R> {
-    const { program, threads, memory } = this.#options;
+    const { program, threads, memory } = this.options;
     const pool = new Piscina<AuditTask, R>({
       filename: program.href,
       minThreads: 0,

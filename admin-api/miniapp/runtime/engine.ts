@@ -26,18 +26,16 @@ interface Job {
 const CANCELLED = failure('cancelled', 'The event was cancelled.');
 
 export class SerialEngine<R extends Runner> implements Engine {
-  readonly #limits: EngineLimits;
-  readonly #start: () => Promise<R>;
   readonly #closed = new AbortController();
   readonly #jobs: Job[] = [];
   #isRunning = false;
   #runner: R | undefined;
 
   /** `start` starts a thread or process; called again after one was stopped. */
-  constructor(limits: EngineLimits, start: () => Promise<R>) {
-    this.#limits = limits;
-    this.#start = start;
-  }
+  constructor(
+    private readonly limits: EngineLimits,
+    private readonly start: () => Promise<R>,
+  ) {}
 
   /** The started runner, if any. */
   get runner(): R | undefined {
@@ -49,7 +47,7 @@ export class SerialEngine<R extends Runner> implements Engine {
       this.#jobs.push({
         program,
         event,
-        limits: { ...this.#limits, time: options.time ?? this.#limits.time },
+        limits: { ...this.limits, time: options.time ?? this.limits.time },
         answers: new HostAnswers(event.appId, callHost),
         signal: options.signal,
         resolve,
@@ -106,7 +104,7 @@ export class SerialEngine<R extends Runner> implements Engine {
   /** Returns an outcome if no runner could be started. */
   async #startRunner(cancelled: Promise<EngineOutcome>): Promise<R | EngineOutcome> {
     if (this.#runner !== undefined) return this.#runner;
-    const starting = this.#start();
+    const starting = this.start();
     const started = await this.#within(START_TIME, starting, cancelled);
     if (started !== undefined && !('state' in started)) {
       this.#runner = started;

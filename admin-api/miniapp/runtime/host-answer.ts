@@ -9,15 +9,13 @@ const SHOWN = LONGEST_OPERATION;
 
 /** Answers the calls of one event. */
 export class HostAnswers {
-  readonly #appId: string;
-  readonly #callHost: CallHost;
   readonly #calls: HostCall[] = [];
   #count = 0;
 
-  constructor(appId: string, callHost: CallHost) {
-    this.#appId = appId;
-    this.#callHost = callHost;
-  }
+  constructor(
+    private readonly appId: string,
+    private readonly callHost: CallHost,
+  ) {}
 
   /** Answers `[operation, params]` with `{value}` or `{code, message}`. Never rejects. */
   async answer(request: string): Promise<string> {
@@ -30,7 +28,7 @@ export class HostAnswers {
       let params: unknown;
       [operation, params] = readRequest(request);
       if (operation.length > LONGEST_OPERATION) throw new HostFault('unsupported', 'There is no such operation.');
-      const value = await this.#callHost(this.#appId, operation, params);
+      const value = await this.callHost(this.appId, operation, params);
       this.#list(operation, null, start);
       return JSON.stringify({ value: value ?? null });
     } catch (error) {

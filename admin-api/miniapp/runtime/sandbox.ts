@@ -56,24 +56,22 @@ export function runInSandbox(
 }
 
 class Sandbox {
-  readonly #runtime: QuickJSRuntime;
   readonly #context: QuickJSContext;
-  readonly #limits: EngineLimits;
-  readonly #send: SendCall;
   #deadline = Number.POSITIVE_INFINITY;
   #isLate = false;
 
-  constructor(runtime: QuickJSRuntime, limits: EngineLimits, send: SendCall) {
-    this.#runtime = runtime;
-    this.#limits = limits;
+  constructor(
+    private readonly runtime: QuickJSRuntime,
+    private readonly limits: EngineLimits,
+    private readonly send: SendCall,
+  ) {
     this.#context = runtime.newContext();
-    this.#send = send;
   }
 
   run(program: Program, event: BackgroundEvent): EngineOutcome {
     const controls = this.#makeGlobals();
-    this.#deadline = performance.now() + this.#limits.time;
-    this.#runtime.setInterruptHandler(() => {
+    this.#deadline = performance.now() + this.limits.time;
+    this.runtime.setInterruptHandler(() => {
       this.#isLate ||= performance.now() > this.#deadline;
       return this.#isLate;
     });
@@ -116,7 +114,7 @@ class Sandbox {
     const make = context.unwrapResult(context.evalCode(PRELUDE));
     const removed = context.unwrapResult(context.evalCode(JSON.stringify(QUICKJS_REMOVED)));
     const send = context.newFunction('send', (request) => {
-      const answer = this.#send(context.getString(request), this.#deadline);
+      const answer = this.send(context.getString(request), this.#deadline);
       this.#isLate ||= answer === undefined;
       // The interrupt handler ends the event as soon as the engine continues.
       return context.newString(answer ?? '{"code":"timeout","message":"The event has no time left."}');
@@ -135,8 +133,8 @@ class Sandbox {
 
   /** Runs promise jobs after the code that queued them has ended, as in Rhino. */
   #runJobs(): void {
-    while (!this.#isLate && this.#runtime.hasPendingJob()) {
-      const jobs = this.#runtime.executePendingJobs(JOBS_AT_ONCE);
+    while (!this.#isLate && this.runtime.hasPendingJob()) {
+      const jobs = this.runtime.executePendingJobs(JOBS_AT_ONCE);
       jobs.error?.dispose();
       this.#isLate ||= performance.now() > this.#deadline;
     }
@@ -163,6 +161,6 @@ class Sandbox {
   }
 
   #late(): EngineOutcome {
-    return failure('timeout', `The event took longer than ${this.#limits.time} ms.`);
+    return failure('timeout', `The event took longer than ${this.limits.time} ms.`);
   }
 }

@@ -51,7 +51,6 @@ interface Running {
 const PARALLEL = 4;
 
 export class Scheduler {
-  readonly #store: TaskStore;
   readonly #clock: Clock;
   readonly #run: RunEvent;
   readonly #parallel: number;
@@ -68,8 +67,10 @@ export class Scheduler {
     return new Scheduler(await TaskStore.open(options.storage), options);
   }
 
-  private constructor(store: TaskStore, { clock, run, parallel }: SchedulerOptions) {
-    this.#store = store;
+  private constructor(
+    private readonly store: TaskStore,
+    { clock, run, parallel }: SchedulerOptions,
+  ) {
     this.#clock = clock ?? new SystemClock();
     this.#run = run;
     this.#parallel = parallel ?? PARALLEL;
@@ -100,7 +101,7 @@ export class Scheduler {
 
   /** Sorted by due time. */
   list(appId?: string): readonly Task[] {
-    const tasks = this.#store.tasks.all();
+    const tasks = this.store.tasks.all();
     return appId === undefined ? tasks : tasks.filter((task) => task.appId === appId);
   }
 
@@ -152,11 +153,11 @@ export class Scheduler {
     const running = [...this.#running.values()];
     for (const { controller } of running) controller.abort();
     await Promise.all(running.map(({ ended }) => ended));
-    await this.#store.settled();
+    await this.store.settled();
   }
 
   async #change(apply: (tasks: TaskList) => TaskList): Promise<void> {
-    await this.#store.change(apply);
+    await this.store.change(apply);
     this.#emit({ type: 'tasks' });
     this.#startDue();
   }
@@ -170,7 +171,7 @@ export class Scheduler {
     this.#cancelAlarm?.();
     this.#cancelAlarm = undefined;
     const now = this.#clock.now();
-    for (const task of this.#store.tasks.all()) {
+    for (const task of this.store.tasks.all()) {
       if (this.#running.size >= this.#parallel) return;
       if (this.#running.has(task.appId)) continue;
       const dueAt = Math.max(task.dueAt, this.#notBefore);
@@ -203,7 +204,7 @@ export class Scheduler {
     if (task.attempts >= MOST_ATTEMPTS) return this.#finish(task, UNFINISHED, signal);
     const begun = { ...task, attempts: task.attempts + 1 };
     let isCurrent = false;
-    await this.#store.change((tasks) => {
+    await this.store.change((tasks) => {
       isCurrent = tasks.get(task.appId, task.taskId)?.id === task.id;
       return isCurrent ? tasks.with(begun) : tasks;
     });
@@ -220,7 +221,7 @@ export class Scheduler {
     const isClosed = this.#state === 'closed' && signal.aborted;
     const retries = outcome.state === 'failed' && canRetry(outcome) && attempts < MOST_ATTEMPTS;
     let retryAt: number | null = retries ? at + backOffAfter(attempts) : null;
-    await this.#store.change((tasks) => {
+    await this.store.change((tasks) => {
       const current = tasks.get(appId, taskId);
       // The task was cancelled or replaced in the meantime.
       if (current?.id !== id) {

@@ -9,7 +9,6 @@ interface Change {
 }
 
 export class TaskStore {
-  readonly #storage: TaskStorage;
   #tasks: TaskList;
   #changes: Change[] = [];
   #writing: Promise<void> | undefined;
@@ -18,8 +17,10 @@ export class TaskStore {
     return new TaskStore(storage, TaskList.of(await storage.read()));
   }
 
-  private constructor(storage: TaskStorage, tasks: TaskList) {
-    this.#storage = storage;
+  private constructor(
+    private readonly storage: TaskStorage,
+    tasks: TaskList,
+  ) {
     this.#tasks = tasks;
   }
 
@@ -61,7 +62,7 @@ export class TaskStore {
         }
       }
       try {
-        if (applied.length > 0) await this.#storage.write(tasks.all());
+        if (applied.length > 0) await this.storage.write(tasks.all());
         this.#tasks = tasks;
         for (const { resolve } of applied) resolve(tasks);
       } catch (error) {

@@ -45,14 +45,11 @@ export function readDelay(delayMs: unknown): number {
 export class TaskList {
   static readonly EMPTY = new TaskList(new Map(), 1);
 
-  readonly #apps: ReadonlyMap<string, ReadonlyMap<string, Task>>;
-  /** Of the next task. */
-  readonly nextId: number;
-
-  private constructor(apps: ReadonlyMap<string, ReadonlyMap<string, Task>>, nextId: number) {
-    this.#apps = apps;
-    this.nextId = nextId;
-  }
+  private constructor(
+    private readonly apps: ReadonlyMap<string, ReadonlyMap<string, Task>>,
+    /** Of the next task. */
+    readonly nextId: number,
+  ) {}
 
   static of(tasks: readonly Task[]): TaskList {
     const apps = new Map<string, Map<string, Task>>();
@@ -66,16 +63,16 @@ export class TaskList {
   }
 
   get(appId: string, taskId: string): Task | undefined {
-    return this.#apps.get(appId)?.get(taskId);
+    return this.apps.get(appId)?.get(taskId);
   }
 
   countOf(appId: string): number {
-    return this.#apps.get(appId)?.size ?? 0;
+    return this.apps.get(appId)?.size ?? 0;
   }
 
   /** Sorted by due time, then by order of scheduling. */
   all(): readonly Task[] {
-    const tasks = [...this.#apps.values()].flatMap((own) => [...own.values()]);
+    const tasks = [...this.apps.values()].flatMap((own) => [...own.values()]);
     return tasks.sort((a, b) => a.dueAt - b.dueAt || a.id - b.id);
   }
 
@@ -87,21 +84,21 @@ export class TaskList {
   }
 
   with(task: Task): TaskList {
-    const own = new Map(this.#apps.get(task.appId)).set(task.taskId, task);
-    return new TaskList(new Map(this.#apps).set(task.appId, own), Math.max(this.nextId, task.id + 1));
+    const own = new Map(this.apps.get(task.appId)).set(task.taskId, task);
+    return new TaskList(new Map(this.apps).set(task.appId, own), Math.max(this.nextId, task.id + 1));
   }
 
   without(appId: string, taskId: string): TaskList {
-    const own = new Map(this.#apps.get(appId));
+    const own = new Map(this.apps.get(appId));
     own.delete(taskId);
-    const apps = new Map(this.#apps);
+    const apps = new Map(this.apps);
     if (own.size === 0) apps.delete(appId);
     else apps.set(appId, own);
     return new TaskList(apps, this.nextId);
   }
 
   withoutApp(appId: string): TaskList {
-    const apps = new Map(this.#apps);
+    const apps = new Map(this.apps);
     apps.delete(appId);
     return new TaskList(apps, this.nextId);
   }

@@ -13,23 +13,23 @@ interface Answer {
 /** The calling thread's side. */
 export class WaitingCaller {
   readonly #counter: Int32Array;
-  readonly #port: MessagePort;
-  readonly #post: (id: number, request: string) => void;
   #lastId = 0;
 
-  constructor(memory: SharedArrayBuffer, port: MessagePort, post: (id: number, request: string) => void) {
+  constructor(
+    memory: SharedArrayBuffer,
+    private readonly port: MessagePort,
+    private readonly post: (id: number, request: string) => void,
+  ) {
     this.#counter = new Int32Array(memory);
-    this.#port = port;
-    this.#post = post;
   }
 
   /** Undefined: the deadline passed without an answer. */
   call(request: string, deadline: number): string | undefined {
     const id = ++this.#lastId;
-    this.#post(id, request);
+    this.post(id, request);
     for (;;) {
       const count = Atomics.load(this.#counter, 0);
-      const received = receiveMessageOnPort(this.#port) as { readonly message: Answer } | undefined;
+      const received = receiveMessageOnPort(this.port) as { readonly message: Answer } | undefined;
       // Skips answers to earlier calls that timed out.
       if (received?.message.id === id) return received.message.text;
       if (received !== undefined) continue;
@@ -43,20 +43,21 @@ export class WaitingCaller {
 /** The answering side. */
 export class WaitingAnswerer {
   readonly #counter: Int32Array;
-  readonly #port: MessagePort;
 
-  constructor(memory: SharedArrayBuffer, port: MessagePort) {
+  constructor(
+    memory: SharedArrayBuffer,
+    private readonly port: MessagePort,
+  ) {
     this.#counter = new Int32Array(memory);
-    this.#port = port;
   }
 
   answer(id: number, text: string): void {
-    this.#port.postMessage({ id, text } satisfies Answer);
+    this.port.postMessage({ id, text } satisfies Answer);
     Atomics.add(this.#counter, 0, 1);
     Atomics.notify(this.#counter, 0);
   }
 
   close(): void {
-    this.#port.close();
+    this.port.close();
   }
 }

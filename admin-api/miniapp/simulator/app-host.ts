@@ -41,17 +41,16 @@ interface Shown {
 const HELLO = '"hello"';
 
 export class AppHost {
-  readonly app: AppView;
   readonly permissions: Permissions;
-  readonly #phone: Phone;
   readonly #services: Services;
   /** By the name of the stream of events of the page that shows the app. */
   readonly #sessions = new Map<string, Shown>();
   #documents = 0;
 
-  constructor(app: AppView, phone: Phone) {
-    this.app = app;
-    this.#phone = phone;
+  constructor(
+    readonly app: AppView,
+    private readonly phone: Phone,
+  ) {
     this.permissions = new Permissions(this.hosted, {
       prompt: phone.prompt,
       store: phone.storage,
@@ -119,9 +118,9 @@ export class AppHost {
       app: this.hosted,
       permissions: this.permissions,
       services: this.#services,
-      hostVersion: this.#phone.hostVersion,
-      send: (message) => this.#phone.send(client, frame, message),
-      log: this.#phone.log,
+      hostVersion: this.phone.hostVersion,
+      send: (message) => this.phone.send(client, frame, message),
+      log: this.phone.log,
     });
     this.#sessions.set(client, { frame, session, documents: this.#documents });
     return session;

@@ -164,15 +164,14 @@ const NO_NAME: NoFile = { why: 'path', message: 'The path has no name of a file.
 
 class AppResponder {
   readonly origin: string;
-  readonly #host: string;
-  readonly #options: AppServerOptions;
   readonly #notices: NoticeLog;
   readonly #headers: Readonly<Record<string, string>>;
 
-  constructor(options: AppServerOptions, host: string) {
+  constructor(
+    private readonly options: AppServerOptions,
+    private readonly host: string,
+  ) {
     this.origin = `http://${host}`;
-    this.#host = host;
-    this.#options = options;
     this.#notices = new NoticeLog(options.onNotice);
     this.#headers = policyHeaders(this.origin, options.simulatorOrigin);
   }
@@ -196,7 +195,7 @@ class AppResponder {
   #check({ method = '', headers }: IncomingMessage, path: string): Refusal | undefined {
     const refusal = (status: number, detail: string): Refusal => ({ status, attempt: 'request', detail });
     // Another site can resolve its own name to this address (DNS rebinding).
-    if (headers.host !== this.#host) return refusal(421, `Host ${headers.host}`);
+    if (headers.host !== this.host) return refusal(421, `Host ${headers.host}`);
     if (headers.origin !== undefined && headers.origin !== 'null' && headers.origin !== this.origin)
       return refusal(403, `${path} from ${headers.origin}`);
     if (path === REPORT_PATH) {
@@ -220,7 +219,7 @@ class AppResponder {
       this.#notices.add({ kind: 'console', level: 'error', text: shorten(detail) });
       return end(response, 404, content.message);
     }
-    if (request.headers['sec-fetch-dest'] === 'iframe') this.#options.onDocument?.();
+    if (request.headers['sec-fetch-dest'] === 'iframe') this.options.onDocument?.();
     const type = contentTypeOf(name!);
     // XML has no position for the guard that is certainly before all scripts.
     if (isXml(type)) response.appendHeader('content-security-policy', `script-src 'none'; report-uri ${REPORT_PATH}`);
@@ -233,7 +232,7 @@ class AppResponder {
   }
 
   #read(name: string): Promise<Buffer | NoFile> {
-    return readFolderFile(this.#options.folder, name, this.#options.limits ?? DEFAULT_LIMITS);
+    return readFolderFile(this.options.folder, name, this.options.limits ?? DEFAULT_LIMITS);
   }
 
   #report(request: IncomingMessage, response: ServerResponse): void {

@@ -11,16 +11,15 @@ const DEBOUNCE_MS = 400;
 const MOST_FINDINGS = 500;
 
 export class AuditLoop {
-  readonly #audit: (signal: AbortSignal) => Promise<Audit>;
-  readonly #onChange: (view: AuditView) => void;
   #view: AuditView = { state: 'waiting', verdict: null, findings: [], omitted: 0, milliseconds: 0 };
   #timer: NodeJS.Timeout | undefined;
   #running = new AbortController();
   #isClosed = false;
 
-  constructor(audit: (signal: AbortSignal) => Promise<Audit>, onChange: (view: AuditView) => void) {
-    this.#audit = audit;
-    this.#onChange = onChange;
+  constructor(
+    private readonly audit: (signal: AbortSignal) => Promise<Audit>,
+    private readonly onChange: (view: AuditView) => void,
+  ) {
     onChange(this.#view);
   }
 
@@ -44,7 +43,7 @@ export class AuditLoop {
     this.#show({ ...this.#view, state: 'running' });
     const start = Date.now();
     try {
-      const { verdict, findings, summary } = await this.#audit(running.signal);
+      const { verdict, findings, summary } = await this.audit(running.signal);
       if (running.signal.aborted) return;
       const shown = findings.slice(0, MOST_FINDINGS).map(viewOf);
       const omitted = findings.length - shown.length + summary.omitted;
@@ -58,6 +57,6 @@ export class AuditLoop {
   #show(view: AuditView): void {
     if (this.#isClosed) return;
     this.#view = view;
-    this.#onChange(view);
+    this.onChange(view);
   }
 }

@@ -35,7 +35,6 @@ interface BackgroundApp {
 }
 
 export class BackgroundTasks {
-  readonly #options: BackgroundOptions;
   readonly #clock = new SystemClock();
   readonly #runs = new Recent<RunView>(MOST_RUNS);
   #app: BackgroundApp | undefined;
@@ -44,8 +43,7 @@ export class BackgroundTasks {
   #running: string | null = null;
   #count = 0;
 
-  constructor(options: BackgroundOptions) {
-    this.#options = options;
+  constructor(private readonly options: BackgroundOptions) {
     this.#changed();
   }
 
@@ -57,7 +55,7 @@ export class BackgroundTasks {
       await this.#scheduler?.close();
       const scheduler = await Scheduler.open({
         // Each app has its own file, because several simulators may run.
-        storage: taskFile(join(this.#options.stateFolder, `tasks-${hashOf(app.hosted.id)}.json`)),
+        storage: taskFile(join(this.options.stateFolder, `tasks-${hashOf(app.hosted.id)}.json`)),
         clock: this.#clock,
         run: (event, signal) => this.#run(event, signal),
       });
@@ -103,25 +101,25 @@ export class BackgroundTasks {
   async #run(event: Parameters<Engine['run']>[1], signal: AbortSignal): Promise<Outcome> {
     // Imported for the first event: most apps have none during development.
     const { eventRunner } = await import('../runtime/run-event.ts');
-    this.#engine ??= this.#options.openEngine();
+    this.#engine ??= this.options.openEngine();
     return eventRunner(await this.#engine, () => this.#load(), this.#callHost)(event, signal);
   }
 
   async #load(): Promise<Program | undefined> {
     const entry = this.#app?.entry;
     if (entry === undefined) return undefined;
-    const content = await readFolderFile(this.#options.folder, entry, DEFAULT_LIMITS);
+    const content = await readFolderFile(this.options.folder, entry, DEFAULT_LIMITS);
     if (!Buffer.isBuffer(content)) throw new Error(content.message);
     return { appId: this.#app!.hosted.id, path: entry, text: content.toString('utf8') };
   }
 
   readonly #callHost: CallHost = (_, operation, params) => {
     const { hosted, permissions } = this.#app!;
-    return callInBackground({ storage: this.#options.storage, permissions }, hosted, operation, params);
+    return callInBackground({ storage: this.options.storage, permissions }, hosted, operation, params);
   };
 
   #observe(event: SchedulerEvent): void {
-    if (event.type === 'fault') this.#options.warn(`Background tasks: ${event.message}`);
+    if (event.type === 'fault') this.options.warn(`Background tasks: ${event.message}`);
     else if (event.type === 'started') this.#running = event.task.taskId;
     else if (event.type === 'finished' || event.type === 'failed') {
       this.#running = null;
@@ -155,7 +153,7 @@ export class BackgroundTasks {
   #changed(): void {
     const id = this.#app?.hosted.id;
     const tasks = id === undefined ? [] : (this.#scheduler?.list(id) ?? []);
-    this.#options.onChange({
+    this.options.onChange({
       clockOffset: this.#clock.offset,
       hasFile: this.#app?.entry !== undefined,
       tasks: tasks.map(({ taskId, dueAt, attempts }) => ({

@@ -83,7 +83,6 @@ interface Client {
 }
 
 export class ControlServer {
-  readonly #options: ControlOptions;
   readonly #token = randomBytes(24).toString('base64url');
   readonly #files: ReadonlyMap<string, StoredFile>;
   readonly #server: Server;
@@ -96,8 +95,7 @@ export class ControlServer {
   #policy = '';
   #clientCount = 0;
 
-  constructor(options: ControlOptions) {
-    this.#options = options;
+  constructor(private readonly options: ControlOptions) {
     this.#files = readPageFiles(options.pageFolder, this.#token);
     this.#server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
       this.#respond(request, response).catch(() => {
@@ -109,7 +107,7 @@ export class ControlServer {
 
   /** Resolves with the origin. Requests are refused until `serve`. */
   async listen(): Promise<string> {
-    const port = await listenNear(this.#server, this.#options.port, this.#options.isExactPort);
+    const port = await listenNear(this.#server, this.options.port, this.options.isExactPort);
     this.#host = `${LOOPBACK}:${port}`;
     this.#otherHost = `localhost:${port}`;
     return `http://${LOOPBACK}:${port}`;

@@ -20,8 +20,6 @@ const CONDITIONS: Readonly<Record<NetworkMode, NetworkConditions>> = {
 };
 
 export class SimulatedNetwork {
-  readonly #fixtures: ReadonlyMap<string, Fixture>;
-  readonly #onChange: (view: NetworkView) => void;
   readonly #log = new Recent<NetworkEntry>(MOST_ENTRIES);
   /** Imported for the first request: most apps send none. */
   #network: Promise<AppNetwork> | undefined;
@@ -29,9 +27,10 @@ export class SimulatedNetwork {
   #count = 0;
 
   /** `fixtures`: test servers by host name. */
-  constructor(fixtures: ReadonlyMap<string, Fixture>, onChange: (view: NetworkView) => void) {
-    this.#fixtures = fixtures;
-    this.#onChange = onChange;
+  constructor(
+    private readonly fixtures: ReadonlyMap<string, Fixture>,
+    private readonly onChange: (view: NetworkView) => void,
+  ) {
     this.#changed();
   }
 
@@ -75,11 +74,11 @@ export class SimulatedNetwork {
 
   async #open(): Promise<AppNetwork> {
     const network = await import('../host/network/app-network.ts');
-    return new network.AppNetwork({ fixtures: this.#fixtures, conditions: () => CONDITIONS[this.#mode] });
+    return new network.AppNetwork({ fixtures: this.fixtures, conditions: () => CONDITIONS[this.#mode] });
   }
 
   #changed(): void {
-    this.#onChange({ mode: this.#mode, entries: this.#log.entries });
+    this.onChange({ mode: this.#mode, entries: this.#log.entries });
   }
 }
 

@@ -8,15 +8,16 @@ export const PER_SECOND = 50;
 const SUMMARY_MS = 1000;
 
 export class NoticeLog {
-  readonly #onNotice: (notice: Notice) => void;
   readonly #now: () => number;
   readonly #rate: TokenBucket;
   #dropped = 0;
   #summary: NodeJS.Timeout | undefined;
 
   /** `now`: milliseconds of a monotonic clock. */
-  constructor(onNotice: (notice: Notice) => void, now = () => performance.now()) {
-    this.#onNotice = onNotice;
+  constructor(
+    private readonly onNotice: (notice: Notice) => void,
+    now = () => performance.now(),
+  ) {
     this.#now = now;
     this.#rate = new TokenBucket({ burst: BURST, perSecond: PER_SECOND }, now());
   }
@@ -27,7 +28,7 @@ export class NoticeLog {
   }
 
   add(notice: Notice): void {
-    if (this.#rate.take(this.#now())) this.#onNotice(notice);
+    if (this.#rate.take(this.#now())) this.onNotice(notice);
     else this.drop();
   }
 
@@ -43,7 +44,7 @@ export class NoticeLog {
     this.#summary = undefined;
     const count = this.#dropped;
     this.#dropped = 0;
-    if (count > 0) this.#onNotice({ kind: 'dropped', count });
+    if (count > 0) this.onNotice({ kind: 'dropped', count });
   }
 
   close(): void {

@@ -1,18 +1,15 @@
 /** The latest entries of a log; the oldest ones are dropped. */
 export class Recent<Entry> {
-  readonly #limit: number;
   #entries: readonly Entry[] = [];
 
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
+  constructor(private readonly limit: number) {}
 
   get entries(): readonly Entry[] {
     return this.#entries;
   }
 
   add(entry: Entry): void {
-    this.#entries = [...this.#entries, entry].slice(-this.#limit);
+    this.#entries = [...this.#entries, entry].slice(-this.limit);
   }
 
   /** Does nothing if the entry was dropped. */

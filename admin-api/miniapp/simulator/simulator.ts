@@ -78,7 +78,6 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 }
 
 class Run implements Simulator {
-  readonly #options: SimulatorOptions;
   readonly #folder: string;
   readonly #control: ControlServer;
   readonly #topics: TopicStore;
@@ -101,8 +100,7 @@ class Run implements Simulator {
   url = '';
   appOrigin = '';
 
-  constructor(options: SimulatorOptions) {
-    this.#options = options;
+  constructor(private readonly options: SimulatorOptions) {
     this.#folder = resolve(options.folder);
     this.#control = new ControlServer(options);
     this.#topics = new TopicStore((event) => this.#control.broadcast(event));
@@ -117,7 +115,7 @@ class Run implements Simulator {
   }
 
   async start(): Promise<void> {
-    const { stateFolder, hostVersion, audit, engine } = this.#options;
+    const { stateFolder, hostVersion, audit, engine } = this.options;
     if (engine === 'rhino') (await import('../runtime/rhino-installation.ts')).findRhino();
     const watcher = new FolderWatcher(this.#folder, (scan) => this.#changed(scan));
     this.#closers.unshift(() => watcher.close());
@@ -134,8 +132,8 @@ class Run implements Simulator {
       folder: this.#folder,
       stateFolder,
       storage,
-      openEngine: () => openEngine(this.#options.engine),
-      warn: (text) => this.#options.warn(text),
+      openEngine: () => openEngine(this.options.engine),
+      warn: (text) => this.options.warn(text),
       onChange: (view) => this.#topics.set('background', view),
     });
     this.#background = background;
@@ -143,7 +141,7 @@ class Run implements Simulator {
       () => background.close(),
       () => this.#network.close(),
     );
-    await this.#read(watcher.scan, this.#options.isReset);
+    await this.#read(watcher.scan, this.options.isReset);
     this.url = await this.#control.listen();
     this.#closers.unshift(() => this.#control.close());
     const appServer = await startAppServer({
@@ -156,7 +154,7 @@ class Run implements Simulator {
     this.#closers.unshift(() => appServer.close());
     this.#topics.set('host', {
       version: hostVersion,
-      engine: this.#options.engine,
+      engine: this.options.engine,
       appOrigin: appServer.origin,
       stateFolder,
     });
@@ -188,13 +186,13 @@ class Run implements Simulator {
   #changed(scan: Scan): void {
     this.#reading = this.#reading
       .then(() => this.#read(scan, false))
-      .catch((error) => this.#options.warn(`The package could not be read: ${String(error)}`));
+      .catch((error) => this.options.warn(`The package could not be read: ${String(error)}`));
     this.#audit?.schedule();
   }
 
   /** Reloads the app. With errors in the manifest, the last good one stays. */
   async #read(scan: Scan, isReset: boolean): Promise<void> {
-    const { app, faults, sdk } = await readPackage(this.#folder, scan, this.#options.sdks);
+    const { app, faults, sdk } = await readPackage(this.#folder, scan, this.options.sdks);
     const before = this.package;
     this.package = { folder: this.#folder, app: app ?? before.app, faults, sdk, revision: before.revision + 1 };
     if (app !== undefined && isReset) await this.#storage?.uninstall(app.id);
@@ -218,7 +216,7 @@ class Run implements Simulator {
       storage: this.#storage!,
       network: this.#network,
       camera: this.#camera,
-      hostVersion: this.#options.hostVersion,
+      hostVersion: this.options.hostVersion,
       deviceInfo: () => this.#device,
       prompt: (permission, signal) => this.#prompts.ask(permission, signal),
       toast: (text) => this.#control.broadcast({ type: 'toast', text }),
@@ -228,9 +226,9 @@ class Run implements Simulator {
       log: ({ type, operation, reason, count, error }) => {
         const times = count > 1 ? ` (${count} times)` : '';
         this.#control.broadcast({ type: 'log', text: `${[operation, reason].filter(Boolean).join(': ')}${times}` });
-        if (type === 'failed') this.#options.warn(`${operation ?? 'host'}: ${reason} ${String(error ?? '')}`);
+        if (type === 'failed') this.options.warn(`${operation ?? 'host'}: ${reason} ${String(error ?? '')}`);
       },
-      fault: (error) => this.#options.warn(String(error)),
+      fault: (error) => this.options.warn(String(error)),
       permissionsChanged: () => {
         if (this.#host !== undefined) this.#topics.set('permissions', this.#host.permissionViews());
       },

@@ -7,16 +7,14 @@ const MOST_ENTRIES = 500;
 const INTERVAL_MS = 100;
 
 export class StorageWatch {
-  readonly #storage: AppStorage;
-  readonly #appId: () => string | undefined;
-  readonly #onChange: (view: StorageView) => void;
   readonly #stop: () => void;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(storage: AppStorage, appId: () => string | undefined, onChange: (view: StorageView) => void) {
-    this.#storage = storage;
-    this.#appId = appId;
-    this.#onChange = onChange;
+  constructor(
+    private readonly storage: AppStorage,
+    private readonly appId: () => string | undefined,
+    private readonly onChange: (view: StorageView) => void,
+  ) {
     this.#stop = storage.onChange(() => {
       this.#timer ??= setTimeout(() => this.refresh(), INTERVAL_MS);
     });
@@ -25,11 +23,11 @@ export class StorageWatch {
   refresh(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const appId = this.#appId();
+    const appId = this.appId();
     if (appId === undefined) return;
-    const { bytes, keys } = this.#storage.usage(appId);
-    const entries = this.#storage.list(appId).slice(0, MOST_ENTRIES);
-    this.#onChange({
+    const { bytes, keys } = this.storage.usage(appId);
+    const entries = this.storage.list(appId).slice(0, MOST_ENTRIES);
+    this.onChange({
       entries: entries.map(({ key, value }) => ({
         key,
         preview: value.slice(0, PREVIEW),

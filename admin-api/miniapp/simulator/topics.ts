@@ -9,12 +9,9 @@ type Send = (event: ServerEvent) => void;
 export class TopicStore {
   readonly #values: { -readonly [T in Topic]?: Topics[T] } = {};
   readonly #changed = new Set<Topic>();
-  readonly #send: Send;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(send: Send) {
-    this.#send = send;
-  }
+  constructor(private readonly send: Send) {}
 
   set<T extends Topic>(topic: T, value: Topics[T]): void {
     this.#values[topic] = value;
@@ -42,6 +39,6 @@ export class TopicStore {
     this.#timer = undefined;
     const topics = Object.fromEntries([...this.#changed].map((topic) => [topic, this.#values[topic]]));
     this.#changed.clear();
-    this.#send({ type: 'topics', topics });
+    this.send({ type: 'topics', topics });
   }
 }

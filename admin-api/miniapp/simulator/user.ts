@@ -9,13 +9,10 @@ interface Question {
 }
 
 export class Prompts {
-  readonly #onChange: (prompts: readonly PromptView[]) => void;
   readonly #questions = new Map<number, Question>();
   #count = 0;
 
-  constructor(onChange: (prompts: readonly PromptView[]) => void) {
-    this.#onChange = onChange;
-  }
+  constructor(private readonly onChange: (prompts: readonly PromptView[]) => void) {}
 
   ask(permission: string, signal: AbortSignal): Promise<PromptAnswer> {
     const id = ++this.#count;
@@ -40,7 +37,7 @@ export class Prompts {
   }
 
   #changed(): void {
-    this.#onChange([...this.#questions.values()].map(({ view }) => view));
+    this.onChange([...this.#questions.values()].map(({ view }) => view));
   }
 }
 
@@ -50,13 +47,10 @@ interface PhotoRequest {
 }
 
 export class Camera {
-  readonly #onChange: (photos: readonly number[]) => void;
   readonly #requests = new Map<number, PhotoRequest>();
   #count = 0;
 
-  constructor(onChange: (photos: readonly number[]) => void) {
-    this.#onChange = onChange;
-  }
+  constructor(private readonly onChange: (photos: readonly number[]) => void) {}
 
   /** Base64 of a JPEG. Rejects with HostFault `cancelled` or `busy`. */
   takePhoto(signal: AbortSignal): Promise<string> {
@@ -95,6 +89,6 @@ export class Camera {
   }
 
   #changed(): void {
-    this.#onChange([...this.#requests.keys()]);
+    this.onChange([...this.#requests.keys()]);
   }
 }

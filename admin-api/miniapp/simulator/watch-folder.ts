@@ -13,17 +13,16 @@ const DEBOUNCE_MS = 25;
 const POLL_MS = 2000;
 
 export class FolderWatcher {
-  readonly #root: string;
-  readonly #onChange: (scan: Scan) => void;
   readonly #watchers = new Map<string, FSWatcher>();
   readonly #poll: NodeJS.Timeout;
   #scan: Scan;
   #timer: NodeJS.Timeout | undefined;
 
   /** Throws the system error if the folder cannot be read. */
-  constructor(root: string, onChange: (scan: Scan) => void) {
-    this.#root = root;
-    this.#onChange = onChange;
+  constructor(
+    private readonly root: string,
+    private readonly onChange: (scan: Scan) => void,
+  ) {
     this.#scan = scanFolder(root);
     this.#watchFolders();
     this.#poll = setInterval(() => this.#check(), POLL_MS).unref();
@@ -49,7 +48,7 @@ export class FolderWatcher {
     this.#timer = undefined;
     let scan: Scan;
     try {
-      scan = scanFolder(this.#root);
+      scan = scanFolder(this.root);
     } catch {
       // The folder is being replaced, as by a checkout; the next poll finds it.
       return;
@@ -57,7 +56,7 @@ export class FolderWatcher {
     const isSame = isSameScan(this.#scan, scan);
     this.#scan = scan;
     this.#watchFolders();
-    if (!isSame) this.#onChange(scan);
+    if (!isSame) this.onChange(scan);
   }
 
   #watchFolders(): void {
@@ -69,7 +68,7 @@ export class FolderWatcher {
     for (const path of this.#scan.folders) {
       if (this.#watchers.has(path)) continue;
       try {
-        const watcher = watch(join(this.#root, path), () => this.#schedule());
+        const watcher = watch(join(this.root, path), () => this.#schedule());
         // The folder was deleted, or there are too many watchers. Polling continues.
         watcher.on('error', () => {
           watcher.close();

@@ -23,18 +23,16 @@ const MAX_QUEUED = 64;
 
 export class Passwords {
   readonly #slots = new FairSlots({ slots: MAX_CONCURRENT, queue: MAX_QUEUED });
-  readonly #cost: PasswordCost;
   /** A dummy hash, so that an unknown login takes as long as a wrong password. */
   readonly #dummyHash: Promise<string>;
 
-  constructor(cost: PasswordCost = COST) {
-    this.#cost = cost;
+  constructor(private readonly cost: PasswordCost = COST) {
     this.#dummyHash = hash('', cost);
   }
 
   /** Throws HttpError 503, as `verify` does. */
   hash(password: string, owner: SlotOwner): Promise<string> {
-    return this.#limited(owner, () => hash(password, this.#cost));
+    return this.#limited(owner, () => hash(password, this.cost));
   }
 
   /** Without a stored hash, resolves to false after the same time. */

@@ -32,14 +32,11 @@ const MAX_SESSIONS = 100;
 const MAX_USER_AGENT = 200;
 
 export class Sessions {
-  readonly #services: Services;
   /** When this node last tried to record the use of a session. */
   readonly #lastAttempts = new RecentMap<number, Id>(MAX_TRACKED);
   readonly #writes = new Set<Promise<unknown>>();
 
-  constructor(services: Services) {
-    this.#services = services;
-  }
+  constructor(private readonly services: Services) {}
 
   /** The session of the request; undefined without a cookie. Throws HttpError 401. */
   find(request: Credentials): CallerSession | undefined {
@@ -66,8 +63,8 @@ export class Sessions {
     const now = nowSeconds();
     if (now - Math.max(usedAt, this.#lastAttempts.get(id) ?? 0) < RECORD_INTERVAL) return;
     this.#lastAttempts.set(id, now);
-    const { environment, journal } = this.#services;
-    const writing = inCredentialTurn(this.#services, accountId, () =>
+    const { environment, journal } = this.services;
+    const writing = inCredentialTurn(this.services, accountId, () =>
       write(environment, journal, 'sessions', (draft) => {
         const row = draft.session(id);
         if (row !== undefined && row.usedAt < now) draft.put(sessions, { ...row, usedAt: now });
@@ -119,14 +116,14 @@ export class Sessions {
       );
       return { account: owner, row: created, text: token };
     });
-    setCookie(request, headers, text, this.#services.config.admin.sessionLifetime);
+    setCookie(request, headers, text, this.services.config.admin.sessionLifetime);
     return this.viewCurrent({ account, session: { row, csrfToken: csrfTokenOf(text) } });
   }
 
   /** Ends a session of the account. Throws HttpError 404. */
   async end(context: Context<Caller>, id: Id) {
     const { account, session } = context.caller;
-    const done = await revoke(this.#services, context, account.id, (draft) => {
+    const done = await revoke(this.services, context, account.id, (draft) => {
       const row = draft.session(id);
       if (row === undefined || row.accountId !== account.id)
         throw new HttpError(404, 'no_such_session', 'The account has no session with this id.');
@@ -140,7 +137,7 @@ export class Sessions {
   /** Ends all sessions of the account except that of the request. */
   endOthers(context: Context<Caller>) {
     const { account, session } = context.caller;
-    return revoke(this.#services, context, account.id, (draft) => {
+    return revoke(this.services, context, account.id, (draft) => {
       const ended = endSessions(draft, account.id, session?.row.id);
       return { action: 'session.delete', detail: { ended }, createResponse: () => ({ ended }) };
     });
@@ -168,12 +165,12 @@ export class Sessions {
 
   #stored(text: string): Session | undefined {
     const id = tokenId(text, PREFIX);
-    return id === undefined ? undefined : this.#services.reader.session(id);
+    return id === undefined ? undefined : this.services.reader.session(id);
   }
 
   /** Seconds since 1970. Changed settings also apply to existing sessions. */
   #expiry({ createdAt, usedAt }: Session): number {
-    const { sessionIdle, sessionLifetime } = this.#services.config.admin;
+    const { sessionIdle, sessionLifetime } = this.services.config.admin;
     return Math.min(createdAt + sessionLifetime, usedAt + sessionIdle);
   }
 

@@ -17,37 +17,36 @@ export class OwnZone implements ZoneView, ProxyHints {
   readonly apex: Name;
   readonly mayOcclude = true;
   readonly parentDs = null;
-  readonly #services: Services;
-  readonly #domain: Domain;
   readonly #nested: readonly Name[];
   /** Targets of the NS records at the apex: from the records, or otherwise those of the service. */
   readonly #nameservers: readonly Name[];
 
-  constructor(services: Services, domain: Domain) {
+  constructor(
+    private readonly services: Services,
+    private readonly domain: Domain,
+  ) {
     this.apex = domain.apex;
-    this.#services = services;
-    this.#domain = domain;
     this.#nested = services.reader.domainsBelow(domain.apex).map(({ apex }) => apex);
     this.#nameservers = findType(this.rrsets(domain.apex), TYPE.NS)?.rdatas.map((rdata) => nameAt(rdata, 0)) ?? [];
   }
 
   rrsets(name: Name): readonly RRset[] {
-    const { sets } = readHeld(this.#services.environment, this.#domain.id, name);
+    const { sets } = readHeld(this.services.environment, this.domain.id, name);
     if (!equalNames(name, this.apex)) return sets;
-    const { reader, zoneSettings } = this.#services;
-    const { serial } = reader.zoneState(this.#domain.id);
-    return apexSets(sets, this.#domain, zoneSettings, serial, reader.proxy(this.#domain.id)?.originHost);
+    const { reader, zoneSettings } = this.services;
+    const { serial } = reader.zoneState(this.domain.id);
+    return apexSets(sets, this.domain, zoneSettings, serial, reader.proxy(this.domain.id)?.originHost);
   }
 
   /** Whether the apex resolves to an origin with this host, because it has no addresses. */
   isOriginAt(originHost: string): boolean {
-    const { sets } = readHeld(this.#services.environment, this.#domain.id, this.apex);
+    const { sets } = readHeld(this.services.environment, this.domain.id, this.apex);
     return originSets(sets, originHost).length > 0;
   }
 
   hasBelow(name: Name): boolean {
     return (
-      readHeld(this.#services.environment, this.#domain.id, name).below ||
+      readHeld(this.services.environment, this.domain.id, name).below ||
       this.#nested.some((apex) => apex.length > name.length && isWithin(apex, name))
     );
   }
@@ -57,13 +56,13 @@ export class OwnZone implements ZoneView, ProxyHints {
   }
 
   proxied(name: Name): boolean | null {
-    return readHeld(this.#services.environment, this.#domain.id, name).proxied;
+    return readHeld(this.services.environment, this.domain.id, name).proxied;
   }
 
   isServiceTarget(name: Name): boolean {
     return (
       this.#nameservers.some((target) => equalNames(target, name)) ||
-      this.#services.reader.targetsAt(this.#domain.id, name).some((leads) => isOfService(leads, this.apex))
+      this.services.reader.targetsAt(this.domain.id, name).some((leads) => isOfService(leads, this.apex))
     );
   }
 

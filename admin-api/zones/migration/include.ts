@@ -7,12 +7,9 @@ const MAX_FILES = 100_000;
 const PATTERN = /[*?[]/;
 
 export class Includes {
-  readonly #files: ConfigFiles;
   #count = 0;
 
-  constructor(files: ConfigFiles) {
-    this.#files = files;
-  }
+  constructor(private readonly files: ConfigFiles) {}
 
   /**
    * The files of one include. A relative path starts from `base`, or from the folder of the
@@ -22,7 +19,7 @@ export class Includes {
     if (depth >= MAX_DEPTH) throw invalidConfig(at, `files include each other more than ${MAX_DEPTH} deep`);
     const whole = isAbsolute(path) ? path : join(base, path);
     // A pattern may match nothing, but a single file must exist.
-    const paths = PATTERN.test(whole) ? this.#files.glob(whole) : [whole];
+    const paths = PATTERN.test(whole) ? this.files.glob(whole) : [whole];
     this.#count += paths.length;
     if (this.#count > MAX_FILES) throw invalidConfig(at, `more than ${MAX_FILES} files are included`);
     return paths.map((file) => ({ file, text: this.#read(file, at) }));
@@ -30,7 +27,7 @@ export class Includes {
 
   #read(file: string, at: Position): string {
     try {
-      return this.#files.read(file);
+      return this.files.read(file);
     } catch (error) {
       throw invalidConfig(
         at,

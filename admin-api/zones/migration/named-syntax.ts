@@ -75,11 +75,7 @@ export function readNamed(main: ConfigFile, files: ConfigFiles): Statement[] {
 }
 
 class Reader {
-  readonly #includes: Includes;
-
-  constructor(includes: Includes) {
-    this.#includes = includes;
-  }
+  constructor(private readonly includes: Includes) {}
 
   file(file: ConfigFile, depth: number): Statement[] {
     const tokens = [...tokensOf(file)];
@@ -128,7 +124,7 @@ class Reader {
     const [keyword, path] = statement.items;
     if (statement.items.length !== 2 || keyword.kind !== 'word' || path.kind !== 'word') return [statement];
     if (keyword.text.toLowerCase() !== 'include') return [statement];
-    return this.#includes.open(path.text, statement.at, depth).flatMap((file) => this.file(file, depth + 1));
+    return this.includes.open(path.text, statement.at, depth).flatMap((file) => this.file(file, depth + 1));
   }
 }
 

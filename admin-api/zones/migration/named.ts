@@ -32,7 +32,6 @@ export function parseNamed(main: ConfigFile, files: ConfigFiles): Source {
 }
 
 class NamedReader {
-  readonly #statements: readonly Statement[];
   readonly #directory: string;
   readonly #lists = new Map<string, Statement>();
   readonly #templates = new Map<string, readonly Statement[]>();
@@ -40,23 +39,25 @@ class NamedReader {
   readonly #keys: SourceKey[] = [];
   readonly #findings: Finding[] = [];
 
-  constructor(statements: readonly Statement[], folder: string) {
-    this.#statements = statements;
+  constructor(
+    private readonly statements: readonly Statement[],
+    folder: string,
+  ) {
     const options = statements.filter((statement) => keywordOf(statement) === 'options').flatMap(blockOf);
     const directory = lastWord(options, 'directory') ?? folder;
     this.#directory = isAbsolute(directory) ? directory : join(folder, directory);
   }
 
   source(): Source {
-    const options = this.#statements.filter((statement) => keywordOf(statement) === 'options').flatMap(blockOf);
-    for (const statement of this.#statements) {
+    const options = this.statements.filter((statement) => keywordOf(statement) === 'options').flatMap(blockOf);
+    for (const statement of this.statements) {
       const keyword = keywordOf(statement);
       const [name] = wordsOf(statement);
       if (['primaries', 'masters', 'remote-servers'].includes(keyword) && name !== undefined)
         this.#lists.set(name, statement);
       if (keyword === 'template' && name !== undefined) this.#templates.set(name, blockOf(statement));
     }
-    this.#read(this.#statements, { blocks: [options] });
+    this.#read(this.statements, { blocks: [options] });
     return { kind: 'bind', zones: this.#zones, keys: this.#keys, findings: this.#findings };
   }
 

@@ -111,17 +111,14 @@ function zoneOf(
 }
 
 class Writer {
-  readonly #zone: string;
-  readonly #groups: ReadonlyMap<string, Group>;
-  readonly #lines: ZoneLines;
   /** Targets of names that have an ALIAS. */
   readonly #aliases = new Map<string, string>();
 
-  constructor(zone: string, groups: ReadonlyMap<string, Group>, lines: ZoneLines) {
-    this.#zone = zone;
-    this.#groups = groups;
-    this.#lines = lines;
-  }
+  constructor(
+    private readonly zone: string,
+    private readonly groups: ReadonlyMap<string, Group>,
+    private readonly lines: ZoneLines,
+  ) {}
 
   add(group: Group): void {
     const { name, type } = group;
@@ -130,7 +127,7 @@ class Writer {
       const alias = objectOf(set.AliasTarget);
       if (alias === undefined) {
         const isHidden = ADDRESS_TYPES.has(type) && this.#hasAlias(name);
-        if (isHidden) this.#lines.leaveOut(name, type, 'The name has an ALIAS, which answers addresses.');
+        if (isHidden) this.lines.leaveOut(name, type, 'The name has an ALIAS, which answers addresses.');
         else this.#addValues(name, type, set);
       } else this.#addAlias(name, type, alias);
     }
@@ -139,7 +136,7 @@ class Writer {
   #addValues(name: string, type: string, set: JsonObject): void {
     for (const record of objectsOf(set.ResourceRecords)) {
       const value = textOf(record.Value) ?? '';
-      this.#lines.add(name, numberOf(set.TTL) ?? AUTOMATIC_TTL, type, unescaped(value));
+      this.lines.add(name, numberOf(set.TTL) ?? AUTOMATIC_TTL, type, unescaped(value));
     }
   }
 
@@ -150,31 +147,31 @@ class Writer {
       const before = this.#aliases.get(name);
       this.#aliases.set(name, before ?? target);
       if (before === undefined) {
-        this.#lines.add(name, ALIAS_TTL, 'ALIAS', `${target}.`);
-        if (!isWithin(this.#zone, target)) this.#report(name, target);
+        this.lines.add(name, ALIAS_TTL, 'ALIAS', `${target}.`);
+        if (!isWithin(this.zone, target)) this.#report(name, target);
       } else if (before !== target)
-        this.#lines.leaveOut(name, type, `It is an alias of ${target}, but the name is an ALIAS of ${before}.`);
+        this.lines.leaveOut(name, type, `It is an alias of ${target}, but the name is an ALIAS of ${before}.`);
       return;
     }
-    const copied = this.#groups.get(`${target} ${type}`)?.sets[0];
+    const copied = this.groups.get(`${target} ${type}`)?.sets[0];
     if (copied?.ResourceRecords === undefined)
-      this.#lines.leaveOut(name, type, `It is an alias of ${target}, which has no ${type} record in the zone.`);
+      this.lines.leaveOut(name, type, `It is an alias of ${target}, which has no ${type} record in the zone.`);
     else this.#addValues(name, type, copied);
   }
 
   #hasAlias(name: string): boolean {
     return [...ADDRESS_TYPES].some((type) =>
-      this.#groups.get(`${name} ${type}`)?.sets.some((set) => set.AliasTarget !== undefined),
+      this.groups.get(`${name} ${type}`)?.sets.some((set) => set.AliasTarget !== undefined),
     );
   }
 
   /** Reports an ALIAS to a target at AWS, whose addresses change. */
   #report(name: string, target: string): void {
-    this.#lines.findings.push({
+    this.lines.findings.push({
       severity: 'decision',
       code: 'aws_alias',
-      zone: this.#zone,
-      message: `${relativeTo(this.#zone, name)} is an alias of the AWS resource ${target}. It becomes an ALIAS.`,
+      zone: this.zone,
+      message: `${relativeTo(this.zone, name)} is an alias of the AWS resource ${target}. It becomes an ALIAS.`,
       next: 'Check that the resource accepts requests by its own name, or replace the ALIAS.',
     });
   }
@@ -186,13 +183,13 @@ class Writer {
     if (policy === undefined) return sets.slice(0, 1);
     const isMulti = policy === 'MultiValueAnswer';
     const best = isMulti ? sets : [preferred(policy, sets)];
-    this.#lines.findings.push({
+    this.lines.findings.push({
       severity: isMulti ? 'warning' : 'decision',
       code: 'routing_policy',
-      zone: this.#zone,
+      zone: this.zone,
       message: isMulti
-        ? `${relativeTo(this.#zone, name)} ${type} has the policy "multivalue": all ${sets.length} values are imported, without health checks.`
-        : `${relativeTo(this.#zone, name)} ${type} has ${sets.length} record sets with the policy "${POLICIES[policy]}". Only "${textOf(best[0].SetIdentifier) ?? '-'}" is imported.`,
+        ? `${relativeTo(this.zone, name)} ${type} has the policy "multivalue": all ${sets.length} values are imported, without health checks.`
+        : `${relativeTo(this.zone, name)} ${type} has ${sets.length} record sets with the policy "${POLICIES[policy]}". Only "${textOf(best[0].SetIdentifier) ?? '-'}" is imported.`,
       next: isMulti
         ? undefined
         : 'Proxy the name with a pool of origins, or keep one set; see "Migration" in the manual.',

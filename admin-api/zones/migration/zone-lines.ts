@@ -21,14 +21,13 @@ export const isWithin = (zone: string, name: string): boolean => {
 };
 
 export class ZoneLines {
-  readonly #zone: string;
-  readonly #file: string;
   readonly #lines: string[] = [];
   readonly findings: Finding[] = [];
 
-  constructor(zone: string, file: string) {
-    this.#zone = zone;
-    this.#file = file;
+  constructor(
+    private readonly zone: string,
+    private readonly file: string,
+  ) {
     this.#lines.push(`$ORIGIN ${absolute(zone)}`);
   }
 
@@ -44,8 +43,8 @@ export class ZoneLines {
     this.findings.push({
       severity: 'decision',
       code: 'left_out',
-      zone: this.#zone,
-      message: `${relativeTo(this.#zone, name)} ${type} of ${this.#file} is left out. ${reason}`,
+      zone: this.zone,
+      message: `${relativeTo(this.zone, name)} ${type} of ${this.file} is left out. ${reason}`,
       next,
     });
   }

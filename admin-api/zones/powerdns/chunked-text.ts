@@ -7,14 +7,11 @@
 const CHUNK = 64 * 1024;
 
 export class ChunkedText {
-  readonly #separator: string;
   readonly #chunks: Buffer[] = [];
   #parts: string[] = [];
   #length = 0;
 
-  constructor(separator: string) {
-    this.#separator = separator;
-  }
+  constructor(private readonly separator: string) {}
 
   add(part: string): void {
     this.#parts.push(part);
@@ -31,14 +28,14 @@ export class ChunkedText {
     const isTrailing = this.#parts.length === 0 && this.#chunks.length > 0;
     if (isTrailing) {
       const last = this.#chunks[this.#chunks.length - 1];
-      this.#chunks[this.#chunks.length - 1] = last.subarray(0, last.length - this.#separator.length);
+      this.#chunks[this.#chunks.length - 1] = last.subarray(0, last.length - this.separator.length);
     }
     this.#flush();
     return Buffer.concat([Buffer.from(start), ...this.#chunks, Buffer.from(end)]);
   }
 
   #flush(): void {
-    if (this.#parts.length > 0) this.#chunks.push(Buffer.from(this.#parts.join(this.#separator)));
+    if (this.#parts.length > 0) this.#chunks.push(Buffer.from(this.#parts.join(this.separator)));
     this.#parts = [];
     this.#length = 0;
   }

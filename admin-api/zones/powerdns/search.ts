@@ -83,19 +83,18 @@ async function* domainsOf(
 }
 
 class Search {
-  readonly #services: Services;
-  readonly #limit: number;
-  readonly #type: string;
   readonly #matches: (text: string) => boolean;
   readonly #steps = new Steps();
   readonly #zones: Found[] = [];
   readonly #records: Found[] = [];
   readonly #comments: Found[] = [];
 
-  constructor(services: Services, pattern: string, limit: number, type: string) {
-    this.#services = services;
-    this.#limit = limit;
-    this.#type = type;
+  constructor(
+    private readonly services: Services,
+    pattern: string,
+    private readonly limit: number,
+    private readonly type: string,
+  ) {
     this.#matches = matcherOf(pattern);
   }
 
@@ -117,11 +116,11 @@ class Search {
 
   #needs(type: 'zone' | 'record' | 'comment'): boolean {
     const list = { zone: this.#zones, record: this.#records, comment: this.#comments }[type];
-    return (this.#type === 'all' || this.#type === type) && list.length < this.#limit;
+    return (this.type === 'all' || this.type === type) && list.length < this.limit;
   }
 
   async #visitRecords(domain: Domain, zone: ZoneFields): Promise<void> {
-    for await (const batch of readRecords(this.#services, domain, { name: null, type: null }))
+    for await (const batch of readRecords(this.services, domain, { name: null, type: null }))
       for (const { name, type, ttl, rdata } of batch) {
         const content = formatRdata(type, rdata);
         if (!this.#matches(formatHost(name)) && !this.#matches(content)) continue;
@@ -134,16 +133,16 @@ class Search {
           type: typeName(type),
           ...zone,
         });
-        if (this.#records.length >= this.#limit) return;
+        if (this.#records.length >= this.limit) return;
       }
   }
 
   #visitComments({ id }: Domain, zone: ZoneFields): void {
-    const { reader } = this.#services;
+    const { reader } = this.services;
     if (!reader.hasComments(id)) return;
     for (const { name, type, comments } of reader.commentsOf(id))
       for (const { content } of comments) {
-        if (this.#comments.length >= this.#limit) return;
+        if (this.#comments.length >= this.limit) return;
         if (!this.#matches(formatHost(name)) && !this.#matches(content)) continue;
         this.#comments.push({ content, name: dotted(name), object_type: 'comment', type: typeName(type), ...zone });
       }

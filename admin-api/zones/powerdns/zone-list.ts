@@ -34,22 +34,19 @@ interface CachedList {
 }
 
 export class ZoneLists {
-  readonly #services: Services;
   readonly #lists = new Map<string, CachedList>();
   #bytes = 0;
 
-  constructor(services: Services) {
-    this.#services = services;
-  }
+  constructor(private readonly services: Services) {}
 
   async reply(context: PowerDnsContext<typeof zoneListQuery>): Promise<RawReply> {
-    const { reader } = this.#services;
+    const { reader } = this.services;
     const { caller, query, headers } = context;
     const account = accountOf(reader, context);
     const { dnssec: withDnssec, zone: wanted } = query;
     const isVisible = (domain: Domain | undefined): domain is Domain =>
       domain !== undefined && domain.accountId === account.id && reachesDomain(caller.token, domain.id);
-    const describe = (domain: Domain) => describeZone(this.#services, domain, withDnssec);
+    const describe = (domain: Domain) => describeZone(this.services, domain, withDnssec);
     if (wanted !== '') {
       const domain = reader.domainByApex(readName(wanted));
       return json(context, isVisible(domain) ? [describe(domain)] : []);
@@ -70,7 +67,7 @@ export class ZoneLists {
 
   /** Yields to the event loop: an account may have many zones. */
   async #listAll(account: Account, withDnssec: boolean): Promise<Buffer> {
-    const { reader, journal } = this.#services;
+    const { reader, journal } = this.services;
     const key = `${account.id} ${withDnssec}`;
     const { head } = journal;
     const cached = this.#lists.get(key);
@@ -80,7 +77,7 @@ export class ZoneLists {
     const steps = new Steps();
     for (let after: Uint8Array | null = null; ; ) {
       const batch: Domain[] = reader.domainsOf(account.id, after, BATCH);
-      for (const domain of batch) texts.add(JSON.stringify(describeZone(this.#services, domain, withDnssec)));
+      for (const domain of batch) texts.add(JSON.stringify(describeZone(this.services, domain, withDnssec)));
       if (batch.length < BATCH) break;
       after = batch[BATCH - 1].apex;
       await steps.next();

@@ -30,15 +30,12 @@ const MAX_HOSTS = 10_000;
 const MAX_PER_ACCOUNT = 16;
 
 export class HostChecks {
-  readonly #rules: OriginRules;
   readonly #checked = new RecentMap<Checked>(MAX_HOSTS);
   readonly #pending = new Map<string, Promise<void>>();
   /** Number of lookups in flight. */
   readonly #ofAccount = new Map<Id, number>();
 
-  constructor(rules: OriginRules) {
-    this.#rules = rules;
-  }
+  constructor(private readonly rules: OriginRules) {}
 
   /** Returns the last result. A missing or expired result starts a lookup in the background. */
   peek(host: string, account: Id): HostFault {
@@ -79,7 +76,7 @@ export class HostChecks {
 
   /** Undefined: the host could not be looked up. */
   async #findFault(host: string, account: Id): Promise<HostFault | undefined> {
-    const { resolve } = this.#rules;
+    const { resolve } = this.rules;
     try {
       const addresses = await resolve(host, AbortSignal.timeout(LOOKUP_MS), account);
       if (addresses.length === 0) return NO_ADDRESS;
@@ -95,7 +92,7 @@ export class HostChecks {
    * reveal the operator's network.
    */
   #faultOf(address: string): HostFault {
-    const { allowPrivate, own } = this.#rules;
+    const { allowPrivate, own } = this.rules;
     const bytes = parseAddress(address);
     if (bytes === undefined) return 'it resolves to an invalid address';
     const verdict = mayConnect(bytes, allowPrivate);

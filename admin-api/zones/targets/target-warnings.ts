@@ -50,21 +50,20 @@ interface CheckedRecords {
 }
 
 export class TargetWarnings {
-  readonly #services: Services;
-  readonly #rules: OriginRules;
   readonly #hosts: HostChecks;
   /** By domain. */
   readonly #checked = new RecentMap<CheckedRecords, Domain['id']>(MAX_ZONES);
 
-  constructor(services: Services, rules: OriginRules) {
-    this.#services = services;
-    this.#rules = rules;
+  constructor(
+    private readonly services: Services,
+    private readonly rules: OriginRules,
+  ) {
     this.#hosts = new HostChecks(rules);
   }
 
   /** For the records of one domain in one response. */
   of(domain: Domain): DomainTargets {
-    return new DomainTargets(this.#services, this.#rules, this.#hosts, domain);
+    return new DomainTargets(this.services, this.rules, this.#hosts, domain);
   }
 
   /** Waits for the target lookups of new records, at most a second. */
@@ -96,7 +95,7 @@ export class TargetWarnings {
   }
 
   async #findChecked(domain: Domain, targets: DomainTargets): Promise<readonly TargetRecord[]> {
-    const { environment, reader } = this.#services;
+    const { environment, reader } = this.services;
     const { revision } = reader.zoneState(domain.id);
     const before = this.#checked.get(domain.id);
     if (before?.revision === revision) return before.records;
@@ -113,20 +112,19 @@ export class TargetWarnings {
 
 /** Checks the targets of records of one domain. */
 export class DomainTargets {
-  readonly #services: Services;
-  readonly #hosts: HostChecks;
-  readonly #domain: Domain;
   readonly #proxy: ProxyConfig;
   readonly #exemptions: Exemptions;
   /** Created for the first record when the proxy is enabled, which most domains do not use. */
   #proxied: { readonly zone: OwnZone; readonly origins: NameOrigins } | null = null;
 
-  constructor(services: Services, rules: OriginRules, hosts: HostChecks, domain: Domain) {
+  constructor(
+    private readonly services: Services,
+    rules: OriginRules,
+    private readonly hosts: HostChecks,
+    private readonly domain: Domain,
+  ) {
     this.#proxy = services.reader.proxy(domain.id) ?? noProxy(domain.id);
     this.#exemptions = rules.allowPrivate;
-    this.#services = services;
-    this.#hosts = hosts;
-    this.#domain = domain;
   }
 
   /** Whether records of the type can have a warning. It can change without a new revision. */
@@ -144,7 +142,7 @@ export class DomainTargets {
         return null;
       case 'host': {
         if (record.type === TYPE.ALIAS) return this.#checkAlias(record, VISITORS);
-        const fault = this.#hosts.peek(origin.host, this.#domain.accountId);
+        const fault = this.hosts.peek(origin.host, this.domain.accountId);
         return fault === null ? null : this.#warn(record, fault, VISITORS);
       }
       case 'none':
@@ -156,10 +154,10 @@ export class DomainTargets {
 
   /** Resolves when the target is looked up, or the signal aborts. */
   async settle(record: TargetRecord, end: AbortSignal): Promise<void> {
-    const { accountId } = this.#domain;
-    if (record.type === TYPE.ALIAS) return this.#services.aliases.settled(targetOf(record), accountId, end);
+    const { accountId } = this.domain;
+    if (record.type === TYPE.ALIAS) return this.services.aliases.settled(targetOf(record), accountId, end);
     const origin = this.mayWarn(record.type) ? this.#originOf(record) : null;
-    if (origin?.kind === 'host') await this.#hosts.look(origin.host, accountId);
+    if (origin?.kind === 'host') await this.hosts.look(origin.host, accountId);
   }
 
   /** Null: the name does not go through the proxy. */
@@ -170,20 +168,20 @@ export class DomainTargets {
   }
 
   #openProxied() {
-    const zones = findZones(this.#services, this.#domain, this.#proxy);
-    const origins = new NameOrigins(zones, this.#domain, this.#proxy, this.#exemptions);
-    return { zone: new OwnZone(this.#services, this.#domain), origins };
+    const zones = findZones(this.services, this.domain, this.#proxy);
+    const origins = new NameOrigins(zones, this.domain, this.#proxy, this.#exemptions);
+    return { zone: new OwnZone(this.services, this.domain), origins };
   }
 
   #checkAlias(record: TargetRecord, effect: string): TargetWarning | null {
-    const { status, addresses, error } = this.#services.aliases.of(targetOf(record), this.#domain.accountId);
+    const { status, addresses, error } = this.services.aliases.of(targetOf(record), this.domain.accountId);
     if (addresses.length > 0 || status === 'pending') return null;
     const answer = status === 'failed' ? ' Queries for its addresses get SERVFAIL.' : ' Queries get no addresses.';
     return this.#warn(record, error ?? 'it has no A or AAAA records', effect === '' ? answer : effect);
   }
 
   #warn(record: TargetRecord, reason: string, effect: string): TargetWarning {
-    const name = formatRelative(record.name, this.#domain.apex);
+    const name = formatRelative(record.name, this.domain.apex);
     const target = formatName(targetOf(record));
     const message = `The target ${target} of the ${typeName(record.type)} "${name}" has no address that may be served: ${reason}.${effect} Give it a public address, or change the target.`;
     return { code: 'no_served_address', message };

@@ -2,14 +2,14 @@
 import { RCODE } from '../../../core/dns/wire/types.ts';
 
 export class UpdateError extends Error {
-  /** RFC 2136 2.2. */
-  readonly rcode: number;
-
   /** `message`: the reason, for the log. */
-  constructor(rcode: number, message: string) {
+  constructor(
+    /** RFC 2136 2.2. */
+    readonly rcode: number,
+    message: string,
+  ) {
     super(message);
     this.name = 'UpdateError';
-    this.rcode = rcode;
   }
 }
 

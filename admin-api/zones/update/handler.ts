@@ -45,7 +45,6 @@ export function createUpdateHandler(services: Services, metrics: Registry): Answ
 const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(RCODE).map(([name, rcode]) => [rcode, name]));
 
 class UpdateHandler {
-  readonly #services: Services;
   readonly #findKey;
   readonly #rate: RateLimit;
   readonly #accountRate: RateLimit;
@@ -53,8 +52,10 @@ class UpdateHandler {
   readonly #repeats = new Repeats(nowSeconds);
   readonly #slots = new FairSlots({ slots: MAX_UPDATES, queue: 0 });
 
-  constructor(services: Services, metrics: Registry) {
-    this.#services = services;
+  constructor(
+    private readonly services: Services,
+    metrics: Registry,
+  ) {
     this.#findKey = openKeyring(services.reader, services.secrets);
     this.#answered = metrics.counter('waypost_dns_updates_total', 'Responses to dynamic updates, by response code.', [
       'rcode',
@@ -72,7 +73,7 @@ class UpdateHandler {
       this.#count(RCODE.REFUSED);
       yield bareResponse(message, RCODE.REFUSED, verdict.opt);
     } else if (verdict.kind === 'error') {
-      this.#services.log.debug('dynamic update not verified', { rcode: verdict.rcode, tsig: verdict.error, address });
+      this.services.log.debug('dynamic update not verified', { rcode: verdict.rcode, tsig: verdict.error, address });
       this.#count(verdict.rcode);
       yield verdict.response();
     } else if (!cancelled.aborted) {
@@ -107,10 +108,10 @@ class UpdateHandler {
       this.#rate.take(key.row.id, {});
       if (key.account.role !== 'admin') this.#accountRate.take(id, {});
       // In the order of RFC 2136 section 3: first the zone and the permission, then the records.
-      updatedDomain(this.#services.reader, key, parseUpdateZone(message));
+      updatedDomain(this.services.reader, key, parseUpdateZone(message));
       const update = parseUpdate(message);
       if (update.version !== null && update.version > 0) return RCODE.BADVERS;
-      await performUpdate(this.#services, key, address, mac, update);
+      await performUpdate(this.services, key, address, mac, update);
       return RCODE.NOERROR;
     } catch (error) {
       return this.#codeOf(error, key);
@@ -121,7 +122,7 @@ class UpdateHandler {
 
   /** The response code for an error; also logs the error. */
   #codeOf(error: unknown, { row }: HeldKey): number {
-    const { log } = this.#services;
+    const { log } = this.services;
     const reject = (rcode: number, why: string): number => {
       const fields = { key: row.name, rcode, why };
       if (DEBUG_CODES.has(rcode)) log.debug('dynamic update rejected', fields);

@@ -14,12 +14,9 @@ interface Outcome {
 
 export class Repeats {
   readonly #outcomes = new Map<string, Outcome>();
-  readonly #now: () => number;
 
   /** `now`: in seconds, of the clock that validates signatures. */
-  constructor(now: () => number) {
-    this.#now = now;
-  }
+  constructor(private readonly now: () => number) {}
 
   get size(): number {
     return this.#outcomes.size;
@@ -36,7 +33,7 @@ export class Repeats {
     work: () => Promise<number>,
     isFinal: (rcode: number) => boolean,
   ): Promise<number> {
-    const now = this.#now();
+    const now = this.now();
     const before = this.#outcomes.get(signature);
     if (before !== undefined && before.until >= now) return before.rcode;
     this.#evict(now);

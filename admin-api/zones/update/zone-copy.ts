@@ -17,14 +17,13 @@ interface SetCopy {
 }
 
 export class NameCopy {
-  readonly name: Name;
-  readonly before: readonly RecordRow[];
   /** The current RRsets by type. */
   readonly now = new Map<number, SetCopy>();
 
-  constructor(name: Name, before: readonly RecordRow[]) {
-    this.name = name;
-    this.before = before;
+  constructor(
+    readonly name: Name,
+    readonly before: readonly RecordRow[],
+  ) {
     for (const { type, rdata } of before) this.#set(type).rdatas.set(rdataId(rdata), rdata);
   }
 
@@ -70,14 +69,13 @@ export function rdataId(rdata: Uint8Array): string {
 
 export class ZoneCopy {
   readonly apex: Name;
-  readonly #draft: Draft;
-  readonly #domain: Domain;
   readonly #names = new Map<string, NameCopy>();
 
-  constructor(draft: Draft, domain: Domain) {
+  constructor(
+    private readonly draft: Draft,
+    private readonly domain: Domain,
+  ) {
     this.apex = domain.apex;
-    this.#draft = draft;
-    this.#domain = domain;
   }
 
   /** The stored records of a name, without the SOA and NS of the service at the apex. */
@@ -85,7 +83,7 @@ export class ZoneCopy {
     const id = nameId(name);
     let copy = this.#names.get(id);
     if (copy === undefined) {
-      copy = new NameCopy(name, this.#draft.recordsAt(this.#domain.id, name));
+      copy = new NameCopy(name, this.draft.recordsAt(this.domain.id, name));
       this.#names.set(id, copy);
     }
     return copy;

@@ -38,25 +38,21 @@ export class LogThrottle {
 }
 
 export class FaultLog {
-  readonly #log: Logger;
-  readonly #started: string;
-  readonly #ended: string;
-  readonly #fields: Readonly<Record<string, string>>;
   #isFaulty = false;
 
   /** The messages for the start and the end of the fault. */
-  constructor(log: Logger, started: string, ended: string, fields: Readonly<Record<string, string>> = {}) {
-    this.#log = log;
-    this.#started = started;
-    this.#ended = ended;
-    this.#fields = fields;
-  }
+  constructor(
+    private readonly log: Logger,
+    private readonly started: string,
+    private readonly ended: string,
+    private readonly fields: Readonly<Record<string, string>> = {},
+  ) {}
 
   /** Null: there is no fault, or it has ended. */
   report(error: unknown): void {
     if (this.#isFaulty === (error !== null)) return;
     this.#isFaulty = error !== null;
-    if (error === null) this.#log.info(this.#ended, this.#fields);
-    else this.#log.warn(this.#started, { ...this.#fields, reason: (error as Error).message });
+    if (error === null) this.log.info(this.ended, this.fields);
+    else this.log.warn(this.started, { ...this.fields, reason: (error as Error).message });
   }
 }

@@ -96,15 +96,13 @@ function familyOf(metric: Metric): Family {
 
 export class Counter implements Metric {
   readonly kind = 'counter';
-  readonly name: string;
-  readonly help: string;
-  readonly #labelNames: readonly string[];
   readonly #cells = new Map<string, Cell>();
 
-  constructor(name: string, help: string, labelNames: readonly string[]) {
-    this.name = name;
-    this.help = help;
-    this.#labelNames = labelNames;
+  constructor(
+    readonly name: string,
+    readonly help: string,
+    private readonly labelNames: readonly string[],
+  ) {
     // A counter without labels exists from the start.
     if (labelNames.length === 0) this.cell();
   }
@@ -116,7 +114,7 @@ export class Counter implements Metric {
 
   /** Returns the cell of these labels, for callers that count often. */
   cell(...labels: string[]): Cell {
-    const text = labelText(this.#labelNames, labels);
+    const text = labelText(this.labelNames, labels);
     let cell = this.#cells.get(text);
     if (cell === undefined) {
       cell = { value: 0 };
@@ -166,35 +164,32 @@ function distributionSamples(
 
 export class Histogram implements Metric {
   readonly kind = 'histogram';
-  readonly name: string;
-  readonly help: string;
-  readonly #labelNames: readonly string[];
-  readonly #bounds: readonly number[];
   readonly #distributions = new Map<string, Distribution>();
 
-  constructor(name: string, help: string, labelNames: readonly string[], bounds: readonly number[]) {
-    this.name = name;
-    this.help = help;
-    this.#labelNames = labelNames;
-    this.#bounds = bounds;
+  constructor(
+    readonly name: string,
+    readonly help: string,
+    private readonly labelNames: readonly string[],
+    private readonly bounds: readonly number[],
+  ) {
     if (labelNames.length === 0) this.#distribution('');
   }
 
   observe(value: number, ...labels: string[]): void {
-    this.note(this.#distribution(labelText(this.#labelNames, labels)), value);
+    this.note(this.#distribution(labelText(this.labelNames, labels)), value);
   }
 
   /**
    * Returns the distribution of these labels, for callers that observe often: pass it to `note`.
    */
   distributionOf(...labels: string[]): Distribution {
-    return this.#distribution(labelText(this.#labelNames, labels));
+    return this.#distribution(labelText(this.labelNames, labels));
   }
 
   /** `requestId`: becomes the exemplar of its bucket. */
   note(distribution: Distribution, value: number, requestId?: string): void {
     let bucket = 0;
-    while (bucket < this.#bounds.length && value > this.#bounds[bucket]) bucket++;
+    while (bucket < this.bounds.length && value > this.bounds[bucket]) bucket++;
     distribution.counts[bucket]++;
     distribution.sum += value;
     if (requestId !== undefined && distribution.exemplars !== undefined)
@@ -204,14 +199,14 @@ export class Histogram implements Metric {
   samples(): Sample[] {
     const samples: Sample[] = [];
     for (const [labels, distribution] of this.#distributions)
-      samples.push(...distributionSamples(labels, this.#bounds, distribution));
+      samples.push(...distributionSamples(labels, this.bounds, distribution));
     return samples;
   }
 
   #distribution(labels: string): Distribution {
     let distribution = this.#distributions.get(labels);
     if (distribution === undefined) {
-      distribution = { counts: new Float64Array(this.#bounds.length + 1), sum: 0, exemplars: [] };
+      distribution = { counts: new Float64Array(this.bounds.length + 1), sum: 0, exemplars: [] };
       this.#distributions.set(labels, distribution);
     }
     return distribution;

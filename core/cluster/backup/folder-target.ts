@@ -15,27 +15,25 @@ const ABANDONED_MS = 24 * 3_600_000;
 
 export class FolderTarget implements Target {
   readonly description: string;
-  readonly #folder: string;
 
-  constructor(folder: string) {
-    this.#folder = folder;
+  constructor(private readonly folder: string) {
     this.description = folder;
   }
 
   /** Path of a file. */
   path(name: string): string {
-    return join(this.#folder, name);
+    return join(this.folder, name);
   }
 
   async list(prefix: string): Promise<StoredFile[]> {
     const slash = prefix.lastIndexOf('/') + 1;
-    const folder = join(this.#folder, prefix.slice(0, slash));
+    const folder = join(this.folder, prefix.slice(0, slash));
     if (!existsSync(folder)) return [];
     const files: StoredFile[] = [];
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const name = `${prefix.slice(0, slash)}${entry.name}`;
       if (!entry.isFile() || !name.startsWith(prefix) || name.endsWith(PART)) continue;
-      const found = await stat(join(this.#folder, name)).catch(() => null);
+      const found = await stat(join(this.folder, name)).catch(() => null);
       if (found !== null) files.push({ name, size: found.size });
     }
     return files.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -79,7 +77,7 @@ export class FolderTarget implements Target {
   }
 
   async cleanUp(): Promise<void> {
-    for (const folder of [this.#folder, join(this.#folder, 'journal')])
+    for (const folder of [this.folder, join(this.folder, 'journal')])
       for (const name of await readdir(folder).catch(() => [])) {
         if (!name.endsWith(PART)) continue;
         const { mtimeMs } = await stat(join(folder, name));
@@ -88,8 +86,8 @@ export class FolderTarget implements Target {
   }
 
   async freeBytes(): Promise<number | null> {
-    makeFolder(this.#folder);
-    const { bavail, bsize } = await statfs(this.#folder);
+    makeFolder(this.folder);
+    const { bavail, bsize } = await statfs(this.folder);
     return bavail * bsize;
   }
 }

@@ -28,7 +28,6 @@ const FIRST_RETRY_MS = 500;
 
 export class S3Target implements Target {
   readonly description: string;
-  readonly #client: Client;
   readonly #prefix: string;
   readonly #firstRetry: number;
   readonly #partSize: number;
@@ -40,10 +39,9 @@ export class S3Target implements Target {
   }
 
   private constructor(
-    client: Client,
+    private readonly client: Client,
     { bucket, prefix, firstRetry = FIRST_RETRY_MS, partSize = PART_BYTES }: S3TargetOptions,
   ) {
-    this.#client = client;
     this.#prefix = prefix;
     this.#firstRetry = firstRetry;
     this.#partSize = partSize;
@@ -51,7 +49,7 @@ export class S3Target implements Target {
   }
 
   async list(prefix: string): Promise<StoredFile[]> {
-    const objects = await this.#retry('list objects', () => this.#client.listObjects('/', this.#prefix + prefix));
+    const objects = await this.#retry('list objects', () => this.client.listObjects('/', this.#prefix + prefix));
     if (objects === null) throw new StateError('no_bucket', `The bucket of ${this.description} does not exist.`);
     const depth = prefix.split('/').length;
     return objects
@@ -67,10 +65,10 @@ export class S3Target implements Target {
     const key = this.#prefix + name;
     const body = first.done ? Buffer.alloc(0) : first.value;
     if (second.done) {
-      await this.#retry(`write ${name}`, () => this.#client.putObject(key, body, TYPE, undefined, withMd5(body)));
+      await this.#retry(`write ${name}`, () => this.client.putObject(key, body, TYPE, undefined, withMd5(body)));
       return this.#checkSize(name, body.length);
     }
-    const upload = await this.#retry(`begin ${name}`, () => this.#client.getMultipartUploadId(key, TYPE));
+    const upload = await this.#retry(`begin ${name}`, () => this.client.getMultipartUploadId(key, TYPE));
     try {
       const done: UploadPart[] = [];
       let total = 0;
@@ -79,7 +77,7 @@ export class S3Target implements Target {
         const what = `write part ${number} of ${name}`;
         done.push(
           await this.#retry(what, () =>
-            this.#client.uploadPart(key, upload, part, number, {}, undefined, withMd5(part)),
+            this.client.uploadPart(key, upload, part, number, {}, undefined, withMd5(part)),
           ),
         );
         total += part.length;
@@ -90,7 +88,7 @@ export class S3Target implements Target {
       await this.#complete(name, key, upload, done, total);
       return total;
     } catch (error) {
-      await this.#client.abortMultipartUpload(key, upload).catch(() => {});
+      await this.client.abortMultipartUpload(key, upload).catch(() => {});
       throw error;
     }
   }
@@ -99,7 +97,7 @@ export class S3Target implements Target {
   async #complete(name: string, key: string, upload: string, parts: UploadPart[], size: number): Promise<void> {
     await this.#retry(`complete ${name}`, async () => {
       try {
-        await this.#client.completeMultipartUpload(key, upload, parts);
+        await this.client.completeMultipartUpload(key, upload, parts);
       } catch (error) {
         if (!/NoSuchUpload|404/.test(String(error))) throw error;
       }
@@ -109,7 +107,7 @@ export class S3Target implements Target {
 
   /** Rejects if the stored object has a different size. */
   async #checkSize(name: string, size: number): Promise<number> {
-    const found = await this.#retry(`check ${name}`, () => this.#client.getContentLength(this.#prefix + name));
+    const found = await this.#retry(`check ${name}`, () => this.client.getContentLength(this.#prefix + name));
     if (found !== size) throw new Error(`${this.description}${name} has ${found} of ${size} bytes after the upload`);
     return size;
   }
@@ -121,7 +119,7 @@ export class S3Target implements Target {
     const fetchFrom = (from: number): Promise<Buffer> => {
       const to = Math.min(size, from + this.#partSize);
       const fetched = this.#retry(`read ${name}`, async () => {
-        const response = await this.#client.getObjectRaw(this.#prefix + name, false, from, to);
+        const response = await this.client.getObjectRaw(this.#prefix + name, false, from, to);
         const bytes = Buffer.from(await response.arrayBuffer());
         if (bytes.length !== to - from)
           throw new TruncatedResponse(`the response has ${bytes.length} of ${to - from} bytes`);
@@ -142,7 +140,7 @@ export class S3Target implements Target {
   async delete(name: string): Promise<void> {
     await this.#retry(`delete ${name}`, async () => {
       try {
-        await this.#client.deleteObject(this.#prefix + name);
+        await this.client.deleteObject(this.#prefix + name);
       } catch (error) {
         if (s3Status(error) !== 404) throw error;
       }
@@ -155,7 +153,7 @@ export class S3Target implements Target {
    * safety net.
    */
   async cleanUp(): Promise<void> {
-    const found: unknown = await this.#client
+    const found: unknown = await this.client
       .listMultipartUploads('/', this.#prefix, 'GET', { prefix: this.#prefix })
       .catch(() => null);
     const result = Object.values((found ?? {}) as Record<string, { upload?: unknown; Upload?: unknown }>)[0];
@@ -164,7 +162,7 @@ export class S3Target implements Target {
       const [key, id] = [upload.Key ?? upload.key, upload.UploadId ?? upload.uploadId];
       const begun = Date.parse(String(upload.Initiated ?? upload.initiated));
       if (typeof key !== 'string' || typeof id !== 'string' || !(Date.now() - begun > ABANDONED_MS)) continue;
-      await this.#client.abortMultipartUpload(key, id).catch(() => {});
+      await this.client.abortMultipartUpload(key, id).catch(() => {});
     }
   }
 

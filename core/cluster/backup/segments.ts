@@ -153,31 +153,27 @@ export function decodeSegment(bytes: Buffer, name: string): Buffer[] {
 
 /** Verifies the hash chain of consecutive entries. Throws InvalidError. */
 export class EntryChain {
-  #position: { readonly sequence: number; readonly hash: Buffer };
-
-  constructor(position: { readonly sequence: number; readonly hash: Buffer }) {
-    this.#position = position;
-  }
+  constructor(private position: { readonly sequence: number; readonly hash: Buffer }) {}
 
   get sequence(): number {
-    return this.#position.sequence;
+    return this.position.sequence;
   }
 
   get hash(): Buffer {
-    return this.#position.hash;
+    return this.position.hash;
   }
 
   /** Null: an entry up to the position, which is skipped. */
   next(bytes: Buffer): Entry | null {
     const entry = decodeEntry(bytes);
-    const { sequence, hash } = this.#position;
+    const { sequence, hash } = this.position;
     if (entry.sequence <= sequence) return null;
     if (entry.sequence !== sequence + 1 || !entry.previousHash.equals(hash))
       throw new InvalidError(
         'broken_chain',
         `Change ${entry.sequence} does not follow change ${sequence}: they are of different histories, or changes between them are missing.`,
       );
-    this.#position = { sequence: entry.sequence, hash: hashEntry(bytes) };
+    this.position = { sequence: entry.sequence, hash: hashEntry(bytes) };
     return entry;
   }
 }

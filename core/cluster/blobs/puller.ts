@@ -32,21 +32,18 @@ const SILENCE_MS = 10_000;
 const AT_ONCE = 4;
 
 export class BlobPuller {
-  readonly #options: BlobPullerOptions;
   readonly #stop = new AbortController();
   readonly #flights = new Map<string, Promise<boolean>>();
   readonly #slots = new Semaphore(AT_ONCE);
 
-  constructor(options: BlobPullerOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: BlobPullerOptions) {}
 
   /**
    * Opens a complete, verified blob of this or another node. Null: no node has it. The caller
    * closes `file`.
    */
   async open(hash: string): Promise<OpenBlob | null> {
-    const { store } = this.#options;
+    const { store } = this.options;
     const local = await store.open(hash);
     if (local !== null) return local;
     return (await this.#pull(hash)) ? store.open(hash) : null;
@@ -70,7 +67,7 @@ export class BlobPuller {
     try {
       return !this.#stop.signal.aborted && (await this.#fromPeers(hash));
     } catch (error) {
-      this.#options.log.warn('cannot write a blob', { hash, reason: (error as Error).message });
+      this.options.log.warn('cannot write a blob', { hash, reason: (error as Error).message });
       return false;
     }
   }
@@ -80,7 +77,7 @@ export class BlobPuller {
    * the hash, each peer must send the whole blob.
    */
   async #fromPeers(hash: string): Promise<boolean> {
-    const { store, log, peers, tls, deadline } = this.#options;
+    const { store, log, peers, tls, deadline } = this.options;
     const signal = AbortSignal.any([this.#stop.signal, AbortSignal.timeout(deadline)]);
     const part = await store.part();
     try {
@@ -136,7 +133,7 @@ export class BlobPuller {
     if (statusCode !== 200 && statusCode !== 206) throw new Error(`status ${statusCode}`);
     if (statusCode === 200) await part.clear();
     const size = part.size + Number(responseHeaders['content-length']);
-    if (!Number.isSafeInteger(size) || size > this.#options.limit) {
+    if (!Number.isSafeInteger(size) || size > this.options.limit) {
       body.destroy();
       throw new Error('its size is missing or too large');
     }

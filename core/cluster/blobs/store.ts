@@ -41,11 +41,8 @@ export interface BlobSource {
 }
 
 export class BlobStore {
-  readonly #folder: string;
-
   /** Deletes the leftovers of interrupted writes. */
-  constructor(folder: string) {
-    this.#folder = folder;
+  constructor(private readonly folder: string) {
     makeFolder(folder);
     for (const name of readdirSync(folder)) if (name.endsWith(PART)) rmSync(join(folder, name));
   }
@@ -67,8 +64,8 @@ export class BlobStore {
 
   /** Creates a file that is written in chunks. */
   async part(): Promise<BlobPart> {
-    const path = join(this.#folder, randomBytes(12).toString('hex') + PART);
-    return new BlobPart(this.#folder, path, await open(path, 'wx', 0o600));
+    const path = join(this.folder, randomBytes(12).toString('hex') + PART);
+    return new BlobPart(this.folder, path, await open(path, 'wx', 0o600));
   }
 
   async has(hash: string): Promise<boolean> {
@@ -134,9 +131,9 @@ export class BlobStore {
    */
   async collect(keep: (hash: string) => boolean, before: number): Promise<number> {
     let count = 0;
-    for (const name of await readdir(this.#folder)) {
+    for (const name of await readdir(this.folder)) {
       if (!BLOB_HASH.test(name) || keep(name)) continue;
-      const path = join(this.#folder, name);
+      const path = join(this.folder, name);
       // Synchronous, as in #discard.
       const found = statSync(path, { throwIfNoEntry: false });
       if (found === undefined || found.ctimeMs >= before) continue;
@@ -152,28 +149,25 @@ export class BlobStore {
    */
   path(hash: string): string {
     if (!BLOB_HASH.test(hash)) throw new Error('not the hash of a blob');
-    return join(this.#folder, hash);
+    return join(this.folder, hash);
   }
 }
 
 export class BlobPart {
-  readonly #folder: string;
-  /** Path before the rename, for readers in another thread. */
-  readonly path: string;
-  readonly #file: FileHandle;
   #sum = createHash('sha256');
   size = 0;
 
-  constructor(folder: string, path: string, file: FileHandle) {
-    this.#folder = folder;
-    this.path = path;
-    this.#file = file;
-  }
+  constructor(
+    private readonly folder: string,
+    /** Path before the rename, for readers in another thread. */
+    readonly path: string,
+    private readonly file: FileHandle,
+  ) {}
 
   async write(piece: Uint8Array, limit: number): Promise<void> {
     if (this.size + piece.length > limit)
       throw new InvalidError('blob_too_large', `The blob is larger than the maximum of ${limit} bytes.`);
-    await writeAt(this.#file, piece, this.size);
+    await writeAt(this.file, piece, this.size);
     this.#sum.update(piece);
     this.size += piece.length;
   }
@@ -185,7 +179,7 @@ export class BlobPart {
 
   /** Discards the written bytes. */
   async clear(): Promise<void> {
-    await this.#file.truncate(0);
+    await this.file.truncate(0);
     this.#sum = createHash('sha256');
     this.size = 0;
   }
@@ -199,16 +193,16 @@ export class BlobPart {
   async keep(hash?: string): Promise<Blob | null> {
     const found = this.hash;
     if (hash !== undefined && found !== hash) return null;
-    await this.#file.sync();
+    await this.file.sync();
     // Synchronous: see #discard.
-    renameSync(this.path, join(this.#folder, found));
-    await syncFolder(this.#folder);
+    renameSync(this.path, join(this.folder, found));
+    await syncFolder(this.folder);
     return { hash: found, size: this.size };
   }
 
   /** Closes the file, and deletes it unless it was kept. */
   async close(): Promise<void> {
-    await this.#file.close();
+    await this.file.close();
     await rm(this.path, { force: true });
   }
 }

@@ -38,18 +38,15 @@ const KEEP_ALIVE_MS = 10_000;
 const MAX_ERROR = 200;
 
 export class Sender {
-  readonly #options: SenderOptions;
   readonly #stop = new AbortController();
   /** By receiver. Receivers do not share connections. */
   readonly #agents = new Map<number, Agent>();
 
-  constructor(options: SenderOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: SenderOptions) {}
 
   /** Never rejects. */
   async send(message: Message): Promise<Attempt> {
-    const { deadline = DEADLINE_MS } = this.#options;
+    const { deadline = DEADLINE_MS } = this.options;
     const start = performance.now();
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(new Error(`no response within ${deadline / 1000} seconds`)), deadline);
@@ -98,7 +95,7 @@ export class Sender {
   #agent(receiverId: number): Agent {
     let agent = this.#agents.get(receiverId);
     if (agent === undefined) {
-      const { rule, resolve } = this.#options;
+      const { rule, resolve } = this.options;
       agent = new Agent({
         connect: createConnector({ resolve, rule, signal: this.#stop.signal }),
         connections: 1,

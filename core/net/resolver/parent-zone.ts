@@ -25,11 +25,7 @@ const MAX_ADDRESSES = 2;
 const MAX_STEPS = 16;
 
 export class ParentZones {
-  readonly #options: ParentZonesOptions;
-
-  constructor(options: ParentZonesOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: ParentZonesOptions) {}
 
   /**
    * The zone of the parent name, from its SOA. Rejects with an Error that can be shown to users.
@@ -74,7 +70,7 @@ export class ParentZones {
         return reply?.answer.filter((record) => record.type === type).slice(0, MAX_ADDRESSES) ?? [];
       }),
     );
-    const { exemptions, port = 53 } = this.#options;
+    const { exemptions, port = 53 } = this.options;
     return families
       .flat()
       .filter(({ rdata }) => mayConnect(rdata, exemptions).public)
@@ -82,7 +78,7 @@ export class ParentZones {
   }
 
   #resolve(name: Name, type: number, signal: AbortSignal): Promise<RecordReply> {
-    const { resolvers } = this.#options;
+    const { resolvers } = this.options;
     const servers = (resolvers.length > 0 ? resolvers : getServers()).slice(0, MAX_RESOLVERS).map(parseServer);
     return queryResolvers(servers, name, type, signal);
   }

@@ -44,18 +44,16 @@ export class BlockWriter {
   readonly blocks: Block[] = [];
   /** Bytes of the finished blocks and their keys. */
   bytes = 0;
-  readonly #time: number;
-  readonly #part: number;
   readonly #pieces: Buffer[] = [];
   #length = 0;
   #kind = 0;
   #firstId = 0;
   #lastId = 0;
 
-  constructor(time: number, part: number) {
-    this.#time = time;
-    this.#part = part;
-  }
+  constructor(
+    private readonly time: number,
+    private readonly part: number,
+  ) {}
 
   add(entry: CountEntry): void {
     const content = encodeContent(entry);
@@ -77,7 +75,7 @@ export class BlockWriter {
   finish(): void {
     if (this.#length === 0) return;
     const value = Buffer.concat(this.#pieces.splice(0), this.#length);
-    this.blocks.push({ key: blockKey(this.#time, this.#part, this.#kind, this.#firstId), value });
+    this.blocks.push({ key: blockKey(this.time, this.part, this.#kind, this.#firstId), value });
     this.bytes += KEY_BYTES + value.length;
     this.#length = 0;
   }
@@ -155,15 +153,12 @@ function writeNumber(out: Buffer, at: number, value: number): number {
 
 class Cursor {
   at = 0;
-  readonly #bytes: Buffer;
 
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
-  }
+  constructor(private readonly bytes: Buffer) {}
 
   byte(): number {
-    if (this.at >= this.#bytes.length) throw new RangeError('a block of statistics is truncated');
-    return this.#bytes[this.at++];
+    if (this.at >= this.bytes.length) throw new RangeError('a block of statistics is truncated');
+    return this.bytes[this.at++];
   }
 
   number(): number {
@@ -178,7 +173,7 @@ class Cursor {
   text(length: number): string {
     const from = this.at;
     this.at += length;
-    if (this.at > this.#bytes.length) throw new RangeError('a block of statistics is truncated');
-    return this.#bytes.toString('latin1', from, this.at);
+    if (this.at > this.bytes.length) throw new RangeError('a block of statistics is truncated');
+    return this.bytes.toString('latin1', from, this.at);
   }
 }

@@ -29,13 +29,11 @@ interface Part {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 export class StatisticsStore {
-  readonly #file: StatisticsFile;
   /** Of each tier: time of a period ─► its parts. */
   readonly #parts: readonly Map<number, Part[]>[];
   #bytes = 0;
 
-  constructor(file: StatisticsFile) {
-    this.#file = file;
+  constructor(private readonly file: StatisticsFile) {
     this.#parts = TIERS.map(() => new Map<number, Part[]>());
     for (const { key, value } of file.parts.getRange({})) {
       const [tier, time] = [(key as Buffer)[0], (key as Buffer).readUInt32BE(1)];
@@ -77,14 +75,14 @@ export class StatisticsStore {
     const writer = new BlockWriter(time, this.#nextPart(0, time));
     for (const entry of entries) writer.add(entry);
     writer.finish();
-    this.#file.root.transactionSync(() => this.#write(0, time, writer, true));
+    this.file.root.transactionSync(() => this.#write(0, time, writer, true));
   }
 
   /** Passes the entries of a subject in one period of a tier to `receive`. */
   read(tier: number, time: number, kind: number, id: number, receive: (entry: CountEntry) => void): void {
     for (const { number } of this.#parts[tier].get(time) ?? []) {
       const start = blockKey(time, number, kind, id);
-      for (const { key, value } of this.#file.tiers[tier].getRange({ start, reverse: true, limit: 1 })) {
+      for (const { key, value } of this.file.tiers[tier].getRange({ start, reverse: true, limit: 1 })) {
         if (!isSameRun(key as Buffer, start)) break;
         const entry = findInBlock({ key: key as Buffer, value }, id);
         if (entry !== null) receive(entry);
@@ -127,16 +125,16 @@ export class StatisticsStore {
   }
 
   async close(): Promise<void> {
-    await this.#file.root.close();
+    await this.file.root.close();
   }
 
   async #merge(tier: number, start: number, isStopping: () => boolean): Promise<void> {
-    const { root } = this.#file;
+    const { root } = this.file;
     this.#delete(tier, start);
     const sources: PartReader[] = [];
     for (let time = start; time < start + TIERS[tier].period; time += TIERS[tier - 1].period)
       for (const { number } of this.#parts[tier - 1].get(time) ?? [])
-        sources.push(new PartReader(this.#file, tier - 1, time, number));
+        sources.push(new PartReader(this.file, tier - 1, time, number));
     let writer = new BlockWriter(start, 0);
     let since = performance.now();
     for (let merged = nextMerged(sources); merged !== null; merged = nextMerged(sources)) {
@@ -166,7 +164,7 @@ export class StatisticsStore {
   #write(tier: number, time: number, { blocks, bytes }: BlockWriter, isComplete: boolean): void {
     // Appending fills pages completely.
     const options = { append: [...this.#parts[tier].keys()].every((other) => other <= time) };
-    for (const { key, value } of blocks) this.#file.tiers[tier].putSync(key, value, options);
+    for (const { key, value } of blocks) this.file.tiers[tier].putSync(key, value, options);
     const part = { number: blocks[0]?.key.readUInt16BE(4) ?? 0, bytes, isComplete };
     this.#putPart(tier, time, part);
     this.#remember(tier, time, part);
@@ -176,7 +174,7 @@ export class StatisticsStore {
     const value = Buffer.alloc(7);
     value.writeUIntBE(bytes, 0, 6);
     value[6] = isComplete ? 1 : 0;
-    this.#file.parts.put(partKey(tier, time, number), value);
+    this.file.parts.put(partKey(tier, time, number), value);
   }
 
   #remember(tier: number, time: number, part: Part): void {
@@ -195,7 +193,7 @@ export class StatisticsStore {
   #delete(tier: number, time: number): void {
     const parts = this.#parts[tier].get(time);
     if (parts === undefined) return;
-    const { root, tiers, parts: partTable } = this.#file;
+    const { root, tiers, parts: partTable } = this.file;
     root.transactionSync(() => {
       const [start, end] = [blockKey(time, 0, 0, 0), blockKey(time + 1, 0, 0, 0)];
       for (const key of [...tiers[tier].getKeys({ start, end })]) tiers[tier].remove(key as Buffer);
@@ -233,17 +231,18 @@ function nextMerged(sources: readonly PartReader[]): CountEntry | null {
 /** The entries of a part in order, read some blocks at a time. */
 class PartReader {
   current: CountEntry | null = null;
-  readonly #file: StatisticsFile;
-  readonly #tier: number;
   readonly #end: Buffer;
   #next: Buffer;
   #blocks: Block[] = [];
   #entries: CountEntry[] = [];
   #position = 0;
 
-  constructor(file: StatisticsFile, tier: number, time: number, number: number) {
-    this.#file = file;
-    this.#tier = tier;
+  constructor(
+    private readonly file: StatisticsFile,
+    private readonly tier: number,
+    time: number,
+    number: number,
+  ) {
     this.#next = blockKey(time, number, 0, 0);
     this.#end = blockKey(time, number, 255, 0);
     this.advance();
@@ -264,7 +263,7 @@ class PartReader {
 
   #readBlocks(): Block | undefined {
     const range = { start: this.#next, end: this.#end, limit: READ_AHEAD };
-    for (const { key, value } of this.#file.tiers[this.#tier].getRange(range))
+    for (const { key, value } of this.file.tiers[this.tier].getRange(range))
       this.#blocks.push({ key: key as Buffer, value });
     const last = this.#blocks.at(-1);
     if (last !== undefined) this.#next = Buffer.concat([last.key, Uint8Array.of(0)]);

@@ -18,13 +18,10 @@ export type ReceiveSample = (sample: TailSample) => void;
 export type WatchRequests = (domainId: number, receive: ReceiveSample) => () => void;
 
 export class RequestTail {
-  readonly node: string;
   readonly #receivers = new Map<number, Set<ReceiveSample>>();
   #onWatched: () => void = () => {};
 
-  constructor(node: string) {
-    this.node = node;
-  }
+  constructor(readonly node: string) {}
 
   /** Domains with a watching client. */
   get watched(): readonly number[] {

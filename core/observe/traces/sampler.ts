@@ -3,15 +3,14 @@
  * advance, so a trace that is not sampled costs one subtraction and one comparison.
  */
 export class RatioSampler {
-  readonly #ratio: number;
-  readonly #random: () => number;
   /** Traces up to the next sampled one, including it. */
   #untilNext: number;
 
   /** `ratio`: from 0 to 1. `random`: 0 ≤ r < 1. */
-  constructor(ratio: number, random: () => number = Math.random) {
-    this.#ratio = ratio;
-    this.#random = random;
+  constructor(
+    private readonly ratio: number,
+    private readonly random: () => number = Math.random,
+  ) {
     this.#untilNext = this.#draw();
   }
 
@@ -27,8 +26,8 @@ export class RatioSampler {
    * inverse of its distribution function turns a uniform number into a distance.
    */
   #draw(): number {
-    if (this.#ratio >= 1) return 1;
-    if (this.#ratio <= 0) return Number.POSITIVE_INFINITY;
-    return 1 + Math.floor(Math.log1p(-this.#random()) / Math.log1p(-this.#ratio));
+    if (this.ratio >= 1) return 1;
+    if (this.ratio <= 0) return Number.POSITIVE_INFINITY;
+    return 1 + Math.floor(Math.log1p(-this.random()) / Math.log1p(-this.ratio));
   }
 }

@@ -28,13 +28,14 @@ export class Traces {
   readonly sampling: RequestSampling;
   /** The ratio of writes without a trusted parent that are sampled. */
   readonly writeRatio: number;
-  readonly #exporter: SpanExporter;
   #lost: () => number = () => 0;
 
-  constructor({ ratio, writeRatio, query }: Config['traces'], exporter: SpanExporter) {
+  constructor(
+    { ratio, writeRatio, query }: Config['traces'],
+    private readonly exporter: SpanExporter,
+  ) {
     this.sampling = { ratio, hasQuery: query };
     this.writeRatio = writeRatio;
-    this.#exporter = exporter;
   }
 
   /** Spans that edge threads dropped. */
@@ -43,7 +44,7 @@ export class Traces {
   }
 
   record(span: FinishedSpan): void {
-    this.#exporter.add(span);
+    this.exporter.add(span);
   }
 
   /** Reads the count of spans that edge threads dropped. */
@@ -52,7 +53,7 @@ export class Traces {
   }
 
   stop(): Promise<void> {
-    return this.#exporter.stop();
+    return this.exporter.stop();
   }
 }
 

@@ -22,15 +22,11 @@ export interface WriteRequest {
 
 /** One sampled write. */
 class WriteTrace {
-  readonly #record: (span: FinishedSpan) => void;
-  readonly #request: WriteRequest;
-  readonly #span: StartedSpan;
-
-  constructor(record: (span: FinishedSpan) => void, request: WriteRequest, span: StartedSpan) {
-    this.#record = record;
-    this.#request = request;
-    this.#span = span;
-  }
+  constructor(
+    private readonly record: (span: FinishedSpan) => void,
+    private readonly request: WriteRequest,
+    private readonly span: StartedSpan,
+  ) {}
 
   /** Call it when the journal receives a commit. */
   startCommit(): CommitTrace {
@@ -40,10 +36,10 @@ class WriteTrace {
   }
 
   end(status: number, revision: string | undefined): void {
-    const { method, path, route, scheme, remoteAddress, requestId } = this.#request;
+    const { method, path, route, scheme, remoteAddress, requestId } = this.request;
     const isError = status >= 500;
-    this.#record({
-      ...this.#span,
+    this.record({
+      ...this.span,
       name: `${methodAttribute(method)} ${route}`,
       kind: 'server',
       end: spanTime(),
@@ -63,8 +59,8 @@ class WriteTrace {
   }
 
   #child(name: string, start: number, end: number, attributes: SpanAttributes, isError: boolean): void {
-    const { traceId, spanId, traceState } = this.#span;
-    this.#record({
+    const { traceId, spanId, traceState } = this.span;
+    this.record({
       traceId,
       spanId: newSpanId(),
       parentId: spanId,
@@ -85,14 +81,11 @@ type RecordChild = (name: string, start: number, end: number, attributes: SpanAt
 
 /** One commit of a write; a commit that conflicts is followed by another. */
 class CommitTrace {
-  readonly #record: RecordChild;
   readonly #start = spanTime();
   /** Time at which this node applied the entry; 0: not applied yet. */
   #appliedAt = 0;
 
-  constructor(record: RecordChild) {
-    this.#record = record;
-  }
+  constructor(private readonly record: RecordChild) {}
 
   /** Call it when this node has applied the entry and waits for other nodes. */
   readonly applied = (): void => {
@@ -102,13 +95,13 @@ class CommitTrace {
   end(sequence: number): void {
     const now = spanTime();
     const attributes = { 'waypost.sequence': sequence };
-    this.#record('journal commit', this.#start, this.#appliedAt || now, attributes, false);
-    if (this.#appliedAt !== 0) this.#record('replication wait', this.#appliedAt, now, attributes, false);
+    this.record('journal commit', this.#start, this.#appliedAt || now, attributes, false);
+    if (this.#appliedAt !== 0) this.record('replication wait', this.#appliedAt, now, attributes, false);
   }
 
   /** `code`: of the error, such as `conflict`. */
   fail(code: string): void {
-    this.#record('journal commit', this.#start, spanTime(), { 'error.type': code }, true);
+    this.record('journal commit', this.#start, spanTime(), { 'error.type': code }, true);
   }
 }
 

@@ -16,13 +16,10 @@ export interface Receiver {
 
 export class Receivers {
   readonly #byId = new Map<Id, Receiver>();
-  readonly #firstPause: number;
   #byAccount: Map<Id, Receiver[]> | null = null;
 
   /** `firstPause`: the first pause of a failing receiver, in seconds. */
-  constructor(firstPause: number) {
-    this.#firstPause = firstPause;
-  }
+  constructor(private readonly firstPause: number) {}
 
   get size(): number {
     return this.#byId.size;
@@ -39,7 +36,7 @@ export class Receivers {
   put(row: WebhookRow): Receiver {
     const receiver = this.#byId.get(row.id) ?? {
       row,
-      schedule: new Schedule(this.#firstPause),
+      schedule: new Schedule(this.firstPause),
       sending: null,
       isQueued: false,
     };

@@ -24,16 +24,13 @@ export class Schedule {
   readonly #waiting = new Map<Id, Waiting>();
   #isSorted = true;
   #lastId = 0;
-  readonly #firstPause: number;
   #failures = 0;
   #pausedUntil = 0;
   /** Deliveries with an attempt up to this time are due. */
   #recoveredAt = 0;
 
   /** `firstPause`: seconds. */
-  constructor(firstPause: number) {
-    this.#firstPause = firstPause;
-  }
+  constructor(private readonly firstPause: number) {}
 
   get size(): number {
     return this.#waiting.size;
@@ -82,7 +79,7 @@ export class Schedule {
   noteFailure(now: number): void {
     this.#failures++;
     if (!this.isDown) return;
-    const pause = this.#firstPause * 2 ** Math.min(this.#failures - DOWN_AFTER, 20);
+    const pause = this.firstPause * 2 ** Math.min(this.#failures - DOWN_AFTER, 20);
     this.#pausedUntil = now + Math.min(LONGEST_PAUSE, pause);
   }
 

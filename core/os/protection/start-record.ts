@@ -26,12 +26,13 @@ export function startDelay(failed: number, maximum: number): number {
 
 export class StartRecord {
   readonly #file: string;
-  readonly #maximum: number;
   #hasBegun = false;
 
   /** `maximum`: milliseconds; 0: starts never wait. */
-  constructor(folder: string, maximum: number) {
-    this.#maximum = maximum;
+  constructor(
+    folder: string,
+    private readonly maximum: number,
+  ) {
     this.#file = join(folder, FILE);
   }
 
@@ -40,7 +41,7 @@ export class StartRecord {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
     const failed = this.#read(Date.now());
-    const delay = startDelay(failed.length, this.#maximum);
+    const delay = startDelay(failed.length, this.maximum);
     if (delay > 0) {
       log.warn('previous starts failed; delaying this start', { failed: failed.length, seconds: delay / 1000 });
       await wait(delay);

@@ -32,19 +32,16 @@ const MAX_RESPONSE = 64 << 10;
 const MAX_ERROR = 200;
 
 export class LogSender {
-  readonly #options: LogSenderOptions;
   readonly #stop = new AbortController();
 
-  constructor(options: LogSenderOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: LogSenderOptions) {}
 
   /** Never rejects. `dropped`: lines that were dropped since the last delivered batch. */
   async send(domainId: number, document: LogsDocument, batch: Batch, dropped: number): Promise<Attempt> {
     const start = performance.now();
     try {
       const { endpoint, bucket } = document;
-      const domain = this.#options.domainName(domainId);
+      const domain = this.options.domainName(domainId);
       if (domain === undefined) throw new Error('the domain was deleted');
       const body = await compress(batch.text);
       if (endpoint !== null) return await this.#post(domainId, domain, endpoint, batch, body, dropped);
@@ -56,13 +53,13 @@ export class LogSender {
   }
 
   release(domainId: number): void {
-    this.#options.sender.release(domainId);
+    this.options.sender.release(domainId);
   }
 
   /** Aborts all attempts. */
   close(): void {
     this.#stop.abort(new Error('the service is stopping'));
-    this.#options.sender.close();
+    this.options.sender.close();
   }
 
   #post(
@@ -73,7 +70,7 @@ export class LogSender {
     body: Buffer,
     dropped: number,
   ): Promise<Attempt> {
-    const { sender, userAgent, nodeName } = this.#options;
+    const { sender, userAgent, nodeName } = this.options;
     const timestamp = Math.floor(Date.now() / 1000);
     const headers: Record<string, string> = {
       'content-type': 'application/x-ndjson',
@@ -104,7 +101,7 @@ export class LogSender {
     body: Buffer,
     start: number,
   ): Promise<Attempt> {
-    const { rule, resolve, nodeName } = this.#options;
+    const { rule, resolve, nodeName } = this.options;
     const signal = AbortSignal.any([AbortSignal.timeout(BUCKET_MS), this.#stop.signal]);
     const dispatcher = new Agent({
       connect: createConnector({ resolve, rule, signal }),
@@ -139,7 +136,7 @@ export class LogSender {
   }
 
   #unseal(sealed: string, domainId: number): Buffer {
-    return this.#options.secrets.unseal(Buffer.from(sealed, 'base64'), siteDocumentContext(domainId, 'logs'));
+    return this.options.secrets.unseal(Buffer.from(sealed, 'base64'), siteDocumentContext(domainId, 'logs'));
   }
 }
 

@@ -31,9 +31,7 @@ export const LONGEST = 8;
 const TWO_TO_32 = 0x1_0000_0000;
 
 export class Pool {
-  readonly targets: readonly PoolTarget[];
   readonly #rule: Required<EjectionRule> | null;
-  readonly #events: PoolEvents | null;
   readonly #hashes: Float64Array;
   readonly #isDown: boolean[];
   /** Credits of smooth weighted round-robin. */
@@ -48,12 +46,14 @@ export class Pool {
   readonly #errors: Int32Array;
 
   /** At most 32 targets. `rule`: null: ejection is off. */
-  constructor(targets: readonly PoolTarget[], rule: Required<EjectionRule> | null, events: PoolEvents | null = null) {
+  constructor(
+    readonly targets: readonly PoolTarget[],
+    rule: Required<EjectionRule> | null,
+    private readonly events: PoolEvents | null = null,
+  ) {
     const count = targets.length;
-    this.targets = targets;
     // A single origin is never ejected: requests would have no origin.
     this.#rule = count > 1 ? rule : null;
-    this.#events = events;
     this.#hashes = Float64Array.from(targets, ({ key }) => hashText(key));
     this.#isDown = targets.map(() => false);
     this.#credits = new Int32Array(count);
@@ -144,7 +144,7 @@ export class Pool {
     this.#failures[target] = failures - 1;
     this.#broken[target] = failures - 1;
     this.#windowStart[target] = Number.NEGATIVE_INFINITY;
-    this.#events?.onEjected(target, milliseconds);
+    this.events?.onEjected(target, milliseconds);
   }
 
   #isUsable(target: number, tried: number, now: number): boolean {

@@ -46,11 +46,13 @@ export class Changes implements Values {
    * change.
    */
   readonly #keySuffix: string;
-  readonly #shared: Shared;
   /** Cached results of `after`, by rule number. */
   readonly #next: Changes[] = [];
 
-  constructor(values: Values = NO_VALUES, shared: Shared = { combinations: 0 }) {
+  constructor(
+    values: Values = NO_VALUES,
+    private readonly shared: Shared = { combinations: 0 },
+  ) {
     this.requestHeaders = values.requestHeaders;
     this.responseHeaders = values.responseHeaders;
     this.rewrite = values.rewrite;
@@ -58,7 +60,6 @@ export class Changes implements Values {
     this.bypassesCache = values.bypassesCache;
     this.isUncompressed = values.isUncompressed;
     this.origin = values.origin;
-    this.#shared = shared;
     const { requestHeaders, origin } = this;
     this.#keySuffix =
       requestHeaders.length === 0 && origin === null
@@ -73,8 +74,8 @@ export class Changes implements Values {
   after(number: number, change: Change): Changes {
     const made = this.#next[number];
     if (made !== undefined) return made;
-    const changes = new Changes({ ...this.#values(), ...change(this) }, this.#shared);
-    if (this.#shared.combinations++ < MAX_COMBINATIONS) this.#next[number] = changes;
+    const changes = new Changes({ ...this.#values(), ...change(this) }, this.shared);
+    if (this.shared.combinations++ < MAX_COMBINATIONS) this.#next[number] = changes;
     return changes;
   }
 

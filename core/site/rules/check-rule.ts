@@ -21,36 +21,33 @@ const COUNTRY = /^[A-Z]{2}$/;
 const VALUE_NAME = /^[^\s;,=&?#]{1,200}$/;
 
 export class RuleChecker {
-  readonly #rule: Rule;
-  readonly #number: number;
-  readonly #budget: BuildBudget;
   readonly #faults: RuleFault[] = [];
 
-  constructor(rule: Rule, number: number, budget: BuildBudget) {
-    this.#rule = rule;
-    this.#number = number;
-    this.#budget = budget;
-  }
+  constructor(
+    private readonly rule: Rule,
+    private readonly number: number,
+    private readonly budget: BuildBudget,
+  ) {}
 
   check(): readonly RuleFault[] {
-    const { match, except } = this.#rule;
+    const { match, except } = this.rule;
     if (match !== undefined) this.#checkMatch(match, 'match');
     if (except !== undefined) {
       if (Object.keys(except).length === 0)
         this.#report('/except', 'is empty, so that the rule would never apply; remove it, or add a condition');
       this.#checkMatch(except, 'except');
     }
-    checkAction(this.#rule, (field, problem) => this.#report(`/action${field}`, problem));
+    checkAction(this.rule, (field, problem) => this.#report(`/action${field}`, problem));
     return this.#faults;
   }
 
   /** `field`: a pointer in the rule. `problem`: the rest of a sentence about the field. */
   #report(field: string, problem: string): void {
-    const name = this.#rule.name === undefined ? '' : ` (${this.#rule.name})`;
+    const name = this.rule.name === undefined ? '' : ` (${this.rule.name})`;
     const path = field.slice(1).replaceAll('/', '.');
     this.#faults.push({
-      pointer: `/rules/${this.#number}${field}`,
-      message: `Rule ${this.#number + 1}${name}: ${path} ${problem}.`,
+      pointer: `/rules/${this.number}${field}`,
+      message: `Rule ${this.number + 1}${name}: ${path} ${problem}.`,
     });
   }
 
@@ -76,7 +73,7 @@ export class RuleChecker {
     if (this.#faults.length > before) return;
     let field = '';
     try {
-      compileMatch(match, this.#budget, (next) => {
+      compileMatch(match, this.budget, (next) => {
         field = next;
       });
     } catch (error) {

@@ -82,26 +82,21 @@ export function compileMatch(
 class NegatedCondition implements Condition {
   readonly part: RequestPart;
   readonly header: string;
-  readonly #condition: Condition;
-  constructor(condition: Condition) {
+  constructor(private readonly condition: Condition) {
     this.part = condition.part;
     this.header = condition.header;
-    this.#condition = condition;
   }
   holds(facts: RequestFacts): boolean {
-    return !this.#condition.holds(facts);
+    return !this.condition.holds(facts);
   }
 }
 
 class MethodCondition implements Condition {
   readonly part = 'method';
   readonly header = '';
-  readonly #methods: readonly string[];
-  constructor(methods: readonly string[]) {
-    this.#methods = methods;
-  }
+  constructor(private readonly methods: readonly string[]) {}
   holds(facts: RequestFacts): boolean {
-    return this.#methods.includes(facts.method);
+    return this.methods.includes(facts.method);
   }
 }
 
@@ -126,76 +121,64 @@ class HostCondition implements Condition {
 class PathCondition implements Condition {
   readonly part = 'path';
   readonly header = '';
-  readonly #text: TextTest;
-  constructor(text: TextTest) {
-    this.#text = text;
-  }
+  constructor(private readonly text: TextTest) {}
   holds(facts: RequestFacts): boolean {
-    return this.#text.test(facts.path);
+    return this.text.test(facts.path);
   }
 }
 
 class NetworkCondition implements Condition {
   readonly part = 'client';
   readonly header = '';
-  readonly #networks: Networks;
-  constructor(networks: Networks) {
-    this.#networks = networks;
-  }
+  constructor(private readonly networks: Networks) {}
   holds(facts: RequestFacts): boolean {
-    return this.#networks.has(facts.address);
+    return this.networks.has(facts.address);
   }
 }
 
 class CountryCondition implements Condition {
   readonly part = 'country';
   readonly header = '';
-  readonly #countries: readonly string[];
-  constructor(countries: readonly string[]) {
-    this.#countries = countries;
-  }
+  constructor(private readonly countries: readonly string[]) {}
   holds(facts: RequestFacts): boolean {
-    return this.#countries.includes(facts.country);
+    return this.countries.includes(facts.country);
   }
 }
 
 class HeaderCondition implements Condition {
   readonly part = 'header';
   readonly header: string;
-  readonly #test: ValueTest | null;
-  constructor(name: string, test: ValueTest | null) {
+  constructor(
+    name: string,
+    private readonly test: ValueTest | null,
+  ) {
     this.header = name;
-    this.#test = test;
   }
   holds(facts: RequestFacts): boolean {
-    return testHeaders(facts.headers, this.header, this.#test);
+    return testHeaders(facts.headers, this.header, this.test);
   }
 }
 
 class CookieCondition implements Condition {
   readonly part = 'header';
   readonly header = 'cookie';
-  readonly #name: NamePattern;
-  readonly #test: ValueTest | null;
-  constructor(name: NamePattern, test: ValueTest | null) {
-    this.#name = name;
-    this.#test = test;
-  }
+  constructor(
+    private readonly name: NamePattern,
+    private readonly test: ValueTest | null,
+  ) {}
   holds(facts: RequestFacts): boolean {
-    return testCookies(facts.headers, this.#name, this.#test);
+    return testCookies(facts.headers, this.name, this.test);
   }
 }
 
 class QueryCondition implements Condition {
   readonly part = 'query';
   readonly header = '';
-  readonly #name: NamePattern;
-  readonly #test: ValueTest | null;
-  constructor(name: NamePattern, test: ValueTest | null) {
-    this.#name = name;
-    this.#test = test;
-  }
+  constructor(
+    private readonly name: NamePattern,
+    private readonly test: ValueTest | null,
+  ) {}
   holds(facts: RequestFacts): boolean {
-    return testQuery(facts.target, this.#name, this.#test);
+    return testQuery(facts.target, this.name, this.test);
   }
 }

@@ -31,11 +31,8 @@ interface Totals {
 
 export class RuleCounters {
   readonly #domains = new RecentMap<Totals>(MAX_DOMAINS);
-  readonly #clock: () => number;
 
-  constructor(clock: () => number = Date.now) {
-    this.#clock = clock;
-  }
+  constructor(private readonly clock: () => number = Date.now) {}
 
   /** Drops counts of an earlier revision, which threads may still send. */
   add({ domainId, revision, matched, stopped }: AddedCounts): void {
@@ -44,7 +41,7 @@ export class RuleCounters {
     if (totals === undefined || totals.revision < revision) {
       totals = {
         revision,
-        since: this.#clock(),
+        since: this.clock(),
         matched: Array.from(matched, () => 0),
         stopped: Array.from(matched, () => 0),
       };

@@ -25,13 +25,10 @@ export class RequestFacts {
   address = '';
   /** Path with the query, as received. */
   target = '';
-  readonly #countryOf: CountryOf;
   #path = '';
   #pathOf = '';
 
-  constructor(countryOf: CountryOf) {
-    this.#countryOf = countryOf;
-  }
+  constructor(private readonly countryOf: CountryOf) {}
 
   open(request: RuleRequest, host: string, address: string): void {
     this.method = request.method;
@@ -51,6 +48,6 @@ export class RequestFacts {
   }
 
   get country(): string {
-    return this.#countryOf(this.address);
+    return this.countryOf(this.address);
   }
 }

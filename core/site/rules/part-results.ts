@@ -87,9 +87,6 @@ export class PartResults {
   readonly part: RequestPart;
   /** The name of the header; empty if `part` is not `header`. */
   readonly header: string;
-  /** Bits that the conditions on this part do not clear. */
-  readonly #others: RuleBits;
-  readonly #tests: readonly RuleTest[];
   readonly #shared: RuleBits[] = [];
   /** Scratch space of `evaluate`. */
   readonly #bits: RuleBits;
@@ -100,13 +97,15 @@ export class PartResults {
   #lastBits: RuleBits;
 
   /** `others`: all bits that tests may clear, and those of other parts. */
-  constructor(others: RuleBits, tests: readonly RuleTest[]) {
+  constructor(
+    /** Bits that the conditions on this part do not clear. */
+    private readonly others: RuleBits,
+    private readonly tests: readonly RuleTest[],
+  ) {
     const { part, header } = tests[0].condition;
     this.part = part;
     this.header = header;
-    this.#others = others;
     this.#bits = others.slice();
-    this.#tests = tests;
     this.#owner = SECRET.has(header) ? 0 : ++owners;
     this.#absent = this.evaluate(BLANK);
     this.#lastBits = this.#absent;
@@ -125,8 +124,8 @@ export class PartResults {
 
   evaluate(facts: RequestFacts): RuleBits {
     const bits = this.#bits;
-    const tests = this.#tests;
-    const others = this.#others;
+    const tests = this.tests;
+    const others = this.others;
     for (let i = 0; i < bits.length; i++) bits[i] = others[i];
     for (let i = 0; i < tests.length; i++) {
       const { word, mask, condition } = tests[i];

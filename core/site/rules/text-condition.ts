@@ -88,12 +88,9 @@ function buildTest(match: TextMatch, budget: BuildBudget, onEntry: (pointer: str
 }
 
 class Equals implements TextTest {
-  readonly #text: string;
-  constructor(text: string) {
-    this.#text = text;
-  }
+  constructor(private readonly text: string) {}
   test(text: string): boolean {
-    return text === this.#text;
+    return text === this.text;
   }
 }
 
@@ -108,50 +105,39 @@ class AmongTexts implements TextTest {
 }
 
 class StartsWith implements TextTest {
-  readonly #texts: readonly string[];
-  constructor(texts: readonly string[]) {
-    this.#texts = texts;
-  }
+  constructor(private readonly texts: readonly string[]) {}
   test(text: string): boolean {
-    for (let i = 0; i < this.#texts.length; i++) if (text.startsWith(this.#texts[i])) return true;
+    for (let i = 0; i < this.texts.length; i++) if (text.startsWith(this.texts[i])) return true;
     return false;
   }
 }
 
 class EndsWith implements TextTest {
-  readonly #texts: readonly string[];
-  constructor(texts: readonly string[]) {
-    this.#texts = texts;
-  }
+  constructor(private readonly texts: readonly string[]) {}
   test(text: string): boolean {
-    for (let i = 0; i < this.#texts.length; i++) if (text.endsWith(this.#texts[i])) return true;
+    for (let i = 0; i < this.texts.length; i++) if (text.endsWith(this.texts[i])) return true;
     return false;
   }
 }
 
 class Contains implements TextTest {
-  readonly #texts: readonly string[];
-  constructor(texts: readonly string[]) {
-    this.#texts = texts;
-  }
+  constructor(private readonly texts: readonly string[]) {}
   test(text: string): boolean {
-    for (let i = 0; i < this.#texts.length; i++) if (text.includes(this.#texts[i])) return true;
+    for (let i = 0; i < this.texts.length; i++) if (text.includes(this.texts[i])) return true;
     return false;
   }
 }
 
 /** Caches the result for the last text: requests of a visitor repeat their fields. */
 class AutomatonTest implements TextTest {
-  readonly #automaton: Automaton;
   #last = '';
   #result: boolean;
-  constructor(automaton: Automaton) {
-    this.#automaton = automaton;
+  constructor(private readonly automaton: Automaton) {
     this.#result = automaton.test('');
   }
   test(text: string): boolean {
     if (text !== this.#last) {
-      this.#result = this.#automaton.test(text);
+      this.#result = this.automaton.test(text);
       this.#last = text;
     }
     return this.#result;
@@ -159,12 +145,9 @@ class AutomatonTest implements TextTest {
 }
 
 class AnyTest implements TextTest {
-  readonly #tests: readonly TextTest[];
-  constructor(tests: readonly TextTest[]) {
-    this.#tests = tests;
-  }
+  constructor(private readonly tests: readonly TextTest[]) {}
   test(text: string): boolean {
-    for (let i = 0; i < this.#tests.length; i++) if (this.#tests[i].test(text)) return true;
+    for (let i = 0; i < this.tests.length; i++) if (this.tests[i].test(text)) return true;
     return false;
   }
 }

@@ -8,12 +8,10 @@ const HOST_NAME = /^(\*\.)?[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?$/;
 const SHOWN = 5;
 
 export class CoveredNames {
-  /** Without duplicates. Wildcards follow the other names and start with `*.`. */
-  readonly #names: readonly string[];
-
-  private constructor(names: readonly string[]) {
-    this.#names = names;
-  }
+  private constructor(
+    /** Without duplicates. Wildcards follow the other names and start with `*.`. */
+    private readonly names: readonly string[],
+  ) {}
 
   /**
    * `text`: `subjectAltName` of X509Certificate, such as `DNS:a.example, DNS:*.b.example, IP
@@ -36,11 +34,11 @@ export class CoveredNames {
   }
 
   list(): readonly string[] {
-    return this.#names;
+    return this.names;
   }
 
   get size(): number {
-    return this.#names.length;
+    return this.names.length;
   }
 
   /**
@@ -50,12 +48,12 @@ export class CoveredNames {
   covers(host: string): boolean {
     const parent = host.slice(host.indexOf('.') + 1);
     // Browsers reject a wildcard for a whole top-level domain.
-    return this.#names.includes(host) || (parent.includes('.') && this.#names.includes(`*.${parent}`));
+    return this.names.includes(host) || (parent.includes('.') && this.names.includes(`*.${parent}`));
   }
 
   /** The first names, for messages. */
   shown(): string {
     const rest = this.size - SHOWN;
-    return `${this.#names.slice(0, SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+    return `${this.names.slice(0, SHOWN).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
   }
 }

@@ -51,18 +51,17 @@ export interface TargetResult {
 }
 
 export class TargetLookup {
-  readonly #own: OwnZones;
-  readonly #lookup: Lookup;
-  readonly #exemptions: Exemptions;
   /** Addresses of the cluster. They serve proxied names, and may be in a private range. */
   readonly #cluster: ReadonlySet<string>;
   /** Addresses that were dropped. */
   dropped = 0;
 
-  constructor(own: OwnZones, lookup: Lookup, exemptions: Exemptions, cluster: Cluster) {
-    this.#own = own;
-    this.#lookup = lookup;
-    this.#exemptions = exemptions;
+  constructor(
+    private readonly own: OwnZones,
+    private readonly lookup: Lookup,
+    private readonly exemptions: Exemptions,
+    cluster: Cluster,
+  ) {
     this.#cluster = new Set([...cluster.ipv4, ...cluster.ipv6].map((text) => hex(parseAddress(text) ?? NOTHING)));
   }
 
@@ -94,7 +93,7 @@ export class TargetLookup {
     let name = target;
     let isOwn = true;
     for (let leaves = 0; leaves < MAX_LEAVES; leaves++) {
-      const end = this.#own.follow(name, trail, account);
+      const end = this.own.follow(name, trail, account);
       if (end.kind === 'failed') return { kind: 'failed', isOwn, error: end.error };
       if (end.kind === 'missing') return { kind: 'none', ttl: 0, isOwn, note: NO_NAME, isDropped: false };
       if (end.kind === 'sets') {
@@ -103,10 +102,10 @@ export class TargetLookup {
         return this.#public(set.rdatas, Math.min(trail.ttl, set.ttl), isOwn);
       }
       isOwn = false;
-      const outcome = await this.#lookup(end.name, type);
+      const outcome = await this.lookup(end.name, type);
       if (outcome.kind === 'failed') return { kind: 'failed', isOwn, error: outcome.error };
       for (const step of outcome.chain) onStep(step.name);
-      const back = outcome.chain.find((step) => this.#own.isOf(account, step.name));
+      const back = outcome.chain.find((step) => this.own.isOf(account, step.name));
       if (back === undefined) {
         for (const step of outcome.chain.slice(0, MAX_WATCHED)) trail.visit(step.name);
         const ttl = Math.min(trail.ttl, outcome.ttl);
@@ -126,7 +125,7 @@ export class TargetLookup {
     let note: string | null = null;
     for (const rdata of rdatas) {
       const text = hex(rdata);
-      const verdict = mayConnect(rdata, this.#exemptions);
+      const verdict = mayConnect(rdata, this.exemptions);
       if (verdict.public || this.#cluster.has(text)) kept.add(text);
       else {
         this.dropped++;

@@ -14,9 +14,6 @@ type Group = ReadonlyMap<Id | null, Target>;
 const ALONE: Group = new Map();
 
 export class Target {
-  readonly name: Name;
-  /** Its zones are followed in the store; null: shared by accounts without their own target. */
-  readonly account: Id | null;
   readonly group: Group;
   a: FamilyState;
   aaaa: FamilyState;
@@ -24,8 +21,6 @@ export class Target {
   error: string | null;
   /** Seconds since 1970; 0: never. */
   checkedAt: number;
-  /** As last written; null: never. */
-  entry: AliasEntry | null;
   /** A lookup is in flight. */
   isRunning = false;
   /** A name of the chain changed during the lookup. */
@@ -38,11 +33,15 @@ export class Target {
   /** The state has changed since the entry was last written. */
   isDirty = false;
 
-  constructor(name: Name, entry: AliasEntry | null, account: Id | null = null, group = ALONE) {
-    this.name = name;
-    this.account = account;
+  constructor(
+    readonly name: Name,
+    /** As last written; null: never. */
+    public entry: AliasEntry | null,
+    /** Its zones are followed in the store; null: shared by accounts without their own target. */
+    readonly account: Id | null = null,
+    group = ALONE,
+  ) {
     this.group = group;
-    this.entry = entry;
     this.a = newFamily(entry?.a ?? null);
     this.aaaa = newFamily(entry?.aaaa ?? null);
     this.error = entry?.error ?? null;

@@ -34,18 +34,16 @@ interface Collected {
 
 /** Collects the records of a catalog. Unknown records are ignored (section 4.4). */
 export class CatalogReader {
-  readonly #catalog: Name;
   readonly #depth: number;
   readonly #versions: string[] = [];
   readonly #members = new Map<string, Collected>();
 
-  constructor(catalog: Name) {
-    this.#catalog = catalog;
+  constructor(private readonly catalog: Name) {
     this.#depth = labelsOf(catalog).length;
   }
 
   add({ name, type, rdata }: CatalogRecord): void {
-    if (name.length === this.#catalog.length || !isWithin(name, this.#catalog)) return;
+    if (name.length === this.catalog.length || !isWithin(name, this.catalog)) return;
     const labels = labelsOf(name);
     const own = labels.slice(0, labels.length - this.#depth);
     if (own.length === 1) {

@@ -67,16 +67,17 @@ interface ParentZone {
 
 export class PublicDelegation implements DelegationLook {
   readonly #zones: ParentZones;
-  readonly #stop: AbortSignal;
   readonly #slots = new FairSlots({ slots: MAX_LOOKS, queue: MAX_QUEUED });
   /** By the parent name of the domain. */
   readonly #parents = new RecentMap<ParentZone>(MAX_ZONES);
   readonly #recent = new Map<string, Promise<ParentNameservers | FailedLook>>();
 
   /** `stop`: ends all looks. */
-  constructor(options: ParentZonesOptions, stop: AbortSignal) {
+  constructor(
+    options: ParentZonesOptions,
+    private readonly stop: AbortSignal,
+  ) {
     this.#zones = new ParentZones(options);
-    this.#stop = stop;
   }
 
   look({ apex, accountId }: LookedDomain, extent: LookExtent): Promise<ParentNameservers | FailedLook> {
@@ -84,21 +85,21 @@ export class PublicDelegation implements DelegationLook {
     const recent = this.#recent.get(id);
     if (recent !== undefined) return recent;
     const owner = { account: String(accountId), network: '' };
-    const result = this.#slots.run(owner, () => this.#look(apex, extent), this.#stop).catch(troubleOf);
+    const result = this.#slots.run(owner, () => this.#look(apex, extent), this.stop).catch(troubleOf);
     this.#recent.set(id, result);
     void result.then(() => setTimeout(() => this.#recent.delete(id), REPEAT_MS).unref());
     return result;
   }
 
   async #look(apex: Name, extent: LookExtent): Promise<ParentNameservers | FailedLook> {
-    const signal = AbortSignal.any([this.#stop, AbortSignal.timeout(LOOK_MS)]);
+    const signal = AbortSignal.any([this.stop, AbortSignal.timeout(LOOK_MS)]);
     try {
       const { name, hosts } = await this.#parentOf(apex, extent, signal);
       const answers = extent === 'all' ? await askAll(hosts, apex, signal) : await askSome(hosts, apex, signal);
       if (answers.length === 0) return { trouble: `no nameserver of ${zoneTitle(name)} answered` };
       return { zone: formatHost(name), sets: sortedSets(answers) };
     } catch (error) {
-      if (this.#stop.aborted) return { trouble: 'the service is stopping' };
+      if (this.stop.aborted) return { trouble: 'the service is stopping' };
       if (signal.aborted) return { trouble: 'the look took too much time' };
       if (error instanceof InvalidError) return { trouble: 'a server sent a malformed response' };
       return { trouble: (error as Error).message };

@@ -3,13 +3,10 @@
  * loses its largest transfer. So no account can block the transfers of others.
  */
 export class TransferMemory {
-  readonly #limit: number;
   readonly #holders = new Set<TransferHolder>();
   #used = 0;
 
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
+  constructor(private readonly limit: number) {}
 
   /** Bytes in use. */
   get used(): number {
@@ -25,7 +22,7 @@ export class TransferMemory {
 
   /** Called by `TransferHolder.add`. */
   take(holder: TransferHolder, bytes: number): void {
-    while (this.#used + bytes > this.#limit) {
+    while (this.#used + bytes > this.limit) {
       const largest = this.#largest();
       const needed = this.#heldBy(holder.account) + bytes;
       if (largest === null || largest.account === holder.account || this.#heldBy(largest.account) <= needed)
@@ -68,17 +65,15 @@ const USED_UP = 'the memory of this server for transfers is used up; the transfe
 
 /** The memory of one transfer. */
 export class TransferHolder {
-  readonly account: string;
-  readonly #memory: TransferMemory;
   readonly #revoked = new AbortController();
   bytes = 0;
   /** All messages are received, so the rest does not depend on the primary. */
   isComplete = false;
 
-  constructor(memory: TransferMemory, account: string) {
-    this.#memory = memory;
-    this.account = account;
-  }
+  constructor(
+    private readonly memory: TransferMemory,
+    readonly account: string,
+  ) {}
 
   /** Aborts when other transfers need the memory. The transfer must end. */
   get signal(): AbortSignal {
@@ -88,7 +83,7 @@ export class TransferHolder {
   /** Throws an Error that can be shown if there is no memory for `bytes` more. */
   add(bytes: number): void {
     this.#revoked.signal.throwIfAborted();
-    this.#memory.take(this, bytes);
+    this.memory.take(this, bytes);
   }
 
   revoke(reason: Error): void {
@@ -96,6 +91,6 @@ export class TransferHolder {
   }
 
   close(): void {
-    this.#memory.giveBack(this);
+    this.memory.giveBack(this);
   }
 }

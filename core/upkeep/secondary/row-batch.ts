@@ -15,15 +15,12 @@ const RETRY_MS = 5000;
 const MAX_ROWS = 200;
 
 export class RowBatch {
-  readonly #parts: CommitParts & { readonly log: Logger };
   readonly #rows = new Map<Id, SecondaryRow>();
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> | null = null;
   #isStopped = false;
 
-  constructor(parts: CommitParts & { readonly log: Logger }) {
-    this.#parts = parts;
-  }
+  constructor(private readonly parts: CommitParts & { readonly log: Logger }) {}
 
   add(row: SecondaryRow): void {
     this.#rows.set(row.domainId, row);
@@ -50,7 +47,7 @@ export class RowBatch {
 
   /** Never rejects; returns whether rows were written. */
   async #write(): Promise<boolean> {
-    const { environment, journal, log } = this.#parts;
+    const { environment, journal, log } = this.parts;
     const rows = [...this.#rows.values()].slice(0, MAX_ROWS);
     try {
       await write(environment, journal, BY, (draft) => {

@@ -16,11 +16,8 @@ export type TransferKind = 'axfr' | 'ixfr' | 'current';
 
 /** The response code of the primary is an error. */
 export class ResponseCodeError extends Error {
-  readonly rcode: number;
-
-  constructor(rcode: number) {
+  constructor(readonly rcode: number) {
     super(`it answered ${NAMES[rcode] ?? `with code ${rcode}`}`);
-    this.rcode = rcode;
   }
 }
 
@@ -49,14 +46,11 @@ export class TransferStream {
   /** Of the first SOA: the serial after the transfer. */
   serial = 0;
   records = 0;
-  readonly #options: StreamOptions;
   #section: Section = 'first';
   /** Of the previous SOA. */
   #previousSerial = 0;
 
-  constructor(options: StreamOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: StreamOptions) {}
 
   /**
    * Reads the next message; returns whether it is the last. Throws InvalidError, and
@@ -75,7 +69,7 @@ export class TransferStream {
   }
 
   #readHeader(message: Uint8Array): number {
-    const { id } = this.#options;
+    const { id } = this.options;
     if (message.length < HEADER_LENGTH) throw malformed('a message is too short');
     if (u16(message, 0) !== id) throw malformed('a message has another id');
     if ((message[2] & QR) === 0 || (message[2] & 0x78) !== 0) throw malformed('a message is not a response');
@@ -92,7 +86,7 @@ export class TransferStream {
     const questions = u16(message, 4);
     if (questions === 0) return HEADER_LENGTH;
     const reader = new MessageReader(message, HEADER_LENGTH);
-    const { apex, type } = this.#options;
+    const { apex, type } = this.options;
     if (questions !== 1 || !equalNames(reader.name(), apex) || reader.u16() !== type || reader.u16() !== CLASS_IN)
       throw malformed('a message answers another question');
     return reader.offset;
@@ -112,7 +106,7 @@ export class TransferStream {
   }
 
   #readSoa(message: Uint8Array, start: number): void {
-    const { apex, type, serial: ours } = this.#options;
+    const { apex, type, serial: ours } = this.options;
     const { name, rdata } = new MessageReader(message, start).record();
     if (!equalNames(name, apex)) throw malformed('an SOA record is not at the apex');
     const serial = serialOf(rdata);

@@ -28,18 +28,17 @@ const MAX_QUEUED = 1000;
 const REPEAT_MS = 5000;
 
 export class PublicParent {
-  readonly #options: PublicParentOptions;
   readonly #zones: ParentZones;
-  readonly #stop: AbortSignal;
   readonly #slots = new FairSlots({ slots: MAX_LOOKS, queue: MAX_QUEUED });
   /** Recent looks and looks in flight, by apex. */
   readonly #recent = new Map<string, { readonly interval: Interval; readonly result: Promise<LookResult> }>();
 
   /** `stop`: ends all looks. */
-  constructor(options: PublicParentOptions, stop: AbortSignal) {
-    this.#options = options;
+  constructor(
+    private readonly options: PublicParentOptions,
+    private readonly stop: AbortSignal,
+  ) {
     this.#zones = new ParentZones(options);
-    this.#stop = stop;
   }
 
   /** Queries the parent for the DS records of a zone. Never rejects. */
@@ -49,7 +48,7 @@ export class PublicParent {
     // The interval also ends if the machine was suspended, since the result is old then.
     if (recent !== undefined && recent.interval.remaining() > 0) return recent.result;
     const owner = { account: String(accountId), network: '' };
-    const result = this.#slots.run(owner, () => this.#look(apex), this.#stop).catch(troubleOf);
+    const result = this.#slots.run(owner, () => this.#look(apex), this.stop).catch(troubleOf);
     const look = { interval: new Interval(LOOK_MS + REPEAT_MS), result };
     this.#recent.set(id, look);
     const forget = () => {
@@ -60,15 +59,15 @@ export class PublicParent {
   }
 
   async #look(apex: Name): Promise<LookResult> {
-    const { now = () => Date.now() / 1000 } = this.#options;
-    const signal = AbortSignal.any([this.#stop, AbortSignal.timeout(LOOK_MS)]);
+    const { now = () => Date.now() / 1000 } = this.options;
+    const signal = AbortSignal.any([this.stop, AbortSignal.timeout(LOOK_MS)]);
     try {
       const zone = await this.#zones.find(apex, signal);
       const hosts = await this.#zones.hostsOf(zone, signal);
       const answers = await Promise.all(hosts.map((host) => this.#askHost(host, apex, signal)));
       return mergeAnswers(formatHost(zone), answers, Math.floor(now()));
     } catch (error) {
-      if (this.#stop.aborted) return { trouble: 'the service is stopping' };
+      if (this.stop.aborted) return { trouble: 'the service is stopping' };
       if (signal.aborted) return { trouble: 'the look took too much time' };
       if (error instanceof InvalidError) return { trouble: 'a server sent a malformed response' };
       return { trouble: (error as Error).message };

@@ -63,11 +63,7 @@ export function situationOf(reader: Reader, domainId: Id): StoredSituation {
 }
 
 export class Book {
-  readonly #options: BookOptions;
-
-  constructor(options: BookOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: BookOptions) {}
 
   /**
    * Null: no order is due any more, or another node has claimed it. Removes challenges of the
@@ -77,7 +73,7 @@ export class Book {
     return this.#change((draft, now) => {
       const situation = situationOf(draft, domainId);
       const domain = draft.domain(domainId);
-      if (domain === undefined || decide(situation, this.#options.self, now).kind !== 'order') return null;
+      if (domain === undefined || decide(situation, this.options.self, now).kind !== 'order') return null;
       const { automatic, order } = situation;
       this.#putOrder(draft, domainId, order, { claim: this.#newClaim(now), triedAt: now });
       clearChallenges(draft, domainId);
@@ -105,7 +101,7 @@ export class Book {
    * lost.
    */
   async publish(domainId: Id, challenges: readonly Omit<AcmeChallenge, 'domainId'>[]): Promise<number> {
-    const { environment, journal } = this.#options;
+    const { environment, journal } = this.options;
     const { sequence } = await write(environment, journal, BY, (draft) => {
       if (this.#claimedOrder(draft, domainId) === null) throw new Error('lost the claim on the order');
       for (const challenge of challenges) draft.put(acmeChallenges, { domainId, ...challenge });
@@ -117,7 +113,7 @@ export class Book {
    * Stores the certificate. False: the claim was lost, and nothing is stored. `notice`: see Plan.
    */
   succeed(domainId: Id, obtained: Obtained, notice: string | null): Promise<boolean> {
-    const { secrets, random } = this.#options;
+    const { secrets, random } = this.options;
     const { chain, privateKey, names, notBefore, notAfter } = obtained;
     const sealedKey = secrets.seal(Buffer.from(privateKey), automaticCertificateContext(domainId)).toString('base64');
     const renewAt = renewalTime(notBefore, notAfter, random());
@@ -134,7 +130,7 @@ export class Book {
         retryAt: null,
         blockedUntil: null,
         renewAt,
-        directory: this.#options.self.directory,
+        directory: this.options.self.directory,
         issued: today + 1,
         issuedSince: today === 0 ? now : order.issuedSince,
       });
@@ -149,7 +145,7 @@ export class Book {
    * claim was lost.
    */
   fail(domainId: Id, { message, retryAfter, fault }: OrderFailure): Promise<number | null> {
-    const { random } = this.#options;
+    const { random } = this.options;
     return this.#change((draft, now) => {
       const order = this.#claimedOrder(draft, domainId);
       if (order === null) return null;
@@ -201,7 +197,7 @@ export class Book {
     return this.#change((draft, now) => {
       const situation = situationOf(draft, domainId);
       const { automatic, order, proxy } = situation;
-      const { kind } = decide(situation, this.#options.self, now);
+      const { kind } = decide(situation, this.options.self, now);
       if (kind === 'nothing' || kind === 'wait' || kind === 'order') return;
       if (order !== undefined && order.claim !== null) endOrder(draft, order);
       if (kind === 'restore') putState(draft, domainId, activeState(automatic!, null));
@@ -233,25 +229,25 @@ export class Book {
   sweep(domainId: Id): Promise<void> {
     return this.#change((draft, now) => {
       const claim = draft.acmeOrder(domainId)?.claim ?? null;
-      if (claim === null || claim.node === this.#options.self.node || !isLive(claim, now))
+      if (claim === null || claim.node === this.options.self.node || !isLive(claim, now))
         clearChallenges(draft, domainId);
     });
   }
 
   async #change<T>(work: (draft: Draft, now: number) => T): Promise<T> {
-    const { environment, journal, now } = this.#options;
+    const { environment, journal, now } = this.options;
     const { result } = await write(environment, journal, BY, (draft) => work(draft, Math.floor(now())));
     return result;
   }
 
   #newClaim(now: number): AcmeOrder['claim'] {
-    return { node: this.#options.self.node, until: now + CLAIM };
+    return { node: this.options.self.node, until: now + CLAIM };
   }
 
   /** Null: this node has no claim on the order, or the domain was deleted. */
   #claimedOrder(draft: Draft, domainId: Id): AcmeOrder | null {
     const order = draft.acmeOrder(domainId);
-    if (order?.claim?.node !== this.#options.self.node || draft.domain(domainId) === undefined) return null;
+    if (order?.claim?.node !== this.options.self.node || draft.domain(domainId) === undefined) return null;
     return order;
   }
 

@@ -8,8 +8,6 @@ export type Fault = 'domain' | 'directory' | 'limit' | 'operator';
 
 export class OrderFailure extends Error {
   readonly fault: Fault;
-  /** Stable, for metrics and the log. */
-  readonly code: string;
   /** Additional detail for the operator's log; null: none. */
   readonly detail: string | null;
   /** Seconds; null: the directory sent no Retry-After. */
@@ -17,12 +15,12 @@ export class OrderFailure extends Error {
 
   /** `message`: for the customer, a sentence or two: the problem and the next step. */
   constructor(
-    code: string,
+    /** Stable, for metrics and the log. */
+    readonly code: string,
     message: string,
     options: { fault?: Fault; detail?: string; retryAfter?: number | null; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.code = code;
     this.fault = options.fault ?? 'domain';
     this.detail = options.detail ?? null;
     this.retryAfter = options.retryAfter ?? null;

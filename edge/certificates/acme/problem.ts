@@ -14,16 +14,13 @@ export interface Problem {
 export class DirectoryUnreachable extends Error {}
 
 export class DirectoryProblem extends Error {
-  readonly problem: Problem;
-  readonly status: number;
-  /** Seconds; null: no Retry-After. */
-  readonly retryAfter: number | null;
-
-  constructor(problem: Problem, status: number, retryAfter: number | null) {
+  constructor(
+    readonly problem: Problem,
+    readonly status: number,
+    /** Seconds; null: no Retry-After. */
+    readonly retryAfter: number | null,
+  ) {
     super(`${status} ${problem.type}: ${problem.detail}`);
-    this.problem = problem;
-    this.status = status;
-    this.retryAfter = retryAfter;
   }
 }
 

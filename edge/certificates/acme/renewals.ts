@@ -16,13 +16,10 @@ interface RenewalsOptions {
 const AT_ONCE = 2;
 
 export class Renewals {
-  readonly #options: RenewalsOptions;
   readonly #waiting = new FairQueue<Id, Id>();
   readonly #running = new Set<Id>();
 
-  constructor(options: RenewalsOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: RenewalsOptions) {}
 
   /** Queued domains. */
   get size(): number {
@@ -45,9 +42,9 @@ export class Renewals {
 
   async #run(id: Id): Promise<void> {
     try {
-      const seconds = await this.#options.ask(id);
+      const seconds = await this.options.ask(id);
       this.#running.delete(id);
-      this.#options.asked(id, seconds);
+      this.options.asked(id, seconds);
     } finally {
       this.#running.delete(id);
     }

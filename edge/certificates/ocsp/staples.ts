@@ -31,31 +31,29 @@ interface Subject {
 }
 
 export class Staples {
-  readonly #send: (message: FromStaples) => void;
-  readonly #now: () => number;
   readonly #subjects = new WeakMap<TlsCertificate, Subject>();
   readonly #staples = new RecentMap<Staple>(MAX_STAPLES);
 
-  constructor(send: (message: FromStaples) => void, now: () => number = Date.now) {
-    this.#send = send;
-    this.#now = now;
-  }
+  constructor(
+    private readonly send: (message: FromStaples) => void,
+    private readonly now: () => number = Date.now,
+  ) {}
 
   /** The current staple of a certificate. Undefined: none, or not fetched yet. */
   of(certificate: TlsCertificate): Uint8Array | undefined {
     const subject = this.#subjectOf(certificate);
     const { id } = subject;
     if (id === null) return undefined;
-    const now = this.#now();
+    const now = this.now();
     const staple = this.#staples.get(id);
     if (staple !== undefined && now < staple.expiresAt) {
-      if (!staple.isUsed) this.#send({ kind: 'staple-used', id });
+      if (!staple.isUsed) this.send({ kind: 'staple-used', id });
       staple.isUsed = true;
       return staple.response;
     }
     if (now >= subject.nextRequestAt) {
       subject.nextRequestAt = now + REQUEST_INTERVAL_MS;
-      this.#send({ kind: 'staple-wanted', id, chain: certificate.cert });
+      this.send({ kind: 'staple-wanted', id, chain: certificate.cert });
     }
     return undefined;
   }

@@ -50,10 +50,8 @@ const REQUIRED: ErrorPage = {
 
 export class Challenge {
   readonly #tokens: ChallengeTokens;
-  readonly #options: ChallengeOptions;
 
-  constructor(options: ChallengeOptions) {
-    this.#options = options;
+  constructor(private readonly options: ChallengeOptions) {
     this.#tokens = new ChallengeTokens(options.keys);
   }
 
@@ -98,7 +96,7 @@ export class Challenge {
         '0',
       ]);
       exchange.end();
-      this.#options.onAnswer(exchange, site, 303, 0, '');
+      this.options.onAnswer(exchange, site, 303, 0, '');
     } else if (acceptsPage(exchange))
       this.#sendPage(exchange, site, holder, puzzle ?? { difficulty, wait }, target, token);
     else this.#refuse(exchange, site);
@@ -125,27 +123,27 @@ export class Challenge {
       ...PAGE_FIELDS,
     ]);
     exchange.end(body);
-    this.#options.onAnswer(exchange, site, 403, exchange.method === 'HEAD' ? 0 : body.length, '');
+    this.options.onAnswer(exchange, site, 403, exchange.method === 'HEAD' ? 0 : body.length, '');
   }
 
   #refuse(exchange: Exchange, site: Site): void {
     const id = requestId();
     const bytes = answerError(exchange, REQUIRED, id, site.documents?.errorPages);
-    this.#options.onAnswer(exchange, site, REQUIRED.status, bytes, id);
+    this.options.onAnswer(exchange, site, REQUIRED.status, bytes, id);
   }
 
   #cookie(exchange: Exchange, pass: string, seconds: number): string {
     // RFC 6265bis section 4.1.3.2: a cookie with this prefix is the host's own.
-    const [prefix, secure] = this.#options.schemeOf(exchange) === 'https' ? ['__Host-', '; Secure'] : ['', ''];
+    const [prefix, secure] = this.options.schemeOf(exchange) === 'https' ? ['__Host-', '; Secure'] : ['', ''];
     return `${prefix}${COOKIE}=${pass}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
   }
 
   #holderOf(exchange: Exchange, { domainId }: Site): Holder {
-    return { domainId, network: this.#options.networkOf(exchange) };
+    return { domainId, network: this.options.networkOf(exchange) };
   }
 
   #now(): number {
-    return this.#options.now?.() ?? Math.floor(Date.now() / 1000);
+    return this.options.now?.() ?? Math.floor(Date.now() / 1000);
   }
 }
 

@@ -28,15 +28,17 @@ export class SiteConnections {
   readonly #own: number;
   readonly #threads: number;
   readonly #key: number;
-  readonly #max: number;
 
   /** `max`: connections of all sites. Clears the counts of the previous thread with this index. */
-  constructor({ counts, key }: SharedSiteCounts, thread: number, max: number) {
+  constructor(
+    { counts, key }: SharedSiteCounts,
+    thread: number,
+    private readonly max: number,
+  ) {
     this.#counts = new Int32Array(counts);
     this.#threads = this.#counts.length / SLICE;
     this.#own = thread * SLICE;
     this.#key = key;
-    this.#max = max;
     this.#counts.fill(0, this.#own, this.#own + SLICE);
   }
 
@@ -51,7 +53,7 @@ export class SiteConnections {
   /** `limit`: the site's own limit. False: the site has reached its limit or its share. */
   enter(bucket: number, limit: number): boolean {
     const held = this.heldBy(bucket);
-    if (held >= limit || held >= WEIGHT * (this.#max - this.#sum(0))) return false;
+    if (held >= limit || held >= WEIGHT * (this.max - this.#sum(0))) return false;
     this.#counts[this.#own]++;
     this.#counts[this.#own + bucket]++;
     return true;

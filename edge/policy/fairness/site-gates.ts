@@ -18,17 +18,14 @@ interface SiteGatesOptions {
 }
 
 export class SiteGates {
-  readonly #options: SiteGatesOptions;
   /** Built once for each protection document. */
   readonly #limits = new WeakMap<SlowBudget, Limits>();
 
-  constructor(options: SiteGatesOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: SiteGatesOptions) {}
 
   /** The gate of a new connection. */
   gateOf(domainId: string, protection: SiteProtection | null): ConnectionGate {
-    const { connections, turns } = this.#options;
+    const { connections, turns } = this.options;
     const limits = protection === null ? null : protection.limits;
     const budgets = this.#limitsOf(protection === null ? null : protection.slow);
     const bucket = connections.bucketOf(domainId);
@@ -58,7 +55,7 @@ export class SiteGates {
     if (slow === null) return null;
     const before = this.#limits.get(slow);
     if (before !== undefined) return before;
-    const { http1, http2 } = this.#options.limits;
+    const { http1, http2 } = this.options.limits;
     const made = { http1: narrowHttp1(http1, slow), http2: narrowHttp2(http2, slow) };
     this.#limits.set(slow, made);
     return made;

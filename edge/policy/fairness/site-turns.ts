@@ -120,15 +120,13 @@ class Waiting extends Pending implements InLine {
   line: object | null = null;
   before: InLine | null = null;
   after: InLine | null = null;
-  readonly exchange: Exchange;
-  readonly site: Site;
-  readonly since: number;
 
-  constructor(exchange: Exchange, site: Site, since: number) {
+  constructor(
+    readonly exchange: Exchange,
+    readonly site: Site,
+    readonly since: number,
+  ) {
     super();
-    this.exchange = exchange;
-    this.site = site;
-    this.since = since;
   }
 
   begin(serve: () => void | Promise<void>): void {
@@ -169,7 +167,6 @@ class SiteState {
 }
 
 export class SiteTurns {
-  readonly #options: SiteTurnsOptions;
   readonly #time: ThreadTime;
   readonly #turns: ThreadTurns;
   readonly #sites = new Map<string, SiteState>();
@@ -184,8 +181,7 @@ export class SiteTurns {
   #tidiedAt = 0;
   #isTidyDue = false;
 
-  constructor(options: SiteTurnsOptions) {
-    this.#options = options;
+  constructor(private readonly options: SiteTurnsOptions) {
     this.#time = options.time ?? THREAD_TIME;
     this.#turns = new ThreadTurns(options.loop);
     this.#turns.onTurn = () => {
@@ -194,7 +190,7 @@ export class SiteTurns {
   }
 
   readonly serve: ServeSite = (exchange, site) => {
-    const { refuse, networkOf } = this.#options;
+    const { refuse, networkOf } = this.options;
     const now = this.#time.now();
     const state = this.#activeSite(site.domainId, now);
     state.requests++;
@@ -273,7 +269,7 @@ export class SiteTurns {
   }
 
   #begin(state: SiteState, exchange: Exchange, site: Site, now: number): void | Promise<void> {
-    const { serve, refuse, challenge, maxInFlight, threads } = this.#options;
+    const { serve, refuse, challenge, maxInFlight, threads } = this.options;
     state.share.spend(1);
     const protection = site.documents?.protection ?? null;
     const held = state.inFlight.size;
@@ -302,7 +298,7 @@ export class SiteTurns {
 
   #useLimits(state: SiteState, limits: SiteLimits, now: number): void {
     if (state.limits === limits) return;
-    const { threads } = this.#options;
+    const { threads } = this.options;
     const bucketOf = (rate: number): TokenBucket | null =>
       rate === Number.POSITIVE_INFINITY ? null : secondOf(rate / threads, now);
     state.limits = limits;
@@ -357,7 +353,7 @@ export class SiteTurns {
   #expire(state: SiteState, now: number): void {
     for (const waiting of state.queue.takeWhile(({ since }) => now - since > MAX_WAIT_MS)) {
       const { exchange, site } = waiting;
-      if (!exchange.isEnded) this.#options.refuse(exchange, site, SITE_BUSY);
+      if (!exchange.isEnded) this.options.refuse(exchange, site, SITE_BUSY);
       waiting.onDone();
     }
   }

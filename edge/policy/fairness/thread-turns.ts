@@ -103,7 +103,6 @@ export class ThreadTurns {
 
 /** The share of one site. */
 export class SiteShare implements TurnShare {
-  readonly #turns: ThreadTurns;
   #turn: number;
   /** The share in `#turn`. */
   #quantum: number;
@@ -111,29 +110,28 @@ export class SiteShare implements TurnShare {
   #spent = 0;
   readonly #outputs: Flushable[] = [];
 
-  constructor(turns: ThreadTurns) {
-    this.#turns = turns;
+  constructor(private readonly turns: ThreadTurns) {
     this.#turn = turns.number;
     this.#quantum = turns.quantum;
   }
 
   get isSpent(): boolean {
-    if (this.#turn !== this.#turns.number) this.#enterTurn();
-    if (this.#spent < this.#turns.quantum) return false;
-    this.#turns.hasten();
+    if (this.#turn !== this.turns.number) this.#enterTurn();
+    if (this.#spent < this.turns.quantum) return false;
+    this.turns.hasten();
     return true;
   }
 
   spend(cost: number): void {
-    if (this.#turn !== this.#turns.number) this.#enterTurn();
+    if (this.#turn !== this.turns.number) this.#enterTurn();
     const before = this.#spent;
     this.#spent += cost;
-    const { quantum } = this.#turns;
-    if (before < quantum && this.#spent >= quantum) this.#turns.spent();
+    const { quantum } = this.turns;
+    if (before < quantum && this.#spent >= quantum) this.turns.spent();
   }
 
   flushLater(output: Flushable): void {
-    if (this.#outputs.length === 0) this.#turns.flushes(this);
+    if (this.#outputs.length === 0) this.turns.flushes(this);
     this.#outputs.push(output);
   }
 
@@ -147,7 +145,7 @@ export class SiteShare implements TurnShare {
   }
 
   #enterTurn(): void {
-    const { number, quantum } = this.#turns;
+    const { number, quantum } = this.turns;
     const earned = this.#quantum + quantum * (number - this.#turn - 1);
     this.#spent = Math.max(0, this.#spent - earned);
     this.#turn = number;

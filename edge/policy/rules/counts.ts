@@ -13,13 +13,10 @@ export interface RuleCounts {
 }
 
 export class RuleCounting {
-  readonly #send: (counts: readonly RuleCounts[]) => void;
   #counted: SiteRules[] = [];
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(send: (counts: readonly RuleCounts[]) => void) {
-    this.#send = send;
-  }
+  constructor(private readonly send: (counts: readonly RuleCounts[]) => void) {}
 
   /** The rules have new counts. */
   note(rules: SiteRules): void {
@@ -35,7 +32,7 @@ export class RuleCounting {
     const counted = this.#counted;
     if (counted.length === 0) return;
     this.#counted = [];
-    this.#send(
+    this.send(
       counted.map((rules) => {
         const { domainId, revision, set } = rules;
         const counts = { domainId, revision, matched: set.matched.slice(), stopped: set.stopped.slice() };

@@ -34,11 +34,8 @@ export class Credentials {
   readonly #rejected = new RecentMap<number>(MAX_REJECTED);
   /** A page's requests have the same pair, and need one verification. */
   readonly #pending = new Map<string, Promise<Verdict>>();
-  readonly #clock: () => number;
 
-  constructor(clock: () => number = Date.now) {
-    this.#clock = clock;
-  }
+  constructor(private readonly clock: () => number = Date.now) {}
 
   /**
    * `authorization`: the value of the field; empty without one. `owner`: the site, and the network
@@ -51,7 +48,7 @@ export class Credentials {
     const user = users.find(({ name }) => name === pair.name);
     const { hash } = user ?? users[0];
     const digest = createHmac('sha256', this.#key).update(`${hash}\0${pair.name}\0${pair.password}`).digest('base64');
-    const now = this.#clock();
+    const now = this.clock();
     if ((this.#accepted.get(digest) ?? 0) > now) return 'accepted';
     if ((this.#rejected.get(digest) ?? 0) > now) return 'rejected';
     const pending = this.#pending.get(digest);
@@ -67,8 +64,8 @@ export class Credentials {
       if (typeof slot === 'string') return 'busy';
       const isPassword = await verify(hash, password).catch(() => false);
       const isAccepted = isPassword && isUser;
-      if (isAccepted) this.#accepted.set(digest, this.#clock() + ACCEPTED_MS);
-      else this.#rejected.set(digest, this.#clock() + REJECTED_MS);
+      if (isAccepted) this.#accepted.set(digest, this.clock() + ACCEPTED_MS);
+      else this.#rejected.set(digest, this.clock() + REJECTED_MS);
       return isAccepted ? 'accepted' : 'rejected';
     } finally {
       this.#pending.delete(digest);

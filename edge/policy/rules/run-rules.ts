@@ -75,17 +75,16 @@ export interface PrefetchPlan {
 const DEFAULT_RETRY_AFTER = 300;
 
 export class RuleRunner {
-  readonly #tools: RuleTools;
-  readonly #outlets: RuleOutlets;
   readonly #facts: RequestFacts;
   readonly #credentials = new Credentials();
   readonly #clock: () => number;
   readonly #templates = new WeakMap<CompiledRule, TextTemplate>();
   readonly #rates = new WeakMap<CompiledRule, LimitRule>();
 
-  constructor(tools: RuleTools, outlets: RuleOutlets) {
-    this.#tools = tools;
-    this.#outlets = outlets;
+  constructor(
+    private readonly tools: RuleTools,
+    private readonly outlets: RuleOutlets,
+  ) {
     this.#facts = new RequestFacts((address) => tools.countries.of(address));
     this.#clock = tools.clock ?? Date.now;
   }
@@ -102,7 +101,7 @@ export class RuleRunner {
     const { set } = rules;
     return set.uncounted(() => {
       const facts = this.#facts;
-      facts.open(exchange, siteHost(exchange.authority), this.#outlets.addressOf(exchange));
+      facts.open(exchange, siteHost(exchange.authority), this.outlets.addressOf(exchange));
       let hasCredentials = false;
       let index = set.run(facts);
       for (; index >= 0; index = set.run(facts, index + 1, set.changes)) {
@@ -121,9 +120,9 @@ export class RuleRunner {
   #run(exchange: Exchange, site: Site, rules: SiteRules, from: number, before: SiteRules['set']['changes']): Done {
     const { set } = rules;
     const facts = this.#facts;
-    facts.open(exchange, siteHost(exchange.authority), this.#outlets.addressOf(exchange));
+    facts.open(exchange, siteHost(exchange.authority), this.outlets.addressOf(exchange));
     let index = set.run(facts, from, before);
-    if (set.hasCounted) this.#tools.counting.note(rules);
+    if (set.hasCounted) this.tools.counting.note(rules);
     while (index >= 0) {
       const rule = set.rules[index];
       const { action } = rule;
@@ -137,7 +136,7 @@ export class RuleRunner {
       const wait = this.#count(exchange, rules, rule, action);
       if (wait > 0) {
         set.stopped[rule.number]++;
-        if (!rule.isDryRun) return this.#outlets.refuse(exchange, site, limitedPage(rule, Math.ceil(wait / 1000)));
+        if (!rule.isDryRun) return this.outlets.refuse(exchange, site, limitedPage(rule, Math.ceil(wait / 1000)));
       }
       index = set.run(facts, index + 1, set.changes);
     }
@@ -146,17 +145,17 @@ export class RuleRunner {
 
   #pass(exchange: Exchange, site: Site, rules: SiteRules): Done {
     const { changes, noChanges } = rules.set;
-    if (changes === noChanges) return this.#outlets.serve(exchange, site);
+    if (changes === noChanges) return this.outlets.serve(exchange, site);
     const changed = rules.siteWith(site, changes);
     return changes.bypassesCache
-      ? this.#outlets.serveUncached(exchange, changed)
-      : this.#outlets.serve(exchange, changed);
+      ? this.outlets.serveUncached(exchange, changed)
+      : this.outlets.serve(exchange, changed);
   }
 
   #answer(exchange: Exchange, site: Site, rule: CompiledRule): void {
     const { action } = rule;
     if (action.type === 'redirect') this.#redirect(exchange, site, rule, action.location, action.status ?? 302);
-    else this.#outlets.refuse(exchange, site, pageOf(rule));
+    else this.outlets.refuse(exchange, site, pageOf(rule));
   }
 
   #redirect(exchange: Exchange, site: Site, rule: CompiledRule, text: string, status: number): void {
@@ -167,49 +166,45 @@ export class RuleRunner {
     }
     const target = exchange.path.startsWith('/') ? exchange.path : '/';
     const host = siteHost(exchange.authority);
-    const location = safeLocation(template.expand({ scheme: this.#outlets.schemeOf(exchange), host, target }));
-    this.#outlets.respondEmpty(exchange, site, status, ['location', location, 'server', 'waypost']);
+    const location = safeLocation(template.expand({ scheme: this.outlets.schemeOf(exchange), host, target }));
+    this.outlets.respondEmpty(exchange, site, status, ['location', location, 'server', 'waypost']);
   }
 
   /** Milliseconds to wait; 0: the request is within the limit. */
   #count(exchange: Exchange, { domainId }: SiteRules, rule: CompiledRule, action: LimitAction): number {
     let limit = this.#rates.get(rule);
     if (limit === undefined) {
-      limit = new LimitRule(`${domainId} ${rule.number}`, action, this.#tools.rates);
+      limit = new LimitRule(`${domainId} ${rule.number}`, action, this.tools.rates);
       this.#rates.set(rule, limit);
     }
     const key = limit.keyOf(exchange.headers, this.#facts.address);
-    return this.#tools.rates.count(limit.scope, key, this.#clock());
+    return this.tools.rates.count(limit.scope, key, this.#clock());
   }
 
   #authenticate(exchange: Exchange, site: Site, rules: SiteRules, index: number, action: BasicAuthAction): Done {
     const { changes } = rules.set;
     const verdict = this.#credentials.check(firstHeader(exchange.headers, 'authorization'), action.users, () => ({
       account: site.domainId,
-      network: clientNetwork(this.#outlets.addressOf(exchange)),
+      network: clientNetwork(this.outlets.addressOf(exchange)),
     }));
     const go = (result: Awaited<typeof verdict>): Done => {
       if (result === 'accepted') return this.#run(exchange, site, rules, index + 1, changes);
       const rule = rules.set.rules[index];
       rules.set.stopped[rule.number]++;
-      this.#tools.counting.note(rules);
-      this.#outlets.refuse(
-        exchange,
-        site,
-        result === 'busy' ? BUSY : unauthorizedPage(rule, action.realm ?? 'Private'),
-      );
+      this.tools.counting.note(rules);
+      this.outlets.refuse(exchange, site, result === 'busy' ? BUSY : unauthorizedPage(rule, action.realm ?? 'Private'));
     };
     return typeof verdict === 'string' ? go(verdict) : verdict.then(go);
   }
 
   #challenge(exchange: Exchange, site: Site, rules: SiteRules, index: number): Done {
     const { changes } = rules.set;
-    const { challenge } = this.#outlets;
+    const { challenge } = this.outlets;
     const hasPassed = challenge === undefined ? true : challenge(exchange, site);
     const go = (passes: boolean): Done => {
       if (passes) return this.#run(exchange, site, rules, index + 1, changes);
       rules.set.stopped[rules.set.rules[index].number]++;
-      this.#tools.counting.note(rules);
+      this.tools.counting.note(rules);
     };
     return typeof hasPassed === 'boolean' ? go(hasPassed) : hasPassed.then(go);
   }

@@ -33,7 +33,7 @@ const HELPERS: Readonly<Record<string, string>> = {
 
 /** Calls that pass a text on which stands elsewhere: the file, and the argument. */
 const PASSED_ON: ReadonlySet<string> = new Set([
-  'core/base/log/throttle.ts this.#started',
+  'core/base/log/throttle.ts this.started',
   'core/base/tasks.ts ...messages',
   'core/nameserver/transfer/notify.ts message',
   'edge/daemon/edge.ts message',

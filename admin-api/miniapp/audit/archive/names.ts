@@ -7,24 +7,23 @@ import { PathSet } from './path-set.ts';
 import { shown } from './shown.ts';
 
 export class Names {
-  readonly #limits: PackageLimits;
-  readonly #findings: Findings;
   readonly #paths: PathSet;
   readonly #junk = new Set<string>();
   /** First segments of what is no junk; of a file in the root undefined. */
   readonly #tops = new Set<string | undefined>();
 
-  constructor(limits: PackageLimits, findings: Findings) {
-    this.#limits = limits;
-    this.#findings = findings;
+  constructor(
+    private readonly limits: PackageLimits,
+    private readonly findings: Findings,
+  ) {
     this.#paths = new PathSet(findings);
   }
 
   /** False: no file can have this path in the package, which is a finding. */
   accept(path: string, folder: boolean): boolean {
-    const wrong = wrongPath(path, this.#limits);
+    const wrong = wrongPath(path, this.limits);
     if (wrong !== undefined) {
-      this.#findings.add(wrong.code, wholeFile(shown(path)), wrong.message);
+      this.findings.add(wrong.code, wholeFile(shown(path)), wrong.message);
       return false;
     }
     if (!this.#paths.add(path, folder)) return false;
@@ -32,7 +31,7 @@ export class Names {
     const slash = path.indexOf('/');
     this.#tops.add(slash < 0 && !folder ? undefined : path.slice(0, slash < 0 ? path.length : slash));
     if (!folder && /(?:^|\/)\./.test(path))
-      this.#findings.add(
+      this.findings.add(
         'archive_dot_file',
         wholeFile(shown(path)),
         'Its name begins with a dot, or its folder’s does.',
@@ -46,7 +45,7 @@ export class Names {
     if (junk === undefined) return false;
     if (!this.#junk.has(junk)) {
       this.#junk.add(junk);
-      this.#findings.add('archive_junk', wholeFile(shown(junk)), `${shown(junk)} is of no use to the app.`);
+      this.findings.add('archive_junk', wholeFile(shown(junk)), `${shown(junk)} is of no use to the app.`);
     }
     return true;
   }
@@ -54,10 +53,10 @@ export class Names {
   /** Once all names are known. */
   finish(): void {
     const [top] = this.#tops;
-    if (this.#tops.size === 0) this.#findings.add('archive_empty', PACKAGE, 'There is no file in the package.');
+    if (this.#tops.size === 0) this.findings.add('archive_empty', PACKAGE, 'There is no file in the package.');
     if (this.#tops.size !== 1 || top === undefined) return;
     const folder = shown(top);
-    this.#findings.add(
+    this.findings.add(
       'archive_enclosing_folder',
       PACKAGE,
       `Everything is in the folder ${folder}; the package has to have index.html and manifest.json in its root.`,

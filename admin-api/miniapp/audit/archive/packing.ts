@@ -44,21 +44,19 @@ export function canUnpack(entry: Entry, shown: string, findings: Findings): bool
  * than it says is damaged.
  */
 export class Budget {
-  readonly #limits: PackageLimits;
-  readonly #findings: Findings;
   #size = 0;
   #compressed = 0;
 
-  constructor(limits: PackageLimits, findings: Findings) {
-    this.#limits = limits;
-    this.#findings = findings;
-  }
+  constructor(
+    private readonly limits: PackageLimits,
+    private readonly findings: Findings,
+  ) {}
 
   /** False: unpacking it would go beyond a limit, which is a finding: of the package, once. */
   allows({ size, compressedSize }: Entry, shown: string): boolean {
-    const { fileBytes, totalBytes, ratio } = this.#limits;
+    const { fileBytes, totalBytes, ratio } = this.limits;
     if (size > fileBytes) {
-      this.#findings.add(
+      this.findings.add(
         'archive_file_too_large',
         wholeFile(shown),
         `It has ${size} bytes unpacked; ${fileBytes} are allowed.`,
@@ -66,7 +64,7 @@ export class Budget {
       return false;
     }
     if (size > RATIO_FROM && size > ratio * compressedSize) {
-      this.#findings.add(
+      this.findings.add(
         'archive_ratio',
         wholeFile(shown),
         `${compressedSize} bytes unpack to ${size}, more than ${ratio} times as many.`,
@@ -78,7 +76,7 @@ export class Budget {
     this.#compressed += compressedSize;
     if (this.#size <= totalBytes) return true;
     if (before <= totalBytes)
-      this.#findings.add(
+      this.findings.add(
         'archive_content_too_large',
         PACKAGE,
         `Its files have more than the allowed ${totalBytes} bytes unpacked.`,
@@ -88,9 +86,9 @@ export class Budget {
 
   /** The ratio of all together, but for those that were refused. */
   finish(): void {
-    const { ratio } = this.#limits;
+    const { ratio } = this.limits;
     if (this.#size > RATIO_FROM && this.#size > ratio * this.#compressed)
-      this.#findings.add(
+      this.findings.add(
         'archive_ratio',
         PACKAGE,
         `${this.#compressed} bytes unpack to ${this.#size}, more than ${ratio} times as many.`,

@@ -21,11 +21,8 @@ const folded = (path: string): string =>
 
 export class PathSet {
   readonly #known = new Map<string, Known>();
-  readonly #findings: Findings;
 
-  constructor(findings: Findings) {
-    this.#findings = findings;
-  }
+  constructor(private readonly findings: Findings) {}
 
   /** False: something is there already, which is a finding. The path has no `/` at its end. */
   add(path: string, folder: boolean): boolean {
@@ -43,15 +40,15 @@ export class PathSet {
     }
     const at = wholeFile(shown(of));
     if (before.folder !== entry.folder)
-      this.#findings.add('archive_file_folder_conflict', at, `${shown(entry.path)} is a file and a folder, too.`);
+      this.findings.add('archive_file_folder_conflict', at, `${shown(entry.path)} is a file and a folder, too.`);
     else if (before.path !== entry.path)
-      this.#findings.add(
+      this.findings.add(
         'archive_name_collision',
         at,
         `${shown(entry.path)} and ${shown(before.path)} are the same name on systems that do not tell case or accents apart.`,
       );
     else if (before.named && entry.named)
-      this.#findings.add('archive_duplicate_name', at, 'The archive has this name twice.');
+      this.findings.add('archive_duplicate_name', at, 'The archive has this name twice.');
     else {
       if (entry.named) this.#known.set(key, entry);
       return true;

@@ -14,25 +14,22 @@ const BACKGROUND_OPERATIONS = [...OPERATIONS].filter(([, { isInBackground }]) =>
 const NO_OBJECT = new Set(['constant', 'text', 'function', 'list']);
 
 export class HostCalls {
-  readonly #source: SourceText;
-  readonly #evaluator: Evaluator;
-  readonly #context: AuditContext;
   readonly #used = new Set<string>();
   #undeterminable = false;
 
-  constructor(source: SourceText, evaluator: Evaluator, context: AuditContext) {
-    this.#source = source;
-    this.#evaluator = evaluator;
-    this.#context = context;
-  }
+  constructor(
+    private readonly source: SourceText,
+    private readonly evaluator: Evaluator,
+    private readonly context: AuditContext,
+  ) {}
 
   check(node: CallExpression): void {
-    const values = this.#evaluator.valuesOf(node.callee);
+    const values = this.evaluator.valuesOf(node.callee);
     if (!values.some((value) => value.kind === 'global' && value.path === 'Host.call')) return;
-    const { findings, manifest } = this.#context;
+    const { findings, manifest } = this.context;
     const [called, params] = node.arguments;
-    const at = this.#source.at(called?.start ?? node.start);
-    const operation = called === undefined ? { value: undefined } : constantOf(this.#evaluator.valuesOf(called));
+    const at = this.source.at(called?.start ?? node.start);
+    const operation = called === undefined ? { value: undefined } : constantOf(this.evaluator.valuesOf(called));
     if (operation === undefined || values.length > 1) {
       this.#undeterminable = true;
       findings.add('background_operation_computed', at, 'Which operation Host.call is asked for cannot be determined.');
@@ -62,14 +59,14 @@ export class HostCalls {
       params,
     );
     if (fault !== undefined)
-      findings.add('background_params_invalid', this.#source.at((params ?? node).start), `${name}: ${fault}.`);
+      findings.add('background_params_invalid', this.source.at((params ?? node).start), `${name}: ${fault}.`);
   }
 
   /** What is wrong with them, as far as it can be said. */
   #paramsFault(required: readonly string[], params: AnyNode | undefined): string | undefined {
     const shape = `{${required.join(', ')}}`;
     if (params === undefined) return `the parameters ${shape} are missing`;
-    const [value, ...others] = this.#evaluator.valuesOf(params);
+    const [value, ...others] = this.evaluator.valuesOf(params);
     if (others.length > 0) return undefined;
     const isObject = value.kind === 'structure' && value.node.type === 'ObjectExpression';
     if (!isObject)
@@ -80,7 +77,7 @@ export class HostCalls {
     const missing = required.filter((key) => keys?.has(key) === false);
     if (missing.length > 0) return `${missing.join(' and ')} is missing`;
     for (const name of keys === undefined ? [] : required) {
-      const values = this.#evaluator.valuesOf(keys!.get(name)!);
+      const values = this.evaluator.valuesOf(keys!.get(name)!);
       if (!values.every((possible) => isNoString(possible))) continue;
       return `${name} is a string`;
     }
@@ -89,15 +86,15 @@ export class HostCalls {
 
   /** `Host` itself: its member `call` is called, or who knows what becomes of it. */
   checkUse(name: Identifier): void {
-    if (this.#evaluator.variableOf(name) !== undefined) return;
+    if (this.evaluator.variableOf(name) !== undefined) return;
     const member = parentOf(name);
     if (member?.type === 'UnaryExpression' && member.operator === 'typeof') return;
     if (member?.type === 'MemberExpression' && member.object === name) {
-      const key = this.#evaluator.keyOf(member);
+      const key = this.evaluator.keyOf(member);
       if (key !== undefined && key !== 'call')
-        this.#context.findings.add(
+        this.context.findings.add(
           'background_host_member',
-          this.#source.at(name.start),
+          this.source.at(name.start),
           `Host.${key} is not there in the background.`,
         );
       const call = parentOf(member);
@@ -105,9 +102,9 @@ export class HostCalls {
       if (key !== undefined && key !== 'call') return;
     }
     this.#undeterminable = true;
-    this.#context.findings.add(
+    this.context.findings.add(
       'background_operation_computed',
-      this.#source.at(name.start),
+      this.source.at(name.start),
       'What becomes of Host here is not followed.',
     );
   }
@@ -117,7 +114,7 @@ export class HostCalls {
    * itself.
    */
   finish(): void {
-    const { findings, manifest } = this.#context;
+    const { findings, manifest } = this.context;
     if (this.#undeterminable) return;
     for (const permission of manifest?.background?.permissions ?? [])
       if (permission === 'storage' && !this.#used.has(permission))

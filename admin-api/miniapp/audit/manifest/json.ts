@@ -23,12 +23,12 @@ export type JsonValue =
   | (At & { readonly type: 'null' });
 
 export class JsonSyntaxError extends Error {
-  /** Offset of what was not expected. */
-  readonly offset: number;
-
-  constructor(message: string, offset: number) {
+  constructor(
+    message: string,
+    /** Offset of what was not expected. */
+    readonly offset: number,
+  ) {
     super(message);
-    this.offset = offset;
   }
 }
 
@@ -51,22 +51,19 @@ export function parseJson(text: string): JsonValue {
 }
 
 class Reader {
-  readonly #text: string;
   #at = 0;
 
-  constructor(text: string) {
-    this.#text = text;
-  }
+  constructor(private readonly text: string) {}
 
   end(): void {
     this.#skip();
-    if (this.#at < this.#text.length) this.#fail('Something follows the end of the JSON value');
+    if (this.#at < this.text.length) this.#fail('Something follows the end of the JSON value');
   }
 
   value(depth: number): JsonValue {
     this.#skip();
     const start = this.#at;
-    const first = this.#text[start];
+    const first = this.text[start];
     if (first === '{' || first === '[') {
       if (depth === DEEPEST) this.#fail(`More than ${DEEPEST} objects and arrays within one another`);
       this.#at++;
@@ -88,10 +85,10 @@ class Reader {
   #member(depth: number): JsonMember {
     this.#skip();
     const start = this.#at;
-    if (this.#text[start] !== '"') this.#fail('The name of a member is expected here, in double quotation marks');
+    if (this.text[start] !== '"') this.#fail('The name of a member is expected here, in double quotation marks');
     const key = this.#string();
     this.#skip();
-    if (this.#text[this.#at] !== ':') this.#fail('A colon is expected here');
+    if (this.text[this.#at] !== ':') this.#fail('A colon is expected here');
     this.#at++;
     return { start, key, value: this.value(depth) };
   }
@@ -99,19 +96,19 @@ class Reader {
   #list<T>(close: string, item: () => T): T[] {
     const items: T[] = [];
     this.#skip();
-    if (this.#text[this.#at] === close) {
+    if (this.text[this.#at] === close) {
       this.#at++;
       return items;
     }
     for (;;) {
       items.push(item());
       this.#skip();
-      const next = this.#text[this.#at];
+      const next = this.text[this.#at];
       if (next !== ',' && next !== close) this.#fail(`A comma or ${close} is expected here`);
       this.#at++;
       if (next === close) return items;
       this.#skip();
-      if (this.#text[this.#at] === close) this.#fail('JSON has no comma behind the last one');
+      if (this.text[this.#at] === close) this.#fail('JSON has no comma behind the last one');
     }
   }
 
@@ -130,7 +127,7 @@ class Reader {
 
   #match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at;
-    const text = pattern.exec(this.#text)?.[0];
+    const text = pattern.exec(this.text)?.[0];
     if (text !== undefined) this.#at += text.length;
     return text;
   }

@@ -13,16 +13,17 @@ type JsonObject = Extract<JsonValue, { type: 'object' }>;
 type Typed<T extends JsonValue['type']> = Extract<JsonValue, { type: T }>;
 
 export class ObjectReader {
-  readonly #source: SourceText;
-  readonly #findings: Findings;
   readonly #object: JsonObject;
   /** Of the object in the manifest, with a dot at its end; empty: it is the manifest. */
   readonly #prefix: string;
   readonly #members = new Map<string, JsonMember>();
 
-  constructor(source: SourceText, findings: Findings, object: JsonObject, prefix = '') {
-    this.#source = source;
-    this.#findings = findings;
+  constructor(
+    private readonly source: SourceText,
+    private readonly findings: Findings,
+    object: JsonObject,
+    prefix = '',
+  ) {
     this.#object = object;
     this.#prefix = prefix;
     // The last of equal ones is what JSON.parse takes.
@@ -39,7 +40,7 @@ export class ObjectReader {
   }
 
   addAt(code: RuleCode, at: { readonly start: number }, message: string): void {
-    this.#findings.add(code, this.#source.at(at.start), message);
+    this.findings.add(code, this.source.at(at.start), message);
   }
 
   require(...keys: readonly string[]): void {
@@ -70,7 +71,7 @@ export class ObjectReader {
   /** A member that is an object. */
   object(key: string): ObjectReader | undefined {
     const value = this.value(key, 'object');
-    return value && new ObjectReader(this.#source, this.#findings, value, `${this.#prefix}${key}.`);
+    return value && new ObjectReader(this.source, this.findings, value, `${this.#prefix}${key}.`);
   }
 
   /** Strings of an array, each once; `code`: of one that is not among those known. */

@@ -93,17 +93,15 @@ interface Decision {
 }
 
 class Levels {
-  readonly #web: WebContext;
-  readonly #namesUncovered: boolean;
   /** By the index of a script: the library that its file is. */
   readonly #libraries = new Map<number, string | undefined>();
   /** Null: it cannot be had. */
   #reach: Reach | null | undefined;
 
-  constructor(web: WebContext, namesUncovered: boolean) {
-    this.#web = web;
-    this.#namesUncovered = namesUncovered;
-  }
+  constructor(
+    private readonly web: WebContext,
+    private readonly namesUncovered: boolean,
+  ) {}
 
   of({ code, script, at, level, unless, reached: own }: CoveredFinding): Decision {
     const { reached: usual, by } = COVERED.get(code)!;
@@ -111,7 +109,7 @@ class Levels {
     const stopped = `The sandbox covers it: ${by}.`;
     if (level !== undefined && unless?.some((name) => this.#isReplaced(name)) !== true)
       return { level, why: level === 'review' ? '' : stopped };
-    if (this.#namesUncovered && NAMING.has(code)) return { level: 'review', why: MAY_BE_UNCOVERED };
+    if (this.namesUncovered && NAMING.has(code)) return { level: 'review', why: MAY_BE_UNCOVERED };
     if (reached === 'notice' || reached === 'warning') return { level: reached, why: stopped };
     const library = this.#libraryOf(script);
     const dead: Level = usual === 'error' ? 'warning' : 'notice';
@@ -132,7 +130,7 @@ class Levels {
   }
 
   #isReplaced(name: string): boolean {
-    const { redefined, members, defined } = this.#web;
+    const { redefined, members, defined } = this.web;
     return redefined.has(name) || (ASSIGNABLE.has(name) && (members.has(name) || defined.has(name)));
   }
 
@@ -140,7 +138,7 @@ class Levels {
   #reachOf(): Reach | undefined {
     if (this.#reach !== undefined) return this.#reach ?? undefined;
     try {
-      this.#reach = reachOf(this.#web, (index) => this.#libraryOf(index) !== undefined);
+      this.#reach = reachOf(this.web, (index) => this.#libraryOf(index) !== undefined);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       this.#reach = null;
@@ -149,7 +147,7 @@ class Levels {
   }
 
   #libraryOf(script: number): string | undefined {
-    if (!this.#libraries.has(script)) this.#libraries.set(script, recognized(this.#web.scripts[script]));
+    if (!this.#libraries.has(script)) this.#libraries.set(script, recognized(this.web.scripts[script]));
     return this.#libraries.get(script);
   }
 }

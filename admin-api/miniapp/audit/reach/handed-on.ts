@@ -7,8 +7,6 @@ import { nameOfMember } from './bindings.ts';
 
 /** What the scripts of a package have to do with its libraries. */
 export class Parts {
-  /** Files of libraries. */
-  readonly #files: ReadonlySet<string>;
   /** Globals that apps give to something, and such that they declare. */
   readonly #given = new Set<string>();
   readonly #declared = new Set<string>();
@@ -16,9 +14,7 @@ export class Parts {
   readonly #ofLibraries = new Set<string>();
   #isOfModule = false;
 
-  constructor(files: ReadonlySet<string>) {
-    this.#files = files;
-  }
+  constructor(/** Files of libraries. */ private readonly files: ReadonlySet<string>) {}
 
   addLibrary(walked: Walked): void {
     for (const name of declaredBy(walked)) this.#ofLibraries.add(name);
@@ -30,7 +26,7 @@ export class Parts {
   addApp(walked: Walked, file: string): void {
     const { globals, isOfModule } = handedOn(walked, (path) => {
       const location = locate(path, file);
-      return location.kind === 'file' && location.path !== undefined && this.#files.has(location.path);
+      return location.kind === 'file' && location.path !== undefined && this.files.has(location.path);
     });
     this.#isOfModule ||= isOfModule;
     for (const name of globals) this.#given.add(name);

@@ -11,10 +11,6 @@ const NONE: readonly Unit[] = [];
 
 /** A function, or the top level of a script. */
 export class Unit {
-  readonly start: number;
-  readonly end: number;
-  readonly around: Unit | undefined;
-  readonly script: number;
   /** It runs when one of these is reached. Undefined: when the code around it does. */
   bound: readonly Key[] | undefined = undefined;
   /** Those that stand in it. */
@@ -31,23 +27,19 @@ export class Unit {
   takesOpen = false;
   callsOpen = false;
 
-  constructor(start: number, end: number, around: Unit | undefined, script: number) {
-    this.start = start;
-    this.end = end;
-    this.around = around;
-    this.script = script;
+  constructor(
+    readonly start: number,
+    readonly end: number,
+    readonly around: Unit | undefined,
+    readonly script: number,
+  ) {
     around?.inner.push(this);
   }
 }
 
 /** What can be reached other than code: a variable, a member by its name, a result. */
 export class Key {
-  readonly name: string;
   readonly kind: 'variable' | 'member' | 'object' | 'result' | 'stored';
-  /** Of a member of something that is known to be of the package: the member of anything. */
-  readonly weak: Key | undefined;
-  /** Of the result of what a name means: that name. */
-  readonly of: Key | undefined;
   /** Functions that run when it is reached. */
   bound: readonly Unit[] = NONE;
   /** Functions that are bound to it. */
@@ -66,11 +58,15 @@ export class Key {
   /** What stands for its result. */
   result: Key | undefined = undefined;
 
-  constructor(kind: Key['kind'], name: string, weak?: Key, of?: Key) {
+  constructor(
+    kind: Key['kind'],
+    readonly name: string,
+    /** Of a member of something that is known to be of the package: the member of anything. */
+    readonly weak?: Key,
+    /** Of the result of what a name means: that name. */
+    readonly of?: Key,
+  ) {
     this.kind = kind;
-    this.name = name;
-    this.weak = weak;
-    this.of = of;
   }
 
   bind(unit: Unit): void {

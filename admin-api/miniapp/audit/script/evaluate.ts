@@ -63,11 +63,7 @@ interface Evaluated {
 }
 
 export class Evaluator implements Evaluation {
-  readonly #walked: Walked;
   readonly #top: Scope;
-  readonly #kind: string;
-  /** Of scripts that have run before. */
-  readonly #globals: ReadonlyMap<string, Values>;
   readonly #flattened = new Map<AnyNode, Value>();
   #names: Map<string, Identifier[]> | undefined;
   /** Where calls are given these names, or where they get another name. */
@@ -80,11 +76,13 @@ export class Evaluator implements Evaluation {
   /** What was first deeper than is looked at. */
   #cutAt: AnyNode | undefined;
 
-  constructor(walked: Walked, kind: string, globals: ReadonlyMap<string, Values>) {
+  constructor(
+    private readonly walked: Walked,
+    private readonly kind: string,
+    /** Of scripts that have run before. */
+    private readonly globals: ReadonlyMap<string, Values>,
+  ) {
     this.#top = walked.top;
-    this.#walked = walked;
-    this.#kind = kind;
-    this.#globals = globals;
   }
 
   /** Which limit kept it from following all that could be followed, and where; undefined: none. */
@@ -128,7 +126,7 @@ export class Evaluator implements Evaluation {
     if (path.length === 0) return this.valuesOf(from);
     const first = path[0];
     if (typeof first === 'number' && isFunction(from)) {
-      const given = valuesOfParameter(this, this.#walked, from, first);
+      const given = valuesOfParameter(this, this.walked, from, first);
       return path.length === 1 ? given : this.#along(given, path.slice(1));
     }
     return this.#along(this.valuesOf(from), path);
@@ -147,13 +145,13 @@ export class Evaluator implements Evaluation {
 
   /** Something of that name is called. */
   isCalled(name: string): boolean {
-    return this.#walked.calls.has(name);
+    return this.walked.calls.has(name);
   }
 
   /** A call is given the function by its name, or it has another name, too. */
   isPassed(fn: AnyNode): boolean {
     const name = nameOf(fn) ?? '';
-    if (!this.#walked.handedOn.has(name)) return false;
+    if (!this.walked.handedOn.has(name)) return false;
     let passed = this.#passed.get(name);
     if (passed === undefined) {
       passed = this.#namesOf(name).filter(isPassing);
@@ -172,7 +170,7 @@ export class Evaluator implements Evaluation {
   #namesOf(name: string): readonly Identifier[] {
     if (this.#names === undefined) {
       this.#names = new Map();
-      for (const node of this.#walked.names) {
+      for (const node of this.walked.names) {
         const same = this.#names.get(node.name);
         if (same === undefined) this.#names.set(node.name, [node]);
         else same.push(node);
@@ -192,7 +190,7 @@ export class Evaluator implements Evaluation {
 
   /** Its parameters may get other values by `arguments`. */
   usesArguments(fn: AnyNode): boolean {
-    return usersOfArguments(this.#walked).has(fn);
+    return usersOfArguments(this.walked).has(fn);
   }
 
   /** Where a parameter of a function is used. */
@@ -203,7 +201,7 @@ export class Evaluator implements Evaluation {
   /** Calls of a function by its name, where that means no other variable. */
   callsOf(fn: AnyNode): readonly Called[] {
     const name = nameOf(fn) ?? '';
-    const calls = this.#walked.calls.get(name);
+    const calls = this.walked.calls.get(name);
     if (calls === undefined) return [];
     let byVariable = this.#calls.get(name);
     if (byVariable === undefined) {
@@ -283,7 +281,7 @@ export class Evaluator implements Evaluation {
    * not hide `fetch`.
    */
   #before(variable: Variable): Values | undefined {
-    const shared = this.#globals.get(variable.name);
+    const shared = this.globals.get(variable.name);
     if (shared !== undefined) return shared;
     const isOfOthers = variable.writes.length === 0 && BRIDGE_NAMES.has(variable.name);
     return variable.isGlobal && (isOfOthers || PLATFORM_NAMES.has(variable.name))
@@ -300,7 +298,7 @@ export class Evaluator implements Evaluation {
   /** False: the expression is deeper than is looked at. */
   #begin(entry: Evaluated, at: AnyNode | undefined): boolean {
     if (this.#depth >= DEPTH) {
-      this.#cutAt ??= at ?? this.#walked.program;
+      this.#cutAt ??= at ?? this.walked.program;
       return false;
     }
     // What leads back to itself says nothing new.
@@ -321,7 +319,7 @@ export class Evaluator implements Evaluation {
       case 'Identifier':
         return this.#identifier(node);
       case 'ThisExpression':
-        return valuesOfThis(this, this.#kind, node);
+        return valuesOfThis(this, this.kind, node);
       case 'TemplateLiteral':
         return this.#template(
           node.quasis.map((quasi) => quasi.value.cooked ?? ''),
@@ -371,14 +369,14 @@ export class Evaluator implements Evaluation {
   #identifier(node: AnyNode & { type: 'Identifier' }): Values {
     const variable = this.variableOf(node);
     if (variable !== undefined) {
-      const writes = reachingWrites(this.#walked, variable, node);
+      const writes = reachingWrites(this.walked, variable, node);
       if (writes === undefined) return this.valuesOfVariable(variable);
       return withChanges(union(writes.map((write) => this.#valuesOfReaching(write))));
     }
     if (node.name === 'undefined') return [constant(undefined)];
-    const shared = this.#globals.get(node.name);
+    const shared = this.globals.get(node.name);
     if (shared !== undefined) return shared;
-    if (this.#kind === 'handler' && DOCUMENT_NAMES.has(node.name)) return [global(canonical(`document.${node.name}`))];
+    if (this.kind === 'handler' && DOCUMENT_NAMES.has(node.name)) return [global(canonical(`document.${node.name}`))];
     return [global(canonical(node.name))];
   }
 
@@ -509,7 +507,7 @@ export class Evaluator implements Evaluation {
 
   /** The member of a value. `key` undefined: not known. */
   member(object: Value, key: string | undefined): Values {
-    return memberOf(this, this.#globals, object, key);
+    return memberOf(this, this.globals, object, key);
   }
 
   /** What a function returns, once. */

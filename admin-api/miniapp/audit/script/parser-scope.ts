@@ -31,12 +31,9 @@ class Declared {
 
 /** As acorn's, with names in `Declared`. */
 export class ParserScope {
-  readonly flags: number;
   readonly var = new Declared();
   readonly lexical = new Declared();
   readonly functions = new Declared();
 
-  constructor(flags: number) {
-    this.flags = flags;
-  }
+  constructor(readonly flags: number) {}
 }

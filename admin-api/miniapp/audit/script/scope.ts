@@ -23,12 +23,6 @@ export const WHOLE: Write['path'] = [];
 export const ANYTHING: Write = { from: undefined, path: WHOLE };
 
 export class Variable {
-  readonly name: string;
-  /**
-   * At the top level of a classic script with `var` or `function`, where it is a property of the
-   * window too.
-   */
-  readonly isGlobal: boolean;
   readonly writes: Write[];
   /** For the evaluation, which writes its results there. */
   evaluatedBy = undefined;
@@ -36,9 +30,15 @@ export class Variable {
   /** For the call graph, as is `unit` of a scope. */
   key: object | undefined = undefined;
 
-  constructor(name: string, isGlobal: boolean, write: Write | undefined) {
-    this.name = name;
-    this.isGlobal = isGlobal;
+  constructor(
+    readonly name: string,
+    /**
+     * At the top level of a classic script with `var` or `function`, where it is a property of the
+     * window too.
+     */
+    readonly isGlobal: boolean,
+    write: Write | undefined,
+  ) {
     // A list that grows from nothing gets room for 17.
     this.writes = write === undefined ? [] : [write];
   }
@@ -51,7 +51,6 @@ export interface Taken {
 }
 
 export class Scope {
-  readonly parent: Scope | undefined;
   /** Where `var` goes. */
   readonly functionScope: Scope;
   isStrict: boolean;
@@ -62,8 +61,10 @@ export class Scope {
   returned: AnyNode[] | undefined = undefined;
   #variables: Map<string, Variable> | undefined;
 
-  constructor(parent: Scope | undefined, isFunction: boolean) {
-    this.parent = parent;
+  constructor(
+    readonly parent: Scope | undefined,
+    isFunction: boolean,
+  ) {
     this.functionScope = isFunction || parent === undefined ? this : parent.functionScope;
     this.isStrict = parent?.isStrict === true;
   }

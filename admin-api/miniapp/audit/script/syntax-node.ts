@@ -8,13 +8,11 @@
 /** As acorn's, for all types that have no class of their own here. */
 export class SyntaxNode {
   type: string;
-  start: number;
   end: number;
   parent: undefined;
 
-  constructor(start: number) {
+  constructor(public start: number) {
     this.type = '';
-    this.start = start;
     this.end = 0;
     this.parent = undefined;
   }
@@ -34,20 +32,18 @@ for (let made = 0; made < 8; made++) {
 /** Of all nodes two in five are names. */
 export class NameNode {
   readonly type: 'Identifier';
-  start: number;
-  end: number;
   parent: undefined;
-  name: string;
   scope: undefined;
   evaluatedBy: undefined;
   values: undefined;
 
-  constructor(start: number, end: number, name: string) {
+  constructor(
+    public start: number,
+    public end: number,
+    public name: string,
+  ) {
     this.type = 'Identifier';
-    this.start = start;
-    this.end = end;
     this.parent = undefined;
-    this.name = name;
     this.scope = undefined;
     this.evaluatedBy = undefined;
     this.values = undefined;
@@ -56,18 +52,15 @@ export class NameNode {
 
 export class LiteralNode {
   readonly type: 'Literal';
-  start: number;
-  end: number;
   parent: undefined;
-  value: string | number;
-  raw: string;
 
-  constructor(start: number, end: number, value: string | number, raw: string) {
+  constructor(
+    public start: number,
+    public end: number,
+    public value: string | number,
+    public raw: string,
+  ) {
     this.type = 'Literal';
-    this.start = start;
-    this.end = end;
     this.parent = undefined;
-    this.value = value;
-    this.raw = raw;
   }
 }

@@ -80,14 +80,11 @@ interface Outcome {
 }
 
 export class AppNetwork {
-  readonly #options: NetworkOptions;
   readonly #slots = new Map<string, FairSlots>();
   readonly #running = new Set<AbortController>();
   #isClosed = false;
 
-  constructor(options: NetworkOptions = {}) {
-    this.#options = options;
-  }
+  constructor(private readonly options: NetworkOptions = {}) {}
 
   /**
    * The service `fetch`. Throws HostFault: `network_error`, `timeout`, `invalid_argument` for a
@@ -115,7 +112,7 @@ export class AppNetwork {
   }
 
   async #withDeadline(appId: string, signal: AbortSignal, request: FetchRequest): Promise<FetchResult> {
-    const limit = this.#options.timeoutMs ?? LIMITS.fetchTime;
+    const limit = this.options.timeoutMs ?? LIMITS.fetchTime;
     const controller = new AbortController();
     const leave = (): void => controller.abort(cancelled());
     const timer = setTimeout(
@@ -149,7 +146,7 @@ export class AppNetwork {
   }
 
   async #follow({ url, method }: FetchRequest, signal: AbortSignal, outcome: Outcome): Promise<FetchResult> {
-    const { fixtures, resolve = resolveBySystem, conditions } = this.#options;
+    const { fixtures, resolve = resolveBySystem, conditions } = this.options;
     const fixtureOf = (host: string): Fixture | undefined => fixtures?.get(host.toLowerCase());
     // A separate agent for each request, so that apps never share a connection.
     const agent = new Agent({
@@ -177,7 +174,7 @@ export class AppNetwork {
 
   #report(entry: NetworkLogEntry): void {
     try {
-      this.#options.log?.(entry);
+      this.options.log?.(entry);
     } catch {
       // A failure of the log must not fail the request.
     }

@@ -48,15 +48,16 @@ const PIECE = 200;
 const SORTED_CHARACTERS = 100;
 
 export class Catalog {
-  readonly #reader: Reader;
   readonly #entries = new Map<string, Entry>();
   readonly #sorted: Readonly<Record<SortKey, Entry[]>> = { name: [], app_id: [], published_at: [] };
   #built: Promise<void> | undefined;
   #isSorted = false;
 
   /** `onApps`: see Journal. */
-  constructor(reader: Reader, onApps: (listener: (appIds: ReadonlySet<string>) => void) => void) {
-    this.#reader = reader;
+  constructor(
+    private readonly reader: Reader,
+    onApps: (listener: (appIds: ReadonlySet<string>) => void) => void,
+  ) {
     onApps((appIds) => {
       // Before it is built, the rows have everything.
       if (this.#built !== undefined) for (const appId of appIds) this.#refresh(appId);
@@ -96,7 +97,7 @@ export class Catalog {
         if (counts) continue;
         break;
       }
-      const published = publishedOf(this.#reader, appId);
+      const published = publishedOf(this.reader, appId);
       if (published === undefined) continue;
       found.push(published);
       if (found.length === limit) last = { value: values[key], appId };
@@ -121,7 +122,7 @@ export class Catalog {
   async #build(): Promise<void> {
     let after: Buffer | null = null;
     do {
-      const page = uploadsIn(this.#reader, 'published', after, PIECE);
+      const page = uploadsIn(this.reader, 'published', after, PIECE);
       for (const { appId } of page) this.#refresh(appId);
       after = page.length < PIECE ? null : timeKey(page[page.length - 1]);
       await setImmediate();
@@ -143,7 +144,7 @@ export class Catalog {
         for (const key of SORTS)
           this.#sorted[key].splice(lowerBound(this.#sorted[key], key, positionOf(before, key)), 1);
     }
-    const published = publishedOf(this.#reader, appId);
+    const published = publishedOf(this.reader, appId);
     if (published === undefined) return;
     const entry = entryOf(published);
     this.#entries.set(appId, entry);

@@ -84,14 +84,11 @@ const viewPlanned = (apex: Name, name: Name, type: number, rdata: Uint8Array, tt
 class Collector<T> implements Changes<T> {
   count = 0;
   readonly records: T[] = [];
-  readonly #limit: number;
 
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
+  constructor(private readonly limit: number) {}
 
   /** Calls `view` only for listed records. */
   add(view: () => T): void {
-    if (this.count++ < this.#limit) this.records.push(view());
+    if (this.count++ < this.limit) this.records.push(view());
   }
 }

@@ -41,23 +41,25 @@ class OwnersZone implements ZoneView {
   readonly apex: Name;
   readonly mayOcclude: boolean;
   readonly parentDs = null;
-  readonly #owners: Owners;
   readonly #atApex: readonly RRset[];
 
-  constructor(domain: Domain, owners: Owners, defaults: ZoneSettings) {
+  constructor(
+    domain: Domain,
+    private readonly owners: Owners,
+    defaults: ZoneSettings,
+  ) {
     this.apex = domain.apex;
-    this.#owners = owners;
     this.#atApex = apexSets(owners.get(domain.apex)?.sets ?? NO_RRSETS, domain, defaults, 0);
     this.mayOcclude = mayOcclude(domain.apex, owners);
   }
 
   rrsets(name: Name): readonly RRset[] {
     if (name.length === this.apex.length && equalNames(name, this.apex)) return this.#atApex;
-    return this.#owners.get(name)?.sets ?? NO_RRSETS;
+    return this.owners.get(name)?.sets ?? NO_RRSETS;
   }
 
   hasBelow(name: Name): boolean {
-    return this.#owners.get(name)?.below ?? false;
+    return this.owners.get(name)?.below ?? false;
   }
 
   isNested(): boolean {
@@ -65,7 +67,7 @@ class OwnersZone implements ZoneView {
   }
 
   *names(): Iterable<Name> {
-    for (const { name } of this.#owners) yield name;
+    for (const { name } of this.owners) yield name;
   }
 }
 

@@ -24,33 +24,28 @@ const DEAD = 0;
 const ACCEPTED = 1;
 
 export class Automaton {
-  /** The class of each character code. */
-  readonly #classes: Uint16Array;
-  /**
-   * A row for each state, a column for each class; the last column is the end of the text. Values
-   * are offsets of rows.
-   */
-  readonly #table: Uint32Array;
-  readonly #width: number;
-  readonly #start: number;
-
-  constructor(classes: Uint16Array, table: Uint32Array, width: number, start: number) {
-    this.#classes = classes;
-    this.#table = table;
-    this.#width = width;
-    this.#start = start;
-  }
+  constructor(
+    /** The class of each character code. */
+    private readonly classes: Uint16Array,
+    /**
+     * A row for each state, a column for each class; the last column is the end of the text. Values
+     * are offsets of rows.
+     */
+    private readonly table: Uint32Array,
+    private readonly width: number,
+    private readonly start: number,
+  ) {}
 
   get bytes(): number {
-    return this.#classes.byteLength + this.#table.byteLength;
+    return this.classes.byteLength + this.table.byteLength;
   }
 
   /** Whether the pattern matches a part of the text up to `end`. */
   test(text: string, end = text.length): boolean {
-    const classes = this.#classes;
-    const table = this.#table;
-    const accepted = this.#width;
-    let state = this.#start;
+    const classes = this.classes;
+    const table = this.table;
+    const accepted = this.width;
+    let state = this.start;
     for (let i = 0; i < end; i++) {
       const code = text.charCodeAt(i);
       state = table[state + classes[code < OTHER ? code : OTHER]];
@@ -112,9 +107,6 @@ interface Subset {
 }
 
 class Builder {
-  readonly #nfa: Nfa;
-  readonly #samples: readonly number[];
-  readonly #budget: BuildBudget;
   readonly #usesWords: boolean;
   readonly #numbers = new Map<string, number>();
   readonly #subsets: Subset[] = [];
@@ -123,23 +115,24 @@ class Builder {
   readonly #visited: Uint32Array;
   #closure = 0;
 
-  constructor(nfa: Nfa, samples: readonly number[], budget: BuildBudget) {
-    this.#nfa = nfa;
-    this.#samples = samples;
-    this.#budget = budget;
+  constructor(
+    private readonly nfa: Nfa,
+    private readonly samples: readonly number[],
+    private readonly budget: BuildBudget,
+  ) {
     this.#visited = new Uint32Array(nfa.states.length);
     this.#usesWords = nfa.states.some((state) => state.kind === 'assertion' && state.assertion.endsWith('boundary'));
   }
 
   build(): readonly (readonly number[])[] {
-    const width = this.#samples.length + 1;
+    const width = this.samples.length + 1;
     this.#rows.push(new Array(width).fill(DEAD), new Array(width).fill(ACCEPTED));
-    this.#numberOf({ states: [this.#nfa.start], isAtStart: true, isAfterWord: false });
+    this.#numberOf({ states: [this.nfa.start], isAtStart: true, isAfterWord: false });
     for (let i = 0; i < this.#subsets.length; i++) {
       const subset = this.#subsets[i];
       // The closure depends on the next character only by whether it is a word character.
       const closures = new Map<boolean, readonly number[] | null>();
-      const row = this.#samples.map((code) => {
+      const row = this.samples.map((code) => {
         const isWord = this.#usesWords && WORD[code] === 1;
         let closure = closures.get(isWord);
         if (closure === undefined) {
@@ -170,13 +163,13 @@ class Builder {
   /** The state after the character `code`. */
   #step(closure: readonly number[], code: number, isAfterWord: boolean): number {
     // A match may start at each character.
-    const states = [this.#nfa.start];
+    const states = [this.nfa.start];
     for (const state of closure) {
-      const { set, next } = this.#nfa.states[state] as { set: CharSet; next: number };
+      const { set, next } = this.nfa.states[state] as { set: CharSet; next: number };
       if (set[code] === 1 && !states.includes(next)) states.push(next);
     }
-    this.#budget.steps -= closure.length;
-    if (this.#budget.steps < 0) this.#giveUp();
+    this.budget.steps -= closure.length;
+    if (this.budget.steps < 0) this.#giveUp();
     states.sort((a, b) => a - b);
     return this.#numberOf({ states, isAtStart: false, isAfterWord });
   }
@@ -190,7 +183,7 @@ class Builder {
    * matched.
    */
   #close({ states: from, isAtStart, isAfterWord }: Subset, isAtEnd: boolean, isWord: boolean): number[] | null {
-    const { states } = this.#nfa;
+    const { states } = this.nfa;
     const isBoundary = isAfterWord !== isWord;
     const closure = ++this.#closure;
     const pending = [...from];
@@ -198,7 +191,7 @@ class Builder {
     for (let at = pending.pop(); at !== undefined; at = pending.pop()) {
       if (this.#visited[at] === closure) continue;
       this.#visited[at] = closure;
-      if (--this.#budget.steps < 0) this.#giveUp();
+      if (--this.budget.steps < 0) this.#giveUp();
       const state = states[at];
       if (state.kind === 'match') return null;
       if (state.kind === 'set') found.push(at);

@@ -47,19 +47,17 @@ export function parseRegex(text: string, ignoreCase: boolean): Expression {
 }
 
 class Parser {
-  readonly #text: string;
   #at = 0;
   #depth = 0;
-  #ignoreCase: boolean;
 
-  constructor(text: string, ignoreCase: boolean) {
-    this.#text = text;
-    this.#ignoreCase = ignoreCase;
-  }
+  constructor(
+    private readonly text: string,
+    private ignoreCase: boolean,
+  ) {}
 
   parse(): Expression {
     const whole = this.#parseChoice();
-    if (this.#at < this.#text.length) this.#fail('has a ")" without "("');
+    if (this.#at < this.text.length) this.#fail('has a ")" without "("');
     return whole;
   }
 
@@ -75,7 +73,7 @@ class Parser {
 
   #parseSequence(): Expression {
     const parts: Expression[] = [];
-    while (this.#at < this.#text.length && this.#text[this.#at] !== '|' && this.#text[this.#at] !== ')')
+    while (this.#at < this.text.length && this.text[this.#at] !== '|' && this.text[this.#at] !== ')')
       parts.push(this.#parseRepeated());
     return parts.length === 0 ? EMPTY : sequence(...parts);
   }
@@ -86,7 +84,7 @@ class Parser {
     if (range === undefined) return part;
     // A lazy quantifier changes the captures, but not whether the pattern matches.
     this.#accept('?');
-    if (this.#text[this.#at] === '+') this.#fail('has a possessive quantifier, which is not supported');
+    if (this.text[this.#at] === '+') this.#fail('has a possessive quantifier, which is not supported');
     if (this.#parseQuantifier() !== undefined) this.#fail('repeats a repetition; put the inner one into (?:…)');
     return repeat(part, range[0], range[1]);
   }
@@ -95,7 +93,7 @@ class Parser {
     if (this.#accept('*')) return [0, Number.POSITIVE_INFINITY];
     if (this.#accept('+')) return [1, Number.POSITIVE_INFINITY];
     if (this.#accept('?')) return [0, 1];
-    const counts = /^\{(\d{1,4})(,(\d{0,4}))?\}/.exec(this.#text.slice(this.#at, this.#at + 12));
+    const counts = /^\{(\d{1,4})(,(\d{0,4}))?\}/.exec(this.text.slice(this.#at, this.#at + 12));
     if (counts === null) return undefined;
     const least = Number(counts[1]);
     const most = counts[2] === undefined ? least : counts[3] === '' ? Number.POSITIVE_INFINITY : Number(counts[3]);
@@ -106,7 +104,7 @@ class Parser {
   }
 
   #parseAtom(): Expression {
-    const character = this.#text[this.#at++];
+    const character = this.text[this.#at++];
     switch (character) {
       case '.':
         return { kind: 'set', set: NO_NEWLINE };
@@ -131,7 +129,7 @@ class Parser {
   }
 
   #setOf(set: CharSet): Expression {
-    return { kind: 'set', set: this.#ignoreCase ? withoutCase(set) : set };
+    return { kind: 'set', set: this.ignoreCase ? withoutCase(set) : set };
   }
 
   #single(code: number): CharSet {
@@ -141,14 +139,14 @@ class Parser {
 
   #parseGroup(): Expression {
     if (++this.#depth > MAX_DEPTH) this.#fail(`has more than ${MAX_DEPTH} groups within each other`);
-    const outerCase = this.#ignoreCase;
+    const outerCase = this.ignoreCase;
     if (this.#accept('?')) {
-      const flags = /^(?:P?<[A-Za-z_]\w{0,31}>|(i?s?):|(-?i)(:|\)))/.exec(this.#text.slice(this.#at, this.#at + 40));
+      const flags = /^(?:P?<[A-Za-z_]\w{0,31}>|(i?s?):|(-?i)(:|\)))/.exec(this.text.slice(this.#at, this.#at + 40));
       if (flags === null)
         this.#fail('has a group that is not supported: use (…), (?:…), (?P<name>…) or (?i); there is no look-around');
       this.#at += flags[0].length;
-      if (flags[1]?.includes('i')) this.#ignoreCase = true;
-      if (flags[2] !== undefined) this.#ignoreCase = flags[2] === 'i';
+      if (flags[1]?.includes('i')) this.ignoreCase = true;
+      if (flags[2] !== undefined) this.ignoreCase = flags[2] === 'i';
       if (flags[3] === ')') {
         // The flag applies until the end of the enclosing group.
         this.#depth--;
@@ -157,13 +155,13 @@ class Parser {
     }
     const inner = this.#parseChoice();
     if (!this.#accept(')')) this.#fail('has a "(" without ")"');
-    this.#ignoreCase = outerCase;
+    this.ignoreCase = outerCase;
     this.#depth--;
     return inner;
   }
 
   #parseEscape(): Expression {
-    const character = this.#text[this.#at];
+    const character = this.text[this.#at];
     if (character === undefined) this.#fail('ends with a single backslash');
     if (Object.hasOwn(ASSERTIONS, character)) {
       this.#at++;
@@ -174,12 +172,12 @@ class Parser {
 
   /** A class or a single character, after the backslash. */
   #parseEscapedSet(): CharSet {
-    const character = this.#text[this.#at++];
+    const character = this.text[this.#at++];
     if (character === undefined) this.#fail('ends with a single backslash');
     if (Object.hasOwn(CLASSES, character)) return CLASSES[character];
     if (Object.hasOwn(CONTROLS, character)) return this.#single(CONTROLS[character]);
     if (character === 'x') {
-      const hex = /^(?:[0-9A-Fa-f]{2}|\{[0-9A-Fa-f]{1,2}\})/.exec(this.#text.slice(this.#at, this.#at + 4));
+      const hex = /^(?:[0-9A-Fa-f]{2}|\{[0-9A-Fa-f]{1,2}\})/.exec(this.text.slice(this.#at, this.#at + 4));
       if (hex === null) this.#fail('has a bad \\x; write two hexadecimal digits after it');
       this.#at += hex[0].length;
       return this.#single(Number.parseInt(hex[0].replace(/[{}]/g, ''), 16));
@@ -201,27 +199,26 @@ class Parser {
     const isNegated = this.#accept('^');
     let isFirst = true;
     for (;;) {
-      const character = this.#text[this.#at];
+      const character = this.text[this.#at];
       if (character === undefined) this.#fail('has a "[" without "]"');
       if (character === ']' && !isFirst) break;
       isFirst = false;
       this.#parseMember(set);
     }
     this.#at++;
-    const cased = this.#ignoreCase ? withoutCase(set) : set;
+    const cased = this.ignoreCase ? withoutCase(set) : set;
     return isNegated ? complement(cased) : cased;
   }
 
   /** A character, a range or a class. */
   #parseMember(set: CharSet): void {
-    if (this.#text.startsWith('[:', this.#at)) this.#fail('has a POSIX class; use \\d, \\w, \\s or ranges');
+    if (this.text.startsWith('[:', this.#at)) this.#fail('has a POSIX class; use \\d, \\w, \\s or ranges');
     const first = this.#parseSetCharacter();
     if (typeof first !== 'number') {
       addSet(set, first);
       return;
     }
-    const isRange =
-      this.#text[this.#at] === '-' && this.#at + 1 < this.#text.length && this.#text[this.#at + 1] !== ']';
+    const isRange = this.text[this.#at] === '-' && this.#at + 1 < this.text.length && this.text[this.#at + 1] !== ']';
     if (!isRange) {
       addRange(set, first, first);
       return;
@@ -233,7 +230,7 @@ class Parser {
   }
 
   #parseSetCharacter(): number | CharSet {
-    const character = this.#text[this.#at];
+    const character = this.text[this.#at];
     if (character === undefined) this.#fail('has a "[" without "]"');
     if (character !== '\\') {
       this.#at++;
@@ -249,7 +246,7 @@ class Parser {
   }
 
   #accept(character: string): boolean {
-    if (this.#text[this.#at] !== character) return false;
+    if (this.text[this.#at] !== character) return false;
     this.#at++;
     return true;
   }
