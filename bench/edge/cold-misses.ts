@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { openCache } from '../../edge/cache/store/node-cache.ts';
 import { NodeFlights } from '../../edge/cache/store/node-flights.ts';
 import { openCacheStore } from '../../edge/cache/store/store.ts';
-import { createProxy } from '../../edge/proxy/proxy.ts';
+import { createSiteProxy } from '../../edge/proxy/proxy.ts';
 import { table } from '../dns/report.ts';
 import { median } from '../dns/rounds.ts';
 import { describeMachine } from '../machine.ts';
@@ -39,13 +39,13 @@ async function openThreads(name: string, isClaiming: boolean, count: number) {
   const threads = Array.from({ length: count }, () => {
     const store = openCacheStore(node.handle);
     const claims = isClaiming ? { nodeFlights: new NodeFlights({ memory, seeds, lease: WAIT_MS }) } : {};
-    const handle = createProxy({
+    const handle = createSiteProxy({
       fetch(request) {
         fetches++;
         return answered(request);
       },
       cache: { store, maxBodyBytes: MB, collapseTimeout: WAIT_MS, ...claims },
-    });
+    }).serve;
     return { store, visit: (path: string) => handle(new Silent(path), SITE) };
   });
   return { name, threads, cpu: [] as number[], fetches: 0 };

@@ -22,7 +22,7 @@ import { createOriginClient } from '../../edge/origin/client.ts';
 import { createMultiplexer } from '../../edge/origin/http2/multiplexer.ts';
 import type { OriginSocket, SocketOwner } from '../../edge/origin/sockets.ts';
 import { SiteTurns } from '../../edge/policy/fairness/site-turns.ts';
-import { createProxy } from '../../edge/proxy/proxy.ts';
+import { createSiteProxy } from '../../edge/proxy/proxy.ts';
 import type { Site } from '../../edge/sites/site.ts';
 import { SitePools } from '../../edge/sites/site-pools.ts';
 import { GRPC, grpcMessage } from './grpc-origin.ts';
@@ -292,7 +292,7 @@ const counts = new SiteCounts({
 });
 const observer = new Observer(counters, null, () => {}, null, counts, null, null);
 const trusts = (): boolean => false;
-const proxy = createProxy({
+const proxy = createSiteProxy({
   fetch: origins.fetch,
   send: origins.send,
   trusts,
@@ -301,7 +301,7 @@ const proxy = createProxy({
     if (record.status !== 200 || !record.isWhole) wrong++;
     observer.recordProxied(record);
   },
-});
+}).serve;
 const turns = new SiteTurns({
   serve: proxy,
   refuse: () => void wrong++,

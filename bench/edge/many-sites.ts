@@ -4,9 +4,10 @@
  * to one with none: how long it takes to start, its memory, and what a handshake costs by how many
  * of the sites are asked for. The folder is made once and kept in BENCH_DIR.
  */
+
 import { join } from 'node:path';
 import { checkServerIdentity, connect } from 'node:tls';
-import { SERVER_LIMITS } from '../../edge/http/server/limits.ts';
+import { SERVER_LIMITS } from '../../test/edge/http/limits.ts';
 import type { ServerProcess } from '../dns/process.ts';
 import { table } from '../dns/report.ts';
 import { median } from '../dns/rounds.ts';

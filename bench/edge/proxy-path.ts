@@ -7,7 +7,7 @@
  */
 import { openCache } from '../../edge/cache/store/node-cache.ts';
 import { openCacheStore } from '../../edge/cache/store/store.ts';
-import { createProxy } from '../../edge/proxy/proxy.ts';
+import { createSiteProxy } from '../../edge/proxy/proxy.ts';
 import { origin, SITE, Silent } from './silent-exchange.ts';
 
 const MB = 1024 * 1024;
@@ -41,9 +41,9 @@ const node = await openCache({
   ...{ memory: 64 * MB, memoryObject: MB, largestObject: MB },
 });
 const store = openCacheStore(node.handle);
-const cached = createProxy({ fetch: origin(true), cache: { store, maxBodyBytes: MB } });
-const forbidden = createProxy({ fetch: origin(false), cache: { store, maxBodyBytes: MB } });
-const uncached = createProxy({ fetch: origin(false) });
+const cached = createSiteProxy({ fetch: origin(true), cache: { store, maxBodyBytes: MB } }).serve;
+const forbidden = createSiteProxy({ fetch: origin(false), cache: { store, maxBodyBytes: MB } }).serve;
+const uncached = createSiteProxy({ fetch: origin(false) }).serve;
 const samePath = (): string => '/one';
 const of =
   (count: number) =>

@@ -10,7 +10,7 @@ import { GATEWAY_COLUMNS, GatewayCounters } from '../../edge/gateway/counters.ts
 import { LogLines } from '../../edge/gateway/log-lines.ts';
 import { Observer } from '../../edge/gateway/observer.ts';
 import { SiteCounts } from '../../edge/gateway/site-counts.ts';
-import { createProxy } from '../../edge/proxy/proxy.ts';
+import { createSiteProxy } from '../../edge/proxy/proxy.ts';
 import type { Site } from '../../edge/sites/site.ts';
 import { compareHandlers, type Variant } from './handler-cost.ts';
 import { origin, SITE, Silent } from './silent-exchange.ts';
@@ -39,8 +39,8 @@ function variantOf(name: string, hasStatistics: boolean, sample: number | null):
   const logs: LogPlan | null = sample === null ? null : { sample, fields: DEFAULT_FIELDS, clientAddress: 'full' };
   const site = { ...SITE, domainId: '1', documents: logs === null ? null : { ...NO_DOCUMENTS, logs } } as Site;
   const shared = { onDone: observer.recordProxied };
-  const cached = createProxy({ ...shared, fetch: origin(true), cache: { store, maxBodyBytes: MB } });
-  const uncached = createProxy({ ...shared, fetch: origin(false) });
+  const cached = createSiteProxy({ ...shared, fetch: origin(true), cache: { store, maxBodyBytes: MB } }).serve;
+  const uncached = createSiteProxy({ ...shared, fetch: origin(false) }).serve;
   const serve = (proxy: typeof cached) => () => {
     const exchange = new Silent('/one');
     observer.recordStart(exchange);

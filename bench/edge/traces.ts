@@ -11,7 +11,7 @@ import { GATEWAY_COLUMNS, GatewayCounters } from '../../edge/gateway/counters.ts
 import { Observer } from '../../edge/gateway/observer.ts';
 import { RequestTraces } from '../../edge/origin/traces/request-traces.ts';
 import { SpanSender } from '../../edge/origin/traces/span-sender.ts';
-import { createProxy } from '../../edge/proxy/proxy.ts';
+import { createSiteProxy } from '../../edge/proxy/proxy.ts';
 import { compareHandlers, type Variant } from './handler-cost.ts';
 import { origin, SITE, Silent } from './silent-exchange.ts';
 
@@ -36,8 +36,8 @@ function variantOf(name: string, ratio: number | null): Variant {
   const counters = new GatewayCounters(new SharedArrayBuffer(GATEWAY_COLUMNS.length * 8));
   const observer = new Observer(counters, null, () => {}, null, null, traces);
   const shared = { onDone: observer.recordProxied, traces };
-  const cached = createProxy({ ...shared, fetch: origin(true), cache: { store, maxBodyBytes: MB } });
-  const uncached = createProxy({ ...shared, fetch: origin(false) });
+  const cached = createSiteProxy({ ...shared, fetch: origin(true), cache: { store, maxBodyBytes: MB } }).serve;
+  const uncached = createSiteProxy({ ...shared, fetch: origin(false) }).serve;
   const serve = (proxy: typeof cached) => () => {
     const exchange = new Silent('/one');
     observer.recordStart(exchange);

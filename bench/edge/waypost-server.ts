@@ -1,9 +1,9 @@
 /** `node waypost-server.js PORT CERTIFICATE KEY`: one thread of the edge as the daemon runs it. */
+
 import { createLogger } from '../../core/base/log/index.ts';
-import { DEFAULT_HTTP1_LIMITS } from '../../edge/http/http1/limits.ts';
 import { DEFAULT_LIMITS } from '../../edge/http/http2/limits.ts';
-import { SERVER_LIMITS } from '../../edge/http/server/limits.ts';
 import { Pool } from '../../edge/http/server/pool.ts';
+import { DEFAULT_HTTP1_LIMITS, SERVER_LIMITS } from '../../test/edge/http/limits.ts';
 
 const [port, certificate, key] = process.argv.slice(2);
 const pool = await Pool.start({

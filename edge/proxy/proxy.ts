@@ -56,8 +56,6 @@ export interface ProxyOptions {
   readonly traces?: RequestTraces | null;
 }
 
-export const createProxy = (options: ProxyOptions): ServeSite => createSiteProxy(options).serve;
-
 interface SiteProxy {
   readonly serve: ServeSite;
   /** For requests of other nodes. Null: nothing is cached. */

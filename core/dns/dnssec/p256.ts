@@ -66,11 +66,6 @@ export function loadP256Key(scalar: Uint8Array): P256Key {
   return { scalar: scalar.slice(), d, publicKey: new Uint8Array(ecdh.getPublicKey().subarray(1)) };
 }
 
-/** The signature of one message, 64 bytes: r and s (RFC 6605 section 4). `digest`: its SHA-256. */
-export function signP256(key: P256Key, digest: Uint8Array): Uint8Array {
-  return signP256Batch([{ key, digest }])[0];
-}
-
 /**
  * Signatures in the order of the requests, 64 bytes each: r and s (RFC 6605 section 4). One
  * inversion is shared by all signatures and keys (Montgomery's trick).

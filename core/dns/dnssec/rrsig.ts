@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import type { Name } from '../wire/name.ts';
 import { canonicalWireForm, lowerCased, type OwnedRRset, signedLabelCount } from './canonical.ts';
-import { SIGNATURE_LENGTH, type SigningInput, SigningKey } from './keys.ts';
+import { SIGNATURE_LENGTH, type SigningInput, type SigningKey } from './keys.ts';
 import type { Validity } from './lifetime.ts';
 
 /** An RRset with its signing key and the validity of the signature. */
@@ -59,15 +59,4 @@ export function rrsigRdata({ message, headerLength }: PreparedRrsig, signature: 
   rdata.set(message.subarray(0, headerLength));
   rdata.set(signature, headerLength);
   return rdata;
-}
-
-/** The RRSIG rdata of RRsets, in their order. Throws as `canonicalRdatas`. */
-export function signRRsets(requests: readonly RrsigRequest[]): Uint8Array[] {
-  const prepared = requests.map(prepareRrsig);
-  return SigningKey.signAll(prepared).map((signature, i) => rrsigRdata(prepared[i], signature));
-}
-
-/** The RRSIG rdata of one RRset. Throws as `canonicalRdatas`. */
-export function signRRset(request: RrsigRequest): Uint8Array {
-  return signRRsets([request])[0];
 }

@@ -5,7 +5,7 @@
 
 /**
  * Hashes `blocks` blocks of `message`, each of two words, low word first. The last block ends with
- * the message's length (`sipBlocks`). `key`: 16 bytes as four words (`sipKey`). Writes the 8 bytes
+ * the message's length. `key`: 16 bytes as four words (`sipKey`). Writes the 8 bytes
  * of the hash to `out`, low word first. Hot.
  */
 export function sipHash24(message: Int32Array, blocks: number, key: Int32Array, out: Int32Array): void {
@@ -73,26 +73,11 @@ export function sipHash24(message: Int32Array, blocks: number, key: Int32Array, 
 
 /** Converts 16 bytes to the words of a key. */
 export function sipKey(bytes: Uint8Array): Int32Array {
-  return Int32Array.from([0, 4, 8, 12], (at) => readWord(bytes, at, bytes.length));
-}
-
-/** Converts a message of any length to blocks. */
-export function sipBlocks(message: Uint8Array): Int32Array {
-  const words = ((message.length >>> 3) + 1) * 2;
-  const blocks = Int32Array.from({ length: words }, (_, i) => readWord(message, i * 4, message.length));
-  blocks[words - 1] |= message.length << 24;
-  return blocks;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, 16);
+  return Int32Array.from([0, 4, 8, 12], (at) => view.getInt32(at, true));
 }
 
 /** The carry of an addition to `before` that gave `sum`. */
 function carryOf(sum: number, before: number): number {
   return sum >>> 0 < before >>> 0 ? 1 : 0;
-}
-
-/** The four bytes at `at`; bytes past the end count as 0. */
-function readWord(bytes: Uint8Array, at: number, end: number): number {
-  if (at + 4 <= end) return bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
-  let value = 0;
-  for (let i = at; i < end; i++) value |= bytes[i] << ((i - at) * 8);
-  return value;
 }

@@ -49,24 +49,6 @@ export interface Http1Limits {
   readonly tunnelIdleTimeout: number;
 }
 
-export const DEFAULT_HTTP1_LIMITS: Http1Limits = {
-  headerBytes: 32_768,
-  headerFields: 128,
-  targetLength: 8_192,
-  headerTimeout: 10_000,
-  idleTimeout: 60_000,
-  bodyTimeout: 10_000,
-  bodyRate: 250,
-  bodyBuffered: 65_536,
-  discardedBytes: 262_144,
-  writeTimeout: 30_000,
-  requests: 10_000,
-  pipelined: 64,
-  lingerTimeout: 2_000,
-  streamIdleTimeout: 300_000,
-  tunnelIdleTimeout: 600_000,
-};
-
 /**
  * Milliseconds between checks of connections: a quarter of the shortest timeout, between 10 ms and
  * 1 s.

@@ -20,18 +20,6 @@ export interface ServerLimits {
   readonly drainTimeout: number;
 }
 
-export const SERVER_LIMITS: ServerLimits = {
-  // About 15 KB each with TLS and HTTP/2, 45 KB with HTTP/1.1: 1 to 2 GB in total.
-  maxConnections: 50_000,
-  // Many users share an address behind a carrier-grade NAT. A browser opens one connection with
-  // HTTP/2, six with HTTP/1.1.
-  maxPerAddress: 1000,
-  clientMemory: 256 * 1024 * 1024,
-  maxCertificates: 4000,
-  handshakeTimeout: 10_000,
-  drainTimeout: 30_000,
-};
-
 /**
  * Seconds until TCP keep-alive probes start. A vanished client with a pending request or a silent
  * tunnel would otherwise hold its connection. No limit of HTTP can distinguish it from a client

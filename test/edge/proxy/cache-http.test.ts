@@ -14,7 +14,7 @@ import { openCacheStore } from '../../../edge/cache/store/store.ts';
 import type { FieldList } from '../../../edge/http/exchange/field-list.ts';
 import { createOriginClient } from '../../../edge/origin/client.ts';
 import type { Fetch } from '../../../edge/origin/origin.ts';
-import { createProxy } from '../../../edge/proxy/proxy.ts';
+import { createSiteProxy } from '../../../edge/proxy/proxy.ts';
 import { wholeResponse } from '../../support/http2-response.ts';
 import { LEVEL } from '../../support/level.ts';
 import { listen } from '../../support/listen.ts';
@@ -133,7 +133,7 @@ async function runAll(version: Version, mayInsist: boolean, isDue: (row: number)
   });
   const store = openCacheStore(node.handle);
   const cache = { store, maxBodyBytes: 1000, mayForceRevalidation: mayInsist, clock: now };
-  const proxy = createProxy({ fetch, cache });
+  const proxy = createSiteProxy({ fetch, cache }).serve;
   const site = {
     ...{ domainId: 'd', domain: 'example.com', hasCertificate: false, hsts: '', documents: null },
     origin: { host: '127.0.0.1', port, protocol: 'http' as const },

@@ -13,7 +13,7 @@ import { openCacheStore } from '../../../edge/cache/store/store.ts';
 import { BodyCompressor } from '../../../edge/compress/body.ts';
 import { createOriginClient, type OriginClient } from '../../../edge/origin/client.ts';
 import type { OriginRequest } from '../../../edge/origin/origin.ts';
-import { createProxy } from '../../../edge/proxy/proxy.ts';
+import { createSiteProxy } from '../../../edge/proxy/proxy.ts';
 import { depth } from '../../support/depth.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { Random } from '../../support/random.ts';
@@ -149,7 +149,7 @@ async function leavesNothing(version: 'http/1.1' | 'h2', isCached: boolean): Pro
   let open = 0;
   let handled = 0;
   const records = { count: 0, whole: 0 };
-  const proxy = createProxy({
+  const proxy = createSiteProxy({
     fetch: (request, signal) => clientOf(request).fetch(request, signal),
     send: (request, receiver) => clientOf(request).send(request, receiver),
     compression: { bodies, minBytes: 20 },
@@ -158,7 +158,7 @@ async function leavesNothing(version: 'http/1.1' | 'h2', isCached: boolean): Pro
       records.count++;
       if (isWhole) records.whole++;
     },
-  });
+  }).serve;
   const site = {
     ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hsts: '', documents: null },
     origin: { host: '127.0.0.1', port: origin.port, protocol: 'http' as const },

@@ -21,7 +21,7 @@ import { createOriginClient } from '../../../edge/origin/client.ts';
 import { createMultiplexer } from '../../../edge/origin/http2/multiplexer.ts';
 import type { Origin } from '../../../edge/origin/origin-address.ts';
 import { timeoutOf } from '../../../edge/proxy/grpc.ts';
-import { createProxy } from '../../../edge/proxy/proxy.ts';
+import { createSiteProxy } from '../../../edge/proxy/proxy.ts';
 import type { ExchangeRecord } from '../../../edge/proxy/record.ts';
 import { freePort } from '../../support/ports.ts';
 import { until } from '../../support/until.ts';
@@ -111,7 +111,7 @@ async function withEcho(
   );
   const origins = createOriginClient({ exemptions: true, multiplex: createMultiplexer });
   const records: ExchangeRecord[] = [];
-  const proxy = createProxy({ fetch: origins.fetch, onDone: (record) => records.push(record) });
+  const proxy = createSiteProxy({ fetch: origins.fetch, onDone: (record) => records.push(record) }).serve;
   const site = {
     ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hsts: '', documents: null },
     origin: { host: '127.0.0.1', port, protocol: 'http', version: 'h2c', ...options } as Origin,

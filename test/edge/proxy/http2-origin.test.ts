@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { BodyCompressor } from '../../../edge/compress/body.ts';
 import { createOriginClient } from '../../../edge/origin/client.ts';
 import { createMultiplexer } from '../../../edge/origin/http2/multiplexer.ts';
-import { createProxy } from '../../../edge/proxy/proxy.ts';
+import { createSiteProxy } from '../../../edge/proxy/proxy.ts';
 import { until } from '../../support/until.ts';
 import { bytesOf } from '../http/exchange/client-call.ts';
 import { type Rig, withRig } from '../http/exchange/rig.ts';
@@ -46,7 +46,7 @@ function each(
         const port = await listening(server as never, '127.0.0.1');
         const client = createOriginClient({ exemptions: true, multiplex: createMultiplexer });
         const compression = { bodies: new BodyCompressor(10), minBytes: 0 };
-        const proxy = createProxy({ fetch: client.fetch, compression });
+        const proxy = createSiteProxy({ fetch: client.fetch, compression }).serve;
         const site = {
           ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hsts: '', documents: null },
           origin: { host: '127.0.0.1', port, protocol: 'http', version } as const,

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createOriginClient } from '../../../edge/origin/client.ts';
-import { createProxy } from '../../../edge/proxy/proxy.ts';
+import { createSiteProxy } from '../../../edge/proxy/proxy.ts';
 import { depth } from '../../support/depth.ts';
 import { Random } from '../../support/random.ts';
 import { SEED } from '../../support/seed.ts';
@@ -131,7 +131,7 @@ for (const version of ['http/1.1', 'h2c'] as const)
       ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hsts: '', documents: null },
       origin: { host: '127.0.0.1', port, protocol: 'http' as const },
     };
-    const proxy = createProxy({ fetch: client.fetch, send: client.send });
+    const proxy = createSiteProxy({ fetch: client.fetch, send: client.send }).serve;
     const random = new Random(SEED);
     let next = 0;
     let own = 0;

@@ -11,7 +11,7 @@ import type { Lookup } from '../../../core/net/resolver/resolver.ts';
 import { openCache } from '../../../edge/cache/store/node-cache.ts';
 import { openCacheStore } from '../../../edge/cache/store/store.ts';
 import { createOriginClient } from '../../../edge/origin/client.ts';
-import { createProxy } from '../../../edge/proxy/proxy.ts';
+import { createSiteProxy } from '../../../edge/proxy/proxy.ts';
 import { webSocketAccept } from '../../../edge/proxy/tunnel.ts';
 import type { Site } from '../../../edge/sites/site.ts';
 import { bytesOf } from '../http/exchange/client-call.ts';
@@ -131,7 +131,7 @@ for (const version of VERSIONS) {
       ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hsts: '', documents: null },
       origin: { host: HOST.toLowerCase(), port, protocol: 'http' },
     };
-    const proxy = createProxy({ fetch: client.fetch, send: client.send, cache: { store, maxBodyBytes: MB } });
+    const proxy = createSiteProxy({ fetch: client.fetch, send: client.send, cache: { store, maxBodyBytes: MB } }).serve;
     try {
       await withRig(
         version,
@@ -164,7 +164,7 @@ for (const version of VERSIONS) {
 
 test('the error page for an unreachable origin does not reveal it either', async () => {
   const client = createOriginClient({ lookup, exemptions: parseExemptions(['127.0.0.1']) });
-  const proxy = createProxy({ fetch: client.fetch, send: client.send });
+  const proxy = createSiteProxy({ fetch: client.fetch, send: client.send }).serve;
   const site: Site = {
     ...{ domainId: 'd', domain: 'site.test', hasCertificate: false, hsts: '', documents: null },
     origin: { host: HOST.toLowerCase(), port: 1, protocol: 'http' },

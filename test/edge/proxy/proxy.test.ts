@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { cacheKey } from '../../../edge/cache/rules/cache-key.ts';
 import type { OriginFault } from '../../../edge/origin/origin.ts';
 import { FAULT_PAGES } from '../../../edge/proxy/pages.ts';
-import { createProxy } from '../../../edge/proxy/proxy.ts';
+import { createSiteProxy } from '../../../edge/proxy/proxy.ts';
 import type { ExchangeRecord } from '../../../edge/proxy/record.ts';
 import type { Site } from '../../../edge/sites/site.ts';
 import { until } from '../../support/until.ts';
@@ -40,7 +40,7 @@ function each(
     test(`${version}: ${name}`, async () => {
       const origin = new FakeOrigin(onRequest);
       const records: ExchangeRecord[] = [];
-      const proxy = createProxy({ fetch: origin.fetch, onDone: (record) => records.push(record) });
+      const proxy = createSiteProxy({ fetch: origin.fetch, onDone: (record) => records.push(record) }).serve;
       await withRig(
         version,
         (exchange) => proxy(exchange, site),
@@ -312,7 +312,7 @@ test('HTTP/1.1: an origin without a valid Sec-WebSocket-Accept opens no tunnel',
     ['sec-websocket-accept', 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=', 'sec-websocket-accept', 'x'],
   ]) {
     const origin = new FakeOrigin((pending) => pending.respond(101, lines, true));
-    const proxy = createProxy({ fetch: origin.fetch });
+    const proxy = createSiteProxy({ fetch: origin.fetch }).serve;
     const headers = ['sec-websocket-key', 'dGhlIHNhbXBsZSBub25jZQ=='];
     const exchange = new FakeExchange({ protocol: 'websocket', headers });
     await proxy(exchange, site);
@@ -324,7 +324,7 @@ test('HTTP/1.1: a WebSocket without a single key of 16 bytes is not forwarded', 
   const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
   for (const keys of [[], [''], ['x'], ['dGhlIHNhbXBsZSBub25jZQ'], [KEY, KEY], [`${KEY}, ${KEY}`]]) {
     const origin = new FakeOrigin(accept);
-    const proxy = createProxy({ fetch: origin.fetch });
+    const proxy = createSiteProxy({ fetch: origin.fetch }).serve;
     const headers = keys.flatMap((key) => ['sec-websocket-key', key]);
     const exchange = new FakeExchange({ protocol: 'websocket', headers });
     await proxy(exchange, site);
@@ -373,7 +373,7 @@ test('h2: an origin that answers 200, or has no valid Sec-WebSocket-Accept, open
   ];
   for (const onRequest of answers) {
     const origin = new FakeOrigin(onRequest);
-    const proxy = createProxy({ fetch: origin.fetch });
+    const proxy = createSiteProxy({ fetch: origin.fetch }).serve;
     const exchange = new FakeExchange({ version: '2', method: 'CONNECT', protocol: 'websocket' });
     await proxy(exchange, site);
     assert.equal([exchange.status, exchange.isUpgraded], [502, false]);
@@ -389,14 +389,14 @@ for (const [scheme, authority, sent] of [
 ] as const)
   test(`${scheme}, Host ${authority}: the origin gets ${sent}, as in the cache key`, async () => {
     const origin = new FakeOrigin((pending) => pending.answer(404, [], 'no such host'));
-    const proxy = createProxy({ fetch: origin.fetch });
+    const proxy = createSiteProxy({ fetch: origin.fetch }).serve;
     await proxy(new FakeExchange({ scheme, authority }), site);
     assert.is(origin.last.request.authority, sent);
     assert.is(cacheKey(scheme, authority, '/'), `${scheme}://${sent}/`);
   });
 
 test('CONNECT, and protocols other than WebSocket, are refused', async () => {
-  const proxy = createProxy({ fetch: new FakeOrigin().fetch });
+  const proxy = createSiteProxy({ fetch: new FakeOrigin().fetch }).serve;
   const connect = new FakeExchange({ version: '2', method: 'CONNECT', path: '' });
   await proxy(connect, site);
   assert.is(connect.status, 405);
@@ -406,7 +406,7 @@ test('CONNECT, and protocols other than WebSocket, are refused', async () => {
 });
 
 test('an error that is not a fault of an origin is rethrown', async () => {
-  const proxy = createProxy({ fetch: () => Promise.reject(new TypeError('a mistake')) });
+  const proxy = createSiteProxy({ fetch: () => Promise.reject(new TypeError('a mistake')) }).serve;
   let thrown: unknown;
   try {
     await proxy(new FakeExchange(), site);

@@ -8,7 +8,7 @@ import { GATEWAY_COLUMNS, GatewayCounters } from '../../../edge/gateway/counters
 import { createGateway } from '../../../edge/gateway/gateway.ts';
 import { Observer } from '../../../edge/gateway/observer.ts';
 import { createOriginClient } from '../../../edge/origin/client.ts';
-import { createProxy } from '../../../edge/proxy/proxy.ts';
+import { createSiteProxy } from '../../../edge/proxy/proxy.ts';
 import type { Site } from '../../../edge/sites/site.ts';
 import { listen } from '../../support/listen.ts';
 import { until } from '../../support/until.ts';
@@ -98,7 +98,7 @@ export async function startEdge(): Promise<SharedEdge> {
   const client = createOriginClient({ exemptions: parseExemptions(['127.0.0.1']) });
   /** Of the current user. */
   let site: Site | undefined;
-  let proxy: ReturnType<typeof createProxy> | undefined;
+  let proxy: ReturnType<typeof createSiteProxy>['serve'] | undefined;
   const observer = new Observer(new GatewayCounters(new SharedArrayBuffer(GATEWAY_COLUMNS.length * 8)), null, () => {});
   const handler = createGateway({
     siteOf: (host) => (host === HOST ? site : undefined),
@@ -123,7 +123,7 @@ export async function startEdge(): Promise<SharedEdge> {
         ...{ domainId: 'd', domain: HOST, hasCertificate: false, hsts: '', documents: null },
         origin: { host: '127.0.0.1', port: origin.port, protocol: 'http' as const },
       };
-      proxy = createProxy({ fetch: client.fetch, send: client.send, onDone: () => records++ });
+      proxy = createSiteProxy({ fetch: client.fetch, send: client.send, onDone: () => records++ }).serve;
       try {
         await use({
           port: scheme === 'https' ? tlsPort : clearPort,

@@ -1,4 +1,5 @@
 /** Parsers of HTTP and TLS: from visitors, and from origins. */
+
 import {
   formatTraceParent,
   normalizeTraceState,
@@ -12,7 +13,6 @@ import { parseCacheTags } from '../../../edge/cache/rules/storable.ts';
 import { selectingFields } from '../../../edge/cache/rules/vary.ts';
 import { checkStatus } from '../../../edge/certificates/ocsp/status.ts';
 import type { Exchange } from '../../../edge/http/exchange/exchange.ts';
-import { DEFAULT_HTTP1_LIMITS } from '../../../edge/http/http1/limits.ts';
 import { RequestReader, type RequestSink } from '../../../edge/http/http1/request-reader.ts';
 import { HpackDecoder } from '../../../edge/http/http2/hpack/decoder.ts';
 import { DEFAULT_LIMITS } from '../../../edge/http/http2/limits.ts';
@@ -36,6 +36,7 @@ import {
   settings,
   windowUpdate,
 } from '../../edge/http/http2/rig.ts';
+import { DEFAULT_HTTP1_LIMITS } from '../../edge/http/limits.ts';
 import { type Target, tolerate } from '../target.ts';
 
 /** A date at which the seeds of OCSP are valid. */

@@ -35,8 +35,5 @@ export type Outcome = (typeof OUTCOME)[keyof typeof OUTCOME];
 
 export type OutcomeName = keyof typeof OUTCOME;
 
-/** Names by outcome, for logs and counters. */
-export const OUTCOME_NAMES = Object.keys(OUTCOME) as readonly OutcomeName[];
-
 /** Whether the connection has to end, since the tables of both sides differ. */
 export const isCompressionError = (outcome: Outcome): boolean => outcome > OUTCOME.tooLarge;

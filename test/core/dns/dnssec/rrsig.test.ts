@@ -5,13 +5,7 @@ import * as assert from 'uvu/assert';
 import { canonicalWireForm } from '../../../../core/dns/dnssec/canonical.ts';
 import { ALGORITHM, type Algorithm } from '../../../../core/dns/dnssec/dnskey.ts';
 import { generateKeyPair, SigningKey } from '../../../../core/dns/dnssec/keys.ts';
-import {
-  prepareRrsig,
-  type RrsigRequest,
-  rrsigRdata,
-  signRRset,
-  signRRsets,
-} from '../../../../core/dns/dnssec/rrsig.ts';
+import { prepareRrsig, type RrsigRequest, rrsigRdata } from '../../../../core/dns/dnssec/rrsig.ts';
 import { parseName } from '../../../../core/dns/wire/name.ts';
 import { checkRdata, formatRdata, parseRdata } from '../../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../../core/dns/wire/types.ts';
@@ -21,6 +15,7 @@ import { nameOf } from '../../../support/names.ts';
 import { anyName } from '../wire/arbitrary.ts';
 import { anyRRset } from './arbitrary.ts';
 import { canonicalForm, chars, isSigned, type PlainRRset } from './reference.ts';
+import { signRRset, signRRsets } from './sign-rrsets.ts';
 
 const test = suite('RRSIG');
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

@@ -6,10 +6,11 @@ import { dsRdata } from '../../../../core/dns/dnssec/dnskey.ts';
 import type { SigningKey } from '../../../../core/dns/dnssec/keys.ts';
 import { validityOf } from '../../../../core/dns/dnssec/lifetime.ts';
 import { hashName, hashPrefix, NSEC3PARAM_RDATA, nsec3Owner, nsec3Rdata } from '../../../../core/dns/dnssec/nsec3.ts';
-import { type RrsigRequest, signRRsets } from '../../../../core/dns/dnssec/rrsig.ts';
+import type { RrsigRequest } from '../../../../core/dns/dnssec/rrsig.ts';
 import { formatName, isWithin, labelCount, type Name, nameId, parentName } from '../../../../core/dns/wire/name.ts';
 import { formatPortable } from '../../../../core/dns/wire/rdata/index.ts';
 import { type ResourceRecord, TYPE } from '../../../../core/dns/wire/types.ts';
+import { signRRsets } from './sign-rrsets.ts';
 
 /** Offset from the end of SOA rdata to MINIMUM. */
 const MINIMUM_LENGTH = 4;

@@ -2,6 +2,7 @@
  * A server of one version of HTTP with a handler, and a client for it: what is said of an exchange
  * is said of all versions.
  */
+
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
@@ -9,13 +10,14 @@ import type { Duplex } from 'node:stream';
 import { connect as connectTls, createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import type { Client, Handler } from '../../../../edge/http/exchange/exchange.ts';
 import { Http1Counters } from '../../../../edge/http/http1/counters.ts';
-import { DEFAULT_HTTP1_LIMITS, type Http1Limits } from '../../../../edge/http/http1/limits.ts';
+import type { Http1Limits } from '../../../../edge/http/http1/limits.ts';
 import { Http1 } from '../../../../edge/http/http1/server.ts';
 import { Http2Counters } from '../../../../edge/http/http2/counters.ts';
 import { DEFAULT_LIMITS } from '../../../../edge/http/http2/limits.ts';
 import { Http2Session } from '../../../../edge/http/http2/session.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 import { unverified } from '../../../support/tls-client.ts';
+import { DEFAULT_HTTP1_LIMITS } from '../limits.ts';
 import { type Call, type CallOptions, http1Call, http2Call, type ResponseStart } from './client-call.ts';
 
 export const VERSIONS = ['http/1.1', 'http/1.1 over TLS', 'h2', 'h2c'] as const;

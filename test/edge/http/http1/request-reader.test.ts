@@ -2,16 +2,18 @@
  * The reader of requests compared with one that is slow and plain: the same of every text, however
  * it is cut; and what it costs when it comes a byte at a time.
  */
+
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FieldList } from '../../../../edge/http/exchange/field-list.ts';
-import { DEFAULT_HTTP1_LIMITS, type Http1Limits } from '../../../../edge/http/http1/limits.ts';
+import type { Http1Limits } from '../../../../edge/http/http1/limits.ts';
 import type { Refusal } from '../../../../edge/http/http1/refusal.ts';
 import type { RequestHead } from '../../../../edge/http/http1/request-head.ts';
 import { RequestReader, type RequestSink } from '../../../../edge/http/http1/request-reader.ts';
 import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 import { SEED } from '../../../support/seed.ts';
+import { DEFAULT_HTTP1_LIMITS } from '../limits.ts';
 import { type Reading, type Request, readAll, type Seen } from './reference.ts';
 
 const CASES = depth({ quick: 800, moderate: 3000, full: 100_000 });

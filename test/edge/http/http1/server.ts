@@ -1,11 +1,13 @@
 /** A server of HTTP/1.1 alone, to be spoken to by hand. */
+
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { Exchange, Handler } from '../../../../edge/http/exchange/exchange.ts';
 import { Http1Counters, type Http1Reason } from '../../../../edge/http/http1/counters.ts';
-import { DEFAULT_HTTP1_LIMITS, type Http1Limits } from '../../../../edge/http/http1/limits.ts';
+import type { Http1Limits } from '../../../../edge/http/http1/limits.ts';
 import { Http1 } from '../../../../edge/http/http1/server.ts';
 import { exchange as exchangeRaw, type RawAnswer } from '../../../support/raw-http.ts';
+import { DEFAULT_HTTP1_LIMITS } from '../limits.ts';
 
 export interface RawServer {
   readonly port: number;

@@ -1,4 +1,5 @@
 /** A server of one thread in this process, and a pool; clients of both. */
+
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, type Socket } from 'node:net';
@@ -10,12 +11,11 @@ import { nextTicketKeys, type TicketKeys } from '../../../../core/site/tls/ticke
 import type { Handler } from '../../../../edge/http/exchange/exchange.ts';
 import { ReadyAnswer } from '../../../../edge/http/exchange/ready-answer.ts';
 import { Http1Counters } from '../../../../edge/http/http1/counters.ts';
-import { DEFAULT_HTTP1_LIMITS } from '../../../../edge/http/http1/limits.ts';
 import { Http2Counters } from '../../../../edge/http/http2/counters.ts';
 import { DEFAULT_LIMITS } from '../../../../edge/http/http2/limits.ts';
 import type { Application } from '../../../../edge/http/server/application.ts';
 import { ServerCounters } from '../../../../edge/http/server/counters.ts';
-import { type EdgeLimits, SERVER_LIMITS, type ServerLimits } from '../../../../edge/http/server/limits.ts';
+import type { EdgeLimits, ServerLimits } from '../../../../edge/http/server/limits.ts';
 import { EdgeServer } from '../../../../edge/http/server/server.ts';
 import { createBaseContext } from '../../../../edge/http/server/tls-context.ts';
 import type { TlsCertificate } from '../../../../edge/http/tls/certificate.ts';
@@ -25,6 +25,7 @@ import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 import { wholeResponse } from '../../../support/http2-response.ts';
 import { freePort } from '../../../support/ports.ts';
 import { unverified } from '../../../support/tls-client.ts';
+import { DEFAULT_HTTP1_LIMITS, SERVER_LIMITS } from '../limits.ts';
 
 export const HOST = 'site.test';
 /** Of the same certificate. */

@@ -1,11 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compileProtection } from '../../../../core/site/protection/compile.ts';
-import { DEFAULT_HTTP1_LIMITS } from '../../../../edge/http/http1/limits.ts';
 import { DEFAULT_LIMITS } from '../../../../edge/http/http2/limits.ts';
 import { SiteConnections, shareSiteCounts } from '../../../../edge/policy/fairness/site-connections.ts';
 import { SiteGates } from '../../../../edge/policy/fairness/site-gates.ts';
 import { SiteShare, ThreadTurns } from '../../../../edge/policy/fairness/thread-turns.ts';
+import { DEFAULT_HTTP1_LIMITS } from '../../http/limits.ts';
 
 const test = suite('connections of sites');
 const NONE = Number.POSITIVE_INFINITY;

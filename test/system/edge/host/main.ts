@@ -4,16 +4,16 @@
  * third port, for the test alone, `/counters` tells what it has counted, `/collect` makes it give
  * back memory, and the body of `/beats` has a byte for each sign of life of the test.
  */
+
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLogger } from '../../../../core/base/log/index.ts';
 import { HTTP1_COLUMNS } from '../../../../edge/http/http1/counters.ts';
-import { DEFAULT_HTTP1_LIMITS } from '../../../../edge/http/http1/limits.ts';
 import { HTTP2_COLUMNS } from '../../../../edge/http/http2/counters.ts';
 import { DEFAULT_LIMITS } from '../../../../edge/http/http2/limits.ts';
 import { SERVER_COLUMNS } from '../../../../edge/http/server/counters.ts';
-import { SERVER_LIMITS } from '../../../../edge/http/server/limits.ts';
 import { Pool } from '../../../../edge/http/server/pool.ts';
+import { DEFAULT_HTTP1_LIMITS, SERVER_LIMITS } from '../../../edge/http/limits.ts';
 import type { ThreadData } from './application.ts';
 import { clientTime, passOnBeats } from './client-time.ts';
 import type { HostOptions } from './options.ts';

@@ -1,7 +1,10 @@
 /** Header lists, decoded and encoded. */
 import type { HeaderListLimits, HeaderSink, HpackDecoder } from '../../../../../edge/http/http2/hpack/decoder.ts';
 import { blockBound, type HpackEncoder } from '../../../../../edge/http/http2/hpack/encoder.ts';
-import { OUTCOME_NAMES, type OutcomeName } from '../../../../../edge/http/http2/hpack/outcome.ts';
+import { OUTCOME, type OutcomeName } from '../../../../../edge/http/http2/hpack/outcome.ts';
+
+/** By outcome. */
+export const OUTCOME_NAMES = Object.keys(OUTCOME) as readonly OutcomeName[];
 
 export const WIDE: HeaderListLimits = { maxListSize: 1 << 20, maxListCount: 1 << 16 };
 

@@ -6,8 +6,7 @@ import type { Socket } from 'node:net';
 import * as assert from 'uvu/assert';
 import { HpackDecoder } from '../../../../../edge/http/http2/hpack/decoder.ts';
 import { HpackEncoder } from '../../../../../edge/http/http2/hpack/encoder.ts';
-import { OUTCOME_NAMES } from '../../../../../edge/http/http2/hpack/outcome.ts';
-import { Collected, encode, WIDE } from './fixture.ts';
+import { Collected, encode, OUTCOME_NAMES, WIDE } from './fixture.ts';
 
 const HEADERS = 1;
 const RST_STREAM = 3;
