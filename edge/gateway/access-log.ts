@@ -10,7 +10,7 @@ import { BatchFlow } from '../../core/base/batch-flow.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { ExchangeRecord } from '../proxy/record.ts';
-import type { AddressOf } from '../proxy/request-fields.ts';
+import type { AddressOf } from '../proxy/visitor.ts';
 import type { Site } from '../sites/site.ts';
 
 /** Milliseconds from the first line of a batch until it is sent. */

@@ -20,7 +20,7 @@ import { requestId } from '../origin/request-id.ts';
 import type { RequestTraces } from '../origin/traces/request-traces.ts';
 import { bufferBodyStart } from '../proxy/buffered-body.ts';
 import { Gate } from '../proxy/gate.ts';
-import type { AddressOf } from '../proxy/request-fields.ts';
+import type { AddressOf } from '../proxy/visitor.ts';
 import { answerError, type ErrorPage } from '../sites/error-page.ts';
 import type { Observer } from './observer.ts';
 import { ADMIN_BUSY, ADMIN_TOO_SLOW, ADMIN_UNAVAILABLE, NO_TUNNELS, TOO_MANY_STREAMS } from './pages.ts';

@@ -32,7 +32,7 @@ import { RuleCounting } from '../policy/rules/counts.ts';
 import { RateTable } from '../policy/rules/rate-table.ts';
 import { type Prefetch, type PrefetchResult, prefetchExchange } from '../proxy/prefetch.ts';
 import { type ExchangeRecord, exchangeRecord } from '../proxy/record.ts';
-import { networkOf, visitedSiteOf, visitorAddress } from '../proxy/request-fields.ts';
+import { networkOf, visitedSiteOf, visitorAddress } from '../proxy/visitor.ts';
 import type { CertificateLog } from '../sites/certificates.ts';
 import { answerError, type ErrorPage } from '../sites/error-page.ts';
 import type { Site, SiteLookup } from '../sites/site.ts';

@@ -22,7 +22,7 @@ import { portOf, siteHost } from '../http/exchange/authority.ts';
 import type { Exchange, Handler } from '../http/exchange/exchange.ts';
 import { requestId } from '../origin/request-id.ts';
 import { PEER_SERVER_NAME } from '../peers/identity.ts';
-import { visitedSiteOf } from '../proxy/request-fields.ts';
+import { visitedSiteOf } from '../proxy/visitor.ts';
 import { answerError, type ErrorPage } from '../sites/error-page.ts';
 import type { ServeSite, Site, SiteLookup } from '../sites/site.ts';
 import type { Destination } from './counters.ts';

@@ -14,7 +14,7 @@ import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { ExchangeRecord } from '../proxy/record.ts';
-import type { AddressOf } from '../proxy/request-fields.ts';
+import type { AddressOf } from '../proxy/visitor.ts';
 
 /** Milliseconds from the first line of a batch until it is sent. */
 const FLUSH_DELAY_MS = 200;

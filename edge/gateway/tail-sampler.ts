@@ -10,7 +10,7 @@ import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { ExchangeRecord } from '../proxy/record.ts';
-import type { AddressOf } from '../proxy/request-fields.ts';
+import type { AddressOf } from '../proxy/visitor.ts';
 
 /** Milliseconds between two samples of a domain. */
 const INTERVAL_MS = 200;

@@ -39,8 +39,9 @@ import { EXPECTATION_FAILED, FAULT_PAGES, LOOP, NOT_CACHED, SLOW_BODY } from './
 import { bodyForOrigin } from './passed-body.ts';
 import { exchangeRecord, type OnDone } from './record.ts';
 import { relay, type TrailerFilter } from './relay.ts';
-import { networkOf, normalAuthority, type RequestRules, requestFields, visitedSiteOf } from './request-fields.ts';
+import { type RequestRules, requestFields } from './request-fields.ts';
 import { fieldsWithoutOrigin, responseFields, responseTrailers } from './response-fields.ts';
+import { networkOf, normalAuthority, visitedSiteOf } from './visitor.ts';
 
 /** Shared by all passages of a proxy. */
 export interface PassageContext {

@@ -22,9 +22,10 @@ import { Passage, type PassageContext } from './passage.ts';
 import { isUsableBy, PeerPassage, peerContext, siteForPeer } from './peer-passage.ts';
 import { type Prefetch, PrefetchPassage, type PrefetchRequest, prefetchContext, prefetchInto } from './prefetch.ts';
 import { exchangeRecord, type OnDone } from './record.ts';
-import { hasNoForwardsLeft, visitedSiteOf, visitorAddress } from './request-fields.ts';
+import { hasNoForwardsLeft } from './request-fields.ts';
 import { responseFields } from './response-fields.ts';
 import { isWebSocketKey, pipeTunnel, webSocketAccept, webSocketKey } from './tunnel.ts';
+import { visitedSiteOf, visitorAddress } from './visitor.ts';
 
 export interface ProxyOptions {
   readonly fetch: Fetch;

@@ -76,7 +76,7 @@ export interface Exchange {
   readonly isEnded: boolean;
   /** Index in the list of exchanges in flight (edge/policy/fairness/site-turns.ts); -1: in none. */
   inFlightAt: number;
-  /** Null: not determined yet (edge/proxy/request-fields.ts). */
+  /** Null: not determined yet (edge/proxy/visitor.ts). */
   visited: VisitedSite | null;
 
   /**

@@ -1,13 +1,8 @@
 /** The fields of requests to origins. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  hasNoForwardsLeft,
-  networkOf,
-  requestFields,
-  visitedSiteOf,
-  visitorAddress,
-} from '../../../edge/proxy/request-fields.ts';
+import { hasNoForwardsLeft, requestFields } from '../../../edge/proxy/request-fields.ts';
+import { networkOf, visitedSiteOf, visitorAddress } from '../../../edge/proxy/visitor.ts';
 import { FakeExchange, type FakeRequest } from './fake-exchange.ts';
 
 const TRUSTED = '192.0.2.80';
