@@ -1,12 +1,9 @@
 /** The handler of a site: answers requests from the cache or fetches from the site's origin. */
 import { type CacheOptions, createCacheFlows } from '../cache/cache.ts';
 import { cacheStatus } from '../cache/rules/cache-status.ts';
-import { fieldValue, withoutFields } from '../cache/rules/fields.ts';
 import { isCacheableMethod } from '../cache/rules/request.ts';
-import type { Done } from '../cache/visit.ts';
-import { NO_BODY } from '../http/exchange/body-queue.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
-import type { Fetch, OriginResponse, Send } from '../origin/origin.ts';
+import type { Fetch, Send } from '../origin/origin.ts';
 import type { RequestTraces } from '../origin/traces/request-traces.ts';
 import type { CachePeers } from '../peers/cache-peers.ts';
 import type { PeerCall } from '../peers/peer-call.ts';
@@ -17,14 +14,14 @@ import type { ServeSite, Site } from '../sites/site.ts';
 import type { Compression } from './coding.ts';
 import { isGrpc } from './grpc.ts';
 import { serveGrpc } from './grpc-call.ts';
-import { FAULT_PAGES, METHOD_NOT_ALLOWED, NO_SUCH_PROTOCOL, NO_WEBSOCKET_KEY } from './pages.ts';
+import { METHOD_NOT_ALLOWED, NO_SUCH_PROTOCOL } from './pages.ts';
 import { Passage, type PassageContext } from './passage.ts';
 import { isUsableBy, PeerPassage, peerContext, siteForPeer } from './peer-passage.ts';
 import { type Prefetch, PrefetchPassage, type PrefetchRequest, prefetchContext, prefetchInto } from './prefetch.ts';
 import { exchangeRecord, type OnDone } from './record.ts';
 import { hasNoForwardsLeft } from './request-fields.ts';
 import { responseFields } from './response-fields.ts';
-import { isWebSocketKey, pipeTunnel, webSocketAccept, webSocketKey } from './tunnel.ts';
+import { serveWebSocket } from './tunnel.ts';
 import { visitedSiteOf, visitorAddress } from './visitor.ts';
 
 export interface ProxyOptions {
@@ -184,58 +181,4 @@ function refusalOf({ method, protocol }: Exchange): ErrorPage | null {
   if (method === 'TRACE') return METHOD_NOT_ALLOWED;
   if (protocol !== '') return protocol === 'websocket' ? null : NO_SUCH_PROTOCOL;
   return method === 'CONNECT' ? METHOD_NOT_ALLOWED : null;
-}
-
-const HANDSHAKE_FIELDS: ReadonlySet<string> = new Set(['sec-websocket-key', 'sec-websocket-accept']);
-
-/**
- * Opens a WebSocket tunnel. Over HTTP/2 the edge is the client of RFC 6455 (RFC 8441 section 5).
- */
-function serveWebSocket(passage: Passage): Done {
-  const { exchange } = passage;
-  const isHttp2 = exchange.version === '2';
-  const key = isHttp2 ? webSocketKey() : (fieldValue(exchange.headers, 'sec-websocket-key') ?? '');
-  if (!isWebSocketKey(key)) return passage.refuse(NO_WEBSOCKET_KEY);
-  const fields = passage.fieldsForOrigin('');
-  if (fields === undefined) return;
-  const requestHeaders = isHttp2 ? [...withoutFields(fields, HANDSHAKE_FIELDS), 'sec-websocket-key', key] : fields;
-  return passage.fetch('GET', requestHeaders, NO_BODY, 'websocket', {
-    onResponse: (response) => openTunnel(passage, response, key),
-    onFailure: (error) => passage.respondFailure(error),
-  });
-}
-
-/** `key`: the edge's own over HTTP/2, otherwise the visitor's. */
-async function openTunnel(passage: Passage, response: OriginResponse, key: string): Promise<void> {
-  const { exchange } = passage;
-  const { tunnel, body, headers } = response;
-  const isHttp2 = exchange.version === '2';
-  if (tunnel === null) return passWithoutUpgrade(passage, response, isHttp2);
-  try {
-    // RFC 6455 section 4.1: an origin without this proof may not support WebSocket and could parse
-    // the following bytes as requests.
-    const isAccepted = fieldValue(headers, 'sec-websocket-accept') === webSocketAccept(key);
-    if (!isAccepted || exchange.isEnded) {
-      tunnel.destroy();
-      if (isAccepted) passage.report(499, false);
-      else passage.refuse(FAULT_PAGES.malformed);
-      return;
-    }
-    const responseHeaders = passage.visitorFields(headers);
-    exchange.upgrade(isHttp2 ? withoutFields(responseHeaders, HANDSHAKE_FIELDS) : responseHeaders);
-    const bytes = await pipeTunnel(exchange, body, tunnel);
-    passage.report(isHttp2 ? 200 : 101, true, bytes);
-  } catch (error) {
-    passage.respondFailure(error);
-  }
-}
-
-/**
- * In response to an extended CONNECT, a 2xx status would open a tunnel (RFC 9110 section 9.3.6).
- */
-function passWithoutUpgrade(passage: Passage, response: OriginResponse, isHttp2: boolean): Done {
-  const { status, headers, body } = response;
-  if (status >= 300 || !isHttp2) return passage.respond(status, passage.visitorFields(headers), body);
-  body.cancel();
-  passage.refuse(FAULT_PAGES.malformed);
 }

@@ -2,24 +2,70 @@
  * WebSocket through the edge (RFC 6455, RFC 8441): the handshake, and the bytes in both directions.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { fieldValue, withoutFields } from '../cache/rules/fields.ts';
+import type { Done } from '../cache/visit.ts';
+import { NO_BODY } from '../http/exchange/body-queue.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
-import type { OriginBody, OriginTunnel } from '../origin/origin.ts';
+import type { OriginBody, OriginResponse, OriginTunnel } from '../origin/origin.ts';
 import { Gate } from './gate.ts';
+import { FAULT_PAGES, NO_WEBSOCKET_KEY } from './pages.ts';
+import type { Passage } from './passage.ts';
 
 /** RFC 6455 section 1.3. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+const HANDSHAKE_FIELDS: ReadonlySet<string> = new Set(['sec-websocket-key', 'sec-websocket-accept']);
 
 /**
- * 16 random bytes (RFC 6455 section 4.1). An extended CONNECT has no key (RFC 8441 section 5.1),
- * but an HTTP/1.1 origin requires one.
+ * Opens a WebSocket tunnel. Over HTTP/2 the edge is the client of RFC 6455 (RFC 8441 section 5).
  */
-export const webSocketKey = (): string => randomBytes(16).toString('base64');
+export function serveWebSocket(passage: Passage): Done {
+  const { exchange } = passage;
+  const isHttp2 = exchange.version === '2';
+  const key = isHttp2 ? webSocketKey() : (fieldValue(exchange.headers, 'sec-websocket-key') ?? '');
+  if (!isWebSocketKey(key)) return passage.refuse(NO_WEBSOCKET_KEY);
+  const fields = passage.fieldsForOrigin('');
+  if (fields === undefined) return;
+  const requestHeaders = isHttp2 ? [...withoutFields(fields, HANDSHAKE_FIELDS), 'sec-websocket-key', key] : fields;
+  return passage.fetch('GET', requestHeaders, NO_BODY, 'websocket', {
+    onResponse: (response) => openTunnel(passage, response, key),
+    onFailure: (error) => passage.respondFailure(error),
+  });
+}
 
-/** RFC 6455 section 4.2.1: one line with the base64 of 16 bytes. */
-export const isWebSocketKey = (key: string): boolean => /^[A-Za-z0-9+/]{22}==$/.test(key);
+/** `key`: the edge's own over HTTP/2, otherwise the visitor's. */
+async function openTunnel(passage: Passage, response: OriginResponse, key: string): Promise<void> {
+  const { exchange } = passage;
+  const { tunnel, body, headers } = response;
+  const isHttp2 = exchange.version === '2';
+  if (tunnel === null) return passWithoutUpgrade(passage, response, isHttp2);
+  try {
+    // RFC 6455 section 4.1: an origin without this proof may not support WebSocket and could parse
+    // the following bytes as requests.
+    const isAccepted = fieldValue(headers, 'sec-websocket-accept') === webSocketAccept(key);
+    if (!isAccepted || exchange.isEnded) {
+      tunnel.destroy();
+      if (isAccepted) passage.report(499, false);
+      else passage.refuse(FAULT_PAGES.malformed);
+      return;
+    }
+    const responseHeaders = passage.visitorFields(headers);
+    exchange.upgrade(isHttp2 ? withoutFields(responseHeaders, HANDSHAKE_FIELDS) : responseHeaders);
+    const bytes = await pipeTunnel(exchange, body, tunnel);
+    passage.report(isHttp2 ? 200 : 101, true, bytes);
+  } catch (error) {
+    passage.respondFailure(error);
+  }
+}
 
-/** RFC 6455 section 4.2.2: proves that the other side has understood the handshake. */
-export const webSocketAccept = (key: string): string => createHash('sha1').update(`${key}${GUID}`).digest('base64');
+/**
+ * In response to an extended CONNECT, a 2xx status would open a tunnel (RFC 9110 section 9.3.6).
+ */
+function passWithoutUpgrade(passage: Passage, response: OriginResponse, isHttp2: boolean): Done {
+  const { status, headers, body } = response;
+  if (status >= 300 || !isHttp2) return passage.respond(status, passage.visitorFields(headers), body);
+  body.cancel();
+  passage.refuse(FAULT_PAGES.malformed);
+}
 
 /** Shared by both directions of a tunnel. */
 interface TunnelState {
@@ -38,7 +84,7 @@ interface TunnelState {
  * side ends, the end is passed on; if one side breaks, both are closed. Returns the number of bytes
  * sent to the visitor. Never rejects.
  */
-export async function pipeTunnel(exchange: Exchange, body: OriginBody, tunnel: OriginTunnel): Promise<number> {
+async function pipeTunnel(exchange: Exchange, body: OriginBody, tunnel: OriginTunnel): Promise<number> {
   const state = { exchange, body, tunnel, gate: new Gate(exchange), resume: null, isBroken: false };
   const onBreak = (): void => breakTunnel(state);
   exchange.onAbort(onBreak);
@@ -83,3 +129,15 @@ async function pipeDownstream(state: TunnelState): Promise<void> {
   }
   exchange.end();
 }
+
+/**
+ * 16 random bytes (RFC 6455 section 4.1). An extended CONNECT has no key (RFC 8441 section 5.1),
+ * but an HTTP/1.1 origin requires one.
+ */
+const webSocketKey = (): string => randomBytes(16).toString('base64');
+
+/** RFC 6455 section 4.2.1: one line with the base64 of 16 bytes. */
+const isWebSocketKey = (key: string): boolean => /^[A-Za-z0-9+/]{22}==$/.test(key);
+
+/** RFC 6455 section 4.2.2: proves that the other side has understood the handshake. */
+export const webSocketAccept = (key: string): string => createHash('sha1').update(`${key}${GUID}`).digest('base64');
