@@ -7,7 +7,6 @@ import type { Task } from '../core/base/tasks.ts';
 import { type Draft, write } from '../core/journal/draft/draft.ts';
 import { afterPrefix, type Id, idAt } from '../core/store/keys.ts';
 import { uploadsOf } from '../core/store/package-reads.ts';
-import { decodeUsage } from '../core/store/reader.ts';
 import {
   type App,
   type Audit,
@@ -22,6 +21,7 @@ import {
   type Table,
   uploads,
 } from '../core/store/rows.ts';
+import { decodeUsage } from '../core/store/zone-state.ts';
 import { REPLAY_LIFETIME } from './change/change.ts';
 import type { Services } from './change/services.ts';
 import { nowSeconds } from './http/time.ts';

@@ -8,7 +8,7 @@ import { accountQuotas, type Config } from '../config/index.ts';
 import { openEmbeddedJournal } from '../journal/embedded-journal.ts';
 import { JournalMetrics } from '../journal/metrics.ts';
 import { journalHeadMetrics } from '../store/metrics.ts';
-import { StoreReader } from '../store/reader.ts';
+import { StoreReader } from '../store/store-reader.ts';
 import { BLOBS, BlobStore } from './blobs/store.ts';
 import { describeSingleNode } from './cluster-state.ts';
 import { clusterMetrics } from './metrics.ts';

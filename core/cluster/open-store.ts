@@ -22,7 +22,7 @@ import { watchLargest } from '../store/largest.ts';
 import { lockDirectory } from '../store/lock.ts';
 import { indexMetrics, storeMetrics } from '../store/metrics.ts';
 import { migrateStore } from '../store/migrate/migrate.ts';
-import { StoreReader } from '../store/reader.ts';
+import { StoreReader } from '../store/store-reader.ts';
 import { tablesOf } from '../store/tables.ts';
 import { zoneSettings as settingsOf, type ZoneSettings } from '../zone/compile/settings.ts';
 import { installSnapshot } from './snapshot.ts';

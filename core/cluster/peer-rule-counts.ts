@@ -2,7 +2,7 @@
  * Adds up the counters of a domain's rules over all nodes when they are requested: each node counts
  * the requests that it serves.
  */
-import type { StoreReader } from '../store/reader.ts';
+import type { StoreReader } from '../store/store-reader.ts';
 import type { Member } from './members.ts';
 import { type Answers, collectAnswers, readFromPeer } from './peer-read.ts';
 import type { PeerTls } from './peer-tls.ts';

@@ -12,7 +12,7 @@ import { EtcdDamaged } from '../journal/etcd-client/errors.ts';
 import { EtcdGateway } from '../journal/etcd-client/gateway.ts';
 import { FEATURE_LEVEL } from '../journal/feature-level.ts';
 import type { WatchRequests } from '../observe/tail/request-tail.ts';
-import { StoreReader } from '../store/reader.ts';
+import { StoreReader } from '../store/store-reader.ts';
 import type { Sync } from './acknowledgements.ts';
 import { BlobPuller } from './blobs/puller.ts';
 import type { BlobSource } from './blobs/store.ts';

@@ -4,7 +4,7 @@
  */
 import { UnavailableError } from '../base/errors.ts';
 import type { Id } from '../store/keys.ts';
-import { StoreReader } from '../store/reader.ts';
+import { StoreReader } from '../store/store-reader.ts';
 import { Applier, type ApplierOptions } from './apply/applier.ts';
 import { CommitQueue, type JournalObserver } from './commit/commit-queue.ts';
 import { Quotas } from './commit/quotas.ts';

@@ -13,8 +13,8 @@ import {
   STORE_FILE,
   STORE_FORMAT,
 } from './environment.ts';
-import { StoreReader } from './reader.ts';
 import { records, TABLES } from './rows.ts';
+import { StoreReader } from './store-reader.ts';
 
 export interface StoreFigures {
   /** The format of the store, and the format of this version. */

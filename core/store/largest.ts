@@ -6,7 +6,8 @@ import type { Tasks } from '../base/tasks.ts';
 import { formatHost } from '../dns/wire/name.ts';
 import type { Binary } from './environment.ts';
 import { type Id, idAt } from './keys.ts';
-import { decodeUsage, decodeZoneState, type StoreReader } from './reader.ts';
+import type { StoreReader } from './store-reader.ts';
+import { decodeUsage, decodeZoneState } from './zone-state.ts';
 
 export interface LargeAccount {
   readonly accountId: Id;

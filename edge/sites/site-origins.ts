@@ -3,8 +3,8 @@
 import { formatHost, type Name, parentName } from '../../core/dns/wire/name.ts';
 import { type Exemptions, formatAddress } from '../../core/net/address/index.ts';
 import type { Environment } from '../../core/store/environment.ts';
-import { StoreReader } from '../../core/store/reader.ts';
 import type { Domain, ProxyConfig } from '../../core/store/rows.ts';
+import { StoreReader } from '../../core/store/store-reader.ts';
 import { apexSets } from '../../core/zone/compile/apex.ts';
 import { NameOrigins, type StoredNames } from '../../core/zone/compile/name-origins.ts';
 import type { ZoneSettings } from '../../core/zone/compile/settings.ts';

@@ -5,7 +5,8 @@
 
 import type { Name } from '../../core/dns/wire/name.ts';
 import type { Environment } from '../../core/store/environment.ts';
-import { Reader, rawReader } from '../../core/store/reader.ts';
+import { rawReader } from '../../core/store/raw-reader.ts';
+import { Reader } from '../../core/store/reader.ts';
 import type { Domain } from '../../core/store/rows.ts';
 import { apexSets } from '../../core/zone/compile/apex.ts';
 import { isWebName, WEB_TYPES } from '../../core/zone/compile/proxied.ts';

@@ -24,7 +24,7 @@ import { RequestTail } from '../../core/observe/tail/request-tail.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
 import { IndexWriter } from '../../core/store/index/writer.ts';
 import { sequenceKey } from '../../core/store/keys.ts';
-import { StoreReader } from '../../core/store/reader.ts';
+import { StoreReader } from '../../core/store/store-reader.ts';
 import type { FailedLook, ParentNameservers } from '../../core/upkeep/delegation/look.ts';
 import type { LookResult } from '../../core/upkeep/signing/parent-look.ts';
 import type { ZoneSettings } from '../../core/zone/compile/settings.ts';

@@ -12,8 +12,8 @@ import { hashToken, mintToken } from '../../admin-api/people/auth/token.ts';
 import { Registry } from '../../core/base/metrics/index.ts';
 import { loadConfig } from '../../core/config/index.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
-import { StoreReader } from '../../core/store/reader.ts';
 import { type Account, accounts, type Role, tokens } from '../../core/store/rows.ts';
+import { StoreReader } from '../../core/store/store-reader.ts';
 import { readExposition, sampleOf } from '../support/exposition.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 

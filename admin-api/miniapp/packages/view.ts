@@ -2,8 +2,9 @@
 
 import type { Static } from '@sinclair/typebox';
 import { appOf, reportOf, uploadOf, uploadsOf } from '../../../core/store/package-reads.ts';
-import type { Reader, StoreReader } from '../../../core/store/reader.ts';
+import type { Reader } from '../../../core/store/reader.ts';
 import type { App, Upload } from '../../../core/store/rows.ts';
+import type { StoreReader } from '../../../core/store/store-reader.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime } from '../../http/time.ts';

@@ -2,8 +2,8 @@
 
 import { Steps } from '../../../core/base/steps.ts';
 import { type Id, idAt, idKey } from '../../../core/store/keys.ts';
-import type { StoreReader } from '../../../core/store/reader.ts';
 import type { Account } from '../../../core/store/rows.ts';
+import type { StoreReader } from '../../../core/store/store-reader.ts';
 import { invalidCursor, type ListPart, type Page, type Search, type Sort } from '../../http/lists.ts';
 
 export const ACCOUNT_SORTS = ['id', 'username'] as const;

@@ -6,8 +6,8 @@
 import { RecentMap } from '../../../core/base/recent-map.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
 import type { Id } from '../../../core/store/keys.ts';
-import type { StoreReader } from '../../../core/store/reader.ts';
 import type { Token } from '../../../core/store/rows.ts';
+import type { StoreReader } from '../../../core/store/store-reader.ts';
 import type { Authentication, Caller, Credentials, Scope } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import { nowSeconds } from '../../http/time.ts';

@@ -10,7 +10,7 @@ import type { Name } from '../../../core/dns/wire/name.ts';
 import { lowerBound } from '../../../core/journal/draft/overlay.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
 import { type Id, nameKey, nameOfKey } from '../../../core/store/keys.ts';
-import type { StoreReader } from '../../../core/store/reader.ts';
+import type { StoreReader } from '../../../core/store/store-reader.ts';
 import type { DomainFinder, DomainSearchOptions, FoundDomains } from '../../change/services.ts';
 import { searchTextOf } from './search-text.ts';
 

@@ -5,7 +5,6 @@ import { toAscii } from '../../../core/dns/wire/idn.ts';
 import { formatHost, type Name, parseName } from '../../../core/dns/wire/name.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import type { Id } from '../../../core/store/keys.ts';
-import { EMPTY_ZONE, type ZoneState } from '../../../core/store/reader.ts';
 import {
   type Account,
   type Domain,
@@ -15,6 +14,7 @@ import {
   secondaries,
   secondaryState,
 } from '../../../core/store/rows.ts';
+import { EMPTY_ZONE, type ZoneState } from '../../../core/store/zone-state.ts';
 import { judgeDelegation } from '../../../core/upkeep/delegation/state.ts';
 import { deleteDomainRows } from '../../../core/upkeep/domains/delete.ts';
 import { findSpellingFault } from '../../../core/upkeep/domains/domain-names.ts';

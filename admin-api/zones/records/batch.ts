@@ -5,7 +5,7 @@ import { nameId } from '../../../core/dns/wire/name.ts';
 import { Draft } from '../../../core/journal/draft/draft.ts';
 import { IdTaker } from '../../../core/journal/draft/id-taker.ts';
 import { afterPrefix, type Id, idKey, LOOKUP, lookupKey, nameKey } from '../../../core/store/keys.ts';
-import { LOOKUPS, TARGETS } from '../../../core/store/reader.ts';
+import { LOOKUPS, TARGETS } from '../../../core/store/raw-reader.ts';
 import { type Domain, type RecordRow, records } from '../../../core/store/rows.ts';
 import { change } from '../../change/change.ts';
 import { editableDomain, requireMatch } from '../../change/owned-domain.ts';

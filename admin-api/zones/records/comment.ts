@@ -3,7 +3,7 @@ import type { Transaction } from 'lmdb';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import type { Environment } from '../../../core/store/environment.ts';
 import { afterPrefix, idKey } from '../../../core/store/keys.ts';
-import type { Entry } from '../../../core/store/reader.ts';
+import type { Entry } from '../../../core/store/raw-reader.ts';
 import { type Comment, comments, type Domain, type RecordRow } from '../../../core/store/rows.ts';
 import { nowSeconds } from '../../http/time.ts';
 

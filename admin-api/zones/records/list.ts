@@ -6,7 +6,7 @@ import { equalNames, formatHost, formatRelative, type Name } from '../../../core
 import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import { nameOfKey, recordKeyParts, recordsAt, recordsOfZone } from '../../../core/store/keys.ts';
-import type { Entry } from '../../../core/store/reader.ts';
+import type { Entry } from '../../../core/store/raw-reader.ts';
 import { type Domain, RECORD_RDATA } from '../../../core/store/rows.ts';
 import type { Services } from '../../change/services.ts';
 import { invalidCursor, type Page, pageQuery, searchBy, sortQuery } from '../../http/lists.ts';

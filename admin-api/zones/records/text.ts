@@ -8,7 +8,7 @@ import { formatRelative } from '../../../core/dns/wire/name.ts';
 import { formatIPv4, formatIPv6, formatRdata, rdataToObject } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import { idAt, nameKey, nameOfKey, recordKeyParts } from '../../../core/store/keys.ts';
-import type { Entry } from '../../../core/store/reader.ts';
+import type { Entry } from '../../../core/store/raw-reader.ts';
 import { type Domain, proxiedOf, RECORD_RDATA } from '../../../core/store/rows.ts';
 import type { AliasStates } from '../../../core/upkeep/alias/index.ts';
 import { formatTime } from '../../http/time.ts';

@@ -8,7 +8,7 @@ import { Steps } from '../../../core/base/steps.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { Environment } from '../../../core/store/environment.ts';
 import { afterPrefix, recordKeyParts, recordsAt, recordsOfZone } from '../../../core/store/keys.ts';
-import type { Entry } from '../../../core/store/reader.ts';
+import type { Entry } from '../../../core/store/raw-reader.ts';
 import { type Domain, records } from '../../../core/store/rows.ts';
 import type { AliasStates } from '../../../core/upkeep/alias/index.ts';
 import { etag } from '../../change/owned-domain.ts';

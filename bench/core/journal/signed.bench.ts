@@ -21,8 +21,8 @@ import { startResigning, startSigning, startUnsigning } from '../../../core/jour
 import { openEnvironment } from '../../../core/store/environment.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { idKey } from '../../../core/store/keys.ts';
-import { StoreReader } from '../../../core/store/reader.ts';
 import { type DnssecRow, dnssec, dnssecContext, domains, records } from '../../../core/store/rows.ts';
+import { StoreReader } from '../../../core/store/store-reader.ts';
 import { addressRecord, DEFAULTS, newDomain } from '../../../test/core/journal/fixture.ts';
 
 const NAMES = Number(process.argv[2] ?? 100_000);

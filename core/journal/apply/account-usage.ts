@@ -4,9 +4,9 @@
  */
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey } from '../../store/keys.ts';
-import { decodeUsage, decodeZoneState, encodeUsage, encodeZoneState } from '../../store/reader.ts';
 import { accountShare, rowOwner, rowSize } from '../../store/row-owner.ts';
 import type { Domain } from '../../store/rows.ts';
+import { decodeUsage, decodeZoneState, encodeUsage, encodeZoneState } from '../../store/zone-state.ts';
 import type { Change } from '../entry-codec.ts';
 
 interface Counts {

@@ -18,8 +18,8 @@ import {
   nameOfKey,
   recordKeyParts,
 } from '../../store/keys.ts';
-import { decodeZoneState, encodeZoneState, type ZoneState } from '../../store/reader.ts';
 import { type AliasTarget, type DnssecRow, type Domain, entryOf, type Spread } from '../../store/rows.ts';
+import { decodeZoneState, encodeZoneState, type ZoneState } from '../../store/zone-state.ts';
 import { isListed, memberRecord } from '../../zone/compile/catalog.ts';
 import { challengeName } from '../../zone/compile/challenged.ts';
 import { originAliasKey } from '../../zone/compile/origin-apex.ts';

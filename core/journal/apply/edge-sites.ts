@@ -1,7 +1,8 @@
 /** Keeps the rows that the edge reads in step with the rows they are derived from. */
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idKey } from '../../store/keys.ts';
-import { Reader, rawReader } from '../../store/reader.ts';
+import { rawReader } from '../../store/raw-reader.ts';
+import { Reader } from '../../store/reader.ts';
 import { encodeSite } from '../../store/sites.ts';
 
 /** Updates or deletes the row of a domain's site, inside a write transaction. */

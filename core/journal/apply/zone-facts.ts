@@ -10,7 +10,8 @@ import { type Name, nameId, parentName } from '../../dns/wire/name.ts';
 import { TYPE } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idKey, nameKey } from '../../store/keys.ts';
-import { Reader, rawReader } from '../../store/reader.ts';
+import { rawReader } from '../../store/raw-reader.ts';
+import { Reader } from '../../store/reader.ts';
 import {
   type AliasEntry,
   type AliasFamily,

@@ -3,8 +3,8 @@
 import type { Name } from '../../dns/wire/name.ts';
 import { TYPE } from '../../dns/wire/types.ts';
 import { type Id, idKey, nameKey, nameOfKey } from '../../store/keys.ts';
-import type { ZoneState } from '../../store/reader.ts';
 import type { Domain } from '../../store/rows.ts';
+import type { ZoneState } from '../../store/zone-state.ts';
 import type { ChangedName } from '../../zone/compile/affected.ts';
 import type { Entry } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';

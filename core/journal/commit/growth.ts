@@ -2,9 +2,9 @@
 
 import { latin1 } from '../../dns/wire/latin1.ts';
 import { type Id, idAt } from '../../store/keys.ts';
-import type { StoreReader } from '../../store/reader.ts';
 import { accountShare, rowOwner, rowSize } from '../../store/row-owner.ts';
 import { type Domain, domains, records } from '../../store/rows.ts';
+import type { StoreReader } from '../../store/store-reader.ts';
 import { readChanges, readFirstChanges } from '../entry-codec.ts';
 
 /** Negative: the commit removes more than it adds. */

@@ -9,7 +9,7 @@
  */
 import { StateError } from '../../base/errors.ts';
 import type { Id } from '../../store/keys.ts';
-import type { StoreReader } from '../../store/reader.ts';
+import type { StoreReader } from '../../store/store-reader.ts';
 import type { AccountQuota } from '../journal.ts';
 import { type CommitGrowth, type Growth, growingAccounts, measureGrowth } from './growth.ts';
 

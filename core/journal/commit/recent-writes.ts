@@ -5,7 +5,7 @@
 
 import { latin1 } from '../../dns/wire/latin1.ts';
 import { recordKeyParts } from '../../store/keys.ts';
-import { LOOKUPS, TARGETS } from '../../store/reader.ts';
+import { LOOKUPS, TARGETS } from '../../store/raw-reader.ts';
 import { records, TABLES } from '../../store/rows.ts';
 import { lowerBound } from '../draft/overlay.ts';
 import { readChanges } from '../entry-codec.ts';

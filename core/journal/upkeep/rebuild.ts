@@ -4,17 +4,11 @@
  */
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey } from '../../store/keys.ts';
-import {
-  decodeZoneState,
-  encodeUsage,
-  encodeZoneState,
-  NO_USAGE,
-  StoreReader,
-  type Usage,
-} from '../../store/reader.ts';
 import { accountShare, rowOwner, rowSize } from '../../store/row-owner.ts';
 import { type Domain, decodeDomain, domains } from '../../store/rows.ts';
+import { StoreReader } from '../../store/store-reader.ts';
 import { transact } from '../../store/transact.ts';
+import { decodeZoneState, encodeUsage, encodeZoneState, NO_USAGE, type Usage } from '../../store/zone-state.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { ZoneUpdates } from '../apply/apply-zones.ts';
 import { updateSite } from '../apply/edge-sites.ts';

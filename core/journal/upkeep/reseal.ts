@@ -9,7 +9,7 @@ import { WaypostError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log/index.ts';
 import type { Secrets } from '../../base/secrets.ts';
 import type { Environment } from '../../store/environment.ts';
-import { rawReader } from '../../store/reader.ts';
+import { rawReader } from '../../store/raw-reader.ts';
 import {
   acmeAccountContext,
   acmeAccounts,

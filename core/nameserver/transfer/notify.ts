@@ -9,7 +9,7 @@ import { formatName, type Name } from '../../dns/wire/name.ts';
 import type { TsigKey } from '../../dns/wire/tsig.ts';
 import type { ZoneChange } from '../../journal/apply/zone-difference.ts';
 import type { Id } from '../../store/keys.ts';
-import type { StoreReader } from '../../store/reader.ts';
+import type { StoreReader } from '../../store/store-reader.ts';
 import { NotifyLine, type NotifyTimes } from './notify-line.ts';
 
 interface NotifierOptions {

@@ -15,9 +15,9 @@ import { type FindKey, type TsigSigner, type TsigVerdict, verifyTsig } from '../
 import { RCODE, TYPE } from '../../dns/wire/types.ts';
 import { clientNetwork } from '../../net/address/ipv6.ts';
 import type { Environment } from '../../store/environment.ts';
-import type { StoreReader } from '../../store/reader.ts';
 import type { Domain } from '../../store/rows.ts';
 import { SnapshotDeadline } from '../../store/snapshot-deadline.ts';
+import type { StoreReader } from '../../store/store-reader.ts';
 import type { HeldKey } from '../../store/tsig-keys/keyring.ts';
 import { isAfter } from '../../zone/compile/serial.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';

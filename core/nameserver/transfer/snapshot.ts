@@ -28,7 +28,6 @@ import {
 } from '../../store/keys.ts';
 import { addressesOf, signaturesOf } from '../../store/node-signatures.ts';
 import { entryHash, entryRecords } from '../../store/nsec3-entries.ts';
-import { decodeZoneState } from '../../store/reader.ts';
 import {
   acmeChallenges,
   aliasTargets,
@@ -42,6 +41,7 @@ import {
   RECORD_RDATA,
 } from '../../store/rows.ts';
 import { spelledOwners } from '../../store/spelled-owners.ts';
+import { decodeZoneState } from '../../store/zone-state.ts';
 import { AliasedZone } from '../../zone/compile/aliased.ts';
 import { apexSets } from '../../zone/compile/apex.ts';
 import { memberRecord, versionRecord } from '../../zone/compile/catalog.ts';

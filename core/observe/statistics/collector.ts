@@ -1,6 +1,6 @@
 /** Collects the counts of this node, stores them each minute, and reads them. */
 import { RecentMap } from '../../base/recent-map.ts';
-import type { StoreReader } from '../../store/reader.ts';
+import type { StoreReader } from '../../store/store-reader.ts';
 import { rcodeColumn, typeColumn } from './columns.ts';
 import { addTo, type CountEntry, MAX_NAMES, maxNames, NameSketch, SUBJECT, topNames } from './counts.ts';
 import type { NodeStatistics, StatisticsQuery } from './query.ts';

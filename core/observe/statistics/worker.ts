@@ -6,7 +6,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { maintainThread } from '../../os/thread-upkeep.ts';
 import { openEnvironment } from '../../store/environment.ts';
-import { StoreReader } from '../../store/reader.ts';
+import { StoreReader } from '../../store/store-reader.ts';
 import { Collector } from './collector.ts';
 import { openStatisticsFile } from './files.ts';
 import type { FromStatistics, StatisticsData, ToStatistics } from './messages.ts';

@@ -11,7 +11,7 @@ import type { Task, Tasks } from '../../base/tasks.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { Id } from '../../store/keys.ts';
-import { StoreReader } from '../../store/reader.ts';
+import { StoreReader } from '../../store/store-reader.ts';
 import { Attempts, type AttemptsOptions, MAX_RESULTS } from './attempts.ts';
 import { EntryReader } from './entry-reader.ts';
 import { hasWebhooks, LostQueue, Queue, type Result } from './queue.ts';

@@ -8,8 +8,9 @@ import { type Change, decodeEntry, type Entry } from '../../journal/entry-codec.
 import type { Journal } from '../../journal/journal.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, sequenceKey } from '../../store/keys.ts';
-import { type Reader, StoreReader } from '../../store/reader.ts';
+import type { Reader } from '../../store/reader.ts';
 import { deliveries, webhooks } from '../../store/rows.ts';
+import { StoreReader } from '../../store/store-reader.ts';
 import { eventsOfEntry } from './entry-events.ts';
 import { formatUtc, type NewEvent } from './payload.ts';
 import { QUEUE_AUTHOR, readDelivery } from './queue.ts';

@@ -3,7 +3,7 @@ import { type Draft, write } from '../../journal/draft/draft.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { Id } from '../../store/keys.ts';
-import { type Reader, StoreReader } from '../../store/reader.ts';
+import type { Reader } from '../../store/reader.ts';
 import {
   audits,
   type DeliveryRow,
@@ -14,6 +14,7 @@ import {
   webhookQueues,
   webhooks,
 } from '../../store/rows.ts';
+import { StoreReader } from '../../store/store-reader.ts';
 import { type NewEvent, newDelivery } from './payload.ts';
 
 /** The author of entries that cause no notifications. */

@@ -11,7 +11,7 @@ import { parseExemptions } from '../../net/address/index.ts';
 import { resolveBy } from '../../net/delivery/resolve.ts';
 import { type Attempt, Sender } from '../../net/delivery/sender.ts';
 import type { Environment } from '../../store/environment.ts';
-import { StoreReader } from '../../store/reader.ts';
+import { StoreReader } from '../../store/store-reader.ts';
 import { type DomainLines, LogDeliverer, type NodeLogState } from './deliverer.ts';
 import type { LogsDocument } from './document.ts';
 import { LogSender } from './send.ts';

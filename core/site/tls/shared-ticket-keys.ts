@@ -11,7 +11,8 @@ import type { Config } from '../../config/index.ts';
 import { write } from '../../journal/draft/draft.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Environment } from '../../store/environment.ts';
-import { Reader, rawReader } from '../../store/reader.ts';
+import { rawReader } from '../../store/raw-reader.ts';
+import { Reader } from '../../store/reader.ts';
 import { TICKET_KEYS_CONTEXT, type TicketKeysRow, ticketKeys } from '../../store/rows.ts';
 import { nextTicketKeys, type TicketKeys } from './ticket-keys.ts';
 

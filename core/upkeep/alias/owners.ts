@@ -3,7 +3,8 @@
 import type { Name } from '../../dns/wire/name.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, aliasOwnerParts, aliasOwners, type Id, idKey } from '../../store/keys.ts';
-import { Reader, rawReader } from '../../store/reader.ts';
+import { rawReader } from '../../store/raw-reader.ts';
+import { Reader } from '../../store/reader.ts';
 
 /** Domains of an account per read. */
 const PIECE = 50;

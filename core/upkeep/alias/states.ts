@@ -4,7 +4,8 @@ import { type Name, nameId } from '../../dns/wire/name.ts';
 import { formatAddress } from '../../net/address/index.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { Id } from '../../store/keys.ts';
-import { Reader, rawReader } from '../../store/reader.ts';
+import { rawReader } from '../../store/raw-reader.ts';
+import { Reader } from '../../store/reader.ts';
 import { type AliasFamily, type AliasTarget, aliasTargets, entryFor } from '../../store/rows.ts';
 import { Target, targetId } from './target.ts';
 

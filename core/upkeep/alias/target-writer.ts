@@ -11,7 +11,8 @@ import { write } from '../../journal/draft/draft.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, aliasOwnerParts, aliasOwners, type Id } from '../../store/keys.ts';
-import { Reader, rawReader } from '../../store/reader.ts';
+import { rawReader } from '../../store/raw-reader.ts';
+import { Reader } from '../../store/reader.ts';
 import {
   type AliasEntry,
   type AliasTarget,

@@ -5,8 +5,9 @@
 import type { Logger } from '../../base/log/index.ts';
 import { formatHost, parentName } from '../../dns/wire/name.ts';
 import type { Environment } from '../../store/environment.ts';
-import { type Reader, StoreReader } from '../../store/reader.ts';
+import type { Reader } from '../../store/reader.ts';
 import type { Domain } from '../../store/rows.ts';
+import { StoreReader } from '../../store/store-reader.ts';
 import { type ServiceNameSettings, ServiceNames } from './domain-names.ts';
 
 /** Maximum of domains in the log, and of domains read below a name of the service. */

@@ -8,8 +8,8 @@ import { type FindKey, verifyTsig } from '../../dns/wire/tsig.ts';
 import { CLASS_IN, RCODE, TYPE } from '../../dns/wire/types.ts';
 import type { AnswerDeferred } from '../../nameserver/deferred.ts';
 import type { Id } from '../../store/keys.ts';
-import type { StoreReader } from '../../store/reader.ts';
 import type { Domain } from '../../store/rows.ts';
+import type { StoreReader } from '../../store/store-reader.ts';
 import type { HeldKey } from '../../store/tsig-keys/keyring.ts';
 import { serialOf } from './transfer-stream.ts';
 

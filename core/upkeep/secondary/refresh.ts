@@ -6,8 +6,8 @@ import { latin1 } from '../../dns/wire/latin1.ts';
 import type { TsigKey } from '../../dns/wire/tsig.ts';
 import { RCODE, TYPE } from '../../dns/wire/types.ts';
 import type { Exemptions } from '../../net/address/index.ts';
-import type { StoreReader } from '../../store/reader.ts';
 import type { Domain, Primary, SecondaryRow } from '../../store/rows.ts';
+import type { StoreReader } from '../../store/store-reader.ts';
 import { isAfter } from '../../zone/compile/serial.ts';
 import {
   type CommitParts,

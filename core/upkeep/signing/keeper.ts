@@ -21,7 +21,8 @@ import { newestClock, oldestClock } from '../../journal/signing/progress.ts';
 import { decodeReadable } from '../../store/damaged-rows.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey } from '../../store/keys.ts';
-import { Reader, rawReader } from '../../store/reader.ts';
+import { rawReader } from '../../store/raw-reader.ts';
+import { Reader } from '../../store/reader.ts';
 import {
   type DnssecPhase,
   type DnssecRow,

@@ -7,8 +7,8 @@ import { formatHost, isWildcard, type Name, nameAt, wildcardOf } from '../../../
 import { type RRset, TYPE } from '../../../core/dns/wire/types.ts';
 import type { Environment } from '../../../core/store/environment.ts';
 import { afterPrefix, idKey, nameOfKey, recordKeyParts } from '../../../core/store/keys.ts';
-import type { StoreReader } from '../../../core/store/reader.ts';
 import type { Domain } from '../../../core/store/rows.ts';
+import type { StoreReader } from '../../../core/store/store-reader.ts';
 import { apexSets } from '../../../core/zone/compile/apex.ts';
 import { challengeName } from '../../../core/zone/compile/challenged.ts';
 import { WEB_TYPES } from '../../../core/zone/compile/proxied.ts';

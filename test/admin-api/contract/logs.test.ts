@@ -2,8 +2,8 @@
 import * as assert from 'uvu/assert';
 import { openSecrets } from '../../../core/base/secrets.ts';
 import type { LogsDocument } from '../../../core/site/logs/document.ts';
-import { StoreReader } from '../../../core/store/reader.ts';
 import { siteDocumentContext } from '../../../core/store/rows.ts';
+import { StoreReader } from '../../../core/store/store-reader.ts';
 import { everywhere, refused, succeeded, type World, type Zone } from './world.ts';
 
 const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;

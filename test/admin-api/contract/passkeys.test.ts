@@ -1,6 +1,6 @@
 /** The API contract: passkeys, and attacks on them. */
 import * as assert from 'uvu/assert';
-import { StoreReader } from '../../../core/store/reader.ts';
+import { StoreReader } from '../../../core/store/store-reader.ts';
 import { Authenticator } from '../../support/authenticator.ts';
 import { type Answer, listOf } from '../daemon.ts';
 import { Browser, OVER_TLS, SESSION } from './browser.ts';

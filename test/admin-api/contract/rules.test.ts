@@ -1,6 +1,6 @@
 /** The API contract: rules of a domain, their counters and templates. */
 import * as assert from 'uvu/assert';
-import { StoreReader } from '../../../core/store/reader.ts';
+import { StoreReader } from '../../../core/store/store-reader.ts';
 import { everywhere, refused, succeeded } from './world.ts';
 
 const RULES = [

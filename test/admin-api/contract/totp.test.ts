@@ -1,8 +1,8 @@
 /** The API contract: one-time codes and recovery codes, and attacks on them. */
 import * as assert from 'uvu/assert';
 import { write } from '../../../core/journal/draft/draft.ts';
-import { StoreReader } from '../../../core/store/reader.ts';
 import { type Totp, totps } from '../../../core/store/rows.ts';
+import { StoreReader } from '../../../core/store/store-reader.ts';
 import { App, STEP } from '../../support/authenticator-app.ts';
 import { listOf } from '../daemon.ts';
 import { Browser, SESSION, signedIn } from './browser.ts';

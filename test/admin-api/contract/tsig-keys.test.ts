@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert';
 import { openSecrets } from '../../../core/base/secrets.ts';
 import { parseName } from '../../../core/dns/wire/name.ts';
-import { StoreReader } from '../../../core/store/reader.ts';
+import { StoreReader } from '../../../core/store/store-reader.ts';
 import { findOperatorKey, mayUse, openKeyring } from '../../../core/store/tsig-keys/keyring.ts';
 import { listOf } from '../daemon.ts';
 import { each, everywhere, outcome, refused, succeeded } from './world.ts';

@@ -1,8 +1,8 @@
 /** Webhooks: created, changed, listed; their secrets shown once and stored encrypted. */
 import * as assert from 'uvu/assert';
 import { openSecrets } from '../../../core/base/secrets.ts';
-import { StoreReader } from '../../../core/store/reader.ts';
 import { webhookContext } from '../../../core/store/rows.ts';
+import { StoreReader } from '../../../core/store/store-reader.ts';
 import { everywhere, refused, succeeded } from './world.ts';
 
 const WEBHOOKS = '/api/v1/webhooks';

@@ -10,7 +10,6 @@ import type { Journal } from '../../../core/journal/journal.ts';
 import { LmdbNodeStore } from '../../../core/nameserver/node-store.ts';
 import { type Environment, openEnvironment } from '../../../core/store/environment.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
-import { StoreReader } from '../../../core/store/reader.ts';
 import {
   type Account,
   type Domain,
@@ -19,6 +18,7 @@ import {
   type RecordRow,
   TABLES as TABLES_OF_ROWS,
 } from '../../../core/store/rows.ts';
+import { StoreReader } from '../../../core/store/store-reader.ts';
 import type { ZoneSettings } from '../../../core/zone/compile/settings.ts';
 import { CLUSTER } from '../../reference/proxy.ts';
 import { newId } from '../../support/ids.ts';

@@ -6,7 +6,8 @@
 import { nameAt } from '../../../core/dns/wire/name.ts';
 import { HOST_TARGET, isServiceBinding, SERVICE_TARGET, TYPE } from '../../../core/dns/wire/types.ts';
 import { targetKey } from '../../../core/store/keys.ts';
-import { type Entry, LOOKUPS, type RawReader, Reader, TARGETS } from '../../../core/store/reader.ts';
+import { type Entry, LOOKUPS, type RawReader, TARGETS } from '../../../core/store/raw-reader.ts';
+import { Reader } from '../../../core/store/reader.ts';
 import { records, STAMP, TABLES, type Table } from '../../../core/store/rows.ts';
 
 class PlainRows implements RawReader {

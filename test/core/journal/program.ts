@@ -7,7 +7,8 @@ import { type Name, parseName } from '../../../core/dns/wire/name.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { KeyRange } from '../../../core/journal/journal.ts';
 import { afterPrefix, type Id, idKey, LOOKUP, lookupKey } from '../../../core/store/keys.ts';
-import { LOOKUPS, type Reader, TARGETS } from '../../../core/store/reader.ts';
+import { LOOKUPS, TARGETS } from '../../../core/store/raw-reader.ts';
+import type { Reader } from '../../../core/store/reader.ts';
 import {
   type Account,
   type Audit,

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { write } from '../../../../core/journal/draft/draft.ts';
-import { StoreReader } from '../../../../core/store/reader.ts';
 import { dnssec } from '../../../../core/store/rows.ts';
+import { StoreReader } from '../../../../core/store/store-reader.ts';
 import { finishSigning, setState } from '../../contract/signed.ts';
 import { type Daemon, NO_DS } from '../../daemon.ts';
 import { type Live, startLive } from '../live.ts';

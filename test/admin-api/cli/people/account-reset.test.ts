@@ -9,8 +9,8 @@ import { loadConfig } from '../../../../core/config/index.ts';
 import { type Draft, write } from '../../../../core/journal/draft/draft.ts';
 import { openEnvironment } from '../../../../core/store/environment.ts';
 import { lockDirectory } from '../../../../core/store/lock.ts';
-import { StoreReader } from '../../../../core/store/reader.ts';
 import { accounts, sessions, totps } from '../../../../core/store/rows.ts';
+import { StoreReader } from '../../../../core/store/store-reader.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 import { run } from '../harness.ts';
 

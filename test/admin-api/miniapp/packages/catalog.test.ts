@@ -3,8 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Catalog, type CatalogSearch } from '../../../../admin-api/miniapp/packages/store/catalog.ts';
 import { type Draft, write } from '../../../../core/journal/draft/draft.ts';
-import { StoreReader } from '../../../../core/store/reader.ts';
 import { accounts, apps, type Upload, uploads } from '../../../../core/store/rows.ts';
+import { StoreReader } from '../../../../core/store/store-reader.ts';
 import { embedded, newAccount, type Store, withStore } from '../../../core/journal/fixture.ts';
 
 const test = suite('admin-api/miniapp/packages/catalog');

@@ -14,7 +14,7 @@ import { ZoneHistories } from '../../../../core/nameserver/transfer/history.ts';
 import { type Environment, openEnvironment } from '../../../../core/store/environment.ts';
 import { IndexWriter } from '../../../../core/store/index/writer.ts';
 import { sequenceKey } from '../../../../core/store/keys.ts';
-import { StoreReader } from '../../../../core/store/reader.ts';
+import { StoreReader } from '../../../../core/store/store-reader.ts';
 import { ourWorldDraft } from '../../../reference/generate.ts';
 import { WorldRows } from '../../../reference/rows.ts';
 import { WorldSteps } from '../../../reference/steps.ts';

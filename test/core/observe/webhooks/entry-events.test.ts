@@ -7,7 +7,6 @@ import { eventsOfEntry } from '../../../../core/observe/webhooks/entry-events.ts
 import { expiringCertificates } from '../../../../core/observe/webhooks/entry-reader.ts';
 import { EVENT_CHOICES, EVENT_TYPES, isChosen } from '../../../../core/observe/webhooks/event-types.ts';
 import { formatBody } from '../../../../core/observe/webhooks/payload.ts';
-import { StoreReader } from '../../../../core/store/reader.ts';
 import {
   type AcmeOrder,
   type AutomaticCertificate,
@@ -21,6 +20,7 @@ import {
   type Upload,
   uploads,
 } from '../../../../core/store/rows.ts';
+import { StoreReader } from '../../../../core/store/store-reader.ts';
 import { type Daemon, startDaemon } from '../../../admin-api/daemon.ts';
 
 const test = suite<{ daemon: Daemon; domainId: number; accountId: number }>('core/observe/webhooks/entry-events');

@@ -7,8 +7,8 @@ import { PROMETHEUS, Registry } from '../../../../core/base/metrics/index.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import { HealthKeeper } from '../../../../core/site/health/keeper.ts';
 import { completeEntry, type OriginsEntry } from '../../../../core/site/pools/document.ts';
-import { StoreReader } from '../../../../core/store/reader.ts';
 import { type Domain, domains, proxies, siteDocuments } from '../../../../core/store/rows.ts';
+import { StoreReader } from '../../../../core/store/store-reader.ts';
 import { singleNodeTasks } from '../../../support/tasks.ts';
 import { embedded, newDomain, newProxy, type Store, withStore } from '../../journal/fixture.ts';
 

@@ -13,8 +13,8 @@ import { readHead } from '../../../../core/journal/applied-head.ts';
 import { BINARY, type Binary, openEnvironment } from '../../../../core/store/environment.ts';
 import { BEFORE_MIGRATION, migrateStore } from '../../../../core/store/migrate/migrate.ts';
 import { reportOf, uploadsOf } from '../../../../core/store/package-reads.ts';
-import { StoreReader } from '../../../../core/store/reader.ts';
 import { certificateContext, records, STAMP, tsigContext } from '../../../../core/store/rows.ts';
+import { StoreReader } from '../../../../core/store/store-reader.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 
 const FIXTURE = join(import.meta.dirname, '../../../../../test/fixtures/store-0.1');

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../../core/base/log/index.ts';
 import { formatHost } from '../../../../core/dns/wire/name.ts';
-import { StoreReader } from '../../../../core/store/reader.ts';
+import { StoreReader } from '../../../../core/store/store-reader.ts';
 import { DelegationKeeper } from '../../../../core/upkeep/delegation/keeper.ts';
 import { APEX, type Daemon, startDaemon } from '../../../admin-api/daemon.ts';
 import { clusterTasks, singleNodeTasks } from '../../../support/tasks.ts';

@@ -9,7 +9,6 @@ import { Registry } from '../../../../core/base/metrics/index.ts';
 import { PROMETHEUS } from '../../../../core/base/metrics/text.ts';
 import { openSecrets } from '../../../../core/base/secrets.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
-import { StoreReader } from '../../../../core/store/reader.ts';
 import {
   type AutomaticCertificate,
   acmeOrders,
@@ -18,6 +17,7 @@ import {
   domains,
   proxies,
 } from '../../../../core/store/rows.ts';
+import { StoreReader } from '../../../../core/store/store-reader.ts';
 import { acmeMetrics, orderObserver } from '../../../../edge/certificates/acme/acme.ts';
 import { Book } from '../../../../edge/certificates/acme/book.ts';
 import { OrderFailure } from '../../../../edge/certificates/acme/failure.ts';

@@ -11,7 +11,6 @@ import { openEmbeddedJournal } from '../../../../core/journal/embedded-journal.t
 import { startNameserver } from '../../../../core/nameserver/nameserver.ts';
 import { openEnvironment } from '../../../../core/store/environment.ts';
 import { IndexWriter } from '../../../../core/store/index/writer.ts';
-import { StoreReader } from '../../../../core/store/reader.ts';
 import {
   type Domain,
   domains,
@@ -20,6 +19,7 @@ import {
   type RecordRow,
   records,
 } from '../../../../core/store/rows.ts';
+import { StoreReader } from '../../../../core/store/store-reader.ts';
 import { type Acme, type AcmeOptions, createAcme } from '../../../../edge/certificates/acme/index.ts';
 import type { PublicDns } from '../../../../edge/certificates/acme/public-dns.ts';
 import { addressRecord, DEFAULTS, newDomain, newProxy, type Store } from '../../../core/journal/fixture.ts';

@@ -14,8 +14,8 @@ import { answersAreCurrent, rebuildAnswers } from '../../../../core/journal/upke
 import { startRenumbering } from '../../../../core/journal/upkeep/renumber.ts';
 import { type Environment, openEnvironment } from '../../../../core/store/environment.ts';
 import { buildIndex } from '../../../../core/store/index/build.ts';
-import { StoreReader } from '../../../../core/store/reader.ts';
 import { domains, proxies, records } from '../../../../core/store/rows.ts';
+import { StoreReader } from '../../../../core/store/store-reader.ts';
 import type { ZoneSettings } from '../../../../core/zone/compile/settings.ts';
 import { addressRecord, DEFAULTS, dump, newDomain, newProxy } from '../../../core/journal/fixture.ts';
 import { whyNotPrograms } from '../../../support/programs.ts';

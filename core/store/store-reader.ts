@@ -1,0 +1,154 @@
+/** Reads of the last committed state, also of derived tables, and in descending order. */
+import type { Environment } from './environment.ts';
+import { afterPrefix, type Id, idAt, idKey, LOOKUP, lookupKey } from './keys.ts';
+import { type Entry, LOOKUPS, rawReader, startAfter } from './raw-reader.ts';
+import { Reader } from './reader.ts';
+import {
+  type Account,
+  type Audit,
+  accounts,
+  audits,
+  comments,
+  type RRsetComments,
+  records,
+  zoneLabels,
+} from './rows.ts';
+import { decodeUsage, decodeZoneState, hasZoneBytes, type Usage, type ZoneState } from './zone-state.ts';
+
+/** Reads of the last committed state, on the calling thread's snapshot. */
+export class StoreReader extends Reader {
+  readonly environment: Environment;
+
+  constructor(environment: Environment) {
+    super(rawReader(environment));
+    this.environment = environment;
+  }
+
+  zoneState(domainId: Id): ZoneState {
+    return decodeZoneState(this.environment.zones.get(idKey(domainId)));
+  }
+
+  /**
+   * Name keys of the apexes of an account's domains, as Latin-1 in canonical order, after the key
+   * `after`. Reads only lookups.
+   */
+  apexKeysOf(accountId: Id, after: string | null, limit: number): { readonly key: string; readonly id: Id }[] {
+    const prefix = lookupKey(LOOKUP.accountDomain, idKey(accountId));
+    const start = startAfter(prefix, after === null ? null : Buffer.from(after, 'latin1'));
+    return this.raw
+      .range(LOOKUPS, start, afterPrefix(prefix), limit)
+      .map(({ key, value }) => ({ key: key.toString('latin1', prefix.length), id: idAt(value) }));
+  }
+
+  /** Whether any domain has labels. */
+  haveZoneLabels(): boolean {
+    return this.raw.range(zoneLabels.number, idKey(0), undefined, 1).length > 0;
+  }
+
+  /** The RRsets of a domain that have comments. */
+  commentsOf(domainId: Id): RRsetComments[] {
+    const start = idKey(domainId);
+    return this.raw
+      .range(comments.number, start, afterPrefix(start))
+      .map(({ key, value }) => comments.decode(key, value));
+  }
+
+  /** Whether an RRset of the domain has comments. */
+  hasComments(domainId: Id): boolean {
+    const start = idKey(domainId);
+    return this.raw.range(comments.number, start, afterPrefix(start), 1).length > 0;
+  }
+
+  /** Records whose keys start with `prefix`, encoded, after the record whose key is `after`. */
+  recordEntries(prefix: Uint8Array, after: Uint8Array | null, limit: number): Entry[] {
+    // `after` may be any key. The range must not start before the prefix.
+    const next = after === null ? prefix : startAfter(NOTHING, after);
+    const start = Buffer.compare(next, prefix) < 0 ? prefix : next;
+    return this.raw.range(records.number, start, afterPrefix(prefix), limit);
+  }
+
+  /** Like `recordEntries`, in descending order, before the record whose key is `before`. */
+  recordEntriesBefore(prefix: Uint8Array, before: Uint8Array | null, limit: number): Entry[] {
+    const end = afterPrefix(prefix);
+    const isInside = before !== null && (end === undefined || Buffer.compare(before, end) < 0);
+    const start = isInside ? before : end;
+    const entries: Entry[] = [];
+    const table = this.environment.rows.get(records.number)!;
+    for (const { key, value } of table.getRange({ start, end: prefix, reverse: true, limit: limit + 1 }))
+      if (entries.length < limit && Buffer.compare(key as Buffer, start ?? NOTHING) !== 0)
+        entries.push({ key: key as Buffer, value });
+    return entries;
+  }
+
+  countAccounts(): number {
+    const { entryCount } = this.environment.rows.get(accounts.number)!.getStats() as { entryCount: number };
+    return entryCount;
+  }
+
+  /** Accounts with ids below `before`, in descending order. */
+  accountsBefore(before: Id | null, limit: number): Account[] {
+    const table = this.environment.rows.get(accounts.number)!;
+    const start = before === null ? undefined : idKey(before);
+    const found: Account[] = [];
+    for (const { key, value } of table.getRange({ start, reverse: true, limit: limit + 1 }))
+      if (found.length < limit && !(start?.equals(key as Buffer) ?? false))
+        found.push(accounts.decode(key as Buffer, value));
+    return found;
+  }
+
+  /** Usernames and e-mail addresses with their accounts, sorted by bytes. */
+  logins(
+    after: Uint8Array | null,
+    limit: number,
+    descending: boolean,
+  ): { readonly login: Buffer; readonly account: Account | undefined }[] {
+    const prefix = lookupKey(LOOKUP.login);
+    const last = afterPrefix(prefix);
+    const at = after === null ? null : Buffer.concat([prefix, after]);
+    const found: { login: Buffer; account: Account | undefined }[] = [];
+    const range = descending
+      ? { start: at ?? last, end: prefix, reverse: true }
+      : { start: at ?? prefix, end: last, reverse: false };
+    for (const { key, value } of this.environment.lookups.getRange({ ...range, limit: limit + 1 }))
+      if (found.length < limit && !(at?.equals(key as Buffer) ?? false))
+        found.push({ login: (key as Buffer).subarray(prefix.length), account: this.row(accounts, value) });
+    return found;
+  }
+
+  usage(accountId: Id): Usage {
+    return decodeUsage(this.environment.usage.get(idKey(accountId)));
+  }
+
+  oldestAudits(accountId: Id, limit: number): Audit[] {
+    const start = idKey(accountId);
+    return this.raw
+      .range(audits.number, start, afterPrefix(start), limit)
+      .map(({ key, value }) => audits.decode(key, value));
+  }
+
+  /** Whether the stored totals include bytes. False: an earlier version wrote the store. */
+  hasCounts(): boolean {
+    for (const { value } of this.environment.zones.getRange({ limit: 1 })) return hasZoneBytes(value);
+    return true;
+  }
+
+  /**
+   * Audit entries of an account (null: of all accounts), newest first, older than the entry
+   * `before`.
+   */
+  audits(accountId: Id | null, before: Id | null, limit: number): Audit[] {
+    const { lookups } = this.environment;
+    const prefix = accountId === null ? lookupKey(LOOKUP.audit) : idKey(accountId);
+    const start = before === null ? afterPrefix(prefix)! : Buffer.concat([prefix, idKey(before)]);
+    const found: Audit[] = [];
+    const table = accountId === null ? lookups : this.environment.rows.get(audits.number)!;
+    for (const { key, value } of table.getRange({ start, end: prefix, reverse: true, limit: limit + 1 })) {
+      if (before !== null && (key as Buffer).equals(start)) continue;
+      const row = accountId === null ? this.row(audits, value) : audits.decode(key as Buffer, value);
+      if (row !== undefined && found.length < limit) found.push(row);
+    }
+    return found;
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
