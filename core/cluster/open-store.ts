@@ -20,10 +20,9 @@ import { buildIndex } from '../store/index/build.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { watchLargest } from '../store/largest.ts';
 import { lockDirectory } from '../store/lock.ts';
-import { indexMetrics, storeMetrics } from '../store/metrics.ts';
+import { indexMetrics, storeMetrics, tablesOf } from '../store/metrics.ts';
 import { migrateStore } from '../store/migrate/migrate.ts';
 import { StoreReader } from '../store/store-reader.ts';
-import { tablesOf } from '../store/tables.ts';
 import { zoneSettings as settingsOf, type ZoneSettings } from '../zone/compile/settings.ts';
 import { installSnapshot } from './snapshot.ts';
 

@@ -4,14 +4,25 @@
  * and the kernel releases it when the process ends. `waypost.pid` shows the holder to operators and
  * commands. Earlier versions check only this file.
  */
-import { closeSync, constants, ftruncateSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  ftruncateSync,
+  lchownSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
 import { lockHolder, tryLock } from '../os/file-lock.ts';
 import { processState, startTime } from '../os/process-state.ts';
 import { makeFolder } from './folder.ts';
 import { removeLeftovers } from './leftovers.ts';
-import { adoptOwner } from './ownership.ts';
 
 /** Milliseconds to wait for a killed holder to end. Releasing much memory takes time. */
 const EXIT_MS = 10_000;
@@ -107,4 +118,27 @@ const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 function pause(milliseconds: number): void {
   Atomics.wait(sleeper, 0, 0, milliseconds);
+}
+
+/**
+ * Changes the owner of root's files and folders in a data folder to the owner of the folder:
+ * operators run commands as root, and the service must be able to read the files that they create.
+ * Symbolic links are not followed, and files with several hard links are skipped, so no file
+ * outside the folder can change its owner.
+ */
+function adoptOwner(folder: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(folder);
+  if (uid === 0) return;
+  changeOwner(folder, uid, gid);
+}
+
+function changeOwner(folder: string, uid: number, gid: number): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined || (found.isFile() && found.nlink > 1)) continue;
+    if (found.uid === 0) lchownSync(path, uid, gid);
+    if (found.isDirectory()) changeOwner(path, uid, gid);
+  }
 }

@@ -1,5 +1,7 @@
 /** Metrics of the store, the index, the journal position and readiness. */
 import type { Registry } from '../base/metrics/registry.ts';
+import type { Environment } from './environment.ts';
+import { TABLES } from './rows.ts';
 
 /** Statistics of a table or, from the root, of the whole file (`getStats` of lmdb). */
 interface Counted {
@@ -11,6 +13,16 @@ interface StoreSource {
   readonly root: Counted;
   /** By name. */
   readonly tables: ReadonlyMap<string, Counted>;
+}
+
+const DERIVED = ['lookups', 'answers', 'targets', 'aliases', 'zones', 'sites', 'nsec3', 'history', 'journal'] as const;
+
+/** The tables of the store by name. */
+export function tablesOf(environment: Environment): Map<string, Counted> {
+  const tables = new Map<string, Counted>();
+  for (const [number, { name }] of TABLES) tables.set(name, environment.rows.get(number)!);
+  for (const name of DERIVED) tables.set(name, environment[name]);
+  return tables;
 }
 
 /** Satisfied by IndexWriter. */

@@ -15,7 +15,6 @@
 import { UnavailableError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log/index.ts';
 import type { KernelClock } from '../../os/kernel-clock.ts';
-import { formatDifference } from './difference.ts';
 
 interface ClockSources {
   /** The clock of the machine. */
@@ -303,4 +302,22 @@ const date = (time: number): string => new Date(time).toISOString().slice(0, 10)
 function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[sorted.length >> 1];
+}
+
+const UNITS = [
+  [86_400_000, 'days'],
+  [3_600_000, 'hours'],
+  [60_000, 'minutes'],
+  [1000, 'seconds'],
+] as const;
+
+/**
+ * Returns for example "30.0 days ahead of" or "2.5 hours behind". `relation` replaces the words
+ * after the unit.
+ */
+export function formatDifference(milliseconds: number, relation?: string): string {
+  const size = Math.abs(milliseconds);
+  const [unit, name] = UNITS.find(([least]) => size >= least) ?? UNITS[UNITS.length - 1];
+  const text = `${(size / unit).toFixed(1)} ${name}`;
+  return relation === '' ? text : `${text} ${relation ?? (milliseconds > 0 ? 'ahead of' : 'behind')}`;
 }

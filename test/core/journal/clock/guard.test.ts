@@ -2,8 +2,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../../core/base/log/index.ts';
-import { formatDifference } from '../../../../core/journal/clock/difference.ts';
-import { ClockGuard, type GuardOptions, type Witnessed } from '../../../../core/journal/clock/guard.ts';
+import {
+  ClockGuard,
+  formatDifference,
+  type GuardOptions,
+  type Witnessed,
+} from '../../../../core/journal/clock/guard.ts';
 
 const test = suite('core/journal/clock/guard');
 
