@@ -12,7 +12,7 @@
  *   3. group     Requests that wait at the same time become one group: entries with their sequences
  *                and hashes (commit/commit-queue.ts).
  *   4. append    One node: nothing to do, step 5 stores the entries with the rows
- *                (embedded-journal.ts). Several nodes: the group is rehearsed (apply/rehearsal.ts)
+ *                (embedded-journal.ts). Several nodes: the group is rehearsed (apply/applier.ts)
  *                and appended to the log in etcd (etcd/appender.ts); each node follows the log
  *                (etcd/follower.ts).
  *   5. apply     One LMDB transaction writes entries, rows, zone state and answers

@@ -4,10 +4,10 @@
  * yields to the event loop.
  */
 
+import { lowerBound } from '../../../core/base/lower-bound.ts';
 import { Steps } from '../../../core/base/steps.ts';
 import { latin1 } from '../../../core/dns/wire/latin1.ts';
 import type { Name } from '../../../core/dns/wire/name.ts';
-import { lowerBound } from '../../../core/journal/draft/overlay.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
 import { type Id, nameKey, nameOfKey } from '../../../core/store/keys.ts';
 import type { StoreReader } from '../../../core/store/store-reader.ts';

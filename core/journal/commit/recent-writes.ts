@@ -3,11 +3,11 @@
  * them is in its read set (backward validation).
  */
 
+import { lowerBound } from '../../base/lower-bound.ts';
 import { latin1 } from '../../dns/wire/latin1.ts';
 import { recordKeyParts } from '../../store/keys.ts';
 import { LOOKUPS, TARGETS } from '../../store/raw-reader.ts';
 import { records, TABLES } from '../../store/rows.ts';
-import { lowerBound } from '../draft/overlay.ts';
 import { readChanges } from '../entry-codec.ts';
 import { type KeyRange, type KeyText, type ReadSet, textOf } from '../journal.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';

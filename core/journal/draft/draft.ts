@@ -8,14 +8,14 @@ import { ConflictError, WaypostError } from '../../base/errors.ts';
 import { latin1 } from '../../dns/wire/latin1.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, recordKeyParts } from '../../store/keys.ts';
-import { type Entry, LOOKUPS, type RawReader, rawReader, TARGETS } from '../../store/raw-reader.ts';
+import { type Entry, LOOKUPS, type RawReader, rawReader, TARGETS, tableOf } from '../../store/raw-reader.ts';
 import { Reader } from '../../store/reader.ts';
 import { records, STAMP, type Table } from '../../store/rows.ts';
 import { ChangeWriter } from '../entry-codec.ts';
 import { type CompiledZone, type Journal, type KeyRange, type KeyText, textOf } from '../journal.ts';
+import { OverlaidTable } from '../overlay.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';
 import { IdTaker, OutOfIds } from './id-taker.ts';
-import { Overlay } from './overlay.ts';
 
 export class Draft extends Reader {
   readonly #tracked: TrackedReader;
@@ -23,7 +23,7 @@ export class Draft extends Reader {
   compiled: CompiledZone | undefined;
 
   constructor(environment: Environment, head: number, ids: IdTaker) {
-    const tracked = new TrackedReader(rawReader(environment), head);
+    const tracked = new TrackedReader(environment, head);
     super(tracked);
     this.#tracked = tracked;
     this.#ids = ids;
@@ -72,22 +72,24 @@ class TrackedReader implements RawReader {
   readonly head: number;
   readonly ranges: KeyRange[] = [];
   readonly appended: Buffer[] = [];
+  readonly #environment: Environment;
   readonly #stored: RawReader;
   /** The draft's changes by table: rows, their lookups, their targets. */
-  readonly #overlays = new Map<number, Overlay>();
+  readonly #overlays = new Map<number, OverlaidTable>();
   /** Rows in the order of their first write, without duplicates. */
   readonly #rows: Row[] = [];
   /** Ranges that are marked as read. Reads inside them are not recorded. */
   readonly #covering: KeyText[] = [];
 
-  constructor(stored: RawReader, head: number) {
-    this.#stored = stored;
+  constructor(environment: Environment, head: number) {
+    this.#environment = environment;
+    this.#stored = rawReader(environment);
     this.head = head;
   }
 
   get(table: number, key: Uint8Array): Buffer | undefined {
     const id = latin1(key);
-    const own = this.#overlays.get(table)?.get(id);
+    const own = this.#overlays.get(table)?.written(id);
     if (own !== undefined) return own ?? undefined;
     const bounds = { table, start: id, end: `${id}\0` };
     if (!this.#isCovered(bounds)) this.ranges.push({ table, start: key, end: nextKey(key), text: bounds });
@@ -95,23 +97,16 @@ class TrackedReader implements RawReader {
   }
 
   range(table: number, start: Uint8Array, end: Uint8Array | undefined, limit?: number): Entry[] {
-    const max = limit ?? Number.POSITIVE_INFINITY;
-    if (max === 0) return [];
+    if (limit === 0) return [];
     const overlay = this.#overlays.get(table);
-    const merged: Entry[] = [];
-    let readTo: Uint8Array | undefined = start;
-    // The overlay may delete any number of stored rows, so one result may need several pages.
-    for (let page = limit; merged.length < max; page = page && page * 2) {
-      const from: Uint8Array = readTo ?? start;
-      const entries = this.#stored.range(table, from, end, page);
-      const isLast = entries.length !== page;
-      readTo = isLast ? end : nextKey(entries[entries.length - 1].key);
-      merge(entries, overlay?.between(latin1(from), readTo && latin1(readTo)) ?? [], max, merged);
-      if (isLast) break;
-    }
+    const entries =
+      overlay === undefined
+        ? this.#stored.range(table, start, end, limit)
+        : ([...overlay.getRange({ start, end, limit })] as Entry[]);
+    const readTo = entries.length === limit ? nextKey(entries[entries.length - 1].key) : end;
     const bounds = textOf(table, start, readTo);
     if (!this.#isCovered(bounds)) this.ranges.push({ table, start, end: readTo, text: bounds });
-    return merged;
+    return entries;
   }
 
   /** Marks a whole range as read, so that reads inside it are not recorded. */
@@ -129,9 +124,9 @@ class TrackedReader implements RawReader {
     if (isUnnumbered && this.#rows.some((row) => row.table === table))
       throw new Error(`a draft can write only one row of the table ${table.name}`);
     const overlay = this.#overlay(table.number);
-    if (overlay.get(id) === undefined) this.#rows.push({ table, key, id, isNew });
+    if (overlay.written(id) === undefined) this.#rows.push({ table, key, id, isNew });
     // Applying the entry adds a stamp. The draft's own reads expect one, too.
-    overlay.set(id, value !== null && table.stamped ? Buffer.concat([value, NO_STAMP]) : value);
+    overlay.write(id, value !== null && table.stamped ? Buffer.concat([value, NO_STAMP]) : value);
   }
 
   /**
@@ -143,7 +138,7 @@ class TrackedReader implements RawReader {
     for (const { table, key, isNew } of this.#rows)
       if (!isNew && this.#stored.get(table.number, key) !== undefined) out.delete(table.number, key);
     for (const { table, key, id } of this.#rows) {
-      const value = this.#overlay(table.number).get(id);
+      const value = this.#overlay(table.number).written(id);
       if (value) out.put(table.number, key, table.stamped ? value.subarray(0, value.length - STAMP) : value);
     }
     return this.appended.length === 0 ? out.content : Buffer.concat([out.content, ...this.appended]);
@@ -155,17 +150,17 @@ class TrackedReader implements RawReader {
     for (const lookup of table.lookups(key, row)) {
       const id = latin1(lookup);
       // Another row of this draft may have taken over the lookup.
-      const current = value === null ? lookups.get(id) : undefined;
-      if (!current || current.equals(key)) lookups.set(id, value);
+      const current = value === null ? lookups.written(id) : undefined;
+      if (!current || current.equals(key)) lookups.write(id, value);
     }
     if (table.number === records.number && hasTarget(recordKeyParts(key).type))
-      this.#overlay(TARGETS).set(latin1(targetOf(key, row).entry), value === null ? null : EMPTY);
+      this.#overlay(TARGETS).write(latin1(targetOf(key, row).entry), value === null ? null : EMPTY);
   }
 
-  #overlay(table: number): Overlay {
+  #overlay(table: number): OverlaidTable {
     let overlay = this.#overlays.get(table);
     if (overlay === undefined) {
-      overlay = new Overlay();
+      overlay = new OverlaidTable(tableOf(this.#environment, table));
       this.#overlays.set(table, overlay);
     }
     return overlay;
@@ -196,26 +191,6 @@ function nextKey(key: Uint8Array): Buffer {
   next.set(key);
   next[key.length] = 0;
   return next;
-}
-
-/** Merges both into `merged` in key order, up to `max` entries. The overlay takes precedence. */
-function merge(
-  stored: readonly Entry[],
-  written: Iterable<readonly [string, Buffer | null]>,
-  max: number,
-  merged: Entry[],
-): void {
-  let at = 0;
-  for (const [id, value] of written) {
-    const key = Buffer.from(id, 'latin1');
-    while (at < stored.length && merged.length < max && Buffer.compare(stored[at].key, key) < 0)
-      merged.push(stored[at++]);
-    if (merged.length === max) return;
-    if (at < stored.length && stored[at].key.equals(key)) at++;
-    if (value !== null) merged.push({ key, value });
-    if (merged.length === max) return;
-  }
-  while (at < stored.length && merged.length < max) merged.push(stored[at++]);
 }
 
 const MAX_ATTEMPTS = 20;

@@ -3,10 +3,10 @@ import { rmSync } from 'node:fs';
 import { ABORT } from 'lmdb';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withOverlay } from '../../../../core/journal/apply/rehearsal.ts';
-import { type Binary, openEnvironment } from '../../../../core/store/environment.ts';
-import fc from '../../../support/fc.ts';
-import { temporaryFolder } from '../../../support/temp.ts';
+import { withOverlay } from '../../../core/journal/overlay.ts';
+import { type Binary, openEnvironment } from '../../../core/store/environment.ts';
+import fc from '../../support/fc.ts';
+import { temporaryFolder } from '../../support/temp.ts';
 
 const folder = temporaryFolder('overlaid');
 const environment = openEnvironment(folder);

@@ -1,47 +1,65 @@
 /**
- * A view of the store with an overlay of writes, for a rehearsal. The writes never reach the disk.
- * An aborted transaction is no alternative: LMDB then discards its list of free pages and reads it
- * again in the next transaction. That has failed in practice.
+ * Writes that are visible before they are stored: a table, or a whole store, with an overlay. A
+ * draft (draft/draft.ts) keeps its own writes in overlays. A rehearsal (apply/applier.ts) applies
+ * entries to a store with an overlay, and the writes never reach the disk. An aborted transaction
+ * is no alternative: LMDB then discards its list of free pages and reads it again in the next
+ * transaction. That has failed in practice.
  */
-
-import { latin1 } from '../../dns/wire/latin1.ts';
-import type { Binary, Environment } from '../../store/environment.ts';
-import { records } from '../../store/rows.ts';
-import { Overlay } from '../draft/overlay.ts';
+import { lowerBound } from '../base/lower-bound.ts';
+import { latin1 } from '../dns/wire/latin1.ts';
+import type { Binary, Environment } from '../store/environment.ts';
+import { records } from '../store/rows.ts';
 
 /** Maximum key length of LMDB with pages of 4 KB. */
 const MAX_KEY = 1978;
+/** From this number of new keys on, all keys are sorted again. */
+const MANY = 64;
 
 type RangeOptions = NonNullable<Parameters<Binary['getRange']>[0]>;
 type Read = Pick<Binary, 'get' | 'doesExist' | 'getKeys' | 'getRange'>;
+/** A key in Latin-1, which has the order of the bytes, and the value; null: deleted. */
+type Write = readonly [id: string, value: Buffer | null];
 
-/** A table with an overlay. It implements only the methods that applying entries uses. */
-class OverlaidTable {
+/** It has only the methods of a table that drafts and applying entries use. */
+export class OverlaidTable {
   stored: Read;
-  readonly #overlay = new Overlay();
-  #isEmpty = true;
+  readonly #values = new Map<string, Buffer | null>();
+  /** Keys that are not in `#sorted` yet. */
+  #fresh: string[] = [];
+  #sorted: string[] = [];
 
   constructor(stored: Read) {
     this.stored = stored;
   }
 
   get(key: Uint8Array): Buffer | undefined {
-    const written = this.#isEmpty ? undefined : this.#overlay.get(latin1(key));
+    const written = this.#values.size === 0 ? undefined : this.#values.get(latin1(key));
     return written === undefined ? this.stored.get(key) : (written ?? undefined);
   }
 
   doesExist(key: Uint8Array): boolean {
-    const written = this.#isEmpty ? undefined : this.#overlay.get(latin1(key));
+    const written = this.#values.size === 0 ? undefined : this.#values.get(latin1(key));
     return written === undefined ? this.stored.doesExist(key) : written !== null;
   }
 
   put(key: Uint8Array, value: Buffer): void {
     if (key.length === 0 || key.length > MAX_KEY) throw new Error(`a key of ${key.length} bytes is too long to store`);
-    this.#write(key, value);
+    this.write(latin1(key), value);
   }
 
   remove(key: Uint8Array): void {
-    this.#write(key, null);
+    this.write(latin1(key), null);
+  }
+
+  /** The written value of a key in Latin-1. Null: deleted; undefined: not written. */
+  written(id: string): Buffer | null | undefined {
+    return this.#values.get(id);
+  }
+
+  /** Like `put` or `remove`, with a key in Latin-1. */
+  write(id: string, value: Buffer | null): void {
+    if (!this.#values.has(id)) this.#fresh.push(id);
+    this.#values.set(id, value);
   }
 
   *getKeys(options: RangeOptions): Iterable<Uint8Array> {
@@ -53,21 +71,16 @@ class OverlaidTable {
     return { [Symbol.iterator]: () => this.#iterate(options) };
   }
 
-  #write(key: Uint8Array, value: Buffer | null): void {
-    this.#isEmpty = false;
-    this.#overlay.set(latin1(key), value);
-  }
-
   *#iterate(options: RangeOptions): Iterator<{ key: Uint8Array; value: Buffer }> {
     const { limit = Number.POSITIVE_INFINITY } = options;
     const reverse = options.reverse === true;
     const start = latin1(options.start as Uint8Array);
     const end = options.end === undefined ? undefined : latin1(options.end as Uint8Array);
-    const isInside = (key: string): boolean => end === undefined || (reverse ? key > end : key < end);
+    const isInside = (id: string): boolean => end === undefined || (reverse ? id > end : id < end);
     // A reverse range includes its start. The smallest key above a key has a zero byte appended.
-    const first = reverse ? this.#overlay.before(`${start}\0`) : this.#overlay.from(start);
+    const first = reverse ? this.#before(`${start}\0`) : this.#from(start);
     if (first === undefined || !isInside(first[0])) return yield* this.stored.getRange(options);
-    let written: typeof first | undefined = first;
+    let written: Write | undefined = first;
     const stored = this.stored.getRange({ start: options.start, end: options.end, reverse })[Symbol.iterator]();
     try {
       let next = stored.next();
@@ -80,7 +93,7 @@ class OverlaidTable {
         const key = isWritten ? Buffer.from(written![0], 'latin1') : (next.value!.key as Uint8Array);
         if (!isWritten || written![0] === id) next = stored.next();
         if (isWritten) {
-          written = reverse ? this.#overlay.before(written![0]) : this.#overlay.from(`${written![0]}\0`);
+          written = reverse ? this.#before(written![0]) : this.#from(`${written![0]}\0`);
           if (written !== undefined && !isInside(written[0])) written = undefined;
         }
         if (value === null) continue;
@@ -92,7 +105,33 @@ class OverlaidTable {
       stored.return?.();
     }
   }
+
+  /** The first write whose key is not less than `start`. */
+  #from(start: string): Write | undefined {
+    const ids = this.#ids();
+    return this.#at(ids[lowerBound(ids, start)]);
+  }
+
+  /** The last write whose key is less than `end`. */
+  #before(end: string): Write | undefined {
+    const ids = this.#ids();
+    return this.#at(ids[lowerBound(ids, end) - 1]);
+  }
+
+  #at(id: string | undefined): Write | undefined {
+    return id === undefined ? undefined : [id, this.#values.get(id)!];
+  }
+
+  /** A few new keys are inserted one by one; many are sorted together with the others. */
+  #ids(): readonly string[] {
+    if (this.#fresh.length > MANY) this.#sorted = [...this.#sorted, ...this.#fresh].sort(byCodeUnit);
+    else for (const id of this.#fresh) this.#sorted.splice(lowerBound(this.#sorted, id), 0, id);
+    this.#fresh = [];
+    return this.#sorted;
+  }
 }
+
+const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** A store with an overlay of writes, which are visible only in `environment`. */
 export interface OverlaidStore {
