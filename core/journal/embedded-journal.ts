@@ -2,7 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { Head } from './applied-head.ts';
-import type { ZoneUpdates } from './apply/apply-zones.ts';
+import type { ZoneUpdates } from './apply/zone-updates.ts';
 import { buildGroup, type Group, type PendingCommit } from './commit/commit-queue.ts';
 import type { Journal } from './journal.ts';
 import { type JournalOptions, LocalJournal } from './local-journal.ts';

@@ -5,9 +5,10 @@
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey } from '../../store/keys.ts';
 import { accountShare, rowOwner, rowSize } from '../../store/row-owner.ts';
-import type { Domain } from '../../store/rows.ts';
+import { type Domain, domains } from '../../store/rows.ts';
 import { decodeUsage, decodeZoneState, encodeUsage, encodeZoneState } from '../../store/zone-state.ts';
 import type { Change } from '../entry-codec.ts';
+import type { DomainWrites } from './domain-state.ts';
 
 interface Counts {
   domains: number;
@@ -41,7 +42,7 @@ export class UsageChanges {
   }
 
   /** `old`: the stored row before the change. */
-  noteRow({ table, key, value }: Change, old: Buffer | undefined): void {
+  add({ table, key, value }: Change, old: Buffer | undefined): void {
     const owner = rowOwner(table);
     if (owner === 'zone') {
       const before = old === undefined ? 0 : rowSize(table, key, old, true);
@@ -64,15 +65,23 @@ export class UsageChanges {
   }
 
   /**
-   * Ends an entry. A domain that moves to another account takes its bytes with it. `before`: the
-   * domains whose rows the entry wrote, with the previous rows. `current` returns the current row.
+   * Ends an entry. A domain that moves to another account takes its bytes with it. `current`
+   * returns the current row of a domain.
    */
-  endEntry(before: ReadonlyMap<Id, Domain | null>, current: (id: Id) => Domain | undefined): void {
-    for (const id of before.keys()) if (!this.#added.has(id)) this.#added.set(id, 0);
+  endEntry(writes: ReadonlyMap<Id, DomainWrites>, current: (id: Id) => Domain | undefined): void {
+    /** Domains whose rows the entry wrote, with the account before. */
+    const owners = new Map<Id, Id | undefined>();
+    for (const [id, { tables, before }] of writes) {
+      if (!tables.has(domains.number)) continue;
+      const [then, now] = [before.domain?.accountId, current(id)?.accountId];
+      owners.set(id, then);
+      if (then !== undefined) this.countsOf(then).domains--;
+      if (now !== undefined) this.countsOf(now).domains++;
+      if (!this.#added.has(id)) this.#added.set(id, 0);
+    }
     for (const [id, added] of this.#added) {
       const now = current(id)?.accountId;
-      const past = before.get(id);
-      const then = past === undefined ? now : past?.accountId;
+      const then = owners.has(id) ? owners.get(id) : now;
       const bytes = this.#zones.get(id) ?? this.#storedBytes(id);
       if (then !== undefined) this.countsOf(then).bytes -= bytes;
       if (now !== undefined) this.countsOf(now).bytes += bytes + added;
@@ -95,15 +104,15 @@ export class UsageChanges {
       const state = zones.get(key);
       if (state !== undefined) zones.put(key, encodeZoneState(decodeZoneState(state), bytes));
     }
-    for (const [accountId, { domains, records, bytes, audit }] of this.#accounts) {
-      if (domains === 0 && records === 0 && bytes === 0 && audit === 0) continue;
+    for (const [accountId, added] of this.#accounts) {
+      if (Object.values(added).every((count) => count === 0)) continue;
       const key = idKey(accountId);
       const old = decodeUsage(usage.get(key));
       const updated = {
-        domains: old.domains + domains,
-        records: old.records + records,
-        bytes: old.bytes + bytes,
-        audit: old.audit + audit,
+        domains: old.domains + added.domains,
+        records: old.records + added.records,
+        bytes: old.bytes + added.bytes,
+        audit: old.audit + added.audit,
       };
       if (Object.values(updated).every((count) => count === 0)) usage.remove(key);
       else usage.put(key, encodeUsage(updated));

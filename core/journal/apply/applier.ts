@@ -15,13 +15,13 @@ import { type Head, readHead, writeHead } from '../applied-head.ts';
 import type { AnswerChanges, DomainListener, EdgeChanges, StorageGuard } from '../journal.ts';
 import { type OverlaidStore, withOverlay } from '../overlay.ts';
 import { type Applied, applyEntries, applyRows } from './apply-entries.ts';
-import { ZoneUpdates } from './apply-zones.ts';
 import { discardBrokenHistories, noteHistoryWritten } from './domain-history.ts';
 import type { Nsec3Change } from './nsec3-chain.ts';
 import { Retention } from './retention.ts';
 import type { GroupSigning, Signers } from './signers.ts';
 import type { ZoneObserver } from './zone-difference.ts';
 import { ZoneFacts } from './zone-facts.ts';
+import { ZoneUpdates } from './zone-updates.ts';
 
 export interface ApplierOptions {
   readonly environment: Environment;
@@ -204,18 +204,19 @@ export class Applier {
   }
 
   #notifyListeners(updates: ZoneUpdates): void {
-    const { domainChanges, credentialsChanged, nodes, apexes, aliasTargets, changes } = updates;
+    const { notices, nodes, apexes, changes } = updates;
+    const { domainChanges, credentialsChanged, aliasTargets, apps, signing, secondaries } = notices;
     for (const change of changes) this.#options.zones?.onChange(change);
     for (const { domain, present } of domainChanges)
       for (const listener of this.domainListeners) listener(domain, present);
     if (credentialsChanged) for (const listener of this.credentialListeners) listener();
     for (const listener of this.answerListeners)
       listener({ names: nodes.map(({ name }) => name), apexes, aliasTargets: aliasTargets.values() });
-    const edgeChanges = updates.edge.changes((domainId) => this.#facts.isProxied(domainId));
+    const edgeChanges = notices.edgeChanges((domainId) => this.#facts.isProxied(domainId));
     if (edgeChanges !== null) for (const listener of this.edgeListeners) listener(edgeChanges);
-    if (updates.apps.size > 0) for (const listener of this.appListeners) listener(updates.apps);
-    if (updates.signing.size > 0) for (const listener of this.signingListeners) listener(updates.signing);
-    if (updates.secondaries.size > 0) for (const listener of this.secondaryListeners) listener(updates.secondaries);
+    if (apps.size > 0) for (const listener of this.appListeners) listener(apps);
+    if (signing.size > 0) for (const listener of this.signingListeners) listener(signing);
+    if (secondaries.size > 0) for (const listener of this.secondaryListeners) listener(secondaries);
     for (const listener of this.appliedListeners) listener();
   }
 }

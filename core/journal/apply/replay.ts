@@ -6,10 +6,10 @@ import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { readHead, writeHead } from '../applied-head.ts';
 import type { Entry } from '../entry-codec.ts';
 import { applyEntries } from './apply-entries.ts';
-import { ZoneUpdates } from './apply-zones.ts';
 import { discardBrokenHistories, noteHistoryWritten } from './domain-history.ts';
 import type { Signers } from './signers.ts';
 import { ZoneFacts } from './zone-facts.ts';
+import { ZoneUpdates } from './zone-updates.ts';
 
 export interface ReplayedEntry {
   readonly entry: Entry;

@@ -251,8 +251,8 @@ function isSmall({ sets }: AtApex): boolean {
 }
 
 /**
- * Values by id, cached after the first read. A memo above a lower memo returns its values until they are invalidated here. It never changes
- * the lower memo.
+ * Values by id, cached after the first read. A memo above a lower memo returns its values until
+ * they are invalidated here. It never changes the lower memo.
  */
 class Memo<K, T> {
   #lower: Memo<K, T> | null;

@@ -2,10 +2,12 @@
 
 import type { Name } from '../../dns/wire/name.ts';
 import { TYPE } from '../../dns/wire/types.ts';
+import { SOA_NUMBERS } from '../../store/answers.ts';
 import { type Id, idKey, nameKey, nameOfKey } from '../../store/keys.ts';
 import type { Domain } from '../../store/rows.ts';
 import type { ZoneState } from '../../store/zone-state.ts';
 import type { ChangedName } from '../../zone/compile/affected.ts';
+import { nextSerial } from '../../zone/compile/serial.ts';
 import type { Entry } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
 import type { ZoneSnapshot } from './zone-difference.ts';
@@ -45,7 +47,7 @@ export class ZoneUpdate {
   isMixed = false;
   isTouched = false;
   /** The zone's own rows changed, not only the addresses of an ALIAS target. */
-  isRevised = false;
+  #isRevised = false;
   /**
    * Names of ALIAS records in `compiled`. An import compiles the zone without the addresses of
    * ALIAS targets, so these names are compiled again.
@@ -53,7 +55,7 @@ export class ZoneUpdate {
   readonly aliasOwners = new Map<string, Name>();
 
   /** The serial of the SOA record that was put last in a secondary zone; null: none was put. */
-  soaSerial: number | null = null;
+  #soaSerial: number | null = null;
 
   /** Names that are listed in the nsec3 table: by key of the answers table, from < key ≤ to. */
   listing: { readonly from: string; readonly to: string | null } | null = null;
@@ -69,7 +71,7 @@ export class ZoneUpdate {
   }
 
   touch(entry: Entry, revises = true): void {
-    this.isRevised ||= revises;
+    this.#isRevised ||= revises;
     this.isMixed ||= this.#changedBy !== 0 && this.#changedBy !== entry.sequence;
     this.#changedBy = entry.sequence;
     this.isTouched = true;
@@ -94,68 +96,83 @@ export class ZoneUpdate {
     if (this.before !== null) this.before.isIncomplete = true;
   }
 
-  /** Called before the record is added or deleted. */
-  noteRecord(key: Buffer, nameEnd: number, type: number, delta: number): void {
+  /** Called before the record is added, or deleted: `value` null. */
+  markRecord(key: Buffer, nameEnd: number, type: number, value: Buffer | null): void {
     this.before?.note(nameOfKey(key, 8, nameEnd));
-    this.delta += delta;
-    this.hasDeletions ||= delta < 0;
-    if (this.compiled !== undefined && type === TYPE.ALIAS && delta > 0) this.#noteOwner(nameOfKey(key, 8, nameEnd));
-    if (this.isWhole || this.compiled !== undefined) return;
-    const id = key.toString('latin1', 8, nameEnd);
-    const changed = this.changed.get(id);
-    if (changed !== undefined) changed.types.add(type);
-    else this.#add(id, nameOfKey(key, 8, nameEnd), type);
+    this.delta += value === null ? -1 : 1;
+    this.hasDeletions ||= value === null;
+    if (type === TYPE.SOA && value !== null) this.#soaSerial = value.readUInt32BE(value.length - SOA_NUMBERS);
+    if (this.compiled !== undefined && type === TYPE.ALIAS && value !== null)
+      this.#addAliasOwner(nameOfKey(key, 8, nameEnd));
+    this.#mark(key.toString('latin1', 8, nameEnd), type, () => nameOfKey(key, 8, nameEnd));
   }
 
   /**
    * Marks the target of an added or deleted record. The record decides whether the target is
    * proxied: targets of mail and other services are not.
    */
-  noteTarget(target: Name): void {
+  markTarget(target: Name): void {
     this.before?.note(target);
-    if (this.isWhole || this.compiled !== undefined) return;
-    const id = nameKey(target).toString('latin1');
-    if (!this.changed.has(id)) this.#add(id, target, TYPE.A);
+    const id = idOf(target);
+    if (!this.changed.has(id)) this.#mark(id, TYPE.A, () => target);
   }
 
   /** The TXT of a challenge is added to a name (`delta` 1) or deleted (-1). Called before that. */
-  noteChallenge(name: Name, delta: number): void {
+  markChallenge(name: Name, delta: number): void {
     this.before?.note(name);
     // The apex may lose the only name below it.
     this.hasDeletions ||= delta < 0;
-    if (this.isWhole || this.compiled !== undefined) return;
-    const id = nameKey(name).toString('latin1');
-    const changed = this.changed.get(id);
-    if (changed === undefined) this.#add(id, name, TYPE.TXT);
-    else changed.types.add(TYPE.TXT);
+    this.#mark(idOf(name), TYPE.TXT, () => name);
   }
 
   /** The addresses of the ALIAS at a name have changed. */
-  noteAlias(owner: Name): void {
+  markAlias(owner: Name): void {
     this.before?.note(owner);
-    if (this.compiled !== undefined) this.#noteOwner(owner);
-    if (this.isWhole || this.compiled !== undefined) return;
-    const id = nameKey(owner).toString('latin1');
-    const changed = this.changed.get(id);
-    if (changed === undefined) this.#add(id, owner, TYPE.A);
-    else changed.types.add(TYPE.A);
+    if (this.compiled !== undefined) this.#addAliasOwner(owner);
+    this.#mark(idOf(owner), TYPE.A, () => owner);
   }
 
   /** The signatures at a name are due; its records stay the same. */
-  noteDue(name: Name): void {
+  markDue(name: Name): void {
+    this.#mark(idOf(name), null, () => name);
+  }
+
+  #mark(id: string, type: number | null, readName: () => Name): void {
     if (this.isWhole || this.compiled !== undefined) return;
-    const id = nameKey(name).toString('latin1');
-    if (this.changed.has(id)) return;
-    if (this.changed.size >= this.#maxChanged) this.isWhole = true;
-    else this.changed.set(id, { name, types: new Set() });
+    const changed = this.changed.get(id);
+    if (changed === undefined && this.changed.size >= this.#maxChanged) this.isWhole = true;
+    else if (changed === undefined)
+      this.changed.set(id, { name: readName(), types: new Set(type === null ? [] : [type]) });
+    else if (type !== null) changed.types.add(type);
   }
 
-  #noteOwner(owner: Name): void {
-    this.aliasOwners.set(nameKey(owner).toString('latin1'), owner);
+  #addAliasOwner(owner: Name): void {
+    this.aliasOwners.set(idOf(owner), owner);
   }
 
-  #add(id: string, name: Name, type: number): void {
-    if (this.changed.size >= this.#maxChanged) this.isWhole = true;
-    else this.changed.set(id, { name, types: new Set([type]) });
+  /** The state after the current entry. `seconds`: its time since 1970. */
+  endEntry(sequence: number, seconds: number): void {
+    const { state, domain } = this;
+    this.accountId = domain?.accountId ?? this.accountId;
+    this.state = {
+      serial: this.#serialAfter(seconds),
+      revision: this.#isRevised ? sequence : state.revision,
+      recordCount: state.recordCount + this.delta,
+      updatedAt: this.#isRevised ? seconds : state.updatedAt,
+      bytes: state.bytes,
+    };
+    this.delta = 0;
+    this.isTouched = false;
+    this.#isRevised = false;
+  }
+
+  /** The serial of a secondary zone is that of its primary, and nothing else increases it. */
+  #serialAfter(seconds: number): number {
+    const { serial } = this.state;
+    if (this.domain?.kind === 'secondary') return this.#soaSerial ?? serial;
+    return nextSerial(serial, seconds, this.domain?.kept?.serial ?? 0);
   }
 }
+
+/** The canonical key of a name in Latin-1. */
+const idOf = (name: Name): string => nameKey(name).toString('latin1');

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { diskFull, isDiskFull } from '../../base/disk-full.ts';
 import { ConflictError, UnavailableError } from '../../base/errors.ts';
 import type { Link } from '../apply/applier.ts';
-import type { ZoneUpdates } from '../apply/apply-zones.ts';
+import type { ZoneUpdates } from '../apply/zone-updates.ts';
 import { buildGroup, type Group, type PendingCommit } from '../commit/commit-queue.ts';
 import { EtcdUnavailable } from '../etcd-client/errors.ts';
 import { LocalJournal } from '../local-journal.ts';

@@ -10,9 +10,9 @@ import { StoreReader } from '../../store/store-reader.ts';
 import { transact } from '../../store/transact.ts';
 import { decodeZoneState, encodeUsage, encodeZoneState, NO_USAGE, type Usage } from '../../store/zone-state.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
-import { ZoneUpdates } from '../apply/apply-zones.ts';
-import { updateSite } from '../apply/edge-sites.ts';
+import { updateSite } from '../apply/notices.ts';
 import type { Signers } from '../apply/signers.ts';
+import { ZoneUpdates } from '../apply/zone-updates.ts';
 import { writeTargets } from '../record-targets.ts';
 import { storeSettings } from './renumber.ts';
 

@@ -53,6 +53,8 @@ export interface Session {
 export const accounts = jsonTable<Account>({
   number: 1,
   name: 'accounts',
+  quota: { none: 'administrators create them; the fields are short' },
+  concerns: 'credentials',
   key: (row) => idKey(row.id),
   lookups(_key, value) {
     const row = unjson<Account>(value);
@@ -68,6 +70,8 @@ export function loginKey(login: string): Buffer {
 export const tokens = jsonTable<Token>({
   number: 2,
   name: 'tokens',
+  quota: 'account',
+  concerns: 'credentials',
   key: (row) => idKey(row.id),
   lookups(key, value) {
     const { accountId, legacyId } = unjson<Token>(value);
@@ -89,6 +93,7 @@ export interface TokenUse {
 export const tokenUses = table<TokenUse>({
   number: 30,
   name: 'token_uses',
+  quota: { none: 'one for each token, 5 bytes' },
   key: (row) => idKey(row.tokenId),
   encode({ usedAt }) {
     const value = Buffer.alloc(5);
@@ -102,6 +107,7 @@ export const tokenUses = table<TokenUse>({
 export const sessions = jsonTable<Session>({
   number: 25,
   name: 'sessions',
+  quota: { none: '100 for each account' },
   key: (row) => idKey(row.id),
   lookups(key, value) {
     return [lookupKey(LOOKUP.accountSession, idKey(unjson<Session>(value).accountId), key)];

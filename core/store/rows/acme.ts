@@ -66,12 +66,14 @@ export const acmeAccountContext = (directory: string): string => `acme-account:$
 export const acmeAccounts = jsonTable<AcmeAccount>({
   number: 14,
   name: 'acme_accounts',
+  quota: { none: 'one for each directory' },
   key: ({ directory, eabKid }) => digest(JSON.stringify([directory, eabKid])),
 });
 
 export const acmeOrders = jsonTable<AcmeOrder>({
   number: 15,
   name: 'acme_orders',
+  quota: { none: 'one for each domain' },
   key: (row) => idKey(row.domainId),
 });
 
@@ -79,6 +81,7 @@ export const acmeOrders = jsonTable<AcmeOrder>({
 export const acmeChallenges = jsonTable<AcmeChallenge>({
   number: 16,
   name: 'acme_challenges',
+  quota: { none: 'those of one order for each domain' },
   key: ({ domainId, type, token }) => challengeKey(domainId, type, token),
 });
 

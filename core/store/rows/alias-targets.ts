@@ -122,6 +122,7 @@ function withoutRecompile({ a, aaaa, error, checkedAt, spread }: AliasEntry): Al
 export const aliasTargets = table<AliasTarget>({
   number: 11,
   name: 'alias_targets',
+  quota: { none: 'one for each target of a record that counts and accounts in whose zones it is' },
   key: (row) => nameKey(row.name),
   encode: ({ name: _, ...row }) => json(row),
   decode: (key, value) => ({ name: nameOfKey(key, 0, key.length), ...unjson<Omit<AliasTarget, 'name'>>(value) }),

@@ -26,6 +26,7 @@ export interface RRsetComments {
 export const comments = table<RRsetComments>({
   number: 40,
   name: 'comments',
+  quota: 'zone',
   key: ({ domainId, name, type }) => recordsOfType(domainId, name, type),
   encode: ({ comments: all }) => json(all),
   decode(key, value) {

@@ -30,6 +30,7 @@ const HEAD_LENGTH = 5;
 export const delegations = table<DelegationRow>({
   number: 31,
   name: 'delegations',
+  quota: { none: 'one for each domain' },
   key: ({ domainId }) => idKey(domainId),
   encode({ dueAt, ...row }) {
     const head = Buffer.alloc(HEAD_LENGTH);

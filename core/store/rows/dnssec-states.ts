@@ -98,6 +98,7 @@ const HEAD_LENGTH = 7;
 export const dnssecStates = table<StoredDnssecState>({
   number: 24,
   name: 'dnssec_states',
+  quota: { none: 'one for each domain' },
   key: ({ domainId }) => idKey(domainId),
   encode({ dueAt, hasProblem, ...state }) {
     const head = Buffer.alloc(HEAD_LENGTH);

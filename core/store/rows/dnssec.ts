@@ -75,6 +75,7 @@ export interface DnssecRow {
 export const dnssec = jsonTable<DnssecRow>({
   number: 23,
   name: 'dnssec',
+  quota: { none: 'one for each domain; a limited number of keys' },
   key: ({ domainId }) => idKey(domainId),
   lookupsFromKey: true,
 });

@@ -17,6 +17,7 @@ export interface IdCounter {
 export const idCounters = jsonTable<IdCounter>({
   number: 22,
   name: 'ids',
+  quota: { none: 'one for each table' },
   key: ({ table }) => Buffer.of(table),
   lookupsFromKey: true,
 });

@@ -26,6 +26,8 @@ export function originHealthKey(domainId: Id, region: string): Buffer {
 export const originHealth = table<OriginHealth>({
   number: 51,
   name: 'origin_health',
+  quota: { none: 'one for each domain and region' },
+  concerns: 'edge',
   level: 2,
   key: ({ domainId, region }) => originHealthKey(domainId, region),
   encode: ({ origins }) => json(origins),

@@ -116,6 +116,8 @@ export interface Report {
 export const apps = jsonTable<App>({
   number: 18,
   name: 'apps',
+  quota: 'account',
+  concerns: 'apps',
   key: (row) => appKey(row.id),
   lookups: (key, value) => [lookupKey(LOOKUP.accountApp, idKey(unjson<App>(value).accountId), key)],
 });
@@ -123,6 +125,7 @@ export const apps = jsonTable<App>({
 export const uploads = jsonTable<Upload>({
   number: 19,
   name: 'uploads',
+  quota: 'account',
   key: (row) => idKey(row.id),
   lookups(_key, value) {
     const row = unjson<Upload>(value);
@@ -139,6 +142,7 @@ export const uploads = jsonTable<Upload>({
 export const reports = table<Report>({
   number: 20,
   name: 'reports',
+  quota: { none: 'one of limited size for each upload' },
   key: (row) => idKey(row.uploadId),
   encode: (row) => row.findings,
   decode: (key, value) => ({ uploadId: idAt(key), findings: Buffer.from(value) }),

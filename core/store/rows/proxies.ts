@@ -98,6 +98,8 @@ export interface Purge {
 export const proxies = jsonTable<ProxyConfig>({
   number: 5,
   name: 'proxies',
+  quota: 'zone',
+  concerns: 'site',
   key: (row) => idKey(row.domainId),
 });
 
@@ -108,12 +110,16 @@ export const automaticCertificateContext = (domainId: Id): string => `automatic-
 export const certificates = jsonTable<Certificate>({
   number: 6,
   name: 'certificates',
+  quota: 'zone',
+  concerns: 'site',
   key: (row) => idKey(row.domainId),
 });
 
 export const automaticCertificates = jsonTable<AutomaticCertificate>({
   number: 12,
   name: 'automatic_certificates',
+  quota: { none: 'one for each domain' },
+  concerns: 'site',
   key: (row) => idKey(row.domainId),
 });
 
@@ -121,5 +127,7 @@ export const automaticCertificates = jsonTable<AutomaticCertificate>({
 export const purges = jsonTable<Purge>({
   number: 7,
   name: 'purges',
+  quota: { none: 'a rate for each domain; they expire' },
+  concerns: 'purges',
   key: (row) => Buffer.concat([idKey(row.domainId), idKey(row.id)]),
 });

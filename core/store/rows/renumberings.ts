@@ -15,5 +15,6 @@ const KEY = Buffer.alloc(8);
 export const renumberings = jsonTable<Renumbering>({
   number: 17,
   name: 'renumberings',
+  quota: { none: 'written by the service when settings change' },
   key: () => KEY,
 });

@@ -39,6 +39,7 @@ export interface Audit {
 export const audits: Table<Audit> = {
   number: 8,
   name: 'audit',
+  quota: 'audit',
   key: (row) => Buffer.concat([idKey(row.accountId), idKey(row.id)]),
   // The fields are listed because every write encodes such a row. A rest object is three times as
   // slow to create and to serialise.
@@ -74,6 +75,7 @@ export interface Replay {
 export const replays = table<Replay>({
   number: 9,
   name: 'idempotency',
+  quota: 'account',
   key: (row) => replayKey(row.id),
   encode: ({ revision: _, ...row }) => json(row),
   decode: (_key, value) => ({

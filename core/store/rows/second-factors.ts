@@ -27,6 +27,7 @@ export const totpContext = (accountId: Id): string => `totp:${accountId}`;
 export const totps = jsonTable<Totp>({
   number: 34,
   name: 'totps',
+  quota: { none: 'one for each account' },
   key: (row) => idKey(row.accountId),
   lookupsFromKey: true,
 });
@@ -55,6 +56,7 @@ export interface Passkey {
 export const passkeys = jsonTable<Passkey>({
   number: 35,
   name: 'passkeys',
+  quota: 'account',
   key: (row) => idKey(row.id),
   lookups(key, value) {
     const { accountId, credentialId } = unjson<Passkey>(value);
@@ -78,6 +80,7 @@ export interface SpentChallenge {
 export const spentChallenges = jsonTable<SpentChallenge>({
   number: 36,
   name: 'spent_challenges',
+  quota: { none: 'they expire within minutes; sign-ins have a rate' },
   key: (row) => Buffer.from(row.nonce, 'hex'),
   lookupsFromKey: true,
 });

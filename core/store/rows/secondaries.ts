@@ -51,6 +51,8 @@ export function secondaryState({ expiresAt, error }: SecondaryRow, now: number):
 export const secondaries = jsonTable<SecondaryRow>({
   number: 44,
   name: 'secondaries',
+  quota: { none: 'one for each domain' },
+  concerns: 'secondaries',
   key: ({ domainId }) => idKey(domainId),
   lookupsFromKey: true,
 });

@@ -40,6 +40,8 @@ export const siteDocumentContext = (domainId: Id, kind: SiteDocumentKind): strin
 export const siteDocuments = table<SiteDocument>({
   number: 50,
   name: 'site_documents',
+  quota: 'zone',
+  concerns: 'edge',
   level: 2,
   key: ({ domainId, kind }) => siteDocumentKey(domainId, kind),
   encode: encodeDocument,
@@ -51,6 +53,7 @@ export const siteDocuments = table<SiteDocument>({
 export const siteDocumentVersions = table<SiteDocument>({
   number: 52,
   name: 'site_document_versions',
+  quota: 'zone',
   level: 2,
   key: ({ domainId, kind, revision }) => Buffer.concat([siteDocumentKey(domainId, kind), idKey(revision)]),
   encode: encodeDocument,

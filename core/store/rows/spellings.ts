@@ -17,6 +17,7 @@ export interface Spelling {
 export const spellings = table<Spelling>({
   number: 21,
   name: 'spellings',
+  quota: 'zone',
   key: ({ domainId, name }) => Buffer.concat([idKey(domainId), nameKey(name)]),
   encode: ({ spelled }) => Buffer.from(spelled),
   decode: (key, value) => ({

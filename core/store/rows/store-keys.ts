@@ -21,6 +21,7 @@ export interface StoreKeyRow {
 export const storeKeys = jsonTable<StoreKeyRow>({
   number: 37,
   name: 'store_keys',
+  quota: { none: 'written by administrators' },
   key: (row) => idKey(row.number),
   lookups: (key) => [lookupKey(LOOKUP.storeKey, key)],
   lookupsFromKey: true,

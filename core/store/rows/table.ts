@@ -1,8 +1,28 @@
 /** Definitions of tables: how rows are encoded as keys and values. */
 
+/**
+ * Whose quota counts the rows. Every table that customers can fill counts towards a zone or an
+ * account; the plan limits the sum.
+ *
+ *   zone      the key starts with the domain id
+ *   account   the value is JSON with `accountId`
+ *   audit     the key starts with the account id; not limited by the plan
+ *   none      not counted: what bounds the number of rows
+ */
+type Quota = 'zone' | 'account' | 'audit' | { readonly none: string };
+
+/**
+ * The listeners of the journal that a write to the rows calls (core/journal/apply/notices.ts). For
+ * `edge` and `site` the key starts with the domain id. `site`: the row of the site is derived from
+ * the rows, too.
+ */
+type Concern = 'credentials' | 'apps' | 'secondaries' | 'edge' | 'site' | 'purges' | 'tickets';
+
 export interface Table<Row> {
   readonly number: number;
   readonly name: string;
+  readonly quota: Quota;
+  readonly concerns?: Concern;
   key(row: Row): Buffer;
   encode(row: Row): Buffer;
   decode(key: Uint8Array, value: Uint8Array): Row;

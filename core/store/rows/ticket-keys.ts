@@ -20,5 +20,7 @@ const KEY = Buffer.alloc(8);
 export const ticketKeys = jsonTable<TicketKeysRow>({
   number: 13,
   name: 'ticket_keys',
+  quota: { none: 'one row' },
+  concerns: 'tickets',
   key: () => KEY,
 });

@@ -25,6 +25,7 @@ export interface TsigKeyRow {
 export const tsigKeys = jsonTable<TsigKeyRow>({
   number: 10,
   name: 'tsig_keys',
+  quota: 'account',
   key: (row) => idKey(row.id),
   lookups(key, value) {
     const { name, accountId } = unjson<TsigKeyRow>(value);

@@ -75,6 +75,7 @@ export interface WebhookQueueRow {
 export const webhooks = jsonTable<WebhookRow>({
   number: 45,
   name: 'webhooks',
+  quota: 'account',
   key: (row) => idKey(row.id),
   lookups: (key, value) => [lookupKey(LOOKUP.accountWebhook, idKey(unjson<WebhookRow>(value).accountId), key)],
 });
@@ -92,6 +93,7 @@ export function deliveryKey(webhookId: Id, id: Id): Buffer {
 export const deliveries = jsonTable<DeliveryRow>({
   number: 46,
   name: 'webhook_deliveries',
+  quota: { none: 'a limited number and size for each webhook' },
   key: (row) => deliveryKey(row.webhookId, row.id),
   lookupsFromKey: true,
 });
@@ -101,6 +103,7 @@ export const WEBHOOK_QUEUE_KEY = Buffer.alloc(8);
 export const webhookQueues = jsonTable<WebhookQueueRow>({
   number: 47,
   name: 'webhook_queue',
+  quota: { none: 'one row' },
   key: () => WEBHOOK_QUEUE_KEY,
   lookupsFromKey: true,
 });

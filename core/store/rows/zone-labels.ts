@@ -36,6 +36,7 @@ export const NO_LABELS: Omit<ZoneLabels, 'domainId'> = {
 export const zoneLabels = jsonTable<ZoneLabels>({
   number: 41,
   name: 'zone_labels',
+  quota: 'zone',
   key: ({ domainId }) => idKey(domainId),
   lookupsFromKey: true,
 });

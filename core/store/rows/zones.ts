@@ -150,6 +150,8 @@ const MAX_DECODED = 10_000;
 export const domains: Table<Domain> = {
   number: 3,
   name: 'domains',
+  quota: 'zone',
+  concerns: 'edge',
   key: (row) => idKey(row.id),
   encode: (row) => json({ ...withoutDefaults(row), apex: Buffer.from(row.apex).toString('hex') }),
   decode(key, value) {
@@ -178,6 +180,7 @@ const PROXIED = { null: 0, false: 1, true: 2 } as const;
 export const records: Table<RecordRow> = {
   number: 4,
   name: 'records',
+  quota: 'zone',
   key: (row) => recordKey(row.domainId, row.name, row.type, row.id),
   encode(row) {
     const value = Buffer.allocUnsafe(15 + row.rdata.length);

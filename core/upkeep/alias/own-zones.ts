@@ -5,7 +5,7 @@
 
 import { type Name, nameAt, nameId, parentName } from '../../dns/wire/name.ts';
 import { MAX_SOURCES, type RRset, TYPE } from '../../dns/wire/types.ts';
-import { ZoneUpdates } from '../../journal/apply/apply-zones.ts';
+import { ZoneUpdates } from '../../journal/apply/zone-updates.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { Id } from '../../store/keys.ts';
 import { rawReader } from '../../store/raw-reader.ts';

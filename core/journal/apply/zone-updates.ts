@@ -1,0 +1,344 @@
+/**
+ * The effects of a group of journal entries: on the derived state of zones (serial, revision,
+ * record count), on their answers, and on the listeners of the journal. For each entry of the
+ * group:
+ *
+ *   1. `begin`
+ *   2. `beforeWrite` for each change, before its row is written. It reads the state of the domain
+ *      (domain-state.ts) and marks the names of records.
+ *   3. `endEntry` reads the state of these domains again, and does what the difference asks for.
+ *
+ * Then `compile` writes everything that is derived from the rows.
+ */
+import type { Steps } from '../../dns/dnssec/zone-signer.ts';
+import { equalNames, type Name } from '../../dns/wire/name.ts';
+import { TYPE } from '../../dns/wire/types.ts';
+import type { Environment } from '../../store/environment.ts';
+import { type Id, idAt, idKey, recordKeyParts } from '../../store/keys.ts';
+import {
+  type AliasTarget,
+  acmeChallenges,
+  aliasTargets,
+  comments,
+  type Domain,
+  dnssec,
+  domains,
+  proxies,
+  records,
+  renumberings,
+} from '../../store/rows.ts';
+import { decodeZoneState, encodeZoneState, type ZoneState } from '../../store/zone-state.ts';
+import { challengeName } from '../../zone/compile/challenged.ts';
+import type { ZoneSettings } from '../../zone/compile/settings.ts';
+import type { ZoneView } from '../../zone/compile/view.ts';
+import type { Change, Entry } from '../entry-codec.ts';
+import type { CompiledZone } from '../journal.ts';
+import { hasTarget } from '../record-targets.ts';
+import { UsageChanges } from './account-usage.ts';
+import { DomainEffects } from './domain-effects.ts';
+import { type DomainState, type DomainWrites, difference } from './domain-state.ts';
+import { type NodeChange, NodeWriter } from './node-writer.ts';
+import { Notices, updateSite } from './notices.ts';
+import type { Nsec3Change } from './nsec3-chain.ts';
+import { ServedZones } from './served-zones.ts';
+import type { GroupSigning } from './signers.ts';
+import { ZoneCompiler } from './zone-compiler.ts';
+import { type ZoneChange, type ZoneObserver, ZoneSnapshot } from './zone-difference.ts';
+import { ZoneFacts } from './zone-facts.ts';
+import { ZoneUpdate } from './zone-update.ts';
+
+export class ZoneUpdates {
+  readonly notices = new Notices();
+  /** One change for each zone that the group changed, for the observer. */
+  readonly changes: ZoneChange[] = [];
+  readonly #environment: Environment;
+  readonly #served: ServedZones;
+  readonly #compiler: ZoneCompiler;
+  readonly #effects: DomainEffects;
+  readonly #observer: ZoneObserver | undefined;
+  readonly #facts: ZoneFacts;
+  readonly #usage: UsageChanges;
+  /** The zones that the group changes. */
+  readonly #zones = new Map<Id, ZoneUpdate>();
+
+  // The current entry.
+  #entry: Entry | null = null;
+  #compiled: CompiledZone | undefined;
+  readonly #writes = new Map<Id, DomainWrites>();
+  /** ALIAS targets whose addresses it writes. */
+  readonly #resolved: AliasTarget[] = [];
+  /** Zones whose served records depend on settings that changed, on this node or another. */
+  readonly #renumbered: Id[] = [];
+  /** Zones that it changes. */
+  readonly #touched: ZoneUpdate[] = [];
+
+  constructor(
+    environment: Environment,
+    defaults: ZoneSettings,
+    isAmbiguous: (name: Name) => boolean,
+    facts = new ZoneFacts(environment),
+    observer?: ZoneObserver,
+    signing: GroupSigning | null = null,
+  ) {
+    this.#environment = environment;
+    this.#usage = new UsageChanges(environment, (domainId) => this.#stateOf(domainId).bytes);
+    this.#facts = facts;
+    const served = new ServedZones(environment, defaults, facts, (domainId) => this.#stateOf(domainId).serial, signing);
+    this.#served = served;
+    const writer = new NodeWriter(environment, isAmbiguous);
+    this.#compiler = new ZoneCompiler({
+      environment,
+      served,
+      facts,
+      writer,
+      batch: signing?.batch ?? null,
+      zones: this.#zones,
+    });
+    const { notices } = this;
+    const zone = this.zone.bind(this);
+    this.#effects = new DomainEffects({ environment, facts, served, compiler: this.#compiler, notices, zone });
+    this.#observer = observer;
+  }
+
+  begin(entry: Entry, compiled: CompiledZone | undefined): void {
+    this.#entry = entry;
+    this.#compiled = compiled;
+  }
+
+  /** `old`: the stored row, if the table counts or has lookups that depend on the value. */
+  beforeWrite(change: Change, old: Buffer | undefined): void {
+    const { table, key, value } = change;
+    this.#usage.add(change, old);
+    this.notices.add(change);
+    switch (table) {
+      case records.number:
+        this.#beforeRecord(change);
+        break;
+      case domains.number:
+        this.#beforeDomain(idAt(key));
+        this.#facts.clear();
+        break;
+      case proxies.number:
+        this.#writesOf(idAt(key)).tables.add(table);
+        this.#facts.clear();
+        break;
+      case dnssec.number:
+        this.#beforeDnssec(idAt(key));
+        this.#facts.clear();
+        break;
+      case comments.number:
+        // Clients read comments together with records, so revision and serial increase.
+        this.zone(idAt(key));
+        break;
+      case acmeChallenges.number:
+        this.#beforeChallenge(change);
+        break;
+      case aliasTargets.number:
+        this.#facts.invalidateAlias(key);
+        if (value !== null) this.#resolved.push(aliasTargets.decode(key, value));
+        break;
+      case renumberings.number:
+        if (value !== null) this.#renumbered.push(...renumberings.decode(key, value).domainIds);
+    }
+  }
+
+  /** `revises`: the zone's own rows change. */
+  zone(domainId: Id, revises = true): ZoneUpdate {
+    const update = this.#zones.get(domainId) ?? this.#track(domainId);
+    if (!update.isTouched) this.#touched.push(update);
+    update.touch(this.#entry!, revises);
+    return update;
+  }
+
+  #track(domainId: Id): ZoneUpdate {
+    const writes = this.#writes.get(domainId);
+    const domain = this.#facts.domain(domainId);
+    if (domain === undefined)
+      throw new Error(`journal entry ${this.#entry?.sequence} changes records of the unknown domain ${domainId}`);
+    const update = new ZoneUpdate(domain, this.#stateOf(domainId));
+    this.#zones.set(domainId, update);
+    if (this.#observer?.follows(domainId) === true)
+      update.before = new ZoneSnapshot(this.#served.view(domain), update.state.serial, (name) =>
+        this.#compiler.read(domain, name),
+      );
+    // The entry has written the proxy already, so the view differs from the served records.
+    if (writes?.tables.has(proxies.number)) update.discardDifference();
+    return update;
+  }
+
+  /** Reads the state of the domain before the first write to it. */
+  #writesOf(id: Id): DomainWrites {
+    let writes = this.#writes.get(id);
+    if (writes === undefined) {
+      writes = { id, before: this.#readState(id), tables: new Set(), delegationKeys: [] };
+      this.#writes.set(id, writes);
+    }
+    return writes;
+  }
+
+  #readState(id: Id): DomainState {
+    const domain = this.#facts.domain(id) ?? null;
+    const hasOrigin = domain !== null && this.#facts.originHost(id) !== null;
+    return {
+      domain,
+      isProxied: this.#facts.isProxied(id),
+      signing: this.#facts.dnssec(id) ?? null,
+      origin: hasOrigin ? (this.#served.originAt(domain) ?? null) : null,
+    };
+  }
+
+  #beforeRecord({ key, value }: Change): void {
+    const domainId = idAt(key);
+    const { nameEnd, type } = recordKeyParts(key);
+    const { tables, delegationKeys } = this.#writesOf(domainId);
+    const zone = this.zone(domainId);
+    if (this.#compiled?.domainId === domainId) zone.compiled = this.#compiled;
+    const isAtApex = nameEnd === zone.apexEnd;
+    zone.markRecord(key, nameEnd, type, value);
+    if (isAtApex) {
+      tables.add(records.number);
+      this.#facts.invalidateApex(domainId);
+    }
+    if (hasTarget(type)) this.#facts.invalidateTargets(domainId);
+    if (type === TYPE.A || type === TYPE.AAAA || (isAtApex && type === TYPE.NS)) delegationKeys.push(key);
+  }
+
+  #beforeDomain(domainId: Id): void {
+    const { before, tables } = this.#writesOf(domainId);
+    tables.add(domains.number);
+    // Its records count for the account in the row before.
+    if (before.domain !== null) this.zone(domainId);
+  }
+
+  #beforeDnssec(domainId: Id): void {
+    const { tables } = this.#writesOf(domainId);
+    const domain = this.#facts.domain(domainId);
+    if (domain === undefined) return;
+    tables.add(dnssec.number);
+    this.notices.signing.add(domainId);
+    // The DNSSEC records at the apex may change.
+    this.zone(domainId, false).before?.note(domain.apex);
+  }
+
+  /** The answer to a dns-01 challenge is added or deleted. The zone's own rows do not change. */
+  #beforeChallenge({ key, value }: Change): void {
+    const row = value ?? this.#environment.rows.get(acmeChallenges.number)!.get(key);
+    if (row === undefined || acmeChallenges.decode(key, row).type !== 'dns-01') return;
+    const domainId = idAt(key);
+    const domain = this.#facts.domain(domainId);
+    const name = domain === undefined ? null : challengeName(domain.apex);
+    if (name !== null) this.zone(domainId, false).markChallenge(name, value === null ? -1 : 1);
+    this.#facts.invalidateChallenges(domainId);
+  }
+
+  /** All rows of the entry are written. Serials increase with every entry: see nextSerial. */
+  endEntry(): void {
+    const { time, sequence } = this.#entry!;
+    for (const row of this.#resolved.splice(0)) this.#effects.markAliasOwners(row);
+    // The domain may be deleted already.
+    for (const id of this.#renumbered.splice(0))
+      if (this.#facts.domain(id) !== undefined) this.zone(id, false).discardDifference();
+    const added: Domain[] = [];
+    for (const writes of this.#writes.values()) {
+      const after = writes.tables.size === 0 ? writes.before : this.#readState(writes.id);
+      const found = difference(writes, after);
+      this.#effects.carryOut(writes, after, found);
+      if (found.deleted !== null) this.notices.domainChanges.push({ domain: found.deleted, present: false });
+      if (found.added !== null) added.push(found.added);
+    }
+    for (const domain of added) this.notices.domainChanges.push({ domain, present: true });
+    this.#usage.endEntry(this.#writes, (id) => this.#facts.domain(id));
+    this.#writes.clear();
+    const seconds = Math.floor(time / 1000);
+    for (const update of this.#touched.splice(0)) {
+      this.#usage.countsOf(update.accountId).records -= update.state.recordCount;
+      update.endEntry(sequence, seconds);
+      this.#usage.countsOf(update.accountId).records += update.state.recordCount;
+    }
+  }
+
+  /**
+   * Writes everything that is derived from the entries: usage, rows of sites, zone states, nodes.
+   * `rehearsed`: the updates of a rehearsal of the same entries on the same rows, whose nodes are
+   * reused.
+   */
+  compile(rehearsed?: ZoneUpdates): void {
+    for (const _ of this.compileSteps(rehearsed));
+  }
+
+  /** Like `compile`, in steps of about a millisecond. */
+  *compileSteps(rehearsed?: ZoneUpdates): Steps {
+    this.#usage.write((domainId) => this.#zones.has(domainId));
+    for (const domainId of this.notices.siteIds) updateSite(this.#environment, domainId);
+    for (const [domainId, { key, domain, state }] of this.#zones) {
+      if (domain === null) this.#environment.zones.remove(key);
+      else this.#environment.zones.put(key, encodeZoneState(state, this.#usage.zoneBytes(domainId)));
+    }
+    if (rehearsed === undefined) yield* this.#compiler.compile(this.notices.domainChanges.map(({ domain }) => domain));
+    else {
+      this.#compiler.repeat(rehearsed.#compiler);
+      this.#facts.adopt(rehearsed.#facts);
+    }
+    if (this.#observer !== undefined) this.#compareZones();
+  }
+
+  #compareZones(): void {
+    for (const [domainId, { domain, apex, state, before }] of this.#zones) {
+      if (domain === null) this.changes.push({ domainId, apex, serial: 0, difference: null });
+      else {
+        const served = before?.difference(this.#served.view(domain), state.serial) ?? null;
+        this.changes.push({ domainId, apex, serial: state.serial, difference: served });
+      }
+    }
+  }
+
+  /** Compiles all names of a zone from its rows. */
+  compileAll(domain: Domain): void {
+    for (const _ of this.#compiler.compileWhole(domain));
+  }
+
+  /** The zone as it is served. Names are read from the store one at a time. */
+  view(domain: Domain): ZoneView {
+    return this.#served.view(domain);
+  }
+
+  /** In the order in which the index must apply them. */
+  get nodes(): readonly NodeChange[] {
+    return this.#compiler.nodes;
+  }
+
+  /** In the order in which the index must apply them. */
+  get nsec3(): readonly Nsec3Change[] {
+    return this.#compiler.nsec3;
+  }
+
+  /** See AnswerChanges. */
+  get apexes(): readonly Name[] {
+    const apexes: Name[] = [];
+    for (const update of this.#zones.values()) {
+      const { isWhole, compiled, apex } = update;
+      if (
+        isWhole ||
+        compiled !== undefined ||
+        update.hasChange(({ name, types }) => types.has(TYPE.DNAME) && equalNames(name, apex))
+      )
+        apexes.push(apex);
+    }
+    return apexes;
+  }
+
+  /** Secondary zones that were added, and not transferred yet, or deleted. */
+  *secondaryChanges(): Generator<{ readonly apex: Name; readonly isUnavailable: boolean }> {
+    for (const { domain } of this.notices.domainChanges) {
+      const update = this.#zones.get(domain.id);
+      if (domain.kind !== 'secondary' || update === undefined) continue;
+      // A replaced row is deleted and put: only the state after the group counts.
+      if (update.domain === null) yield { apex: domain.apex, isUnavailable: false };
+      else if (update.state.recordCount === 0) yield { apex: domain.apex, isUnavailable: true };
+    }
+  }
+
+  #stateOf(domainId: Id): ZoneState {
+    return this.#zones.get(domainId)?.state ?? decodeZoneState(this.#environment.zones.get(idKey(domainId)));
+  }
+}
