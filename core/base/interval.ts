@@ -12,19 +12,20 @@ const SET_BACK_MS = 60_000;
 export class Interval {
   readonly #end: number;
   readonly #offset: number;
-  readonly #now: () => number;
 
   /** Starts now. `now`: milliseconds since 1970. */
-  constructor(milliseconds: number, now: () => number = () => Date.now()) {
+  constructor(
+    milliseconds: number,
+    private readonly now: () => number = () => Date.now(),
+  ) {
     this.#end = performance.now() + milliseconds;
     this.#offset = now() - performance.now();
-    this.#now = now;
   }
 
   /** Milliseconds until the caller should check again; 0: the interval has ended. */
   remaining(): number {
     const left = this.#end - performance.now();
-    const byDate = this.#end - (this.#now() - this.#offset);
+    const byDate = this.#end - (this.now() - this.#offset);
     return left <= 0 || byDate <= 0 || byDate > left + SET_BACK_MS ? 0 : Math.min(left, READ_MS);
   }
 }

@@ -170,9 +170,6 @@ export class Task {
   failures = 0;
   /** Set by the queue. */
   plannedAt = Number.POSITIVE_INFINITY;
-  readonly #options: TaskOptions;
-  readonly #clock: TaskClock;
-  readonly #queue: TaskQueue;
   readonly #isOwner: () => boolean;
   readonly #stop = new AbortController();
   readonly #fault: FaultLog;
@@ -183,10 +180,12 @@ export class Task {
   #wokenAt = Number.POSITIVE_INFINITY;
   #resumesAt = 0;
 
-  constructor(options: TaskOptions, clock: TaskClock, queue: TaskQueue, isOwner: () => boolean) {
-    this.#options = options;
-    this.#clock = clock;
-    this.#queue = queue;
+  constructor(
+    private readonly options: TaskOptions,
+    private readonly clock: TaskClock,
+    private readonly queue: TaskQueue,
+    isOwner: () => boolean,
+  ) {
     this.#isOwner = isOwner;
     const { name, log, messages = ['background task failed; retrying', 'background task works again'] } = options;
     this.#fault = new FaultLog(log, ...messages, { task: name });
@@ -207,16 +206,16 @@ export class Task {
   }
 
   start(): void {
-    this.#endedAt = this.#clock.steady();
-    const { first } = this.#options;
+    this.#endedAt = this.clock.steady();
+    const { first } = this.options;
     if (first !== undefined) this.#wokenAt = this.#endedAt + first;
-    this.#queue.add(this);
+    this.queue.add(this);
   }
 
   /** Starts no further run. Resolves when the current run has ended; never rejects. */
   async stop(): Promise<void> {
     this.#stop.abort(new Error('the service is stopping'));
-    this.#queue.delete(this);
+    this.queue.delete(this);
     await this.#currentRun;
   }
 
@@ -225,18 +224,18 @@ export class Task {
    * task waits for its retry.
    */
   wake(delay = 0): void {
-    this.#wokenAt = Math.min(this.#wokenAt, this.#clock.steady() + delay);
+    this.#wokenAt = Math.min(this.#wokenAt, this.clock.steady() + delay);
     this.advance();
   }
 
   /** Called by the queue: the next run may be due earlier. It is not postponed. */
   advance(): void {
-    if (!this.#isRunning && this.dueAt < this.plannedAt) this.#queue.set(this);
+    if (!this.#isRunning && this.dueAt < this.plannedAt) this.queue.set(this);
   }
 
   /** To be called when the result of the due function has changed. */
   reschedule(): void {
-    if (!this.#isRunning) this.#queue.set(this);
+    if (!this.#isRunning) this.queue.set(this);
   }
 
   get isRunning(): boolean {
@@ -245,8 +244,8 @@ export class Task {
 
   /** Called by the queue: the time of the next run by the steady clock. */
   get dueAt(): number {
-    const { due } = this.#options;
-    const at = typeof due === 'number' ? this.#endedAt + due : this.#clock.steady() + due();
+    const { due } = this.options;
+    const at = typeof due === 'number' ? this.#endedAt + due : this.clock.steady() + due();
     return Math.max(this.#resumesAt, Math.min(this.#wokenAt, at));
   }
 
@@ -259,9 +258,9 @@ export class Task {
   /** Never rejects. */
   async #run(): Promise<void> {
     this.#wokenAt = Number.POSITIVE_INFINITY;
-    const { run, standby } = this.#options;
+    const { run, standby } = this.options;
     const work = this.#isOwner() ? run : standby;
-    const startedAt = this.#clock.steady();
+    const startedAt = this.clock.steady();
     let error: unknown = null;
     try {
       await work?.(this);
@@ -269,17 +268,17 @@ export class Task {
       error = thrown ?? new Error('unknown');
     }
     this.#isRunning = false;
-    this.#endedAt = this.#clock.steady();
+    this.#endedAt = this.clock.steady();
     this.counts.milliseconds += this.#endedAt - startedAt;
     // Failures during the shutdown are not reported.
     if (this.isStopped) return;
     if (work === undefined) this.#resumesAt = this.#endedAt + LOOK_MS;
     else this.#noteResult(error);
-    this.#queue.set(this);
+    this.queue.set(this);
   }
 
   #noteResult(error: unknown): void {
-    const { retry = RETRY, report = (fault) => this.#fault.report(fault) } = this.#options;
+    const { retry = RETRY, report = (fault) => this.#fault.report(fault) } = this.options;
     this.counts[error === null ? 'success' : 'failure']++;
     const delay = error === null ? 0 : Math.min(retry.longest, retry.first * 2 ** this.failures);
     this.failures = error === null ? 0 : this.failures + 1;
@@ -291,7 +290,6 @@ export class Task {
 
 /** The started tasks by the time of their next run. One timer serves all. */
 class TaskQueue {
-  readonly #clock: TaskClock;
   readonly #tasks = new Set<Task>();
   readonly #due = new DueQueue<Task>();
   #cancelTimer: () => void = () => {};
@@ -300,14 +298,12 @@ class TaskQueue {
   #lookedAt = 0;
   #offset = 0;
 
-  constructor(clock: TaskClock) {
-    this.#clock = clock;
-  }
+  constructor(private readonly clock: TaskClock) {}
 
   add(task: Task): void {
     if (this.#tasks.size === 0) this.#lookAtClock();
     this.#tasks.add(task);
-    if (task.dueAt <= this.#clock.steady()) task.begin();
+    if (task.dueAt <= this.clock.steady()) task.begin();
     else this.set(task);
   }
 
@@ -332,12 +328,12 @@ class TaskQueue {
     this.#cancelTimer();
     this.#timerAt = at;
     if (at === Number.POSITIVE_INFINITY) return;
-    this.#cancelTimer = this.#clock.after(Math.max(0, at - this.#clock.steady()), () => this.#onTimer());
+    this.#cancelTimer = this.clock.after(Math.max(0, at - this.clock.steady()), () => this.#onTimer());
   }
 
   #onTimer(): void {
     this.#timerAt = Number.POSITIVE_INFINITY;
-    const now = this.#clock.steady();
+    const now = this.clock.steady();
     if (now >= this.#lookedAt + LOOK_MS) {
       const jump = this.#lookAtClock();
       const isJump = jump >= SET_FORWARD_MS || jump <= -SET_BACK_MS;
@@ -353,8 +349,8 @@ class TaskQueue {
   /** Returns by how many milliseconds the date has jumped since the last look. */
   #lookAtClock(): number {
     const before = this.#offset;
-    this.#lookedAt = this.#clock.steady();
-    this.#offset = this.#clock.date() - this.#lookedAt;
+    this.#lookedAt = this.clock.steady();
+    this.#offset = this.clock.date() - this.#lookedAt;
     return this.#offset - before;
   }
 }

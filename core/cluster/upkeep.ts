@@ -16,14 +16,15 @@ import type { Lag } from './lag.ts';
  * for each group of entries.
  */
 export class Compaction {
-  readonly #gateway: EtcdGateway;
   readonly #key: string;
   /** Revision at the previous turn; 0: none yet. */
   #revision = 0;
 
   /** `key`: any key, to read the current revision. */
-  constructor(gateway: EtcdGateway, key: string) {
-    this.#gateway = gateway;
+  constructor(
+    private readonly gateway: EtcdGateway,
+    key: string,
+  ) {
     this.#key = key;
   }
 
@@ -32,9 +33,9 @@ export class Compaction {
    * turn misses no event. Rejects with EtcdUnavailable and EtcdRefused.
    */
   async turn(): Promise<void> {
-    const { revision } = await this.#gateway.transaction([], [range(this.#key, undefined, { keysOnly: true })]);
+    const { revision } = await this.gateway.transaction([], [range(this.#key, undefined, { keysOnly: true })]);
     // A lower revision: etcd was restored from an older backup.
-    if (this.#revision > 0 && this.#revision <= revision) await this.#gateway.compact(this.#revision);
+    if (this.#revision > 0 && this.#revision <= revision) await this.gateway.compact(this.#revision);
     this.#revision = revision;
   }
 }
@@ -68,7 +69,6 @@ const MEASURE_MS = 15_000;
 const JOINING_FACTOR = 20;
 
 export class Upkeep {
-  readonly #options: UpkeepOptions;
   readonly #compaction: Compaction;
   readonly #tasks: readonly Task[];
   /** First entry of the log after the last truncation that was requested. */
@@ -76,8 +76,7 @@ export class Upkeep {
   /** Null: etcd has not reported it. */
   storage: EtcdStorage | null = null;
 
-  constructor(options: UpkeepOptions) {
-    this.#options = options;
+  constructor(private readonly options: UpkeepOptions) {
     this.#compaction = new Compaction(options.gateway, options.prefix);
     const { tasks, log, onTrouble } = options;
     const report = (error: unknown): void => {
@@ -120,7 +119,7 @@ export class Upkeep {
   }
 
   #updateServing(): void {
-    const { lag, cluster } = this.#options;
+    const { lag, cluster } = this.options;
     lag.heard();
     const { isServing } = lag;
     if (isServing !== cluster.isServing) cluster.serving(isServing).catch(() => {});
@@ -128,7 +127,7 @@ export class Upkeep {
   }
 
   #truncateLog(): void {
-    const { journal, cluster, history, onTrouble } = this.#options;
+    const { journal, cluster, history, onTrouble } = this.options;
     const kept = history * (cluster.isBeingJoined ? JOINING_FACTOR : 1);
     const byNumber = journal.head - kept;
     // This node has already deleted these entries because of their size.
@@ -140,12 +139,12 @@ export class Upkeep {
   }
 
   async #compact(): Promise<void> {
-    const { compacts, cluster } = this.#options;
+    const { compacts, cluster } = this.options;
     // 0: another node has not reported what it has applied.
     if (compacts && cluster.settled > 0) await this.#compaction.turn();
   }
 
   async #measure(): Promise<void> {
-    this.storage = await this.#options.gateway.storage().catch(() => null);
+    this.storage = await this.options.gateway.storage().catch(() => null);
   }
 }

@@ -64,7 +64,6 @@ interface Trigger extends Pick<Standing, 'lagEntries' | 'lagSeconds'> {
 }
 
 export class Withdrawal {
-  readonly #options: WithdrawalOptions;
   readonly #checks: Task;
   /**
    * The last action that succeeded or has no command; null: the state that the previous process
@@ -72,8 +71,7 @@ export class Withdrawal {
    */
   #lastAction: Action | null = null;
 
-  constructor(options: WithdrawalOptions) {
-    this.#options = options;
+  constructor(private readonly options: WithdrawalOptions) {
     const { tasks, log } = options;
     this.#checks = tasks.add({
       name: 'withdrawal',
@@ -94,7 +92,7 @@ export class Withdrawal {
   /** Withdraws before the service stops, without a retry. Resolves when no command is running. */
   async stop(): Promise<void> {
     await this.#checks.stop();
-    const { settings, standing, log } = this.#options;
+    const { settings, standing, log } = this.options;
     if (settings.withdrawCommand === undefined || this.#lastAction === 'withdraw') return;
     await this.#run('withdraw', { ...standing(), state: 'stopping' }).catch((error: unknown) => {
       if (error instanceof CommandFailed) log.error(`${error.setting} failed`, error.fields);
@@ -103,7 +101,7 @@ export class Withdrawal {
   }
 
   async #check(): Promise<void> {
-    const standing = this.#options.standing();
+    const standing = this.options.standing();
     const due = this.#due(standing);
     if (due === null || due === this.#lastAction) return;
     await this.#run(due, standing);
@@ -111,7 +109,7 @@ export class Withdrawal {
 
   /** Null: no change, so that a node near the limit does not flap. */
   #due({ state, lagSeconds }: Standing): Action | null {
-    const { maxLag } = this.#options.settings;
+    const { maxLag } = this.options.settings;
     if (lagSeconds > maxLag) return 'withdraw';
     const isSound = state === 'following' || state === 'without_etcd';
     return isSound && lagSeconds <= Math.min(CAUGHT_UP_SECONDS, maxLag) ? 'announce' : null;
@@ -119,7 +117,7 @@ export class Withdrawal {
 
   /** Rejects with CommandFailed. */
   async #run(action: Action, { state, lagEntries, lagSeconds }: Trigger): Promise<void> {
-    const { settings, nodeName, log } = this.#options;
+    const { settings, nodeName, log } = this.options;
     const command = action === 'withdraw' ? settings.withdrawCommand : settings.announceCommand;
     const setting = `cluster.${action}_command`;
     const seconds = Math.round(lagSeconds);
@@ -140,12 +138,10 @@ export class Withdrawal {
 }
 
 class CommandFailed extends Error {
-  readonly setting: string;
-  readonly fields: LogFields;
-
-  constructor(setting: string, fields: LogFields) {
+  constructor(
+    readonly setting: string,
+    readonly fields: LogFields,
+  ) {
     super(`${setting} failed`);
-    this.setting = setting;
-    this.fields = fields;
   }
 }

@@ -29,13 +29,14 @@ function oldBytes(): number {
 /** Starts a collection when the old generation has grown since the last collection. */
 export class HeapGrowth {
   readonly #oldBytes: () => number;
-  readonly #collect: () => void;
   /** The lowest size since the last requested collection. */
   #least = Number.POSITIVE_INFINITY;
 
-  constructor(measure: () => number, collect: () => void) {
+  constructor(
+    measure: () => number,
+    private readonly collect: () => void,
+  ) {
     this.#oldBytes = measure;
-    this.#collect = collect;
   }
 
   /** A collection takes a while, so the check after it only measures. */
@@ -44,7 +45,7 @@ export class HeapGrowth {
     this.#least = Math.min(this.#least, bytes);
     if (bytes - this.#least < MIN_GROWTH) return;
     this.#least = Number.POSITIVE_INFINITY;
-    this.#collect();
+    this.collect();
   }
 }
 

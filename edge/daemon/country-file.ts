@@ -12,9 +12,7 @@ const MAX_BYTES = 512 * 1024 * 1024;
 export class CountryFile {
   /** The content, which all threads share. Null: there is none that can be read. */
   content: SharedArrayBuffer | null = null;
-  readonly #path: string | undefined;
   readonly #log: Logger;
-  readonly #onChange: (content: SharedArrayBuffer) => void;
   readonly #task: Task | undefined;
   /** Of the file that was read last: size and time. */
   #version = '';
@@ -23,13 +21,11 @@ export class CountryFile {
 
   /** `onChange`: called when a new content was read. */
   constructor(
-    path: string | undefined,
+    private readonly path: string | undefined,
     { tasks, log }: { readonly tasks: Tasks; readonly log: Logger },
-    onChange: (content: SharedArrayBuffer) => void,
+    private readonly onChange: (content: SharedArrayBuffer) => void,
   ) {
-    this.#path = path;
     this.#log = log;
-    this.#onChange = onChange;
     if (path === undefined) return;
     this.#read();
     this.#task = tasks.add({ name: 'country-file', owner: 'node', due: LOOK_MS, log, run: () => this.look() });
@@ -38,7 +34,7 @@ export class CountryFile {
 
   /** Reads the file again if it has changed. The task does so each minute. */
   look(): void {
-    if (this.#path !== undefined && this.#read()) this.#onChange(this.content!);
+    if (this.path !== undefined && this.#read()) this.onChange(this.content!);
   }
 
   close(): void {
@@ -47,7 +43,7 @@ export class CountryFile {
 
   /** Returns whether new content was read. If the file cannot be used, the last content stays. */
   #read(): boolean {
-    const path = this.#path!;
+    const path = this.path!;
     try {
       const { size, mtimeMs } = statSync(path);
       const version = `${size} ${mtimeMs}`;

@@ -31,10 +31,6 @@ const MAX_OPEN = 10_000;
 
 export class Auditor {
   readonly book: AuditBook;
-  readonly #services: Services;
-  readonly #blobs: PackageBlobs;
-  readonly #pool: AuditPool<Audited>;
-  readonly #metrics: PackageMetrics;
   readonly #fault: FaultLog;
   readonly #queue = new FairQueue<Id, Id>();
   /** Ids of queued and running audits. */
@@ -44,11 +40,12 @@ export class Auditor {
   readonly #waiting = new Map<Id, (() => void)[]>();
   readonly #scans: Task;
 
-  constructor(services: Services, blobs: PackageBlobs, pool: AuditPool<Audited>, metrics: PackageMetrics) {
-    this.#services = services;
-    this.#blobs = blobs;
-    this.#pool = pool;
-    this.#metrics = metrics;
+  constructor(
+    private readonly services: Services,
+    private readonly blobs: PackageBlobs,
+    private readonly pool: AuditPool<Audited>,
+    private readonly metrics: PackageMetrics,
+  ) {
     this.book = new AuditBook(services);
     const { log, tasks } = services;
     const name = 'package-audits';
@@ -73,7 +70,7 @@ export class Auditor {
   /** Interrupted audits start again with the next start. */
   async stop(): Promise<void> {
     const looked = this.#scans.stop();
-    await this.#pool.close();
+    await this.pool.close();
     await looked;
     await Promise.all(this.#working);
     for (const id of [...this.#waiting.keys()]) this.#notify(id);
@@ -103,7 +100,7 @@ export class Auditor {
   }
 
   #next(): void {
-    while (this.#working.size < this.#pool.threads) {
+    while (this.#working.size < this.pool.threads) {
       const id = this.#scans.isStopped ? undefined : this.#queue.take();
       if (id === undefined) return;
       const work = this.#work(id).finally(() => {
@@ -133,13 +130,13 @@ export class Auditor {
   async #audit(id: Id): Promise<void> {
     const upload = await this.book.begin(id);
     if (upload === null) return;
-    const { config, log } = this.#services;
-    const path = await this.#blobs.fetch(upload.sha256);
+    const { config, log } = this.services;
+    const path = await this.blobs.fetch(upload.sha256);
     const began = performance.now();
     const outcome: Outcome<Audited> =
       (upload.claim?.begun ?? 0) > MAX_STARTS
         ? { kind: 'crashed', reason: 'it was started several times and never finished' }
-        : await this.#pool.run({
+        : await this.pool.run({
             path,
             maxBytes: config.packages.maxBytes,
             sdks: trustedSdks(config.packages),
@@ -148,7 +145,7 @@ export class Auditor {
     if (outcome.kind !== 'done')
       log.warn('package audit did not finish', { upload: id, app: upload.appId, ...outcome });
     const state = await this.book.conclude(id, concludeFrom(outcome, config.packages.auditTimeout));
-    if (state !== null) this.#metrics.audited(state, (performance.now() - began) / 1000);
+    if (state !== null) this.metrics.audited(state, (performance.now() - began) / 1000);
   }
 
   #notify(id: Id): void {
@@ -160,7 +157,7 @@ export class Auditor {
   async #scan(): Promise<void> {
     const due: Id[] = [];
     for (const state of ['scanning', 'pending'] as const)
-      for (const upload of uploadsIn(this.#services.reader, state, null, MAX_OPEN)) {
+      for (const upload of uploadsIn(this.services.reader, state, null, MAX_OPEN)) {
         if (!this.book.mayAudit(upload)) continue;
         if (!this.#open.has(upload.id)) this.submit(upload);
         else if ((upload.claim?.until ?? 0) < nowSeconds() + CLAIM / 2) due.push(upload.id);

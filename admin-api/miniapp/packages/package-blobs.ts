@@ -26,16 +26,15 @@ const SENT_CHUNK = 64 << 10;
 const identityOf = ({ ino, size, mtimeMs, ctimeMs }: Stats): string => `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
 
 export class PackageBlobs {
-  readonly #services: Services;
-  readonly #source: BlobSource;
   readonly #task: Task;
   /** By hash, the identity of the file. */
   readonly #verified = new RecentMap<string>(MAX_VERIFIED);
   readonly #verifying = new Map<string, Promise<{ readonly size: number }>>();
 
-  constructor(services: Services, source: BlobSource) {
-    this.#services = services;
-    this.#source = source;
+  constructor(
+    private readonly services: Services,
+    private readonly source: BlobSource,
+  ) {
     this.#task = services.tasks.add({
       name: 'package-files',
       owner: 'node',
@@ -47,12 +46,12 @@ export class PackageBlobs {
   }
 
   get store(): BlobStore {
-    return this.#source.store;
+    return this.source.store;
   }
 
   /** Like BlobSource, but throws UnavailableError `package_unavailable`. */
   async open(hash: string): Promise<OpenBlob> {
-    const blob = await this.#source.open(hash);
+    const blob = await this.source.open(hash);
     if (blob !== null) return blob;
     throw new UnavailableError('package_unavailable', 'No reachable node has the package at the moment; retry later.');
   }
@@ -115,12 +114,12 @@ export class PackageBlobs {
 
   /** Fetches needed files that are missing, and deletes unused ones. `before`: see BlobStore. */
   async tidy(before = Date.now() - GRACE): Promise<void> {
-    const needed = await neededBlobs(this.#services.reader);
+    const needed = await neededBlobs(this.services.reader);
     await this.store.collect((hash) => needed.has(hash), before);
     for (const hash of needed) {
       if (this.#task.isStopped) return;
       if (await this.store.has(hash)) continue;
-      await (await this.#source.open(hash))?.file.close();
+      await (await this.source.open(hash))?.file.close();
     }
   }
 }

@@ -37,7 +37,6 @@ const LOOK_MS = 600_000;
 const RETRY = { first: 60_000, longest: 3_600_000 };
 
 export class BackupKeeper {
-  readonly #options: KeeperOptions;
   readonly #now: () => number;
   readonly #task: Task;
   #state: JobResult | null = null;
@@ -51,8 +50,7 @@ export class BackupKeeper {
   /** The journal does not reach back to the last copy, so a backup is due. */
   #isBroken = false;
 
-  constructor(options: KeeperOptions) {
-    this.#options = options;
+  constructor(private readonly options: KeeperOptions) {
     this.#now = options.now ?? Date.now;
     const { settings, tasks, log } = options;
     this.#task = tasks.add({
@@ -82,7 +80,7 @@ export class BackupKeeper {
 
   /** Problems for the operator; empty if there are none. */
   warnings(): string[] {
-    const { interval } = this.#options.settings;
+    const { interval } = this.options.settings;
     const latest = this.#state?.latest ?? null;
     const reason = this.#lastError === null ? '' : `: ${this.#lastError}`;
     // No warning while the first backup is in progress.
@@ -95,7 +93,7 @@ export class BackupKeeper {
   }
 
   async #makeDue(): Promise<void> {
-    const { settings, head, isClockTrusted } = this.#options;
+    const { settings, head, isClockTrusted } = this.options;
     if (!isClockTrusted()) return;
     await this.#lookIfDue();
     const now = this.#now();
@@ -112,11 +110,11 @@ export class BackupKeeper {
   }
 
   async #lookIfDue(): Promise<void> {
-    if (this.#options.isClockTrusted() && this.#now() - this.#lookedAt >= LOOK_MS) await this.#attempt('look');
+    if (this.options.isClockTrusted() && this.#now() - this.#lookedAt >= LOOK_MS) await this.#attempt('look');
   }
 
   async #attempt(kind: Job['kind']): Promise<void> {
-    const { run, log, head } = this.#options;
+    const { run, log, head } = this.options;
     const before = head();
     this.#kind = kind;
     const result = await run(kind);
@@ -129,7 +127,7 @@ export class BackupKeeper {
   }
 
   #noteFailure({ message }: Error, delay: number): void {
-    const { log, observer } = this.#options;
+    const { log, observer } = this.options;
     const kind = this.#kind;
     this.#lastError = message;
     observer.failed(kind === 'changes' ? 'changes' : 'backup');
@@ -144,17 +142,16 @@ export class BackupKeeper {
     this.#copiedHead = -1;
     if (made === null) return;
     const { name, size, sequence, took } = made;
-    this.#options.observer.made(took / 1000);
-    this.#options.log.info('backup made', { name, bytes: size, sequence, seconds: took / 1000, ...deletedOf(deleted) });
+    this.options.observer.made(took / 1000);
+    this.options.log.info('backup made', { name, bytes: size, sequence, seconds: took / 1000, ...deletedOf(deleted) });
   }
 
   #noteChanges({ copied }: JobResult, head: number): void {
     this.#copiedAt = this.#now();
     this.#copiedHead = head;
     this.#isBroken = copied === null;
-    if (copied === null)
-      this.#options.log.warn('the journal does not reach back to the latest backup; making a backup');
-    else this.#options.log.debug('changes copied', { sequence: copied.position.sequence, segments: copied.segments });
+    if (copied === null) this.options.log.warn('the journal does not reach back to the latest backup; making a backup');
+    else this.options.log.debug('changes copied', { sequence: copied.position.sequence, segments: copied.segments });
   }
 }
 

@@ -228,15 +228,12 @@ interface LadderOptions {
  * every reading.
  */
 export class Ladder {
-  readonly #options: LadderOptions;
   #level = 0;
   /** The highest level that the value has justified since `#since`. */
   #candidate = 0;
   #since = 0;
 
-  constructor(options: LadderOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: LadderOptions) {}
 
   get level(): number {
     return this.#level;
@@ -244,7 +241,7 @@ export class Ladder {
 
   /** `now`: milliseconds of a clock that never goes back. Returns the level. */
   update(value: number, now: number): number {
-    const { enter, leave, hold } = this.#options;
+    const { enter, leave, hold } = this.options;
     const entered = enter.findLastIndex((bound) => value >= bound) + 1;
     const kept = leave.findLastIndex((bound, i) => i < this.#level && value >= bound) + 1;
     const justified = Math.max(entered, kept);

@@ -91,7 +91,6 @@ interface Receiver {
 }
 
 export class LogDeliverer {
-  readonly #options: DelivererOptions;
   readonly #now: () => number;
   readonly #since: number;
   readonly #receivers = new Map<number, Receiver>();
@@ -106,8 +105,7 @@ export class LogDeliverer {
   #isIdle = true;
   #onIdle: (() => void) | null = null;
 
-  constructor(options: DelivererOptions) {
-    this.#options = options;
+  constructor(private readonly options: DelivererOptions) {
     this.#now = options.now ?? (() => Date.now() / 1000);
     this.#since = Math.floor(this.#now());
     this.#task = options.tasks.add({
@@ -163,13 +161,13 @@ export class LogDeliverer {
       receiver.document = undefined;
       receiver.account = this.#accountOf(domainId);
       receiver.outbox.nextAt = 0;
-      this.#options.release(domainId);
+      this.options.release(domainId);
     }
   }
 
   stateOf(domainId: number): NodeLogState {
     const { outbox } = this.#receivers.get(domainId) ?? { outbox: new Outbox() };
-    return { node: this.#options.nodeName, since: this.#since, ...outbox.state };
+    return { node: this.options.nodeName, since: this.#since, ...outbox.state };
   }
 
   /** Sends a line immediately, before all queued lines. Null: the domain delivers no logs. */
@@ -181,7 +179,7 @@ export class LogDeliverer {
       isQueued: false,
     });
     if (document === null) return null;
-    return this.#options.send(domainId, document, testBatch(line, this.#now()), 0);
+    return this.options.send(domainId, document, testBatch(line, this.#now()), 0);
   }
 
   /** Delivers the queued lines, with one attempt for each domain and a deadline. */
@@ -195,7 +193,7 @@ export class LogDeliverer {
     await withTimeout(idle, STOP_SECONDS * 1000, () => {});
     await this.#task.stop();
     this.#lines.close();
-    for (const domainId of this.#receivers.keys()) this.#options.release(domainId);
+    for (const domainId of this.#receivers.keys()) this.options.release(domainId);
   }
 
   #receiverOf(domainId: number): Receiver {
@@ -216,7 +214,7 @@ export class LogDeliverer {
     for (const [domainId, { outbox }] of this.#receivers)
       if (outbox.isEmpty) {
         this.#receivers.delete(domainId);
-        this.#options.release(domainId);
+        this.options.release(domainId);
         return;
       }
   }
@@ -224,7 +222,7 @@ export class LogDeliverer {
   /** Null: logs are off. */
   #documentOf(domainId: number, receiver: Receiver): LogsDocument | null {
     if (receiver.document !== undefined) return receiver.document;
-    const document = this.#options.readDocument(domainId);
+    const document = this.options.readDocument(domainId);
     receiver.document = document === undefined || logPlan(document) === null ? null : document;
     if (receiver.document === null) this.#change(receiver.outbox, () => receiver.outbox.clear());
     return receiver.document;
@@ -242,7 +240,7 @@ export class LogDeliverer {
   }
 
   #accountOf(domainId: number): string {
-    return `${this.#options.accountOf(domainId) ?? ''}`;
+    return `${this.options.accountOf(domainId) ?? ''}`;
   }
 
   /** Null: no batch is due. */
@@ -263,7 +261,7 @@ export class LogDeliverer {
 
   async #send(domainId: number, receiver: Receiver, document: LogsDocument, batch: Batch, slot: Slot): Promise<void> {
     const { outbox } = receiver;
-    const { send, random = Math.random } = this.#options;
+    const { send, random = Math.random } = this.options;
     const reported = outbox.unreportedLines;
     outbox.isSending = true;
     const { status, error } = await send(domainId, document, batch, reported);

@@ -85,7 +85,6 @@ const RENEWAL = 3600;
 const MAX_SECONDS = 3600;
 
 export class SecondaryKeeper {
-  readonly #options: KeeperOptions;
   readonly #zones = new Map<Id, Zone>();
   readonly #due = new DueQueue<Id>();
   readonly #expiries = new DueQueue<Id>();
@@ -96,8 +95,7 @@ export class SecondaryKeeper {
   readonly #refreshes: Task;
   readonly #endings: Task;
 
-  constructor(options: KeeperOptions) {
-    this.#options = options;
+  constructor(private readonly options: KeeperOptions) {
     this.#slots = new FairSlots({
       slots: options.maxConcurrent,
       queue: MAX_ACCOUNTS_WAITING,
@@ -124,7 +122,7 @@ export class SecondaryKeeper {
   /** Zones by state. */
   counts(): Record<ReturnType<typeof secondaryState>, number> {
     const counts = { pending: 0, current: 0, retrying: 0, expired: 0 };
-    const now = this.#options.now();
+    const now = this.options.now();
     for (const { row } of this.#zones.values()) counts[secondaryState(row, now)]++;
     return counts;
   }
@@ -141,8 +139,8 @@ export class SecondaryKeeper {
 
   /** Reads all zones and lists the unavailable zones. Called before the nameserver starts. */
   load(): void {
-    for (const row of this.#options.rows()) this.#track(row);
-    this.#options.onCount(this.#zones.size);
+    for (const row of this.options.rows()) this.#track(row);
+    this.options.onCount(this.#zones.size);
   }
 
   start(): void {
@@ -156,7 +154,7 @@ export class SecondaryKeeper {
     for (const { controller } of this.#running) controller?.abort(this.#refreshes.signal.reason);
     await stopped;
     await Promise.all([...this.#running].map(({ running }) => running));
-    await this.#options.batch.stop();
+    await this.options.batch.stop();
   }
 
   row(domainId: Id): SecondaryRow | undefined {
@@ -166,18 +164,18 @@ export class SecondaryKeeper {
   /** Called when rows were written or deleted, by this node or another. */
   onRows(domainIds: Iterable<Id>): void {
     for (const domainId of domainIds) {
-      const row = this.#options.storedRow(domainId);
+      const row = this.options.storedRow(domainId);
       if (row === undefined) this.#forget(domainId);
       else this.#track(row);
     }
-    this.#options.onCount(this.#zones.size);
+    this.options.onCount(this.#zones.size);
     this.#schedule();
   }
 
   /** Called when the row of a domain was written. Its primaries may have changed. */
   onDomain(domainId: Id): void {
     const zone = this.#zones.get(domainId);
-    if (zone !== undefined && this.#isHolder(domainId)) this.#due.set(domainId, this.#options.now());
+    if (zone !== undefined && this.#isHolder(domainId)) this.#due.set(domainId, this.options.now());
     this.#schedule();
   }
 
@@ -187,7 +185,7 @@ export class SecondaryKeeper {
     if (zone === undefined) return;
     const isNew = (): boolean => serial === null || zone.row.serial === null || isAfter(serial, zone.row.serial);
     if (!isNew()) return;
-    const rank = this.#options.tasks.rank(`${domainId}`);
+    const rank = this.options.tasks.rank(`${domainId}`);
     const begin = (): void => {
       if (!isNew() || this.#zones.get(domainId) !== zone) return;
       if (zone.running !== null) zone.isNotified = true;
@@ -211,7 +209,7 @@ export class SecondaryKeeper {
     const { domainId } = stored;
     let zone = this.#zones.get(domainId);
     if (zone === undefined) {
-      const domain = this.#options.domain(domainId);
+      const domain = this.options.domain(domainId);
       if (domain === undefined) return;
       zone = {
         domainId,
@@ -243,13 +241,13 @@ export class SecondaryKeeper {
     this.#zones.delete(domainId);
     this.#due.set(domainId, null);
     this.#expiries.set(domainId, null);
-    this.#options.unavailable.set(zone.apex, false);
+    this.options.unavailable.set(zone.apex, false);
     zone.controller?.abort(new Error('the zone was deleted'));
   }
 
   /** Spreads the refreshes of overdue zones after a restart. */
   #firstDue(row: SecondaryRow): number {
-    const now = this.#options.now();
+    const now = this.options.now();
     // A time in the future was written with a clock that was ahead.
     if (row.refreshedAt === null || row.refreshedAt > now) return now;
     const due = row.refreshedAt + this.#bounded(row.error === null ? row.refresh : row.retry);
@@ -258,13 +256,13 @@ export class SecondaryKeeper {
 
   /** Subtracts up to 10 % as jitter, so that zones with the same timers spread out. */
   #nextDue({ row, failures }: Zone): number {
-    const now = this.#options.now();
+    const now = this.options.now();
     const jitter = 1 - Math.random() / 10;
     if (row.serial === null)
       return now + Math.min(LONGEST_FIRST_RETRY, FIRST_RETRY * 2 ** Math.max(0, failures - 1)) * jitter;
     const due = now + this.#bounded(failures === 0 && row.error === null ? row.refresh : row.retry) * jitter;
     const endangered = this.#endangeredAt(row);
-    return endangered > now ? Math.min(due, Math.max(now + this.#options.minRefresh, endangered)) : due;
+    return endangered > now ? Math.min(due, Math.max(now + this.options.minRefresh, endangered)) : due;
   }
 
   /**
@@ -278,12 +276,12 @@ export class SecondaryKeeper {
   }
 
   #bounded(seconds: number): number {
-    const { minRefresh, maxRefresh } = this.#options;
+    const { minRefresh, maxRefresh } = this.options;
     return Math.min(maxRefresh, Math.max(minRefresh, seconds));
   }
 
   #checkExpiry(zone: Zone): void {
-    const { unavailable, now, log } = this.#options;
+    const { unavailable, now, log } = this.options;
     const { row, domainId } = zone;
     const isExpired = row.expiresAt === null || row.expiresAt <= now();
     unavailable.set(zone.apex, isExpired);
@@ -298,11 +296,11 @@ export class SecondaryKeeper {
 
   /** Whether this node holds the lease of the zone. */
   #isHolder(domainId: Id): boolean {
-    return this.#options.tasks.rank(`${domainId}`) === 0;
+    return this.options.tasks.rank(`${domainId}`) === 0;
   }
 
   #untilFirst({ first }: DueQueue<Id>): number {
-    return ((first ?? Number.POSITIVE_INFINITY) - this.#options.now()) * 1000;
+    return ((first ?? Number.POSITIVE_INFINITY) - this.options.now()) * 1000;
   }
 
   #schedule(): void {
@@ -311,7 +309,7 @@ export class SecondaryKeeper {
   }
 
   async #expireDue(): Promise<void> {
-    const now = this.#options.now();
+    const now = this.options.now();
     for (let i = 0; !this.#refreshes.isStopped; i++) {
       const domainId = this.#expiries.take(now);
       if (domainId === null) break;
@@ -323,7 +321,7 @@ export class SecondaryKeeper {
 
   /** Queues the due zones. */
   async #beginDue(): Promise<void> {
-    const now = this.#options.now();
+    const now = this.options.now();
     for (let i = 0; !this.#refreshes.isStopped; i++) {
       const domainId = this.#due.take(now);
       if (domainId === null) break;
@@ -335,7 +333,7 @@ export class SecondaryKeeper {
   #begin(domainId: Id): void {
     const zone = this.#zones.get(domainId);
     if (zone === undefined || zone.running !== null) return;
-    if (!this.#isHolder(domainId) && this.#options.now() < this.#endangeredAt(zone.row)) {
+    if (!this.#isHolder(domainId) && this.options.now() < this.#endangeredAt(zone.row)) {
       this.#due.set(domainId, this.#nextDue(zone));
       return;
     }
@@ -359,7 +357,7 @@ export class SecondaryKeeper {
 
   /** Resolves when the refresh has ended. Never rejects. */
   #refreshInTurn(zone: Zone, how: { force: boolean; isNotified: boolean }): Promise<void> {
-    const account = `${this.#options.domain(zone.domainId)?.accountId ?? ''}`;
+    const account = `${this.options.domain(zone.domainId)?.accountId ?? ''}`;
     return new Promise((resolve) => {
       const begin = (slot: Slot): void => {
         void this.#refresh(zone, how, slot).finally(() => {
@@ -373,8 +371,8 @@ export class SecondaryKeeper {
 
   /** Never rejects. */
   async #refresh(zone: Zone, how: { force: boolean; isNotified: boolean }, slot: Slot): Promise<void> {
-    const { log, observer, batch } = this.#options;
-    const domain = this.#options.domain(zone.domainId);
+    const { log, observer, batch } = this.options;
+    const domain = this.options.domain(zone.domainId);
     if (domain?.kind !== 'secondary' || this.#refreshes.isStopped) return;
     const controller = new AbortController();
     zone.controller = controller;
@@ -386,7 +384,7 @@ export class SecondaryKeeper {
     const { force, isNotified } = how;
     const { first } = zone;
     try {
-      const outcome = await this.#options.refresh(domain, before, { force, isNotified, signal, slot, first });
+      const outcome = await this.options.refresh(domain, before, { force, isNotified, signal, slot, first });
       observer?.(outcome.kind);
       if (outcome.kind === 'failed') {
         zone.failures++;
@@ -415,7 +413,7 @@ export class SecondaryKeeper {
 
   /** Writes that a serial was confirmed, unless a recent confirmation is stored. */
   #confirm(before: SecondaryRow, row: SecondaryRow): void {
-    const { storedRow, now, batch } = this.#options;
+    const { storedRow, now, batch } = this.options;
     const age = now() - (storedRow(row.domainId)?.refreshedAt ?? 0);
     if (before.error !== null || age >= Math.min(RENEWAL, row.expire / 4)) batch.add(row);
   }

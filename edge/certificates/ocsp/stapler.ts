@@ -45,7 +45,6 @@ interface Entry {
 }
 
 export class Stapler {
-  readonly #options: StaplerOptions;
   readonly #entries = new Map<string, Entry>();
   /** Entries to fetch, in order. */
   readonly #queue: Entry[] = [];
@@ -56,8 +55,7 @@ export class Stapler {
   readonly #throttle = new LogThrottle();
   #fetching = 0;
 
-  constructor(options: StaplerOptions) {
-    this.#options = options;
+  constructor(private readonly options: StaplerOptions) {
     this.#task = options.tasks.add({
       name: 'ocsp-staples',
       owner: 'node',
@@ -74,7 +72,7 @@ export class Stapler {
     if (entry !== undefined) {
       entry.isUsed = true;
       // The thread is new, or has evicted the staple.
-      if (message.kind === 'staple-wanted' && isCurrent(entry)) this.#options.send(entry.staple as StapleFetched);
+      if (message.kind === 'staple-wanted' && isCurrent(entry)) this.options.send(entry.staple as StapleFetched);
     } else if (message.kind === 'staple-wanted') this.#add(message.id, message.chain);
   }
 
@@ -132,7 +130,7 @@ export class Stapler {
   }
 
   async #fetch(entry: Entry): Promise<void> {
-    const { fetch, send, minRefresh = MIN_REFRESH_MS, firstRetry = FIRST_RETRY_MS } = this.#options;
+    const { fetch, send, minRefresh = MIN_REFRESH_MS, firstRetry = FIRST_RETRY_MS } = this.options;
     entry.isUsed = false;
     let delay: number;
     try {
@@ -157,7 +155,7 @@ export class Stapler {
 
   /** Withdraws the staple of a revoked certificate. */
   #withdraw(entry: Entry): void {
-    if (entry.staple !== null) this.#options.send({ ...entry.staple, expiresAt: 0 });
+    if (entry.staple !== null) this.options.send({ ...entry.staple, expiresAt: 0 });
     entry.staple = null;
   }
 
@@ -186,8 +184,8 @@ export class Stapler {
     const count = this.#throttle.due(isRevoked ? 'revoked' : 'failed');
     if (count === 0) return;
     const fields = { certificate: target?.leaf.subjectAltName ?? '', responder: target?.responder.host ?? '', reason };
-    if (isRevoked) this.#options.log.warn('a served certificate is revoked', { ...fields, count });
-    else this.#options.log.warn('cannot fetch the OCSP response of a certificate', { ...fields, count });
+    if (isRevoked) this.options.log.warn('a served certificate is revoked', { ...fields, count });
+    else this.options.log.warn('cannot fetch the OCSP response of a certificate', { ...fields, count });
   }
 }
 

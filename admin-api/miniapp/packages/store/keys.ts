@@ -64,7 +64,6 @@ const signs = ({ sealedKey, signsUntil, revoked }: StoreKeyRow, now: number): bo
   sealedKey !== null && revoked === null && (signsUntil === null || signsUntil > now);
 
 export class StoreKeys {
-  readonly #services: Services;
   readonly #task: Task;
   readonly #unreadable: FaultLog;
   /** By public key. */
@@ -72,8 +71,7 @@ export class StoreKeys {
   /** By key and package; the oldest first. */
   readonly #signatures = new RecentMap<Promise<string>>(MAX_SIGNATURES);
 
-  constructor(services: Services) {
-    this.#services = services;
+  constructor(private readonly services: Services) {
     this.#unreadable = new FaultLog(
       services.log,
       'cannot decrypt the store key; this node serves no apps of the store',
@@ -100,7 +98,7 @@ export class StoreKeys {
 
   /** Oldest first. */
   get rows(): readonly StoreKeyRow[] {
-    return storeKeysOf(this.#services.reader);
+    return storeKeysOf(this.services.reader);
   }
 
   /**
@@ -118,7 +116,7 @@ export class StoreKeys {
 
   /** Throws HttpError, StateError, UnavailableError. */
   rotate(context: Context<Caller>, overlapDays: number) {
-    return change(this.#services, context, async (draft) => {
+    return change(this.services, context, async (draft) => {
       const rows = storeKeysOf(draft);
       const now = nowSeconds();
       requireRoom(rows, now, overlapDays > 0);
@@ -137,7 +135,7 @@ export class StoreKeys {
 
   /** The current key is replaced by one that no key endorses. Throws like `rotate`. */
   revoke(context: Context<Caller>, keyId: Id, reason: string) {
-    return change(this.#services, context, async (draft) => {
+    return change(this.services, context, async (draft) => {
       const rows = storeKeysOf(draft);
       const row = rows.find(({ number }) => number === keyId);
       if (row === undefined) throw new HttpError(404, 'no_such_store_key', 'There is no store key with this id.');
@@ -155,7 +153,7 @@ export class StoreKeys {
   /** Creates the first key. Of several nodes, one commits it, and the others find it. */
   async #ensure(): Promise<void> {
     if (this.rows.length > 0) return;
-    const { environment, journal, log } = this.#services;
+    const { environment, journal, log } = this.services;
     const { result: created } = await write(environment, journal, 'store', async (draft) => {
       if (storeKeysOf(draft).length > 0) return null;
       const row = await this.#newRow([], undefined);
@@ -168,7 +166,7 @@ export class StoreKeys {
   async #newRow(rows: readonly StoreKeyRow[], endorser: StoreKeyRow | undefined): Promise<StoreKeyRow> {
     const number = (rows.at(-1)?.number ?? 0) + 1;
     const { publicKey, privateKey } = generateKey();
-    const sealedKey = this.#services.secrets.seal(privateKey, storeKeyContext(number)).toString('base64');
+    const sealedKey = this.services.secrets.seal(privateKey, storeKeyContext(number)).toString('base64');
     privateKey.fill(0);
     const endorsement = endorser && {
       by: endorser.number,
@@ -205,7 +203,7 @@ export class StoreKeys {
     const opened = this.#opened.get(publicKey);
     if (opened !== undefined) return opened;
     try {
-      const pkcs8 = this.#services.secrets.unseal(Buffer.from(sealedKey ?? '', 'base64'), storeKeyContext(number));
+      const pkcs8 = this.services.secrets.unseal(Buffer.from(sealedKey ?? '', 'base64'), storeKeyContext(number));
       const key = openPrivateKey(pkcs8);
       pkcs8.fill(0);
       this.#opened.set(publicKey, key);
