@@ -23,6 +23,12 @@ const TYPING_MS = 400;
 /** Listed records of each kind. */
 const LISTED = 100;
 
+/** What a preview was made for. */
+interface Input {
+  readonly source: Source;
+  readonly keepsApex: boolean;
+}
+
 export function ZoneFile({ domainId }: ScreenProps) {
   const texts = TEXTS.zoneFile;
   const ascii = domainOf(domainId).domain.value?.domain ?? '';
@@ -44,7 +50,7 @@ function Import({ domainId, ascii }: { readonly domainId: number; readonly ascii
   const source = useSignal<Source>(NOTHING);
   const keepsApex = useSignal(false);
   const adds = useSignal(false);
-  const previewed = useSignal<Previewed | null>(null);
+  const previewed = useSignal<(Previewed & Input) | null>(null);
   const failure = useSignal<Failure | null>(null);
   const isWorking = useSignal(false);
   const isConfirming = useSignal(false);
@@ -60,8 +66,9 @@ function Import({ domainId, ascii }: { readonly domainId: number; readonly ascii
       return;
     }
     isWorking.value = true;
+    const input: Input = { source: source.peek(), keepsApex: keepsApex.peek() };
     const state = await settle(api.GET('/api/v1/domains/{domain_id}', { params: { path: { domain_id: domainId } } }));
-    const result = state.ok ? await previewImport(domainId, source.peek().body, LISTED, keepsApex.peek()) : state;
+    const result = state.ok ? await previewImport(domainId, input.source.body, LISTED, input.keepsApex) : state;
     if (request !== current.current) return;
     isWorking.value = false;
     if (!state.ok || !result.ok) {
@@ -71,7 +78,7 @@ function Import({ domainId, ascii }: { readonly domainId: number; readonly ascii
     }
     const { preview: changes, warnings = [], warnings_omitted: omitted = 0, records } = result.data;
     const etag = state.response.headers.get('etag') ?? '';
-    if (changes !== undefined) previewed.value = { changes, warnings, omitted, records, etag };
+    if (changes !== undefined) previewed.value = { ...input, changes, warnings, omitted, records, etag };
   };
   useEffect(() => {
     const timer = setTimeout(preview, TYPING_MS);
@@ -108,7 +115,9 @@ function Import({ domainId, ascii }: { readonly domainId: number; readonly ascii
     (adds.value
       ? changes.created.count > 0
       : changes.created.count + changes.changed.count + changes.deleted.count > 0);
-  const canImport = hasWork && !isTooLarge && !isWorking.value && changes.errors.length === 0;
+  // From the first typed letter on, the preview that is shown is of an earlier text.
+  const isCurrent = previewed.value?.source === source.value && previewed.value.keepsApex === keepsApex.value;
+  const canImport = hasWork && !isTooLarge && isCurrent && !isWorking.value && changes.errors.length === 0;
 
   return (
     <>
