@@ -17,6 +17,7 @@ const OPTIONAL = 'uWebSockets.js';
 const EXACT = ['acme-client', 'acorn', 'uWebSockets.js'];
 
 interface Manifest {
+  readonly version: string;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
 }
@@ -74,6 +75,22 @@ test('the lock file agrees with package.json, and names no registry', () => {
     Object.keys(packages).filter((path) => packages[path].resolved !== undefined),
     [],
   );
+});
+
+const VERSIONED = [
+  ...['config/container/Containerfile', 'config/container/etcd.Containerfile', 'config/container/compose.yaml'],
+  ...['config/helm/waypost/Chart.yaml', 'docs/containers.md', 'docs/install.md', 'docs/upgrades.md', 'README.md'],
+  ...['CHANGELOG.md', 'package-lock.json', 'test/release/container.test.ts'],
+];
+
+test('files that name the version of the release have that of package.json', () => {
+  for (const path of VERSIONED) {
+    const text = readFileSync(join(ROOT, path), 'utf8');
+    assert.ok(text.includes(manifest.version), `${path} does not name ${manifest.version}`);
+    // Images, packages and the chart; a changelog has earlier ones as well.
+    const named = text.matchAll(/(?:waypost(?:-etcd)?[:_]|^ARG VERSION=|^(?:appV|v)ersion: |TAG:-)(\d+\.\d+\.\d+)/gm);
+    for (const [match, version] of named) assert.is(version, manifest.version, `${path}: ${match}`);
+  }
 });
 
 test.run();
