@@ -33,9 +33,7 @@ import { ImportSlots } from './change/import-slots.ts';
 import { KeyedLocks } from './change/locks.ts';
 import type { CatalogStates, SecondaryZones, Services } from './change/services.ts';
 import { DashboardPages } from './dashboard/serve/pages.ts';
-import { EventStreams, eventRoutes } from './events/index.ts';
-import { webhookRoutes } from './events/webhooks/routes.ts';
-import { healthRoutes } from './health.ts';
+import { EventStreams } from './events/index.ts';
 import { createApp } from './http/app.ts';
 import { BodyMemory } from './http/body-memory.ts';
 import type { ForwardedBy } from './http/forwarded.ts';
@@ -48,44 +46,24 @@ import type { Route, ServedRoute, Sync } from './http/route.ts';
 import { selectTransport } from './http/select.ts';
 import { StreamSlots } from './http/stream-slots.ts';
 import type { Listening } from './http/transport.ts';
-import { metricsRoutes } from './metrics.ts';
 import { type AuditPrograms, createPackages, type Packages } from './miniapp/packages/index.ts';
-import { nodeRoutes } from './nodes.ts';
-import { factorRoutes } from './people/accounts/factor-routes.ts';
 import { createFirstAdmin, FIRST_ADMIN, type FirstAdminOutput } from './people/accounts/first-admin.ts';
-import { accountRoutes } from './people/accounts/routes.ts';
-import { auditRoutes } from './people/audit/routes.ts';
 import { Authenticator } from './people/auth/authenticate.ts';
 import { LoginAttempts } from './people/auth/login-attempts.ts';
 import { type PasswordCost, Passwords } from './people/auth/password.ts';
-import { tokenRoutes } from './people/auth/routes.ts';
-import { sessionRoutes } from './people/auth/session-routes.ts';
 import { Sessions } from './people/auth/sessions.ts';
 import { TokenUses } from './people/auth/token-uses.ts';
-import { ownAccountRoutes } from './people/own-account/routes.ts';
-import { type DomainLogs, logRoutes } from './sites/logs/routes.ts';
+import { apiRoutes } from './routes/routes.ts';
+import type { DomainLogs } from './sites/logs/routes.ts';
 import type { ResolveFor } from './sites/proxy/bounded.ts';
-import { errorPagePreviewRoute } from './sites/proxy/error-page-preview.ts';
-import { errorPagesRoutes } from './sites/proxy/error-pages.ts';
-import { originsRoutes } from './sites/proxy/origins-document.ts';
-import { protectionRoutes } from './sites/proxy/protection.ts';
 import { dnsResolve } from './sites/proxy/resolve.ts';
-import { proxyRoutes } from './sites/proxy/routes.ts';
-import { rulesRoutes } from './sites/proxy/rules.ts';
-import { tailRoutes } from './sites/tail/routes.ts';
 import { Sweeper } from './sweeper.ts';
-import { dnssecRoutes } from './zones/dnssec/routes.ts';
-import { type AnswerDns, dohRoutes } from './zones/doh/routes.ts';
-import { domainRoutes } from './zones/domains/routes.ts';
+import type { AnswerDns } from './zones/doh/routes.ts';
 import { DomainSearch } from './zones/domains/search.ts';
-import { historyRoutes } from './zones/history/routes.ts';
 import { PREFIX, powerDnsError } from './zones/powerdns/errors.ts';
 import { powerDnsRoutes } from './zones/powerdns/routes.ts';
-import { recordRoutes } from './zones/records/routes.ts';
 import { PreparePool } from './zones/records/zonefile/pool.ts';
-import { statisticsRoutes } from './zones/statistics/routes.ts';
 import { TargetWarnings } from './zones/targets/target-warnings.ts';
-import { tsigRoutes } from './zones/tsig/routes.ts';
 import { createUpdateHandler } from './zones/update/handler.ts';
 
 export interface AdminApiOptions {
@@ -224,37 +202,31 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   const targetWarnings = new TargetWarnings(services, originRules);
   const packages = createPackages(services, options.blobs, options.metrics, options.auditPrograms);
   const eventStreams = new EventStreams(services);
-  const described: readonly Route[] = [
-    ...healthRoutes(options.ready, config.nodeName),
-    ...nodeRoutes(options.describeNodes),
-    ...metricsRoutes(options.metrics, config.admin.metrics, authenticator),
-    ...tokenRoutes(signInParts, tokenUses),
-    ...sessionRoutes(signInParts, sessions),
-    ...tsigRoutes(services),
-    ...accountRoutes(services, passwords),
-    ...factorRoutes(services),
-    ...ownAccountRoutes(signInParts),
-    ...auditRoutes(services, sync ?? ((seq) => ({ seq, applied: [config.nodeName], pending: [] }))),
-    ...eventRoutes(services, authenticator, eventStreams),
-    ...domainRoutes(services, (domain) => targetWarnings.list(domain)),
-    ...recordRoutes(services, pool, targetWarnings),
-    ...historyRoutes(services),
-    ...dnssecRoutes(services),
-    ...proxyRoutes(services, originRules),
-    ...errorPagesRoutes(services),
-    errorPagePreviewRoute(services),
-    ...protectionRoutes(services),
-    ...originsRoutes(services, originRules, options.ejections ?? { endOf: () => null }),
-    ...logRoutes(services, options.logs ?? NO_LOG_DELIVERY),
-    ...rulesRoutes(services, config.nodeName, options.readRuleCounts),
-    ...tailRoutes(services, authenticator, eventStreams, options.watchRequests),
-    ...statisticsRoutes(services, options.readStatistics ?? noStatistics(config.nodeName)),
-    ...webhookRoutes(services),
-    ...packages.routes,
-    ...(options.answerDns === undefined
-      ? []
-      : dohRoutes(options.answerDns, new RateLimit('dns', config.dns.dohRateLimit, ONE_MINUTE))),
-  ];
+  const described: readonly Route[] = apiRoutes({
+    services,
+    signIn: signInParts,
+    authenticator,
+    sessions,
+    tokenUses,
+    eventStreams,
+    zoneFiles: pool,
+    targetWarnings,
+    originRules,
+    packages: packages.routes,
+    ready: options.ready,
+    describeNodes: options.describeNodes,
+    metrics: options.metrics,
+    sync: sync ?? ((seq) => ({ seq, applied: [config.nodeName], pending: [] })),
+    ejections: options.ejections ?? { endOf: () => null },
+    logs: options.logs ?? NO_LOG_DELIVERY,
+    readRuleCounts: options.readRuleCounts,
+    watchRequests: options.watchRequests,
+    readStatistics: options.readStatistics ?? noStatistics(config.nodeName),
+    doh: options.answerDns && {
+      answer: options.answerDns,
+      queries: new RateLimit('dns', config.dns.dohRateLimit, ONE_MINUTE),
+    },
+  });
   const routes = [...described, ...openApiRoutes(described, options.version)];
   const compatible = powerDnsRoutes(services, options.metrics, options.notify ?? (() => {}));
   const handler = createApp({

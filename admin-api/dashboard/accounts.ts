@@ -1,7 +1,7 @@
 /** What the pages of accounts share. */
 import { signal } from '@preact/signals';
+import type { Choice } from '../ui/parts/select-field.tsx';
 import { api, settle } from './api.ts';
-import type { Choice } from './common/parts/select-field.tsx';
 import { TEXTS } from './texts.ts';
 
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';

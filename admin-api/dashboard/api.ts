@@ -1,7 +1,7 @@
-/** Calls of the REST API, typed by its OpenAPI document. */
-import createClient from 'openapi-fetch';
+/** Calls of the REST API, typed from its routes. */
+import { type ClientRequest, createClient, type Outcome, sendRequest } from '../http/client.ts';
+import type { ApiRoute } from '../routes/routes.ts';
 import { ACTED_ENDPOINTS } from './acted-endpoints.ts';
-import type { paths } from './api/generated.ts';
 import { failureOf } from './failure.ts';
 import type { Result } from './result.ts';
 import { ACCOUNT, currentQuery, readAccount } from './router.ts';
@@ -9,34 +9,21 @@ import { session } from './session.ts';
 
 export type { Result } from './result.ts';
 
-export const api = createClient<paths>({ baseUrl: window.location.origin });
+export const api = createClient<ApiRoute>(window.location.origin, send);
 
 let sent = 0;
 
 /** The number of requests so far. */
 export const sentRequests = (): number => sent;
 
-api.use({
-  async onRequest({ request, schemaPath }) {
-    sent++;
-    const token = session.peek()?.csrf_token;
-    if (token !== undefined && request.method !== 'GET') request.headers.set('X-Waypost-CSRF', token);
-    return addAccount(request, schemaPath);
-  },
-  onResponse({ response }) {
-    // The session has expired or was ended elsewhere: the sign-in page returns to this page.
-    if (response.status === 401) session.value = null;
-  },
-});
-
-/** Adds the account that an administrator acts for, unless the request names one. */
-async function addAccount(request: Request, path: string): Promise<Request> {
-  const { method, headers, signal } = request;
-  const url = actedUrl(method, path, request.url);
-  if (url === request.url) return request;
-  // A copied request would send its body as a stream, which HTTP/1.1 cannot do.
-  const body = method === 'GET' ? null : await request.text();
-  return new Request(url, { method, headers, signal, body });
+async function send({ method, route, url, headers, ...request }: ClientRequest): Promise<Response> {
+  sent++;
+  const token = session.peek()?.csrf_token;
+  if (token !== undefined && method !== 'GET') headers['X-Waypost-CSRF'] = token;
+  const response = await sendRequest({ ...request, method, route, url: actedUrl(method, route, url), headers });
+  // The session has expired or was ended elsewhere: the sign-in page returns to this page.
+  if (response.status === 401) session.value = null;
+  return response;
 }
 
 /** The URL with the account that an administrator acts for. `path`: of the endpoint. */
@@ -49,7 +36,7 @@ export function actedUrl(method: string, path: string, requested: string): strin
 }
 
 /** The result of a call, without exceptions. */
-export async function settle<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<Result<T>> {
+export async function settle<T>(call: Promise<Outcome<T>>): Promise<Result<T>> {
   try {
     const { data, error, response } = await call;
     if (data !== undefined && response.ok) return { ok: true, data, response };
@@ -58,8 +45,3 @@ export async function settle<T>(call: Promise<{ data?: T; error?: unknown; respo
     return { ok: false, failure: failureOf(0, undefined) };
   }
 }
-
-/** Like settle, for an endpoint whose alternative is text, which the dashboard does not request. */
-export const settleJson = async <T>(
-  call: Promise<{ data?: T; error?: unknown; response: Response }>,
-): Promise<Result<Exclude<T, string>>> => (await settle(call)) as Result<Exclude<T, string>>;

@@ -5,7 +5,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Caller } from '../http/caller.ts';
-import type { Context, Reply } from '../http/route.ts';
+import type { Context, RawReply } from '../http/route.ts';
 import type { OpenStreams, Stream } from './open-streams.ts';
 
 /**
@@ -134,7 +134,10 @@ export abstract class SentEvents<Viewer> implements AsyncIterableIterator<string
 }
 
 /** The response with the stream. */
-export function streamReply<Viewer>({ headers }: Pick<Context<Caller>, 'headers'>, stream: SentEvents<Viewer>): Reply {
+export function streamReply<Viewer>(
+  { headers }: Pick<Context<Caller>, 'headers'>,
+  stream: SentEvents<Viewer>,
+): RawReply {
   headers['Content-Type'] = 'text/event-stream';
   return { raw: stream, close: true };
 }

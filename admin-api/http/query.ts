@@ -11,7 +11,7 @@ const READ = Symbol('read');
 type Read<V> = (text: string | undefined, name: string) => V;
 
 /** A parameter whose value is the result of `read`. The document has only the schema. */
-type Parameter<S extends TSchema, V> = S & { readonly [READ]: Read<V> };
+export type Parameter<S extends TSchema, V> = S & { readonly [READ]: Read<V> };
 
 export const parameter = <S extends TSchema, V>(schema: S, read: Read<V>): Parameter<S, V> => ({
   ...schema,
@@ -19,6 +19,7 @@ export const parameter = <S extends TSchema, V>(schema: S, read: Read<V>): Param
 });
 
 export type Parameters = Readonly<Record<string, TSchema>>;
+export type NoParameters = Record<never, never>;
 
 /** The values of query parameters. */
 export type Query<P extends Parameters> = {

@@ -2,7 +2,7 @@
  * Describes an endpoint: path, access, parameters, body, response and errors. One description
  * checks the requests, types the handler, and generates the OpenAPI document (openapi/).
  */
-import type { Static, TObject } from '@sinclair/typebox';
+import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import type { Journal } from '../../core/journal/journal.ts';
 import { holderOfAccount } from './body-memory.ts';
 import type { Authentication, Caller, Scope } from './caller.ts';
@@ -11,7 +11,7 @@ import { HttpError } from './errors.ts';
 import { type Idempotency, readIdempotency } from './idempotency.ts';
 import { type BodySchema, MAX_JSON } from './json-body.ts';
 import { retryNotFound } from './not-found.ts';
-import { type Parameters, type Query, queryReader } from './query.ts';
+import { type NoParameters, type Parameters, type Query, queryReader } from './query.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { REVISION } from './revision.ts';
 import type { Method, Params } from './router.ts';
@@ -88,7 +88,7 @@ interface Description {
    */
   readonly query?: Parameters;
   /** Fields of the response next to `ok`; omitted if it is not JSON. */
-  readonly response?: TObject;
+  readonly response?: TSchema;
   /** Content type of a response that is not JSON, or the alternative to JSON. */
   readonly responseType?: string;
   /** By status. A status with an empty list is not an error: it has the body of a response. */
@@ -119,6 +119,23 @@ export interface Route extends Description {
   /** Schema of a body of multipart/form-data. */
   readonly form?: TObject;
   handle(request: HttpRequest, at: MatchedRequest, app: AppParts): Promise<HttpResponse>;
+}
+
+/** A route with the types of its parts, from which clients are typed: see client.ts. */
+export interface RouteOf<
+  Id extends string,
+  M extends Method,
+  Path extends string,
+  P extends Parameters,
+  T extends TObject,
+  A extends TSchema,
+> extends Route {
+  readonly operationId: Id;
+  readonly method: M;
+  readonly path: Path;
+  readonly query?: P;
+  readonly body?: T;
+  readonly response?: A;
 }
 
 /** The part of a route that serves requests. */
@@ -162,21 +179,37 @@ export interface Sync {
   readonly pending: readonly string[];
 }
 
-interface Common<C, B, A extends TObject, P extends Parameters> extends Description {
-  readonly method: Method;
-  readonly path: string;
+interface Common<
+  Id extends string,
+  M extends Method,
+  Path extends string,
+  P extends Parameters,
+  C,
+  B,
+  A extends TSchema,
+> extends Description {
+  readonly operationId: Id;
+  readonly method: M;
+  readonly path: Path;
   readonly query?: P;
   readonly response?: A;
   run(context: Context<C, B, Query<P>>): HandlerResult<A> | Promise<HandlerResult<A>>;
 }
 
 /** The result type of a handler follows from the schema of the response. */
-type HandlerResult<A extends TObject> = Static<A> | RawReply;
+type HandlerResult<A extends TSchema> = Static<A> | RawReply;
 
 /** A route that requires no token. */
-export function publicRoute<T extends TObject, A extends TObject, P extends Parameters>(
-  definition: Common<null, Static<T>, A, P> & { readonly body?: BodySchema<T> },
-): Route {
+export function publicRoute<
+  const Id extends string,
+  const M extends Method,
+  const Path extends string,
+  P extends Parameters = NoParameters,
+  T extends TObject = never,
+  A extends TSchema = never,
+>(
+  definition: Common<Id, M, Path, P, null, Static<T>, A> & { readonly body?: BodySchema<T> },
+): RouteOf<Id, M, Path, P, T, A> {
   const readQuery = queryReader(definition.query);
   return {
     ...definition,
@@ -195,8 +228,15 @@ export function publicRoute<T extends TObject, A extends TObject, P extends Para
 }
 
 /** A route that requires `scope`; a GET also accepts `scope:read`. `admin`: only for that role. */
-export function route<T extends TObject, A extends TObject, P extends Parameters>(
-  definition: Common<Caller, Static<T>, A, P> & {
+export function route<
+  const Id extends string,
+  const M extends Method,
+  const Path extends string,
+  P extends Parameters = NoParameters,
+  T extends TObject = never,
+  A extends TSchema = never,
+>(
+  definition: Common<Id, M, Path, P, Caller, Static<T>, A> & {
     readonly scope: Scope;
     readonly admin?: boolean;
     readonly body?: BodySchema<T>;
@@ -216,7 +256,7 @@ export function route<T extends TObject, A extends TObject, P extends Parameters
     /** Maximum size of the body in bytes; MAX_JSON if omitted. */
     readonly limit?: number;
   },
-): Route {
+): RouteOf<Id, M, Path, P, T, A> {
   const readQuery = queryReader(definition.query);
   return {
     ...definition,
@@ -241,7 +281,7 @@ export function route<T extends TObject, A extends TObject, P extends Parameters
         const before = idempotency === null ? null : app.replay(idempotency, at.headers);
         const run = () => definition.run(createContext(request, at, readQuery, caller, body as Static<T>, idempotency));
         const reply = before ?? (await retryNotFound(app.journal, run));
-        const completed = definition.complete === undefined ? reply : await definition.complete(reply);
+        const completed = definition.complete === undefined ? reply : await definition.complete(reply as Reply);
         return createResponse(completed, at.headers, app);
       },
     ),
@@ -249,13 +289,19 @@ export function route<T extends TObject, A extends TObject, P extends Parameters
 }
 
 /** A route whose body has one of the `bodyTypes`, and at most `limit` bytes. */
-export function bytesRoute<A extends TObject, P extends Parameters>(
-  definition: Common<Caller, Buffer, A, P> & {
+export function bytesRoute<
+  const Id extends string,
+  const M extends Method,
+  const Path extends string,
+  P extends Parameters = NoParameters,
+  A extends TSchema = never,
+>(
+  definition: Common<Id, M, Path, P, Caller, Buffer, A> & {
     readonly scope: Scope;
     readonly bodyTypes: readonly string[];
     readonly limit: number;
   },
-): Route {
+): RouteOf<Id, M, Path, P, never, A> {
   const readQuery = queryReader(definition.query);
   return {
     ...definition,
@@ -310,13 +356,19 @@ export function foreignRoute<P extends Parameters>(definition: {
 /**
  * Like bytesRoute, without a token. `admit` is called before the body is read; it throws HttpError.
  */
-export function publicBytesRoute<A extends TObject, P extends Parameters>(
-  definition: Common<null, Buffer, A, P> & {
+export function publicBytesRoute<
+  const Id extends string,
+  const M extends Method,
+  const Path extends string,
+  P extends Parameters = NoParameters,
+  A extends TSchema = never,
+>(
+  definition: Common<Id, M, Path, P, null, Buffer, A> & {
     readonly bodyTypes: readonly string[];
     readonly limit: number;
     admit(from: Pick<Context<null>, 'remoteAddress' | 'headers'>): void;
   },
-): Route {
+): RouteOf<Id, M, Path, P, never, A> {
   const readQuery = queryReader(definition.query);
   return {
     ...definition,
@@ -342,8 +394,15 @@ export interface Received<V> {
 }
 
 /** A route that reads a form of at most `limit` bytes as a stream. */
-export function formRoute<V, A extends TObject, P extends Parameters>(
-  definition: Common<Caller, V, A, P> & {
+export function formRoute<
+  const Id extends string,
+  const M extends Method,
+  const Path extends string,
+  V,
+  P extends Parameters = NoParameters,
+  A extends TSchema = never,
+>(
+  definition: Common<Id, M, Path, P, Caller, V, A> & {
     readonly scope: Scope;
     readonly form: TObject;
     readonly limit: number;
@@ -353,7 +412,7 @@ export function formRoute<V, A extends TObject, P extends Parameters>(
      */
     receive(context: Context<Caller, AsyncIterable<Buffer>, Query<P>>): Promise<Received<V>>;
   },
-): Route {
+): RouteOf<Id, M, Path, P, never, A> {
   const readQuery = queryReader(definition.query);
   return {
     ...definition,
@@ -496,14 +555,16 @@ function requireType(request: HttpRequest, types: readonly string[]): void {
   });
 }
 
-function createResponse(result: Reply, headers: Record<string, string>, app: AppParts): HttpResponse {
-  if (isRaw(result)) {
-    const { raw: body, status = 200, length, close } = result;
+/** `result`: of the handler, a Reply whose type its schema has checked. */
+function createResponse(result: unknown, headers: Record<string, string>, app: AppParts): HttpResponse {
+  const reply = result as Reply;
+  if (isRaw(reply)) {
+    const { raw: body, status = 200, length, close } = reply;
     return { status, headers, body, length, close };
   }
   headers['Content-Type'] = 'application/json';
   const sync = headers[REVISION] === undefined ? null : app.sync(Number(headers[REVISION]));
-  const text = JSON.stringify(sync === null ? result : { ...result, sync });
+  const text = JSON.stringify(sync === null ? reply : { ...reply, sync });
   return { status: 200, headers, body: text === '{}' ? '{"ok":true}' : `{"ok":true,${text.slice(1)}` };
 }
 

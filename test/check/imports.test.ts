@@ -186,6 +186,16 @@ test('no folder or file next to others imports itself through them, at any depth
       assert.is(findCycle(new Map([...edges].map(([name, to]) => [name, [...to]]))), undefined, level);
 });
 
+test('browsers load no code of the server but the client', () => {
+  const isOfBrowsers = (path: string): boolean =>
+    startsWith(path, 'admin-api/ui') ||
+    (startsWith(path, 'admin-api/dashboard') && !startsWith(path, 'admin-api/dashboard/serve'));
+  const loaded = new Set(sources.filter(isOfBrowsers));
+  for (const path of loaded) for (const { to, kind } of graph.get(path)!) if (kind === 'value') loaded.add(to);
+  const others = [...loaded].filter((path) => !isOfBrowsers(path));
+  assert.equal(others, ['admin-api/http/client.ts']);
+});
+
 test('a cycle is found', () => {
   const cycle = new Map([
     ['a', ['b']],

@@ -1,11 +1,11 @@
 /** The report of an audit: findings by severity and rule, with the source at each place. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { visible } from '../../ui/excerpt.ts';
+import { Excerpt } from '../../ui/parts/excerpt.tsx';
+import { SelectField } from '../../ui/parts/select-field.tsx';
 import type { Finding, Upload, UploadBrief } from '../api/views.ts';
-import { api, settle, settleJson } from '../api.ts';
-import { visible } from '../common/excerpt.ts';
-import { Excerpt } from '../common/parts/excerpt.tsx';
-import { SelectField } from '../common/parts/select-field.tsx';
+import { api, settle } from '../api.ts';
 import { TEXTS } from '../texts.ts';
 import { type Comparison, compareFindings, groupFindings, type RuleGroup } from './findings.ts';
 import { readRules, rules } from './rules.ts';
@@ -122,7 +122,7 @@ function useComparison(upload: Upload) {
     compared.value = null;
     const id = Number(chosen.value);
     if (id === 0) return;
-    void settleJson(api.GET('/api/dev/uploads/{upload_id}', { params: { path: { upload_id: id } } })).then((result) => {
+    void settle(api.GET('/api/dev/uploads/{upload_id}', { params: { path: { upload_id: id } } })).then((result) => {
       if (!result.ok || Number(chosen.peek()) !== id) return;
       compared.value = compareFindings(result.data.upload.audit.findings, upload.audit.findings);
     });

@@ -1,8 +1,8 @@
 /** What is known of a package apart from the findings: state, notes, size, steps. */
 import type { ComponentChildren } from 'preact';
+import { visible } from '../../ui/excerpt.ts';
 import { addressOf } from '../addresses.ts';
 import type { Upload } from '../api/views.ts';
-import { visible } from '../common/excerpt.ts';
 import { formatBytes } from '../numbers.ts';
 import { Time } from '../parts/time.tsx';
 import { TEXTS } from '../texts.ts';

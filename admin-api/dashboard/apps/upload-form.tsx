@@ -1,10 +1,10 @@
 /** Uploads a package, dropped or chosen. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { visible } from '../common/excerpt.ts';
-import { announce } from '../common/parts/announce.tsx';
-import { Labelled } from '../common/parts/labelled.tsx';
-import { TextArea } from '../common/parts/text-area.tsx';
+import { visible } from '../../ui/excerpt.ts';
+import { announce } from '../../ui/parts/announce.tsx';
+import { Labelled } from '../../ui/parts/labelled.tsx';
+import { TextArea } from '../../ui/parts/text-area.tsx';
 import type { Failure } from '../failure.ts';
 import { formatBytes } from '../numbers.ts';
 import { FailureNote } from '../parts/notes.tsx';

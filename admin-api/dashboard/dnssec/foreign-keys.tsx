@@ -1,10 +1,10 @@
 /** DNSKEY records of other providers that sign the zone as well. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { announce } from '../../ui/parts/announce.tsx';
+import { TextArea } from '../../ui/parts/text-area.tsx';
 import type { ForeignKeyView } from '../api/views.ts';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
-import { TextArea } from '../common/parts/text-area.tsx';
 import type { Failure } from '../failure.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { FailureNote } from '../parts/notes.tsx';

@@ -1,8 +1,8 @@
 /** The keys of the zone, and their replacement. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../ui/parts/announce.tsx';
+import { Modal } from '../../ui/parts/modal.tsx';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
-import { Modal } from '../common/parts/modal.tsx';
 import type { Failure } from '../failure.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { FailureNote } from '../parts/notes.tsx';

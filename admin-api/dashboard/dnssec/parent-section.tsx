@@ -1,7 +1,7 @@
 /** What the parent zone has, and a look at it now. */
 
+import { announce } from '../../ui/parts/announce.tsx';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAction } from '../parts/use-action.ts';

@@ -1,7 +1,7 @@
 /** Begins to sign a zone. */
 import { useSignal } from '@preact/signals';
+import { SelectField } from '../../ui/parts/select-field.tsx';
 import { api, settle } from '../api.ts';
-import { SelectField } from '../common/parts/select-field.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';

@@ -1,7 +1,7 @@
 /** How far the zone is, what is wrong, and the way out of DNSSEC. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../ui/parts/announce.tsx';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
 import type { Failure } from '../failure.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { FailureNote } from '../parts/notes.tsx';

@@ -1,8 +1,8 @@
 /** Shows how far an action for many domains is, and what has failed. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { Modal } from '../../ui/parts/modal.tsx';
 import type { ListedDomain } from '../api/views.ts';
-import { Modal } from '../common/parts/modal.tsx';
 import type { Failure } from '../failure.ts';
 import { toUnicode } from '../names.ts';
 import { TEXTS } from '../texts.ts';

@@ -1,8 +1,8 @@
 /** Deletes the domain of the page. */
 
+import { announce } from '../../ui/parts/announce.tsx';
 import type { Domain } from '../api/views.ts';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
 import { toUnicode } from '../names.ts';
 import { ConfirmAction } from '../parts/confirm-action.tsx';
 import { openPage } from '../router.ts';

@@ -1,6 +1,6 @@
 /** The form of a document: one button saves all of it. */
 import type { ComponentChildren } from 'preact';
-import { announce } from '../common/parts/announce.tsx';
+import { announce } from '../../ui/parts/announce.tsx';
 import type { Failure } from '../failure.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { type FaultOf, useForm } from '../parts/use-form.ts';

@@ -1,10 +1,10 @@
 /** The error pages of a domain. */
 import { type Signal, signal, useSignal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
+import { Field } from '../../ui/parts/field.tsx';
+import { TextArea } from '../../ui/parts/text-area.tsx';
 import type { ErrorPagesBody, ErrorPagesDocument } from '../api/views.ts';
 import { api, settle } from '../api.ts';
-import { Field } from '../common/parts/field.tsx';
-import { TextArea } from '../common/parts/text-area.tsx';
 import type { FaultOf } from '../parts/use-form.ts';
 import type { ScreenProps } from '../screen.ts';
 import { TEXTS } from '../texts.ts';

@@ -1,7 +1,7 @@
 /** The whole list of a document as JSON, for what other forms do not have. */
 import { useSignal } from '@preact/signals';
-import { announce } from '../common/parts/announce.tsx';
-import { TextArea } from '../common/parts/text-area.tsx';
+import { announce } from '../../ui/parts/announce.tsx';
+import { TextArea } from '../../ui/parts/text-area.tsx';
 import type { Failure } from '../failure.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';

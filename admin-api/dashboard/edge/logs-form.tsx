@@ -1,10 +1,10 @@
 /** The settings of the delivery of request logs. */
 import { type Signal, useSignal } from '@preact/signals';
+import { CheckField } from '../../ui/parts/check-field.tsx';
+import { Field } from '../../ui/parts/field.tsx';
+import { SelectField } from '../../ui/parts/select-field.tsx';
+import { TextArea } from '../../ui/parts/text-area.tsx';
 import type { LogsBody, LogsDocument } from '../api/views.ts';
-import { CheckField } from '../common/parts/check-field.tsx';
-import { Field } from '../common/parts/field.tsx';
-import { SelectField } from '../common/parts/select-field.tsx';
-import { TextArea } from '../common/parts/text-area.tsx';
 import type { FaultOf } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import { DocumentForm } from './document-form.tsx';

@@ -1,8 +1,8 @@
 /** The state of the delivery of request logs on each node, and a test of the receiver. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../ui/parts/announce.tsx';
 import type { LogsNodeState } from '../api/views.ts';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
 import type { Failure } from '../failure.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { Time } from '../parts/time.tsx';

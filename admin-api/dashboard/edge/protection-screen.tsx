@@ -1,11 +1,11 @@
 /** The protection of a domain's sites: limits, slow clients, the challenge, and TLS. */
 import { type Signal, signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import { Field } from '../../ui/parts/field.tsx';
+import { SelectField } from '../../ui/parts/select-field.tsx';
+import { TextArea } from '../../ui/parts/text-area.tsx';
 import type { ProtectionBody, ProtectionDocument } from '../api/views.ts';
 import { api, settle } from '../api.ts';
-import { Field } from '../common/parts/field.tsx';
-import { SelectField } from '../common/parts/select-field.tsx';
-import { TextArea } from '../common/parts/text-area.tsx';
 import type { FaultOf } from '../parts/use-form.ts';
 import type { ScreenProps } from '../screen.ts';
 import { TEXTS } from '../texts.ts';

@@ -1,9 +1,9 @@
 /** The versions of a document that are kept: who set each, what it has, and a way back to it. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
+import { announce } from '../../ui/parts/announce.tsx';
+import { Modal } from '../../ui/parts/modal.tsx';
 import type { DocumentVersion } from '../api/views.ts';
-import { announce } from '../common/parts/announce.tsx';
-import { Modal } from '../common/parts/modal.tsx';
 import type { Failure } from '../failure.ts';
 import { ChangeArea } from '../parts/change-area.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';

@@ -1,10 +1,10 @@
 /** Shows what a restore would change, and restores it. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { announce } from '../../ui/parts/announce.tsx';
+import { Modal } from '../../ui/parts/modal.tsx';
 import type { CommentChange, DomainChange, RecordChange } from '../api/views.ts';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
-import { Modal } from '../common/parts/modal.tsx';
 import type { Failure } from '../failure.ts';
 import { DiffEntry } from '../parts/diff-entry.tsx';
 import { FailureNote } from '../parts/notes.tsx';

@@ -1,9 +1,9 @@
 /** A list of keys that can be searched, and whose keys can be removed. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChild } from 'preact';
+import { announce } from '../../ui/parts/announce.tsx';
+import type { Choice } from '../../ui/parts/select-field.tsx';
 import type { Result } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
-import type { Choice } from '../common/parts/select-field.tsx';
 import type { Failure } from '../failure.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { ListStatus } from '../parts/list-status.tsx';

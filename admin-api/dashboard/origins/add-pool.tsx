@@ -1,10 +1,10 @@
 /** Adds a pool: a name and path, its origins, and a health check. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../ui/parts/announce.tsx';
+import { Field } from '../../ui/parts/field.tsx';
+import { SelectField } from '../../ui/parts/select-field.tsx';
+import { TextArea } from '../../ui/parts/text-area.tsx';
 import type { OriginsEntryBody } from '../api/views.ts';
-import { announce } from '../common/parts/announce.tsx';
-import { Field } from '../common/parts/field.tsx';
-import { SelectField } from '../common/parts/select-field.tsx';
-import { TextArea } from '../common/parts/text-area.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';

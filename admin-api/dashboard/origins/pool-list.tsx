@@ -1,7 +1,7 @@
 /** The pools with the state of each origin. */
 
+import { announce } from '../../ui/parts/announce.tsx';
 import type { OriginState, OriginsEntryBody, OriginsEntryHealth } from '../api/views.ts';
-import { announce } from '../common/parts/announce.tsx';
 import { ConfirmAction } from '../parts/confirm-action.tsx';
 import { Time } from '../parts/time.tsx';
 import { TEXTS } from '../texts.ts';

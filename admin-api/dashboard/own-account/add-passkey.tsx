@@ -1,8 +1,8 @@
 /** Adds a passkey: password, then the browser asks for the device, then the API gets the result. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../ui/parts/announce.tsx';
+import { Field } from '../../ui/parts/field.tsx';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
-import { Field } from '../common/parts/field.tsx';
 import type { Failure } from '../failure.ts';
 import { TEXTS } from '../texts.ts';
 import { describeBrowser } from '../user-agent.ts';

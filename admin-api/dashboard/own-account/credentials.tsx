@@ -1,10 +1,10 @@
 /** E-mail address and password of the user. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { announce } from '../../ui/parts/announce.tsx';
+import { CheckField } from '../../ui/parts/check-field.tsx';
+import { Field } from '../../ui/parts/field.tsx';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
-import { CheckField } from '../common/parts/check-field.tsx';
-import { Field } from '../common/parts/field.tsx';
 import type { Failure } from '../failure.ts';
 import type { FaultOf } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';

@@ -1,8 +1,8 @@
 /** A dialog for a change that needs the password, and a code if the account has one-time codes. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { Field } from '../common/parts/field.tsx';
-import { Modal } from '../common/parts/modal.tsx';
+import { Field } from '../../ui/parts/field.tsx';
+import { Modal } from '../../ui/parts/modal.tsx';
 import type { Failure } from '../failure.ts';
 import { DialogActions } from '../parts/dialog-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';

@@ -1,9 +1,9 @@
 /** Whether signing in needs a one-time code, and how many recovery codes are left. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../ui/parts/announce.tsx';
+import { Modal } from '../../ui/parts/modal.tsx';
 import type { Totp } from '../api/views.ts';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
-import { Modal } from '../common/parts/modal.tsx';
 import type { Failure } from '../failure.ts';
 import { Time } from '../parts/time.tsx';
 import { TEXTS } from '../texts.ts';

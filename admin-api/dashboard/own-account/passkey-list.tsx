@@ -1,8 +1,8 @@
 /** The passkeys of the user: add, rename, remove. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../ui/parts/announce.tsx';
 import type { Passkey } from '../api/views.ts';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
 import type { Failure } from '../failure.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';

@@ -1,10 +1,10 @@
 /** A dialog to rename a passkey, which needs no password. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../ui/parts/announce.tsx';
+import { Field } from '../../ui/parts/field.tsx';
+import { Modal } from '../../ui/parts/modal.tsx';
 import type { Passkey } from '../api/views.ts';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
-import { Field } from '../common/parts/field.tsx';
-import { Modal } from '../common/parts/modal.tsx';
 import { DialogActions } from '../parts/dialog-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';

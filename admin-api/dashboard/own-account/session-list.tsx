@@ -1,8 +1,8 @@
 /** The browsers in which the user is signed in. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../ui/parts/announce.tsx';
 import type { SessionView } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
 import type { Failure } from '../failure.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';

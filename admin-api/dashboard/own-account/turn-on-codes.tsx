@@ -1,8 +1,8 @@
 /** Turns on one-time codes: password, QR code and first code, recovery codes. */
 import { type Signal, useSignal } from '@preact/signals';
+import { Field } from '../../ui/parts/field.tsx';
+import { Modal } from '../../ui/parts/modal.tsx';
 import { api, settle } from '../api.ts';
-import { Field } from '../common/parts/field.tsx';
-import { Modal } from '../common/parts/modal.tsx';
 import type { Failure } from '../failure.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { DialogActions } from '../parts/dialog-actions.tsx';

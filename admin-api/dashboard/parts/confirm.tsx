@@ -1,7 +1,7 @@
 /** Asks before something is destroyed: the user types the name of what will be gone. */
 import { useSignal } from '@preact/signals';
-import { Field } from '../common/parts/field.tsx';
-import { Modal } from '../common/parts/modal.tsx';
+import { Field } from '../../ui/parts/field.tsx';
+import { Modal } from '../../ui/parts/modal.tsx';
 import type { Failure } from '../failure.ts';
 import { TEXTS } from '../texts.ts';
 import { DialogActions } from './dialog-actions.tsx';

@@ -1,6 +1,6 @@
 /** A button that copies a text. */
 import { useSignal } from '@preact/signals';
-import { Icon, type IconName } from '../common/parts/icon-button.tsx';
+import { Icon, type IconName } from '../../ui/parts/icon-button.tsx';
 import { TEXTS } from '../texts.ts';
 
 const SHOWN_MS = 2000;

@@ -2,8 +2,8 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Announcement } from '../../ui/parts/announce.tsx';
 import { addressOf, PAGES } from '../addresses.ts';
-import { Announcement } from '../common/parts/announce.tsx';
 import { entriesFor, isInSection } from '../navigation.ts';
 import { currentPath } from '../router.ts';
 import type { User } from '../session.ts';

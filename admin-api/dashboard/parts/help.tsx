@@ -1,6 +1,6 @@
 /** The list of shortcuts, which the key `?` opens. */
 import { useSignal } from '@preact/signals';
-import { Modal } from '../common/parts/modal.tsx';
+import { Modal } from '../../ui/parts/modal.tsx';
 import { TEXTS } from '../texts.ts';
 import { shortcuts, useShortcut } from './shortcuts.ts';
 

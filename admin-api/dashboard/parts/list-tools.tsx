@@ -1,8 +1,8 @@
 /** The tools above a list: a search, an order, and how many rows there are. */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
+import type { Choice } from '../../ui/parts/select-field.tsx';
 import { addressOf, type PageName } from '../addresses.ts';
-import type { Choice } from '../common/parts/select-field.tsx';
 import { currentQuery, replaceQuery } from '../router.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';

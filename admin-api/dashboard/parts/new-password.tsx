@@ -1,7 +1,7 @@
 /** A field for the password of someone else, which can be generated and copied. */
 import type { Signal } from '@preact/signals';
+import { Field } from '../../ui/parts/field.tsx';
 import { generatePassword } from '../accounts.ts';
-import { Field } from '../common/parts/field.tsx';
 import { TEXTS } from '../texts.ts';
 import { CopyButton } from './copy-button.tsx';
 

@@ -1,7 +1,7 @@
 /** The certificate: its way in words, a new order, and the upload of one's own. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../ui/parts/announce.tsx';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
 import type { Failure } from '../failure.ts';
 import { toBothForms } from '../names.ts';
 import { Confirm } from '../parts/confirm.tsx';

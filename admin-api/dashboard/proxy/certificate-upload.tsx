@@ -1,9 +1,9 @@
 /** Uploads a certificate of the customer, pasted or from files. */
 import { type Signal, useSignal } from '@preact/signals';
+import { announce } from '../../ui/parts/announce.tsx';
+import { Labelled } from '../../ui/parts/labelled.tsx';
+import { TextArea } from '../../ui/parts/text-area.tsx';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
-import { Labelled } from '../common/parts/labelled.tsx';
-import { TextArea } from '../common/parts/text-area.tsx';
 import { DialogActions } from '../parts/dialog-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';

@@ -1,8 +1,8 @@
 /** Records that reveal the origin, each with the change that hides it. */
 import { useRef } from 'preact/hooks';
+import { announce } from '../../ui/parts/announce.tsx';
 import { addressOf } from '../addresses.ts';
 import type { ExposedRecord } from '../api/views.ts';
-import { announce } from '../common/parts/announce.tsx';
 import { toBothForms } from '../names.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { useAction } from '../parts/use-action.ts';

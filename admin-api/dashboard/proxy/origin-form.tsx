@@ -1,9 +1,9 @@
 /** The web server behind the proxy. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../ui/parts/announce.tsx';
+import { Field } from '../../ui/parts/field.tsx';
+import { SelectField } from '../../ui/parts/select-field.tsx';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
-import { Field } from '../common/parts/field.tsx';
-import { SelectField } from '../common/parts/select-field.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';

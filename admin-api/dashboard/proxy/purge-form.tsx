@@ -1,9 +1,9 @@
 /** Purges the cache of the domain: everything, or what the lines name. */
 import { useSignal } from '@preact/signals';
+import { CheckField } from '../../ui/parts/check-field.tsx';
+import { SelectField } from '../../ui/parts/select-field.tsx';
+import { TextArea } from '../../ui/parts/text-area.tsx';
 import { api, settle } from '../api.ts';
-import { CheckField } from '../common/parts/check-field.tsx';
-import { SelectField } from '../common/parts/select-field.tsx';
-import { TextArea } from '../common/parts/text-area.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';

@@ -1,5 +1,5 @@
 /** What can be done with the selected rows. */
-import { announce } from '../common/parts/announce.tsx';
+import { announce } from '../../ui/parts/announce.tsx';
 import { copyText } from '../parts/copy-button.tsx';
 import { TEXTS } from '../texts.ts';
 import { changeMany, isWebType, type StoredRecord, setProxied } from './edits.ts';

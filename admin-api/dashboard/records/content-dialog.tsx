@@ -1,7 +1,7 @@
 /** The form of a content: named fields, which write the value of the record. */
 import { useSignal } from '@preact/signals';
 import { useId, useMemo } from 'preact/hooks';
-import { Modal } from '../common/parts/modal.tsx';
+import { Modal } from '../../ui/parts/modal.tsx';
 import { TEXTS } from '../texts.ts';
 import type { Fields, RowFault } from './edits.ts';
 import { FormInput } from './form-field.tsx';

@@ -1,10 +1,10 @@
 /** A field of the form of a content. */
 import { effect, untracked, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { CheckField } from '../common/parts/check-field.tsx';
-import { Field } from '../common/parts/field.tsx';
-import { SelectField } from '../common/parts/select-field.tsx';
-import { TextArea } from '../common/parts/text-area.tsx';
+import { CheckField } from '../../ui/parts/check-field.tsx';
+import { Field } from '../../ui/parts/field.tsx';
+import { SelectField } from '../../ui/parts/select-field.tsx';
+import { TextArea } from '../../ui/parts/text-area.tsx';
 import { TEXTS } from '../texts.ts';
 import type { FormField } from './forms/form.ts';
 

@@ -1,12 +1,11 @@
 /** What an import would do: counts, the first records of each kind, and lines with problems. */
-import type { components } from '../api/generated.ts';
+import type { ImportPreview, ImportWarning } from '../api/views.ts';
 import { TEXTS } from '../texts.ts';
-import type { ImportPreview } from './zone-file.ts';
 import { zoneLine } from './zone-line.ts';
 
 export interface Previewed {
   readonly changes: ImportPreview;
-  readonly warnings: readonly components['schemas']['ImportWarning'][];
+  readonly warnings: readonly ImportWarning[];
   /** Number of further warnings. */
   readonly omitted: number;
   /** Records of the zone after the import. */

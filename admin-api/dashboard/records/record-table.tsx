@@ -1,8 +1,8 @@
 /** The table of records: its tools, its rows, and the keys that work in it. */
 import { useSignal } from '@preact/signals';
 import { useCallback, useMemo, useRef } from 'preact/hooks';
+import { announce } from '../../ui/parts/announce.tsx';
 import { addressOf } from '../addresses.ts';
-import { announce } from '../common/parts/announce.tsx';
 import type { Failure } from '../failure.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { isNarrow } from '../parts/screen-size.ts';

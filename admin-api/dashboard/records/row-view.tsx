@@ -1,7 +1,7 @@
 /** A row of the table of records: as text, or as inputs while it is edited. */
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { IconButton } from '../common/parts/icon-button.tsx';
+import { IconButton } from '../../ui/parts/icon-button.tsx';
 import { toUnicode } from '../names.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { TEXTS } from '../texts.ts';

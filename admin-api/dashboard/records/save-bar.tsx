@@ -1,6 +1,6 @@
 /** The number of edits, and the dialog that shows and saves them. */
 import { useSignal } from '@preact/signals';
-import { Modal } from '../common/parts/modal.tsx';
+import { Modal } from '../../ui/parts/modal.tsx';
 import { DiffEntry } from '../parts/diff-entry.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { TEXTS } from '../texts.ts';

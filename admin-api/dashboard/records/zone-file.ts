@@ -1,16 +1,11 @@
 /** Zone files: what an import would do, and the import. */
-import type { components } from '../api/generated.ts';
 import { api, settle } from '../api.ts';
 import type { Fields } from './edits.ts';
-
-export type ImportPreview = components['schemas']['ImportPreview'];
 
 /** Maximum number of records that are added at once: that of a batch. */
 export const MAX_ADDED = 10_000;
 
 const HEADERS = { 'Content-Type': 'text/dns' };
-/** The body is sent as it is. */
-const bodySerializer = (body: unknown): BodyInit => body as BodyInit;
 
 /** `limit`: how many records of each kind are listed. */
 export function previewImport(domainId: number, file: string | Blob, limit: number, keepsApex = false) {
@@ -21,8 +16,7 @@ export function previewImport(domainId: number, file: string | Blob, limit: numb
         query: { dry_run: 'true', limit, ...(keepsApex ? { apex: 'keep' as const } : {}) },
       },
       headers: HEADERS,
-      body: file as string,
-      bodySerializer,
+      body: file,
     }),
   );
 }
@@ -37,8 +31,7 @@ export function importZone(domainId: number, file: string | Blob, keepsApex: boo
         header: { 'If-Match': etag },
       },
       headers: HEADERS,
-      body: file as string,
-      bodySerializer,
+      body: file,
     }),
   );
 }

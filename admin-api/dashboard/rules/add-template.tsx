@@ -1,7 +1,7 @@
 /** Adds the rules of a template behind those of the domain. */
 import { useSignal } from '@preact/signals';
-import { announce } from '../common/parts/announce.tsx';
-import { SelectField } from '../common/parts/select-field.tsx';
+import { announce } from '../../ui/parts/announce.tsx';
+import { SelectField } from '../../ui/parts/select-field.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';

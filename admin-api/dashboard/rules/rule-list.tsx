@@ -1,8 +1,8 @@
 /** The rules in their order: what each does, how often, and buttons to move, try and delete it. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { announce } from '../../ui/parts/announce.tsx';
 import type { SiteRule } from '../api/views.ts';
-import { announce } from '../common/parts/announce.tsx';
 import type { Failure } from '../failure.ts';
 import { ConfirmAction } from '../parts/confirm-action.tsx';
 import { FailureNote } from '../parts/notes.tsx';

@@ -1,8 +1,8 @@
 /** The second factors of another account, for administrators. */
 
+import { announce } from '../../ui/parts/announce.tsx';
 import type { Account } from '../api/views.ts';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
 import type { Failure } from '../failure.ts';
 import { ConfirmAction } from '../parts/confirm-action.tsx';
 import { FailureNote } from '../parts/notes.tsx';

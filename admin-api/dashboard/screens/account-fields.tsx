@@ -1,11 +1,11 @@
 /** The settings of an account, as the forms that add and change one show them. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { CheckField } from '../../ui/parts/check-field.tsx';
+import { Field } from '../../ui/parts/field.tsx';
+import { SelectField } from '../../ui/parts/select-field.tsx';
 import { plans, ROLES, withPlan } from '../accounts.ts';
 import type { Account } from '../api/views.ts';
-import { CheckField } from '../common/parts/check-field.tsx';
-import { Field } from '../common/parts/field.tsx';
-import { SelectField } from '../common/parts/select-field.tsx';
 import type { FaultOf } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 

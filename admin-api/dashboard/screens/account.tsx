@@ -1,13 +1,13 @@
 /** An account, for administrators: settings, acting for it, a new password, deletion. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { announce } from '../../ui/parts/announce.tsx';
+import { CheckField } from '../../ui/parts/check-field.tsx';
 import { readPlans } from '../accounts.ts';
 import { actFor } from '../acting.ts';
 import { addressOf } from '../addresses.ts';
 import type { Account } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
-import { CheckField } from '../common/parts/check-field.tsx';
 import type { Failure } from '../failure.ts';
 import { ConfirmAction } from '../parts/confirm-action.tsx';
 import { NewPassword } from '../parts/new-password.tsx';

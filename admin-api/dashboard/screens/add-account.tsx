@@ -1,9 +1,9 @@
 /** Adds an account. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { announce } from '../../ui/parts/announce.tsx';
 import { readPlans } from '../accounts.ts';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
 import { FormActions } from '../parts/form-actions.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
 import { FailureNote } from '../parts/notes.tsx';

@@ -1,8 +1,8 @@
 /** Adds a domain, then shows what to enter at the registrar. */
 import { useSignal } from '@preact/signals';
+import { CheckField } from '../../ui/parts/check-field.tsx';
+import { Field } from '../../ui/parts/field.tsx';
 import { api, settle } from '../api.ts';
-import { CheckField } from '../common/parts/check-field.tsx';
-import { Field } from '../common/parts/field.tsx';
 import { FormActions } from '../parts/form-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { usePageTitle } from '../parts/title.ts';

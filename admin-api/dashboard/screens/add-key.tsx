@@ -1,10 +1,10 @@
 /** Creates an API key, and shows it once. */
 import { type Signal, useSignal } from '@preact/signals';
+import { CheckField } from '../../ui/parts/check-field.tsx';
+import { Field } from '../../ui/parts/field.tsx';
+import { SelectField } from '../../ui/parts/select-field.tsx';
 import { addressOf } from '../addresses.ts';
 import { api, settle } from '../api.ts';
-import { CheckField } from '../common/parts/check-field.tsx';
-import { Field } from '../common/parts/field.tsx';
-import { SelectField } from '../common/parts/select-field.tsx';
 import { curlLine } from '../keys/curl.ts';
 import { EXPIRIES, expiryTime } from '../keys/expiry.ts';
 import { ACCESS, type Access, AREAS, type Area, DOMAIN_AREAS, toScopes } from '../keys/scopes.ts';

@@ -1,10 +1,10 @@
 /** Creates a TSIG key, and shows its secret once. */
 import { type Signal, useSignal } from '@preact/signals';
+import { CheckField } from '../../ui/parts/check-field.tsx';
+import { Field } from '../../ui/parts/field.tsx';
+import { SelectField } from '../../ui/parts/select-field.tsx';
 import { addressOf } from '../addresses.ts';
 import { api, settle } from '../api.ts';
-import { CheckField } from '../common/parts/check-field.tsx';
-import { Field } from '../common/parts/field.tsx';
-import { SelectField } from '../common/parts/select-field.tsx';
 import { bindKey, nsupdateLines, type TsigKeyText, transferLine } from '../keys/tsig-lines.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { type ChosenDomain, DomainPicker } from '../parts/domain-picker.tsx';

@@ -1,9 +1,9 @@
 /** Creates a webhook, and shows its secret once. */
 import { type Signal, useSignal } from '@preact/signals';
+import { CheckField } from '../../ui/parts/check-field.tsx';
+import { Field } from '../../ui/parts/field.tsx';
 import { addressOf } from '../addresses.ts';
 import { api, settle } from '../api.ts';
-import { CheckField } from '../common/parts/check-field.tsx';
-import { Field } from '../common/parts/field.tsx';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { type ChosenDomain, DomainPicker } from '../parts/domain-picker.tsx';
 import { FormActions } from '../parts/form-actions.tsx';

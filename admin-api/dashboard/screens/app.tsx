@@ -1,14 +1,14 @@
 /** A mini-app with its packages. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { visible } from '../../ui/excerpt.ts';
+import { announce } from '../../ui/parts/announce.tsx';
+import { Field } from '../../ui/parts/field.tsx';
 import { addressOf } from '../addresses.ts';
 import type { App, UploadBrief } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import { StateBadge } from '../apps/state-badge.tsx';
 import { UploadForm } from '../apps/upload-form.tsx';
-import { visible } from '../common/excerpt.ts';
-import { announce } from '../common/parts/announce.tsx';
-import { Field } from '../common/parts/field.tsx';
 import { ListStatus } from '../parts/list-status.tsx';
 import { LongTable } from '../parts/long-table.tsx';
 import { FailureNote } from '../parts/notes.tsx';

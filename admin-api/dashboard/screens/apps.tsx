@@ -1,11 +1,11 @@
 /** The mini-apps of the account, and the upload of a package. */
 
+import { visible } from '../../ui/excerpt.ts';
 import { addressOf } from '../addresses.ts';
 import type { App } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import { StateBadge } from '../apps/state-badge.tsx';
 import { UploadForm } from '../apps/upload-form.tsx';
-import { visible } from '../common/excerpt.ts';
 import { ListStatus } from '../parts/list-status.tsx';
 import { LongTable } from '../parts/long-table.tsx';
 import { type Page, pageQuery, usePagedList } from '../parts/paged-list.ts';

@@ -1,15 +1,15 @@
 /** The review of a package: its report and the decision. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { visible } from '../../ui/excerpt.ts';
+import { announce } from '../../ui/parts/announce.tsx';
+import { Field } from '../../ui/parts/field.tsx';
 import { addressOf } from '../addresses.ts';
 import type { Upload } from '../api/views.ts';
-import { api, settle, settleJson } from '../api.ts';
+import { api, settle } from '../api.ts';
 import { Report } from '../apps/report.tsx';
 import { Fact, UploadFacts, UploadSteps } from '../apps/upload-facts.tsx';
 import { useUpload } from '../apps/use-upload.ts';
-import { visible } from '../common/excerpt.ts';
-import { announce } from '../common/parts/announce.tsx';
-import { Field } from '../common/parts/field.tsx';
 import type { Failure } from '../failure.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
@@ -23,7 +23,7 @@ const texts = TEXTS.review;
 export function ReviewPage({ params }: ScreenProps) {
   const path = { upload_id: Number(params.upload_id) };
   const { upload, failure, load } = useUpload(path.upload_id, () =>
-    settleJson(api.GET('/api/dev/admin/uploads/{upload_id}', { params: { path } })),
+    settle(api.GET('/api/dev/admin/uploads/{upload_id}', { params: { path } })),
   );
   const shown = upload.value;
   usePageTitle(shown === null ? TEXTS.reviews.title : TEXTS.upload.title(shown.app_id, visible(shown.version)));

@@ -1,10 +1,10 @@
 /** The packages that wait for a review, oldest first, for administrators. */
 
+import { visible } from '../../ui/excerpt.ts';
 import { actedAccount } from '../acting.ts';
 import { addressOf } from '../addresses.ts';
 import type { QueuedUpload } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
-import { visible } from '../common/excerpt.ts';
 import { ListStatus } from '../parts/list-status.tsx';
 import { LongTable } from '../parts/long-table.tsx';
 import { type Page, pageQuery, usePagedList } from '../parts/paged-list.ts';

@@ -1,7 +1,7 @@
 /** Sign-in: with a password and, where the account has one, a second factor; or with a passkey. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { Field } from '../common/parts/field.tsx';
+import { Field } from '../../ui/parts/field.tsx';
 import type { Failure } from '../failure.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { usePageTitle } from '../parts/title.ts';

@@ -1,15 +1,15 @@
 /** A package of the account: state, report, publication. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { visible } from '../../ui/excerpt.ts';
+import { announce } from '../../ui/parts/announce.tsx';
 import { markOwner } from '../acting.ts';
 import { addressOf } from '../addresses.ts';
 import type { Upload } from '../api/views.ts';
-import { api, settle, settleJson } from '../api.ts';
+import { api, settle } from '../api.ts';
 import { Report } from '../apps/report.tsx';
 import { UploadFacts, UploadSteps } from '../apps/upload-facts.tsx';
 import { useUpload } from '../apps/use-upload.ts';
-import { visible } from '../common/excerpt.ts';
-import { announce } from '../common/parts/announce.tsx';
 import type { Failure } from '../failure.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { FailureNote } from '../parts/notes.tsx';
@@ -24,7 +24,7 @@ export function UploadPage({ params }: ScreenProps) {
   const texts = TEXTS.upload;
   const path = { upload_id: Number(params.upload_id) };
   const { upload, failure, load } = useUpload(path.upload_id, () =>
-    settleJson(api.GET('/api/dev/uploads/{upload_id}', { params: { path } })),
+    settle(api.GET('/api/dev/uploads/{upload_id}', { params: { path } })),
   );
   const owner = upload.value?.account_id;
   useEffect(() => {

@@ -1,9 +1,9 @@
 /** A webhook with its deliveries. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../ui/parts/announce.tsx';
 import { addressOf } from '../addresses.ts';
 import type { Webhook, WebhookDelivery } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
 import type { Failure } from '../failure.ts';
 import { DomainNames } from '../parts/domain-names.tsx';
 import { ListStatus } from '../parts/list-status.tsx';

@@ -1,9 +1,9 @@
 /** The zone file of a domain: import with a preview, and export. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import { announce } from '../../ui/parts/announce.tsx';
 import { addressOf } from '../addresses.ts';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
 import { domainOf } from '../domain.ts';
 import type { Failure } from '../failure.ts';
 import { toUnicode } from '../names.ts';

@@ -1,9 +1,9 @@
 /** The buttons of a webhook: test, enable or disable, and replace the secret. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../ui/parts/announce.tsx';
+import { Modal } from '../../ui/parts/modal.tsx';
 import type { Webhook } from '../api/views.ts';
 import { api, settle } from '../api.ts';
-import { announce } from '../common/parts/announce.tsx';
-import { Modal } from '../common/parts/modal.tsx';
 import type { Failure } from '../failure.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { DialogActions } from '../parts/dialog-actions.tsx';

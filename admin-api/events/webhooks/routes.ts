@@ -7,7 +7,7 @@ import type { Caller } from '../../http/caller.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { listOfRows, pageQuery, searchQuery, sortQuery } from '../../http/lists.ts';
 import { URL_FAULTS } from '../../http/receiver-url.ts';
-import { type Context, type Route, route } from '../../http/route.ts';
+import { type Context, route } from '../../http/route.ts';
 import {
   deliveriesQuery,
   listDeliveries,
@@ -31,13 +31,13 @@ import { createWebhook, deleteWebhook, rotateSecret, updateWebhook, viewWebhook,
 
 const SORTS = ['id', 'url', 'created_at'] as const;
 const PATH = '/api/v1/webhooks';
-const WEBHOOK = `${PATH}/{webhook_id}`;
-const DELIVERY = `${WEBHOOK}/deliveries/{delivery_id}`;
+const WEBHOOK = `${PATH}/{webhook_id}` as const;
+const DELIVERY = `${WEBHOOK}/deliveries/{delivery_id}` as const;
 const COMMON = { tag: 'webhooks', scope: 'account' } as const;
 const MISSING = { 404: ['no_such_webhook'] };
 const MISSING_DELIVERY = { 404: ['no_such_webhook', 'no_such_delivery'] };
 
-export function webhookRoutes(services: Services): Route[] {
+export function webhookRoutes(services: Services) {
   const { reader } = services;
   const idOf = ({ params }: Context<Caller>): number => parseId(params.webhook_id);
   return [

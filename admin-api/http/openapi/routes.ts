@@ -18,7 +18,7 @@ const MAX_AGE = 300;
  * `routes`: all other routes. The document is generated on the first request, because that takes as
  * long as the rest of the API's startup.
  */
-export function openApiRoutes(routes: readonly Route[], version: string): Route[] {
+export function openApiRoutes(routes: readonly Route[], version: string) {
   const own: Route = publicRoute({
     operationId: 'getOpenApi',
     method: 'GET',

@@ -8,7 +8,7 @@ import { parseId, type Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { pageQuery } from '../../http/lists.ts';
-import { type Route, route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
 import { didYouMean } from '../audit/did-you-mean.ts';
 import { RULES as TABLE } from '../audit/rules.ts';
 import { changeUploadState, reinstateApp, suspendApp } from './decisions.ts';
@@ -34,7 +34,7 @@ const APP = '/api/dev/admin/apps/{app_id}';
 const ADMIN = { tag: 'packages', scope: 'packages', admin: true } as const;
 const uploadBriefResponse = Type.Object({ upload: uploadBrief });
 
-export function packageAdminRoutes(services: Services, blobs: PackageBlobs): Route[] {
+export function packageAdminRoutes(services: Services, blobs: PackageBlobs) {
   const { reader } = services;
   return [
     route({

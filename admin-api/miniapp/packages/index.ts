@@ -3,7 +3,6 @@ import type { Registry } from '../../../core/base/metrics/index.ts';
 import type { BlobSource } from '../../../core/cluster/blobs/store.ts';
 import type { Services } from '../../change/services.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
-import type { Route } from '../../http/route.ts';
 import { packageAdminRoutes } from './admin-routes.ts';
 import { AuditPool } from './audit-pool.ts';
 import type { Audited, Identified } from './audit-task.ts';
@@ -17,7 +16,8 @@ import { sdkRoutes } from './sdk-routes.ts';
 import { Catalog } from './store/catalog.ts';
 import { storeKeyRoutes } from './store/key-routes.ts';
 import { StoreKeys } from './store/keys.ts';
-import { storeRoutes } from './store/routes.ts';
+import { type StoreParts, storeRoutes } from './store/routes.ts';
+import type { Intake } from './submit.ts';
 
 /** Programs of the audit threads. */
 export interface AuditPrograms {
@@ -26,7 +26,7 @@ export interface AuditPrograms {
 }
 
 export interface Packages {
-  readonly routes: readonly Route[];
+  readonly routes: ReturnType<typeof routesOf>;
   /** Deletes unused blobs: see PackageBlobs. */
   tidy(before?: number): Promise<void>;
   start(): void;
@@ -70,15 +70,7 @@ export function createPackages(
   const catalog = new Catalog(services.reader, (listener) => services.journal.onApps(listener));
   const requests = new RateLimit('store', storeRateLimit, MINUTE);
   return {
-    routes: [
-      ...packageRoutes({ services, blobs, auditor, identities, limit }),
-      ...packageAdminRoutes(services, blobs),
-      ...storeRoutes({ services, blobs, keys, catalog, requests }),
-      ...storeKeyRoutes(keys),
-      ...sdkRoutes(services.config.packages),
-      rulesRoute(),
-      policyRoute(),
-    ],
+    routes: routesOf({ services, blobs, auditor, identities, limit }, { services, blobs, keys, catalog, requests }),
     tidy: (before) => blobs.tidy(before),
     start() {
       auditor.start();
@@ -93,3 +85,13 @@ export function createPackages(
     },
   };
 }
+
+const routesOf = (intake: Intake, store: StoreParts) => [
+  ...packageRoutes(intake),
+  ...packageAdminRoutes(intake.services, intake.blobs),
+  ...storeRoutes(store),
+  ...storeKeyRoutes(store.keys),
+  ...sdkRoutes(intake.services.config.packages),
+  rulesRoute(),
+  policyRoute(),
+];

@@ -1,6 +1,6 @@
 /** The endpoint that serves the sandbox policy, and the reference to it in published packages. */
 import { createHash } from 'node:crypto';
-import { publicRoute, type Route } from '../../http/route.ts';
+import { publicRoute } from '../../http/route.ts';
 import { policyJson, SANDBOX_POLICY } from '../audit/policy/policy.ts';
 import { POLICY } from './paths.ts';
 import { policyResponse } from './schema.ts';
@@ -18,7 +18,7 @@ export const POLICY_REFERENCE = {
   content_security_policy: SANDBOX_POLICY.content_security_policy,
 };
 
-export function policyRoute(): Route {
+export function policyRoute() {
   return publicRoute({
     operationId: 'getSandboxPolicy',
     method: 'GET',

@@ -5,7 +5,7 @@ import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { parseId } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { invalidCursor, pageQuery } from '../../http/lists.ts';
-import { formRoute, type Route, route } from '../../http/route.ts';
+import { formRoute, route } from '../../http/route.ts';
 import { changeUploadState } from './decisions.ts';
 import { isAppId, ownedApp, ownedUpload } from './owned.ts';
 import { APPS, UPLOADS } from './paths.ts';
@@ -16,7 +16,7 @@ import { report, viewApp, viewReport, viewUploadBrief } from './view.ts';
 
 const uploadBriefResponse = Type.Object({ upload: uploadBrief });
 
-export function packageRoutes(intake: Intake): Route[] {
+export function packageRoutes(intake: Intake) {
   const { services } = intake;
   const { reader, config } = services;
   return [

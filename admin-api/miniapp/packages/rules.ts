@@ -1,6 +1,6 @@
 /** The endpoint that explains the rules of audits. */
 import { createHash } from 'node:crypto';
-import { publicRoute, type Route } from '../../http/route.ts';
+import { publicRoute } from '../../http/route.ts';
 import { rulesByCode, rulesHtml } from '../audit/report/rules-page.ts';
 import { RULES, ruleUrl } from './paths.ts';
 import { rulesResponse } from './schema.ts';
@@ -10,7 +10,7 @@ const MAX_AGE = 3600;
 /** Content-Security-Policy of a page with only text and its own style. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'";
 
-export function rulesRoute(): Route {
+export function rulesRoute() {
   const rules = rulesByCode().map(([code, { type, review = false, title, about, fix }]) => {
     return { code, type, review, title, about, fix, url: ruleUrl(code) };
   });

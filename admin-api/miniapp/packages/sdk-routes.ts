@@ -1,7 +1,7 @@
 /** Endpoints that list and serve the issued SDKs. They require no token. */
 import { createHash } from 'node:crypto';
 import { HttpError } from '../../http/errors.ts';
-import { publicRoute, type RawReply, type Route } from '../../http/route.ts';
+import { publicRoute, type RawReply } from '../../http/route.ts';
 import { BACKGROUND_TYPINGS, ISSUED_SDKS, SDK_SCRIPT, SDK_TYPINGS } from '../sdk/issued.ts';
 import { type IssuedFiles, readIssued } from '../sdk/issued-files.ts';
 import { type SdkSettings, trustedSdks } from '../sdk/trust.ts';
@@ -26,7 +26,7 @@ const TYPINGS = [
   },
 ] as const;
 
-export function sdkRoutes(settings: SdkSettings): Route[] {
+export function sdkRoutes(settings: SdkSettings) {
   const files = new Map(ISSUED_SDKS.map(({ version }) => [version, readIssued(version)]));
   const trusted = trustedSdks(settings).slice(0, ISSUED_SDKS.length);
   const sdks = ISSUED_SDKS.map(({ version, sha256 }, i) => ({

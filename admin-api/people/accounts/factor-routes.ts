@@ -5,7 +5,7 @@ import type { Id } from '../../../core/store/keys.ts';
 import { revoke } from '../../change/credentials.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
-import { type Context, type Route, route } from '../../http/route.ts';
+import { type Context, route } from '../../http/route.ts';
 import { hasCodes } from '../factors/code-check.ts';
 import { removeFactors } from '../factors/remove.ts';
 import { factorsResponse } from './schema.ts';
@@ -13,7 +13,7 @@ import { requireAccount } from './service.ts';
 
 const FACTORS = '/api/v1/accounts/{account_id}/second-factors';
 
-export function factorRoutes(services: Services): Route[] {
+export function factorRoutes(services: Services) {
   const { reader } = services;
   return [
     route({

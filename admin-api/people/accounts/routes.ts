@@ -5,7 +5,7 @@ import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { pageQuery, searchQuery, sortQuery } from '../../http/lists.ts';
-import { type Route, route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
 import type { Passwords } from '../auth/password.ts';
 import { ACCOUNT_SORTS, listAccounts } from './list.ts';
 import {
@@ -27,10 +27,10 @@ import {
 } from './service.ts';
 
 const ACCOUNTS = '/api/v1/accounts';
-const ACCOUNT = `${ACCOUNTS}/{account_id}`;
+const ACCOUNT = `${ACCOUNTS}/{account_id}` as const;
 const TAKEN = ['username_taken', 'email_taken'];
 
-export function accountRoutes(services: Services, passwords: Passwords): Route[] {
+export function accountRoutes(services: Services, passwords: Passwords) {
   return [
     route({
       operationId: 'getOwnAccount',

@@ -12,7 +12,7 @@ import { HttpError } from '../../http/errors.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { invalidCursor, type ListPart, type Page, pageFields, pageQuery, searchQuery } from '../../http/lists.ts';
 import { parameter, type Query } from '../../http/query.ts';
-import { type Route, route, type Sync } from '../../http/route.ts';
+import { route, type Sync } from '../../http/route.ts';
 import { formatTime } from '../../http/time.ts';
 
 const auditView = Type.Object(
@@ -70,7 +70,7 @@ const SCANNED = 5000;
 const BATCH = 101;
 
 /** `sync`: which nodes have applied a change. */
-export function auditRoutes(services: Services, sync: (sequence: number) => Sync): Route[] {
+export function auditRoutes(services: Services, sync: (sequence: number) => Sync) {
   const { reader, journal } = services;
   return [
     route({

@@ -6,7 +6,7 @@ import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { parseId } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { listOfRows, pageQuery, searchQuery, sortQuery } from '../../http/lists.ts';
-import { publicRoute, type Route, route } from '../../http/route.ts';
+import { publicRoute, route } from '../../http/route.ts';
 import { exchangeBody, exchangeResponse, newTokenResponse, tokenBody, tokensResponse } from './schema.ts';
 import { SIGN_IN_FAULTS, type SignInParts, viewUser } from './sign-in.ts';
 import { prefixOf } from './token.ts';
@@ -15,7 +15,7 @@ import { createToken, exchange, revokeToken, viewToken } from './tokens.ts';
 
 const TOKEN_SORTS = ['id', 'name', 'created_at', 'expires_at', 'last_used_at'] as const;
 
-export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>): Route[] {
+export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>) {
   const { services } = parts;
   const { reader } = services;
   return [

@@ -6,7 +6,7 @@ import { parseId } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { listOfRows, pageQuery, searchQuery, sortQuery } from '../../http/lists.ts';
-import { publicRoute, type Route, route } from '../../http/route.ts';
+import { publicRoute, route } from '../../http/route.ts';
 import { signInOptions } from '../factors/ceremonies.ts';
 import { relyingPartyOf } from '../factors/relying-party.ts';
 import { PASSKEY_FAULTS, signInWithPasskey } from './passkey-sign-in.ts';
@@ -22,12 +22,12 @@ import type { Sessions } from './sessions.ts';
 import { SIGN_IN_FAULTS, type SignInParts, signIn } from './sign-in.ts';
 
 const SESSION = '/api/v1/session';
-const PASSKEY_SIGN_IN = `${SESSION}/passkey`;
+const PASSKEY_SIGN_IN = `${SESSION}/passkey` as const;
 const SESSIONS = '/api/v1/sessions';
 
 const SESSION_SORTS = ['id', 'created_at', 'last_used_at'] as const;
 
-export function sessionRoutes(parts: SignInParts, sessions: Sessions): Route[] {
+export function sessionRoutes(parts: SignInParts, sessions: Sessions) {
   const { reader, config, secrets } = parts.services;
   return [
     publicRoute({

@@ -4,7 +4,7 @@ import { NOTHING } from '../../../core/base/schema.ts';
 import { parseId } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { listOfIds, pageQuery } from '../../http/lists.ts';
-import { type Route, route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
 import { passkeyOptionsResponse } from '../auth/schema.ts';
 import type { SignInParts } from '../auth/sign-in.ts';
 import { FACTOR_FAULTS } from './confirm.ts';
@@ -12,10 +12,10 @@ import { addPasskey, beginPasskey, removePasskey, renamePasskey, viewPasskey } f
 import { confirmationBody, newPasskeyBody, passkeyNameBody, passkeyResponse, passkeysResponse } from './schema.ts';
 
 const PASSKEYS = '/api/v1/account/passkeys';
-const PASSKEY = `${PASSKEYS}/{passkey_id}`;
+const PASSKEY = `${PASSKEYS}/{passkey_id}` as const;
 const OWN = { tag: 'accounts', scope: 'account', ownAccess: true } as const;
 
-export function passkeyRoutes(parts: SignInParts): Route[] {
+export function passkeyRoutes(parts: SignInParts) {
   const { reader } = parts.services;
   return [
     route({

@@ -3,7 +3,7 @@
 import { NOTHING } from '../../../core/base/schema.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { type Account, accounts } from '../../../core/store/rows.ts';
-import { type Route, route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
 import { callerOwner } from '../../http/slot-owner.ts';
 import { nowSeconds } from '../../http/time.ts';
 import { ownAccountResponse } from '../accounts/schema.ts';
@@ -34,12 +34,12 @@ import {
 import { beginTotp, confirmTotp, removeTotp, renewRecoveryCodes, viewTotp } from './totp.ts';
 
 const ACCOUNT = '/api/v1/account';
-const TOTP = `${ACCOUNT}/totp`;
+const TOTP = `${ACCOUNT}/totp` as const;
 
 /** Every role manages its own credentials. */
 const OWN = { tag: 'accounts', scope: 'account', ownAccess: true } as const;
 
-export function ownAccountRoutes(parts: SignInParts): Route[] {
+export function ownAccountRoutes(parts: SignInParts) {
   return [
     route({
       ...OWN,

@@ -7,7 +7,7 @@ import { change } from '../../change/change.ts';
 import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { URL_FAULTS } from '../../http/receiver-url.ts';
-import { type Route, route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
 import { documentRoutes } from '../proxy/documents.ts';
 import { readLogs, viewLogs } from './document.ts';
@@ -21,7 +21,7 @@ export interface DomainLogs {
 
 const PATH = '/api/v1/domains/{domain_id}/proxy/logs';
 
-export function logRoutes(services: Services, logs: DomainLogs): Route[] {
+export function logRoutes(services: Services, logs: DomainLogs) {
   const { reader } = services;
   return [
     ...documentRoutes(services, {

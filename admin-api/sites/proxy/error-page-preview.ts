@@ -10,7 +10,7 @@ import { renderPreview } from '../../../core/site/error-pages/preview.ts';
 import { MAX_PAGE_BYTES, PLACEHOLDERS } from '../../../core/site/error-pages/template.ts';
 import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
-import { type Route, route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
 
 const HEADERS: Readonly<Record<string, string>> = {
   'Content-Type': 'text/html; charset=utf-8',
@@ -25,7 +25,7 @@ const PLACEHOLDER_LIST = `<!doctype html><title>Placeholders</title><dl>${Object
   .map((name) => `<dt>${name}</dt><dd>{{${name}}}</dd>`)
   .join('')}</dl>`;
 
-export const errorPagePreviewRoute = (services: Services): Route =>
+export const errorPagePreviewRoute = (services: Services) =>
   route({
     operationId: 'previewErrorPage',
     method: 'GET',

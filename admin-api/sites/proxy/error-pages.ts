@@ -5,8 +5,7 @@ import { errorPagesBody, errorPagesView, MAX_PAGES } from '../../../core/site/er
 import { MAX_PAGE_BYTES, PLACEHOLDERS } from '../../../core/site/error-pages/template.ts';
 import type { Services } from '../../change/services.ts';
 import { bodySchema } from '../../http/json-body.ts';
-import type { Route } from '../../http/route.ts';
-import { DOCUMENT_FIELDS, documentRoutes } from './documents.ts';
+import { DOCUMENT_FIELDS, versionedDocumentRoutes } from './documents.ts';
 
 const names = Object.keys(PLACEHOLDERS)
   .map((name) => `\`{{${name}}}\``)
@@ -15,8 +14,8 @@ const names = Object.keys(PLACEHOLDERS)
 /** Bytes: in JSON, a character of HTML may take two. */
 const BODY_LIMIT = 2 * (MAX_PAGES + 1) * MAX_PAGE_BYTES;
 
-export const errorPagesRoutes = (services: Services): Route[] =>
-  documentRoutes(services, {
+export const errorPagesRoutes = (services: Services) =>
+  versionedDocumentRoutes(services, {
     kind: 'error_pages',
     path: 'error-pages',
     name: 'ErrorPages',
@@ -26,7 +25,6 @@ export const errorPagesRoutes = (services: Services): Route[] =>
     view: errorPagesView,
     empty: { pages: [], maintenance: null } satisfies ErrorPagesDocument as ErrorPagesDocument,
     faults: ['invalid_error_page'],
-    keepsVersions: true,
     limit: BODY_LIMIT,
     check(body) {
       const document: ErrorPagesDocument = {

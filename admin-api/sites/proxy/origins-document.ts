@@ -19,7 +19,7 @@ import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import { bodySchema } from '../../http/json-body.ts';
-import { type Context, type Route, route } from '../../http/route.ts';
+import { type Context, route } from '../../http/route.ts';
 import { formatTime } from '../../http/time.ts';
 import { contentOf, DOCUMENT_FIELDS, documentRoutes } from './documents.ts';
 import type { OriginRules } from './origin-rules.ts';
@@ -35,7 +35,7 @@ const FAULTS = [
   ...['protocol_required', 'tls_required', 'too_many_checks'],
 ];
 
-export function originsRoutes(services: Services, rules: OriginRules, ejections: Pick<Ejections, 'endOf'>): Route[] {
+export function originsRoutes(services: Services, rules: OriginRules, ejections: Pick<Ejections, 'endOf'>) {
   return [
     ...documentRoutes(services, {
       kind: 'origins',
@@ -163,7 +163,7 @@ const healthResponse = Type.Object({
   revision: Type.Integer({ minimum: 0, description: 'of the document' }),
 });
 
-function healthRoute(services: Services, ejections: Pick<Ejections, 'endOf'>): Route {
+function healthRoute(services: Services, ejections: Pick<Ejections, 'endOf'>) {
   return route({
     operationId: 'getOriginsHealth',
     method: 'GET',
@@ -176,7 +176,7 @@ function healthRoute(services: Services, ejections: Pick<Ejections, 'endOf'>): R
     faults: { 404: ['no_such_domain'] },
     run({ caller, params }: Context<Caller>) {
       const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
-      const content = contentOf<Content>(services.reader, { kind: 'origins' }, domain);
+      const content = contentOf<Content>(services.reader, 'origins', domain);
       const regions = services.reader.originHealthOf(domain.id);
       const entries = (content?.origins ?? []).map((entry) => {
         const origins = entry.pool.map((origin) => stateOf(domain, entry, origin, regions, ejections));

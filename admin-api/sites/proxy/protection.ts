@@ -5,11 +5,10 @@ import { fullProtection, type ProtectionDocument } from '../../../core/site/prot
 import { protectionBody, protectionView } from '../../../core/site/protection/schema.ts';
 import type { Services } from '../../change/services.ts';
 import { bodySchema } from '../../http/json-body.ts';
-import type { Route } from '../../http/route.ts';
-import { DOCUMENT_FIELDS, documentRoutes } from './documents.ts';
+import { DOCUMENT_FIELDS, versionedDocumentRoutes } from './documents.ts';
 
-export const protectionRoutes = (services: Services): Route[] =>
-  documentRoutes(services, {
+export const protectionRoutes = (services: Services) =>
+  versionedDocumentRoutes(services, {
     kind: 'protection',
     path: 'protection',
     name: 'Protection',
@@ -20,7 +19,6 @@ export const protectionRoutes = (services: Services): Route[] =>
     view: protectionView,
     empty: {} as ProtectionDocument,
     faults: ['invalid_protection', 'invalid_authorities'],
-    keepsVersions: true,
     check({ limits, slow, challenge, tls }) {
       return checkProtection({ limits, slow, challenge, tls });
     },

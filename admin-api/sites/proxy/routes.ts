@@ -9,7 +9,7 @@ import { HttpError } from '../../http/errors.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { pageQuery } from '../../http/lists.ts';
 import { parameter } from '../../http/query.ts';
-import { type Faults, type Route, route } from '../../http/route.ts';
+import { type Faults, route } from '../../http/route.ts';
 import { listCertificates } from './certificate-list.ts';
 import { deleteCertificate, orderCertificate, setCertificate } from './certificates.ts';
 import type { OriginRules } from './origin-rules.ts';
@@ -27,7 +27,7 @@ import {
 import { describeProxy, setOrigin, toggleProxy, updateSettings } from './service.ts';
 
 const PROXY = '/api/v1/domains/{domain_id}/proxy';
-const CERTIFICATE = `${PROXY}/certificate`;
+const CERTIFICATE = `${PROXY}/certificate` as const;
 const NO_DOMAIN = ['no_such_domain'];
 
 const ORIGIN_FAULTS: Faults = {
@@ -37,7 +37,7 @@ const ORIGIN_FAULTS: Faults = {
   503: ['busy', 'resolver_unavailable'],
 };
 
-export function proxyRoutes(services: Services, rules: OriginRules): Route[] {
+export function proxyRoutes(services: Services, rules: OriginRules) {
   return [
     route({
       operationId: 'listCertificates',

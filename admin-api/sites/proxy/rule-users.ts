@@ -1,7 +1,9 @@
 /** Hashes the passwords of the users in rules with argon2id. Responses never contain them. */
 import { hash } from '@node-rs/argon2';
+import type { Static } from '@sinclair/typebox';
 import { InvalidError } from '../../../core/base/errors.ts';
 import type { BasicAuthUser, Rule, RuleAction } from '../../../core/site/rules/index.ts';
+import type { rulesView } from '../../../core/site/rules/schema.ts';
 
 /** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. Takes about 20 ms. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
@@ -56,12 +58,10 @@ function storedHashes(rules: readonly Rule[]): ReadonlyMap<string, string | unde
   return hashes;
 }
 
-export const withoutHashes = (rules: readonly Rule[]): readonly unknown[] =>
-  rules.map((rule) =>
-    rule.action.type === 'basic_auth'
-      ? {
-          ...rule,
-          action: { ...rule.action, users: rule.action.users.map(({ name }) => ({ name, has_password: true })) },
-        }
-      : rule,
-  );
+/** The rules as in responses, which never have hashes. */
+export const withoutHashes = (rules: readonly Rule[]): Static<typeof rulesView> =>
+  rules.map((rule) => {
+    if (rule.action.type !== 'basic_auth') return rule as Static<typeof rulesView>[number];
+    const users = rule.action.users.map(({ name }) => ({ name, has_password: true }));
+    return { ...rule, action: { ...rule.action, users } };
+  });

@@ -17,15 +17,16 @@ import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
 import { bodySchema } from '../../http/json-body.ts';
-import { type Route, route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
 import { formatTime } from '../../http/time.ts';
-import { DOCUMENT_FIELDS, type DocumentFormat, documentRoutes } from './documents.ts';
+import { DOCUMENT_FIELDS, type DocumentFormat, versionedDocumentRoutes } from './documents.ts';
 import { withHashes, withoutHashes } from './rule-users.ts';
 
 const body = bodySchema(Type.Object({ rules: rulesBody, ...DOCUMENT_FIELDS }));
+const view = { rules: rulesView };
 const NO_RULES: RulesDocument = { rules: [] };
 
-const FORMAT: DocumentFormat<typeof body.schema, RulesDocument> = {
+const FORMAT: DocumentFormat<'Rules', 'rules', typeof body.schema, typeof view, RulesDocument> = {
   kind: 'rules',
   path: 'rules',
   name: 'Rules',
@@ -33,10 +34,9 @@ const FORMAT: DocumentFormat<typeof body.schema, RulesDocument> = {
   description:
     'Rules run for each request of the sites of the domain, from first to last. A rule whose match holds does its action: one that changes something lets the next rule follow, one that decides (allow, deny, redirect, error_page, maintenance, and limit, basic_auth or challenge if the request does not pass) stops. Passwords are stored as hashes and never returned; a user without a password keeps the stored one.',
   body,
-  view: { rules: rulesView },
+  view,
   empty: NO_RULES,
   faults: ['invalid_rule'],
-  keepsVersions: true,
   async check(given, { before = NO_RULES, draft, domain }) {
     const document: RulesDocument = { rules: await withHashes(given.rules, before.rules) };
     const origins = draft.siteDocument(domain.id, 'origins')?.content as OriginsDocument | undefined;
@@ -62,8 +62,8 @@ function checkPools({ rules }: RulesDocument, origins: OriginsDocument | undefin
 }
 
 /** `node`: the name of this node. */
-export const rulesRoutes = (services: Services, node: string, readCounts: ReadRuleCounts): Route[] => [
-  ...documentRoutes(services, FORMAT),
+export const rulesRoutes = (services: Services, node: string, readCounts: ReadRuleCounts) => [
+  ...versionedDocumentRoutes(services, FORMAT),
   countersRoute(services, node, readCounts),
   templatesRoute(services),
 ];
@@ -88,7 +88,7 @@ const countersView = {
   ),
 };
 
-function countersRoute({ reader }: Services, node: string, readCounts: ReadRuleCounts): Route {
+function countersRoute({ reader }: Services, node: string, readCounts: ReadRuleCounts) {
   const since = orNull(time('when the first of the nodes began to count'), 'null: nothing was counted yet');
   return route({
     operationId: 'getRuleCounters',
@@ -137,7 +137,7 @@ const templatesView = Type.Object({
   ),
 });
 
-function templatesRoute({ reader }: Services): Route {
+function templatesRoute({ reader }: Services) {
   return route({
     operationId: 'getRuleTemplates',
     method: 'GET',
@@ -155,7 +155,7 @@ function templatesRoute({ reader }: Services): Route {
           name,
           title,
           description,
-          rules: withoutHashes(rules(domain)) as [],
+          rules: withoutHashes(rules(domain)),
         })),
       };
     },

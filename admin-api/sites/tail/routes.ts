@@ -4,7 +4,7 @@ import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { type OpenStreams, streamReply } from '../../events/index.ts';
 import type { Authentication, Caller, Credentials } from '../../http/caller.ts';
-import { type Route, route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
 import { MAX_RATE, TailStream } from './tail-stream.ts';
 
 export function tailRoutes(
@@ -12,7 +12,7 @@ export function tailRoutes(
   authentication: Authentication,
   streams: OpenStreams,
   watch: WatchRequests,
-): Route[] {
+) {
   return [
     route({
       operationId: 'tailRequests',

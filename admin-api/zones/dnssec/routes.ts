@@ -3,7 +3,7 @@
 import { NOTHING } from '../../../core/base/schema.ts';
 import { EDIT_FAULTS } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
-import { type Route, route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
 import { addForeignKey, deleteForeignKey, listForeignKeys } from './foreign-keys.ts';
 import {
   dnssecBody,
@@ -16,10 +16,10 @@ import {
 import { checkParent, describeDnssec, resign, setDnssec, startRollover, stopRollover } from './service.ts';
 
 const DNSSEC = '/api/v1/domains/{domain_id}/dnssec';
-const FOREIGN_KEYS = `${DNSSEC}/foreign-keys`;
+const FOREIGN_KEYS = `${DNSSEC}/foreign-keys` as const;
 const NO_DOMAIN = ['no_such_domain'];
 
-export function dnssecRoutes(services: Services): Route[] {
+export function dnssecRoutes(services: Services) {
   return [
     route({
       operationId: 'getDnssec',

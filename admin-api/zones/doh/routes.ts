@@ -6,7 +6,7 @@ import { skipName } from '../../../core/dns/wire/skip-name.ts';
 import { RCODE, TYPE } from '../../../core/dns/wire/types.ts';
 import { clientNetwork } from '../../../core/net/address/ipv6.ts';
 import type { RateLimit } from '../../http/rate-limit.ts';
-import { type Context, publicBytesRoute, publicRoute, type RawReply, type Route } from '../../http/route.ts';
+import { type Context, publicBytesRoute, publicRoute, type RawReply } from '../../http/route.ts';
 import { DNS_MESSAGE, malformed, readMessage, requireQuery } from './message.ts';
 
 /** Bytes of TYPE, CLASS, TTL and RDLENGTH. */
@@ -68,7 +68,7 @@ export type AnswerDns = (message: Uint8Array, address: string) => DnsResponse | 
 const PATH = '/dns-query';
 
 /** `queries`: one bucket for each client network. The routes require no token. */
-export function dohRoutes(answer: AnswerDns, queries: RateLimit): Route[] {
+export function dohRoutes(answer: AnswerDns, queries: RateLimit) {
   const described = {
     path: PATH,
     tag: 'operations',

@@ -8,7 +8,7 @@ import { parseId, type Services } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { MAX_WHOLE, pageQuery, searchBy, sortQuery } from '../../http/lists.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
-import { type Route, route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
 import { checkDelegation, describeDelegation } from './delegation.ts';
 import { DOMAIN_SORTS, listDomains } from './list.ts';
 import {
@@ -30,9 +30,9 @@ import {
 } from './service.ts';
 
 const DOMAINS = '/api/v1/domains';
-const DOMAIN = `${DOMAINS}/{domain_id}`;
+const DOMAIN = `${DOMAINS}/{domain_id}` as const;
 
-const DELEGATION = `${DOMAIN}/delegation`;
+const DELEGATION = `${DOMAIN}/delegation` as const;
 const PRIMARY_FAULTS = ['invalid_primary', 'private_primary', 'unknown_tsig_key'] as const;
 /** Maximum delegation checks of an account per minute. */
 const CHECKS = 30;
@@ -41,7 +41,7 @@ const ONE_MINUTE = 60;
 /** Finds the warnings of a domain: see admin-api/zones/targets/target-warnings.ts. */
 type FindWarnings = (domain: Domain) => Promise<readonly Static<typeof domainWarning>[]>;
 
-export function domainRoutes(services: Services, findWarnings: FindWarnings): Route[] {
+export function domainRoutes(services: Services, findWarnings: FindWarnings) {
   const checks = new RateLimit('delegation', services.config.rateLimit === 0 ? 0 : CHECKS, ONE_MINUTE);
   return [
     route({

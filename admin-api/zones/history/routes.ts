@@ -3,7 +3,7 @@ import { EDIT_FAULTS, ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { MAX_LIMIT, pageQuery, readIdCursor, searchQuery } from '../../http/lists.ts';
-import { type Route, route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
 import { allows } from '../../people/auth/scopes.ts';
 import { listChanges } from './list.ts';
 import { restoreRecords } from './restore.ts';
@@ -11,7 +11,7 @@ import { historyResponse, restoreBody, restoreResponse } from './schema.ts';
 
 const HISTORY = '/api/v1/domains/{domain_id}/history';
 
-export function historyRoutes(services: Services): Route[] {
+export function historyRoutes(services: Services) {
   return [
     route({
       operationId: 'listHistory',

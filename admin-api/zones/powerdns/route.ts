@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import { accountQuery } from '../../change/acting.ts';
 import type { Caller, Scope } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
-import type { Parameters, Query } from '../../http/query.ts';
+import type { NoParameters, Parameters, Query } from '../../http/query.ts';
 import { type Context, foreignRoute, type RawReply, type ServedRoute } from '../../http/route.ts';
 import type { Method } from '../../http/router.ts';
 import type { HttpRequest } from '../../http/transport.ts';
@@ -23,8 +23,6 @@ export type PowerDnsContext<P extends Parameters = NoParameters> = Context<
   Buffer,
   Query<P & typeof accountQuery>
 >;
-
-type NoParameters = Record<never, never>;
 
 interface PowerDnsRoute<P extends Parameters> {
   readonly method: Method;

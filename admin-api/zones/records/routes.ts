@@ -9,7 +9,7 @@ import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import { parameter, trueOrFalse } from '../../http/query.ts';
-import { bytesRoute, type Context, type Faults, type Reply, type Route, route } from '../../http/route.ts';
+import { bytesRoute, type Context, type Faults, type Reply, route } from '../../http/route.ts';
 import { callerOwner } from '../../http/slot-owner.ts';
 import type { TargetWarnings } from '../targets/target-warnings.ts';
 import { batchSize, changeRecords, previewRecords } from './batch.ts';
@@ -36,7 +36,7 @@ import { previewImport } from './zonefile/preview.ts';
 
 const ZONE_TYPES = ['text/dns', 'text/plain'];
 const RECORDS = '/api/v1/domains/{domain_id}/records';
-const RECORD = `${RECORDS}/{record_id}`;
+const RECORD = `${RECORDS}/{record_id}` as const;
 const ZONEFILE = '/api/v1/domains/{domain_id}/zonefile';
 /** Enough for ten thousand records of a few hundred bytes. */
 const MAX_BATCH_BODY = 8 << 20;
@@ -72,7 +72,7 @@ const RECORD_FAULTS: Faults = {
 const NO_DOMAIN = ['no_such_domain'];
 const NO_RECORD = [...NO_DOMAIN, 'no_such_record'];
 
-export function recordRoutes(services: Services, pool: PreparePool, warnings: TargetWarnings): Route[] {
+export function recordRoutes(services: Services, pool: PreparePool, warnings: TargetWarnings) {
   const pages = new RecordPageCache();
   const complete = (reply: Reply) => withWarnings(services, warnings, reply);
   return [

@@ -6,7 +6,7 @@ import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Query } from '../../http/query.ts';
-import { type Route, route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
 import { readRange, statisticsQuery } from './range.ts';
 import { statisticsResponse } from './schema.ts';
 import { viewStatistics } from './view.ts';
@@ -16,7 +16,7 @@ const INVALID = ['invalid_time', 'invalid_range', 'invalid_step'];
 const DESCRIPTION =
   'Counts of all nodes, added up when requested; a node that does not answer in 2 seconds is listed as missing. DNS queries are sampled, requests are counted exactly. Counts are kept for 31 days.';
 
-export function statisticsRoutes({ reader }: Services, readStatistics: ReadStatistics): Route[] {
+export function statisticsRoutes({ reader }: Services, readStatistics: ReadStatistics) {
   const describe = async (kind: number, id: Id, query: Query<typeof statisticsQuery>) => {
     const range = readRange(query);
     const { from, to, step } = range;

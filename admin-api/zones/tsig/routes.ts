@@ -5,14 +5,14 @@ import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { listOfRows, pageQuery, searchQuery, sortQuery } from '../../http/lists.ts';
-import { type Route, route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
 import { createTsigKey, deleteTsigKey, viewTsigKey } from './keys.ts';
 import { newTsigKeyResponse, tsigKeyBody, tsigKeysResponse } from './schema.ts';
 
 const SORTS = ['id', 'name', 'created_at'] as const;
 const PATH = '/api/v1/tsig-keys';
 
-export function tsigRoutes(services: Services): Route[] {
+export function tsigRoutes(services: Services) {
   return [
     route({
       operationId: 'listTsigKeys',

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compareFindings, groupFindings } from '../../../admin-api/dashboard/apps/findings.ts';
-import { splitExcerpt, visible } from '../../../admin-api/dashboard/common/excerpt.ts';
+import { splitExcerpt, visible } from '../../../admin-api/ui/excerpt.ts';
 
 type Finding = Parameters<typeof groupFindings>[0][number];
 

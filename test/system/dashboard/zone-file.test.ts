@@ -47,6 +47,8 @@ test('a zone file is compared, corrected, added or imported, and exported', asyn
 
       // Add: the records become edits, which are reviewed.
       await text.fill('$TTL 300\nsame A 192.0.2.1\nnew 60 A 192.0.2.2\n');
+      // While the preview is read, the button does nothing.
+      await page.getByText(/^Line 3: The TTL 5 is kept/).waitFor({ state: 'detached' });
       await page.getByLabel('Add its records').check();
       await page.getByRole('button', { name: 'Add 1 record' }).click();
       await page.getByText('1 change not saved').waitFor();

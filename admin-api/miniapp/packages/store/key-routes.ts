@@ -1,6 +1,6 @@
 /** Endpoints for administrators: rotation and revocation of store keys. */
 import { parseId } from '../../../change/services.ts';
-import { type Route, route } from '../../../http/route.ts';
+import { route } from '../../../http/route.ts';
 import { STORE_KEYS_ADMIN } from '../paths.ts';
 import { storeKeysResponse } from './key-view.ts';
 import type { StoreKeys } from './keys.ts';
@@ -10,7 +10,7 @@ const ADMIN = { tag: 'packages', scope: 'packages', admin: true, method: 'POST' 
 /** Days for which both keys sign, by default. */
 const OVERLAP_DAYS = 90;
 
-export function storeKeyRoutes(keys: StoreKeys): Route[] {
+export function storeKeyRoutes(keys: StoreKeys) {
   return [
     route({
       ...ADMIN,

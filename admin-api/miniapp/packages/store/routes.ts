@@ -18,7 +18,7 @@ import {
   sortQuery,
 } from '../../../http/lists.ts';
 import type { RateLimit } from '../../../http/rate-limit.ts';
-import { type Context, publicRoute, type Reply, type Route } from '../../../http/route.ts';
+import { type Context, publicRoute, type Reply } from '../../../http/route.ts';
 import { isAppId } from '../owned.ts';
 import type { PackageBlobs } from '../package-blobs.ts';
 import { STORE, STORE_KEYS } from '../paths.ts';
@@ -32,7 +32,7 @@ import { SHORT_DESCRIPTION, viewStoreApp } from './view.ts';
 /** Headers of an icon: it was uploaded by anybody, and is served to browsers. */
 const ICON_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
-interface StoreParts {
+export interface StoreParts {
   readonly services: Services;
   readonly blobs: PackageBlobs;
   readonly keys: StoreKeys;
@@ -41,7 +41,7 @@ interface StoreParts {
   readonly requests: RateLimit;
 }
 
-export function storeRoutes({ services, blobs, keys, catalog, requests }: StoreParts): Route[] {
+export function storeRoutes({ services, blobs, keys, catalog, requests }: StoreParts) {
   const { reader } = services;
   const described = { method: 'GET', tag: 'packages' } as const;
   const found = { 304: [], 404: ['no_such_app'], 429: ['too_many_requests'] } as const;

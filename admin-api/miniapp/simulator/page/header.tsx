@@ -1,5 +1,5 @@
 /** The current app, and its most important problems. */
-import { visible } from '../../../dashboard/common/excerpt.ts';
+import { visible } from '../../../ui/excerpt.ts';
 import type { AuditView } from '../protocol.ts';
 import { isConnected } from './server.ts';
 import { panel } from './settings.ts';

@@ -1,7 +1,7 @@
 /** Background tasks: what is scheduled, the clock of the phone, and events with their outcomes. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { visible } from '../../../../dashboard/common/excerpt.ts';
+import { visible } from '../../../../ui/excerpt.ts';
 import type { BackgroundView, RunView, TaskView } from '../../protocol.ts';
 import { Clock } from '../parts/clock.tsx';
 import { Empty, PanelBar, SmallButton } from '../parts/panel.tsx';

@@ -1,6 +1,6 @@
 /** The console of the app. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { visible } from '../../../../dashboard/common/excerpt.ts';
+import { visible } from '../../../../ui/excerpt.ts';
 import { Clock } from '../parts/clock.tsx';
 import { Empty, PanelBar, SmallButton } from '../parts/panel.tsx';
 import { type ConsoleLine, consoleLines } from '../state.ts';

@@ -1,8 +1,8 @@
 /** The phone's device information, and the picture of its camera. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { Field } from '../../../../dashboard/common/parts/field.tsx';
-import { Labelled } from '../../../../dashboard/common/parts/labelled.tsx';
+import { Field } from '../../../../ui/parts/field.tsx';
+import { Labelled } from '../../../../ui/parts/labelled.tsx';
 import type { DeviceInfo } from '../../../bridge/operations.ts';
 import { SignalChoice } from '../parts/choice-row.tsx';
 import { useCommand } from '../parts/use-command.ts';

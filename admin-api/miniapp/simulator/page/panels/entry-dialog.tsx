@@ -1,9 +1,9 @@
 /** Adds a key to the app's storage, or changes its value. */
 import { useSignal } from '@preact/signals';
-import { visible } from '../../../../dashboard/common/excerpt.ts';
-import { Field } from '../../../../dashboard/common/parts/field.tsx';
-import { Modal } from '../../../../dashboard/common/parts/modal.tsx';
-import { TextArea } from '../../../../dashboard/common/parts/text-area.tsx';
+import { visible } from '../../../../ui/excerpt.ts';
+import { Field } from '../../../../ui/parts/field.tsx';
+import { Modal } from '../../../../ui/parts/modal.tsx';
+import { TextArea } from '../../../../ui/parts/text-area.tsx';
 import { useCommand } from '../parts/use-command.ts';
 import { command } from '../server.ts';
 import { TEXTS } from '../texts.ts';

@@ -1,6 +1,6 @@
 /** Findings of the audit, by file. */
-import { visible } from '../../../../dashboard/common/excerpt.ts';
-import { Excerpt } from '../../../../dashboard/common/parts/excerpt.tsx';
+import { visible } from '../../../../ui/excerpt.ts';
+import { Excerpt } from '../../../../ui/parts/excerpt.tsx';
 import type { FindingView } from '../../protocol.ts';
 import { Empty } from '../parts/panel.tsx';
 import { topics } from '../state.ts';

@@ -1,5 +1,5 @@
 /** Network conditions, and the requests of the app. */
-import { visible } from '../../../../dashboard/common/excerpt.ts';
+import { visible } from '../../../../ui/excerpt.ts';
 import type { NetworkEntry } from '../../protocol.ts';
 import { ChoiceRow } from '../parts/choice-row.tsx';
 import { Clock } from '../parts/clock.tsx';

@@ -1,5 +1,5 @@
 /** Permissions in the manifest, with the user's decisions. */
-import { Labelled } from '../../../../dashboard/common/parts/labelled.tsx';
+import { Labelled } from '../../../../ui/parts/labelled.tsx';
 import { PERMISSION_STATES, type PermissionState, type PermissionView } from '../../protocol.ts';
 import { Empty } from '../parts/panel.tsx';
 import { command } from '../server.ts';

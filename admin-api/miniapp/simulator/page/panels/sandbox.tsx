@@ -1,5 +1,5 @@
 /** Attempts that the sandbox refused. */
-import { visible } from '../../../../dashboard/common/excerpt.ts';
+import { visible } from '../../../../ui/excerpt.ts';
 import type { ViolationView } from '../../protocol.ts';
 import { Clock } from '../parts/clock.tsx';
 import { Empty, PanelBar, SmallButton } from '../parts/panel.tsx';

@@ -1,7 +1,7 @@
 /** The storage of the app: its keys, their sizes, and changes by the user. */
 import { useSignal } from '@preact/signals';
-import { visible } from '../../../../dashboard/common/excerpt.ts';
-import { Modal } from '../../../../dashboard/common/parts/modal.tsx';
+import { visible } from '../../../../ui/excerpt.ts';
+import { Modal } from '../../../../ui/parts/modal.tsx';
 import { LIMITS } from '../../../bridge/operations.ts';
 import type { StorageEntry } from '../../protocol.ts';
 import { Empty, PanelBar, SmallButton } from '../parts/panel.tsx';

@@ -1,5 +1,5 @@
 /** The phone: a status bar, the app in its sandbox, and what the system shows above the app. */
-import { visible } from '../../../../dashboard/common/excerpt.ts';
+import { visible } from '../../../../ui/excerpt.ts';
 import { SANDBOX } from '../../protocol.ts';
 import { frameNumber, setFrame } from '../relay.ts';
 import { scheme } from '../settings.ts';

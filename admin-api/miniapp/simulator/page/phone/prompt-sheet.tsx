@@ -1,6 +1,6 @@
 /** The system asks the user for a permission. */
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { visible } from '../../../../dashboard/common/excerpt.ts';
+import { visible } from '../../../../ui/excerpt.ts';
 import type { PromptAnswer, PromptView } from '../../protocol.ts';
 import { useCommand } from '../parts/use-command.ts';
 import { command } from '../server.ts';

@@ -1,7 +1,7 @@
 /** The phone with its controls. It is made smaller where the window has no room for it. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { IconButton } from '../../../../dashboard/common/parts/icon-button.tsx';
+import { IconButton } from '../../../../ui/parts/icon-button.tsx';
 import { SignalChoice } from '../parts/choice-row.tsx';
 import { command } from '../server.ts';
 import { orientation, scheme, screenSize, size } from '../settings.ts';

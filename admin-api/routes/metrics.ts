@@ -1,9 +1,9 @@
 /** GET /metrics: the metrics in the formats of Prometheus. */
 import { BlockList, isIPv4 } from 'node:net';
-import { type Registry, selectFormat } from '../core/base/metrics/index.ts';
-import type { Authentication } from './http/caller.ts';
-import { publicRoute, type Route } from './http/route.ts';
-import { UNAUTHORIZED } from './http/unauthorized.ts';
+import { type Registry, selectFormat } from '../../core/base/metrics/index.ts';
+import type { Authentication } from '../http/caller.ts';
+import { publicRoute } from '../http/route.ts';
+import { UNAUTHORIZED } from '../http/unauthorized.ts';
 
 /** The setting `admin.metrics`. */
 export type MetricsAccess = 'loopback' | 'token' | 'off';
@@ -41,7 +41,7 @@ export function needsToken(
 /**
  * A token must be of an administrator, with the scope `account:read` or `account`. Empty for `off`.
  */
-export function metricsRoutes(registry: Registry, access: MetricsAccess, authenticator: Authentication): Route[] {
+export function metricsRoutes(registry: Registry, access: MetricsAccess, authenticator: Authentication) {
   if (access === 'off') return [];
   return [
     publicRoute({

@@ -1,9 +1,9 @@
 /** The endpoint of the nodes, for administrators. */
 import { Type } from '@sinclair/typebox';
-import { count, flag, list, oneOf, orNull, text, time } from '../core/base/schema.ts';
-import { type ClusterState, type NodeView, VIEWED_STATES } from '../core/cluster/cluster-state.ts';
-import { type Route, route } from './http/route.ts';
-import { formatTime } from './http/time.ts';
+import { count, flag, list, oneOf, orNull, text, time } from '../../core/base/schema.ts';
+import { type ClusterState, type NodeView, VIEWED_STATES } from '../../core/cluster/cluster-state.ts';
+import { route } from '../http/route.ts';
+import { formatTime } from '../http/time.ts';
 
 const nodeView = Type.Object(
   {
@@ -40,7 +40,7 @@ const storageView = Type.Object(
 );
 
 /** `describe`: asks all nodes. */
-export function nodeRoutes(describe: () => Promise<ClusterState>): Route[] {
+export function nodeRoutes(describe: () => Promise<ClusterState>) {
   return [
     route({
       operationId: 'listNodes',

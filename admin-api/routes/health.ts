@@ -1,10 +1,10 @@
 /** Endpoints for liveness and readiness probes. */
 import { Type } from '@sinclair/typebox';
-import { list, text } from '../core/base/schema.ts';
-import { STATES } from '../core/cluster/cluster-state.ts';
-import type { Standing } from '../core/cluster/lag.ts';
-import type { Readiness } from '../core/cluster/readiness.ts';
-import { publicRoute, type Route } from './http/route.ts';
+import { list, text } from '../../core/base/schema.ts';
+import { STATES } from '../../core/cluster/cluster-state.ts';
+import type { Standing } from '../../core/cluster/lag.ts';
+import type { Readiness } from '../../core/cluster/readiness.ts';
+import { publicRoute } from '../http/route.ts';
 
 const healthResponse = Type.Object({ node: text('the name of the node') });
 
@@ -34,7 +34,7 @@ const backupResponse = Type.Object(
   { description: 'the backups of all nodes; omitted if none are configured' },
 );
 
-export function healthRoutes(ready: () => Readiness, nodeName: string): Route[] {
+export function healthRoutes(ready: () => Readiness, nodeName: string) {
   return [
     publicRoute({
       operationId: 'getHealth',

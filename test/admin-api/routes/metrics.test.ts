@@ -1,21 +1,21 @@
 /** Access to the metrics, and their format. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Services } from '../../admin-api/change/services.ts';
-import { HttpError } from '../../admin-api/http/errors.ts';
-import { RateLimit } from '../../admin-api/http/rate-limit.ts';
-import type { HttpRequest } from '../../admin-api/http/transport.ts';
-import { type MetricsAccess, metricsRoutes, needsToken } from '../../admin-api/metrics.ts';
-import { Authenticator } from '../../admin-api/people/auth/authenticate.ts';
-import { Sessions } from '../../admin-api/people/auth/sessions.ts';
-import { hashToken, mintToken } from '../../admin-api/people/auth/token.ts';
-import { Registry } from '../../core/base/metrics/index.ts';
-import { loadConfig } from '../../core/config/index.ts';
-import { type Environment, openEnvironment } from '../../core/store/environment.ts';
-import { type Account, accounts, type Role, tokens } from '../../core/store/rows.ts';
-import { StoreReader } from '../../core/store/store-reader.ts';
-import { readExposition, sampleOf } from '../support/exposition.ts';
-import { removeFolder, temporaryFolder } from '../support/temp.ts';
+import type { Services } from '../../../admin-api/change/services.ts';
+import { HttpError } from '../../../admin-api/http/errors.ts';
+import { RateLimit } from '../../../admin-api/http/rate-limit.ts';
+import type { HttpRequest } from '../../../admin-api/http/transport.ts';
+import { Authenticator } from '../../../admin-api/people/auth/authenticate.ts';
+import { Sessions } from '../../../admin-api/people/auth/sessions.ts';
+import { hashToken, mintToken } from '../../../admin-api/people/auth/token.ts';
+import { type MetricsAccess, metricsRoutes, needsToken } from '../../../admin-api/routes/metrics.ts';
+import { Registry } from '../../../core/base/metrics/index.ts';
+import { loadConfig } from '../../../core/config/index.ts';
+import { type Environment, openEnvironment } from '../../../core/store/environment.ts';
+import { type Account, accounts, type Role, tokens } from '../../../core/store/rows.ts';
+import { StoreReader } from '../../../core/store/store-reader.ts';
+import { readExposition, sampleOf } from '../../support/exposition.ts';
+import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
 const LOCAL = ['127.0.0.1', '127.255.255.254', '::1', '0:0:0:0:0:0:0:1', '::ffff:127.0.0.1', '::ffff:7f00:1'];
 const REMOTE = [

@@ -1,0 +1,108 @@
+/**
+ * All endpoints that the OpenAPI document describes. Clients are typed from the type of this list:
+ * see http/client.ts.
+ */
+import type { Registry } from '../../core/base/metrics/index.ts';
+import type { ClusterState } from '../../core/cluster/cluster-state.ts';
+import type { ReadRuleCounts } from '../../core/cluster/peer-rule-counts.ts';
+import type { ReadStatistics } from '../../core/cluster/peer-statistics.ts';
+import type { Readiness } from '../../core/cluster/readiness.ts';
+import type { WatchRequests } from '../../core/observe/tail/request-tail.ts';
+import type { Ejections } from '../../core/site/health/ejections.ts';
+import type { Services } from '../change/services.ts';
+import { type EventStreams, eventRoutes } from '../events/index.ts';
+import { webhookRoutes } from '../events/webhooks/routes.ts';
+import type { RateLimit } from '../http/rate-limit.ts';
+import type { Sync } from '../http/route.ts';
+import type { Packages } from '../miniapp/packages/index.ts';
+import { factorRoutes } from '../people/accounts/factor-routes.ts';
+import { accountRoutes } from '../people/accounts/routes.ts';
+import { auditRoutes } from '../people/audit/routes.ts';
+import type { Authenticator } from '../people/auth/authenticate.ts';
+import { tokenRoutes } from '../people/auth/routes.ts';
+import { sessionRoutes } from '../people/auth/session-routes.ts';
+import type { Sessions } from '../people/auth/sessions.ts';
+import type { SignInParts } from '../people/auth/sign-in.ts';
+import type { TokenUses } from '../people/auth/token-uses.ts';
+import { ownAccountRoutes } from '../people/own-account/routes.ts';
+import { type DomainLogs, logRoutes } from '../sites/logs/routes.ts';
+import { errorPagePreviewRoute } from '../sites/proxy/error-page-preview.ts';
+import { errorPagesRoutes } from '../sites/proxy/error-pages.ts';
+import type { OriginRules } from '../sites/proxy/origin-rules.ts';
+import { originsRoutes } from '../sites/proxy/origins-document.ts';
+import { protectionRoutes } from '../sites/proxy/protection.ts';
+import { proxyRoutes } from '../sites/proxy/routes.ts';
+import { rulesRoutes } from '../sites/proxy/rules.ts';
+import { tailRoutes } from '../sites/tail/routes.ts';
+import { dnssecRoutes } from '../zones/dnssec/routes.ts';
+import { type AnswerDns, dohRoutes } from '../zones/doh/routes.ts';
+import { domainRoutes } from '../zones/domains/routes.ts';
+import { historyRoutes } from '../zones/history/routes.ts';
+import { recordRoutes } from '../zones/records/routes.ts';
+import type { PreparePool } from '../zones/records/zonefile/pool.ts';
+import { statisticsRoutes } from '../zones/statistics/routes.ts';
+import type { TargetWarnings } from '../zones/targets/target-warnings.ts';
+import { tsigRoutes } from '../zones/tsig/routes.ts';
+import { healthRoutes } from './health.ts';
+import { metricsRoutes } from './metrics.ts';
+import { nodeRoutes } from './nodes.ts';
+
+interface ApiParts {
+  readonly services: Services;
+  readonly signIn: SignInParts;
+  readonly authenticator: Authenticator;
+  readonly sessions: Sessions;
+  readonly tokenUses: TokenUses;
+  readonly eventStreams: EventStreams;
+  readonly zoneFiles: PreparePool;
+  readonly targetWarnings: TargetWarnings;
+  readonly originRules: OriginRules;
+  readonly packages: Packages['routes'];
+  readonly ready: () => Readiness;
+  readonly describeNodes: () => Promise<ClusterState>;
+  readonly metrics: Registry;
+  readonly sync: (sequence: number) => Sync;
+  readonly ejections: Pick<Ejections, 'endOf'>;
+  readonly logs: DomainLogs;
+  readonly readRuleCounts: ReadRuleCounts;
+  readonly watchRequests: WatchRequests;
+  readonly readStatistics: ReadStatistics;
+  /** Undefined: DNS over HTTPS is off. */
+  readonly doh: { readonly answer: AnswerDns; readonly queries: RateLimit } | undefined;
+}
+
+export function apiRoutes(parts: ApiParts) {
+  const { services, signIn, authenticator, eventStreams } = parts;
+  const { config } = services;
+  return [
+    ...healthRoutes(parts.ready, config.nodeName),
+    ...nodeRoutes(parts.describeNodes),
+    ...metricsRoutes(parts.metrics, config.admin.metrics, authenticator),
+    ...tokenRoutes(signIn, parts.tokenUses),
+    ...sessionRoutes(signIn, parts.sessions),
+    ...tsigRoutes(services),
+    ...accountRoutes(services, signIn.passwords),
+    ...factorRoutes(services),
+    ...ownAccountRoutes(signIn),
+    ...auditRoutes(services, parts.sync),
+    ...eventRoutes(services, authenticator, eventStreams),
+    ...domainRoutes(services, (domain) => parts.targetWarnings.list(domain)),
+    ...recordRoutes(services, parts.zoneFiles, parts.targetWarnings),
+    ...historyRoutes(services),
+    ...dnssecRoutes(services),
+    ...proxyRoutes(services, parts.originRules),
+    ...errorPagesRoutes(services),
+    errorPagePreviewRoute(services),
+    ...protectionRoutes(services),
+    ...originsRoutes(services, parts.originRules, parts.ejections),
+    ...logRoutes(services, parts.logs),
+    ...rulesRoutes(services, config.nodeName, parts.readRuleCounts),
+    ...tailRoutes(services, authenticator, eventStreams, parts.watchRequests),
+    ...statisticsRoutes(services, parts.readStatistics),
+    ...webhookRoutes(services),
+    ...parts.packages,
+    ...(parts.doh === undefined ? [] : dohRoutes(parts.doh.answer, parts.doh.queries)),
+  ];
+}
+
+export type ApiRoute = ReturnType<typeof apiRoutes>[number];
