@@ -4,7 +4,17 @@ import type { ApiRoute } from '../../routes/routes.ts';
 
 type Id = ApiRoute['operationId'];
 type Response<O extends Id> = ResponseOf<Extract<ApiRoute, { readonly operationId: O }>>;
-type Body<O extends Id> = RequestOf<Extract<ApiRoute, { readonly operationId: O }>>;
+export type Body<O extends Id> = RequestOf<Extract<ApiRoute, { readonly operationId: O }>>;
+
+/** The JSON pointers (RFC 6901) of the fields of a body. */
+export type PointerTo<T> = T extends readonly (infer Item)[]
+  ? `/${number}` | `/${number}${PointerTo<Item>}`
+  : T extends object
+    ? { [K in keyof T & string]: `/${K}` | `/${K}${PointerTo<NonNullable<T[K]>>}` }[keyof T & string]
+    : never;
+
+/** Of the fields of the body of an operation. */
+export type Pointer<O extends Id> = PointerTo<Body<O>>;
 
 export type Domain = Response<'getDomain'>['domain'];
 export type ListedDomain = Response<'listDomains'>['domains'][number];

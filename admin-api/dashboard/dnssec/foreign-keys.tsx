@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { announce } from '../../ui/parts/announce.tsx';
 import { TextArea } from '../../ui/parts/text-area.tsx';
-import type { ForeignKeyView } from '../api/views.ts';
+import type { ForeignKeyView, Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -24,7 +24,7 @@ export function ForeignKeys({ page }: { readonly page: DnssecPage }) {
     if (result.ok) keys.value = result.data.foreign_keys;
   };
   useEffect(() => void load(), [page]);
-  const { isRunning, otherFailure, faultOf, submit } = useForm(['/dnskey'], async () => {
+  const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'addForeignKey'>>(['/dnskey'], async () => {
     const body = { dnskey: dnskey.value.trim() };
     const result = await settle(api.POST(`${DNSSEC}/foreign-keys`, { params: page.params, body }));
     if (!result.ok) return result.failure;

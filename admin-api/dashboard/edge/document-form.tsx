@@ -6,15 +6,15 @@ import { FailureNote } from '../parts/notes.tsx';
 import { type FaultOf, useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 
-interface DocumentFormProps {
+interface DocumentFormProps<Pointer extends string> {
   /** JSON pointers of the fields that show their faults. */
-  readonly pointers: readonly string[];
+  readonly pointers: readonly Pointer[];
   /** Null: saved. */
   readonly save: () => Promise<Failure | null>;
-  readonly render: (faultOf: FaultOf) => ComponentChildren;
+  readonly render: (faultOf: FaultOf<Pointer>) => ComponentChildren;
 }
 
-export function DocumentForm({ pointers, save, render }: DocumentFormProps) {
+export function DocumentForm<Pointer extends string>({ pointers, save, render }: DocumentFormProps<Pointer>) {
   const { isRunning, otherFailure, faultOf, submit } = useForm(pointers, async () => {
     const failure = await save();
     if (failure === null) announce(TEXTS.siteDocuments.saved);

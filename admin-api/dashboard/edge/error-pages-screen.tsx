@@ -3,7 +3,7 @@ import { type Signal, signal, useSignal } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { Field } from '../../ui/parts/field.tsx';
 import { TextArea } from '../../ui/parts/text-area.tsx';
-import type { ErrorPagesBody, ErrorPagesDocument } from '../api/views.ts';
+import type { ErrorPagesBody, ErrorPagesDocument, Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { FaultOf } from '../parts/use-form.ts';
 import type { ScreenProps } from '../screen.ts';
@@ -68,10 +68,11 @@ function ErrorPagesForm({ page, stored }: { readonly page: ErrorPages; readonly 
       pages: drafts.value.map(({ status, html }) => ({ status: status.value.trim(), html: html.value })),
       maintenance: maintenance.value.trim() === '' ? null : maintenance.value,
     });
-  const pointers = ['/maintenance', ...drafts.value.flatMap((_, i) => [`/pages/${i}/status`, `/pages/${i}/html`])];
+  const pages = drafts.value.map((_, i) => `/pages/${i}` as const);
+  const pointers = pages.flatMap((at) => [`${at}/status`, `${at}/html`] as const);
   return (
-    <DocumentForm
-      pointers={pointers}
+    <DocumentForm<Pointer<'setErrorPages'>>
+      pointers={['/maintenance', ...pointers]}
       save={save}
       render={(faultOf) => (
         <>
@@ -130,8 +131,8 @@ function ErrorPagesForm({ page, stored }: { readonly page: ErrorPages; readonly 
 interface PageCardProps {
   readonly domainId: number;
   readonly draft: PageDraft;
-  readonly pointer: string;
-  readonly faultOf: FaultOf;
+  readonly pointer: `/pages/${number}`;
+  readonly faultOf: FaultOf<Pointer<'setErrorPages'>>;
   readonly remove: (draft: PageDraft) => void;
 }
 

@@ -4,7 +4,7 @@ import { CheckField } from '../../ui/parts/check-field.tsx';
 import { Field } from '../../ui/parts/field.tsx';
 import { SelectField } from '../../ui/parts/select-field.tsx';
 import { TextArea } from '../../ui/parts/text-area.tsx';
-import type { LogsBody, LogsDocument } from '../api/views.ts';
+import type { LogsBody, LogsDocument, Pointer } from '../api/views.ts';
 import type { FaultOf } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import { DocumentForm } from './document-form.tsx';
@@ -14,10 +14,19 @@ import type { SiteDocument } from './site-document.ts';
 const DESTINATIONS = ['none', 'endpoint', 'bucket'] as const;
 type Destination = (typeof DESTINATIONS)[number];
 
-const POINTERS = [
-  ...['/enabled', '/endpoint/url', '/endpoint/authorization', '/endpoint/signing_secret'],
-  ...['/bucket/endpoint', '/bucket/region', '/bucket/name', '/bucket/prefix', '/bucket/access_key'],
-  ...['/bucket/secret_key', '/sample', '/fields'],
+const POINTERS: readonly Pointer<'setLogs'>[] = [
+  '/enabled',
+  '/endpoint/url',
+  '/endpoint/authorization',
+  '/endpoint/signing_secret',
+  '/bucket/endpoint',
+  '/bucket/region',
+  '/bucket/name',
+  '/bucket/prefix',
+  '/bucket/access_key',
+  '/bucket/secret_key',
+  '/sample',
+  '/fields',
 ];
 
 const destinationOf = ({ endpoint, bucket }: LogsDocument): Destination => {
@@ -128,7 +137,7 @@ const readEndpoint = (draft: EndpointDraft): NonNullable<LogsBody['endpoint']> =
 interface EndpointFieldsProps {
   readonly draft: EndpointDraft;
   readonly stored: LogsDocument['endpoint'];
-  readonly faultOf: FaultOf;
+  readonly faultOf: FaultOf<Pointer<'setLogs'>>;
 }
 
 function EndpointFields({ draft, stored, faultOf }: EndpointFieldsProps) {
@@ -204,7 +213,7 @@ const readBucket = (draft: BucketDraft): NonNullable<LogsBody['bucket']> => ({
 interface BucketFieldsProps {
   readonly draft: BucketDraft;
   readonly isStored: boolean;
-  readonly faultOf: FaultOf;
+  readonly faultOf: FaultOf<Pointer<'setLogs'>>;
 }
 
 function BucketFields({ draft, isStored, faultOf }: BucketFieldsProps) {

@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import { Field } from '../../ui/parts/field.tsx';
 import { SelectField } from '../../ui/parts/select-field.tsx';
 import { TextArea } from '../../ui/parts/text-area.tsx';
-import type { ProtectionBody, ProtectionDocument } from '../api/views.ts';
+import type { Pointer, ProtectionBody, ProtectionDocument } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { FaultOf } from '../parts/use-form.ts';
 import type { ScreenProps } from '../screen.ts';
@@ -29,10 +29,10 @@ const CALLS: DocumentCalls<ProtectionDocument, ProtectionBody> = {
 const LIMITS = ['connections', 'new_connections_per_second', 'requests_in_flight', 'requests_per_second'] as const;
 const SLOW = ['header_timeout', 'idle_timeout', 'body_rate', 'read_timeout'] as const;
 const CHALLENGE = ['above', 'difficulty', 'valid_for', 'wait'] as const;
-const POINTERS = [
-  ...LIMITS.map((name) => `/limits/${name}`),
-  ...SLOW.map((name) => `/slow/${name}`),
-  ...CHALLENGE.map((name) => `/challenge/${name}`),
+const POINTERS: readonly Pointer<'setProtection'>[] = [
+  ...LIMITS.map((name) => `/limits/${name}` as const),
+  ...SLOW.map((name) => `/slow/${name}` as const),
+  ...CHALLENGE.map((name) => `/challenge/${name}` as const),
   '/tls/client_authorities',
 ];
 
@@ -108,7 +108,7 @@ interface ChallengeSectionProps {
   readonly mode: Signal<string>;
   readonly numbers: Numbers<(typeof CHALLENGE)[number]>;
   readonly except: Signal<string>;
-  readonly faultOf: FaultOf;
+  readonly faultOf: FaultOf<Pointer<'setProtection'>>;
 }
 
 function ChallengeSection({ mode, numbers, except, faultOf }: ChallengeSectionProps) {
@@ -155,7 +155,13 @@ const readTls = ({ minVersion, certificates, authorities }: TlsDraft): Tls => ({
   client_authorities: authorities.value.trim() === '' ? null : authorities.value,
 });
 
-function TlsSection({ draft, faultOf }: { readonly draft: TlsDraft; readonly faultOf: FaultOf }) {
+function TlsSection({
+  draft,
+  faultOf,
+}: {
+  readonly draft: TlsDraft;
+  readonly faultOf: FaultOf<Pointer<'setProtection'>>;
+}) {
   const texts = TEXTS.protection.tls;
   const versions = choicesOf({ '1.2': 'TLS 1.2', '1.3': 'TLS 1.3' });
   const modes = choicesOf(texts.certificateModes);
@@ -185,15 +191,16 @@ function TlsSection({ draft, faultOf }: { readonly draft: TlsDraft; readonly fau
   );
 }
 
-interface NumberSectionProps<Name extends string> {
-  readonly group: string;
+interface NumberSectionProps<Group extends string, Name extends string> {
+  readonly group: Group;
   readonly names: readonly Name[];
   readonly values: Numbers<Name>;
   readonly texts: Readonly<Record<Name | 'heading' | 'explanation', string>>;
-  readonly faultOf: FaultOf;
+  readonly faultOf: FaultOf<`/${Group}/${Name}`>;
 }
 
-function NumberSection<Name extends string>({ group, names, values, texts, faultOf }: NumberSectionProps<Name>) {
+function NumberSection<Group extends string, Name extends string>(props: NumberSectionProps<Group, Name>) {
+  const { group, names, values, texts, faultOf } = props;
   return (
     <section class="card">
       <h2>{texts.heading}</h2>

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { announce } from '../../ui/parts/announce.tsx';
 import { Field } from '../../ui/parts/field.tsx';
+import type { Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { TEXTS } from '../texts.ts';
@@ -40,7 +41,7 @@ export function AddPasskey({ needsCode, onClose, onDone }: AddPasskeyProps) {
       needsCode={needsCode}
       send={add}
       onClose={onClose}
-      pointers={['/name']}
+      pointers={['/name' satisfies Pointer<'createPasskey'>]}
       renderFields={(faultOf) => (
         <Field
           label={texts.name}

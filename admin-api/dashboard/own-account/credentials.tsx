@@ -4,20 +4,21 @@ import type { ComponentChildren } from 'preact';
 import { announce } from '../../ui/parts/announce.tsx';
 import { CheckField } from '../../ui/parts/check-field.tsx';
 import { Field } from '../../ui/parts/field.tsx';
+import type { Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import type { FaultOf } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import { IdentityDialog, type Proof } from './identity-dialog.tsx';
 
-interface ChangeSectionProps {
+interface ChangeSectionProps<At extends string> {
   readonly heading: string;
   /** What there is now. */
   readonly children: ComponentChildren;
   readonly labels: { readonly change: string; readonly submit: string };
   /** Of the changed field. */
-  readonly pointer: string;
-  readonly renderFields: (faultOf: FaultOf) => ComponentChildren;
+  readonly pointer: At;
+  readonly renderFields: (faultOf: FaultOf<At>) => ComponentChildren;
   readonly needsCode: boolean;
   /** Sets the fields before they are shown. */
   readonly onOpen: () => void;
@@ -27,7 +28,7 @@ interface ChangeSectionProps {
 }
 
 /** A section whose button opens a dialog with the fields of a change. */
-function ChangeSection(props: ChangeSectionProps) {
+function ChangeSection<At extends string>(props: ChangeSectionProps<At>) {
   const { heading, children, labels, pointer, renderFields, needsCode, onOpen, send, onChange } = props;
   const isOpen = useSignal(false);
   const close = (): void => {
@@ -95,7 +96,7 @@ export function Email({ email, needsCode, onChange }: EmailProps) {
     <ChangeSection
       heading={texts.heading}
       labels={texts}
-      pointer="/email"
+      pointer={'/email' satisfies Pointer<'updateOwnAccount'>}
       needsCode={needsCode}
       onOpen={open}
       send={send}
@@ -137,7 +138,7 @@ export function Password({ needsCode, onChange }: Pick<EmailProps, 'needsCode' |
     <ChangeSection
       heading={texts.heading}
       labels={texts}
-      pointer="/new_password"
+      pointer={'/new_password' satisfies Pointer<'changeOwnPassword'>}
       needsCode={needsCode}
       onOpen={open}
       send={send}

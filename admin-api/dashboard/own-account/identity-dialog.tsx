@@ -15,7 +15,7 @@ export interface Proof {
   readonly code?: string;
 }
 
-interface IdentityDialogProps {
+interface IdentityDialogProps<Pointer extends string> {
   readonly title: string;
   readonly explanation?: string;
   /** Of the button. */
@@ -29,19 +29,19 @@ interface IdentityDialogProps {
   /** Called when the user cancels. */
   readonly onClose: () => void;
   /** Further fields, which are above the password. */
-  readonly renderFields?: (faultOf: FaultOf) => ComponentChildren;
+  readonly renderFields?: (faultOf: FaultOf<Pointer>) => ComponentChildren;
   /** The pointers of these fields. */
-  readonly pointers?: readonly string[];
+  readonly pointers?: readonly Pointer[];
 }
 
 const texts = TEXTS.ownAccount;
 
-export function IdentityDialog(props: IdentityDialogProps) {
+export function IdentityDialog<Pointer extends string = never>(props: IdentityDialogProps<Pointer>) {
   const { title, explanation, label, isBad = false, send, onClose, renderFields, pointers = [] } = props;
   const password = useSignal('');
   const code = useSignal('');
   const needsCode = useSignal(props.needsCode ?? false);
-  const form = useForm(['/password', '/code', ...pointers], async () => {
+  const form = useForm<Pointer | '/password' | '/code'>(['/password', '/code', ...pointers], async () => {
     const proof = { password: password.value, ...(needsCode.value && { code: code.value.trim() }) };
     const failure = await send(proof);
     // One-time codes were turned on in another window.

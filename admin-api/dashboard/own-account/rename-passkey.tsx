@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { announce } from '../../ui/parts/announce.tsx';
 import { Field } from '../../ui/parts/field.tsx';
 import { Modal } from '../../ui/parts/modal.tsx';
-import type { Passkey } from '../api/views.ts';
+import type { Passkey, Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { DialogActions } from '../parts/dialog-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
@@ -20,7 +20,7 @@ interface RenamePasskeyProps {
 
 export function RenamePasskey({ passkey, onClose, onDone }: RenamePasskeyProps) {
   const name = useSignal(passkey.name);
-  const { isRunning, otherFailure, faultOf, submit } = useForm(['/name'], async () => {
+  const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'renamePasskey'>>(['/name'], async () => {
     const options = { params: { path: { passkey_id: passkey.id } }, body: { name: name.value.trim() } };
     const result = await settle(api.PATCH('/api/v1/account/passkeys/{passkey_id}', options));
     if (!result.ok) return result.failure;

@@ -2,6 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { Field } from '../../ui/parts/field.tsx';
 import { Modal } from '../../ui/parts/modal.tsx';
+import type { Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
@@ -68,7 +69,7 @@ interface FirstCodeProps extends TurnOnCodesProps {
 
 function FirstCode({ begun: { password, secret, uri }, codes, onClose, onDone }: FirstCodeProps) {
   const code = useSignal('');
-  const { isRunning, otherFailure, faultOf, submit } = useForm(['/code'], async () => {
+  const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'confirmTotp'>>(['/code'], async () => {
     const body = { password, code: code.value.trim() };
     const result = await settle(api.POST('/api/v1/account/totp/confirm', { body }));
     if (!result.ok) return result.failure;

@@ -4,19 +4,22 @@ import { type Failure, faultsOf } from '../failure.ts';
 import { useAction } from './use-action.ts';
 
 /** The message about the field at a JSON pointer; undefined: it is not wrong. */
-export type FaultOf = (pointer: string) => string | undefined;
+export type FaultOf<Pointer extends string> = (pointer: Pointer) => string | undefined;
 
-interface Form {
+interface Form<Pointer extends string> {
   readonly isRunning: Signal<boolean>;
   readonly failure: Signal<Failure | null>;
-  readonly faultOf: FaultOf;
+  readonly faultOf: FaultOf<Pointer>;
   /** The failure, unless a field shows it. */
   readonly otherFailure: Failure | null;
   readonly submit: (event: SubmitEvent) => Promise<void>;
 }
 
 /** `pointers`: of the fields that show their faults. `send`: null if it is done. */
-export function useForm(pointers: readonly string[], send: () => Promise<Failure | null>): Form {
+export function useForm<Pointer extends string>(
+  pointers: readonly Pointer[],
+  send: () => Promise<Failure | null>,
+): Form<Pointer> {
   const { isRunning, failure, run } = useAction();
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();

@@ -3,6 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { announce } from '../../ui/parts/announce.tsx';
 import { Labelled } from '../../ui/parts/labelled.tsx';
 import { TextArea } from '../../ui/parts/text-area.tsx';
+import type { Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { DialogActions } from '../parts/dialog-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
@@ -22,15 +23,18 @@ export function CertificateUpload({ page, onDone }: UploadProps) {
   const texts = TEXTS.proxy.certificate;
   const certificate = useSignal('');
   const key = useSignal('');
-  const { isRunning, otherFailure, faultOf, submit } = useForm(['/certificate', '/private_key'], async () => {
-    const body = { certificate: certificate.value, private_key: key.value };
-    const call = api.PUT('/api/v1/domains/{domain_id}/proxy/certificate', { params: page.params, body });
-    const failure = await page.change(settle(call));
-    if (failure !== null) return failure;
-    announce(texts.saved);
-    onDone();
-    return null;
-  });
+  const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'setCertificate'>>(
+    ['/certificate', '/private_key'],
+    async () => {
+      const body = { certificate: certificate.value, private_key: key.value };
+      const call = api.PUT('/api/v1/domains/{domain_id}/proxy/certificate', { params: page.params, body });
+      const failure = await page.change(settle(call));
+      if (failure !== null) return failure;
+      announce(texts.saved);
+      onDone();
+      return null;
+    },
+  );
   return (
     <form class="form" onSubmit={submit}>
       <p>{texts.uploadExplanation}</p>

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { announce } from '../../ui/parts/announce.tsx';
 import { CheckField } from '../../ui/parts/check-field.tsx';
 import { SelectField } from '../../ui/parts/select-field.tsx';
+import type { Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';
@@ -27,7 +28,7 @@ export function HstsForm({ page }: { readonly page: ProxyPage }) {
     ...ages.map((age) => ({ value: String(age), label: TEXTS.records.ttlSeconds(age) })),
     { value: REVOKED, label: texts.revoke },
   ];
-  const { isRunning, otherFailure, faultOf, submit } = useForm(['/hsts_max_age'], async () => {
+  const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'updateProxy'>>(['/hsts_max_age'], async () => {
     const body = {
       hsts_max_age: maxAge.value === OFF ? null : Number(maxAge.value),
       hsts_include_subdomains: subdomains.value,

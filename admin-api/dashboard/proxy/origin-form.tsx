@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { announce } from '../../ui/parts/announce.tsx';
 import { Field } from '../../ui/parts/field.tsx';
 import { SelectField } from '../../ui/parts/select-field.tsx';
+import type { Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';
@@ -24,19 +25,22 @@ export function OriginForm({ page }: { readonly page: ProxyPage }) {
   const typedHost = useSignal(host);
   const typedPort = useSignal(String(port));
   const typedProtocol = useSignal<string>(protocol);
-  const { isRunning, otherFailure, faultOf, submit } = useForm(['/origin', '/port'], async () => {
-    const usual = STANDARD_PORTS.get(typedProtocol.value);
-    const body = {
-      origin: typedHost.value.trim(),
-      // The API names what is wrong with a port that is not a number.
-      port: (typedPort.value.trim() === '' ? Number(usual) : toNumber(typedPort.value)) as number,
-      protocol: typedProtocol.value as 'http' | 'https',
-    };
-    const call = api.PUT('/api/v1/domains/{domain_id}/proxy', { params: page.params, body });
-    const failure = await page.change(settle(call));
-    if (failure === null) announce(texts.saved);
-    return failure;
-  });
+  const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'setProxyOrigin'>>(
+    ['/origin', '/port'],
+    async () => {
+      const usual = STANDARD_PORTS.get(typedProtocol.value);
+      const body = {
+        origin: typedHost.value.trim(),
+        // The API names what is wrong with a port that is not a number.
+        port: (typedPort.value.trim() === '' ? Number(usual) : toNumber(typedPort.value)) as number,
+        protocol: typedProtocol.value as 'http' | 'https',
+      };
+      const call = api.PUT('/api/v1/domains/{domain_id}/proxy', { params: page.params, body });
+      const failure = await page.change(settle(call));
+      if (failure === null) announce(texts.saved);
+      return failure;
+    },
+  );
   return (
     <form class="card" onSubmit={submit}>
       <h2>{texts.heading}</h2>

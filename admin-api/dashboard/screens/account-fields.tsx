@@ -19,7 +19,7 @@ interface AccountInputs {
   readonly hasAccess: Signal<boolean>;
 }
 
-export const ACCOUNT_POINTERS = ['/username', '/email', '/role', '/plan'];
+export const ACCOUNT_POINTERS = ['/username', '/email', '/role', '/plan'] as const;
 
 export function useAccountInputs({ username, email, role, plan, api_enabled }: Settings): AccountInputs {
   return {
@@ -44,7 +44,7 @@ export function toSettings({ username, email, role, plan, hasAccess }: AccountIn
 
 interface AccountFieldsProps {
   readonly inputs: AccountInputs;
-  readonly faultOf: FaultOf;
+  readonly faultOf: FaultOf<(typeof ACCOUNT_POINTERS)[number]>;
   /** The first field has the focus when it appears. */
   readonly isFirst?: boolean;
   /** Further fields, which are after the e-mail address. */

@@ -6,7 +6,7 @@ import { CheckField } from '../../ui/parts/check-field.tsx';
 import { readPlans } from '../accounts.ts';
 import { actFor } from '../acting.ts';
 import { addressOf } from '../addresses.ts';
-import type { Account } from '../api/views.ts';
+import type { Account, Pointer } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { ConfirmAction } from '../parts/confirm-action.tsx';
@@ -93,7 +93,7 @@ function Acting({ account: { id, username } }: { readonly account: Account }) {
 function Settings({ account }: { readonly account: Signal<Account> }) {
   const { id } = account.value;
   const inputs = useAccountInputs(account.value);
-  const { isRunning, otherFailure, faultOf, submit } = useForm(ACCOUNT_POINTERS, async () => {
+  const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'updateAccount'>>(ACCOUNT_POINTERS, async () => {
     const edited = toSettings(inputs);
     // Fields that the user has not edited keep what others have stored meanwhile.
     const shown = account.value;
@@ -121,7 +121,7 @@ function Settings({ account }: { readonly account: Signal<Account> }) {
 function NewPasswordForm({ id }: { readonly id: number }) {
   const password = useSignal('');
   const revokes = useSignal(false);
-  const { isRunning, otherFailure, faultOf, submit } = useForm(['/password'], async () => {
+  const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'updateAccount'>>(['/password'], async () => {
     const result = await change(id, { password: password.value, ...(revokes.value && { revoke_tokens: true }) });
     if (!result.ok) return result.failure;
     password.value = '';

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { announce } from '../../ui/parts/announce.tsx';
 import { readPlans } from '../accounts.ts';
+import type { Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { FormActions } from '../parts/form-actions.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
@@ -13,7 +14,7 @@ import { openPage } from '../router.ts';
 import { TEXTS } from '../texts.ts';
 import { ACCOUNT_POINTERS, AccountFields, toSettings, useAccountInputs } from './account-fields.tsx';
 
-const POINTERS = [...ACCOUNT_POINTERS, '/password'];
+const POINTERS = [...ACCOUNT_POINTERS, '/password'] as const;
 const NEW = { username: '', email: null, role: 'user', plan: 'free', api_enabled: true } as const;
 
 export function AddAccount() {
@@ -22,7 +23,7 @@ export function AddAccount() {
   useEffect(() => void readPlans(), []);
   const inputs = useAccountInputs(NEW);
   const password = useSignal('');
-  const { isRunning, otherFailure, faultOf, submit } = useForm(POINTERS, async () => {
+  const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'createAccount'>>(POINTERS, async () => {
     const body = { ...toSettings(inputs), password: password.value };
     const result = await settle(api.POST('/api/v1/accounts', { body }));
     if (!result.ok) return result.failure;

@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { CheckField } from '../../ui/parts/check-field.tsx';
 import { Field } from '../../ui/parts/field.tsx';
+import type { Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { FormActions } from '../parts/form-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
@@ -18,8 +19,8 @@ export function AddDomain() {
   const isSecondary = useSignal(false);
   const primaries = useSignal('');
   const tsigKey = useSignal('');
-  const pointers = ['/domain', '/primaries', '/primaries/0/address', '/primaries/0/tsig_key_id'];
-  const { isRunning, otherFailure, faultOf, submit } = useForm(pointers, async () => {
+  const pointers = ['/domain', '/primaries', '/primaries/0/address', '/primaries/0/tsig_key_id'] as const;
+  const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'createDomain'>>(pointers, async () => {
     const tsig_key_id = tsigKey.value.trim() === '' ? null : Number(tsigKey.value);
     const addresses = primaries.value.split(',').map((address) => address.trim());
     const body = {

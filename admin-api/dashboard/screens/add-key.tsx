@@ -4,6 +4,7 @@ import { CheckField } from '../../ui/parts/check-field.tsx';
 import { Field } from '../../ui/parts/field.tsx';
 import { SelectField } from '../../ui/parts/select-field.tsx';
 import { addressOf } from '../addresses.ts';
+import type { Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { curlLine } from '../keys/curl.ts';
 import { EXPIRIES, expiryTime } from '../keys/expiry.ts';
@@ -24,7 +25,7 @@ interface NewKey {
   readonly domains: readonly number[] | null;
 }
 
-const POINTERS = ['/name', '/scopes', '/domains', '/expires_at'];
+const POINTERS = ['/name', '/scopes', '/domains', '/expires_at'] as const;
 
 export function AddKey() {
   const texts = TEXTS.addKey;
@@ -48,7 +49,7 @@ function KeyForm({ made }: { readonly made: Signal<NewKey | null> }) {
   const expiry = useSignal('never');
   const date = useSignal('');
   const areas = isRestricted.value ? DOMAIN_AREAS : AREAS;
-  const { isRunning, otherFailure, faultOf, submit } = useForm(POINTERS, async () => {
+  const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'createToken'>>(POINTERS, async () => {
     const body = {
       name: name.value.trim(),
       scopes: toScopes(access.value, areas),
@@ -60,7 +61,9 @@ function KeyForm({ made }: { readonly made: Signal<NewKey | null> }) {
     made.value = result.data;
     return null;
   });
-  const [domainsFault, scopesFault, expiryFault] = ['/domains', '/scopes', '/expires_at'].map(faultOf);
+  const [domainsFault, scopesFault, expiryFault] = (['/domains', '/scopes', '/expires_at'] as const).map((at) =>
+    faultOf(at),
+  );
   return (
     <form class="card narrow" onSubmit={submit}>
       <h1>{texts.title}</h1>

@@ -4,6 +4,7 @@ import { CheckField } from '../../ui/parts/check-field.tsx';
 import { Field } from '../../ui/parts/field.tsx';
 import { SelectField } from '../../ui/parts/select-field.tsx';
 import { addressOf } from '../addresses.ts';
+import type { Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { bindKey, nsupdateLines, type TsigKeyText, transferLine } from '../keys/tsig-lines.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
@@ -40,21 +41,24 @@ function TsigForm({ made }: { readonly made: Signal<NewTsigKey | null> }) {
   const isRestricted = useSignal(false);
   const domains = useSignal<readonly ChosenDomain[]>([]);
   const needsDomains = useSignal(false);
-  const { isRunning, otherFailure, faultOf, submit } = useForm(['/name', '/domain_ids'], async () => {
-    // The API would make a key that is for no domain.
-    needsDomains.value = isRestricted.value && domains.value.length === 0;
-    if (needsDomains.value) return null;
-    const body = {
-      name: name.value.trim(),
-      scopes: [scope.value],
-      algorithm: algorithm.value as 'hmac-sha256',
-      domain_ids: isRestricted.value ? domains.value.map(({ id }) => id) : null,
-    };
-    const result = await settle(api.POST('/api/v1/tsig-keys', { body }));
-    if (!result.ok) return result.failure;
-    made.value = { ...result.data, ...(await readExample(domains.value)) };
-    return null;
-  });
+  const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'createTsigKey'>>(
+    ['/name', '/domain_ids'],
+    async () => {
+      // The API would make a key that is for no domain.
+      needsDomains.value = isRestricted.value && domains.value.length === 0;
+      if (needsDomains.value) return null;
+      const body = {
+        name: name.value.trim(),
+        scopes: [scope.value],
+        algorithm: algorithm.value as 'hmac-sha256',
+        domain_ids: isRestricted.value ? domains.value.map(({ id }) => id) : null,
+      };
+      const result = await settle(api.POST('/api/v1/tsig-keys', { body }));
+      if (!result.ok) return result.failure;
+      made.value = { ...result.data, ...(await readExample(domains.value)) };
+      return null;
+    },
+  );
   return (
     <form class="card narrow" onSubmit={submit}>
       <h1>{texts.title}</h1>

@@ -3,6 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { CheckField } from '../../ui/parts/check-field.tsx';
 import { Field } from '../../ui/parts/field.tsx';
 import { addressOf } from '../addresses.ts';
+import type { Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { type ChosenDomain, DomainPicker } from '../parts/domain-picker.tsx';
@@ -38,20 +39,23 @@ function WebhookForm({ made }: { readonly made: Signal<NewWebhook | null> }) {
   const named = events.value.split(/[\s,]+/).filter((type) => type !== '');
   const lacksEvents = !isForAll.value && named.length === 0;
   const lacksDomains = isRestricted.value && domains.value.length === 0;
-  const { isRunning, otherFailure, faultOf, submit } = useForm(['/url', '/events', '/domain_ids'], async () => {
-    isIncomplete.value = lacksEvents || lacksDomains;
-    if (isIncomplete.value) return null;
-    const body = {
-      url: url.value.trim(),
-      description: description.value.trim(),
-      events: (isForAll.value ? ['*'] : named) as ['*'],
-      domain_ids: isRestricted.value ? domains.value.map(({ id }) => id) : null,
-    };
-    const result = await settle(api.POST('/api/v1/webhooks', { body }));
-    if (!result.ok) return result.failure;
-    made.value = result.data;
-    return null;
-  });
+  const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'createWebhook'>>(
+    ['/url', '/events', '/domain_ids'],
+    async () => {
+      isIncomplete.value = lacksEvents || lacksDomains;
+      if (isIncomplete.value) return null;
+      const body = {
+        url: url.value.trim(),
+        description: description.value.trim(),
+        events: (isForAll.value ? ['*'] : named) as ['*'],
+        domain_ids: isRestricted.value ? domains.value.map(({ id }) => id) : null,
+      };
+      const result = await settle(api.POST('/api/v1/webhooks', { body }));
+      if (!result.ok) return result.failure;
+      made.value = result.data;
+      return null;
+    },
+  );
   const eventFault = named.map((_, i) => faultOf(`/events/${i}`)).find((fault) => fault !== undefined);
   return (
     <form class="card narrow" onSubmit={submit}>
