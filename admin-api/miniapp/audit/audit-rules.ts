@@ -1,4 +1,4 @@
-/** Rules about the audit itself: what could not be looked at is for a person. */
+/** Rules about audits that did not finish. A person reviews such packages. */
 import type { RuleTable } from './finding.ts';
 
 export const AUDIT_RULES = {

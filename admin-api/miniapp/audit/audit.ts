@@ -1,5 +1,5 @@
 /**
- * The audit of a package, as the server and the linter do it: the same files, options and rules
+ * Audits a package. The server and the linter use the same code: the same files, options and rules
  * give the same findings in the same order.
  */
 import { stat } from 'node:fs/promises';
@@ -20,28 +20,26 @@ import { auditWeb } from './web/audit-web.ts';
 
 export interface AuditOptions {
   readonly limits?: PackageLimits;
-  /** All known SDKs; omitted: the issued ones. Without any, a person looks at host-sdk.js. */
+  /** All known SDKs; default: the issued ones. If empty, a person reviews host-sdk.js. */
   readonly sdks?: readonly Sdk[];
-  /** Nothing is approved without a person. */
+  /** Never approves a package without a review by a person. */
   readonly alwaysReview?: boolean;
 }
 
 export type Verdict = 'approved' | 'in_review' | 'rejected';
 
 export interface Audit {
-  /** False: it is no package that can be opened; the findings say why. */
+  /** False: the package cannot be opened; the findings give the reason. */
   readonly readable: boolean;
-  /** As far as the manifest says so in an acceptable way. */
+  /** Only the valid values; undefined without a readable manifest. */
   readonly manifest: Pick<Manifest, 'id' | 'name' | 'version' | 'versionCode'> | undefined;
   readonly summary: FindingsSummary;
   readonly findings: readonly Finding[];
-  /** Any error rejects; any finding for review, or the option, asks for a person. */
+  /** Errors reject the package. Findings for review, or `alwaysReview`, require a person. */
   readonly verdict: Verdict;
 }
 
-/**
- * Of an archive, or of a folder with what is to be in it. Throws what the system says of the path.
- */
+/** Audits an archive or an unpacked folder. Throws file system errors for the path. */
 export async function auditPackage(path: string, options: AuditOptions = {}): Promise<Audit> {
   const findings = new Findings();
   const opened = (await stat(path)).isDirectory() ? openFolder : openArchive;
@@ -54,7 +52,7 @@ export async function auditPackage(path: string, options: AuditOptions = {}): Pr
   }
 }
 
-/** As `auditPackage`, of content that is open; `findings` has what was found when it was opened. */
+/** Audits opened content. `findings` has the findings from opening it. */
 export async function auditContent(content: PackageContent, findings: Findings, options: AuditOptions): Promise<Audit> {
   const { files } = content;
   const manifest = await auditManifest(files, findings);

@@ -1,12 +1,12 @@
 /** The files of a package, from an archive or from a folder. */
 export interface PackageFile {
-  /** As in the package: `background/background.js`. */
+  /** Path in the package: `background/background.js`. */
   readonly path: string;
-  /** Bytes, as declared. */
+  /** Declared size in bytes. */
   readonly size: number;
   /**
-   * Its content, which must stay as it is; where it isn't kept in memory, read and checked again at
-   * each call. Undefined: it cannot be had; why is among the findings.
+   * Returns the content, which callers must not modify. Content that is not kept in memory is read
+   * and verified again at each call. Undefined: unreadable; a finding has the reason.
    */
   read(): Promise<Buffer | undefined>;
 }

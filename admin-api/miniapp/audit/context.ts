@@ -1,4 +1,4 @@
-/** What the parts of an audit share. */
+/** State shared by all parts of an audit. */
 
 import type { PackageFile } from './content.ts';
 import type { Place } from './finding.ts';
@@ -7,11 +7,11 @@ import type { Manifest } from './manifest/manifest.ts';
 
 export interface AuditContext {
   readonly findings: Findings;
-  /** As far as it can be used; undefined: it cannot be read at all. */
+  /** Only the valid values; undefined: the manifest is unreadable. */
   readonly manifest: Manifest | undefined;
   readonly files: ReadonlyMap<string, PackageFile>;
-  /** Permissions of `Host` calls that were found, with the first place of each. */
+  /** Permissions that `Host` calls need, each with the place of its first call. */
   readonly used: Map<string, Place>;
-  /** A call whose permission cannot be determined was found: nothing can be said of unused ones. */
+  /** The permission of some call cannot be determined. Unused permissions are not reported then. */
   undeterminable: boolean;
 }

@@ -1,14 +1,11 @@
-/** What an audit says of a package, and the rules that it goes by. */
+/** Findings of an audit and the rules behind them. */
 
-/**
- * An error keeps a package from being published, a warning should be mended, a notice is only
- * shown.
- */
+/** An error prevents publication. A warning should be fixed. A notice is informational. */
 export type FindingType = 'error' | 'warning' | 'notice';
 
 /**
- * Where something was found: a file of the package (null: the package itself), its line and column
- * (both from 1; columns in UTF-16 units), and the line's text, cut to what fits.
+ * Location of a finding: a file of the package (null: the package itself), line and column (both
+ * from 1; columns in UTF-16 units), and the text of the line, shortened.
  */
 export interface Place {
   readonly file: string | null;
@@ -17,27 +14,27 @@ export interface Place {
   readonly excerpt: string | null;
 }
 
-/** A finding, as the API and the command line give it. */
+/** A finding, as returned by the API and the command line. */
 export interface Finding extends Place {
   readonly type: FindingType;
-  /** A key of the table of rules. */
+  /** A key of `RULES`. */
   readonly code: string;
-  /** What is wrong here. */
+  /** The problem. */
   readonly message: string;
-  /** What to write or do instead. */
+  /** How to fix it. */
   readonly fix: string;
 }
 
-/** A rule: a finding's code is its key. The page of all rules is made of these texts. */
+/** A rule. Findings refer to it by its key. The page of all rules is generated from these texts. */
 export interface Rule {
   readonly type: FindingType;
-  /** A person has to look before the package is approved. */
+  /** A person must review the package before it is approved. */
   readonly review?: true;
   /** One line, without a full stop. */
   readonly title: string;
-  /** Why it is a rule, and what exactly it looks for. */
+  /** The reason for the rule and what it detects. */
   readonly about: string;
-  /** What to do instead, where a finding says nothing more exact. */
+  /** How to fix it, if the finding has no more specific advice. */
   readonly fix: string;
 }
 

@@ -1,36 +1,36 @@
 /**
- * Collects what an audit finds: in number bounded, since a package may be made of nothing but
+ * Collects the findings of an audit. The list is bounded, since a package may have any number of
  * faults.
  */
 import type { Finding, FindingType, Place } from './finding.ts';
 import { RULES, type RuleCode } from './rules.ts';
 
 /**
- * Findings of a rule in a file that are listed one by one, and of a package. What is more is
+ * Limits of the list: findings of one rule in one file, and of the whole package. The rest is only
  * counted.
  */
-const MOST_OF_RULE = 20;
-const MOST = 1000;
-/** Characters of a message: names and hosts in it are as long as a package wants them. */
-const MOST_MESSAGE = 500;
+const MAX_PER_RULE = 20;
+const MAX_FINDINGS = 1000;
+/** Characters of a message. Names and hosts in it may have any length. */
+const MAX_MESSAGE_LENGTH = 500;
 
-/** The package itself. */
+/** Place of findings about the package itself. */
 export const PACKAGE: Place = { file: null, line: null, column: null, excerpt: null };
 
-/** A file as a whole. */
+/** Place of findings about a whole file. */
 export const wholeFile = (file: string): Place => ({ ...PACKAGE, file });
 
 export interface FindingsSummary {
   readonly errors: number;
   readonly warnings: number;
   readonly notices: number;
-  /** Of these, for a person to look at. */
+  /** Findings that a person must review; included in the counts above. */
   readonly review: number;
-  /** Counted above and not in the list. */
+  /** Included in the counts above, but not in the list. */
   readonly omitted: number;
 }
 
-/** How grave a finding is; `review`: a warning for a person to look at. */
+/** Severity of a finding; `review`: a warning that a person must review. */
 export type Level = FindingType | 'review';
 
 export class Findings {
@@ -40,7 +40,7 @@ export class Findings {
   #review = 0;
   #omitted = 0;
 
-  /** `level`: where it is another than that of the rule. */
+  /** `level`: overrides the type of the rule. */
   add(code: RuleCode, at: Place, message: string, fix?: string, level?: Level): void {
     const rule = RULES[code];
     const type = level === undefined ? rule.type : level === 'review' ? 'warning' : level;
@@ -49,11 +49,11 @@ export class Findings {
     const key = `${code} ${at.file}`;
     const before = this.#ofRule.get(key) ?? 0;
     this.#ofRule.set(key, before + 1);
-    if (before >= MOST_OF_RULE || this.#list.length >= MOST) this.#omitted++;
+    if (before >= MAX_PER_RULE || this.#list.length >= MAX_FINDINGS) this.#omitted++;
     else this.#list.push({ type, code, message: cut(message), ...at, fix: fix ?? rule.fix });
   }
 
-  /** Of the package first, then by file, line and column. */
+  /** Sorted: the package first, then by file, line and column. */
   list(): readonly Finding[] {
     return this.#list.toSorted(
       (a, b) =>
@@ -68,6 +68,6 @@ export class Findings {
 }
 
 const cut = (message: string): string =>
-  message.length > MOST_MESSAGE ? `${message.slice(0, MOST_MESSAGE).toWellFormed()}…` : message;
+  message.length > MAX_MESSAGE_LENGTH ? `${message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed()}…` : message;
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

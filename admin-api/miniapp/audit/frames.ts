@@ -1,4 +1,4 @@
-/** Elements that hold another page or a plug-in, in markup and made by scripts alike. */
+/** Elements that embed another page or a plug-in. Markup and scripts can create them. */
 export const FRAMES: ReadonlySet<string> = new Set([
   'iframe',
   'frame',

@@ -1,4 +1,4 @@
-/** All rules, each with its code: the tables of the parts of the audit, put together. */
+/** All rules by code, merged from the tables of all parts of the audit. */
 
 import { SDK_RULES } from '../sdk/rules.ts';
 import { ARCHIVE_RULES } from './archive/rules.ts';

@@ -1,4 +1,4 @@
-/** The text of a file of a package, and the places in it. */
+/** The text of a file, with the line and column of each offset. */
 import type { Place } from './finding.ts';
 
 /** Characters of an excerpt. */
@@ -8,7 +8,7 @@ export type SourceKind = 'script' | 'markup' | 'style';
 
 export class SourceText {
   readonly isPartial: boolean;
-  /** Offsets of the first characters of lines; made when a place is asked for. */
+  /** Offsets of line starts; computed at the first call of `at`. */
   #lines: number[] | undefined;
 
   constructor(
@@ -20,8 +20,8 @@ export class SourceText {
   }
 
   /**
-   * The place of an offset in UTF-16 units. Lines end as in ECMAScript: LF, CR, CR LF; U+2028 and
-   * U+2029 do not count, as editors don't.
+   * The place of an offset in UTF-16 units. Lines end at LF, CR or CR LF, as in editors. U+2028 and
+   * U+2029 do not end a line, unlike in ECMAScript.
    */
   at(offset: number): Place {
     this.#lines ??= lineStarts(this.text);
@@ -39,8 +39,8 @@ export class SourceText {
   }
 
   /**
-   * The line; of a long one the part around the offset. What stands before the place is not cut, so
-   * that the column says where in it that is.
+   * The text of the line; of a long line, the part around the offset. Leading blanks stay, so that
+   * `column` is an index into an uncut excerpt.
    */
   #excerpt(start: number, end: number, offset: number): string {
     if (end - start <= EXCERPT) return this.text.slice(start, end).trimEnd();

@@ -1,8 +1,8 @@
-/** The report of a package whose audit came to no end. */
+/** The report of an audit that did not finish. */
 import type { Audit } from './audit.ts';
 import { Findings, PACKAGE } from './findings.ts';
 
-/** For a person to look at: what is no verdict is no approval. `timeout`: milliseconds. */
+/** The verdict is `in_review`: an unfinished audit is no approval. `timeout`: milliseconds. */
 export function unfinishedAudit(kind: 'timed_out' | 'crashed', timeout: number): Audit {
   const findings = new Findings();
   if (kind === 'timed_out')

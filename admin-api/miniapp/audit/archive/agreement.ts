@@ -1,6 +1,6 @@
 /**
- * A second reader, yauzl, has to find the same entries in the same places: archives that two
- * readers see differently are made to get past one of them.
+ * Checks that a second reader, yauzl, finds the same entries at the same offsets. An archive that
+ * two readers read differently may be made to bypass one of them.
  */
 import { fromBufferPromise } from 'yauzl';
 import { type Findings, PACKAGE } from '../findings.ts';
@@ -8,8 +8,8 @@ import type { Entry } from './central-directory.ts';
 import type { Placed } from './layout.ts';
 
 /**
- * `bytes`: the archive without what trails it, which yauzl takes for damage. `placed`: entries with
- * their local headers, in the order of the directory.
+ * `bytes`: the archive without trailing data, which yauzl treats as damage. `placed`: entries with
+ * their local headers, in directory order.
  */
 export async function checkAgreement(
   bytes: Buffer,
@@ -18,7 +18,7 @@ export async function checkAgreement(
   findings: Findings,
 ): Promise<boolean> {
   try {
-    // Names are bytes here: what they may be is judged elsewhere. So are sizes.
+    // Names are compared as bytes. Other modules check names and sizes.
     const other = await fromBufferPromise(bytes, { decodeStrings: false, validateEntrySizes: false });
     const byEntry = new Map(placed.map((located) => [located.entry, located]));
     let n = 0;

@@ -1,4 +1,4 @@
-/** File headers of the central directory (APPNOTE.TXT 4.3.12), as they stand there. */
+/** Reads the file headers of the central directory (APPNOTE.TXT 4.3.12). */
 import { type Findings, PACKAGE } from '../findings.ts';
 import type { Directory } from './end-record.ts';
 import { type ExtraFields, readExtraFields, withZip64 } from './extra-fields.ts';
@@ -8,12 +8,12 @@ const SIGNATURE = 0x02014b50;
 const FIXED = 46;
 
 /**
- * A file or folder of the archive, as the central directory has it. Lengths and offsets in bytes,
- * those of ZIP64 put in.
+ * A file or folder of the archive, from its header in the central directory. Lengths and offsets in
+ * bytes; ZIP64 values replace the 32-bit fields.
  */
 export interface Entry {
   readonly name: Buffer;
-  /** Of the format, times ten, that a reader has to know (4.4.3). */
+  /** Version of the format that a reader needs, times ten (4.4.3). */
   readonly version: number;
   readonly flags: number;
   readonly method: number;
@@ -22,17 +22,17 @@ export interface Entry {
   readonly size: number;
   readonly disk: number;
   /**
-   * Low 16 bits as in DOS, high ones a Unix mode, whatever system it says to be made by: readers
-   * don't all ask.
+   * DOS attributes in the low 16 bits, a Unix mode in the high bits. Both are read for any host
+   * system, since some readers ignore that field.
    */
   readonly attributes: number;
-  /** Of its local header. */
+  /** Offset of the local header. */
   readonly offset: number;
   readonly extra: ExtraFields;
   readonly commentLength: number;
 }
 
-/** Undefined: it cannot be read to its end, which is a finding then. */
+/** Undefined: malformed or too large; a finding is added. */
 export function readCentralDirectory(
   bytes: Buffer,
   { start, end, count }: Directory,

@@ -1,7 +1,7 @@
 /**
- * The end of a ZIP archive: the record that says where its directory is (APPNOTE.TXT 4.3.14 to
- * 4.3.16). Readers search for it from the back, from the front, with or without a look at the
- * length of its comment; so there must be one that all of them find, and it must say one thing.
+ * Finds the central directory by the end record of a ZIP archive (APPNOTE.TXT 4.3.14 to 4.3.16).
+ * Some readers search for the record from the back, others from the front, and not all check its
+ * comment length. So all methods must find the same record.
  */
 import { type Findings, PACKAGE } from '../findings.ts';
 import { uint64 } from './uint64.ts';
@@ -20,9 +20,9 @@ const LOCAL_HEADER = 0x04034b50;
 export interface Directory {
   readonly start: number;
   readonly end: number;
-  /** File headers that it says to have. */
+  /** Number of file headers that the record declares. */
   readonly count: number;
-  /** The end of the archive, without what trails it. */
+  /** End of the archive, before any trailing data. */
   readonly archiveEnd: number;
 }
 
@@ -36,8 +36,8 @@ interface Counts {
 }
 
 /**
- * Undefined: there is none that all readers would find, or it is elsewhere than it says; that is
- * a finding then.
+ * Undefined: the end record is missing or ambiguous, or the directory is not at its declared
+ * offset; a finding is added.
  */
 export function findDirectory(bytes: Buffer, findings: Findings): Directory | undefined {
   const at = lastEnd(bytes);
@@ -87,14 +87,14 @@ export function findDirectory(bytes: Buffer, findings: Findings): Directory | un
   return locate(bytes, at, zip64?.at ?? at, archiveEnd, counts, findings);
 }
 
-/** The last end record with room for all of it. */
+/** The last end record that fits in the file. */
 function lastEnd(bytes: Buffer): number | undefined {
   const last = bytes.length - END_LENGTH;
   const at = last < 0 ? -1 : bytes.lastIndexOf(END, last);
   return at < 0 || at < last - LONGEST_COMMENT ? undefined : at;
 }
 
-/** `end`: where the directory has to end, since what follows are the end records. */
+/** `end`: required end of the directory, where the end records start. */
 function locate(
   bytes: Buffer,
   at: number,
@@ -105,8 +105,8 @@ function locate(
 ): Directory | undefined {
   for (let other = previousEnd(bytes, at); other !== undefined; other = previousEnd(bytes, other)) {
     const endsWithArchive = other + END_LENGTH + bytes.readUInt16LE(other + 20) === bytes.length;
-    // Within the data of a file it is a nested archive, which no reader takes for the end of this
-    // one.
+    // An end record inside the data of a file belongs to a nested archive. No reader uses it for
+    // this archive.
     if (other < start && !endsWithArchive) continue;
     findings.add(
       'archive_ambiguous_end',
@@ -135,15 +135,15 @@ function locate(
   return { start, end, count, archiveEnd };
 }
 
-/** The end record before this one that a reader may still find. */
+/** The previous end record that a reader may still find. */
 function previousEnd(bytes: Buffer, at: number): number | undefined {
   const before = at === 0 ? -1 : bytes.lastIndexOf(END, at - 1);
   return before < 0 || before < bytes.length - END_LENGTH - LONGEST_COMMENT ? undefined : before;
 }
 
 /**
- * What ZIP64 says in the place of the end record; undefined without ZIP64; a text: what is wrong
- * with it.
+ * The ZIP64 values, which replace those of the end record. Undefined: no ZIP64 records. A string:
+ * the fault.
  */
 function zip64Counts(
   bytes: Buffer,
@@ -178,7 +178,7 @@ function zip64Counts(
     agrees('size', 0xffffffff) &&
     agrees('start', 0xffffffff);
   if (!same) return 'The end record and the ZIP64 end record differ.';
-  // More than one disk: the locator's count (4.3.15); some writers say none.
+  // Total number of disks (4.3.15); some writers write 0.
   if (bytes.readUInt32LE(locator + 4) !== 0 || bytes.readUInt32LE(locator + 16) > 1)
     return 'The ZIP64 locator leads to another disk.';
   return { at: record, counts };

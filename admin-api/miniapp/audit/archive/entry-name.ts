@@ -1,6 +1,6 @@
 /**
- * The name of an entry: bytes, flag 11 and a field that says it again, of which readers take one or
- * another.
+ * Reads the name of an entry. Readers differ in their use of the name bytes, flag 11 (UTF-8) and
+ * the Unicode path field, so all of them must agree.
  */
 import { crc32 } from 'node:zlib';
 import { type Findings, wholeFile } from '../findings.ts';
@@ -12,7 +12,7 @@ const UTF8 = 1 << 11;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 interface EntryName {
-  /** Undefined: readers don't agree on it, which is a finding. */
+  /** Undefined: readers would disagree; a finding is added. */
   readonly path: string | undefined;
   readonly shown: string;
 }
@@ -40,8 +40,8 @@ export function readName(entry: Entry, findings: Findings): EntryName {
 }
 
 /**
- * Whether Info-ZIP's Unicode path (version 1, CRC of the name that it stands for, the name in
- * UTF-8) says another name. Who finds another CRC ignores it, or not.
+ * Whether Info-ZIP's Unicode path field (version 1, CRC of the header's name, name in UTF-8) has
+ * another name. Some readers ignore a field with a wrong CRC, others use it.
  */
 export function isOtherName(name: Buffer, extra: ExtraFields): boolean {
   const field = extra.get(EXTRA.unicodePath);

@@ -8,15 +8,17 @@ export const EXTRA = {
   unicodePath: 0x7075,
   asiUnix: 0x756e,
   aes: 0x9901,
-  /** libarchive's, for streams: attributes of a file, which it may make a link by. */
+  /**
+   * libarchive's field for streamed archives: file attributes, which can turn a file into a link.
+   */
   streamedAttributes: 0x6c78,
 } as const;
 
 export type ExtraFields = ReadonlyMap<number, Buffer>;
 
 /**
- * The fields by their ids. A text: what is wrong with them; readers differ on what they make of
- * fields with a wrong length, or come twice.
+ * The fields by id. A string: the fault. Readers differ in how they treat duplicate fields and
+ * wrong lengths.
  */
 export function readExtraFields(bytes: Buffer): ExtraFields | string {
   const fields = new Map<number, Buffer>();
@@ -35,8 +37,8 @@ export function readExtraFields(bytes: Buffer): ExtraFields | string {
 }
 
 /**
- * Values of a header that may stand in its ZIP64 field (4.5.3), in the order in which they do.
- * Undefined: it lacks one, or has one too many.
+ * Replaces header values of 0xffffffff by those of the ZIP64 field (4.5.3), in the field's order.
+ * Undefined: the field has too few or too many values.
  */
 export function withZip64(values: readonly number[], fields: ExtraFields): number[] | undefined {
   const field = fields.get(EXTRA.zip64);
@@ -51,7 +53,7 @@ export function withZip64(values: readonly number[], fields: ExtraFields): numbe
   return at === field.length ? full : undefined;
 }
 
-/** Types of a Unix mode. */
+/** File type bits of a Unix mode. */
 const TYPE = 0o170000;
 const LINK = 0o120000;
 const REGULAR = 0o100000;
@@ -59,16 +61,16 @@ const FOLDER = 0o040000;
 
 export type FileKind = 'file' | 'folder' | 'link' | 'special';
 
-/** What a Unix mode says of a file's kind; undefined: nothing. */
+/** File kind from a Unix mode; undefined: the mode has none. */
 export function kindOfMode(mode: number): FileKind | undefined {
   const type = mode & TYPE;
   if (type === 0) return;
   return type === REGULAR ? 'file' : type === FOLDER ? 'folder' : type === LINK ? 'link' : 'special';
 }
 
-/** What extra fields say of a file's kind: a mode, the target of a link, numbers of a device. */
+/** File kind from extra fields: a Unix mode, a link target or device numbers. */
 export function kindOfExtra(fields: ExtraFields): FileKind | undefined {
-  // Behind times, user and group: the target of a link, or the numbers of a device.
+  // 12 bytes of times, user and group; then a link target or device numbers.
   if ((fields.get(EXTRA.pkwareUnix)?.length ?? 0) > 12) return 'link';
   const asi = fields.get(EXTRA.asiUnix);
   if (asi === undefined || asi.length < 6) return;

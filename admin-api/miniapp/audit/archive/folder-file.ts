@@ -1,4 +1,4 @@
-/** Files of a folder that is a package before it is packed. Links are not followed. */
+/** Reads files of an unpacked package. Does not follow links. */
 import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { junkIn } from './junk.ts';
 import type { PackageLimits } from './limits.ts';
 import { wrongPath } from './path.ts';
 
-/** Undefined: it has more bytes, or has become something else since the folder was listed. */
+/** Undefined: the file exceeds `most` bytes, or is no longer a regular file. */
 export async function readBounded(path: string, most: number): Promise<Buffer | undefined> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
@@ -19,16 +19,16 @@ export async function readBounded(path: string, most: number): Promise<Buffer | 
   }
 }
 
-/** Why a folder has no file of a package at a path. */
+/** Reason why a folder has no readable package file at a path. */
 export interface NoFile {
-  /** `path`: no package can have a file there, or the audit leaves it out. */
+  /** `path`: the path is invalid in packages, or the audit ignores it. */
   readonly why: 'path' | 'link' | 'missing' | 'too_large';
   readonly message: string;
 }
 
 /**
- * The content of the file that a package of this folder has at the path. As in the audit, junk is
- * left out, and so are files whose name, or whose folder's name, begins with a dot.
+ * Returns the content of the file at the path. As in the audit, junk and dot files are left out, as
+ * are files below dot folders.
  */
 export async function readFolderFile(folder: string, path: string, limits: PackageLimits): Promise<Buffer | NoFile> {
   const wrong = wrongPath(path, limits);

@@ -1,6 +1,6 @@
-/** What packers and tools leave behind, and no app needs. */
+/** Detects files that packers and tools leave behind and that no app needs. */
 
-/** Folders and files by their names, in lower case. */
+/** Names of junk folders and files, in lower case. */
 const JUNK = new Set([
   '__macosx',
   '.ds_store',
@@ -18,12 +18,12 @@ const JUNK = new Set([
   '.vscode',
   'node_modules',
 ]);
-/** Left by editors. */
+/** Backup and swap files of editors, rejected patches. */
 const LEFT_OVER = /(?:~|\.sw[op]|\.orig|\.rej)$/i;
 
 /**
- * The part of a path that is junk with all below it: `assets/.git` of `assets/.git/config`;
- * undefined: none.
+ * The topmost junk file or folder in a path: `assets/.git` for `assets/.git/config`; undefined:
+ * none.
  */
 export function junkIn(path: string): string | undefined {
   for (let start = 0; start < path.length; ) {
@@ -38,12 +38,12 @@ export function junkIn(path: string): string | undefined {
 
 const APPLE_DOUBLE = 0x00051607;
 
-/** What begins a tag: browsers find it in whatever bytes a page has. */
+/** Start of a tag. Browsers find tags in any bytes that they render as a page. */
 const TAG = /<[a-z!?/]/i;
 
 /**
- * What macOS puts next to a file for its attributes: `._name`, in a format of its own, whatever the
- * name ends with. With tags in it, it may be a page as well.
+ * AppleDouble files `._name`, in which macOS stores file attributes. A file that contains tags does
+ * not count, since it may also be a page.
  */
 export function isAppleDouble(path: string, content: Buffer): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);

@@ -1,6 +1,6 @@
 /**
- * What an entry is, by all that says so: the slash at the end of its name, attributes of DOS, a
- * Unix mode, extra fields.
+ * Determines whether an entry is a file or a folder. The trailing slash of its name, DOS
+ * attributes, Unix mode and extra fields must agree.
  */
 import { type Findings, wholeFile } from '../findings.ts';
 import type { Entry } from './central-directory.ts';
@@ -12,7 +12,7 @@ const SLASH = 0x2f;
 
 export const kindOfName = (name: Buffer): 'file' | 'folder' => (name.at(-1) === SLASH ? 'folder' : 'file');
 
-/** Undefined: no file and no folder, or not the same to all readers; that is a finding. */
+/** Undefined: neither a file nor a folder, or the sources disagree; a finding is added. */
 export function kindOf(entry: Entry, shown: string, findings: Findings): 'file' | 'folder' | undefined {
   const kind = kindOfName(entry.name);
   const dos = (entry.attributes & DOS_VOLUME) !== 0 ? 'special' : (entry.attributes & DOS_FOLDER) !== 0 && 'folder';

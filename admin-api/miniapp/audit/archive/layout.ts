@@ -1,6 +1,6 @@
 /**
- * Where entries are: one behind the other from the first byte to the directory, without overlap and
- * with nothing between them.
+ * Checks that entries follow each other from the first byte to the directory, without overlaps or
+ * gaps.
  */
 import { type Findings, PACKAGE, wholeFile } from '../findings.ts';
 import type { Entry } from './central-directory.ts';
@@ -12,8 +12,8 @@ export interface Placed extends Extent {
 }
 
 /**
- * The entries that share no byte with another one. `complete`: these are all, so that what is
- * between them belongs to none.
+ * Returns the entries without faults. `complete`: no entry is missing, so a gap belongs to no
+ * entry.
  */
 export function checkLayout(
   bytes: Buffer,
@@ -26,22 +26,22 @@ export function checkLayout(
   const inOrder = placed.toSorted((a, b) => a.entry.offset - b.entry.offset || a.dataEnd - b.dataEnd);
   const first = inOrder[0]?.entry.offset ?? directoryStart;
   if (complete && first > 0) findings.add('archive_prepended_data', PACKAGE, `${first} bytes precede the first file.`);
-  // The one that reaches farthest of those before, since one may be within another.
-  let farthest: Placed | undefined;
+  // The previous entry with the highest end, since entries may contain each other.
+  let furthest: Placed | undefined;
   for (const [n, located] of inOrder.entries()) {
-    if (farthest !== undefined && located.entry.offset < farthest.dataEnd) {
+    if (furthest !== undefined && located.entry.offset < furthest.dataEnd) {
       sound.delete(located);
-      sound.delete(farthest);
+      sound.delete(furthest);
       findings.add(
         'archive_overlap',
         wholeFile(located.shown),
-        `It shares bytes of the archive with ${farthest.shown}.`,
+        `It shares bytes of the archive with ${furthest.shown}.`,
       );
     }
-    if (farthest === undefined || located.dataEnd >= farthest.dataEnd) farthest = located;
+    if (furthest === undefined || located.dataEnd >= furthest.dataEnd) furthest = located;
     const next = inOrder[n + 1]?.entry.offset ?? directoryStart;
-    // Overlapped by the next one: told there.
-    if (farthest !== located || next < located.dataEnd) continue;
+    // The next iteration reports the overlap.
+    if (furthest !== located || next < located.dataEnd) continue;
     const gap = bytes.subarray(located.dataEnd, next);
     if (descriptorFits(gap, located.entry)) continue;
     if ((located.entry.flags & 8) !== 0) {

@@ -1,10 +1,10 @@
 /**
- * How much a package may hold. Whatever an archive says of itself, no more than this is read, made
- * or kept.
+ * Limits of a package. They bound reading, unpacking and memory, whatever sizes an archive
+ * declares.
  */
 
 export interface PackageLimits {
-  /** Bytes of the archive. It is held in memory while it is audited. */
+  /** Bytes of the archive, which stays in memory during the audit. */
   readonly archiveBytes: number;
   /** Files and folders. */
   readonly entries: number;
@@ -13,15 +13,15 @@ export interface PackageLimits {
   /** Bytes of all files, unpacked. */
   readonly totalBytes: number;
   /**
-   * Bytes unpacked for each byte packed; looked at where more than 1 MB comes of it. Deflate
-   * reaches 1,032, and sources seldom 20.
+   * Maximum ratio of unpacked to packed bytes, checked above 1 MB unpacked. Deflate reaches 1,032;
+   * source code rarely exceeds 20.
    */
   readonly ratio: number;
-  /** Folders within one another. */
+  /** Depth of nested folders. */
   readonly depth: number;
   /**
-   * Bytes of a path in UTF-8. Windows and some file systems of phones end at 255 or 260, with the
-   * folder of the app before it.
+   * Bytes of a path in UTF-8. Windows and some file systems of phones limit paths to 255 or 260,
+   * including the folder of the app.
    */
   readonly pathBytes: number;
 }
@@ -38,5 +38,5 @@ export const DEFAULT_LIMITS: PackageLimits = {
   pathBytes: 200,
 };
 
-/** Below this a ratio says nothing: a file of blank lines is no bomb. */
+/** Unpacked bytes from which the ratio is checked. A small file with a high ratio is harmless. */
 export const RATIO_FROM = MB;

@@ -1,8 +1,8 @@
 /**
  * Compares the local file header and the data descriptor of an entry (APPNOTE.TXT 4.3.7, 4.3.9)
- * with the central directory. Readers that stream an archive use the former, others the latter; an
- * archive where they differ would show two programs different files. `readLocalHeader` runs for
- * each entry; `descriptorFits` runs later, when the layout knows the gap behind the data.
+ * with the central directory. Streaming readers use the former, others the latter; if they differ,
+ * two programs see different files. `readLocalHeader` runs for each entry. `descriptorFits` runs
+ * later, when the layout has the gap after the data.
  */
 import { type Findings, wholeFile } from '../findings.ts';
 import type { Entry } from './central-directory.ts';

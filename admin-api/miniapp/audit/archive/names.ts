@@ -1,4 +1,4 @@
-/** The names of a package, from an archive or a folder, looked at one by one and together. */
+/** Checks the paths of a package, each by itself and all together. */
 import { type Findings, PACKAGE, wholeFile } from '../findings.ts';
 import { junkIn } from './junk.ts';
 import type { PackageLimits } from './limits.ts';
@@ -9,7 +9,7 @@ import { shown } from './shown.ts';
 export class Names {
   readonly #paths: PathSet;
   readonly #junk = new Set<string>();
-  /** First segments of what is no junk; of a file in the root undefined. */
+  /** First segments of paths that are not junk; undefined for files in the root. */
   readonly #tops = new Set<string | undefined>();
 
   constructor(
@@ -19,7 +19,7 @@ export class Names {
     this.#paths = new PathSet(findings);
   }
 
-  /** False: no file can have this path in the package, which is a finding. */
+  /** False: the path is not valid in a package; a finding is added. */
   accept(path: string, folder: boolean): boolean {
     const wrong = wrongPath(path, this.limits);
     if (wrong !== undefined) {
@@ -39,7 +39,7 @@ export class Names {
     return true;
   }
 
-  /** One finding for all files of one folder. */
+  /** Adds one finding per junk folder. */
   isJunk(path: string): boolean {
     const junk = junkIn(path);
     if (junk === undefined) return false;
@@ -50,7 +50,7 @@ export class Names {
     return true;
   }
 
-  /** Once all names are known. */
+  /** Adds findings that need all names. Call it after the last `accept`. */
   finish(): void {
     const [top] = this.#tops;
     if (this.#tops.size === 0) this.findings.add('archive_empty', PACKAGE, 'There is no file in the package.');

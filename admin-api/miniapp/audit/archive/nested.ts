@@ -1,4 +1,6 @@
-/** Archives and compressed files within a package, by how they begin or end, and by their names. */
+/**
+ * Detects archives and compressed files in a package, by their first or last bytes and their names.
+ */
 
 const starts = (bytes: string) => ({ at: 0, bytes: Buffer.from(bytes, 'latin1') });
 
@@ -20,11 +22,11 @@ const FORMATS: readonly { readonly at: number; readonly bytes: Buffer; readonly 
 ];
 const ZIP_END = Buffer.from('PK\x05\x06', 'latin1');
 const ZIP_END_LENGTH = 22;
-/** Comments of up to this many bytes behind a ZIP archive that something precedes. */
-const TAIL = 1024;
+/** Maximum length of the comment after a ZIP archive with prepended data. */
+const MAX_COMMENT = 1024;
 const NAMES = /\.(?:zip|pkg|jar|apk|aab|ipa|xpi|crx|whl|7z|rar|tar|tgz|gz|bz2|xz|zst|br|cab)$/i;
 
-/** What it is; undefined: no archive that is known here. */
+/** Describes the format; undefined: not a known archive. */
 export function archiveFormat(path: string, content: Buffer): string | undefined {
   const format = FORMATS.find(({ at, bytes }) => content.subarray(at, at + bytes.length).equals(bytes));
   if (format !== undefined) return `a ${format.name} archive`;
@@ -34,6 +36,6 @@ export function archiveFormat(path: string, content: Buffer): string | undefined
 
 function endsAsZip(content: Buffer): boolean {
   const at = content.length < ZIP_END_LENGTH ? -1 : content.lastIndexOf(ZIP_END, content.length - ZIP_END_LENGTH);
-  if (at < content.length - ZIP_END_LENGTH - TAIL || at < 0) return false;
+  if (at < content.length - ZIP_END_LENGTH - MAX_COMMENT || at < 0) return false;
   return at + ZIP_END_LENGTH + content.readUInt16LE(at + 20) === content.length;
 }

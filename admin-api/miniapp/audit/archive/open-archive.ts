@@ -1,7 +1,7 @@
 /**
- * Opens a package and looks at all of it once: structure, names, and the content of every entry.
- * The archive is read into memory first, which its limit bounds, so that what is checked is what is
- * read afterwards.
+ * Opens a package and checks all of it once: structure, names, and the content of every entry.
+ * First reads the archive into memory, bounded by its limit. So later reads return the checked
+ * bytes.
  */
 import { open } from 'node:fs/promises';
 import type { PackageContent, PackageFile } from '../content.ts';
@@ -21,14 +21,14 @@ import { Budget, canUnpack } from './packing.ts';
 import { unpack } from './unpack.ts';
 
 /**
- * Bytes unpacked that stay in memory for who reads them next: small packages are unpacked once, of
- * others a part is unpacked again for each who reads it.
+ * Unpacked bytes kept in memory. Small packages are unpacked once. In larger packages, each read of
+ * the remaining files unpacks them unpackAgain.
  */
-const KEPT = 8 << 20;
+const CACHE_BYTES = 8 << 20;
 
 /**
- * Undefined: it cannot be read as a ZIP archive at all, or only by going beyond the limits; why is
- * among the findings. Throws what the system says of the file itself.
+ * Undefined: not a ZIP archive, or it exceeds the limits; a finding has the reason. Throws file
+ * system errors.
  */
 export async function openArchive(
   path: string,
@@ -42,7 +42,7 @@ export async function openArchive(
       findings.add('archive_too_large', PACKAGE, `The archive has ${size} bytes; ${limits.archiveBytes} are allowed.`);
       return;
     }
-    // Not by readFile, which would go on for as long as the file grows.
+    // readFile would continue for as long as the file grows.
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(size), 0, size, 0);
     return await openArchiveBytes(buffer.subarray(0, bytesRead), limits, findings);
   } finally {
@@ -50,7 +50,7 @@ export async function openArchive(
   }
 }
 
-/** As `openArchive`, of an archive in memory, which must stay as it is. */
+/** As `openArchive`, for an archive in memory. The caller must not modify `bytes`. */
 export async function openArchiveBytes(
   bytes: Buffer,
   limits: PackageLimits,
@@ -63,7 +63,7 @@ export async function openArchiveBytes(
   if (entries === undefined) return;
 
   const names = new Names(limits, findings);
-  const found = entries.map((entry) => look(entry, names, findings));
+  const found = entries.map((entry) => inspectEntry(entry, names, findings));
   names.finish();
   const placed = found.flatMap(({ entry, shown }): Placed[] => {
     const extent = readLocalHeader(bytes, entry, directory.start, shown, findings);
@@ -71,19 +71,19 @@ export async function openArchiveBytes(
   });
   const complete = placed.length === entries.length;
   const sound = checkLayout(bytes, placed, complete, directory.start, findings);
-  // What is faulty already, two readers need not agree on.
+  // Readers may disagree on an archive that is already faulty.
   if (findings.summary().errors === before)
     await checkAgreement(bytes.subarray(0, directory.archiveEnd), entries, placed, findings);
 
   const placeOf = new Map(placed.filter((located) => sound.has(located)).map((located) => [located.entry, located]));
   const budget = new Budget(limits, findings);
-  let left = KEPT;
+  let left = CACHE_BYTES;
   const files = new Map<string, PackageFile>();
   for (const { entry, shown, path, unpacks, isFile } of found) {
     const located = budget.allows(entry, shown) && unpacks ? placeOf.get(entry) : undefined;
     const content = located && verify(bytes, located, findings);
     if (path === undefined) continue;
-    // Sound, and of no concern to anything but the system that packed it.
+    // Valid, but only relevant to the system that packed it.
     if (content !== undefined && isAppleDouble(path, content)) continue;
     const format = content && archiveFormat(path, content);
     if (format !== undefined) findings.add('archive_nested', wholeFile(shown), `It is ${format}.`);
@@ -91,10 +91,10 @@ export async function openArchiveBytes(
     // An unreadable file is listed as well, so that it is not reported as missing.
     const isKept = content !== undefined && content.length <= left;
     if (isKept) left -= content.length;
-    // `content` is in no closure here: all of them would keep it.
+    // Closures must not capture `content`, which would keep it in memory.
     const isReadable = content !== undefined;
-    const again = async () => (isReadable && located !== undefined ? contentOf(bytes, located) : undefined);
-    const read = isKept ? giving(content) : again;
+    const unpackAgain = async () => (isReadable && located !== undefined ? contentOf(bytes, located) : undefined);
+    const read = isKept ? returning(content) : unpackAgain;
     files.set(path, { path, size: entry.size, read });
   }
   budget.finish();
@@ -104,14 +104,14 @@ export async function openArchiveBytes(
 interface Found {
   readonly entry: Entry;
   readonly shown: string;
-  /** Undefined: it cannot be in a package under this name. */
+  /** Undefined: the path is not valid in a package. */
   readonly path: string | undefined;
   readonly unpacks: boolean;
   readonly isFile: boolean;
 }
 
-/** All that the directory itself says of an entry. */
-function look(entry: Entry, names: Names, findings: Findings): Found {
+/** Checks the directory entry itself. */
+function inspectEntry(entry: Entry, names: Names, findings: Findings): Found {
   const name = readName(entry, findings);
   const kind = kindOf(entry, name.shown, findings);
   const slash = name.path?.endsWith('/') ?? false;
@@ -130,7 +130,7 @@ function look(entry: Entry, names: Names, findings: Findings): Found {
   };
 }
 
-/** Undefined: it is damaged, which is a finding. */
+/** Undefined: damaged; a finding is added. */
 function verify(bytes: Buffer, located: Placed, findings: Findings): Buffer | undefined {
   const content = unpack(bytes, located);
   if (Buffer.isBuffer(content)) return content;
@@ -138,7 +138,7 @@ function verify(bytes: Buffer, located: Placed, findings: Findings): Buffer | un
   return undefined;
 }
 
-const giving = (content: Buffer) => async () => content;
+const returning = (content: Buffer) => async () => content;
 
 function contentOf(bytes: Buffer, located: Placed): Buffer | undefined {
   const content = unpack(bytes, located);

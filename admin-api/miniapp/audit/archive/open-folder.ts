@@ -1,6 +1,6 @@
 /**
- * A package before it is packed: a folder, under the limits and the rules of names of an archive.
- * Links are not followed.
+ * Opens an unpacked package: a folder, with the limits and path rules of an archive. Does not
+ * follow links.
  */
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,8 +18,8 @@ interface Found {
 }
 
 /**
- * Throws what the system says of the folder itself. Undefined: it holds more than the limits allow,
- * which is a finding. What is junk is left out.
+ * Throws file system errors for the folder. Undefined: exceeds the limits; a finding is added.
+ * Leaves junk out.
  */
 export async function openFolder(
   folder: string,
@@ -35,7 +35,7 @@ export async function openFolder(
   }
   const files = new Map<string, PackageFile>();
   let total = 0;
-  // As in an archive that is made of it, whatever order the file system has.
+  // Sorted as in a packed archive, independent of the file system.
   for (const { path, kind } of found.sort((a, b) => (a.path < b.path ? -1 : 1))) {
     const at = wholeFile(shown(path));
     if (kind === 'link') findings.add('archive_symlink', at, 'It is a link to another file.');
@@ -62,7 +62,7 @@ export async function openFolder(
   return;
 }
 
-/** False: there are too many. */
+/** False: too many entries. */
 async function list(
   root: string,
   below: string,
@@ -76,7 +76,7 @@ async function list(
     if (found.length === limits.entries) return false;
     const kind = entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : entry.isSymbolicLink() ? 'link' : 'special';
     found.push({ path, kind });
-    // Deeper than that nothing is accepted, and a file system may go on without end.
+    // Deeper paths are rejected anyway, and a file system may be endless.
     const deeper = path.split('/').length <= limits.depth + 1;
     if (kind === 'folder' && deeper && !(await list(root, path, limits, names, found))) return false;
   }

@@ -1,9 +1,9 @@
-/** Where the package is in the folder of a developer. */
+/** Locates the package in a developer's project folder. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const MANIFEST = 'manifest.json';
-/** What `waypost pkg init` puts the package into, with sources and settings around it. */
+/** Folder in which `waypost pkg init` puts the package, next to sources and settings. */
 export const PACKAGE_FOLDER = 'app';
 
 const exists = (path: string): Promise<boolean> =>

@@ -1,4 +1,4 @@
-/** How an entry is packed: what can be unpacked at all, and what it would come to. */
+/** Checks whether an entry can be unpacked, and the declared sizes against the limits. */
 import { type Findings, PACKAGE, wholeFile } from '../findings.ts';
 import type { Entry } from './central-directory.ts';
 import { EXTRA } from './extra-fields.ts';
@@ -7,19 +7,19 @@ import { type PackageLimits, RATIO_FROM } from './limits.ts';
 const STORED = 0;
 export const DEFLATE = 8;
 
-/** Traditional, strong, and of the central directory (APPNOTE.TXT 4.4.4). */
+/** Flags: traditional encryption, strong encryption, encrypted directory (APPNOTE.TXT 4.4.4). */
 const ENCRYPTED = (1 << 0) | (1 << 6) | (1 << 13);
-/** How hard the packer tried (two bits), sizes behind the data, names in UTF-8. */
+/** Flags: compression level (two bits), data descriptor, names in UTF-8. */
 const KNOWN_FLAGS = (1 << 1) | (1 << 2) | (1 << 3) | (1 << 11);
-const FOLLOWS = 1 << 3;
+const HAS_DESCRIPTOR = 1 << 3;
 
 /**
- * Version of the format, times ten: deflate, folders and ZIP64 need 45 at most, Info-ZIP knows 46,
- * and readers pass over or refuse what needs more.
+ * Highest accepted version of the format, times ten. Deflate, folders and ZIP64 need 45 at most;
+ * Info-ZIP supports 46. Readers skip or refuse entries that need more.
  */
-const NEWEST = 46;
+const MAX_VERSION = 46;
 
-/** False: it is not to be unpacked, which is a finding. */
+/** False: cannot be unpacked; a finding is added. */
 export function canUnpack(entry: Entry, shown: string, findings: Findings): boolean {
   const at = wholeFile(shown);
   const { version, flags, method, size, compressedSize } = entry;
@@ -27,21 +27,21 @@ export function canUnpack(entry: Entry, shown: string, findings: Findings): bool
     findings.add('archive_encrypted', at, 'It is encrypted.');
   else if ((flags & ~KNOWN_FLAGS) !== 0)
     findings.add('archive_flags', at, `Its flags (0x${flags.toString(16)}) ask for what readers do not know.`);
-  else if (version > NEWEST)
+  else if (version > MAX_VERSION)
     findings.add('archive_version', at, `It needs version ${version / 10} of the format, which not all readers know.`);
   else if (method !== STORED && method !== DEFLATE)
     findings.add('archive_method', at, `It is packed by method ${method}.`);
   else if (method === STORED && size !== compressedSize)
     findings.add('archive_header_mismatch', at, 'It is stored, but its packed and unpacked sizes differ.');
-  else if (method === STORED && (flags & FOLLOWS) !== 0 && size > 0)
+  else if (method === STORED && (flags & HAS_DESCRIPTOR) !== 0 && size > 0)
     findings.add('archive_data_descriptor', at, 'Its size follows its data, of which nothing tells the end.');
   else return true;
   return false;
 }
 
 /**
- * What all entries come to, one after the other, by what they say. An entry that unpacks to more
- * than it says is damaged.
+ * Sums the declared sizes of all entries. An entry that unpacks to more bytes than declared is
+ * damaged.
  */
 export class Budget {
   #size = 0;
@@ -52,7 +52,10 @@ export class Budget {
     private readonly findings: Findings,
   ) {}
 
-  /** False: unpacking it would go beyond a limit, which is a finding: of the package, once. */
+  /**
+   * False: unpacking it would exceed a limit; a finding is added. The finding for the total size is
+   * added once.
+   */
   allows({ size, compressedSize }: Entry, shown: string): boolean {
     const { fileBytes, totalBytes, ratio } = this.limits;
     if (size > fileBytes) {
@@ -84,7 +87,9 @@ export class Budget {
     return false;
   }
 
-  /** The ratio of all together, but for those that were refused. */
+  /**
+   * Checks the ratio of all entries together, except those rejected for their own size or ratio.
+   */
   finish(): void {
     const { ratio } = this.limits;
     if (this.#size > RATIO_FROM && this.#size > ratio * this.#compressed)

@@ -1,6 +1,6 @@
 /**
- * The paths of a package together: each once, also where letters differ only by case or by how
- * accents are put together, and no file where a folder is.
+ * The set of paths in a package. Rejects duplicates, paths that differ only by case or accent
+ * encoding, and a file at the path of a folder.
  */
 import { type Findings, wholeFile } from '../findings.ts';
 import { shown } from './shown.ts';
@@ -8,13 +8,13 @@ import { shown } from './shown.ts';
 interface Known {
   readonly path: string;
   readonly folder: boolean;
-  /** It stands in the archive itself, and is not only the folder of something. */
+  /** The archive has an entry for it; it is not only the parent of an entry. */
   readonly named: boolean;
 }
 
 /**
- * Equal for names that a file system without case, or with one way to put accents together, takes
- * for the same. Upper case comes twice, since ẞ is only ss by way of ß.
+ * Key that is equal for names that a file system may treat as equal: without case, or with
+ * normalized accents. Upper case is applied twice, because ẞ becomes SS only by way of ß.
  */
 const folded = (path: string): string =>
   path.normalize('NFD').toUpperCase().toLowerCase().toUpperCase().normalize('NFC');
@@ -24,7 +24,7 @@ export class PathSet {
 
   constructor(private readonly findings: Findings) {}
 
-  /** False: something is there already, which is a finding. The path has no `/` at its end. */
+  /** False: the path conflicts with another; a finding is added. `path` has no trailing slash. */
   add(path: string, folder: boolean): boolean {
     for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1))
       if (!this.#put({ path: path.slice(0, slash), folder: true, named: false }, path)) return false;

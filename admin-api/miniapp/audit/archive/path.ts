@@ -1,21 +1,21 @@
 /**
- * Paths of files in a package: what each of the systems that it passes, from the developer's to the
- * phone's, takes for the same file.
+ * Checks paths of files in a package. A path must denote the same file on every system, from the
+ * developer's computer to the phone.
  */
 import type { RuleCode } from '../rules.ts';
 import type { PackageLimits } from './limits.ts';
 
-/** File systems that hold paths in 8 or 16 bits a unit end names at 255. */
-const LONGEST_SEGMENT = 255;
+/** Bytes. File systems with 8-bit or 16-bit units limit names to 255 units. */
+const MAX_SEGMENT_BYTES = 255;
 
-/**
- * Controls (Unicode's Cc), what turns the direction of writing, line separators, and what has no
- * width.
- */
+/** Control characters (Cc), bidirectional controls, line separators, and zero-width characters. */
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\u00ad\u200b\u2060\ufeff]/u;
-/** Not in names on Windows and FAT, which storage cards have; the colon begins a stream of NTFS. */
+/**
+ * Not allowed in names on Windows and FAT, the format of storage cards. On NTFS a colon starts a
+ * stream name.
+ */
 const RESERVED_CHARACTERS = /[<>:"|?*]/;
-/** Devices of DOS, with whatever extension, and blanks before it. */
+/** DOS device names, with any extension and spaces before it. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(?:\.|$)/i;
 
 interface WrongPath {
@@ -24,7 +24,8 @@ interface WrongPath {
 }
 
 /**
- * What is wrong with a path, with `/` between its segments and none at its end; undefined: nothing.
+ * Returns the fault of a path, or undefined. Segments are separated by `/`, without a trailing
+ * slash.
  */
 export function wrongPath(path: string, limits: PackageLimits): WrongPath | undefined {
   const wrong = (code: RuleCode, message: string): WrongPath => ({ code, message });
@@ -43,8 +44,8 @@ export function wrongPath(path: string, limits: PackageLimits): WrongPath | unde
     if (/[. ]$|^ /.test(segment))
       return wrong('archive_path_segment', 'A name in its path begins with a blank, or ends with a blank or a dot.');
     if (DEVICE.test(segment)) return wrong('archive_name_reserved', `On Windows "${segment}" is the name of a device.`);
-    if (Buffer.byteLength(segment) > LONGEST_SEGMENT)
-      return wrong('archive_path_too_long', `A name in its path has more than ${LONGEST_SEGMENT} bytes.`);
+    if (Buffer.byteLength(segment) > MAX_SEGMENT_BYTES)
+      return wrong('archive_path_too_long', `A name in its path has more than ${MAX_SEGMENT_BYTES} bytes.`);
   }
   const bytes = Buffer.byteLength(path);
   if (bytes > limits.pathBytes)

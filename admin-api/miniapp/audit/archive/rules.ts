@@ -1,4 +1,4 @@
-/** Rules about archives: their structure, the names in them, and what they unpack to. */
+/** Rules about archives: structure, paths and unpacked size. */
 import type { RuleTable } from '../finding.ts';
 
 export const ARCHIVE_RULES = {

@@ -1,2 +1,5 @@
-/** Numbers of 64 bits in ZIP64 records. Above 2^53 they are not exact, and beyond every limit. */
+/**
+ * Reads a 64-bit number of a ZIP64 record. Values above 2^53 are inexact, but exceed every limit
+ * anyway.
+ */
 export const uint64 = (bytes: Buffer, at: number): number => Number(bytes.readBigUInt64LE(at));

@@ -1,7 +1,7 @@
 /**
- * The content of an entry. Node's zlib makes it from the bytes that this reader and yauzl agree
- * upon (agreement.ts), and not yauzl's stream: that neither checks the CRC nor tells of bytes
- * behind the end of deflated data, in which a second content could hide.
+ * Unpacks an entry with Node's zlib, from the bytes that this reader and yauzl agree on
+ * (agreement.ts). yauzl's stream checks no CRC and ignores bytes after the end of deflated data,
+ * which could hide a second content.
  */
 import { crc32, inflateRawSync } from 'node:zlib';
 import type { Placed } from './layout.ts';
@@ -15,7 +15,7 @@ interface Damage {
   readonly message: string;
 }
 
-/** Never more bytes than the entry says to have, which the limits have been held against. */
+/** Returns at most the declared size, which was checked against the limits. */
 export function unpack(bytes: Buffer, { entry, dataStart, dataEnd }: Placed): Buffer | Damage {
   const data = bytes.subarray(dataStart, dataEnd);
   const content = entry.method === DEFLATE ? inflate(data, entry.size) : data;
@@ -25,11 +25,11 @@ export function unpack(bytes: Buffer, { entry, dataStart, dataEnd }: Placed): Bu
   return content;
 }
 
-/** A text: what is wrong with the data. */
+/** A string: the fault of the data. */
 function inflate(data: Buffer, size: number): Buffer | string {
   const chunkSize = Math.min(Math.max(size, SMALLEST_CHUNK), LARGEST_CHUNK);
   try {
-    // With `info` the engine is returned as well, which tells how far it has read.
+    // With `info` the result has the engine, whose `bytesWritten` is the number of bytes consumed.
     const { buffer, engine } = inflateRawSync(data, {
       info: true,
       maxOutputLength: Math.max(size, 1),

@@ -1,7 +1,6 @@
 /**
- * Packs a package so that the same files give the same archive: sorted, at one time, with one mode,
- * by one level of deflate. What can still differ is deflate itself: another release of Node's zlib,
- * or its code for another processor, may pack the same content in other bytes.
+ * Packs a package reproducibly: sorted paths, one timestamp, one mode, one level of deflate.
+ * Deflated bytes may still differ with another release of Node's zlib or another processor.
  */
 import { createHash } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
@@ -20,13 +19,13 @@ const MODE = 0o100644;
 export interface Written {
   /** Bytes. */
   readonly size: number;
-  /** In hexadecimal digits. */
+  /** Hexadecimal. */
   readonly sha256: string;
 }
 
 /**
- * Undefined, and nothing is written: a file cannot be read, or the archive would be refused; why is
- * among the findings. Throws what the system says.
+ * Undefined: a file is unreadable, or the audit would reject the archive. Nothing is written then,
+ * and a finding has the reason. Throws file system errors.
  */
 export async function writeArchive(
   content: PackageContent,
@@ -55,7 +54,7 @@ export async function writeArchive(
 }
 
 async function pack({ files }: PackageContent): Promise<Buffer | undefined> {
-  // The first moment of DOS, which is in local time, whatever that is.
+  // The earliest DOS timestamp. DOS timestamps are in local time, so the time zone does not matter.
   const mtime = new Date(1980, 0, 1);
   const zip = new ZipFile();
   const written = buffer(zip.outputStream);

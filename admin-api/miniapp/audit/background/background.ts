@@ -1,4 +1,4 @@
-/** The audit of the file that runs without a page, in Rhino 1.7.15. */
+/** Audits the background file, which runs without a page in Rhino 1.7.15. */
 import type { AuditContext } from '../context.ts';
 import { RULES } from '../rules.ts';
 import type { SourceText } from '../source-text.ts';

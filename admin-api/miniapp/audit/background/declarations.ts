@@ -1,6 +1,6 @@
 /**
- * Declarations as Rhino 1.7.15 takes them: const has no block scope, and loops make the variables
- * of their heads once.
+ * Checks declarations that Rhino 1.7.15 handles differently: const has no block scope, and the
+ * variables of a loop head exist once for all iterations.
  */
 import type { AnyNode, Function as FunctionNode, Pattern, VariableDeclaration } from 'acorn';
 import { isKey, visit } from './syntax-tree.ts';
@@ -12,11 +12,11 @@ type Block = Map<string, Kind>;
 
 interface Loop {
   readonly node: AnyNode;
-  /** Declared by let in its head. Emptied as they are reported. */
+  /** Names declared with let in the loop head. A name is removed when it is reported. */
   readonly names: Set<string>;
 }
 
-/** A function, or the script: its own scope first, then the blocks in it that are open. */
+/** A function or the script: first its own scope, then the enclosing blocks at the current node. */
 interface Frame {
   readonly blocks: Block[];
   readonly loops: Loop[];
@@ -27,11 +27,11 @@ const LOOPS = new Set(['ForStatement', 'ForInStatement', 'ForOfStatement', 'Whil
 const HEADS = new Set(['ForStatement', 'ForInStatement', 'ForOfStatement']);
 const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
 
-/** Reads as Rhino's parser does, in the order of the source. */
+/** Resolves declarations in source order, as Rhino's parser does. */
 export function checkDeclarations(program: AnyNode, report: Report): void {
   const frames: Frame[] = [{ blocks: [new Map()], loops: [], node: program }];
 
-  /** Rhino's Parser.defineSymbol. */
+  /** Mirrors Parser.defineSymbol of Rhino. */
   const declare = (kind: Kind, { name, start }: Name): void => {
     const { blocks } = frames[frames.length - 1];
     const around = blocks.findLast((block) => block.has(name));
@@ -74,13 +74,13 @@ export function checkDeclarations(program: AnyNode, report: Report): void {
     }
   };
 
-  /** A name is used: in a function, of a loop around that function? */
+  /** Reports a function that uses a loop variable declared outside it. */
   const checkUse = (name: string, above: readonly AnyNode[]): void => {
     for (let i = frames.length - 1; i > 0; i--) {
       if (frames[i].blocks.some((block) => block.has(name))) return;
       const loop = frames[i - 1].loops.findLast(({ names }) => names.has(name));
       if (loop === undefined) continue;
-      if (isCalledAtOnce(frames[i].node, above)) return;
+      if (isCalledSynchronously(frames[i].node, above)) return;
       loop.names.delete(name);
       report('rhino_loop_closure', frames[i].node.start, name);
       return;
@@ -118,11 +118,12 @@ function namesOf(pattern: Pattern): Name[] {
   return names.sort((a, b) => a.start - b.start);
 }
 
-/** Methods that call the function that they are given before they return. */
-const AT_ONCE = /^(?:forEach|map|filter|some|every|find|findIndex|reduce|reduceRight|flatMap|sort|replace)$/;
+/** Methods that call their function argument before they return. */
+const SYNCHRONOUS_METHODS =
+  /^(?:forEach|map|filter|some|every|find|findIndex|reduce|reduceRight|flatMap|sort|replace)$/;
 
-/** The function is an argument of such a method, or is itself called where it stands. */
-function isCalledAtOnce(node: AnyNode, above: readonly AnyNode[]): boolean {
+/** True for an argument of such a method and for an immediately invoked function. */
+function isCalledSynchronously(node: AnyNode, above: readonly AnyNode[]): boolean {
   let at = above.indexOf(node) - 1;
   while (above[at].type === 'ParenthesizedExpression') at--;
   const call = above[at];
@@ -130,6 +131,8 @@ function isCalledAtOnce(node: AnyNode, above: readonly AnyNode[]): boolean {
   const { callee } = call;
   if (callee.start <= node.start && node.end <= callee.end) return true;
   return (
-    callee.type === 'MemberExpression' && callee.property.type === 'Identifier' && AT_ONCE.test(callee.property.name)
+    callee.type === 'MemberExpression' &&
+    callee.property.type === 'Identifier' &&
+    SYNCHRONOUS_METHODS.test(callee.property.name)
   );
 }

@@ -1,10 +1,8 @@
-/** What a script finds in Rhino 1.7.15 next to its own names. */
+/** Globals and members of Rhino 1.7.15, and names that it lacks. */
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
-/**
- * The global names of ECMAScript that there are, and those that the host and every function adds.
- */
+/** Existing globals of ECMAScript, of the host, and the implicit names in functions. */
 export const GLOBALS = words(
   'Array ArrayBuffer BigInt Boolean DataView Date Error EvalError Float32Array Float64Array Function Infinity Int16Array Int32Array Int8Array ' +
     'InternalError JSON Map Math NaN Number Object Promise RangeError ReferenceError RegExp Set StopIteration String Symbol SyntaxError TypeError URIError ' +
@@ -13,26 +11,22 @@ export const GLOBALS = words(
 );
 
 /**
- * Lead to the classes of Java. At the top level a variable of such a name would be the bridge
- * still: `var java;` changes nothing.
+ * Globals that give access to Java classes. A top-level `var java;` does not replace the bridge.
  */
 export const JAVA_BRIDGES = words(
   'Packages java javax org com edu net getClass JavaImporter JavaAdapter JavaException importClass importPackage Java',
 );
 
 /**
- * Called plainly, methods of the global object give it out. Objects of the engine and functions of
- * its shell that run code or reach files and processes.
+ * Methods that return the global object when called without a receiver, objects of the engine, and
+ * functions of its shell that run code or access files and processes.
  */
 export const ENGINE_INTERNALS = words(
   'Script Continuation With Call CallSite Environment __GeneratorFunction XML XMLList Namespace QName isXMLName uneval defineClass deserialize ' +
     'valueOf __proto__ __lookupGetter__ __lookupSetter__ __defineGetter__ __defineSetter__ serialize doctest gc help history load loadClass print quit readFile readUrl readline runCommand seal spawn sync toint32 version write environment',
 );
 
-/**
- * Members of these names reach the same from any object; those of exceptions, from errors that were
- * caught.
- */
+/** Members that give the same access from any object, and from caught errors. */
 export const REACHING_MEMBERS = words(
   'getClass __parent__ javaException rhinoException Packages JavaImporter JavaAdapter importClass importPackage',
 );
@@ -47,7 +41,7 @@ export const MISSING_STATICS = words(
     'Math.f16round Math.sumPrecise RegExp.escape JSON.rawJSON',
 );
 
-/** Of no object of the engine. */
+/** Methods that no object of the engine has. */
 export const MISSING_METHODS = words(
   'findLast findLastIndex toReversed toSorted toSpliced matchAll isWellFormed toWellFormed symmetricDifference isSubsetOf isSupersetOf isDisjointFrom',
 );
@@ -61,7 +55,7 @@ export const BROWSER_APIS = words(
     'BroadcastChannel process require module exports global Buffer __dirname __filename WebAssembly ActiveXObject',
 );
 
-/** What stands in for an API, where something does. */
+/** The replacement for a browser API; undefined: none. */
 export function insteadOf(api: string): string | undefined {
   if (/storage$|^indexedDB$|^caches$/i.test(api))
     return 'Use Host.call("storage.get", { key }) and Host.call("storage.set", { key, value }).';

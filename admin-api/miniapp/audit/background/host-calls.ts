@@ -1,4 +1,4 @@
-/** Calls of `Host.call(operation, params)` against the permissions of the background. */
+/** Checks `Host.call(operation, params)` against the permissions of the background. */
 import type { AnyNode, CallExpression, Identifier, ObjectExpression } from 'acorn';
 import { findNearest } from '../../../../core/base/nearest.ts';
 import { OPERATIONS } from '../../bridge/operations.ts';
@@ -62,7 +62,7 @@ export class HostCalls {
       findings.add('background_params_invalid', this.source.at((params ?? node).start), `${name}: ${fault}.`);
   }
 
-  /** What is wrong with them, as far as it can be said. */
+  /** The fault of the parameters; undefined: none, or it cannot be determined. */
   #paramsFault(required: readonly string[], params: AnyNode | undefined): string | undefined {
     const shape = `{${required.join(', ')}}`;
     if (params === undefined) return `the parameters ${shape} are missing`;
@@ -84,7 +84,7 @@ export class HostCalls {
     return undefined;
   }
 
-  /** `Host` itself: its member `call` is called, or who knows what becomes of it. */
+  /** Reports a use of `Host` other than in typeof or as a call of `Host.call`. */
   checkUse(name: Identifier): void {
     if (this.evaluator.variableOf(name) !== undefined) return;
     const member = parentOf(name);
@@ -110,8 +110,8 @@ export class HostCalls {
   }
 
   /**
-   * Permissions that no call needs. `notifications` has no operation here: the host shows them by
-   * itself.
+   * Reports permissions that no call needs. No operation needs `notifications`: the host itself
+   * shows notifications.
    */
   finish(): void {
     const { findings, manifest } = this.context;
@@ -131,7 +131,7 @@ const isNoString = (value: Value): boolean =>
     ? typeof value.value !== 'string'
     : value.kind === 'list' || value.kind === 'structure' || value.kind === 'function';
 
-/** Undefined: there are others, which are unknown. */
+/** Undefined: the object may have other keys, from a spread or a computed name. */
 function keysOf({ properties }: ObjectExpression): ReadonlyMap<string, AnyNode> | undefined {
   const keys = new Map<string, AnyNode>();
   for (const property of properties) {

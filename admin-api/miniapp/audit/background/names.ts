@@ -1,4 +1,4 @@
-/** What a background file reaches by its names: the engine's globals, Java, and `Host`. */
+/** Checks the names that a background file uses: globals of the engine, Java, and `Host`. */
 import type { AnyNode } from 'acorn';
 import type { AuditContext } from '../context.ts';
 import { Evaluator } from '../script/evaluate.ts';
@@ -29,7 +29,7 @@ export function checkNames(tree: SyntaxTree, source: SourceText, context: AuditC
   const { tested, defined } = mentioned(tree.program);
   const hostCalls = new HostCalls(source, evaluator, context);
 
-  /** The global of that name is reached. */
+  /** Reports a use of the global. */
   const reach = (path: string, node: AnyNode): void => {
     const [name] = path.split('.', 1);
     const at = source.at(node.start);
@@ -50,7 +50,7 @@ export function checkNames(tree: SyntaxTree, source: SourceText, context: AuditC
     const around = parentOf(name);
     if (around?.type === 'UnaryExpression' && around.operator === 'typeof') continue;
     const variable = evaluator.variableOf(name);
-    // A variable of the top level is a member of the global object, as the bridges are.
+    // A top-level variable is a member of the global object, as the bridges are.
     if (variable !== undefined && !topVariables.has(variable)) continue;
     reach(name.name, name);
     if (variable === undefined && isUnknown(name.name, tested))
@@ -70,7 +70,7 @@ export function checkNames(tree: SyntaxTree, source: SourceText, context: AuditC
     const [root] = node.object.type === 'Identifier' ? [node.object.name] : [];
     for (const value of evaluator.valuesOf(node)) {
       if (value.kind !== 'global') continue;
-      // What its own name has shown already.
+      // Uses by name are reported above.
       if (value.path.split('.', 1)[0] !== root || MISSING_STATICS.has(value.path)) reach(value.path, node);
     }
   }
@@ -84,7 +84,7 @@ export function checkNames(tree: SyntaxTree, source: SourceText, context: AuditC
 const isUnknown = (name: string, tested: ReadonlySet<string>): boolean =>
   [GLOBALS, JAVA_BRIDGES, ENGINE_INTERNALS, BROWSER_APIS, MISSING_GLOBALS, tested].every((names) => !names.has(name));
 
-/** Names that the file looks at with typeof, and members that it defines itself. */
+/** Names that the file tests with typeof, and members that it defines. */
 function mentioned(program: AnyNode): { readonly tested: ReadonlySet<string>; readonly defined: ReadonlySet<string> } {
   const tested = new Set<string>();
   const defined = new Set<string>();
@@ -101,8 +101,8 @@ function mentioned(program: AnyNode): { readonly tested: ReadonlySet<string>; re
 }
 
 /**
- * The handler is a function of the top level: declared, or assigned to the name or to a member of
- * the global object.
+ * The handler must be a top-level function: declared, or assigned to the name or to a member of the
+ * global object.
  */
 function checkHandler(
   tree: SyntaxTree,

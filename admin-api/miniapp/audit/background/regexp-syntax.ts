@@ -1,11 +1,11 @@
-/** Regular expressions, as far as Rhino 1.7.15 reads them otherwise than others. */
+/** Finds syntax of regular expressions that Rhino 1.7.15 rejects. */
 
-/** A count from which on Rhino refuses a quantifier. */
-const MOST_TIMES = 65_535;
+/** Rhino rejects quantifiers from this count on. */
+const COUNT_LIMIT = 65_535;
 
 /**
- * Offsets in a pattern, which is one of ECMAScript, of what Rhino refuses: groups with a name or
- * modifiers, lookbehind, counts that are too large.
+ * Offsets of the syntax that Rhino rejects in a valid ECMAScript pattern: named groups, modifiers,
+ * lookbehind, large counts.
  */
 export function regexpFaults(pattern: string): number[] {
   const faults: number[] = [];
@@ -18,7 +18,7 @@ export function regexpFaults(pattern: string): number[] {
     else if (char === '(' && pattern[i + 1] === '?' && !':=!'.includes(pattern[i + 2])) faults.push(i);
     else if (char === '{') {
       const [counts] = /^\{\d+(?:,\d*)?\}/.exec(pattern.slice(i, i + 64)) ?? [''];
-      if (counts.match(/\d+/g)?.some((digits) => Number(digits) >= MOST_TIMES)) faults.push(i);
+      if (counts.match(/\d+/g)?.some((digits) => Number(digits) >= COUNT_LIMIT)) faults.push(i);
     }
   }
   return faults;

@@ -1,11 +1,11 @@
 /**
- * What Rhino 1.7.15 lacks or does otherwise in ES6 mode (`VERSION_ES6`, 200), and what to write
- * instead. Sources: its release notes and parser, and the engine itself: 1.7.14 of Debian, in which
- * all of this was tried (test/admin-api/miniapp/audit/background). From there to 1.7.15 came, of
- * syntax: rest parameters of functions that are no arrows, a comma after the last parameter,
- * hashbangs, the regexp flags `s` and `y`, escapes `\u{…}` in names; of methods: `at`, `flat`,
- * `flatMap`, `replaceAll`, `Object.hasOwn`, `Object.getOwnPropertyDescriptors`,
- * `Promise.allSettled`.
+ * Differences of Rhino 1.7.15 in ES6 mode (`VERSION_ES6`, 200), with replacements. Sources: its
+ * release notes, its parser, and tests with Debian's 1.7.14
+ * (test/admin-api/miniapp/audit/background).
+ * 1.7.15 added this syntax: rest parameters of functions that are not arrows, a comma after the
+ * last parameter, hashbangs, the regexp flags `s` and `y`, and escapes `\u{…}` in names. It added
+ * these methods: `at`, `flat`, `flatMap`, `replaceAll`, `Object.hasOwn`,
+ * `Object.getOwnPropertyDescriptors`, `Promise.allSettled`.
  */
 import type { Rule, RuleTable } from '../finding.ts';
 
@@ -106,7 +106,7 @@ export const RHINO_SYNTAX_RULES = {
   rhino_html_comment: lacks('<!-- and --> begin no comments everywhere', 'Write // in place of it.'),
 } as const satisfies RuleTable;
 
-/** What parses and does not work as elsewhere. */
+/** Syntax that Rhino parses but executes differently. */
 export const RHINO_SEMANTICS_RULES = {
   rhino_const_in_loop: differs(
     'error',

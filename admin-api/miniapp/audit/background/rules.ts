@@ -1,4 +1,4 @@
-/** Rules about the file of the background, next to what the engine's language lacks. */
+/** Rules about the background file, without those about its language. */
 import type { RuleTable } from '../finding.ts';
 import { RHINO_SEMANTICS_RULES, RHINO_SYNTAX_RULES } from './rhino-rules.ts';
 

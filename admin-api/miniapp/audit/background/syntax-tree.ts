@@ -1,16 +1,16 @@
-/** The tree of a background file, and a walk over all of it. */
+/** The syntax tree of a background file, and its traversal. */
 import { type AnyNode, type Comment, type Options, type Program, parse } from 'acorn';
 
 export interface SyntaxTree {
   readonly program: Program;
   readonly comments: readonly Comment[];
-  /** Where a semicolon was left out: the end of the statement before. */
+  /** Ends of statements where the parser inserted a semicolon. */
   readonly insertedSemicolons: readonly number[];
 }
 
 /**
- * Parses what any engine of today would, modules included, so that all that Rhino lacks is reported
- * and not the first thing only. Throws acorn's SyntaxError.
+ * Parses current ECMAScript, including modules, so that the audit reports all syntax that Rhino
+ * lacks and not only the first error. Throws acorn's SyntaxError.
  */
 export function parseTree(text: string): SyntaxTree {
   const comments: Comment[] = [];
@@ -31,13 +31,13 @@ export function parseTree(text: string): SyntaxTree {
 const isNode = (value: unknown): value is AnyNode =>
   typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
 
-/** In the order of the source. */
+/** In source order. */
 function childrenOf(node: AnyNode): AnyNode[] {
   const children: AnyNode[] = [];
-  // All are its own: acorn's nodes have a prototype without members. Pairs of Object.entries would
-  // double the time of a walk.
+  // acorn's nodes inherit no enumerable members. Object.entries would double the time of a
+  // traversal.
   for (const key in node) {
-    // The walk of scripts, and what evaluates them, write them there.
+    // Added by the script walk and the evaluator.
     if (key === 'parent' || key === 'returned' || key === 'values') continue;
     const value: unknown = node[key as keyof AnyNode];
     if (Array.isArray(value)) for (const item of value) isNode(item) && children.push(item);
@@ -47,8 +47,8 @@ function childrenOf(node: AnyNode): AnyNode[] {
 }
 
 /**
- * Goes over all nodes, a node before what is in it, without recursion. `above` are the nodes around
- * it, the outermost first, valid during the call.
+ * Visits all nodes in pre-order, without recursion. `above`: the ancestors, the outermost first;
+ * valid only during the call.
  */
 export function visit(
   root: AnyNode,
@@ -70,15 +70,15 @@ export function visit(
   }
 }
 
-/** The name of a member, which is no expression of its own. */
+/** Whether the node is the name of a member and not an expression. */
 export const isKey = (node: AnyNode, around: AnyNode | undefined): boolean =>
   (around?.type === 'MemberExpression' && !around.computed && around.property === node) ||
   (around?.type === 'Property' && !around.computed && !around.shorthand && around.key === node) ||
   (around?.type === 'MethodDefinition' && !around.computed && around.key === node);
 
 /**
- * Where the next token begins, from the end of one. `newline`: a line ends between them, other than
- * in a comment.
+ * The offset of the next token after `from`. `newline`: a line ends between them, outside of block
+ * comments.
  */
 export function skipTrivia(text: string, from: number): { readonly at: number; readonly newline: boolean } {
   let newline = false;
@@ -94,7 +94,7 @@ export function skipTrivia(text: string, from: number): { readonly at: number; r
   }
 }
 
-/** The end of the text, if it doesn't end before. */
+/** The end of the comment; without one, the end of the text. */
 function afterComment(text: string, at: number): number {
   const end = text.indexOf('*/', at + 2);
   return end < 0 ? text.length : end + 2;

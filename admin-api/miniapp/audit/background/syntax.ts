@@ -1,7 +1,4 @@
-/**
- * Syntax that Rhino 1.7.15 does not parse, found in the tree of a file that others parse.
- * `RHINO_SYNTAX_RULES` says what each is.
- */
+/** Finds syntax that Rhino 1.7.15 does not parse. `RHINO_SYNTAX_RULES` describes each case. */
 import type {
   AnyNode,
   ArrowFunctionExpression,
@@ -17,7 +14,7 @@ import { isKey, type SyntaxTree, skipTrivia, visit } from './syntax-tree.ts';
 export type RhinoSyntaxCode = keyof typeof RHINO_SYNTAX_RULES;
 type Report = (code: RhinoSyntaxCode, offset: number) => void;
 
-/** Above a node, the innermost last. */
+/** Ancestors of a node, the innermost last. */
 type Above = readonly AnyNode[];
 type Check = (node: AnyNode, report: Report, above: Above) => void;
 
@@ -88,10 +85,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
   Literal: (node, report) => node.type === 'Literal' && node.regex !== undefined && checkRegexp(node, report),
 };
 
-/** Reports all of it; in no order. */
+/** Reports all faults, unordered. */
 export function checkSyntax(text: string, tree: SyntaxTree, report: Report): void {
   visit(tree.program, (node, above) => {
-    // The name of a member that is no expression of its own.
     if (node.type === 'Identifier' && isKey(node, above[above.length - 1]))
       checkCharacters(node.name, text, node, report);
     else CHECKS[node.type]?.(node, report, above);
@@ -131,7 +127,7 @@ function checkHead(head: AnyNode | null | undefined, report: Report): void {
     report('rhino_for_const', head.start);
 }
 
-/** What a pattern assigns to. */
+/** Reports parenthesized targets of a destructuring pattern. */
 function checkTargets(targets: readonly (AnyNode | null)[], text: string, report: Report): void {
   for (const target of targets)
     if (target !== null && text[target.start] === '(') report('rhino_parenthesized_pattern', target.start);
@@ -148,8 +144,8 @@ function checkName(node: AnyNode, report: Report): void {
 }
 
 /**
- * Letters of the basic plane; what Java's Character.isJavaIdentifierPart adds to them is not worth
- * its differences.
+ * Names that Rhino surely accepts: letters of the Basic Multilingual Plane. Characters that only
+ * Character.isJavaIdentifierPart accepts are reported, too.
  */
 const NAME = /^[$_\p{L}][$_\p{L}\p{Nd}\p{Mn}\p{Mc}]*$/u;
 
@@ -161,7 +157,7 @@ function checkCharacters(name: string, text: string, node: AnyNode, report: Repo
 
 const PLAIN_NAME = /^[\w$]+$/;
 
-/** Letters that have been letters in every version of Unicode since, Other_ID_Start left out. */
+/** False: contains a character of Other_ID_Start, which older versions of Unicode do not have. */
 const isOldEnough = (name: string): boolean => !/[\u1885\u1886\u2118\u212e\u309b\u309c]/.test(name);
 
 function checkRegexp({ regex, start }: Literal, report: Report): void {
@@ -191,7 +187,7 @@ function checkArrowComma(text: string, { params }: ArrowFunctionExpression, repo
   if (text[at] === ',') report('rhino_arrow_trailing_comma', at);
 }
 
-/** A semicolon was left out, for which ECMAScript takes the line that ends in a comment. */
+/** An inserted semicolon needs a line end; Rhino ignores line ends inside a block comment. */
 function endsWithinComment(text: string, end: number): boolean {
   const { at, newline } = skipTrivia(text, end);
   return !newline && at < text.length && text[at] !== '}' && text.slice(end, at).includes('/*');

@@ -1,10 +1,10 @@
-/** Known releases of libraries, by their files. */
+/** Recognizes files of known library releases by their hashes. */
 import { createHash } from 'node:crypto';
 import { RELEASES } from './releases.ts';
 
 let names: ReadonlyMap<string, string> | undefined;
 
-/** `lodash 4.17.21`, if the text is that of one of its files, byte for byte. */
+/** Returns `lodash 4.17.21` if the text equals a file of that release. */
 export function libraryOf(text: string): string | undefined {
   names ??= new Map(
     RELEASES.flatMap(([name, version, hashes]) => hashes.split(' ').map((hash) => [hash, `${name} ${version}`])),

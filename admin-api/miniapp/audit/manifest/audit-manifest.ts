@@ -1,4 +1,4 @@
-/** manifest.json, and the files that have to be there because of it. */
+/** Audits manifest.json and checks that required files exist. */
 
 import { shown } from '../archive/shown.ts';
 import type { PackageFile } from '../content.ts';
@@ -15,12 +15,12 @@ const FILE = 'manifest.json';
 const ENTRY = 'index.html';
 const ROOT_FILES = [ENTRY, FILE, 'host-sdk.js'];
 /** Bytes. */
-const LARGEST = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 const REQUIRED = ['id', 'name', 'version', 'versionCode', 'entry', 'permissions', 'minHostVersion'];
 const KEYS = [...REQUIRED, 'description', 'icon', 'background', 'category'];
 
-/** Undefined: there is none that can be read; why is among the findings. */
+/** Undefined: no readable manifest; a finding has the reason. */
 export async function auditManifest(
   files: ReadonlyMap<string, PackageFile>,
   findings: Findings,
@@ -30,7 +30,7 @@ export async function auditManifest(
   if (source === undefined) return;
   const json = parse(source, findings);
   if (json === undefined) return;
-  tellDuplicates(json, source, findings);
+  reportDuplicates(json, source, findings);
   if (json.type === 'object') return read(new ObjectReader(source, findings, json), files);
   findings.add(
     'manifest_wrong_type',
@@ -50,8 +50,8 @@ function missing(name: string, files: ReadonlyMap<string, PackageFile>): string 
 async function readManifest(file: PackageFile | undefined, findings: Findings): Promise<SourceText | undefined> {
   const bytes = await file?.read();
   if (bytes === undefined) return;
-  if (bytes.length > LARGEST) {
-    const message = `The manifest has ${bytes.length} bytes; ${LARGEST} are allowed.`;
+  if (bytes.length > MAX_BYTES) {
+    const message = `The manifest has ${bytes.length} bytes; ${MAX_BYTES} are allowed.`;
     findings.add('manifest_too_large', wholeFile(FILE), message);
     return;
   }
@@ -59,7 +59,7 @@ async function readManifest(file: PackageFile | undefined, findings: Findings): 
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     if (!text.startsWith('\ufeff')) return new SourceText(FILE, text);
     findings.add('manifest_encoding', wholeFile(FILE), 'The manifest begins with a byte order mark.');
-    // It is reported where editors see it.
+    // Offsets without the mark, as editors count them.
     return new SourceText(FILE, text.slice(1));
   } catch {
     findings.add('manifest_encoding', wholeFile(FILE), 'The manifest is not UTF-8.');
@@ -77,9 +77,9 @@ function parse(source: SourceText, findings: Findings): JsonValue | undefined {
   }
 }
 
-/** At any depth; names are equal once what stands behind backslashes is read. */
-function tellDuplicates(value: JsonValue, source: SourceText, findings: Findings): void {
-  if (value.type === 'array') for (const item of value.items) tellDuplicates(item, source, findings);
+/** Checks all levels. Names are compared after their escapes are decoded. */
+function reportDuplicates(value: JsonValue, source: SourceText, findings: Findings): void {
+  if (value.type === 'array') for (const item of value.items) reportDuplicates(item, source, findings);
   if (value.type !== 'object') return;
   const before = new Map<string, number>();
   for (const { key, start, value: inner } of value.members) {
@@ -89,7 +89,7 @@ function tellDuplicates(value: JsonValue, source: SourceText, findings: Findings
       const message = `"${shown(key)}" is already in line ${source.at(first).line}.`;
       findings.add('manifest_duplicate_key', source.at(start), message);
     }
-    tellDuplicates(inner, source, findings);
+    reportDuplicates(inner, source, findings);
   }
 }
 

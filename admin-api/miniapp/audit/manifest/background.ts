@@ -1,4 +1,4 @@
-/** The background part of a manifest, and the permission that it goes with. */
+/** The `background` object of a manifest and the permission that it requires. */
 
 import { SDK_FILE } from '../../sdk/sdk.ts';
 import type { PackageFile } from '../content.ts';
@@ -43,7 +43,7 @@ export function auditBackgroundManifest(
 }
 
 function wrongEntry(entry: string, files: ReadonlyMap<string, PackageFile>): string | undefined {
-  // One that was issued is audited as nothing, and so not as a background file.
+  // An issued SDK is exempt from the audit, so it would not be audited as a background file.
   if (entry === SDK_FILE) return `${SDK_FILE} makes Host for pages, and cannot be a background file.`;
   if (!files.has(entry)) return 'There is no such file in the package.';
   return entry.endsWith('.js') ? undefined : 'The background file must be a script with the extension .js.';

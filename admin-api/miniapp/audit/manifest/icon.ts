@@ -1,16 +1,16 @@
 /**
- * The icon of an app. It is shown outside of the sandbox, so it may be no SVG, which can hold
- * scripts.
+ * Checks the icon of an app. SVG is not allowed: the icon is shown outside the sandbox, and SVG can
+ * contain scripts.
  */
 import type { PackageFile } from '../content.ts';
 import { pictureOf } from './image.ts';
 import type { ObjectReader } from './object-reader.ts';
 
 const FORMAT_OF: Readonly<Record<string, string>> = { png: 'PNG', jpg: 'JPEG', jpeg: 'JPEG', webp: 'WebP' };
-/** Pixels: below it is blurred on every screen, above nothing is gained. */
+/** Pixels. A smaller icon looks blurred on every screen; a larger one has no benefit. */
 const SMALLEST = 48;
 const LARGEST = 1024;
-/** The store shows no larger one. */
+/** Bytes. The store does not show larger icons. */
 export const MOST_BYTES = 512 * 1024;
 
 export async function auditIcon(
@@ -30,7 +30,7 @@ export async function auditIcon(
     return;
   }
   const bytes = await file.read();
-  // That it cannot be read is among the findings already.
+  // Unreadable; reported already.
   if (bytes === undefined) return;
   const picture = pictureOf(bytes);
   if (picture?.format !== expected) {

@@ -1,14 +1,14 @@
-/** Pictures by their first bytes: PNG, JPEG and WebP, the formats that an icon may have. */
+/** Detects PNG, JPEG and WebP, the formats of icons, by their first bytes. */
 
 interface Picture {
   readonly format: 'PNG' | 'JPEG' | 'WebP';
-  /** In pixels; undefined: not to be found where it should stand. */
+  /** Pixels; undefined: the size is not at its expected position. */
   readonly size: { readonly width: number; readonly height: number } | undefined;
 }
 
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
-/** Undefined: none of these. */
+/** Undefined: another format. */
 export function pictureOf(bytes: Buffer): Picture | undefined {
   if (bytes.subarray(0, 8).equals(PNG)) return { format: 'PNG', size: pngSize(bytes) };
   if (bytes.length >= 3 && bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff)
@@ -18,13 +18,13 @@ export function pictureOf(bytes: Buffer): Picture | undefined {
   return;
 }
 
-/** The header comes first (PNG 11.2.2). */
+/** IHDR is the first chunk (PNG 11.2.2). */
 function pngSize(bytes: Buffer): Picture['size'] {
   if (bytes.length < 24 || bytes.toString('latin1', 12, 16) !== 'IHDR') return;
   return { width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
 }
 
-/** Segment by segment to the start of a frame (ITU-T T.81 B.2.2). */
+/** Skips segments up to the start of a frame (ITU-T T.81 B.2.2). */
 function jpegSize(bytes: Buffer): Picture['size'] {
   for (let at = 2; at + 9 <= bytes.length && bytes[at] === 0xff; ) {
     const marker = bytes[at + 1];
@@ -32,7 +32,7 @@ function jpegSize(bytes: Buffer): Picture['size'] {
       at++;
       continue;
     }
-    // C4, C8 and CC are tables and an extension, the others of this row frames.
+    // C4 and CC define tables, C8 is reserved; the other markers from C0 to CF start frames.
     const frame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
     if (frame) return { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
     at += 2 + bytes.readUInt16BE(at + 2);
@@ -40,7 +40,7 @@ function jpegSize(bytes: Buffer): Picture['size'] {
   return;
 }
 
-/** Lossy, lossless, or with features (RFC 9649 2.5 to 2.7). */
+/** Lossy, lossless or extended format (RFC 9649 2.5 to 2.7). */
 function webpSize(bytes: Buffer): Picture['size'] {
   if (bytes.length < 30) return;
   const chunk = bytes.toString('latin1', 12, 16);

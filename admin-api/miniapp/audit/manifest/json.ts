@@ -1,10 +1,9 @@
 /**
- * JSON (RFC 8259) with the place of each value and all members of objects, also those whose name
- * came before: JSON.parse keeps neither, and the libraries that do take more than JSON and go down
- * by recursion without a bound.
+ * A JSON parser (RFC 8259) that keeps the offset of each value and duplicate members. JSON.parse
+ * keeps neither. Libraries that do accept more than JSON and recurse without a limit.
  */
 
-/** Offsets in UTF-16 units of the text. */
+/** Offset in the text, in UTF-16 units. */
 interface At {
   readonly start: number;
 }
@@ -25,19 +24,19 @@ export type JsonValue =
 export class JsonSyntaxError extends Error {
   constructor(
     message: string,
-    /** Offset of what was not expected. */
+    /** Offset of the unexpected character. */
     readonly offset: number,
   ) {
     super(message);
   }
 }
 
-/** Objects and arrays within one another. */
-const DEEPEST = 32;
+/** Maximum depth of nested objects and arrays. */
+const MAX_DEPTH = 32;
 
 const BLANK = /[\t\n\r ]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** Up to the closing quotation mark; what may stand behind a backslash is checked by JSON.parse. */
+/** Up to the closing quotation mark. JSON.parse decodes the escapes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what may not stand in a string.
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const LITERAL = /true|false|null/y;
@@ -65,7 +64,7 @@ class Reader {
     const start = this.#at;
     const first = this.text[start];
     if (first === '{' || first === '[') {
-      if (depth === DEEPEST) this.#fail(`More than ${DEEPEST} objects and arrays within one another`);
+      if (depth === MAX_DEPTH) this.#fail(`More than ${MAX_DEPTH} objects and arrays within one another`);
       this.#at++;
       return first === '{'
         ? { start, type: 'object', members: this.#list('}', () => this.#member(depth + 1)) }

@@ -1,19 +1,19 @@
-/** manifest.json of a package, as it is once read and checked. */
+/** manifest.json after it was read and checked. */
 
-/** Permissions that an app may ask for. */
+/** Permissions that an app may request. */
 export const PERMISSIONS = ['storage', 'vibrate', 'camera', 'device.info', 'network', 'background'] as const;
-/** Permissions that its background file may ask for. */
+/** Permissions that a background file may request. */
 export const BACKGROUND_PERMISSIONS = ['storage', 'notifications'] as const;
 
 export interface BackgroundManifest {
   readonly enabled: boolean;
-  /** Path in the package; undefined where there is none that can be used. */
+  /** Path in the package; undefined: missing or invalid. */
   readonly entry: string | undefined;
   readonly events: readonly string[];
   readonly permissions: readonly string[];
 }
 
-/** What is missing or wrong in the file is a finding, and undefined or empty here. */
+/** Missing and invalid values are reported as findings; here they are undefined or empty. */
 export interface Manifest {
   /** Reverse-domain: `com.example.notes`. */
   readonly id: string | undefined;

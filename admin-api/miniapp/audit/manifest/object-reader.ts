@@ -1,6 +1,6 @@
 /**
- * Members of an object of the manifest: there, of the right type, known. What is not is a finding
- * at its place.
+ * Reads members of an object in the manifest. Adds a finding for missing, mistyped and unknown
+ * members.
  */
 import { shown } from '../archive/shown.ts';
 import { didYouMean } from '../did-you-mean.ts';
@@ -14,7 +14,7 @@ type Typed<T extends JsonValue['type']> = Extract<JsonValue, { type: T }>;
 
 export class ObjectReader {
   readonly #object: JsonObject;
-  /** Of the object in the manifest, with a dot at its end; empty: it is the manifest. */
+  /** Path of the object with a trailing dot: `background.`; empty: the root object. */
   readonly #prefix: string;
   readonly #members = new Map<string, JsonMember>();
 
@@ -26,7 +26,7 @@ export class ObjectReader {
   ) {
     this.#object = object;
     this.#prefix = prefix;
-    // The last of equal ones is what JSON.parse takes.
+    // The last duplicate wins, as in JSON.parse.
     for (const member of object.members) this.#members.set(member.key, member);
   }
 
@@ -34,7 +34,7 @@ export class ObjectReader {
     return this.#members.has(key);
   }
 
-  /** A finding at the value of a member, or at the object where it is missing. */
+  /** Adds a finding at the value of a member, or at the object if the member is missing. */
   add(code: RuleCode, key: string, message: string): void {
     this.addAt(code, this.#members.get(key)?.value ?? this.#object, message);
   }
@@ -49,7 +49,7 @@ export class ObjectReader {
         this.addAt('manifest_missing_key', this.#object, `"${this.#prefix}${key}" is missing, which is required.`);
   }
 
-  /** Members that are none of the known ones. */
+  /** Reports members with other names. */
   refuseUnknown(allowed: readonly string[]): void {
     for (const [key, member] of this.#members)
       if (!allowed.includes(key)) {
@@ -58,7 +58,7 @@ export class ObjectReader {
       }
   }
 
-  /** Undefined: missing, or of another type. */
+  /** Undefined: missing, or another type. */
   value<T extends JsonValue['type']>(key: string, type: T): Typed<T> | undefined {
     const value = this.#members.get(key)?.value;
     return value && this.#typed(value, type, `"${this.#prefix}${key}"`);
@@ -68,13 +68,12 @@ export class ObjectReader {
     return this.value(key, 'string')?.value;
   }
 
-  /** A member that is an object. */
   object(key: string): ObjectReader | undefined {
     const value = this.value(key, 'object');
     return value && new ObjectReader(this.source, this.findings, value, `${this.#prefix}${key}.`);
   }
 
-  /** Strings of an array, each once; `code`: of one that is not among those known. */
+  /** The distinct strings of an array. `code`: rule for strings that are not allowed. */
   strings(key: string, allowed: readonly string[], code: RuleCode): readonly string[] {
     const found = new Set<string>();
     for (const item of this.value(key, 'array')?.items ?? []) {

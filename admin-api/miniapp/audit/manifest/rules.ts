@@ -1,4 +1,4 @@
-/** Rules about manifest.json and the files that it names. */
+/** Rules about manifest.json and the files that it refers to. */
 import type { RuleTable } from '../finding.ts';
 
 export const MANIFEST_RULES = {

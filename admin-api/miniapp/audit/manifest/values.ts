@@ -1,24 +1,24 @@
 /**
- * Single values of the manifest. Each function gives the value as far as it can be used, and
- * undefined otherwise, which is a finding then.
+ * Checks single values of the manifest. Each function returns a valid value, or adds a finding and
+ * returns undefined.
  */
 import type { ObjectReader } from './object-reader.ts';
 
 /**
- * Two labels or more, each a letter and then letters, digits, hyphens (as in domains, and on iOS)
- * or underscores (on Android). Read in lower case, since a domain is the same in either and two
- * apps must not differ by that.
+ * Two or more labels. A label starts with a letter; letters, digits, hyphens (as in domains, and on
+ * iOS) and underscores (on Android) follow. Converted to lower case, since domains ignore case and
+ * two apps must not differ by it.
  */
 const ID = /^[a-z][a-z0-9_-]*(?:\.[a-z][a-z0-9_-]*)+$/;
-const LABEL_ENDS_WELL = /[a-z0-9]$/;
-/** Characters: iOS takes no longer bundle id. */
-const LONGEST_ID = 155;
-const LONGEST_LABEL = 63;
+const LABEL_END = /[a-z0-9]$/;
+/** Characters; the maximum of a bundle id on iOS. */
+const MAX_ID_LENGTH = 155;
+const MAX_LABEL_LENGTH = 63;
 
 export function checkId(manifest: ObjectReader): string | undefined {
   const written = manifest.string('id');
   if (written === undefined) return;
-  // Letters of ASCII alone: others become letters of ASCII, too.
+  // Only ASCII: toLowerCase() also maps some other letters to ASCII.
   const id = written.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   if (isAppId(id)) {
     if (id !== written) manifest.add('manifest_id_case', 'id', `"id" has upper case; the app is ${id}.`);
@@ -46,31 +46,32 @@ export function checkVersionCode(manifest: ObjectReader): number | undefined {
   return;
 }
 
-/** Characters, as many as people count where none is put together of several. */
-const LONGEST = { name: 50, description: 4000, category: 50 };
+/** Code points. */
+const MAX_LENGTH = { name: 50, description: 4000, category: 50 };
 /**
- * Controls, what overrides the direction of writing beyond the text itself, and halves of
- * characters. A description may have lines.
+ * Control characters, bidirectional overrides and isolates, line separators, and lone surrogates.
+ * Descriptions may have several lines.
  */
-const NOT_IN_TEXT = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\p{Cs}]/u;
-const NOT_IN_LINES = /[\p{Cc}\u202a-\u202e\u2066-\u2069\p{Cs}]/u;
+const INVALID_IN_LINE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069\p{Cs}]/u;
+const INVALID_IN_LINES = /[\p{Cc}\u202a-\u202e\u2066-\u2069\p{Cs}]/u;
 
-export function checkText(manifest: ObjectReader, key: keyof typeof LONGEST): string | undefined {
+export function checkText(manifest: ObjectReader, key: keyof typeof MAX_LENGTH): string | undefined {
   const text = manifest.string(key);
   if (text === undefined) return;
   const length = [...text].length;
-  const wrong = key === 'description' ? NOT_IN_LINES.test(text.replaceAll(/[\t\n\r]/g, ' ')) : NOT_IN_TEXT.test(text);
+  const wrong =
+    key === 'description' ? INVALID_IN_LINES.test(text.replaceAll(/[\t\n\r]/g, ' ')) : INVALID_IN_LINE.test(text);
   if (wrong)
     manifest.add('manifest_text', key, `"${key}" has control characters, or marks that turn the direction of writing.`);
   else if (text.trim() === '' && key !== 'description') manifest.add('manifest_text', key, `"${key}" is empty.`);
-  else if (length > LONGEST[key])
-    manifest.add('manifest_text', key, `"${key}" has ${length} characters; ${LONGEST[key]} are allowed.`);
+  else if (length > MAX_LENGTH[key])
+    manifest.add('manifest_text', key, `"${key}" has ${length} characters; ${MAX_LENGTH[key]} are allowed.`);
   else return text;
   return;
 }
 
-/** Whether a text in lower case can be the id of an app. */
+/** Whether a text in lower case is a valid app id. */
 export const isAppId = (id: string): boolean =>
-  id.length <= LONGEST_ID &&
+  id.length <= MAX_ID_LENGTH &&
   ID.test(id) &&
-  id.split('.').every((label) => label.length <= LONGEST_LABEL && LABEL_ENDS_WELL.test(label));
+  id.split('.').every((label) => label.length <= MAX_LABEL_LENGTH && LABEL_END.test(label));

@@ -1,12 +1,12 @@
-/** Rules about what the sandbox policy stops anyway, and the part of the policy that does. */
+/** Rules whose faults the sandbox policy blocks, and the directive that blocks each. */
 import type { RuleCode } from '../rules.ts';
 
 interface Covered {
   /** Completes "The sandbox stops it: …". */
   readonly by: string;
   /**
-   * What it becomes. `error`: an error where the app reaches it. `review`: undeterminable, and for
-   * a person where the app reaches it. `notice`: undeterminable, and nothing comes of it.
+   * Type of the finding if the app reaches the code. `error`: rejects the package. `review`: cannot
+   * be determined, so a person reviews it. `notice`: cannot be determined, but has no effect.
    */
   readonly reached: 'error' | 'review' | 'warning' | 'notice';
 }
@@ -37,7 +37,7 @@ export const COVERED: ReadonlyMap<RuleCode, Covered> = new Map([
   ...all('notice', OWN_SCRIPTS, ['attribute_undeterminable', 'markup_undeterminable', 'element_undeterminable']),
 ]);
 
-/** Paths from the global object that no part of the policy stops, whatever their rule. */
+/** Global paths that no part of the policy blocks, whatever their rule. */
 export const UNCOVERED_PATHS: ReadonlySet<string> = new Set([
   ...['RTCPeerConnection', 'webkitRTCPeerConnection', 'mozRTCPeerConnection', 'RTCDataChannel'],
 ]);

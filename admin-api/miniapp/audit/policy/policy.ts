@@ -1,9 +1,9 @@
 /**
- * The sandbox policy of the platform: what every host applies to an app. The sandbox enforces it,
- * and the audit explains it. config/sandbox-policy.json is written from here.
+ * The sandbox policy that every host applies to an app. The sandbox enforces it and the audit
+ * explains it. config/sandbox-policy.json is generated from it.
  */
 
-/** By directive, in the order of the header. */
+/** Sources by directive, in the order of the header. */
 const DIRECTIVES = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -19,7 +19,7 @@ const DIRECTIVES = {
   'worker-src': "'self'",
 } as const;
 
-/** Features of browsers that pages may be given; an app is given none (Permissions Policy, 9). */
+/** Policy-controlled browser features; an app has none of them (Permissions Policy, 9). */
 const DENIED_FEATURES = [
   ...['accelerometer', 'ambient-light-sensor', 'autoplay', 'battery', 'bluetooth', 'browsing-topics', 'camera'],
   ...['clipboard-read', 'clipboard-write', 'compute-pressure', 'display-capture', 'encrypted-media', 'fullscreen'],
@@ -30,34 +30,33 @@ const DENIED_FEATURES = [
 ] as const;
 
 interface SandboxPolicy {
-  /** Rises whenever the policy changes. */
+  /** Increases with each change of the policy. */
   readonly version: number;
   /** Content-Security-Policy of every page and worker of an app. */
   readonly content_security_policy: string;
   /** Permissions-Policy of every page. */
   readonly permissions_policy: string;
   /**
-   * Connection-Allowlist of every page: no connection and no lookup of a name for another host. It
-   * covers what no directive of CSP does, such as preconnect and WebRTC.
+   * Connection-Allowlist of every page: blocks connections to other hosts and DNS lookups of their
+   * names. Covers APIs without a CSP directive, such as preconnect and WebRTC.
    */
   readonly connection_allowlist: string;
   /**
-   * Tokens of a frame's sandbox: without "allow-same-origin" the origin is opaque. Forms are
-   * allowed, since without it the event "submit" does not fire; form-action stops what would be
-   * sent.
+   * Sandbox tokens of the frame. Without "allow-same-origin" the origin is opaque. Forms are
+   * allowed because the "submit" event does not fire otherwise; form-action blocks their requests.
    */
   readonly sandbox: string;
   readonly origin: 'opaque';
-  /** Where an app may navigate: to pages of its own package. */
+  /** Allowed navigation: only to pages of the app's own package. */
   readonly navigation: 'package';
   readonly background: {
-    /** Code from text: eval, Function. */
+    /** Code generated from strings: eval, Function. */
     readonly eval: false;
-    /** Classes of Java. */
+    /** Access to Java classes. */
     readonly java: false;
     /** Functions of the engine's shell that read or load files. */
     readonly load: false;
-    /** Nothing of Host can be replaced or added. */
+    /** Members of `Host` cannot be replaced or added. */
     readonly host: 'frozen';
   };
 }
@@ -75,5 +74,5 @@ export const SANDBOX_POLICY: SandboxPolicy = {
   background: { eval: false, java: false, load: false, host: 'frozen' },
 };
 
-/** The text of config/sandbox-policy.json. */
+/** Content of config/sandbox-policy.json. */
 export const policyJson = (): string => `${JSON.stringify(SANDBOX_POLICY, null, 2)}\n`;

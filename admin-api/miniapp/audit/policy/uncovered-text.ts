@@ -1,11 +1,11 @@
-/** Texts of which a name can be made that the policy does not cover: RTCPeerConnection. */
+/** Detects texts that may form a name that the policy does not cover: RTCPeerConnection. */
 
-/** Where it is cut in two, one of the parts has one of these. */
+/** Wherever the name is split in two, one part matches this. */
 const PART = /rtc_?p|peer_?c(?:on|\b)/i;
-/** Where it is cut at its words. */
+/** The two parts if the name is split between its words. */
 const FIRST = /["'`}](?:webkit|moz)?rtc["'`$]/i;
 const SECOND = /["'`}]peer/i;
-/** Its letters, as nobody writes them who does not hide them. */
+/** Escaped letters of the name: only obfuscated code escapes letters. */
 const ESCAPED = /\\(?:x|u00|u\{0*)(?:52|54|43|50|65|72|6f|6e|63|74|69)/i;
 
 const ANY = /rtc|peer/i;

@@ -1,4 +1,4 @@
-/** The findings in SARIF 2.1.0 (OASIS), which editors and code hosts read. */
+/** Findings as SARIF 2.1.0 (OASIS), which editors and code hosts read. */
 import type { Audit } from '../audit.ts';
 import type { Finding, FindingType, Rule } from '../finding.ts';
 import { RULES, type RuleCode } from '../rules.ts';
@@ -7,8 +7,8 @@ import { visible } from './visible.ts';
 const LEVELS: Readonly<Record<FindingType, string>> = { error: 'error', warning: 'warning', notice: 'note' };
 
 /**
- * One run, with the rules that its results name. `version`: of Waypost. `rulesPage`: the URL of the
- * page of rules, where one is known.
+ * Returns a log with one run and the rules of its results. `version`: of Waypost. `rulesPage`: URL
+ * of the rules page, if known.
  */
 export function reportSarif({ findings }: Pick<Audit, 'findings'>, version: string, rulesPage?: string): object {
   const codes = [...new Set(findings.map(({ code }) => code))].sort();
@@ -55,18 +55,18 @@ function resultOf({ type, code, message, fix, file, line, column, excerpt }: Fin
   };
 }
 
-/** A snippet is the text of its region (3.30.13): a line that was cut is none. */
+/** A snippet must be the whole text of its region (3.30.13), so a shortened line has none. */
 const isWhole = (excerpt: string | null): boolean => excerpt !== null && !/^…|…$/.test(excerpt);
 
 /**
- * A plain text message (3.11.3): braces would be placeholders (3.11.5), brackets before a
- * parenthesis a link (3.11.6), which viewers take an escaped one for too.
+ * A plain text message (3.11.3). Doubles braces, which mark placeholders (3.11.5). Separates
+ * brackets from parentheses, since viewers render even escaped links (3.11.6) as links.
  */
 const messageOf = (text: string): string => visible(text).replace(/[{}]/g, '$&$&').replaceAll('](', '] (');
 
 /**
- * A relative reference, even of a path that is refused for being absolute. Lone surrogates, which
- * no URI has, become U+FFFD.
+ * A relative reference, even for an absolute path, which the audit rejects. Lone surrogates are not
+ * valid in a URI and become U+FFFD.
  */
 const uriOf = (path: string): string =>
   path

@@ -1,11 +1,11 @@
-/** The findings for a person: by file, each with its line and a caret below the place. */
+/** Findings as text for a terminal: by file, each with its line and a caret below the position. */
 import type { Audit, Verdict } from '../audit.ts';
 import type { Finding, FindingType } from '../finding.ts';
 import type { FindingsSummary } from '../findings.ts';
 import { visible } from './visible.ts';
 
 export interface TextOptions {
-  /** With colours, for a terminal. */
+  /** Adds terminal colours. */
   readonly color?: boolean;
 }
 
@@ -23,7 +23,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   rejected: 'It would be rejected.',
 };
 
-/** Ends with a line of what was found in all and what comes of it. Lines end with LF. */
+/** The last line has the counts and the verdict. Lines end with LF. */
 export function reportText(
   { findings, summary, verdict }: Pick<Audit, 'findings' | 'summary' | 'verdict'>,
   options: TextOptions = {},
@@ -34,7 +34,7 @@ export function reportText(
   return `${lines.join('\n')}\n`;
 }
 
-/** Without line ends. */
+/** The lines, without line ends. */
 export function findingLines(findings: readonly Finding[], { color = false }: TextOptions = {}): string[] {
   const paint = (text: string, style: keyof typeof COLOR): string =>
     color ? `\x1b[${COLOR[style]}m${text}\x1b[0m` : text;
@@ -67,13 +67,10 @@ export function countsText({ errors, warnings, notices, review, omitted }: Findi
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
-/** How much of a line stands before the place in an excerpt that doesn't begin with the line. */
+/** Characters before the position in an excerpt that starts with an ellipsis. */
 const BEFORE = 41;
 
-/**
- * The line, and a caret. What is escaped in front of the place moves the caret along; tabs stay
- * tabs.
- */
+/** The line and a caret. Escapes before the position move the caret to the right; tabs are kept. */
 function excerptOf({ excerpt, column }: Finding): string[] {
   if (excerpt === null || excerpt.trim() === '' || column === null) return [];
   const at = excerpt.startsWith('…') ? BEFORE : column - 1;

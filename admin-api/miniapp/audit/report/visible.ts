@@ -1,6 +1,6 @@
 /**
- * A text as a terminal may show it: what would drive it, turn the line or hide itself is written as
- * an escape; tabs stay.
+ * Escapes control characters, bidirectional marks and invisible characters for output on a
+ * terminal. Keeps tabs.
  */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (char) =>

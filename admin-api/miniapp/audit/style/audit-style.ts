@@ -1,6 +1,6 @@
 /**
- * Audits a style sheet. The rules look at tokens (CSS Syntax Module Level 3), which takes linear
- * time and no stack; the parser is asked for errors alone.
+ * Audits a style sheet. The rules check tokens (CSS Syntax Module Level 3), in linear time and
+ * without recursion. The parser only finds syntax errors.
  */
 import parse from 'css-tree/parser';
 import { tokenize, tokenTypes } from 'css-tree/tokenizer';
@@ -10,7 +10,7 @@ import type { WebContext } from '../web/context.ts';
 import { locate } from '../web/location.ts';
 import { checkReference, FONT, IMAGE, STYLE } from '../web/references.ts';
 
-// Taken apart once: in the bundle each member of `tokenTypes` is a getter.
+// Destructured once: each member of `tokenTypes` is a getter in the bundle.
 const {
   AtKeyword: AT_KEYWORD,
   Semicolon: SEMICOLON,
@@ -25,34 +25,34 @@ const {
   Comment: COMMENT,
 } = tokenTypes;
 
-/** Characters of a style sheet that is parsed, which takes ten times as long as its tokens do. */
-const MOST_PARSED = 1 << 20;
-/** Errors of a style sheet that are reported. */
-const MOST_ERRORS = 5;
+/** Length limit in characters for parsing, which takes ten times as long as tokenizing. */
+const PARSE_LIMIT = 1 << 20;
+/** Maximum number of reported syntax errors per style sheet. */
+const MAX_ERRORS = 5;
 const BINDINGS = new Set(['behavior', '-ms-behavior', '-moz-binding']);
-/** Escapes make a name longer. */
+/** Length of the shortest name in BINDINGS. Escapes only make a name longer. */
 const SHORTEST_BINDING = 8;
 
 /** `from` and `to`: offsets in the text. */
-type LookAtToken = (type: number, from: number, to: number) => void;
+type TokenHandler = (type: number, from: number, to: number) => void;
 
-/** `inline`: the declarations of a style attribute. */
+/** `inline`: the text is a style attribute. */
 export function auditStyle(source: SourceText, start: number, end: number, inline: boolean, context: WebContext): void {
   const text = start === 0 && end === source.text.length ? source.text : source.text.slice(start, end);
-  const look = lookAtTokens(source, text, start, context);
-  if (text.length < MOST_PARSED) checkSyntax(source, text, start, inline, context, look);
+  const look = tokenHandler(source, text, start, context);
+  if (text.length < PARSE_LIMIT) checkSyntax(source, text, start, inline, context, look);
   else {
     tokenize(text, look);
-    tellUnparsed(source, start, context);
+    reportUnparsed(source, start, context);
   }
 }
 
-/** What receives each token in turn. */
-function lookAtTokens(source: SourceText, text: string, base: number, context: WebContext): LookAtToken {
+/** Returns the handler that checks each token in turn. */
+function tokenHandler(source: SourceText, text: string, base: number, context: WebContext): TokenHandler {
   const { findings } = context;
-  /** The at-rule whose prelude or block this is. */
+  /** Name of the at-rule whose prelude or block contains the token. */
   let rule = '';
-  /** Open url( or src( functions. */
+  /** Inside url(…), src(…) or an image function. */
   let isUrl = false;
   let property: { readonly from: number; readonly to: number } | undefined;
   const refer = (value: string, at: number): void => {
@@ -84,7 +84,7 @@ function lookAtTokens(source: SourceText, text: string, base: number, context: W
       case FUNCTION: {
         const name = ident.decode(text.slice(from, to - 1)).toLowerCase();
         isUrl = name === 'url' || name === 'src' || name === 'image' || name.endsWith('image-set');
-        // An escape in its name hides that it is a URL without quotes.
+        // With an escape in its name, url(…) without quotes is tokenized as a function.
         const close = name === 'url' ? text.indexOf(')', to) : -1;
         if (close >= 0 && !/^\s*["']/.test(text.slice(to, to + 8))) refer(text.slice(to, close), from);
         if (name === 'expression') findings.add('style_code', source.at(base + from), 'expression(…) runs code.');
@@ -119,7 +119,7 @@ function checkSyntax(
   base: number,
   inline: boolean,
   context: WebContext,
-  onToken: LookAtToken,
+  onToken: TokenHandler,
 ): void {
   let errors = 0;
   try {
@@ -130,20 +130,20 @@ function checkSyntax(
       parseAtrulePrelude: false,
       positions: false,
       list: false,
-      // All of them, before any is parsed.
+      // css-tree passes all tokens before it parses.
       onToken,
       onParseError: (error) => {
-        // It has caught what the stack threw as well.
+        // css-tree also passes a caught stack overflow, which has no offset.
         if (!('offset' in error)) throw new RangeError();
-        if (errors++ < MOST_ERRORS && !source.isPartial)
+        if (errors++ < MAX_ERRORS && !source.isPartial)
           context.findings.add('style_syntax', source.at(base + error.offset), `${error.message}.`);
       },
     });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    tellUnparsed(source, base, context);
+    reportUnparsed(source, base, context);
   }
 }
 
-const tellUnparsed = (source: SourceText, base: number, { findings }: WebContext): void =>
+const reportUnparsed = (source: SourceText, base: number, { findings }: WebContext): void =>
   findings.add('style_too_large', source.at(base), 'The syntax of this style sheet was not checked.');

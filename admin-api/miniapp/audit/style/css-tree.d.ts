@@ -1,6 +1,6 @@
 /**
- * The parts of css-tree, which has no types for them. All of it would build a lexer of every
- * property when it is loaded, which nobody asks for here.
+ * Types for the submodules of css-tree, which have none. Importing all of css-tree would build a
+ * lexer for every property at load time.
  */
 declare module 'css-tree/parser' {
   import type { parse } from 'css-tree';
