@@ -1,11 +1,11 @@
-/** The admin API over HTTP, with a time-out for each request. */
+/** A client of the admin API, with a timeout for each request. */
 import { PATIENCE_MS } from './patience.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 export interface ApiResponse {
   readonly status: number;
-  /** The body read as JSON; null when it is something else. */
+  /** The JSON body; empty for other content types. */
   readonly body: { readonly [key: string]: Json };
   readonly text: string;
   readonly headers: Headers;
@@ -20,8 +20,8 @@ export class ApiClient {
   }
 
   /**
-   * Any request; a body that is no string is sent as JSON. `more` are further fields. Throws when
-   * there is no answer in time.
+   * Sends a request. A body that is not a string is sent as JSON. `more`: additional headers.
+   * Throws on timeout.
    */
   async request(
     method: string,
@@ -44,26 +44,26 @@ export class ApiClient {
     return { status: response.status, body: isJson ? JSON.parse(text) : {}, text, headers: response.headers };
   }
 
-  /** As `request`, but throws for any status other than 200. */
+  /** Like `request`, but throws if the status is not 200. */
   async call(method: string, path: string, body?: Json, type?: string): Promise<ApiResponse> {
     const response = await this.request(method, path, body, type);
     if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${response.text}`);
     return response;
   }
 
-  /** Exchanges a login for a token and keeps it for the requests that follow. */
+  /** Exchanges a login for a token, which later requests use. */
   async logIn(login: string, password: string): Promise<void> {
     const { body } = await this.call('POST', '/api/v1/auth/token', { login, password, name: 'test' });
     this.token = String(body.token);
   }
 
-  /** Creates a domain; its id. */
+  /** Creates a domain and returns its id. */
   async createDomain(domain: string): Promise<string> {
     const { body } = await this.call('POST', '/api/v1/domains', { domain });
     return idOf(body.domain);
   }
 
-  /** Creates a record; its id. */
+  /** Creates a record and returns its id. */
   async createRecord(domainId: string, name: string, type: string, content: string, ttl = 300): Promise<string> {
     const { body } = await this.call('POST', `/api/v1/domains/${domainId}/records`, { name, type, content, ttl });
     return idOf(body.record);

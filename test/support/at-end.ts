@@ -1,4 +1,6 @@
-/** What a test process ends after its last file: a server or a browser that its files share. */
+/**
+ * Cleanup after the last file of a test process, such as a server or a browser that files share.
+ */
 
 const endings: (() => Promise<void>)[] = [];
 
@@ -6,7 +8,7 @@ export function atEnd(close: () => Promise<void>): void {
   endings.push(close);
 }
 
-/** Ends the latest first. */
+/** Runs cleanups in reverse order of registration. */
 export async function end(): Promise<void> {
   while (endings.length > 0) await endings.pop()?.();
 }

@@ -1,4 +1,4 @@
-/** An authenticator app, which makes one-time codes. */
+/** An authenticator app for one-time codes (TOTP). */
 import { Secret, TOTP } from 'otpauth';
 
 /** Seconds of a time step. */
@@ -12,12 +12,12 @@ export class App {
     this.#totp = new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) });
   }
 
-  /** The code at the clock of the process, some seconds later. */
+  /** The code at the time of this process plus `later` seconds. */
   code(later = 0): string {
     return this.#totp.generate({ timestamp: Date.now() + later * 1000 });
   }
 
-  /** A code that is not valid about now. */
+  /** A code that is invalid for the current and adjacent time steps. */
   wrong(): string {
     const valid = [-2, -1, 0, 1, 2].map((steps) => this.code(steps * STEP));
     return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !valid.includes(code)) ?? '';

@@ -1,4 +1,4 @@
-/** An authenticator in software (WebAuthn Level 3, 6), and the client data of a browser. */
+/** A software authenticator (WebAuthn Level 3, 6), including the client data of a browser. */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { isoCBOR } from '@simplewebauthn/server/helpers';
 
@@ -6,7 +6,7 @@ const FLAGS = { present: 0x01, verified: 0x04, attested: 0x40 };
 /** COSE (RFC 9053): key type EC2, algorithm ES256, curve P-256. */
 const [EC2, ES256, P256] = [2, -7, 1];
 
-/** What a test may change about a response. */
+/** Deviations of a response from a valid one. */
 export interface Deviations {
   readonly origin?: string;
   readonly rpId?: string;

@@ -1,6 +1,6 @@
 /**
- * Certificates for tests, made on the spot so that none expires: DER (X.690) of what RFC 5280 4.1
- * says, signed with node:crypto.
+ * Creates certificates at run time, so that none expires: DER (X.690) of the fields in RFC 5280
+ * 4.1, signed with node:crypto.
  */
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 
@@ -13,7 +13,10 @@ export const ecKey = (namedCurve = 'prime256v1'): KeyPair => generateKeyPairSync
 
 const rsaKeys = new Map<string, KeyPair>();
 
-/** One for the process, since a key takes a tenth of a second. Another `index`: another key. */
+/**
+ * Cached for the process, since generating a key takes a tenth of a second. Another `index` returns
+ * another key.
+ */
 export function rsaKey(modulusLength: number, index = 0): KeyPair {
   const id = `${modulusLength} ${index}`;
   const key = rsaKeys.get(id) ?? generateKeyPairSync('rsa', { modulusLength });
@@ -32,15 +35,15 @@ export interface Issuer {
 export interface CertificateOptions {
   readonly name: string;
   readonly key: KeyPair;
-  /** Left out: signed by itself. */
+  /** Default: self-signed. */
   readonly issuer?: Issuer;
   readonly dnsNames?: readonly string[];
-  /** Of 4 or 16 bytes. */
+  /** IP addresses of 4 or 16 bytes. */
   readonly addresses?: readonly Uint8Array[];
   readonly ca?: boolean;
   /** Extended key usage, as object identifiers. */
   readonly usage?: readonly string[];
-  /** Numbers of TLS extensions in the TLS feature extension (RFC 7633). */
+  /** TLS extension numbers for the TLS feature extension (RFC 7633). */
   readonly features?: readonly number[];
   /** URL of the OCSP responder. */
   readonly responder?: string;
@@ -50,7 +53,7 @@ export interface CertificateOptions {
   readonly hash?: 'sha1' | 'sha256';
 }
 
-/** In PEM form. */
+/** Returns PEM. */
 export function certificate(options: CertificateOptions): string {
   const {
     name,
@@ -131,13 +134,13 @@ const ALGORITHMS: Readonly<Record<string, Buffer[]>> = {
   'rsa sha1': [oid('1.2.840.113549.1.1.5'), NULL],
 };
 
-/** With a common name alone. */
+/** A distinguished name with only a common name. */
 const distinguished = (name: string): Buffer =>
   sequence(tlv(0x31, sequence(oid('2.5.4.3'), tlv(0x0c, Buffer.from(name)))));
 
 const extension = (id: string, content: Buffer): Buffer => sequence(oid(id), tlv(0x04, content));
 
-/** UTCTime: these tests end before 2050. */
+/** UTCTime; its years end in 2049. */
 function time(days: number): Buffer {
   const text = new Date(Date.now() + days * 86_400_000).toISOString().replace(/\D/g, '');
   return tlv(0x17, Buffer.from(`${text.slice(2, 14)}Z`));

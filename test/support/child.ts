@@ -1,6 +1,4 @@
-/**
- * A server in a process of its own: started, waited for, stopped or killed, and never left behind.
- */
+/** Runs a server in a child process. The child is killed when this process exits. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import type { Readable } from 'node:stream';
@@ -17,31 +15,28 @@ export interface Child {
   output(): string;
   exited(): boolean;
   /**
-   * Resolves with the next line that matches `pattern`. Each line is examined once: a second call
-   * goes on behind the line that the first one matched. Rejects with the end of the output on exit
-   * or after `ms` milliseconds, by default `PATIENCE_MS` here and below.
+   * Resolves with the next line that matches `pattern`. Each line is examined once: the next call
+   * continues after the matched line. Rejects with the end of the output on exit or after `ms`
+   * milliseconds. The default of `ms` is `PATIENCE_MS` here and below.
    */
   waitFor(pattern: RegExp, ms?: number): Promise<RegExpMatchArray>;
   /**
-   * Sends the signal, waits for the end, and kills after `ms` milliseconds. Resolves with the exit
-   * code, null when killed.
+   * Sends the signal, waits for the exit, and kills the process after `ms` milliseconds. Resolves
+   * with the exit code; null: ended by a signal.
    */
   stop(signal?: NodeJS.Signals, ms?: number): Promise<number | null>;
-  /** Waits for it to end by itself and kills it after `ms` milliseconds. Resolves as `stop`. */
+  /** Waits for the exit, and kills the process after `ms` milliseconds. Resolves like `stop`. */
   ended(ms?: number): Promise<number | null>;
 }
 
-/** Characters of the output that an error shows. */
+/** Characters of output in an error. */
 const SHOWN = 20_000;
 
-/**
- * The output of a process: all of its lines, and the position behind the last line that a waiter
- * matched.
- */
+/** Lines of output of a process, and the position after the last matched line. */
 class Output {
   isEnded = false;
   readonly #lines: string[] = [];
-  /** The unfinished line of each stream. */
+  /** Incomplete last line of each stream. */
   readonly #unfinished = new Map<Readable, string>();
   #position = 0;
   readonly #events = new EventEmitter().setMaxListeners(0);
@@ -65,7 +60,7 @@ class Output {
     return [...this.#lines, [...this.#unfinished.values()].join('')].join('\n');
   }
 
-  /** The next line that matches; null at the end of the process, or after `ms` milliseconds. */
+  /** The next matching line; null: the process ended, or `ms` milliseconds passed. */
   async next(pattern: RegExp, ms: number): Promise<RegExpMatchArray | null> {
     const signal = AbortSignal.timeout(ms);
     for (let at = this.#position; ; ) {

@@ -1,16 +1,15 @@
 /**
- * How long a message is when every name that may be compressed is (RFC 1035 4.1.4, RFC 3597 section
- * 4), by pointers to names that may be compressed themselves. A server that sets TC for a response
- * which would fit in this size gives up too early.
+ * Size of a message with full compression: each name that may be compressed (RFC 1035 4.1.4, RFC
+ * 3597 section 4) uses pointers. A server that sets TC although a response fits into this size
+ * truncates too early.
  */
 import { equalNames, LOWER, nameId } from '../../core/dns/wire/name.ts';
 import { COMPRESSIBLE, type ResourceRecord } from '../../core/dns/wire/types.ts';
 
 /**
- * Header, question and these records in this order, in bytes; an OPT record is not counted. Owners
- * point to the whole name asked; `isShared` says which of its suffixes (lower case) others may
- * point to: a server that makes its answers beforehand cannot use the labels that a wildcard stands
- * for.
+ * Size in bytes of the header, the question and these records in order, without OPT. Owners point
+ * to the whole question name. `isShared`: whether other names may point to a suffix (lower case) of
+ * it. A server that compiles answers in advance cannot use labels that match a wildcard.
  */
 export function compressedSize(
   questionName: Uint8Array,

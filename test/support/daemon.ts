@@ -1,7 +1,4 @@
-/**
- * The built daemon, as a person starts it: `node main.js serve` with a data folder and ports of its
- * own.
- */
+/** Runs the built daemon: `node main.js serve` with its own data folder and ports. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApiClient } from './api-client.ts';
@@ -25,14 +22,13 @@ export const USUAL = {
   WAYPOST_DNS_WORKERS: '1',
   WAYPOST_EDGE_HTTP_LISTEN: 'off',
   WAYPOST_EDGE_HTTPS_LISTEN: 'off',
-  // Nobody answers there: tests ask nobody outside of this machine.
+  // Nothing listens there: tests must not query other machines.
   WAYPOST_ALIAS_RESOLVERS: '127.0.0.1:9',
   WAYPOST_DNSSEC_RESOLVERS: '127.0.0.1:9',
   WAYPOST_WEBHOOKS_RESOLVERS: '127.0.0.1:9',
   WAYPOST_DOMAINS_CHECK_DELEGATION: 'false',
 };
 
-/** A daemon that serves. */
 export interface ServingDaemon {
   readonly dataDir: string;
   readonly dnsPort: number;
@@ -44,15 +40,15 @@ export interface ServingDaemon {
 
 /** A daemon of one test. */
 export interface Daemon extends ServingDaemon {
-  /** The process that runs now; another one after `start`. */
+  /** The current process; `start` replaces it. */
   readonly child: Child;
-  /** SIGTERM, and the exit code. Throws if the daemon does not stop. */
+  /** Sends SIGTERM and returns the exit code. Throws if the daemon does not stop. */
   stop(): Promise<number | null>;
-  /** SIGKILL; resolves when the process is gone. */
+  /** Sends SIGKILL. Resolves when the process has exited. */
   kill(): Promise<void>;
   /**
-   * Again with the same data and ports, after `stop` or `kill`. Resolves when it is ready. `main`:
-   * of another version.
+   * Restarts with the same data and ports, after `stop` or `kill`. Resolves when ready. `main`:
+   * main.js of another version.
    */
   start(main?: string): Promise<void>;
   /** Stops it and removes its data. */
@@ -60,15 +56,18 @@ export interface Daemon extends ServingDaemon {
 }
 
 export interface Launch {
-  /** The daemon's main.js, if not the one that is tested. */
+  /** main.js of another version. */
   readonly main?: string;
-  /** A command that runs another one, such as one that puts it into a control group. */
+  /** A command that runs the daemon, such as one that puts it into a control group. */
   readonly prefix?: readonly string[];
   /** Options of Node. */
   readonly options?: readonly string[];
 }
 
-/** Resolves when the daemon has printed its ready line. `settings` are more WAYPOST_* variables. */
+/**
+ * Starts a daemon and resolves when it has printed its ready line. `settings`: additional WAYPOST_*
+ * variables.
+ */
 export async function startDaemon(
   settings: Record<string, string> = {},
   { main = MAIN, prefix = [], options = [] }: Launch = {},
@@ -123,7 +122,7 @@ export async function startDaemon(
   }
 }
 
-/** Throws if the daemon does not stop by itself. */
+/** Throws if the daemon had to be killed. */
 async function stopped(child: Child): Promise<number | null> {
   const wasRunning = !child.exited();
   const code = await child.stop();
@@ -131,7 +130,7 @@ async function stopped(child: Child): Promise<number | null> {
   return code;
 }
 
-/** Runs the command line to its end, at most `ms` milliseconds. */
+/** Runs a command of Waypost to completion, for at most `ms` milliseconds. */
 export async function runCommand(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -142,7 +141,7 @@ export async function runCommand(
   return { code, output: child.output() };
 }
 
-/** Ours without the WAYPOST_* variables that are meant for the tests. */
+/** The inherited environment without WAYPOST_* variables, plus `settings`. */
 export function environment(settings: Record<string, string>): NodeJS.ProcessEnv {
   // Tests kill daemons many times within minutes, on a disk that may be almost full.
   const usual = { WAYPOST_PROTECTION_START_DELAY: '0', WAYPOST_PROTECTION_DISK_RESERVE: '0' };

@@ -1,12 +1,9 @@
-/** What a test runs at each level. A test that uses this has more cases in test:deep. */
+/** Scales tests with the test depth. A test that uses this module has more cases in test:deep. */
 import { LEVEL, type Level } from './level.ts';
 
-/** How many generated cases: at `quick` as many as take half a second of the processor. */
+/** Number of generated cases. At `quick` they should take half a second of CPU time at most. */
 export const depth = (cases: Readonly<Record<Level, number>>): number => cases[LEVEL];
 
-/**
- * The cases of a list: all at full depth, otherwise those that represent a behaviour that no other
- * case has.
- */
+/** All cases at full depth, otherwise only the representative ones. */
 export const matrix = <T>(cases: readonly T[], isRepresentative: (item: T, index: number) => boolean): readonly T[] =>
   LEVEL === 'full' ? cases : cases.filter(isRepresentative);

@@ -1,4 +1,4 @@
-/** Asks a nameserver on the loopback: packets in, packets out, nothing decoded. */
+/** Sends packets to a nameserver on loopback and returns its packets, without decoding them. */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -8,8 +8,8 @@ import { PATIENCE_MS } from './patience.ts';
 const HOST = '127.0.0.1';
 
 /**
- * Many queries over one UDP socket, distinguished by their ID: at most 65,536 pending, each with an
- * own one.
+ * Sends queries over one UDP socket. IDs must differ between pending queries, so at most 65,536 can
+ * be pending.
  */
 export class UdpClient {
   readonly #socket: Socket;
@@ -24,7 +24,7 @@ export class UdpClient {
       this.#waiting.get(id)?.(new Uint8Array(message));
       this.#waiting.delete(id);
     });
-    // A refused port comes as an error on the socket; the query's time-out tells it.
+    // A closed port raises an error event; the timeout of the query reports it.
     socket.on('error', () => {});
   }
 
@@ -36,8 +36,8 @@ export class UdpClient {
   }
 
   /**
-   * The response with the packet's ID, or null when none came in `ms` milliseconds, for each of
-   * `tries` packets sent, or until it is closed.
+   * The response with the ID of the packet; null: none within `ms` milliseconds for each of `tries`
+   * attempts, or closed.
    */
   async query(packet: Uint8Array, ms = 1000, tries = 3): Promise<Uint8Array | null> {
     const id = (packet[0] << 8) | packet[1];
@@ -57,7 +57,7 @@ export class UdpClient {
     return null;
   }
 
-  /** Sends without waiting for anything. */
+  /** Sends without waiting for a response. */
   send(packet: Uint8Array): void {
     this.#socket.send(packet);
   }
@@ -69,8 +69,8 @@ export class UdpClient {
 }
 
 /**
- * Responses in the order of the packets, `window` of them pending at a time. The IDs must differ
- * within a window.
+ * Returns responses in the order of the packets, with up to `window` queries pending. IDs must
+ * differ within a window.
  */
 export async function queryAll(
   client: UdpClient,
@@ -90,8 +90,8 @@ export async function queryAll(
 }
 
 /**
- * One connection, all packets at once (RFC 7766 pipelining); the responses as they come. Rejects
- * after `ms` milliseconds.
+ * Sends all packets at once over one connection (RFC 7766 pipelining). Returns responses in arrival
+ * order. Rejects after `ms` milliseconds.
  */
 export async function queryTcp(port: number, packets: readonly Uint8Array[], ms = PATIENCE_MS): Promise<Uint8Array[]> {
   const socket = connect(port, HOST);

@@ -1,7 +1,7 @@
 /**
- * A zone of which each answer costs much: wildcards that lead on to one another, signed by a
- * primary with NSEC3. A single NSEC3 record covers all, so that each proof is found, and only the
- * apex has signatures, so that the answer fits into a packet.
+ * A zone with expensive answers: a chain of wildcards, presigned with NSEC3. A single NSEC3 record
+ * covers all names, so every proof is found. Only the apex has signatures, so that an answer fits
+ * into a packet.
  */
 import { joinNames, type Name, parseName } from '../../core/dns/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
@@ -16,7 +16,7 @@ export interface Expensive {
   readonly serial?: number;
 }
 
-/** A query for the first name, `q.0`, followed through all links. */
+/** Records of the zone. A query for `q.0` follows all links. */
 export function expensiveZone(apex: Name, { iterations, salt, links, serial = 1 }: Expensive): ResourceRecord[] {
   const at = (owner: string, type: number, rdata: Uint8Array): ResourceRecord => {
     const name = owner === '@' ? apex : parseName(owner, apex);
@@ -37,9 +37,9 @@ export function expensiveZone(apex: Name, { iterations, salt, links, serial = 1 
   ];
   const choice = { denial: 'nsec3', iterations, salt: new Uint8Array(salt).fill(7), isOptOut: false, keys: 1 } as const;
   const signed = presign(records, choice);
-  const kept = signed.find(({ type }) => type === TYPE.NSEC3);
+  const onlyNsec3 = signed.find(({ type }) => type === TYPE.NSEC3);
   return signed.filter((record) => {
-    if (record.type === TYPE.NSEC3) return record === kept;
+    if (record.type === TYPE.NSEC3) return record === onlyNsec3;
     return record.type !== TYPE.RRSIG || record.name.length === apex.length;
   });
 }

@@ -1,13 +1,13 @@
 /**
- * A strict reader of Prometheus' text formats, sharing nothing with core/metrics: a fault there
- * must not hide itself here. What a lenient server would let pass is an error: lines out of order,
- * a family twice, a sample twice, names or kinds against the conventions, buckets that fall.
+ * A strict parser of the Prometheus text formats. It shares no code with core/metrics, so that a
+ * fault there is found. It rejects faults that a lenient server accepts: wrong line order,
+ * duplicate families and samples, unconventional names or types, and decreasing buckets.
  */
 
 export interface ReadFamily {
   readonly kind: string;
   readonly help: string;
-  /** In the order of the text. */
+  /** In text order. */
   readonly samples: readonly ReadSample[];
 }
 
@@ -26,8 +26,8 @@ const SUFFIXES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Families by name; of a counter the name ends in `_total` in both formats. Throws for any fault,
- * with the line.
+ * Returns families by name; the name of a counter ends in `_total` in both formats. Throws on any
+ * fault, with the line.
  */
 export function readExposition(text: string, format: 'prometheus' | 'openmetrics'): Map<string, ReadFamily> {
   const families = new Map<string, { kind: string; help: string; samples: ReadSample[] }>();
@@ -67,7 +67,7 @@ export function readExposition(text: string, format: 'prometheus' | 'openmetrics
   return families;
 }
 
-/** The value of the one sample that has these labels and no others. Throws when there is none. */
+/** The value of the sample with exactly these labels. Throws if there is none. */
 export function sampleOf(
   families: ReadonlyMap<string, ReadFamily>,
   name: string,
@@ -82,7 +82,7 @@ export function sampleOf(
   return found.value;
 }
 
-/** OpenMetrics: an exemplar of a bucket is ` # {…} value timestamp`. */
+/** Removes the exemplar of a bucket in OpenMetrics: ` # {…} value timestamp`. */
 function withoutExemplar(line: string, format: 'prometheus' | 'openmetrics'): string {
   if (format === 'prometheus' || !/^\w+_bucket\{/.test(line)) return line;
   return line.replace(/ # \{request_id="[0-9a-f]{16}"\} \d+(?:\.\d+)?(?:e-\d+)? \d+\.\d{3}$/, '');
@@ -110,8 +110,8 @@ function readSample(line: string): ReadSample | undefined {
 }
 
 /**
- * Undefined for an escape that does not exist. `quote`: a character that has to be escaped, or
- * nothing.
+ * Undefined: unknown escape, or an unescaped `quote`. `quote`: a character that must be escaped, or
+ * empty.
  */
 function unescapeText(text: string, quote: string): string | undefined {
   const bare = text.replace(/\\(?:\\|n|")/g, '');
@@ -120,7 +120,10 @@ function unescapeText(text: string, quote: string): string | undefined {
   return text.replace(/\\(\\|n|")/g, (_, c: string) => (c === 'n' ? '\n' : c));
 }
 
-/** Each distribution: bounds and counts rise, the last bucket is +Inf and equals the count. */
+/**
+ * Checks each histogram: bounds and counts increase, and the last bucket is +Inf and equals the
+ * count.
+ */
 function checkBuckets(base: string, samples: readonly ReadSample[]): void {
   const series = new Map<string, { bounds: number[]; counts: number[]; sum?: number; count?: number }>();
   for (const { name, labels, value } of samples) {

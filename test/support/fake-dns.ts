@@ -1,4 +1,4 @@
-/** A DNS server over UDP and TCP with answers of the test, on a loopback address. */
+/** A DNS server over UDP and TCP on a loopback address, with answers from the test. */
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
@@ -16,7 +16,7 @@ export type Reply = Pick<Packet, 'answers' | 'authorities'> & {
 };
 export type Handler = (name: string, type: string) => Reply | null;
 
-/** A DNS server over UDP and TCP. Null: no reply. */
+/** A handler that returns null sends no reply. */
 export class FakeServer {
   readonly #udp: UdpSocket = createSocket('udp4');
   readonly #tcp: Server;

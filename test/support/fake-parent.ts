@@ -1,9 +1,9 @@
-/** The parent zone `example` with two nameservers, and a resolver that finds them. */
+/** The parent zone `example` with two nameservers, and a resolver that returns their addresses. */
 import type { Answer } from 'dns-packet';
 import { FakeServer, type Handler, RA } from './fake-dns.ts';
 import { freePort } from './ports.ts';
 
-/** Of the resolver and the two nameservers. */
+/** Addresses of the resolver and the two nameservers. */
 const RESOLVER = '127.0.0.1';
 const HOSTS = ['127.0.0.2', '127.0.0.3'];
 
@@ -12,7 +12,7 @@ export const soa = (name: string): Answer => ({
   data: { mname: 'a', rname: 'b', serial: 1, minimum: 40 },
 });
 
-/** The answers of the resolver. */
+/** Handler of the resolver. */
 export const resolve: Handler = (name, type) => {
   const flags = RA;
   if (type === 'SOA' && name === 'example') return { flags, answers: [soa('example')] };
@@ -28,14 +28,14 @@ export const resolve: Handler = (name, type) => {
 };
 
 export interface FakeParent {
-  /** The resolver is the first one. */
+  /** The first server is the resolver. */
   readonly servers: readonly FakeServer[];
-  /** Of all servers. */
+  /** Port of all servers. */
   readonly port: number;
   readonly resolvers: readonly string[];
 }
 
-/** Serves while `use` runs. `handlers`: of the nameservers. */
+/** Serves while `use` runs. `handlers`: handlers of the nameservers. */
 export async function withParent<T>(
   handlers: readonly Handler[],
   use: (parent: FakeParent) => Promise<T>,

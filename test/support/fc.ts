@@ -1,18 +1,15 @@
-/**
- * fast-check with the seed of this process, so that a run with the same seed generates the same
- * cases.
- */
+/** fast-check with the seed of this process: runs with the same seed generate the same cases. */
 import fc from 'fast-check';
 import { SEED } from './seed.ts';
 
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED });
 
-/** The code points of halves of pairs, which are no characters. */
+/** The surrogate code points, which are not characters. */
 const SURROGATES = { first: 0xd800, count: 0x800 };
 
 /**
- * Any character, as the unit of a string. `unit: 'binary'` has the same, but takes a second of the
- * processor in each process: it builds a table of all of them.
+ * Any character, as the unit of a string. Equal to `unit: 'binary'`, which takes a second of CPU
+ * time in each process to build a table of all characters.
  */
 export const ANY_CHARACTER: fc.Arbitrary<string> = fc.nat(0x10ffff - SURROGATES.count).map(
   (index) => String.fromCodePoint(index < SURROGATES.first ? index : index + SURROGATES.count),

@@ -1,10 +1,10 @@
-/** Collects what nobody holds, now: for tests of what is released. */
+/** Forces garbage collection, for tests of released memory. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * How many of these are still held by somebody. A WeakRef that was made or read in this turn of the
- * loop keeps its object until the next.
+ * Number of objects that are still referenced. A WeakRef created or read in this turn of the event
+ * loop keeps its object alive until the next turn.
  */
 export async function stillHeld(refs: readonly WeakRef<object>[]): Promise<number> {
   await new Promise((done) => setImmediate(done));
@@ -17,10 +17,10 @@ export function collectGarbage(): void {
   runInNewContext('gc')();
 }
 
-/** Memory of the process also grows for other reasons, but not in each of so many rounds. */
+/** Process memory also grows for other reasons, but not in each of so many rounds. */
 const ROUNDS = 8;
 
-/** Throws when each of several rounds leaves so many bytes in memory, and more. */
+/** Throws if each of several rounds leaves at least `bytes` in memory. */
 export function assertLeavesLess(bytes: number, round: () => void): void {
   let least = Number.POSITIVE_INFINITY;
   for (let i = 0; i < ROUNDS && least >= bytes; i++) {

@@ -1,4 +1,4 @@
-/** A whole response of a stream of node:http2. */
+/** Reads the whole response of a node:http2 stream. */
 import { once } from 'node:events';
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
 
@@ -8,7 +8,7 @@ export interface Http2Response {
   readonly body: Buffer;
 }
 
-/** To be called with the request: Node 24 drops what nobody reads when the stream closes. */
+/** Call it when the request is sent: Node 24 drops unread data when the stream closes. */
 export async function wholeResponse(stream: ClientHttp2Stream): Promise<Http2Response> {
   const parts: Buffer[] = [];
   stream.on('data', (part: Buffer) => parts.push(part));

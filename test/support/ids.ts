@@ -1,13 +1,13 @@
-/** Ids of rows that tests write themselves. */
+/** Ids for rows that tests write directly. */
 import { IdTaker } from '../../core/journal/draft/id-taker.ts';
 import type { Id } from '../../core/store/keys.ts';
 
-/** Far above the ids that a journal leases. */
+/** Far above any id that a journal leases. */
 let last = 1_000_000_000;
 
 export const newId = (): Id => ++last;
 
-/** For a draft that takes no ids. */
+/** For drafts that need no ids. */
 export const noIds = (): IdTaker =>
   new IdTaker({
     take: () => undefined,

@@ -1,6 +1,6 @@
 /**
- * Zones compiled into a shared index of this process, and the query path over it: the daemon less
- * its sockets and its store.
+ * Zones compiled into a shared index in this process, and the query path over it: the daemon
+ * without sockets and store.
  */
 import { MessageChannel } from 'node:worker_threads';
 import { nsec3Owner, nsec3Rdata } from '../../core/dns/dnssec/nsec3.ts';
@@ -33,8 +33,8 @@ const ARENA = 4 << 20;
 const NO_STORE = { refresh: () => {}, fetch: () => 0, fetchEntry: () => 0 };
 
 /**
- * The query path over an index that somebody else writes. `store`: where nodes are that the arena
- * has no room for.
+ * The query path over an index with an external writer. `store`: nodes that do not fit into the
+ * arena.
  */
 export class QueryPath {
   readonly #reader: IndexReader;
@@ -51,8 +51,8 @@ export class QueryPath {
   }
 
   /**
-   * As AnswerFunction; the packet is not changed. What is deferred is refused: there is nobody to
-   * take it.
+   * See AnswerFunction. Does not modify the packet. Deferred queries are refused, since no thread
+   * handles them.
    */
   readonly answer: AnswerFunction = (packet, limit) => {
     this.#buffer.set(packet);
@@ -65,11 +65,11 @@ export class QueryPath {
   };
 }
 
-/** Whole zones, compiled from memory. */
+/** Compiles and serves whole zones from memory. */
 export class InProcess {
   readonly #writer = new IndexWriter(ARENA);
   #loaded: Name[] = [];
-  /** Ids of domains that are signed. */
+  /** Ids of signed domains. */
   #signed: number[] = [];
   readonly answer = new QueryPath(this.#writer).answer;
 
@@ -89,8 +89,8 @@ export class InProcess {
   }
 
   /**
-   * Replaces what is served. Names that go leave used slots behind, so that after some worlds the
-   * index moves to new ones. `signers`: of signed zones, whose records include those of their keys.
+   * Replaces all zones. Removed names leave used slots, so that the index is rebuilt after several
+   * loads. `signers`: of signed zones, whose records include their key records.
    */
   load(
     zones: Zones,
@@ -133,7 +133,7 @@ export class InProcess {
   }
 }
 
-/** Nodes and entries of a zone with the signatures of its primary among the records. */
+/** Nodes and entries of a presigned zone. */
 export function compileSigned(
   records: readonly ResourceRecord[],
   nested: readonly Name[] = [],
@@ -190,8 +190,8 @@ interface Loaded {
 }
 
 /**
- * DS that the closest zone above holds at the apex, unless a delegation or a DNAME of that zone
- * is above it.
+ * The DS set at the apex in the closest parent zone; null if a delegation or DNAME of that zone is
+ * above the apex.
  */
 function parentDs(apex: Name, all: readonly Loaded[]): RRset | null {
   const parent = all.filter((other) => isBelow(apex, other.apex)).sort((a, b) => b.apex.length - a.apex.length)[0];

@@ -1,3 +1,3 @@
-/** The variables of this process without those of Waypost, which are meant for the tests. */
+/** The environment of this process without WAYPOST_* variables, which are settings of the tests. */
 export const inheritedEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('WAYPOST_')));

@@ -1,5 +1,5 @@
 /**
- * WAYPOST_DEPTH, how much is tested: `quick` (the default), `moderate` (.ci/run) or `full` (npm run
+ * The test depth, WAYPOST_DEPTH: `quick` (default), `moderate` (.ci/run) or `full` (npm run
  * test:deep).
  */
 const LEVELS = ['quick', 'moderate', 'full'] as const;

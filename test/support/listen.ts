@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
 
-/** Listens on loopback. Resolves with the port, one that the system chooses. */
+/** Listens on a free loopback port. Resolves with the port. */
 export async function listen(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,6 +1,6 @@
 /**
- * A process within a bound of memory: a control group of its own (Linux, version 1 or 2), past
- * which the kernel kills it.
+ * Limits the memory of processes with a control group (Linux, version 1 or 2). The kernel kills a
+ * process that exceeds the limit.
  */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,14 +9,14 @@ const ROOT = '/sys/fs/cgroup';
 const TRIES = 50;
 
 export interface MemoryGroup {
-  /** Runs a command within the group: what goes before it. */
+  /** Arguments that run the following command within the group. */
   readonly prefix: readonly [command: string, ...args: string[]];
-  /** Bytes in use, and their maximum. */
+  /** Bytes in use, and their peak. */
   used(): number;
   most(): number;
-  /** Processes that the kernel has killed for the bound. */
+  /** Processes that the kernel killed for exceeding the limit. */
   kills(): number;
-  /** After the end of all that ran in it. */
+  /** Removes the group. Call it after all its processes have ended. */
   remove(): void;
 }
 
@@ -43,7 +43,7 @@ const V2: Files = {
   kills: 'memory.events',
 };
 
-/** A string says why there can be none. */
+/** Returns a string, the reason, if no group can be created. */
 export function memoryGroup(bytes: number): MemoryGroup | string {
   const files = existsSync(join(V1.parent, V1.limit)) || existsSync(join(V1.parent, V1.used)) ? V1 : V2;
   const folder = join(files.parent, `waypost-test-${process.pid}-${Math.random().toString(36).slice(2)}`);
@@ -61,7 +61,7 @@ export function memoryGroup(bytes: number): MemoryGroup | string {
     most: () => Number(read(files.most)),
     kills: () => Number(/^oom_kill (\d+)$/m.exec(read(files.kills))?.[1] ?? 0),
     remove() {
-      // A process that has ended stays in its group for a moment.
+      // An ended process remains in its group for a moment.
       for (let i = 0; ; i++) {
         try {
           rmdirSync(folder);

@@ -1,6 +1,6 @@
 /**
- * A strict reader of DNS messages, and a writer of queries. It shares nothing with core/dns/wire: a
- * fault there must not hide itself here. Anything that a careful resolver could stumble over is an
+ * A strict decoder of DNS messages, and an encoder of queries. It shares no code with
+ * core/dns/wire, so that a fault there is found. Anything that a careful resolver may reject is an
  * error (MessageError).
  */
 import { HEADER_LENGTH } from '../../core/dns/wire/header.ts';
@@ -32,12 +32,12 @@ export interface Opt {
   readonly options: Uint8Array;
 }
 
-/** Names are expanded, in the case they came in. `additional` is without the OPT record. */
+/** Names are expanded, with their case preserved. `additional` excludes the OPT record. */
 export interface Message {
   readonly header: Header;
-  /** With the bits of the OPT record (RFC 6891 6.1.3). */
+  /** Includes the extended bits of the OPT record (RFC 6891 6.1.3). */
   readonly rcode: number;
-  /** The question section as it came; empty when QDCOUNT is 0. */
+  /** The question section as received; empty if QDCOUNT is 0. */
   readonly question: Uint8Array;
   readonly answer: readonly ResourceRecord[];
   readonly authority: readonly ResourceRecord[];
@@ -45,7 +45,7 @@ export interface Message {
   readonly opt?: Opt;
 }
 
-/** Names in rdata that RFC 3597 does not let a server compress, but that are compared as names. */
+/** Rdata names that servers must not compress (RFC 3597), but that are compared as names. */
 const UNCOMPRESSED: typeof COMPRESSIBLE = new Map([
   [TYPE.SRV, { skip: 6, names: 1 }],
   [TYPE.DNAME, { skip: 0, names: 1 }],
@@ -56,14 +56,15 @@ const UNCOMPRESSED: typeof COMPRESSIBLE = new Map([
 /** Types with other fields after their names. */
 const GOES_ON: ReadonlySet<number> = new Set([TYPE.SOA, TYPE.SVCB, TYPE.HTTPS, TYPE.RRSIG]);
 
-/**
- * Throws MessageError for whatever is not exactly a message of class IN, with at most one question.
- */
+/** Throws MessageError for anything but a valid message of class IN with at most one question. */
 export function decodeMessage(packet: Uint8Array): Message {
   return decode(packet, false);
 }
 
-/** The same where pointers may lead into rdata, as those of BIND lead to names in NSEC records. */
+/**
+ * Like `decodeMessage`, but pointers may target names in any rdata, such as those of BIND into NSEC
+ * records.
+ */
 export function decodeLoosely(packet: Uint8Array): Message {
   return decode(packet, true);
 }
@@ -125,7 +126,7 @@ function decode(packet: Uint8Array, isLoose: boolean): Message {
   };
 }
 
-/** Where the names of a type's rdata stand. */
+/** The position of names in the rdata of a type. */
 export function namesIn(type: number): { readonly skip: number; readonly names: number } | undefined {
   return COMPRESSIBLE.get(type) ?? UNCOMPRESSED.get(type);
 }
@@ -135,8 +136,7 @@ class Reader {
   readonly #packet: Uint8Array;
   readonly #isLoose: boolean;
   /**
-   * Where labels, and the pointers that end names, began so far: the only places that a pointer may
-   * lead to.
+   * Offsets of earlier labels and of pointers that end names: the only valid targets of a pointer.
    */
   readonly #starts = new Set<number>();
 
@@ -213,7 +213,7 @@ class Reader {
   }
 }
 
-/** Opcode QUERY, one question, and an OPT record when the query has EDNS facts. */
+/** Encodes a query: opcode QUERY, one question, and an OPT record if the query has EDNS. */
 export function encodeQuery(query: Query, id: number, rd = false): Uint8Array {
   const header = Buffer.alloc(12);
   header.writeUInt16BE(id, 0);

@@ -1,12 +1,12 @@
 /**
- * Writes small files in the format of MaxMind (https://maxmind.github.io/MaxMind-DB/, version 2.0):
- * IPv6 trees with records of 24 bits, IPv4 networks below ::/96.
+ * Writes small MaxMind DB files (https://maxmind.github.io/MaxMind-DB/, version 2.0): IPv6 trees
+ * with 24-bit records, and IPv4 networks below ::/96.
  */
 import { parsePrefix } from '../../core/net/address/index.ts';
 
 export type MmdbValue = string | number | { readonly [key: string]: MmdbValue } | readonly MmdbValue[];
 
-/** Section "Data Field Format". Numbers are unsigned, of 32 bits. */
+/** See section "Data Field Format". Numbers are written as unsigned 32-bit integers. */
 function encode(value: MmdbValue): Buffer {
   if (typeof value === 'string') return Buffer.concat([control(2, Buffer.byteLength(value)), Buffer.from(value)]);
   if (typeof value === 'number') {
@@ -14,21 +14,21 @@ function encode(value: MmdbValue): Buffer {
     bytes.writeUInt32BE(value);
     return Buffer.concat([control(6, 4), bytes]);
   }
-  // An array is an extended type: 11.
+  // Arrays have the extended type 11.
   if (Array.isArray(value)) return Buffer.concat([Buffer.from([value.length, 11 - 7]), ...value.map(encode)]);
   const entries = Object.entries(value as { readonly [key: string]: MmdbValue });
   return Buffer.concat([control(7, entries.length), ...entries.flatMap((entry) => entry.map(encode))]);
 }
 
-/** Sizes of 29 and more have a byte of their own. */
+/** Sizes from 29 on use an extra byte. */
 const control = (type: number, size: number): Buffer =>
   size < 29 ? Buffer.from([(type << 5) | size]) : Buffer.from([(type << 5) | 29, size - 29]);
 
 type Node = [left: Child, right: Child];
-/** A number: the offset in the data section; null: nothing is known. */
+/** A number: offset in the data section; null: no data. */
 type Child = Node | number | null;
 
-/** No network contains another one. */
+/** Networks must not contain each other. */
 export function writeMmdb(networks: Readonly<Record<string, MmdbValue>>): Buffer {
   const data: Buffer[] = [];
   let offset = 0;
@@ -73,7 +73,7 @@ function insert(root: Node, bits: readonly number[], offset: number): void {
   node[bits.at(-1)!] = offset;
 }
 
-/** The root first. */
+/** All nodes, the root first. */
 function collect(root: Node): Node[] {
   const nodes = [root];
   for (const node of nodes) for (const child of node) if (Array.isArray(child)) nodes.push(child);

@@ -1,6 +1,6 @@
 /**
- * A clock that a test sets for running processes (libfaketime). Intervals stay real. Daemons trust
- * it, unless a test says otherwise.
+ * A clock for child processes that a test sets (libfaketime). Intervals remain real. Daemons accept
+ * any clock offset unless a test overrides the limit.
  */
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { temporaryFolder } from './temp.ts';
 
 export const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 
-/** Null: it is installed. With WAYPOST_REQUIRE_PEERS=1 a missing one is an error. */
+/** Null: libfaketime is installed. If it is missing, WAYPOST_REQUIRE_PEERS=1 throws. */
 export function whyNotMovedClock(): string | null {
   if (existsSync(FAKETIME)) return null;
   const why = 'faketime is not installed';
@@ -25,7 +25,7 @@ export class MovedClock {
     this.#write();
   }
 
-  /** Environment of processes that have this clock. */
+  /** Environment of processes that use this clock. */
   get env(): Record<string, string> {
     return {
       LD_PRELOAD: FAKETIME,
@@ -37,7 +37,9 @@ export class MovedClock {
     };
   }
 
-  /** The same for programs of BIND, whose allocator needs the time before libfaketime is ready. */
+  /**
+   * Like `env`, for programs of BIND, whose allocator needs the time before libfaketime is ready.
+   */
   get envOfBind(): Record<string, string> {
     return { ...this.env, LD_PRELOAD: `${FAKETIME}:libc.so.6` };
   }

@@ -1,6 +1,6 @@
 /**
- * ZIP archives damaged as chance or malice would: bits, lengths, fields of headers, pieces of one
- * in another.
+ * Mutates ZIP archives, by random or crafted damage: bits, lengths, header fields, and pieces of
+ * another archive.
  */
 import type { Random } from './random.ts';
 
@@ -21,7 +21,7 @@ const insert: Mutation = (archive, random) => {
   return Buffer.concat([archive.subarray(0, at), random.bytes(1 + random.below(40)), archive.subarray(at)]);
 };
 
-/** A piece of another archive in the place of as much, or between. */
+/** Inserts a piece of another archive, or overwrites with it. */
 const splice: Mutation = (archive, random, other) => {
   const from = random.below(other.length);
   const piece = other.subarray(from, from + 1 + random.below(100));
@@ -30,7 +30,10 @@ const splice: Mutation = (archive, random, other) => {
   return Buffer.concat([archive.subarray(0, at), piece, rest]);
 };
 
-/** Fields of a record, by its signature: local header, directory, ends. */
+/**
+ * Overwrites fields of a record, found by its signature: local header, directory entry, end
+ * records.
+ */
 const editField: Mutation = (archive, random) => {
   const out = Buffer.from(archive);
   for (let n = 1 + random.below(2); n > 0; n--) {
@@ -44,7 +47,7 @@ const editField: Mutation = (archive, random) => {
   return out;
 };
 
-/** The same change in all places where a name stands, so that headers go on to agree. */
+/** Replaces a letter everywhere, so that the headers still agree on names. */
 const rename: Mutation = (archive, random) => {
   const out = Buffer.from(archive);
   const letter = random.pick([...'abhijmnostx.']).charCodeAt(0);

@@ -1,13 +1,12 @@
 /**
- * Packets that no resolver sends: good queries damaged in the ways that have broken DNS parsers
+ * Mutates valid queries into packets that no resolver sends, in ways that have broken DNS parsers
  * before.
  */
 import { HEADER_LENGTH } from '../../core/dns/wire/header.ts';
 import type { Random } from './random.ts';
 
 /**
- * Numbers at the edges of 8 and 16 bits, and the bytes that begin pointers and reserved label
- * types.
+ * Boundary values of 8-bit and 16-bit fields, and first bytes of pointers and reserved label types.
  */
 const EDGES = [0, 1, 0x3f, 0x40, 0x7f, 0x80, 0xc0, 0xff];
 
@@ -21,7 +20,7 @@ const flipBits: Mutation = (packet, random) => {
 
 const truncate: Mutation = (packet, random) => packet.slice(0, random.below(packet.length + 1));
 
-/** Spreading them would take longer than all that is tried with them. */
+/** Spreading the arrays would take longer than the tests. */
 function concat(...parts: readonly Uint8Array[]): Uint8Array {
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
@@ -34,7 +33,7 @@ function concat(...parts: readonly Uint8Array[]): Uint8Array {
 
 const extend: Mutation = (packet, random) => concat(packet, random.bytes(1 + random.below(300)));
 
-/** Pointers to themselves, to one another, forwards, into the header and past the end. */
+/** Pointers to themselves, to each other, forwards, into the header, and past the end. */
 const pointerLoop: Mutation = (packet, random) => {
   const out = packet.slice();
   for (let n = 1 + random.below(3); n > 0 && out.length > HEADER_LENGTH + 1; n--) {
@@ -63,7 +62,7 @@ const edgeBytes: Mutation = (packet, random) => {
   return out;
 };
 
-/** OPT records with wrong lengths, twice, or with an owner. */
+/** OPT records with wrong lengths, duplicates, or an owner name. */
 const brokenOpt: Mutation = (packet, random) => {
   const opt = (): number[] => [
     random.pick([0, 0, 0, 1]),
@@ -100,7 +99,7 @@ const noise: Mutation = (_, random) => random.bytes(random.below(600));
 
 const MUTATIONS = [flipBits, truncate, extend, pointerLoop, absurdCounts, edgeBytes, brokenOpt, longName, noise];
 
-/** One or two mutations of a packet; at most 9,000 bytes long. */
+/** Applies one or two mutations. The result has at most 9,000 bytes. */
 export function mutate(packet: Uint8Array, random: Random): Uint8Array {
   const once = random.pick(MUTATIONS)(packet, random);
   return random.below(4) === 0 ? random.pick(MUTATIONS)(once, random).subarray(0, 9000) : once;

@@ -1,8 +1,8 @@
 /**
- * A network for this process alone, which goes into a new network namespace, the hub, with one
- * bridge or more. Every place at these bridges is a namespace of its own: eth0 at hub0,
- * 10.77.0.0/24, eth1 at hub1, 10.77.1.0/24, and so on. Nothing of it has a name or is seen by the
- * rest of the machine, and the kernel takes it away with the last process in it. Needs root.
+ * An isolated network for this process. The process enters a new network namespace, the hub, with
+ * one or more bridges. Each place is a namespace of its own: eth0 at hub0 (10.77.0.0/24), eth1 at
+ * hub1 (10.77.1.0/24), and so on. No namespace has a name, and the rest of the machine does not see
+ * them. The kernel removes them with the last process. Needs root.
  */
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
@@ -16,14 +16,14 @@ const CLONE_NEWNET = 0x4000_0000;
 const HUB = 254;
 const addressAt = (bridge: number, number: number): string => `10.77.${bridge}.${number}`;
 
-/** What the command prints. Throws Error with what it had to say. */
+/** Runs a command and returns its output. Throws Error with its error output. */
 export function run(...command: string[]): string {
   return execFileSync(command[0], command.slice(1), { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 /**
- * The namespace of this thread, from which its sockets and the processes that it starts come.
- * Returns a descriptor.
+ * Moves this thread into a new network namespace, which its sockets and child processes use.
+ * Returns a descriptor of the namespace.
  */
 function enterNew(): number {
   if (unshare(CLONE_NEWNET) !== 0)
@@ -37,13 +37,13 @@ function enter(namespace: number): void {
 }
 
 export class Place {
-  /** At each bridge. */
+  /** Address at each bridge. */
   readonly addresses: readonly string[];
   readonly #number: number;
   readonly #namespace: number;
   readonly #hub: number;
 
-  /** Called in the hub; `number`: 1 to 250. */
+  /** Must be called in the hub. `number`: 1 to 250. */
   constructor(number: number, hub: number, bridges: number) {
     this.addresses = Array.from({ length: bridges }, (_, bridge) => addressAt(bridge, number));
     this.#number = number;
@@ -62,24 +62,24 @@ export class Place {
     }
   }
 
-  /** At the first bridge. */
+  /** Address at the first bridge. */
   get address(): string {
     return this.addresses[0];
   }
 
-  /** Of the hub, to this place. */
+  /** Name of the hub's interface for this place. */
   #link(bridge: number): string {
     return `place${this.#number}-${bridge}`;
   }
 
-  /** Takes its link to the first bridge away, or gives it back. Called in the hub. */
+  /** Sets the link to the first bridge up or down. Must be called in the hub. */
   link(state: 'up' | 'down'): void {
     run('ip', 'link', 'set', this.#link(0), state);
   }
 
   /**
-   * Runs `work`, which is not to wait for anything, in this place: a process that it starts stays
-   * there.
+   * Runs `work` in this place. `work` must be synchronous. Child processes that it starts stay in
+   * this place.
    */
   inside<T>(work: () => T): T {
     enter(this.#namespace);
@@ -91,8 +91,8 @@ export class Place {
   }
 
   /**
-   * Everything leaves by eth0 so many milliseconds late from now on; 0: as it comes. False: the
-   * kernel has no netem.
+   * Delays all packets that leave through eth0; 0: no delay. Returns false if the kernel has no
+   * netem.
    */
   delay(milliseconds: number): boolean {
     const tc = (verb: string, ...how: string[]) => run('tc', 'qdisc', verb, 'dev', 'eth0', 'root', ...how);
@@ -114,8 +114,8 @@ export class Place {
 }
 
 /**
- * Places 1 to `count`. The calling process is at the bridges with them from now on, and away from
- * all else. Throws Error.
+ * Opens places 1 to `count` and moves this process into the hub, isolated from other networks.
+ * Throws Error.
  */
 export function openNetwork(count: number, bridges = 1): Place[] {
   const hub = enterNew();

@@ -10,7 +10,7 @@ import { startChild } from './child.ts';
 const PROGRAM = join(import.meta.dirname, '../runner/files.js');
 const LIMIT_MS = 600_000;
 
-/** The path; null, with a line that gives the reason, if it cannot be installed. */
+/** Path of the binary; null if it cannot be installed. Prints the reason. */
 function installed(major: number): string | null {
   try {
     return nodeBinary(major);
@@ -21,7 +21,7 @@ function installed(major: number): string | null {
   }
 }
 
-/** A test for each major version, of the files whose path matches its pattern. */
+/** Adds a test for each major version that runs the files matching its pattern. */
 export function testOnOtherVersions(patternOf: (major: number) => RegExp): void {
   const test = suite('versions of Node');
   for (const major of otherVersions()) {
@@ -34,7 +34,8 @@ export function testOnOtherVersions(patternOf: (major: number) => RegExp): void 
         for (const files of plan('all', (path) => pattern.test(path))) {
           const child = startChild(program, [PROGRAM, ...files], { ...env, WAYPOST_TEST_RUNNER: '1' });
           const code = await child.ended(LIMIT_MS);
-          // The last step names the test that did not end. They are not steps of this process.
+          // The last step names the hanging test. Marks are removed, since these steps do not
+          // belong to this process.
           assert.is(code, 0, child.output().replaceAll(MARK[0], ''));
         }
       });

@@ -1,8 +1,8 @@
 /**
- * Loopback ports that nobody listens on now. They are below those that the system gives to clients
- * (32768 and up on Linux), so that none of the many connections of tests that run alongside takes
- * one before the server is there. The runner gives each file that runs at the same time ports of
- * its own (`shareOf`), and a process goes through its share before it hands one out again.
+ * Finds free loopback ports. They are below the ephemeral ports (32768 and up on Linux), so that no
+ * client connection of concurrent tests occupies one before the server listens. The runner gives
+ * each concurrent file its own range (`shareOf`). A process reuses a port only after it has gone
+ * through its range.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -12,8 +12,7 @@ const FIRST = 10_000;
 const COUNT = 22_000;
 
 /**
- * What `WAYPOST_TEST_PORTS` says to the one that is `at` of the `all` that run at a time:
- * "first,count".
+ * The value of `WAYPOST_TEST_PORTS`, "first,count", for the concurrent file at index `at` of `all`.
  */
 export function shareOf(at: number, all: number): string {
   const count = Math.floor(COUNT / all);
@@ -23,7 +22,7 @@ export function shareOf(at: number, all: number): string {
 const [first, count] = (process.env.WAYPOST_TEST_PORTS ?? shareOf(0, 1)).split(',').map(Number) as [number, number];
 let next = Math.floor(Math.random() * count);
 
-/** A port on 127.0.0.1 that is free for TCP and for UDP. */
+/** A port on 127.0.0.1 that is free for both TCP and UDP. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = first + next;

@@ -1,7 +1,7 @@
 /**
- * Programs of others, run to their end. Debian's packages have them: bind9-dnsutils, certbot,
- * chromium, chromium-headless-shell, curl, dnstap-ldns, faketime, fstrm-bin, knot-dnsutils, lego,
- * nghttp2-client, pebble, prometheus and others that .ci/run names.
+ * Runs external programs to completion. Debian packages: bind9-dnsutils, certbot, chromium,
+ * chromium-headless-shell, curl, dnstap-ldns, faketime, fstrm-bin, knot-dnsutils, lego,
+ * nghttp2-client, pebble, prometheus and others listed in .ci/run.
  */
 import { existsSync } from 'node:fs';
 import { startChild } from './child.ts';
@@ -43,17 +43,17 @@ export type Program =
   | 'chromium'
   | 'chromium-headless-shell';
 
-/** Those that are not in /usr/bin. */
+/** Programs in /usr/sbin. */
 const IN_SBIN: ReadonlySet<Program> = new Set(['nsd-checkzone', 'pdns_server']);
 
 export const pathOf = (program: Program): string => `/usr/${IN_SBIN.has(program) ? 'sbin' : 'bin'}/${program}`;
 
-/** The engine of Chromium without windows, where it is installed: it needs less CPU time. */
+/** The headless shell of Chromium if installed, since it needs less CPU time. */
 export const BROWSER: Program = existsSync(pathOf('chromium-headless-shell')) ? 'chromium-headless-shell' : 'chromium';
 
 /**
- * Why the tests with these programs are left out, or null when all are there. With
- * WAYPOST_REQUIRE_PEERS=1 a missing one is an error.
+ * The reason to skip tests of these programs; null: all are installed. If one is missing,
+ * WAYPOST_REQUIRE_PEERS=1 throws.
  */
 export function whyNotPrograms(...programs: readonly Program[]): string | null {
   const missing = programs.filter((program) => !existsSync(pathOf(program)));
@@ -69,10 +69,10 @@ export interface Run {
   readonly output: string;
 }
 
-/** Without the user's own settings (~/.digrc, ~/.curlrc). */
+/** Ignores settings of the user (~/.digrc, ~/.curlrc). */
 const ENVIRONMENT: NodeJS.ProcessEnv = { PATH: process.env.PATH, HOME: '/nonexistent', LC_ALL: 'C' };
 
-/** Runs it for at most `ms` milliseconds. `env` is added to the little that its environment has. */
+/** Runs a program for at most `ms` milliseconds. `env` extends the minimal environment. */
 export function runProgram(
   program: Program,
   args: readonly string[],
@@ -82,7 +82,7 @@ export function runProgram(
   return run(pathOf(program), args, { ...ENVIRONMENT, ...env }, ms);
 }
 
-/** A line of the shell, for pipes. `args`: its $1, $2, … */
+/** Runs a shell command, for pipes. `args`: $1, $2, … */
 export const runShell = (line: string, ...args: readonly string[]): Promise<Run> =>
   run('/bin/sh', ['-c', line, 'sh', ...args], ENVIRONMENT, PATIENCE_MS);
 

@@ -1,4 +1,4 @@
-/** Random numbers that a seed repeats (xorshift32), for loops too long for fast-check. */
+/** Reproducible random numbers (xorshift32), for loops that are too long for fast-check. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed | 0 || 1;
   }
 
-  /** 0 ≤ n < bound. */
+  /** Returns n with 0 ≤ n < bound. */
   below(bound: number): number {
     let x = this.#state;
     x ^= x << 13;

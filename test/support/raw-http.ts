@@ -1,19 +1,19 @@
-/** HTTP by hand: the bytes that no client library sends. */
+/** Raw HTTP over TCP, for requests that no client library sends. */
 import { connect, type Socket } from 'node:net';
 import { PATIENCE_MS } from './patience.ts';
 
 export interface RawAnswer {
-  /** All that came back, a character a byte. */
+  /** All received data, one character per byte. */
   readonly text: string;
-  /** Status of the first final answer; 0 when there is none. */
+  /** Status of the first final response; 0: none. */
   readonly status: number;
-  /** The server has ended the connection. */
+  /** The server closed the connection. */
   readonly closed: boolean;
 }
 
 /**
- * Sends, and reads until the server closes, or `done` says that it is enough, or `ms` milliseconds
- * have passed. `bytes`: a character a byte.
+ * Sends `bytes`, and reads until the server closes, `done` returns true, or `ms` milliseconds pass.
+ * `bytes`: one character per byte.
  */
 export async function exchange(
   port: number,
@@ -42,7 +42,7 @@ export async function exchange(
   return { text, status, closed };
 }
 
-/** Resolves when the connection stands; rejects when it is refused. */
+/** Resolves when connected; rejects if the connection is refused. */
 export function connected(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => resolve(socket));

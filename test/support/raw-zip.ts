@@ -1,12 +1,9 @@
-/**
- * ZIP archives byte by byte, so that they can be wrong: every field of every record may be given in
- * place of the true one.
- */
+/** Writes valid and invalid ZIP archives: any field of any record can be overridden. */
 import { crc32, deflateRawSync } from 'node:zlib';
 
 type Bytes = string | Uint8Array;
 
-/** Fields of a local header or of a file header of the directory. */
+/** Fields of a local header or a central directory header. */
 interface Fields {
   readonly signature?: number;
   readonly madeBy?: number;
@@ -27,23 +24,25 @@ interface Fields {
 export interface RawEntry extends Fields {
   readonly name: Bytes;
   readonly content?: Bytes;
-  /** Packed bytes; otherwise the content by its method, 8 unless said. */
+  /** Packed bytes. Default: the content, packed by its method (8 if not empty). */
   readonly data?: Uint8Array;
-  /** What differs in one of the headers. */
+  /** Overrides for one of the two headers. */
   readonly local?: Fields;
   readonly central?: Fields;
-  /** After the data; `true`: the right one, and sizes of none in the local header. */
+  /** Data descriptor. `true`: a valid one, with zero CRC and sizes in the local header. */
   readonly descriptor?: true | Uint8Array;
-  /** Bytes before the local header. */
+  /** Bytes in front of the local header. */
   readonly before?: Bytes;
-  /** Only in the directory. */
+  /** No local header and no data. */
   readonly noLocal?: true;
 }
 
 export interface RawEnd {
   readonly prefix?: Bytes;
   readonly suffix?: Bytes;
-  /** Between the last file and the directory, and between that and its end record. */
+  /**
+   * Bytes between the last file and the directory, and between the directory and the end records.
+   */
   readonly beforeDirectory?: Bytes;
   readonly afterDirectory?: Bytes;
   readonly comment?: Bytes;
@@ -54,7 +53,7 @@ export interface RawEnd {
   readonly size?: number;
   readonly start?: number;
   readonly commentLength?: number;
-  /** ZIP64 end record and locator, with what differs in them. */
+  /** Adds a ZIP64 end record and locator, with these overrides. */
   readonly zip64?: {
     readonly disk?: number;
     readonly count?: number;
@@ -77,12 +76,12 @@ export const u64 = (value: number): Buffer => {
   out.writeBigUInt64LE(BigInt(value));
   return out;
 };
-/** An extra field. */
+/** Encodes an extra field. */
 export const extra = (id: number, data: Uint8Array): Buffer => Buffer.concat([u16(id), u16(data.length), data]);
-/** Info-ZIP's Unicode path. */
+/** Encodes Info-ZIP's Unicode path field. `of`: the name in the header. */
 export const unicodePath = (name: string, of: Bytes): Buffer =>
   extra(0x7075, Buffer.concat([Buffer.from([1]), u32(crc32(bytes(of))), bytes(name)]));
-/** External attributes of a Unix mode. */
+/** Converts a Unix mode to external attributes. */
 export const mode = (bits: number): number => (bits << 16) >>> 0;
 
 const DATE = 0x21;

@@ -1,15 +1,18 @@
-/** Passes DNS over UDP and TCP from one loopback port to another, which may change at any time. */
+/**
+ * Forwards DNS over UDP and TCP from one loopback port to another. The target may change at any
+ * time.
+ */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { freePort } from './ports.ts';
 
 const HOST = '127.0.0.1';
-/** Milliseconds for which a reply over UDP is awaited. */
+/** Milliseconds to wait for a UDP reply. */
 const REPLY_MS = 5000;
 
 export class Relay {
-  /** Where queries go from now on. */
+  /** Port that receives the next queries. */
   target: number;
   readonly port: number;
   readonly #close: () => void;

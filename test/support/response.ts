@@ -1,14 +1,14 @@
 /**
- * Writes responses without compression, for tests of the tests: what a perfect, wordy server would
- * send.
+ * Encodes responses without compression, for tests of the test tools: the output of a correct but
+ * verbose server.
  */
 import type { ResourceRecord } from '../../core/dns/wire/types.ts';
 import type { Expected, Query } from '../reference/resolver.ts';
 import { encodeQuery } from './message.ts';
 
 /**
- * The response to `packet` (made by encodeQuery from `query`) that `expected` describes, of any
- * length. `options`: the rdata of its OPT, if it has one.
+ * Encodes `expected` as the response to `packet`, which encodeQuery made from `query`. Any length.
+ * `options`: rdata of the OPT record, if there is one.
  */
 export function encodeResponse(
   packet: Uint8Array,

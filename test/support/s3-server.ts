@@ -1,6 +1,6 @@
 /**
- * An S3 server for tests, written from Amazon's description of the API: it verifies signatures of
- * version 4 and Content-MD5, and can fail in many ways.
+ * An S3 server for tests, based on Amazon's API documentation. It verifies version 4 signatures and
+ * Content-MD5, and can inject faults.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,9 +11,9 @@ import { buffer } from 'node:stream/consumers';
 export const S3_KEYS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY' };
 
 /**
- * error: status 500; slow-down: status 503; cut: the connection ends in the middle of the response;
- * lost: the request is carried out, and the connection ends without a response; damage: the body
- * arrives with another byte; hang: no response; denied: status 403.
+ * error: status 500; slow-down: status 503; cut: closes the connection in the middle of the
+ * response; lost: performs the request but closes the connection without a response; damage:
+ * changes a byte of the body; hang: no response; denied: status 403.
  */
 export type S3Fault = 'error' | 'slow-down' | 'cut' | 'lost' | 'damage' | 'hang' | 'denied';
 
@@ -21,11 +21,11 @@ export interface S3Server {
   readonly endpoint: string;
   readonly bucket: string;
   readonly objects: ReadonlyMap<string, Buffer>;
-  /** Uploads that were begun and not ended. */
+  /** Incomplete multipart uploads. */
   readonly uploads: ReadonlyMap<string, { readonly key: string }>;
-  /** Methods and paths with queries, in order. */
+  /** Methods and paths with queries, in order of arrival. */
   readonly requests: readonly string[];
-  /** Called for each request, before it is carried out. */
+  /** Called for each request before it is performed. */
   fault: (method: string, path: string, count: number) => S3Fault | undefined;
   close(): Promise<void>;
 }
@@ -36,7 +36,7 @@ const encode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 const escapeXml = (text: string): string => text.replace(/[<&>]/g, (char) => `&#${char.charCodeAt(0)};`);
 
-/** Signature Version 4 with the header Authorization. Undefined: it is right. */
+/** Verifies the Authorization header (Signature Version 4). Undefined: valid. */
 function signatureFault(request: IncomingMessage, url: URL, region: string): string | undefined {
   const [, credential, signed, signature] =
     /^AWS4-HMAC-SHA256 Credential=([^,]+), ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/.exec(

@@ -1,5 +1,5 @@
 /**
- * The seed of all generated tests of this process: WAYPOST_SEED, or one by chance. A test prints it
- * with what it found.
+ * The seed of all generated tests of this process: WAYPOST_SEED or a random number. Tests print it
+ * with a failure.
  */
 export const SEED = Number(process.env.WAYPOST_SEED ?? Math.floor(Math.random() * 0x7fffffff));

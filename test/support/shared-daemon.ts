@@ -1,11 +1,12 @@
 /**
- * Daemons that tests borrow one after another, since a start takes a second of the processor. A
- * test that kills, stops or fills a daemon starts its own (daemon.ts).
+ * Daemons that tests reuse, since a start takes a second of CPU time. A test that kills, stops or
+ * fills a daemon starts its own (daemon.ts).
  *
- * A borrower has the daemon alone until it gives it back. It finds the account `admin` and an empty
- * store, as after a first start. It must not assume that ids, revisions, metrics or the audit log
- * start at zero, and must leave `admin` as it was. What it has created is deleted when it gives the
- * daemon back. If that fails, or a test fails before, the next borrower gets a new daemon.
+ * The borrower has exclusive use until it returns the daemon. It finds the account `admin` and an
+ * empty store, as after a first start. It must not assume that ids, revisions, metrics or the audit
+ * log start at zero, and must leave `admin` unchanged. Returning a daemon deletes everything that
+ * the borrower created. If that fails, or the test failed earlier, the next borrower gets a new
+ * daemon.
  */
 import { ApiClient, type Json } from './api-client.ts';
 import { atEnd } from './at-end.ts';
@@ -15,10 +16,10 @@ import { freePort } from './ports.ts';
 
 type Settings = Record<string, string>;
 
-/** Besides the usual ones. */
+/** Settings of each kind, in addition to USUAL. */
 const KINDS: Record<Kind, () => Settings | Promise<Settings>> = {
   plain: () => ({}),
-  // They let tests do more, and do not matter to those that do not.
+  // These enable more tests and do not affect the others.
   nameserver: () => ({
     WAYPOST_DNS_DOH: 'true',
     WAYPOST_DNS_NSID: 'node-7',
@@ -46,7 +47,7 @@ export type Kind = 'plain' | 'nameserver' | 'edge';
 export interface Borrowed extends ServingDaemon {
   readonly child: Child;
   readonly pid: number;
-  /** Of the process, with lines of earlier borrowers. */
+  /** Output of the process, including lines of earlier borrowers. */
   output(): string;
   /** Throws if the daemon has ended. */
   giveBack(): Promise<void>;
@@ -58,16 +59,16 @@ interface Shared {
   isLent: boolean;
 }
 
-/** By kind and further settings. */
+/** Keyed by kind and additional settings. */
 const running = new Map<string, Shared>();
 
 /**
- * `settings`: further ones, for the tests of a file that configure a daemon alike. Of daemons with
- * such, only the last is kept when it is given back.
+ * `settings`: additional settings, shared by the tests of a file. Only the latest daemon with
+ * additional settings is kept after its return.
  */
 export async function borrowDaemon(kind: Kind = 'nameserver', settings: Settings = {}): Promise<Borrowed> {
   const key = JSON.stringify([kind, settings]);
-  // The test that has it failed, and may have left anything.
+  // The test that borrowed it failed, and may have left anything behind.
   if (running.get(key)?.isLent === true) await end(key);
   const shared = running.get(key) ?? (await start(key, kind, settings));
   shared.isLent = true;
@@ -102,7 +103,7 @@ async function start(key: string, kind: Kind, settings: Settings): Promise<Share
   return shared;
 }
 
-/** Throws if the daemon runs and does not end in order, whatever was done to it. */
+/** Throws if the daemon runs and does not stop with exit code 0. */
 async function end(key: string): Promise<void> {
   const daemon = running.get(key)?.daemon;
   running.delete(key);

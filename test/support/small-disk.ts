@@ -1,6 +1,6 @@
 /**
- * A small file system in memory that a test fills up. It is mounted in a mount namespace of this
- * process, so nobody else sees it, and the kernel unmounts it with the last process in there.
+ * A small tmpfs that a test fills up. It is mounted in a mount namespace of this process, so no
+ * other process sees it. The kernel unmounts it with the last process of the namespace.
  */
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, statfsSync, writeSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { removeFolder, temporaryFolder } from './temp.ts';
 const CLONE_NEWNS = 0x0002_0000;
 let isInNamespace = false;
 
-/** The namespace of this thread, from which its child processes come. */
+/** Moves this thread into a new mount namespace, which its child processes inherit. */
 function enterNamespace(): void {
   if (isInNamespace) return;
   const unshare = koffi.load(null).func('int unshare(int)');
@@ -20,8 +20,8 @@ function enterNamespace(): void {
 }
 
 /**
- * Calls `use` with the folder of a new file system of `bytes`; skips, and prints why, where none
- * can be mounted. Only synchronous calls of this process see it: other threads have no part in it.
+ * Calls `use` with the folder of a new file system of `bytes` bytes. Skips and prints the reason if
+ * none can be mounted. Only synchronous calls see it, since other threads are in another namespace.
  */
 export async function withSmallDisk(bytes: number, use: (folder: string) => Promise<void>): Promise<void> {
   const folder = temporaryFolder('small-disk');
@@ -41,10 +41,10 @@ export async function withSmallDisk(bytes: number, use: (folder: string) => Prom
   }
 }
 
-/** The file with which `fill` fills a folder. */
+/** The file that `fill` writes. */
 export const FILLER = 'filler';
 
-/** Fills the file system until `left` bytes are free; 0: until not a byte more can be written. */
+/** Fills the file system until `left` bytes are free; 0: until no byte can be written. */
 export function fill(folder: string, left: number): void {
   const file = openSync(`${folder}/${FILLER}`, 'a');
   try {

@@ -1,6 +1,6 @@
 /**
- * A server under the test's control that stands for the recursive resolver: what it has to say
- * of a name, over UDP and TCP. By dns-packet, so that no fault of ours hides.
+ * Stands in for the recursive resolver, over UDP and TCP, with answers from the test. Uses
+ * dns-packet, so that a fault in Waypost's own encoder is found.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -9,31 +9,31 @@ import { type Answer, decode, encode, type Packet } from 'dns-packet';
 import { freePort } from './ports.ts';
 
 export interface Says {
-  /**
-   * Addresses and where the name leads: `cname` goes first, the addresses are those of its last
-   * name.
-   */
+  /** CNAME chain, followed by the addresses of its last target. */
   readonly cname?: readonly (readonly [target: string, ttl: number])[];
   readonly addresses?: readonly string[];
-  /** Seconds, of the addresses. */
+  /** TTL of the addresses, in seconds. */
   readonly ttl?: number;
-  /** Seconds, of "no". */
+  /** TTL of negative answers, in seconds. */
   readonly negativeTtl?: number;
   readonly rcode?: number;
   readonly silent?: boolean;
-  /** TC over UDP. */
+  /** Sets TC over UDP. */
   readonly truncated?: boolean;
-  /** FORMERR for queries with OPT. */
+  /** Responds with FORMERR to queries with OPT. */
   readonly noEdns?: boolean;
-  /** Another packet first: one with a wrong id, and one with a wrong question. */
+  /**
+   * Sends invalid packets first: one with a wrong id, one with a wrong question, and one of a
+   * single byte.
+   */
   readonly strayFirst?: boolean;
-  /** The question comes back in lower case. */
+  /** Returns the question in lower case. */
   readonly losesCase?: boolean;
-  /** Connections are cut. */
+  /** Closes TCP connections without a reply. */
   readonly noTcp?: boolean;
   /**
-   * Over UDP another packet first: what `forged` holds, as from somebody who knows the id and the
-   * port, and not the case of the name.
+   * Over UDP, first sends a forged answer with these addresses. The attacker guessed the id and
+   * port, but not the case of the name.
    */
   readonly forged?: readonly string[];
 }
@@ -43,10 +43,10 @@ const TC = 0x200;
 
 export class TargetServer {
   readonly port: number;
-  /** How often each `name TYPE` was asked for. */
+  /** Number of queries by `name TYPE`. */
   readonly request = new Map<string, number>();
   readonly overTcp: string[] = [];
-  /** Queries whose name had a letter in upper case. */
+  /** Queries whose name has a letter in upper case. */
   inMixedCase = 0;
   readonly #says = new Map<string, Says>();
   readonly #stopAll: () => Promise<void>;
@@ -94,7 +94,7 @@ export class TargetServer {
     return `127.0.0.1:${this.port}`;
   }
 
-  /** What is said of A and AAAA of a name from now on; undefined: that there is no such name. */
+  /** Sets the answers for A and AAAA of a name; undefined: NXDOMAIN. */
   set(name: string, a: Says | undefined, aaaa: Says = { rcode: a === undefined ? 3 : 0 }): void {
     this.#says.set(`${name} A`, a ?? { rcode: 3 });
     this.#says.set(`${name} AAAA`, aaaa);
@@ -108,12 +108,12 @@ export class TargetServer {
     return this.#stopAll();
   }
 
-  /** Null: the connection is cut. */
+  /** Null: close the connection. */
   #replies(message: Buffer, overTcp: boolean): Buffer[] | null {
     const query = decode(message);
     const question = query.questions?.[0];
     if (question === undefined) return [];
-    // Names are compared without regard to case.
+    // Names are case-insensitive.
     const name = question.name.toLowerCase();
     if (name !== question.name) this.inMixedCase++;
     const key = `${name} ${question.type}`;

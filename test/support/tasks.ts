@@ -1,16 +1,16 @@
-/** Background tasks for tests: of a single node, of a node of a cluster, and on a virtual clock. */
+/** Background tasks for tests: of a single node, of a cluster node, and on a virtual clock. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { Registry } from '../../core/base/metrics/index.ts';
 import { SINGLE_NODE, type TaskClock, Tasks } from '../../core/base/tasks.ts';
 import { clusterOwnership } from '../../core/cluster/ownership.ts';
 
-/** Its time passes only on `advance`. */
+/** A clock that only moves on `advance`. */
 export class VirtualClock implements TaskClock {
   #steady = 0;
   #date: number;
   readonly #calls = new Set<{ readonly at: number; readonly call: () => void }>();
 
-  /** Milliseconds since 1970. */
+  /** `date`: milliseconds since 1970. */
   constructor(date = 1e12) {
     this.#date = date;
   }
@@ -29,12 +29,15 @@ export class VirtualClock implements TaskClock {
     return () => void this.#calls.delete(entry);
   }
 
-  /** Sets the date forward or back. */
+  /** Moves the date forward or back. */
   jump(milliseconds: number): void {
     this.#date += milliseconds;
   }
 
-  /** Lets time pass. Work that waits for nothing else ends before the next call. */
+  /**
+   * Advances the time. Work that only awaits resolved promises finishes before the next timer
+   * fires.
+   */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#steady + milliseconds;
     await yieldToOthers();
@@ -58,7 +61,7 @@ export class VirtualClock implements TaskClock {
   }
 }
 
-/** Real time, with a date of the test. `date`: milliseconds since 1970. */
+/** Real intervals, with a date from the test. `date`: milliseconds since 1970. */
 export const datedClock = (date: () => number): TaskClock => ({
   date,
   steady: () => performance.now(),
@@ -72,7 +75,7 @@ export const datedClock = (date: () => number): TaskClock => ({
 export const singleNodeTasks = (clock?: TaskClock): Tasks =>
   new Tasks({ metrics: new Registry(), ownership: SINGLE_NODE, clock });
 
-/** Tasks of a node of a cluster that is not the first. `live`: the names of the nodes. */
+/** Tasks of a cluster node that is not the first. `live`: names of the live nodes. */
 export function clusterTasks(nodeName: string, live: () => Iterable<string>, clock?: TaskClock): Tasks {
   const cluster = {
     isFirst: false,

@@ -1,4 +1,4 @@
-/** Folders that are gone when the tests are. */
+/** Temporary folders, removed at the end of the tests. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

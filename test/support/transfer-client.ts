@@ -1,6 +1,6 @@
 /**
- * Transfers zones as a secondary does: asks over TCP, reads all messages, and applies differences
- * strictly.
+ * Transfers zones as a secondary does: sends a query over TCP, reads all messages, and applies
+ * differences strictly.
  */
 import { connect } from 'node:net';
 import { typeName } from '../../core/dns/wire/mnemonics.ts';
@@ -15,7 +15,7 @@ const NUMBERS = 20;
 export const serialOf = (soa: ResourceRecord): number =>
   Buffer.from(soa.rdata).readUInt32BE(soa.rdata.length - NUMBERS);
 
-/** A request for a transfer. `serial`: of what is held, for IXFR. */
+/** Encodes a transfer query. `serial`: serial of the current zone, for IXFR. */
 export function transferRequest(zone: string, serial?: number, id = 4711): Buffer {
   const name = parseName(zone);
   const question = Buffer.alloc(12 + name.length + 4);
@@ -36,8 +36,8 @@ export function transferRequest(zone: string, serial?: number, id = 4711): Buffe
 }
 
 /**
- * The records of all messages in order, once they are whole; rejects with the rcode, or after `ms`
- * milliseconds.
+ * Resolves with the records of all messages when the transfer is complete. Rejects with the rcode,
+ * or after `ms` milliseconds.
  */
 export async function transferOver(port: number, request: Uint8Array, ms = PATIENCE_MS): Promise<ResourceRecord[]> {
   const socket = connect(port, '127.0.0.1');
@@ -60,7 +60,7 @@ export async function transferOver(port: number, request: Uint8Array, ms = PATIE
   throw new Error(`the connection was closed after ${records.length} records`);
 }
 
-/** Adds the records of one message of a transfer. Throws for what is no success. */
+/** Appends the records of one message. Throws if the transfer failed. */
 export function takeMessage(bytes: Uint8Array, records: ResourceRecord[]): void {
   const { header, rcode, answer } = decodeMessage(bytes);
   // Knot DNS leaves AA clear.
@@ -69,8 +69,8 @@ export function takeMessage(bytes: Uint8Array, records: ResourceRecord[]): void 
 }
 
 /**
- * Whether these are the records of a whole answer: one SOA that is current, a zone between its SOA,
- * or differences (RFC 1995 section 4).
+ * Whether the response is complete: a zone between two SOAs, or differences (RFC 1995 section 4). A
+ * single SOA counts as incomplete.
  */
 export function isWhole(records: readonly ResourceRecord[]): boolean {
   const serial = serialOf(records[0]);
@@ -80,9 +80,7 @@ export function isWhole(records: readonly ResourceRecord[]): boolean {
   return records.length > 3 && records.filter(isLast).length === 3;
 }
 
-/**
- * Each record as text, TTL and type with it, sorted: equal for equal zones. The first SOA counts.
- */
+/** Sorted records as text with TTL and type: equal for equal zones. Omits the closing SOA. */
 export function zoneText(records: readonly ResourceRecord[]): string[] {
   return records.slice(0, -1).map(recordText).sort();
 }
@@ -91,15 +89,15 @@ export const recordText = ({ name, type, ttl, rdata }: ResourceRecord): string =
   `${formatName(name)} ${ttl} ${typeName(type)} ${formatRdata(type, rdata)}`;
 
 /**
- * The zone that an answer to IXFR makes of the one held, both as zoneText. Throws when a record
- * that goes is not there, or one that is added is.
+ * Applies an IXFR response to a zone, both as returned by zoneText. Throws if a deleted record is
+ * missing or an added record exists.
  */
 export function applyIxfr(held: readonly string[], records: readonly ResourceRecord[]): string[] {
   if (records[1]?.type !== TYPE.SOA) return zoneText(records);
   const zone = new Set(held);
   let adding = true;
-  // The first is the new SOA, and so is the last; between them each SOA turns from what comes to
-  // what goes, or back.
+  // The first and the last record are the new SOA. Each SOA between them switches between deletions
+  // and additions.
   for (const record of records.slice(1, -1)) {
     if (record.type === TYPE.SOA) adding = !adding;
     const text = recordText(record);

@@ -1,15 +1,14 @@
 /**
- * For tests with short times whose both ends are in this process: one has some milliseconds to
- * answer the other, which it cannot when nobody lets the process run. Timers that have become due
- * meanwhile are then served before the sockets.
+ * For tests with short timeouts and both peers in this process. If the process is not scheduled for
+ * a while, timers expire before sockets are served.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const TRIES = 10;
 
 /**
- * `work`, done again if it failed while the event loop stood still for `most` milliseconds or more,
- * 10 times at most. What fails on a machine that lets it run fails at once.
+ * Retries `work`, up to 10 times in all, if it failed while the event loop was blocked for `most`
+ * milliseconds or more. Fails at once otherwise.
  */
 export function unstalled<T extends unknown[]>(
   most: number,
@@ -23,7 +22,7 @@ export function unstalled<T extends unknown[]>(
       try {
         return await work(...context);
       } catch (error) {
-        // What served the timer that failed is over before the delay is taken down.
+        // Lets the current turn of the event loop end, so that the delay is recorded.
         await new Promise((done) => setTimeout(done, 2));
         if (left === 1 || delay.max / 1e6 < most) throw error;
       } finally {

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { PATIENCE_MS } from './patience.ts';
 
-/** Milliseconds between two checks: of what is at hand, and of a state that is requested. */
+/** Milliseconds between checks: of local state, and of state that needs a request. */
 const INTERVAL = 5;
 const STATE_INTERVAL = 25;
 
 /**
- * Resolves when `condition` holds. Rejects when it does not within `deadline` milliseconds; the
- * error has `what`, the event.
+ * Resolves when `condition` holds. Rejects after `deadline` milliseconds with an error that
+ * contains `what`, the expected event.
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,
@@ -25,7 +25,7 @@ export async function until(
   }
 }
 
-/** Resolves when `check` does not throw any more. Rejects with its last error. */
+/** Resolves when `check` no longer throws. Rejects with its last error. */
 export async function untilPasses(check: () => void | Promise<void>, deadline = PATIENCE_MS): Promise<void> {
   const end = performance.now() + deadline;
   for (;;)
@@ -41,6 +41,6 @@ export async function untilPasses(check: () => void | Promise<void>, deadline = 
 export const untilIs = <T>(read: () => T | Promise<T>, expected: T, message?: string): Promise<void> =>
   untilPasses(async () => assert.equal(await read(), expected, message));
 
-/** Resolves when what `read` returns matches. */
+/** Resolves when the result of `read` matches. */
 export const untilMatches = (read: () => string | Promise<string>, pattern: RegExp): Promise<void> =>
   untilPasses(async () => assert.match(await read(), pattern));

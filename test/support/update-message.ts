@@ -1,7 +1,4 @@
-/**
- * Writes update messages (RFC 2136), right and wrong ones, by hand: nothing of
- * core/dns/wire/update.ts is used.
- */
+/** Encodes valid and invalid update messages (RFC 2136). Independent of core/dns/wire/update.ts. */
 
 import { parseType } from '../../core/dns/wire/mnemonics.ts';
 import { parseName } from '../../core/dns/wire/name.ts';
@@ -25,7 +22,7 @@ export interface UpdateParts {
   readonly zones?: number;
   readonly prerequisites?: readonly Section[];
   readonly updates?: readonly Section[];
-  /** Put behind the sections and counted as additional. */
+  /** Appended to the sections and counted as additional records. */
   readonly additional?: readonly Uint8Array[];
   readonly id?: number;
 }
@@ -39,7 +36,7 @@ export function section(name: string, type: string, qclass: number, content: str
   return { name: parseName(name), type: number, class: qclass, ttl, rdata };
 }
 
-/** As nsupdate calls them. */
+/** Named after the commands of nsupdate. */
 export const add = (name: string, ttl: number, type: string, content: string): Section =>
   section(name, type, CLASS.IN, content, ttl);
 export const deleteOne = (name: string, type: string, content: string): Section =>

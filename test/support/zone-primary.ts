@@ -1,6 +1,6 @@
 /**
- * A primary in this process with zones of any records, also such as no server would sign: SOA over
- * UDP, AXFR and IXFR from the version before over TCP.
+ * A primary in this process that serves zones with any records, including invalid signatures. SOA
+ * over UDP and TCP; AXFR, and IXFR from the previous version, over TCP.
  */
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -12,8 +12,8 @@ import { freePort } from './ports.ts';
 import { recordText, serialOf } from './transfer-client.ts';
 
 const HEADER = 12;
-/** Bytes of the records of a message. */
-const PIECE = 48_000;
+/** Bytes of records after which a message is sent. */
+const MESSAGE_BYTES = 48_000;
 
 interface Versions {
   readonly zone: readonly ResourceRecord[];
@@ -26,7 +26,7 @@ export class ZonePrimary {
   readonly #tcp: Server;
   readonly #connections = new Set<Socket>();
   readonly #zones = new Map<string, Versions>();
-  /** Types of the transfers that were requested. */
+  /** Types of the queries received over TCP. */
   readonly requested: number[] = [];
 
   private constructor(port: number, udp: UdpSocket, tcp: Server) {
@@ -66,7 +66,7 @@ export class ZonePrimary {
     await Promise.all([once(udp, 'listening'), once(this.#tcp, 'listening')]);
   }
 
-  /** Replaces a zone; the one before is the only one from which there are differences. */
+  /** Replaces a zone. IXFR is only possible from the previous version. */
   replace(zone: readonly ResourceRecord[]): void {
     const id = nameId(soaOf(zone).name);
     this.#zones.set(id, { zone, before: this.#zones.get(id)?.zone ?? null });
@@ -89,17 +89,17 @@ export class ZonePrimary {
     const isIncremental = type === TYPE.IXFR && before !== null && serialAsked(query) === serialOf(soaOf(before));
     const others = zone.filter((record) => record !== soa);
     const all = isIncremental ? differences(before, zone) : [soa, ...others, soa];
-    let piece: ResourceRecord[] = [];
+    let chunk: ResourceRecord[] = [];
     let bytes = 0;
     for (const record of all) {
-      piece.push(record);
+      chunk.push(record);
       bytes += record.name.length + 10 + record.rdata.length;
-      if (bytes < PIECE) continue;
-      send(socket, respond(query, piece));
-      piece = [];
+      if (bytes < MESSAGE_BYTES) continue;
+      send(socket, respond(query, chunk));
+      chunk = [];
       bytes = 0;
     }
-    if (piece.length > 0) send(socket, respond(query, piece));
+    if (chunk.length > 0) send(socket, respond(query, chunk));
   }
 
   async close(): Promise<void> {
@@ -112,7 +112,7 @@ export class ZonePrimary {
 
 const soaOf = (zone: readonly ResourceRecord[]): ResourceRecord => zone.find(({ type }) => type === TYPE.SOA)!;
 
-/** Of a message with its length, as far as both are there. */
+/** Size of the next message including its length prefix; Infinity: the prefix is incomplete. */
 const size = (received: Buffer): number =>
   received.length < 2 ? Number.POSITIVE_INFINITY : 2 + received.readUInt16BE(0);
 
@@ -122,13 +122,13 @@ function questionEnd(query: Buffer): number {
   return end + 5;
 }
 
-/** The serial in the authority section of an IXFR request. */
+/** The serial in the authority section of an IXFR query. */
 function serialAsked(query: Buffer): number {
   const reader = new MessageReader(query, questionEnd(query));
   return serialOf(reader.record());
 }
 
-/** RFC 1995 section 4. */
+/** Encodes the changes as differences (RFC 1995 section 4). */
 function differences(before: readonly ResourceRecord[], after: readonly ResourceRecord[]): ResourceRecord[] {
   const [old, current] = [before, after].map((zone) => new Set(zone.map(recordText)));
   const [oldSoa, soa] = [soaOf(before), soaOf(after)];

@@ -1,19 +1,19 @@
-/** The conformance pages: mini-apps by which a host tests itself. docs/mini-apps/bridge.md */
+/** Reads the conformance pages: mini-apps that test a host. See docs/mini-apps/bridge.md. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SDK_SCRIPT } from './issued.ts';
 import { ISSUED_FOLDER, readIssued } from './issued-files.ts';
 
-/** The build copies it with the SDKs. */
+/** The build copies the pages next to the SDKs. */
 const FOLDER = join(import.meta.dirname, ISSUED_FOLDER, 'conformance');
 
 /**
- * `app`: a package like any other, which uses `Host`. `protocol`: sends raw messages, so that the
- * audit rejects it; it is run from its folder.
+ * `app`: a normal package that uses `Host`. `protocol`: sends raw messages, so the audit rejects
+ * it; it runs from its folder.
  */
 export type ConformancePage = 'app' | 'protocol';
 
-/** By name; all are in the root. */
+/** Content by file name. All files are in the root of the package. */
 export type PageFiles = Readonly<Record<string, Buffer>>;
 
 export function readConformance(page: ConformancePage): PageFiles {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BACKGROUND_TYPINGS, ISSUED_SDKS, issuedPath, SDK_SCRIPT, SDK_TYPINGS, type SdkFileName } from './issued.ts';
 
-/** Next to the compiled module, and next to its bundle. */
+/** Folder next to the compiled module, and next to its bundle. */
 export const ISSUED_FOLDER = 'issued-sdks';
 
 export interface IssuedFiles {
@@ -13,7 +13,7 @@ export interface IssuedFiles {
   readonly backgroundTypings: Buffer;
 }
 
-/** Throws an Error if there is no such version, or if its file is damaged. */
+/** Throws an Error if the version is unknown or its file is damaged. */
 export function readIssued(version: string = ISSUED_SDKS[0].version): IssuedFiles {
   const sdk = ISSUED_SDKS.find((issued) => issued.version === version);
   if (sdk === undefined) throw new Error(`There is no SDK ${version}.`);

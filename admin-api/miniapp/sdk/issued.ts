@@ -1,7 +1,7 @@
 /**
- * The SDKs that the service has issued, newest first. The bytes of the newest are host-sdk.js and
- * host-sdk.d.ts in this folder, and those of the others are in the folder releases, with their
- * version in the name (host-sdk-1.0.0.js). A released file never changes: packages contain it.
+ * Issued SDKs, newest first. The files of the newest are host-sdk.js and host-sdk.d.ts in this
+ * folder. Older versions are in the folder `releases`, with the version in the name
+ * (host-sdk-1.0.0.js). Packages contain released files, so they never change.
  */
 
 export interface IssuedSdk {
@@ -21,7 +21,7 @@ export const ISSUED_SDKS: readonly IssuedSdk[] = [
 /** Names in the folder of an issued SDK. */
 export const SDK_SCRIPT = 'host-sdk.js';
 export const SDK_TYPINGS = 'host-sdk.d.ts';
-/** Of the background file. */
+/** Types for the background file. */
 export const BACKGROUND_TYPINGS = 'background.d.ts';
 
 export type SdkFileName = typeof SDK_SCRIPT | typeof SDK_TYPINGS | typeof BACKGROUND_TYPINGS;

@@ -10,8 +10,8 @@ export const SDK_FILE = 'host-sdk.js';
 const COMMAND = '"waypost pkg sdk FOLDER"';
 
 /**
- * True: host-sdk.js is exempt from the audit of scripts, because it is a known SDK, or because no
- * rule for apps applies to it. The audit of the manifest reports a missing file.
+ * True: host-sdk.js is exempt from the audit of scripts: it is a known SDK, or there is no SDK to
+ * compare it with. The audit of the manifest reports a missing file.
  */
 export async function auditSdk(
   files: ReadonlyMap<string, PackageFile>,
@@ -37,7 +37,8 @@ export async function auditSdk(
   const versions = sdks.filter(({ isWithdrawn }) => !isWithdrawn).map(({ version }) => version);
   if (versions.length === 0) {
     findings.add('sdk_unverified', at, `Its SHA-256 is ${hash}, and there is no SDK to compare it with.`);
-    // The rules are for code that uses Host, not for code that defines it: a person looks at it.
+    // The rules apply to code that uses Host, not to code that defines it. A person reviews the
+    // file.
     return true;
   }
   findings.add(

@@ -1,12 +1,12 @@
-/** Which SDKs an audit accepts: those that the service has issued, and those of its operator. */
+/** The SDKs that an audit accepts: issued SDKs and those of the operator. */
 import { ISSUED_SDKS, type IssuedSdk } from './issued.ts';
 
 export interface Sdk {
-  /** As people call it: `1.4.0`, or the name of a file. */
+  /** Displayed version: `1.4.0`, or a file name. */
   readonly version: string;
-  /** Of host-sdk.js, 64 hexadecimal digits. */
+  /** SHA-256 of host-sdk.js, 64 hexadecimal digits. */
   readonly sha256: string;
-  /** It was issued, and must not be used any more. */
+  /** Must no longer be used. */
   readonly isWithdrawn?: boolean;
   /** The newest issued version, if this one is an older issued version. */
   readonly newest?: string;

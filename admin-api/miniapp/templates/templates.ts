@@ -1,16 +1,16 @@
-/** The apps that `waypost pkg init` writes. The build puts their files next to this module. */
+/** App templates for `waypost pkg init`. The build copies their files next to this module. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_FOLDER } from '../audit/archive/package-folder.ts';
 import { readIssued } from '../sdk/issued-files.ts';
 
-/** Next to the compiled module, and next to its bundle. */
+/** Folder next to the compiled module, and next to its bundle. */
 export const TEMPLATES_FOLDER = 'app-templates';
-/** In that folder: sources of the TypeScript form, and what is next to the packages. */
+/** Subfolders: TypeScript sources, and project files outside the package. */
 export const TYPESCRIPT_FOLDER = 'typescript';
 export const PROJECT_FOLDER = 'project';
 
-/** By name, with what each shows. */
+/** Templates by name, with a description. */
 export const TEMPLATES = {
   blank: 'a counter: the smallest app with storage',
   notes: 'list, search, add, edit and delete; JSON in storage',
@@ -26,7 +26,7 @@ interface NewApp {
   readonly name: string;
   /** `blank` if omitted. */
   readonly template?: TemplateName;
-  /** host-sdk.js; omitted: the newest issued SDK. */
+  /** Content of host-sdk.js; default: the newest issued SDK. */
   readonly sdk?: Uint8Array;
 }
 
@@ -36,7 +36,7 @@ export type Files = Readonly<Record<string, string | Uint8Array>>;
 const pathOf = (...names: readonly string[]): string => join(import.meta.dirname, TEMPLATES_FOLDER, ...names);
 const escaped = (text: string): string => text.replace(/[&<>]/g, (char) => `&#${char.charCodeAt(0)};`);
 
-/** The files of a package. */
+/** Creates the files of a package. */
 export function newApp({ id, name, template = 'blank', sdk }: NewApp): Files {
   const files: Record<string, string | Uint8Array> = {};
   for (const path of readdirSync(pathOf(template)).sort()) files[path] = readFileSync(pathOf(template, path));
@@ -51,7 +51,9 @@ interface NewProject extends NewApp {
   readonly typescript?: boolean;
 }
 
-/** The package in the folder `app`, and around it what editors and builds need. */
+/**
+ * Creates a project: the package in the folder `app`, and files for editors and builds next to it.
+ */
 export function newProject(options: NewProject): Files {
   const { template = 'blank', typescript = false } = options;
   const app = newApp(options);

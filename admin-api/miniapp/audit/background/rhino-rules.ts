@@ -2,6 +2,7 @@
  * Differences of Rhino 1.7.15 in ES6 mode (`VERSION_ES6`, 200), with replacements. Sources: its
  * release notes, its parser, and tests with Debian's 1.7.14
  * (test/admin-api/miniapp/audit/background).
+ *
  * 1.7.15 added this syntax: rest parameters of functions that are not arrows, a comma after the
  * last parameter, hashbangs, the regexp flags `s` and `y`, and escapes `\u{…}` in names. It added
  * these methods: `at`, `flat`, `flatMap`, `replaceAll`, `Object.hasOwn`,

@@ -1,4 +1,4 @@
-// Notes the event where checks.js looks for it.
+// Stores the event for checks.js.
 function onBackgroundEvent(event) {
   var text = JSON.stringify({ type: event.type, timestamp: event.timestamp, appId: event.appId });
   var page = Host.call('storage.get', { key: 'for the background' });

@@ -1,6 +1,8 @@
 'use strict';
 
-/** What an app notices of its host. Each check stands alone, and leaves small values behind. */
+/**
+ * Checks that use Host like an app. Each check is independent, and leaves small values in storage.
+ */
 const APP_ID = 'org.waypost.conformance';
 const KB = 1024;
 const MB = 1024 * KB;
@@ -125,7 +127,7 @@ const CONCURRENCY = [
   },
 ];
 
-/** Until the host has served a call, in at most 5 seconds. */
+/** Waits until the host serves a call, for at most 5 seconds. */
 async function waitForHost() {
   for (let tries = 0; tries < 50; tries++) {
     await pause(100);
@@ -263,7 +265,7 @@ async function runTask() {
   await Host.storage.set('for the background', 'from the page');
   await Host.storage.set('from the background', '');
   const scheduledAt = Date.now();
-  // The same taskId replaces the task: the event comes after the second delay.
+  // The same taskId replaces the task: the event arrives after the second delay.
   expectEqual(await Host.background.schedule('conformance', 0), null);
   expectEqual(await Host.background.schedule('conformance', 2000), null);
   let text = '';
@@ -289,7 +291,7 @@ const TASK_LIMIT = [
   },
 ];
 
-/** 100 tasks, no faster than a host allows. */
+/** Schedules 100 tasks within the rate limit of a host. */
 async function scheduleMany(delayMs) {
   for (let first = 0; first < 100; first += 20) {
     const ids = Array.from({ length: 20 }, (_, index) => 'task ' + (first + index));

@@ -1,6 +1,6 @@
 'use strict';
 
-/** The checks are on another page, which has a session of its own, and the same storage. */
+/** The checks run on another page, which has its own session and the same storage. */
 Host.storage.set('first page', 'was here').then(
   () => location.replace('checks.html'),
   (error) => {

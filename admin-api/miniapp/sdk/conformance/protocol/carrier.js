@@ -1,6 +1,6 @@
 'use strict';
 
-/** The carrier to the host without the SDK: texts in, texts out. */
+/** Sends and receives text messages without the SDK. */
 const received = [];
 const waiting = [];
 
@@ -32,7 +32,10 @@ const sendText = (() => {
 
 const sendMessage = (message) => sendText(JSON.stringify(message));
 
-/** The first message that fits; undefined after the deadline. Messages before `from` do not count. */
+/**
+ * Resolves with the first message for which `fits` returns true; undefined after the deadline.
+ * Ignores messages before index `from`.
+ */
 function awaitMessage(fits, from, deadlineMs) {
   return new Promise((resolve) => {
     const finish = (message) => {

@@ -1,8 +1,8 @@
 'use strict';
 
-/** What the bridge promises about single messages. The page speaks to the host without the SDK. */
+/** Checks of single messages of the bridge. The page sends them to the host without the SDK. */
 const PATIENCE_MS = 5000;
-/** How long a message that must be dropped may take to be answered. */
+/** Milliseconds to wait for a response to a message that the host must drop. */
 const SILENCE_MS = 200;
 const LONGEST_MESSAGE = 12 * 1024 * 1024;
 const OPERATIONS = [
@@ -60,7 +60,7 @@ async function expectResult(message, result) {
   expectEqual(response.result, result);
 }
 
-/** Without a response, and the host works afterwards. */
+/** Expects no response to `text`, and that the host still works. */
 async function expectDropped(text) {
   const from = received.length;
   sendText(text);
@@ -69,7 +69,7 @@ async function expectDropped(text) {
   await expectAlive();
 }
 
-/** Until the host has served a request, in at most 10 seconds. */
+/** Waits until the host serves a request, for at most 10 seconds. */
 async function waitForHost() {
   for (let tries = 0; tries < 20; tries++) {
     await pause(SILENCE_MS);
@@ -256,7 +256,7 @@ const QUESTION = [
   {
     name: '70 requests that wait for one question: 6 are busy, and 64 get one answer',
     run: async (extra) => {
-      // The rate of requests has to allow them.
+      // Waits for the rate limit to recover.
       await pause(1000);
       const messages = Array.from({ length: 70 }, () => requestOf('device.info', {}));
       const from = received.length;

@@ -3,7 +3,7 @@
 /**
  * Runs groups of checks one after another and shows their results. A group with `person` waits for
  * its button. A check passes when `run` ends, fails when it throws, and needs a person when it
- * returns a text. The summary for programs is JSON in #summary, after each check.
+ * returns a text. The element #summary has a JSON summary for programs, updated after each check.
  */
 const STATES = { waiting: 'waits', running: 'runs', pass: 'pass', fail: 'FAIL', person: 'person' };
 
@@ -102,7 +102,7 @@ function report(results) {
   document.getElementById('summary').textContent = JSON.stringify(summary, null, 1);
 }
 
-/** Asks a question that only a person can answer. Fails the check on "No". */
+/** Asks a question that only a person can answer. Throws on "No". */
 function confirmByPerson(extra, question) {
   return new Promise((resolve, reject) => {
     addElement(extra, 'p').textContent = question;

@@ -1,4 +1,4 @@
-/** Counts taps, and keeps the count in the storage of the app. */
+/** Counts taps and stores the count. */
 
 const problem = document.getElementById('problem') as HTMLElement;
 const button = document.getElementById('add') as HTMLButtonElement;
@@ -6,7 +6,7 @@ const output = document.getElementById('count') as HTMLElement;
 
 let count = 0;
 
-/** What the user reads for each code of a HostError. Others are faults of the app. */
+/** The text for the user, by the code of a HostError. Other codes are bugs of the app. */
 function explain(error: unknown): string {
   const { code, message } = error as HostError;
   if (code === 'permission_denied') return 'This app may not use storage.';
@@ -23,7 +23,7 @@ function report(error: unknown): void {
 
 async function load(): Promise<void> {
   try {
-    // Values are texts. A key that was never set is null.
+    // Values are strings. A key that was never set returns null.
     count = Number((await Host.storage.get('count')) ?? 0);
     output.textContent = String(count);
     button.disabled = false;

@@ -1,4 +1,4 @@
-/** Notes: list, search, add, edit and delete. All notes are one text of JSON in storage. */
+/** Notes: list, search, add, edit and delete. All notes are stored as one JSON string. */
 
 interface Note {
   readonly id: number;
@@ -24,7 +24,7 @@ let notes: readonly Note[] = [];
 /** Id of the note in the editor; 0 for a new one. */
 let edited = 0;
 
-/** What the user reads for each code of a HostError. Others are faults of the app. */
+/** The text for the user, by the code of a HostError. Other codes are bugs of the app. */
 function explain(error: unknown): string {
   const { code, message } = error as HostError;
   if (code === 'permission_denied') return 'This app may not use storage.';
@@ -50,7 +50,7 @@ async function load(): Promise<void> {
   }
 }
 
-/** True if they are stored. Only then does the app show them: it never pretends. */
+/** True: stored. The app shows changes only after they are stored. */
 async function store(changed: readonly Note[]): Promise<boolean> {
   try {
     await Host.storage.set(KEY, JSON.stringify(changed));
@@ -73,7 +73,7 @@ function show(): void {
 }
 
 function itemOf(note: Note): HTMLElement {
-  // textContent, never innerHTML: what users write is not markup.
+  // Use textContent, not innerHTML: text from users is not markup.
   const title = document.createElement('strong');
   title.textContent = note.title;
   const text = document.createElement('span');
@@ -108,7 +108,7 @@ function closeEditor(): void {
 }
 
 async function save(event: Event): Promise<void> {
-  // The sandbox sends no form.
+  // The sandbox blocks form submission.
   event.preventDefault();
   const note = { id: edited || Date.now(), title: titleField.value.trim(), text: textField.value };
   const others = notes.filter(({ id }) => id !== edited);

@@ -1,11 +1,11 @@
 /**
- * Takes photos, and keeps small copies: an app has 5 MB of storage, and a value at most 1 MB. Each
- * photo has a key of its own, and the list of keys is another value.
+ * Takes photos and stores small copies: an app has 5 MB of storage, and a value has at most 1 MB.
+ * Each photo has its own key, and the list of keys is another value.
  */
 
 const LIST = 'photos';
 /** Pixels of the longer side; such a JPEG has about 100 KB. */
-const LARGEST = 1024;
+const MAX_SIDE = 1024;
 const QUALITY = 0.75;
 
 const problem = document.getElementById('problem') as HTMLElement;
@@ -22,7 +22,7 @@ let keys: readonly string[] = [];
 /** Key of the photo in the viewer. */
 let opened = '';
 
-/** What the user reads for each code of a HostError. Others are faults of the app. */
+/** The text for the user, by the code of a HostError. Other codes are bugs of the app. */
 function explain(error: unknown): string {
   const { code, message, operation } = error as HostError;
   const isCamera = operation === 'camera.takePhoto';
@@ -65,7 +65,7 @@ async function take(): Promise<void> {
     const photo = await shrink(`data:image/jpeg;base64,${await Host.camera.takePhoto()}`);
     await keep(photo);
   } catch (error) {
-    // Going back without a photo is no error for users.
+    // Leaving the camera without a photo is not an error for users.
     if ((error as HostError).code !== 'cancelled') report(error);
   }
   takeButton.disabled = false;
@@ -74,7 +74,7 @@ async function take(): Promise<void> {
 
 async function keep(photo: string): Promise<void> {
   const key = `photo-${Date.now()}`;
-  // First the photo, then the list: if the second fails, the list has no key without a photo.
+  // Store the photo before the list, so that the list never has a key without a photo.
   await Host.storage.set(key, photo);
   try {
     await Host.storage.set(LIST, JSON.stringify([key, ...keys]));
@@ -86,12 +86,12 @@ async function keep(photo: string): Promise<void> {
   gallery.prepend(itemOf(key, photo));
 }
 
-/** A smaller JPEG of the same picture. */
+/** Returns a smaller JPEG of the same picture. */
 async function shrink(source: string): Promise<string> {
   const image = new Image();
   image.src = source;
   await image.decode();
-  const scale = Math.min(1, LARGEST / Math.max(image.naturalWidth, image.naturalHeight));
+  const scale = Math.min(1, MAX_SIDE / Math.max(image.naturalWidth, image.naturalHeight));
   const canvas = document.createElement('canvas');
   canvas.width = Math.round(image.naturalWidth * scale);
   canvas.height = Math.round(image.naturalHeight * scale);
@@ -128,7 +128,7 @@ async function remove(): Promise<void> {
   const others = keys.filter((other) => other !== key);
   try {
     await Host.storage.set(LIST, JSON.stringify(others));
-    // Nothing deletes a key; an empty value takes no room.
+    // Keys cannot be deleted, but an empty value needs almost no storage.
     await Host.storage.set(key, '');
     problem.hidden = true;
   } catch (error) {

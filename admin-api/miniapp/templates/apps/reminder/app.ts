@@ -1,5 +1,5 @@
 /**
- * Schedules background tasks, and shows which have fired.
+ * Schedules background tasks and shows which of them have run.
  *
  * The page and background.js share the storage and run at the same time, so each value has one
  * writer: the page writes "reminders", and background.js writes "fired".
@@ -32,7 +32,7 @@ const list = document.getElementById('reminders') as HTMLElement;
 let reminders: readonly Reminder[] = [];
 let fired: readonly Fired[] = [];
 
-/** What the user reads for each code of a HostError. Others are faults of the app. */
+/** The text for the user, by the code of a HostError. Other codes are bugs of the app. */
 function explain(error: unknown): string {
   const { code, message, operation } = error as HostError;
   const isSchedule = operation === 'background.schedule';
@@ -64,14 +64,14 @@ async function load(): Promise<void> {
 }
 
 async function add(event: Event): Promise<void> {
-  // The sandbox sends no form.
+  // The sandbox blocks form submission.
   event.preventDefault();
   const delay = Number(delayField.value) * 1000;
   const reminder = { id: `reminder-${Date.now()}`, text: textField.value.trim(), due: Date.now() + delay };
   const changed = [reminder, ...reminders].slice(0, MOST);
   addButton.disabled = true;
   try {
-    // The task first: a reminder that nothing delivers must not be shown.
+    // Schedule the task first, so that every listed reminder has a task.
     await Host.background.schedule(reminder.id, delay);
     await Host.storage.set('reminders', JSON.stringify(changed));
     reminders = changed;
@@ -103,7 +103,7 @@ function itemOf({ id, text, due }: Reminder): HTMLElement {
   return item;
 }
 
-/** No event reaches a page when its background file has run, so the page looks. */
+/** Polls storage, since a page gets no event when its background file has run. */
 async function poll(): Promise<void> {
   if (document.hidden || reminders.length === 0) return;
   try {
@@ -112,7 +112,7 @@ async function poll(): Promise<void> {
     fired = JSON.parse(text);
     show();
   } catch {
-    // The next poll tries again.
+    // The next poll retries.
   }
 }
 

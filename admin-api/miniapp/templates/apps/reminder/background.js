@@ -1,13 +1,13 @@
 /// <reference path="../background.d.ts" />
 /**
  * Runs without a page when a task is due. The engine is Rhino: no classes, no spread, no async, and
- * no window. Host.call is all there is, and it returns its result at once.
+ * no window. Host.call is the only function of the host, and it is synchronous.
  */
 
 var MOST = 50;
 
 /**
- * The value of a key, which is a list in JSON.
+ * Reads a JSON list from storage.
  * @param {string} key
  */
 function readList(key) {
@@ -15,9 +15,9 @@ function readList(key) {
 }
 
 /**
- * The event does not name its task, so every reminder that is due by now is marked. An event may
- * come late, and then stands for several; the events after it find nothing left to mark. In the
- * simulator move the clock: "Run now" runs this file before anything is due.
+ * The event does not name its task, so this marks every reminder that is due. A late event may mark
+ * several reminders; the events after it then find none. In the simulator, move the clock: "Run
+ * now" runs this file before any reminder is due.
  * @param {BackgroundEvent} event
  */
 function onBackgroundEvent(event) {

@@ -1,8 +1,9 @@
 /**
- * The weather by Open-Meteo, which needs no key (https://open-meteo.com). The last answer is kept,
- * so that the app shows something without a network.
+ * Weather from Open-Meteo, which needs no key (https://open-meteo.com). The app stores the last
+ * response to show it without a network.
  *
- * For another service change `addressOf` and `readWeather`; nothing else knows the service.
+ * To use another service, change `addressOf` and `readWeather`; the other functions do not depend
+ * on it.
  */
 
 interface City {
@@ -12,7 +13,7 @@ interface City {
 }
 
 interface Day {
-  /** As 2026-11-26. */
+  /** Such as 2026-11-26. */
   readonly date: string;
   readonly sky: string;
   readonly warmest: number;
@@ -24,7 +25,7 @@ interface Weather {
   readonly wind: number;
   readonly sky: string;
   readonly days: readonly Day[];
-  /** When it was fetched, in milliseconds since 1970. */
+  /** Time of the response, in milliseconds since 1970. */
   readonly fetched: number;
 }
 
@@ -55,7 +56,7 @@ function addressOf({ latitude, longitude }: City): string {
   );
 }
 
-/** Throws if the answer is not what the service documents. */
+/** Throws if the response has an unexpected format. */
 function readWeather(body: string): Weather {
   const { current, daily } = JSON.parse(body);
   return {
@@ -72,7 +73,7 @@ function readWeather(body: string): Weather {
   };
 }
 
-/** Codes of the World Meteorological Organization, in groups. */
+/** Weather codes of the World Meteorological Organization, in groups. */
 function skyOf(code: number): string {
   if (code === 0) return '☀️ Clear';
   if (code <= 2) return '🌤️ Partly cloudy';
@@ -85,7 +86,7 @@ function skyOf(code: number): string {
   return '⛈️ Thunderstorm';
 }
 
-/** What the user reads for each code of a HostError. Others are faults of the app. */
+/** The text for the user, by the code of a HostError. Other codes are bugs of the app. */
 function explain(error: unknown): string {
   const { code, message } = error as HostError;
   if (code === 'permission_denied') return 'This app may not use the network. Allow it, then refresh.';
@@ -105,7 +106,7 @@ function report(error: unknown): void {
 const keyOf = (city: City): string => `weather-${city.name}`;
 const chosenCity = (): City => CITIES[cities.selectedIndex];
 
-/** Shows what is kept at once, then what the service says. */
+/** Shows the stored weather at once, then the response of the service. */
 async function change(): Promise<void> {
   nowCard.hidden = true;
   daysCard.hidden = true;
@@ -128,10 +129,10 @@ async function refresh(): Promise<void> {
   state.textContent = 'Loading…';
   try {
     const response = await Host.network.fetch(addressOf(city));
-    // Every status is a result, so look at it.
+    // fetch() does not throw for an error status, so check `ok`.
     if (!response.ok) throw new Error(`the service responded with ${response.status}`);
     const weather = readWeather(response.body);
-    // Another city may have been chosen meanwhile.
+    // The user may have chosen another city meanwhile.
     if (city === chosenCity()) show(weather);
     await Host.storage.set(keyOf(city), JSON.stringify(weather));
   } catch (error) {
