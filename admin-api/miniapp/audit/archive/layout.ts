@@ -27,21 +27,21 @@ export function checkLayout(
   const first = inOrder[0]?.entry.offset ?? directoryStart;
   if (complete && first > 0) findings.add('archive_prepended_data', PACKAGE, `${first} bytes precede the first file.`);
   // The previous entry with the highest end, since entries may contain each other.
-  let furthest: Placed | undefined;
+  let farthest: Placed | undefined;
   for (const [n, located] of inOrder.entries()) {
-    if (furthest !== undefined && located.entry.offset < furthest.dataEnd) {
+    if (farthest !== undefined && located.entry.offset < farthest.dataEnd) {
       sound.delete(located);
-      sound.delete(furthest);
+      sound.delete(farthest);
       findings.add(
         'archive_overlap',
         wholeFile(located.shown),
-        `It shares bytes of the archive with ${furthest.shown}.`,
+        `It shares bytes of the archive with ${farthest.shown}.`,
       );
     }
-    if (furthest === undefined || located.dataEnd >= furthest.dataEnd) furthest = located;
+    if (farthest === undefined || located.dataEnd >= farthest.dataEnd) farthest = located;
     const next = inOrder[n + 1]?.entry.offset ?? directoryStart;
     // The next iteration reports the overlap.
-    if (furthest !== located || next < located.dataEnd) continue;
+    if (farthest !== located || next < located.dataEnd) continue;
     const gap = bytes.subarray(located.dataEnd, next);
     if (descriptorFits(gap, located.entry)) continue;
     if ((located.entry.flags & 8) !== 0) {

@@ -22,11 +22,11 @@ export function auditBackground(source: SourceText, context: AuditContext): void
 }
 
 function audit(tree: SyntaxTree, source: SourceText, context: AuditContext): void {
-  const tell = (code: RhinoSyntaxCode | DeclarationCode, offset: number, name?: string): void => {
+  const report = (code: RhinoSyntaxCode | DeclarationCode, offset: number, name?: string): void => {
     const what = RULES[code].title.replace('Rhino: ', 'in Rhino 1.7.15 ');
     context.findings.add(code, source.at(offset), name === undefined ? `I${what.slice(1)}.` : `${name}: ${what}.`);
   };
-  checkSyntax(source.text, tree, tell);
-  checkDeclarations(tree.program, tell);
+  checkSyntax(source.text, tree, report);
+  checkDeclarations(tree.program, report);
   checkNames(tree, source, context);
 }

@@ -1,4 +1,4 @@
-/** Audits markup. Scripts and styles in it are put among the pieces to be audited next. */
+/** Audits markup. Adds embedded scripts and styles to the pieces still to be audited. */
 import type { SourceText } from '../source-text.ts';
 import type { MarkupOrigin, WebContext } from '../web/context.ts';
 import { checkAttributes } from './check-attributes.ts';
@@ -11,7 +11,7 @@ const XML = /\.(?:svgz?|xhtml?|xht|xml|xslt?|rdf|rss|atom|mml|mathml|xul)$/i;
 const HTML = /\.(?:s?html?|phtml|mhtml)$/i;
 
 export function auditMarkup(source: SourceText, origin: MarkupOrigin, context: WebContext): void {
-  // By its name, or by what browsers sniff in a file of no known type.
+  // By file name, or by content: browsers sniff files of unknown type.
   const isXml =
     origin === 'file' &&
     (XML.test(source.file) || (!HTML.test(source.file) && /^\ufeff?\s*<\?xml\s/.test(source.text)));
@@ -50,8 +50,8 @@ function checkTree(view: MarkupView, root: Node, ids?: ReadonlySet<string>): voi
   }
 }
 
-/** What a parser of XML makes of it, and one of HTML does not. `read`: as HTML. */
-function checkXml(view: MarkupView, read: Node): void {
+/** Checks the XML tree for elements that differ from the HTML tree. `htmlRoot`: the HTML tree. */
+function checkXml(view: MarkupView, htmlRoot: Node): void {
   const { source, context } = view;
   const encoding = /^\ufeff?<\?xml\s[^>]{0,200}?encoding\s*=\s*["']([^"']+)/.exec(source.text)?.[1];
   if (encoding !== undefined) checkCharset(view, source.at(0), encoding, 'document');
@@ -61,22 +61,22 @@ function checkXml(view: MarkupView, read: Node): void {
   const instruction = source.text.search(/<\?xml-stylesheet/i);
   if (instruction >= 0)
     context.findings.add('xml_stylesheet', source.at(instruction), 'The document names a style sheet of its own.');
-  // What entities stand for is not known, and keeps the package from being published anyway.
+  // The values of entities are not expanded; `xml_entities` rejects the package anyway.
   if (entity >= 0) return;
   const { root, error } = parseXml(source.text);
   if (error !== undefined) context.findings.add('xml_malformed', source.at(error.offset), error.message);
   const ids = new Set<string>();
-  for (const node of elementsOf(read)) if ('tagName' in node) ids.add(signatureOf(node));
+  for (const node of elementsOf(htmlRoot)) if ('tagName' in node) ids.add(signatureOf(node));
   view.isReadAsXml = true;
   checkTree(view, root, ids);
 }
 
-/** Elements whose text is read as something else. */
+/** Elements whose text is code or markup. */
 const WITH_CODE = new Set(['script', 'style', 'noscript']);
 
 /**
- * The same for an element that HTML and XML read in the same way: its position, name, attributes
- * and code.
+ * Identifies an element by position, name, attributes and code: equal if HTML and XML parse it
+ * alike.
  */
 const signatureOf = (element: Element): string =>
   JSON.stringify([

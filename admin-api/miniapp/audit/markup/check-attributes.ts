@@ -1,11 +1,11 @@
-/** Attributes: handlers, URLs, styles, documents. */
+/** Checks attributes: handlers, URLs, styles and documents. */
 import { EmbeddedText } from '../web/embedded-text.ts';
 import { locate } from '../web/location.ts';
 import { checkReference, IMAGE } from '../web/references.ts';
 import { type MarkupView, placeOf, report } from './markup-view.ts';
 import { type Element, localNameOf } from './tree.ts';
 
-/** Attributes that hold a URL, whatever the element. */
+/** Attributes that contain a URL, on any element. */
 const URLS = new Set([
   'href',
   'src',
@@ -33,9 +33,9 @@ const URLS = new Set([
   'by',
   'icon',
 ]);
-/** Of these, what the page shows with its own content. */
-const SHOWN = new Set(['src', 'poster', 'background', 'lowsrc', 'dynsrc', 'data', 'icon']);
-/** Elements whose links load what they name, rather than go there. */
+/** URL attributes whose content the page shows. */
+const DISPLAYED = new Set(['src', 'poster', 'background', 'lowsrc', 'dynsrc', 'data', 'icon']);
+/** Elements whose `href` loads a resource instead of navigating. */
 const LOADING = new Set([
   'image',
   'use',
@@ -46,8 +46,8 @@ const LOADING = new Set([
   'radialgradient',
   'mpath',
 ]);
-/** Looked at on their own. */
-const ELSEWHERE = new Set(['script', 'link', 'base']);
+/** Elements that check-element.ts checks. */
+const CHECKED_WITH_ELEMENT = new Set(['script', 'link', 'base']);
 
 export function checkAttributes(view: MarkupView, element: Element): void {
   const tag = localNameOf(element.tagName);
@@ -63,11 +63,11 @@ export function checkAttributes(view: MarkupView, element: Element): void {
     } else if (local === 'srcset' || local === 'imagesrcset') {
       for (const candidate of value.split(','))
         checkUrl(view, element, tag, key, candidate.trim().split(/\s+/)[0], 'src');
-    } else if (URLS.has(local) && !ELSEWHERE.has(tag)) checkUrl(view, element, tag, key, value, local);
+    } else if (URLS.has(local) && !CHECKED_WITH_ELEMENT.has(tag)) checkUrl(view, element, tag, key, value, local);
   }
 }
 
-/** Entities in it are decoded, so that places in it are those of the attribute. */
+/** The attribute value with decoded entities, so every place in it is that of the attribute. */
 function embedded(view: MarkupView, element: Element, key: string, value: string): EmbeddedText {
   return new EmbeddedText({ ...placeOf(view, element, key), file: view.source.file }, value, view.source.isPartial);
 }
@@ -95,7 +95,7 @@ function checkStyle(view: MarkupView, element: Element, key: string, value: stri
 
 function checkUrl(view: MarkupView, element: Element, tag: string, key: string, value: string, name: string): void {
   const { context, source } = view;
-  // Animations have lists of values.
+  // Animations have lists of URLs.
   const urls = name === 'values' ? value.split(';') : [value];
   for (const url of urls) {
     const location = locate(url, source.file);
@@ -114,7 +114,7 @@ function checkUrl(view: MarkupView, element: Element, tag: string, key: string, 
     else if (isForm || name === 'ping') {
       if (location.kind === 'remote')
         context.findings.add('remote_navigation', at, `${key} leads to ${location.host}.`);
-    } else if (SHOWN.has(name) || (name === 'href' && LOADING.has(tag)))
+    } else if (DISPLAYED.has(name) || (name === 'href' && LOADING.has(tag)))
       checkReference(context, source.file, url, at, IMAGE);
     else if (name === 'href' && location.kind === 'data')
       report(view, 'javascript_url', at, 'A link leads to a document in a data: URL.');

@@ -1,4 +1,4 @@
-/** Elements: what they load, embed and run. */
+/** Checks elements that load, embed or run something. */
 
 import { html } from 'parse5';
 import type { Place } from '../finding.ts';
@@ -14,13 +14,13 @@ import { type MarkupView, placeOf, report } from './markup-view.ts';
 import { attributeOf, type Element, isInTemplate, localNameOf, textOf } from './tree.ts';
 
 const ANIMATIONS = new Set(['animate', 'set', 'animatetransform', 'animatemotion', 'animatecolor', 'discard']);
-/** Types of script elements that are run (HTML, 4.12.1.1; an empty one as well). */
-const RUN = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script[\d.]*)$/;
-/** Relations of links that load or prepare something. */
-const PREPARED = new Set(['prefetch', 'preconnect', 'dns-prefetch', 'prerender', 'manifest', 'preload']);
+/** Types of script elements that run, including the empty type (HTML, 4.12.1.1). */
+const RUNNABLE_TYPE = /^(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script[\d.]*)$/;
+/** Link relations that load a resource or prepare a connection. */
+const PREPARING_RELATIONS = new Set(['prefetch', 'preconnect', 'dns-prefetch', 'prerender', 'manifest', 'preload']);
 
 const RCDATA = new Set(['title', 'textarea']);
-/** Their content is text to HTML, and elements to XML. */
+/** Elements whose content is text in HTML, and markup in XML. */
 const RAW_TEXT = new Set([
   'title',
   'textarea',
@@ -68,8 +68,8 @@ function checkScript(view: MarkupView, element: Element): void {
     report(view, 'remote_link', at, 'Speculation rules select pages to prepare.');
     return;
   }
-  if (!RUN.test(type.split(';')[0].trim())) {
-    // A script can give it another type, or take its text.
+  if (!RUNNABLE_TYPE.test(type.split(';')[0].trim())) {
+    // Another script can change its type or use its text, so it is audited as data.
     if (view.origin === 'string') return;
     context.hasDataScript = true;
     addScript(view, element, 'data');
@@ -82,7 +82,7 @@ function checkScript(view: MarkupView, element: Element): void {
     return;
   }
   for (const from of sources) checkSource(view, from, at, isModule ? 'module' : 'script');
-  // What has a source does not run its text. In XML the namespace is not known for sure.
+  // A script with a source does not run its text. In XML its namespace is uncertain.
   if (sources.length > 0 && isInTemplate(element)) checkUnstarted(view, element, 'is in a template');
   if (sources.length > 0 && (!view.isXml || textOf(element).trim() === '')) return;
   if (!view.hasSdk) view.before ??= at;
@@ -92,15 +92,15 @@ function checkScript(view: MarkupView, element: Element): void {
 }
 
 /**
- * HTML takes `src` alone (HTML, 4.12.1), SVG `href` alone (SVG 2, 15.4): by the other one nothing
- * is loaded, and the text runs.
+ * HTML only uses `src` (HTML, 4.12.1), and SVG only `href` (SVG 2, 15.4). With only the other
+ * attribute, no file is loaded and the text runs.
  */
 function sourcesOf(view: MarkupView, element: Element): string[] {
   const names = view.isXml ? ['src', 'href'] : [element.namespaceURI === html.NS.SVG ? 'href' : 'src'];
   return names.map((name) => ownAttribute(view, element, name)).filter((from) => from !== undefined);
 }
 
-/** A prefix is part of the name in HTML: `x:src` is no `src`. */
+/** In HTML a prefix is part of the name: `x:src` is not `src`. */
 const ownAttribute = ({ isXml }: MarkupView, element: Element, name: string): string | undefined =>
   isXml ? attributeOf(element, name) : element.attrs.find((attribute) => attribute.name === name)?.value;
 
@@ -120,8 +120,8 @@ function checkSource(view: MarkupView, from: string, at: Place, kind: 'module' |
 }
 
 /**
- * HTML, 4.12.1.1: a script that is empty, or in a template, has not been started, and runs what it
- * is given later.
+ * A script that is empty or in a template has not started. It runs code that it gets later (HTML,
+ * 4.12.1.1).
  */
 function checkUnstarted(view: MarkupView, element: Element, how: string): void {
   report(view, 'script_unstarted', placeOf(view, element), `This script ${how}.`);
@@ -139,7 +139,7 @@ function addStyle(view: MarkupView, element: Element): void {
   );
 }
 
-/** What an XML parser sees in the content of an element that HTML takes for text. */
+/** Reports markup that an XML parser finds in content that is text in HTML. */
 function checkRawText(view: MarkupView, element: Element): void {
   const location = element.sourceCodeLocation;
   if (element.namespaceURI !== html.NS.HTML || !location?.startTag) return;
@@ -152,7 +152,7 @@ function checkRawText(view: MarkupView, element: Element): void {
     view.context.findings.add('xml_hidden_markup', view.source.at(start + hidden), `In XML this is markup.`);
 }
 
-/** Text to a web view that runs scripts, and markup to one that does not. */
+/** Content of noscript is text if scripts are enabled, otherwise markup. */
 function addNoscript(view: MarkupView, element: Element): void {
   const text = textOf(element);
   if (!text.includes('<')) return;
@@ -160,7 +160,7 @@ function addNoscript(view: MarkupView, element: Element): void {
   view.context.pieces.push({ type: 'markup', source: new EmbeddedText(at, text), origin: 'srcdoc' });
 }
 
-/** What stands in an element, without the lines of CDATA sections. */
+/** Adds the content of an element, without the delimiters of CDATA sections. */
 function addPieces(
   view: MarkupView,
   element: Element,
@@ -177,8 +177,7 @@ function addPieces(
     end = start + close;
     start += section[0].length;
   }
-  // In XML, SVG and MathML it is text with references and elements in it, of which only the text
-  // counts.
+  // In XML, SVG and MathML the content has references and child elements. Only its text is code.
   const isText = element.namespaceURI === html.NS.HTML && !view.isReadAsXml;
   const inner = isText ? undefined : textOf(element);
   if (inner !== undefined && inner.trim() !== view.source.text.slice(start, end).trim()) {
@@ -194,7 +193,7 @@ function checkMeta(view: MarkupView, element: Element): void {
   const directive = attributeOf(element, 'http-equiv')?.trim().toLowerCase();
   if (charset !== undefined && (directive === undefined || directive === 'content-type'))
     checkCharset(view, at, charset, 'page');
-  // HTML, 4.2.5.3: a blank does as well.
+  // A space also separates the URL (HTML, 4.2.5.3).
   if (directive === 'refresh' && /^[\d.]*[;,\s]\s*\S/.test(content.trim()))
     report(view, 'meta_refresh', at, 'The page goes elsewhere by itself.');
   if (directive === 'content-security-policy')
@@ -203,7 +202,8 @@ function checkMeta(view: MarkupView, element: Element): void {
 }
 
 /**
- * Characters of another encoding may hide quotes and backslashes, or what is between two escapes.
+ * In another encoding, characters may contain bytes of quotes and backslashes, or hide text between
+ * escape sequences.
  */
 export function checkCharset(view: MarkupView, at: Place, charset: string, what: string): void {
   if (!/^utf-?8$/i.test(charset.trim()))
@@ -229,13 +229,13 @@ function checkLink(view: MarkupView, element: Element): void {
       `A script is loaded from ${location.kind === 'remote' ? location.host : `a ${location.kind}: URL`}.`,
     );
   else if (relations.includes('stylesheet')) checkReference(context, source.file, href, at, STYLE);
-  else if (location.kind === 'remote' && relations.some((relation) => PREPARED.has(relation)))
+  else if (location.kind === 'remote' && relations.some((relation) => PREPARING_RELATIONS.has(relation)))
     report(view, 'remote_link', at, `This link leads to ${location.host}.`);
   else if (location.kind === 'file' || relations.some((relation) => relation.includes('icon')))
     checkReference(context, source.file, href, at, IMAGE);
 }
 
-/** SVG 2, 18.5: an animation may change a link. */
+/** An animation may change a link (SVG 2, 18.5). */
 function checkAnimation(view: MarkupView, element: Element): void {
   const target = localNameOf(attributeOf(element, 'attributename')?.trim() ?? '');
   if (target === 'href' || target === 'src' || target.startsWith('on'))

@@ -1,6 +1,6 @@
-/** A content security policy in markup (CSP Level 3): what of it would let code in. */
+/** Finds sources in a content security policy in markup (CSP Level 3) that allow code. */
 
-/** Directives that say where code comes from; `default-src` where they are missing. */
+/** Directives for sources of code, with `default-src` as the fallback. */
 const CODE = new Set([
   'default-src',
   'script-src',
@@ -11,10 +11,12 @@ const CODE = new Set([
   'frame-src',
   'object-src',
 ]);
-const MADE_OF_TEXT = new Set(["'unsafe-eval'", "'wasm-unsafe-eval'", "'unsafe-hashes'"]);
-const OWN = new Set(["'self'", "'none'", "'strict-dynamic'", "'report-sample'", "'unsafe-inline'"]);
+const CODE_FROM_TEXT = new Set(["'unsafe-eval'", "'wasm-unsafe-eval'", "'unsafe-hashes'"]);
+const HARMLESS_SOURCES = new Set(["'self'", "'none'", "'strict-dynamic'", "'report-sample'", "'unsafe-inline'"]);
 
-/** What loosens it, as it is written; `isInline`: it is no more than 'unsafe-inline'. */
+/**
+ * Returns sources that loosen the policy, in lower case. `isInline`: the source is 'unsafe-inline'.
+ */
 export function loosened(policy: string): { readonly text: string; readonly isInline: boolean }[] {
   const found: { text: string; isInline: boolean }[] = [];
   for (const directive of policy.split(/[;,]/)) {
@@ -23,7 +25,7 @@ export function loosened(policy: string): { readonly text: string; readonly isIn
     for (const source of sources) {
       const isInline = source === "'unsafe-inline'";
       const isKey = source.startsWith("'nonce-") || /^'sha(?:256|384|512)-/.test(source);
-      if (MADE_OF_TEXT.has(source) || isInline || !(OWN.has(source) || isKey))
+      if (CODE_FROM_TEXT.has(source) || isInline || !(HARMLESS_SOURCES.has(source) || isKey))
         found.push({ text: `${name} ${source}`, isInline });
     }
   }

@@ -1,4 +1,4 @@
-/** Markup as the checks see it. */
+/** State of the checks for one piece of markup. */
 import type { Place } from '../finding.ts';
 import type { RuleCode } from '../rules.ts';
 import type { SourceText } from '../source-text.ts';
@@ -9,23 +9,23 @@ export interface MarkupView {
   readonly source: SourceText;
   readonly origin: MarkupOrigin;
   readonly isXml: boolean;
-  /** The tree is that of a parser of XML. */
+  /** The checks run on the XML tree. */
   isReadAsXml: boolean;
   readonly context: WebContext;
-  /** host-sdk.js has been loaded so far. */
+  /** host-sdk.js is loaded at the current element. */
   hasSdk: boolean;
-  /** A script that came before it. */
+  /** First script before host-sdk.js. */
   before: Place | undefined;
 }
 
-/** Of an element, or of one of its attributes. */
+/** Place of an element or of one of its attributes. */
 export function placeOf(view: MarkupView, element: Element, attribute?: string): Place {
   const location = element.sourceCodeLocation;
   const at = attribute === undefined ? undefined : location?.attrs?.[attribute];
   return view.source.at((at ?? location)?.startOffset ?? 0);
 }
 
-/** Rules of which code in a string of markup makes one. */
+/** Rules whose violation makes markup in a string count as code. */
 const CODE: ReadonlySet<RuleCode> = new Set([
   'remote_script',
   'inline_handler',

@@ -1,4 +1,4 @@
-/** Rules about markup: pages, SVG, and markup in strings. */
+/** Rules about markup in pages, SVG and strings. */
 import type { RuleTable } from '../finding.ts';
 
 export const MARKUP_RULES = {

@@ -1,4 +1,4 @@
-/** Markup as a tree, and the one walk over it. */
+/** Parses HTML into a tree, and traverses it. */
 import {
   type DefaultTreeAdapterMap,
   type DefaultTreeAdapterTypes,
@@ -11,8 +11,8 @@ export type Element = DefaultTreeAdapterTypes.Element;
 export type Node = DefaultTreeAdapterTypes.Node;
 
 /**
- * As browsers do, which flatten what is deeper. A bound on what a page can cost, as open elements
- * are searched repeatedly.
+ * Maximum depth, as in browsers, which flatten deeper elements. It also bounds the cost of a page,
+ * since the parser repeatedly searches the open elements.
  */
 export const DEEPEST = 512;
 
@@ -20,17 +20,17 @@ export class TooDeepError extends Error {}
 
 interface Markup {
   readonly root: Node;
-  /** Start tags that the parser has dropped, and newer ones do not: see SelectParser. */
+  /** Start tags that this parser drops and newer parsers keep; see SelectParser. */
   readonly dropped: readonly { readonly tag: string; readonly offset: number }[];
 }
 
-/** What may stand in a `select` by all versions of HTML. */
+/** Elements that all versions of HTML allow in a `select`. */
 const IN_SELECT = new Set(['option', 'optgroup', 'hr', 'script', 'template']);
 
-/** Until 2025 HTML dropped whatever else stood in a `select`; since then it is kept. */
+/** Records elements that HTML dropped inside a `select` until 2025. Newer parsers keep them. */
 class SelectParser extends Parser<DefaultTreeAdapterMap> {
   readonly dropped: { tag: string; offset: number }[] = [];
-  /** That are open. */
+  /** Number of open `select` elements. */
   selects = 0;
 
   override onStartTag(token: Token.TagToken): void {
@@ -50,7 +50,9 @@ class SelectParser extends Parser<DefaultTreeAdapterMap> {
   }
 }
 
-/** As browsers that run scripts read it: content of `noscript` is text. Throws TooDeepError. */
+/**
+ * Parses as browsers with scripts enabled: the content of `noscript` is text. Throws TooDeepError.
+ */
 export function parseMarkup(text: string, isFragment: boolean): Markup {
   let depth = 0;
   const options = {
@@ -72,7 +74,7 @@ export function parseMarkup(text: string, isFragment: boolean): Markup {
   return { root: isFragment ? parser.getFragment() : parser.document, dropped: parser.dropped };
 }
 
-/** In the order of the source; contents of templates as well. */
+/** All nodes in source order, including the contents of templates. */
 export function* elementsOf(root: Node): Generator<Node> {
   const stack: Node[] = [root];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
@@ -83,9 +85,7 @@ export function* elementsOf(root: Node): Generator<Node> {
   }
 }
 
-/**
- * The local name in lower case, in XML too, where the parser of HTML sees a prefix as part of it.
- */
+/** The local name in lower case. The HTML parser keeps an XML prefix as part of the name. */
 export function localNameOf(name: string): string {
   return name.slice(name.indexOf(':') + 1).toLowerCase();
 }

@@ -1,25 +1,25 @@
 /**
- * XML as a tree, as a browser's parser of XML makes it: names with namespaces, no element that HTML
- * would add, drop or take for text.
+ * Parses XML into a tree as browsers do: with entities, and without the elements that HTML adds,
+ * drops or reads as text.
  */
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter, type html, parseFragment, type Token } from 'parse5';
 import { SaxesParser, type SaxesTagNS } from 'saxes';
 import { DEEPEST, type Node, TooDeepError } from './tree.ts';
 
 interface Xml {
-  /** All that stands before the error: browsers show that, and run its scripts. */
+  /** The tree before the error. Browsers show it and run its scripts. */
   readonly root: Node;
-  /** Undefined: the document is well-formed. `offset` in UTF-16 units. */
+  /** Undefined: well-formed. `offset` in UTF-16 units. */
   readonly error: { readonly message: string; readonly offset: number } | undefined;
 }
 
 /**
- * Public identifiers by which browsers know the entities of HTML, without loading anything (HTML,
+ * Public identifiers for which browsers define the entities of HTML, without loading a DTD (HTML,
  * 14.2).
  */
-const WITH_ENTITIES = /^<!DOCTYPE\s[^>[]*?PUBLIC\s+["']-\/\/(?:W3C|WAPFORUM)\/\/DTD (?:XHTML|MathML)[^"']*["']/;
-/** Characters of a document type up to its public identifier. */
-const MOST_DOCTYPE = 1000;
+const HTML_ENTITIES_DOCTYPE = /^<!DOCTYPE\s[^>[]*?PUBLIC\s+["']-\/\/(?:W3C|WAPFORUM)\/\/DTD (?:XHTML|MathML)[^"']*["']/;
+/** Maximum length in characters of a document type up to its public identifier. */
+const DOCTYPE_LIMIT = 1000;
 
 /** Throws TooDeepError. */
 export function parseXml(text: string): Xml {
@@ -28,7 +28,7 @@ export function parseXml(text: string): Xml {
   const attributes: Record<string, Token.Location> = {};
   const parser = new SaxesParser({ xmlns: true, position: true });
   const doctype = text.indexOf('<!DOCTYPE');
-  if (doctype >= 0 && WITH_ENTITIES.test(text.slice(doctype, doctype + MOST_DOCTYPE)))
+  if (doctype >= 0 && HTML_ENTITIES_DOCTYPE.test(text.slice(doctype, doctype + DOCTYPE_LIMIT)))
     Object.assign(parser.ENTITIES, entitiesIn(text));
   let start = 0;
   parser.on('opentagstart', () => {
@@ -73,10 +73,10 @@ export function parseXml(text: string): Xml {
   return { root, error };
 }
 
-/** Thrown at the first error, by which a document ends (XML, 1.2). */
+/** Thrown at the first error, which ends the document (XML, 1.2). */
 const STOP = new Error('not well-formed');
 
-/** Lines and columns are made of the offset where they are needed. */
+/** Only offsets; lines and columns are computed from them when needed. */
 const location = (startOffset: number, endOffset: number): Token.Location => ({
   startLine: 0,
   startCol: 0,
@@ -89,14 +89,14 @@ const location = (startOffset: number, endOffset: number): Token.Location => ({
 const attributesOf = ({ attributes }: SaxesTagNS): Token.Attribute[] =>
   Object.values(attributes).map(({ local, prefix, uri, value }) => ({ name: local, prefix, namespace: uri, value }));
 
-/** The references of the document that HTML knows, with what they stand for. */
+/** Entities of HTML that the document refers to, with their values. */
 function entitiesIn(text: string): Record<string, string> {
-  const namespaces: Record<string, string> = {};
+  const entities: Record<string, string> = {};
   const names = new Set(Array.from(text.matchAll(/&([A-Za-z]\w{0,30});/g), ([, name]) => name));
   for (const name of names) {
     const reference = `&${name};`;
-    const [read] = parseFragment(reference).childNodes;
-    if (read !== undefined && 'value' in read && read.value !== reference) namespaces[name] = read.value;
+    const [parsed] = parseFragment(reference).childNodes;
+    if (parsed !== undefined && 'value' in parsed && parsed.value !== reference) entities[name] = parsed.value;
   }
-  return namespaces;
+  return entities;
 }
