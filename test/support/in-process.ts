@@ -73,7 +73,7 @@ export class InProcess {
   #signed: number[] = [];
   readonly answer = new QueryPath(this.#writer).answer;
 
-  /** Replaces what is served by one zone with the signatures of its primary. */
+  /** Replaces all zones by one presigned zone. */
   loadSigned(records: readonly ResourceRecord[]): void {
     this.load(new Map());
     const { nodes, entries } = compileSigned(records);

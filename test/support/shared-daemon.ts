@@ -122,7 +122,10 @@ interface Row {
   readonly username: string;
 }
 
-/** Deletes what a test has created. Throws if something remains, or if `admin` cannot log in. */
+/**
+ * Deletes everything that a test has created. Throws if something remains, or if `admin` cannot log
+ * in.
+ */
 async function empty(api: ApiClient): Promise<void> {
   await api.logIn('admin', ADMIN_PASSWORD);
   await deleteAll(api, '/api/v1/sessions', 'sessions');

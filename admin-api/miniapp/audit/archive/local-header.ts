@@ -89,8 +89,8 @@ export function readLocalHeader(
  */
 export function descriptorFits(gap: Buffer, entry: Entry): boolean {
   if ((entry.flags & HAS_DESCRIPTOR) === 0) return gap.length === 0;
-  // The signature is optional (4.3.9.3) and sizes have 8 bytes in a ZIP64 entry. No flag tells
-  // which form was written, only the length: 12 or 20 bytes, 4 more with a signature.
+  // The signature is optional (4.3.9.3), and sizes have 8 bytes in a ZIP64 entry. Only the length
+  // reveals the form: 12 or 20 bytes, 4 more with a signature.
   const hasSignature = gap.length === 16 || gap.length === 24;
   const isZip64 = gap.length === 20 || gap.length === 24;
   if (!hasSignature && gap.length !== 12 && gap.length !== 20) return false;

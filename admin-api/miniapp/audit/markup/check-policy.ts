@@ -12,7 +12,7 @@ const CODE = new Set([
   'object-src',
 ]);
 const CODE_FROM_TEXT = new Set(["'unsafe-eval'", "'wasm-unsafe-eval'", "'unsafe-hashes'"]);
-const HARMLESS_SOURCES = new Set(["'self'", "'none'", "'strict-dynamic'", "'report-sample'", "'unsafe-inline'"]);
+const LOCAL_KEYWORDS = new Set(["'self'", "'none'", "'strict-dynamic'", "'report-sample'", "'unsafe-inline'"]);
 
 /**
  * Returns sources that loosen the policy, in lower case. `isInline`: the source is 'unsafe-inline'.
@@ -25,7 +25,7 @@ export function loosened(policy: string): { readonly text: string; readonly isIn
     for (const source of sources) {
       const isInline = source === "'unsafe-inline'";
       const isKey = source.startsWith("'nonce-") || /^'sha(?:256|384|512)-/.test(source);
-      if (CODE_FROM_TEXT.has(source) || isInline || !(HARMLESS_SOURCES.has(source) || isKey))
+      if (CODE_FROM_TEXT.has(source) || isInline || !(LOCAL_KEYWORDS.has(source) || isKey))
         found.push({ text: `${name} ${source}`, isInline });
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The page of all rules, as Markdown (config/package-rules.md) and as HTML, where each rule can be
- * pointed at by its code.
+ * Generates the page of all rules, as Markdown (config/package-rules.md) and as HTML with an anchor
+ * per code.
  */
 import type { Rule } from '../finding.ts';
 import { RULES } from '../rules.ts';
@@ -24,7 +24,7 @@ export function rulesMarkdown(): string {
   return HEAD + rulesByCode().map(section).join('\n');
 }
 
-/** Only what Markdown or HTML would take for its own. */
+/** Escapes only characters with a meaning in Markdown or HTML. */
 const markdown = (plain: string): string => plain.replace(/[\\`*_[\]<>|]/g, '\\$&');
 
 const HTML_HEAD = `<!doctype html>
