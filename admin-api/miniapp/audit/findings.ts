@@ -9,7 +9,7 @@ import { RULES, type RuleCode } from './rules.ts';
  * Limits of the list: findings of one rule in one file, and of the whole package. The rest is only
  * counted.
  */
-const MAX_PER_RULE = 20;
+const FINDINGS_PER_RULE = 20;
 const MAX_FINDINGS = 1000;
 /** Characters of a message. Names and hosts in it may have any length. */
 const MAX_MESSAGE_LENGTH = 500;
@@ -49,7 +49,7 @@ export class Findings {
     const key = `${code} ${at.file}`;
     const before = this.#ofRule.get(key) ?? 0;
     this.#ofRule.set(key, before + 1);
-    if (before >= MAX_PER_RULE || this.#list.length >= MAX_FINDINGS) this.#omitted++;
+    if (before >= FINDINGS_PER_RULE || this.#list.length >= MAX_FINDINGS) this.#omitted++;
     else this.#list.push({ type, code, message: cut(message), ...at, fix: fix ?? rule.fix });
   }
 
