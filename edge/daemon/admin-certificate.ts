@@ -1,4 +1,4 @@
-/** The certificate of the admin API's host names, when it comes from files. */
+/** Reads the certificate of the admin API's host names from files. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
@@ -8,8 +8,8 @@ import { requiresStapling } from '../../core/site/tls/must-staple.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
 
 /**
- * Null: no files are set. Throws ConfigError `hostname_certificate`, which never contains key
- * material.
+ * Null: no files are configured. Throws ConfigError `hostname_certificate`, which never contains
+ * key material.
  */
 export function readAdminCertificate(admin: Config['admin']): TlsCertificate | null {
   const { hostnameCertificate, hostnameKey, hostname } = admin;

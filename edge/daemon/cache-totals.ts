@@ -4,7 +4,7 @@ import type { CacheStats } from '../cache/store/cache-store.ts';
 
 type SummedStats = Omit<CacheStats, 'hits'>;
 
-/** Fields of each thread. The fields of the disk belong to the node. */
+/** Fields that are summed over the threads. */
 const SUMMED: readonly (readonly [kind: 'counter' | 'gauge', name: string, field: keyof SummedStats, help: string])[] =
   [
     ['gauge', 'memory_objects', 'memoryObjects', 'Responses in memory.'],
@@ -17,15 +17,16 @@ const SUMMED: readonly (readonly [kind: 'counter' | 'gauge', name: string, field
     ['counter', 'damaged_total', 'damaged', 'Entries on disk that were unreadable or failed their checksum.'],
     ['counter', 'unwritten_total', 'unwritten', 'Responses not written because the disk was too slow or failed.'],
   ];
-const OF_NODE: readonly (readonly [name: string, field: keyof SummedStats, help: string])[] = [
+/** Fields of the disk, which threads share: each thread reports the same value. */
+const NODE_FIELDS: readonly (readonly [name: string, field: keyof SummedStats, help: string])[] = [
   ['disk_objects', 'diskObjects', 'Responses on disk.'],
   ['disk_bytes', 'diskBytes', 'Disk space of the cached responses.'],
   ['disk_limit_bytes', 'diskLimit', 'Limit of disk_bytes.'],
 ];
 
 /**
- * Milliseconds without a report after which a thread counts as ended. Threads report every few
- * seconds.
+ * Milliseconds without a report after which a thread counts as ended. Running threads report every
+ * few seconds.
  */
 const SILENT_MS = 60_000;
 
@@ -35,7 +36,7 @@ export class CacheTotals {
   readonly #before = new Map<keyof SummedStats, number>();
   readonly #hitsBefore = { memory: 0, disk: 0 };
 
-  /** `worker`: unique, also among ended threads. */
+  /** Stores the report of a thread. `worker`: never reused after the thread has ended. */
   take(worker: number, stats: CacheStats, now = performance.now()): void {
     this.#latest.set(worker, { stats, at: now });
     for (const [other, { stats: last, at }] of this.#latest) {
@@ -45,13 +46,13 @@ export class CacheTotals {
     }
   }
 
-  /** Must be called once. */
+  /** Registers the metrics. Must be called once. */
   expose(registry: Registry): void {
     for (const [kind, name, field, help] of SUMMED)
       registry.read(kind, `waypost_edge_cache_${name}`, help, [], (emit) =>
         emit(this.#sum(field) + (kind === 'counter' ? (this.#before.get(field) ?? 0) : 0)),
       );
-    for (const [name, field, help] of OF_NODE)
+    for (const [name, field, help] of NODE_FIELDS)
       registry.read('gauge', `waypost_edge_cache_${name}`, help, [], (emit) =>
         emit(Math.max(0, ...[...this.#latest.values()].map(({ stats }) => stats[field]))),
       );

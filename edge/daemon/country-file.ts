@@ -1,25 +1,25 @@
-/** The country database: read at startup, and again after a change. */
+/** Loads the country database at startup, and again after each change of the file. */
 import { readFileSync, statSync } from 'node:fs';
 import type { Logger } from '../../core/base/log/index.ts';
 import type { Task, Tasks } from '../../core/base/tasks.ts';
 import { Countries } from '../policy/rules/countries.ts';
 
 /** Milliseconds between two checks of the file. */
-const LOOK_MS = 60_000;
-/** Files with cities and languages have some 60 MB. */
+const CHECK_INTERVAL_MS = 60_000;
+/** Databases with cities and several languages have about 60 MB. */
 const MAX_BYTES = 512 * 1024 * 1024;
 
 export class CountryFile {
-  /** The content, which all threads share. Null: there is none that can be read. */
+  /** The content, in memory that all threads share. Null: no file, or never readable. */
   content: SharedArrayBuffer | null = null;
   readonly #log: Logger;
   readonly #task: Task | undefined;
-  /** Of the file that was read last: size and time. */
+  /** Size and modification time of the last file that was read. */
   #version = '';
-  /** Why the file could not be used; empty: it could. */
+  /** The last logged failure, so it is not logged at each check. Empty: none. */
   #failure = '';
 
-  /** `onChange`: called when a new content was read. */
+  /** `onChange`: called with each new content after the first. */
   constructor(
     private readonly path: string | undefined,
     { tasks, log }: { readonly tasks: Tasks; readonly log: Logger },
@@ -28,11 +28,17 @@ export class CountryFile {
     this.#log = log;
     if (path === undefined) return;
     this.#read();
-    this.#task = tasks.add({ name: 'country-file', owner: 'node', due: LOOK_MS, log, run: () => this.look() });
+    this.#task = tasks.add({
+      name: 'country-file',
+      owner: 'node',
+      due: CHECK_INTERVAL_MS,
+      log,
+      run: () => this.look(),
+    });
     this.#task.start();
   }
 
-  /** Reads the file again if it has changed. The task does so each minute. */
+  /** Reads the file again if it has changed. */
   look(): void {
     if (this.path !== undefined && this.#read()) this.onChange(this.content!);
   }
@@ -41,7 +47,7 @@ export class CountryFile {
     void this.#task?.stop();
   }
 
-  /** Returns whether new content was read. If the file cannot be used, the last content stays. */
+  /** Returns whether it read new content. Keeps the previous content if the file is unusable. */
   #read(): boolean {
     const path = this.path!;
     try {

@@ -1,5 +1,5 @@
 /**
- * Runs the edge from the main thread: starts, reloads and stops its threads, and passes their
+ * Runs the edge from the main thread: starts, reloads and stops its threads, and handles their
  * messages.
  */
 import { join } from 'node:path';
@@ -55,30 +55,30 @@ interface EdgeOptions {
   readonly zoneSettings: ZoneSettings;
   /** Null: TLS is off. */
   readonly tickets: SharedTicketKeys | null;
-  /** Where the admin API listens, and the field that has the address of the client. */
+  /** Listen address of the admin API. `field`: header that carries the client's address. */
   readonly admin: { readonly listen: ListenAddress; readonly field: string; readonly secret: string };
-  /** Receives requests of the domains with a live tail. */
+  /** Receives sampled requests of domains with a live tail. */
   readonly tail: RequestTail;
-  /** Receives origins that a thread has ejected from their pools. */
+  /** Receives the origins that threads have ejected from their pools. */
   readonly ejections: Pick<Ejections, 'add'>;
   /** Delivers logs to the owners of sites. */
   readonly logs: Pick<LogDelivery, 'receive'>;
-  /** Adds counts of rules; omitted: none are kept. */
+  /** Adds up the counts of rules. Omitted: counts are discarded. */
   readonly ruleCounters?: Pick<RuleCounters, 'add'>;
-  /** Adds counts of sites to the statistics; omitted: none are kept. */
+  /** Adds up the counts of sites. Omitted or null: threads do not count. */
   readonly statistics?: Pick<Statistics, 'addSites'> | null;
-  /** Omitted: the load is not watched. */
+  /** Overload protection. Omitted: load is not monitored. */
   readonly protection?: {
     readonly shared: SharedArrayBuffer;
     followCache(bound: (bounds: CacheBounds) => void): void;
   };
-  /** Derives the keys that all nodes have. */
+  /** Derives keys that are equal on all nodes. */
   readonly secrets: Pick<Secrets, 'derive'>;
-  /** Calls `listener` with the edges of other nodes: now, and when they change. Omitted: none. */
+  /** Calls `listener` with the edges of other nodes, now and after changes. Omitted: none. */
   readonly followEdges?: (listener: (others: readonly EdgeAddress[]) => void) => void;
-  /** Between nodes that share the counts of rate limits. Omitted or null: there are no others. */
+  /** Shares counts of rate limits between nodes. Omitted or null: counts are not shared. */
   readonly usage?: UsageChannel | null;
-  /** Omitted or null: traces are off. */
+  /** Omitted or null: tracing is off. */
   readonly traces?: Pick<Traces, 'record' | 'sampling' | 'followLost'> | null;
   readonly metrics: Registry;
   readonly tasks: Tasks;
@@ -89,13 +89,13 @@ interface Edge {
   /** Includes the ports assigned for port 0. */
   readonly httpListen: readonly ListenAddress[];
   readonly httpsListen: readonly ListenAddress[];
-  /** Whether every thread listens. */
+  /** Whether all threads listen. */
   readonly isListening: boolean;
-  /** Names of the threads that have not answered for so many milliseconds. */
+  /** Names of threads that have not responded for `ms` milliseconds. */
   silentThreads(ms: number): string[];
   /**
-   * Starts new threads, which read files again, and drains the old ones. Rejects if they cannot
-   * start; the old threads continue.
+   * Starts new threads, which read certificate and key files again, then drains the old threads. If
+   * the new threads cannot start, rejects, and the old threads continue.
    */
   reload(): Promise<void>;
   /** Stops accepting and drains. Resolves after the last response or edge.drain_timeout. */
@@ -110,7 +110,7 @@ const ADMIN_CONNECTIONS = 512;
  */
 const ADMIN_STREAMS = 400;
 
-/** Null when it listens nowhere. Throws ConfigError. */
+/** Null: no listen address is configured. Throws ConfigError. */
 export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
   const { config, environment, journal, tickets, metrics, log } = options;
   const { edge } = config;
@@ -118,16 +118,16 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
   assertDistinct(edge.httpListen, edge.httpsListen);
   await assertFree(edge.httpListen, 'WAYPOST_EDGE_HTTP_LISTEN');
   await assertFree(edge.httpsListen, 'WAYPOST_EDGE_HTTPS_LISTEN');
-  const places = {
+  const listen = {
     http: await Promise.all(edge.httpListen.map(choosePort)),
     https: await Promise.all(edge.httpsListen.map(choosePort)),
   };
   let pool: Pool | null = null;
-  // A thread may have read data that changes before all threads serve.
-  const early: ToGateway[] = [];
+  // A thread may already have read data that changes while other threads start.
+  const queued: ToGateway[] = [];
   watchSites(journal, (changed) => {
     const message: ToGateway = { kind: 'sites', changed };
-    if (pool === null) early.push(message);
+    if (pool === null) queued.push(message);
     else pool.send(message);
   });
   const cache = await openNodeCache(options);
@@ -145,7 +145,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
   const shared: ThreadMemory = { ...openRates(options), prefetches: sharePrefetchClaims(), countryFile };
   const totals = new CacheTotals();
   const { cluster } = options.zoneSettings;
-  // Responders are requested without TLS: the file of roots is for the threads.
+  // OCSP responders are requested without TLS, so the file of root certificates is not needed.
   const responders = openOrigins({ ...edge, originCaFile: undefined }, [...cluster.ipv4, ...cluster.ipv6], null);
   const stapler = new Stapler({
     fetch: createFetchStatus(responders.fetch),
@@ -154,12 +154,12 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     log,
   });
   pool = await Pool.start({
-    tlsListen: places.https,
-    clearListen: places.http,
+    tlsListen: listen.https,
+    clearListen: listen.http,
     threads: edge.workers,
     limits: limitsFromConfig(edge),
     application: new URL('../gateway/application.js', import.meta.url).href,
-    data: dataOf(options, places, cache, shared, peers),
+    data: dataOf(options, listen, cache, shared, peers),
     ticketRotation: edge.ticketRotation,
     tickets: tickets?.keys,
     columns: GATEWAY_COLUMNS,
@@ -168,10 +168,10 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     tls: edge.tls,
     load: options.protection?.shared,
     log,
-    onMessage: (message) => hear(message as FromGateway, totals, stapler, options),
+    onMessage: (message) => handleMessage(message as FromGateway, totals, stapler, options),
   });
   const running = pool;
-  for (const message of early) running.send(message);
+  for (const message of queued) running.send(message);
   if (peers !== null) running.send({ kind: 'peers', others: peers.others } satisfies ToGateway);
   tickets?.follow((keys) => running.setTickets(keys));
   const watched = followWatched(options.tail, (message) => running.send(message satisfies ToGateway), options);
@@ -187,7 +187,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
       return running.isListening;
     },
     silentThreads: (ms) => running.silentThreads(ms),
-    reload: async () => running.reload(dataOf(options, places, cache, shared, peers)),
+    reload: async () => running.reload(dataOf(options, listen, cache, shared, peers)),
     async stop() {
       watched.close();
       void shared.sharing?.stop();
@@ -211,7 +211,7 @@ function openNodeCache({ config: { edge, dataDir }, log }: EdgeOptions): ReturnT
   });
 }
 
-/** `others` changes. */
+/** Data for the threads. `others` is replaced when it changes. */
 type Peers = { -readonly [key in keyof PeerData]: PeerData[key] };
 
 const openPeers = async ({ secrets }: EdgeOptions): Promise<Peers> => ({
@@ -221,11 +221,11 @@ const openPeers = async ({ secrets }: EdgeOptions): Promise<Peers> => ({
   others: [],
 });
 
-/** Memory that all generations of threads share. */
+/** Shared by all generations of threads, so it survives a reload. */
 interface ThreadMemory {
   readonly prefetches: SharedArrayBuffer;
   readonly rates: SharedArrayBuffer;
-  /** Shares the rates with other nodes. Null: there are none. */
+  /** Task that shares the rates with other nodes. Null: no cluster. */
   readonly sharing: Task | null;
   readonly countryFile: CountryFile;
 }
@@ -250,15 +250,15 @@ function openRates({ secrets, usage, metrics, tasks, log }: EdgeOptions): Pick<T
   return { rates, sharing: task };
 }
 
-interface Places {
+interface Listen {
   readonly http: readonly ListenAddress[];
   readonly https: readonly ListenAddress[];
 }
 
-/** Read again for each generation of threads. Throws ConfigError. */
+/** Builds the data for a generation of threads. Throws ConfigError. */
 function dataOf(
   { config, zoneSettings, admin, statistics, protection, traces }: EdgeOptions,
-  { http, https }: Places,
+  { http, https }: Listen,
   cache: Pick<Cache, 'handle'>,
   { rates, prefetches, countryFile }: ThreadMemory,
   peers: PeerData | null,
@@ -296,13 +296,13 @@ function dataOf(
   };
 }
 
-/** Any address of a family is this machine's, too. */
+/** A wildcard address also accepts connections to the loopback address. */
 const LOOPBACK_OF: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
 ]);
 
-function hear(
+function handleMessage(
   message: FromGateway,
   totals: CacheTotals,
   stapler: Stapler,
@@ -356,10 +356,10 @@ function hear(
 }
 
 /**
- * Writes lines of the access log to a stream.
+ * Writes a batch of access log lines to a stream.
  *
- * Reports lines as written to their thread only after the stream has passed them on. A reader may
- * be slow or stuck, and the buffer of the stream has no limit of its own.
+ * Counts the batch as written only after the stream has flushed it. The reader of the stream may be
+ * slow or blocked, and the buffer of the stream has no limit.
  */
 export function writeLines(
   to: Writable,
@@ -371,15 +371,15 @@ export function writeLines(
 /**
  * Reports changes of sites from the journal to the threads of the edge.
  *
- * Calls `tell` for every group of entries that changes a site, once the change is readable.
+ * Calls `notify` for each group of entries that changes a site, once the change is readable.
  */
-export function watchSites(journal: Journal, tell: (changed: SitesChanged) => void): void {
+export function watchSites(journal: Journal, notify: (changed: SitesChanged) => void): void {
   let apexes: Name[] = [];
-  // Runs before onEdge, of the same group.
+  // For each group, onDomain runs before onEdge.
   journal.onDomain(({ apex }) => void apexes.push(apex));
   journal.onEdge(({ domainIds }) => {
     if (domainIds.size === 0) return;
-    tell({ domainIds: [...domainIds], apexes });
+    notify({ domainIds: [...domainIds], apexes });
     apexes = [];
   });
 }

@@ -1,14 +1,14 @@
 /**
- * Checks that ports are free. Threads share their ports (SO_REUSEPORT) and would silently share
- * them with a second daemon, so each port is first opened exclusively.
+ * Checks that ports are free. Threads share their ports with SO_REUSEPORT, and would silently share
+ * them with a second daemon. The check therefore binds each port exclusively.
  */
 import { createServer } from 'node:net';
 import { ConfigError } from '../../core/base/errors.ts';
 import { formatListen, type ListenAddress } from '../../core/config/index.ts';
 
 /**
- * Throws ConfigError `listen` if an address is in use or not of this machine. `variable`: the
- * variable that sets the address.
+ * Throws ConfigError `listen` if an address is in use or does not belong to this machine.
+ * `variable`: the environment variable that sets the address.
  */
 export async function assertFree(listen: readonly ListenAddress[], variable: string): Promise<void> {
   for (const address of listen) {
@@ -20,8 +20,8 @@ export async function assertFree(listen: readonly ListenAddress[], variable: str
 }
 
 /**
- * Throws ConfigError `listen` if an address is in both lists: each connection would reach HTTP or
- * HTTPS by chance. Port 0 is any port.
+ * Throws ConfigError `listen` if an address is in both lists, since a random one of the two servers
+ * would accept each connection. Port 0 never conflicts: the system assigns a port.
  */
 export function assertDistinct(http: readonly ListenAddress[], https: readonly ListenAddress[]): void {
   const taken = new Set(http.map(formatListen));

@@ -1,4 +1,4 @@
-/** Checks an origin with the client of the edge: the same rules for addresses, the same TLS. */
+/** Checks an origin with the edge's client, so the same address rules and TLS apply. */
 import { openSecrets } from '../../core/base/secrets.ts';
 import { type Config, secretKeyFile } from '../../core/config/index.ts';
 import type { Probe, ProbeRequest, ProbeResult } from '../../core/site/health/probe.ts';
@@ -23,7 +23,7 @@ interface OpenProbe {
 
 export function openProbe({ config, zoneSettings: { cluster } }: OpenProbeOptions): OpenProbe {
   let client: OriginClient | null = null;
-  // Opened for the first check: most nodes make none.
+  // Opened on the first check: most nodes check no origins.
   const fetch: Fetch = (request) => {
     client ??= openOrigins(config.edge, [...cluster.ipv4, ...cluster.ipv6], null);
     return client.fetch(request);
@@ -61,20 +61,20 @@ export function createProbe(fetch: Fetch, openKey: OpenStoredKey): Probe {
         cancel,
         client: request.account,
       });
-      // Its connection is closed: the next check opens one, and so sees that the origin accepts it.
+      // Cancelling closes the connection, so each check also tests that the origin accepts one.
       body.cancel();
       return judgeStatus(status, check.status);
     } catch (error) {
       if (isLate) return failure(`No response within ${check.timeout} ${check.timeout === 1 ? 'second' : 'seconds'}.`);
       if (!(error instanceof OriginError)) return failure('The check failed.');
-      return error.fault === 'busy' ? { kind: 'busy' } : failure(SENTENCES[error.fault]);
+      return error.fault === 'busy' ? { kind: 'busy' } : failure(FAULT_REASONS[error.fault]);
     } finally {
       clearTimeout(timer);
     }
   };
 }
 
-/** A host that visitors request, where the entry has a name of its own. */
+/** The host that visitors request: the name of the entry, or the domain. */
 function visitedHost({ domain, entry }: ProbeRequest): string {
   const name = nameOf(entry).replace(/^\*\.?/, '');
   return name === '' || name === '@' ? domain : `${name}.${domain}`;
@@ -87,8 +87,8 @@ function judgeStatus(status: number, expected: number | null): ProbeResult {
 
 const failure = (reason: string): ProbeResult => ({ kind: 'failure', reason });
 
-/** Without addresses: only our resolver may know them. */
-const SENTENCES: Readonly<Record<Exclude<OriginFault, 'busy'>, string>> = {
+/** Contain no addresses: an internal resolver may be their only source. */
+const FAULT_REASONS: Readonly<Record<Exclude<OriginFault, 'busy'>, string>> = {
   forbidden: 'Its address is not public, or belongs to this service.',
   unresolved: 'Its host name has no address.',
   refused: 'It refused the connection.',

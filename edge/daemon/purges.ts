@@ -6,8 +6,8 @@ import type { Cache } from '../cache/store/cache-store.ts';
 import type { PurgePositions } from '../peers/purge-positions.ts';
 
 /**
- * Applies new purges before their API requests are answered. Also applies stored purges that this
- * node missed while it was down. Resolves when the latter are done.
+ * Applies new purges before the API responds to their requests. Also applies stored purges that
+ * this node missed while it was down, and resolves when those are applied.
  */
 export async function watchPurges(
   environment: Environment,
@@ -16,21 +16,21 @@ export async function watchPurges(
   positions?: PurgePositions,
 ): Promise<void> {
   journal.onEdge((changes) => {
-    // `head` has moved to the end of the group.
+    // `head` is already the end of the group.
     if (changes.purges.length > 0) positions?.announce(journal.head);
     for (const purge of changes.purges) void cache.purge(asText(purge), String(purge.id));
   });
   for (const { key, value } of environment.rows.get(purges.number)?.getRange({}) ?? []) {
     const purge = purges.decode(key, value);
-    // No prefetch for old purges: the next request fetches the response.
+    // An old purge does not prefetch: the next request fetches the response.
     await cache.purge({ ...asText(purge), prefetch: false }, String(purge.id));
   }
   if (positions === undefined) return;
   positions.announce(journal.head);
   positions.complete(journal.head);
-  // Runs after onEdge, of the same group.
+  // For each group, onApplied runs after onEdge.
   journal.onApplied(() => positions.complete(journal.head));
 }
 
-/** The cache has the ids of domains as text, in front of URLs. */
+/** The cache stores domain ids as text. */
 const asText = (purge: Purge) => ({ ...purge, domainId: String(purge.domainId) });

@@ -1,10 +1,10 @@
-/** Sends the threads the domains whose requests they sample. */
+/** Sends the domains with a live tail to the threads, which sample their requests. */
 import type { Logger } from '../../core/base/log/index.ts';
 import type { Tasks } from '../../core/base/tasks.ts';
 import type { RequestTail } from '../../core/observe/tail/request-tail.ts';
 import { EXPIRY_MS } from '../gateway/tail-sampler.ts';
 
-/** Also reaches threads that have started since, before the domains expire in the others. */
+/** Repeats reach newly started threads, and arrive before the domains expire in other threads. */
 const REPEAT_MS = EXPIRY_MS / 3;
 
 interface Watched {
@@ -23,7 +23,7 @@ export function followWatched(
   };
   const task = tasks.add({ name: 'watched-domains', owner: 'node', due: REPEAT_MS, log, run: repeat });
   tail.onWatched(update);
-  // Other nodes may watch before the threads of this one start.
+  // Other nodes may watch a domain before this node's threads start.
   repeat();
   task.start();
   return {

@@ -1,18 +1,18 @@
 /**
- * Buffers the start of a request body before the request is sent to the origin. So a visitor who
- * announces a long body and sends little does not occupy a connection to the origin. The buffer is
- * charged to the visitor's network.
+ * Buffers the start of a request body before the request is sent to the origin. A visitor that
+ * announces a long body but sends little then does not occupy an origin connection. The buffer is
+ * charged to the memory budget of the visitor's network.
  */
 import { withTimeout } from '../../core/base/timeout.ts';
 import type { ClientMemory } from '../http/exchange/client-memory.ts';
 import type { BodyFlow, BodySink, Exchange, RequestBody } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 
-/** Bytes to wait for. A shorter body is buffered completely. */
+/** Bytes to buffer. A shorter body is buffered completely. */
 const BUFFER_BYTES = 65_536;
 /**
- * Milliseconds without data after which a body of unknown length is passed on. The two sides may be
- * exchanging messages.
+ * Milliseconds without data after which a body of unknown length is forwarded. The visitor may be
+ * waiting for a message from the origin.
  */
 const SILENCE_MS = 200;
 

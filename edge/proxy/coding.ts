@@ -58,8 +58,8 @@ function lengthOf(fields: FieldList): number | undefined {
 }
 
 /**
- * The value of Accept-Encoding for an origin whose response is not cached: gzip and br, if the
- * visitor accepts them. So an origin can compress the response itself.
+ * The value of Accept-Encoding for an origin request whose response is not cached: gzip and br, if
+ * the visitor accepts them. The origin can then compress the response itself.
  */
 export function encodingsForOrigin(exchange: Exchange): string {
   const accepted = fieldValue(exchange.headers, 'accept-encoding');

@@ -1,11 +1,11 @@
-/** Which fields of a visitor an origin gets, and which of them only the edge or a proxy may set. */
+/** The action for each request field: forward, drop, or accept only from a trusted proxy. */
 import { RecentMap } from '../../core/base/recent-map.ts';
 
 export const PASS = 1;
 const DROP = 2;
-/** A claim about the visitor. It is passed on for trusted proxies only. */
+/** A claim about the visitor. Forwarded only from trusted proxies. */
 export const CLAIM = 3;
-/** The same, of the visitor's address: X-Forwarded-For prevails. */
+/** A claim about the visitor's address. X-Forwarded-For takes precedence. */
 export const ADDRESS_CLAIM = 4;
 export const FORWARDED_PROTO = 5;
 export const FORWARDED_HOST = 6;
@@ -65,7 +65,7 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     'transfer-encoding',
     'upgrade',
     'x-request-id',
-    // The list is made again.
+    // The edge builds this list itself.
     'x-forwarded-for',
     // CGI exposes this field as HTTP_PROXY, which programs use as their outgoing proxy
     // (CVE-2016-5385).
@@ -94,7 +94,7 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     'x-sucuri-clientip',
     'x-true-client-ip',
   ]),
-  // Part of it, or another form.
+  // Part of the visitor's address, or another form of it.
   ...each(CLAIM, ['cf-connecting-ipv6', 'cf-pseudo-ipv4', 'x-azure-socketip', 'x-forwarded', 'x-real-port']),
   // Scheme, host, port and path that the visitor requested.
   ...each(CLAIM, [
@@ -145,7 +145,7 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     'x-vercel-forwarded-for',
     'x-vercel-proxied-for',
   ]),
-  // Next.js sends it from the browser.
+  // Next.js sends this field from the browser.
   ['x-middleware-prefetch', PASS],
   ['x-forwarded-proto', FORWARDED_PROTO],
   ['x-forwarded-host', FORWARDED_HOST],
@@ -161,7 +161,7 @@ function each(action: number, names: readonly string[]): [string, number][] {
   return names.map((name) => [name, action]);
 }
 
-/** Prefixes of claims. */
+/** Prefixes of names of claims. */
 const CLAIMS = new RegExp(
   `^(?:${[
     'ssl-client-', // ingress-nginx

@@ -2,7 +2,7 @@
 import type { Exchange } from '../http/exchange/exchange.ts';
 
 export class Gate {
-  /** Bytes of the body that were sent to the connection. */
+  /** Body bytes sent to the connection so far. */
   bytes = 0;
   #open: (() => void) | null = null;
   #isListening = false;

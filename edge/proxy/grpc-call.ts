@@ -1,8 +1,8 @@
 /**
- * gRPC from end to end: over HTTP/2 on both sides, with trailers both ways. Request and response
- * stream at the same time, so nothing of the request is buffered.
+ * Forwards gRPC calls over HTTP/2 on both sides, with trailers in both directions. Request and
+ * response stream at the same time, so the request is not buffered.
  *
- * Without HTTP/2 to the origin gRPC is refused. gRPC-Web needs neither HTTP/2 nor trailers and is
+ * gRPC is refused unless both sides use HTTP/2. gRPC-Web needs neither HTTP/2 nor trailers and is
  * forwarded like any other request.
  */
 import { fieldValue, withoutFields } from '../cache/rules/fields.ts';
@@ -39,14 +39,14 @@ export function serveGrpc(passage: Passage): Done {
   );
 }
 
-/** Each version of HTTP adds them to a ready answer. */
-const ADDED: ReadonlySet<string> = new Set(['content-length', 'date']);
+/** Fields that the HTTP layer adds to each ready answer. */
+const ADDED_FIELDS: ReadonlySet<string> = new Set(['content-length', 'date']);
 
 function respondGrpc(passage: Passage, { status, headers, body }: OriginResponse): Done {
   const fields = passage.visitorFields(headers);
   if (body.length !== 0) return passage.respond(status, fields, body);
   // Trailers-Only: one HEADERS frame that ends the stream.
-  return passage.sendReady(new ReadyAnswer(status, withoutFields(fields, ADDED), NO_BYTES));
+  return passage.sendReady(new ReadyAnswer(status, withoutFields(fields, ADDED_FIELDS), NO_BYTES));
 }
 
 const NO_BYTES = new Uint8Array(0);

@@ -1,7 +1,7 @@
 /**
- * What gRPC is (grpc/doc/PROTOCOL-HTTP2.md), and failures of the edge in its form: Trailers-Only
- * before a response has begun, trailers after that. A client shows a response of another protocol
- * as a bare status.
+ * Detects gRPC (grpc/doc/PROTOCOL-HTTP2.md), and reports failures of the edge as gRPC: with
+ * Trailers-Only before a response has started, with trailers afterwards. gRPC clients report an
+ * HTTP error page only as a bare status.
  */
 import { fieldValue } from '../cache/rules/fields.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
@@ -33,10 +33,10 @@ const GRPC = /^application\/grpc(?:$|[+; \t])/i;
 export const isGrpc = ({ method, headers }: Exchange): boolean =>
   method === 'POST' && GRPC.test(fieldValue(headers, 'content-type') ?? '');
 
-/** Whether the client reads the status of gRPC. */
+/** Whether the client understands gRPC status fields. */
 const readsGrpcStatus = (exchange: Exchange): boolean => exchange.version === '2' && isGrpc(exchange);
 
-/** Nothing is in the body of a Trailers-Only response. */
+/** Body of a Trailers-Only response. */
 const NO_BYTES = new Uint8Array(0);
 
 const UNITS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 0.001, n: 0.000001 };
@@ -47,7 +47,7 @@ export function timeoutOf(headers: FieldList): number | undefined {
   return match === null ? undefined : Math.ceil(Number(match[1]) * UNITS[match[2]]);
 }
 
-/** The failure as a gRPC response. Undefined: the client does not read it. */
+/** The failure as a gRPC response. Undefined: the client does not use gRPC. */
 export function grpcRefusal(exchange: Exchange, page: ErrorPage, error: OriginError | null): ReadyAnswer | undefined {
   if (!readsGrpcStatus(exchange)) return undefined;
   const status = error === null ? statusOfPage(page.status) : statusOfFault(error);
@@ -55,7 +55,7 @@ export function grpcRefusal(exchange: Exchange, page: ErrorPage, error: OriginEr
   return new ReadyAnswer(200, [...fields, 'server', 'waypost'], NO_BYTES);
 }
 
-/** Trailers for a response that breaks off. Undefined: the client does not read them. */
+/** Trailers for a response that ends prematurely. Undefined: the client does not use gRPC. */
 export function grpcEnding(exchange: Exchange, error: unknown): FieldList | undefined {
   if (!(error instanceof OriginError) || !readsGrpcStatus(exchange)) return undefined;
   return statusFields(statusOfFault(error), 'The response of the origin broke off.');
@@ -68,10 +68,10 @@ const statusFields = (status: number, message: string): string[] => [
   encodeMessage(message),
 ];
 
-/** Percent-encoded: all but printable ASCII, and "%". */
+/** Percent-encodes all characters except printable ASCII, and "%". */
 const encodeMessage = (message: string): string => message.replace(/[^ -$&-~]+/gu, (text) => encodeURIComponent(text));
 
-/** By the code of RST_STREAM that the origin sent, where it sent one. */
+/** gRPC status by the RST_STREAM code of the origin. */
 const RESET_STATUS: Readonly<Record<number, number>> = {
   7: STATUS.unavailable, // REFUSED_STREAM
   8: STATUS.cancelled, // CANCEL
@@ -95,7 +95,7 @@ function statusOfFault({ fault, code }: OriginError): number {
   }
 }
 
-/** As grpc/doc/http-grpc-status-mapping.md, but for what the edge knows better. */
+/** Based on grpc/doc/http-grpc-status-mapping.md, with a more exact status for edge failures. */
 const PAGE_STATUS: Readonly<Record<number, number>> = {
   400: STATUS.internal,
   401: STATUS.unauthenticated,

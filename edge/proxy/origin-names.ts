@@ -1,6 +1,6 @@
 /**
- * Hides the origin. Its host name and its addresses in response fields become the host that the
- * visitor requested, or are removed. So links lead back to the edge.
+ * Hides the origin. Its host name and addresses in response fields are replaced by the requested
+ * host or removed, so links lead back to the edge.
  */
 
 import { mayConnect } from '../../core/net/address/index.ts';
@@ -32,7 +32,7 @@ const AFTER_HOST = new RegExp(
   String.raw`(?:(?:%[0-9a-z._~-]{1,20})?(?:\]|%(?:25)*5d))?(?:${COLON}[0-9]{1,5}(?![0-9]))?`,
   'iy',
 );
-/** Characters before a host that BEFORE_HOST is matched with. */
+/** Number of characters before a host that BEFORE_HOST searches. */
 const MAX_BEFORE = 128;
 
 /**
@@ -52,7 +52,7 @@ export function revealsOrigin(identity: OriginPlace, text: string, visited: Visi
   return names.some(({ host, relatedName }) => relatedName.test(plain) && !isPublic(host, visited));
 }
 
-/** Replaces the origin's authority by the visitor's. Other names stay. `isUrl`: only in URLs. */
+/** Replaces the origin's authority by the visitor's. `isUrl`: only within URLs. */
 export function rewriteText(text: string, identity: OriginPlace, visited: Visited, isUrl = false): string {
   if (!identity.mayBeIn(text)) return text;
   const { address, names } = identity.spellings;
@@ -95,7 +95,7 @@ const isOriginPort = (port: string, scheme: string, origin: Origin, visitedPort:
 const isOriginHost = (host: string, { names, addresses }: OriginPlace): boolean =>
   names.some((name) => host === normalizeHost(name)) || addresses.some((address) => host === normalizeHost(address));
 
-/** A visitor of one of the origin's names, or of a name below it, already has the name. */
+/** Whether the visitor requested this name or a name below it, so it is no secret. */
 function isPublic(name: string, { authority }: Visited): boolean {
   const { host } = parseAuthority(authority);
   return host === name || host.endsWith(`.${name}`);
@@ -122,8 +122,8 @@ export function rewriteRefresh(value: string, identity: OriginPlace, visited: Vi
 /**
  * Rewrites a cookie. The browser would reject a cookie for the origin's domain, so Domain is
  * removed: the cookie then belongs to the requested host (RFC 6265 section 5.3). URLs in the value
- * are rewritten. Undefined: the cookie contains an address in another form, as those of load
- * balancers do.
+ * are rewritten. Undefined: the cookie still reveals the origin, as do cookies of load balancers
+ * that encode an address.
  */
 export function rewriteCookie(value: string, identity: OriginPlace, visited: Visited): string | undefined {
   if (containsPublicAddress(value)) return undefined;

@@ -1,9 +1,9 @@
 /**
  * Sends a flowing body to a visitor without copying its parts.
  *
- * If the visitor does not keep up, the origin has to wait. If the visitor stays slow, the rest is
- * read ahead into memory charged to the visitor's network. So the connection to the origin becomes
- * free again as soon as the body has been read.
+ * If the visitor does not keep up, back pressure pauses the origin. If the visitor stays slow, the
+ * rest is read ahead into memory that is charged to the visitor's network. The connection to the
+ * origin becomes free as soon as the body has been read.
  *
  *     origin ─► onPart ─► visitor
  *                     └─► ahead, while the visitor is blocked ─► visitor
@@ -16,7 +16,7 @@ import type { Gate } from './gate.ts';
 
 /** Maximum number of bytes of a response that are read ahead. */
 const MAX_AHEAD_BYTES = 4 * 1024 * 1024;
-/** Milliseconds between two checks. A visitor who is still blocked at the second check is slow. */
+/** Milliseconds between checks. A visitor that is still blocked at the second check is slow. */
 const CHECK_INTERVAL_MS = 500;
 const SLOW_CHECKS = 2;
 
@@ -33,8 +33,8 @@ function checkBlocked(): void {
 
 export class Outflow implements BodySink {
   /**
-   * Resolves when the body has been sent or cancelled. Rejects if the body breaks off, after the
-   * parts before have been sent.
+   * Resolves when the body has been sent or cancelled. If the body ends prematurely, rejects after
+   * the received parts have been sent.
    */
   readonly finished: Promise<null>;
   readonly #body: OriginBody;
@@ -44,12 +44,13 @@ export class Outflow implements BodySink {
   readonly #ahead = new Parts();
   /** Bytes in `#ahead`. */
   #aheadBytes = 0;
-  /** The visitor accepts no data, and the number of checks since then. */
+  /** The visitor's connection accepts no data. */
   #isBlocked = false;
+  /** Number of checks since the visitor was blocked. */
   #checks = 0;
-  /** The origin waits. */
+  /** Reading from the origin is paused. */
   #isPaused = false;
-  /** How the body ended. Undefined while more parts may arrive. */
+  /** Error that ended the body; null: complete; undefined: more parts may arrive. */
   #end: Error | null | undefined;
   #resolve!: (end: null) => void;
   #reject!: (error: Error) => void;
@@ -91,7 +92,7 @@ export class Outflow implements BodySink {
   }
 
   /**
-   * Reading ahead may use half of the network's memory. The other half is left for its other
+   * Reading ahead may use half of the network's memory budget. The rest is left for its other
    * requests.
    */
   #hasRoom(): boolean {

@@ -1,6 +1,5 @@
 /**
- * Error pages for failures between a visitor and an origin. Each fault has a page with the status
- * that RFC 9110 defines.
+ * Error pages for failures between a visitor and an origin, with the status that RFC 9110 defines.
  */
 import type { OriginFault, VisitorFault } from '../origin/origin.ts';
 import type { ErrorPage } from '../sites/error-page.ts';
@@ -21,7 +20,7 @@ function page(
 const NO_ANSWER = 'The site does not respond';
 const TOO_SLOW = 'The site takes too long to respond';
 
-/** Pages by the fault with which `fetch` rejects. A visitor who has disconnected needs no page. */
+/** Pages by the fault of `fetch`. Faults that the visitor has caused are not included. */
 export const FAULT_PAGES: Readonly<Record<Exclude<OriginFault, VisitorFault>, ErrorPage>> = {
   forbidden: page(
     502,

@@ -1,4 +1,4 @@
-/** One exchange in the proxy: the request to the origin and the response to the visitor. */
+/** One exchange in the proxy: forwards the request to the origin, the response to the visitor. */
 
 import { fromUrlHost } from '../../core/net/address/url-host.ts';
 import { changeFields } from '../../core/site/rules/index.ts';
@@ -51,11 +51,11 @@ export interface PassageContext {
   readonly onDone: OnDone | undefined;
   /** Null: traces are off. */
   readonly traces: RequestTraces | null;
-  /** Null: no other node is asked. */
+  /** Null: the cache is not shared with other nodes. */
   readonly peers: CachePeers | null;
 }
 
-/** What `visitorFields` has made of a list that recurs, and for whom. */
+/** Cached result of `visitorFields` for a recurring list of fields, with its inputs. */
 class VisitorFields {
   constructor(
     readonly site: Site,
@@ -85,7 +85,7 @@ class VisitorFields {
   }
 }
 
-/** The wait for a response, and what is then done with it. */
+/** Waits for the response of the origin and passes it to the handler. */
 class Receiving extends Pending implements PoolReceiver {
   readonly #passage: Passage;
   /** Null: the domain's own origin. */
@@ -109,9 +109,9 @@ class Receiving extends Pending implements PoolReceiver {
   }
 
   /**
-   * Later: the visitor may be cancelling the request at this moment. Nothing is rejected: Node 24
-   * keeps rejected promises in a Map, even those that are handled at once, and what that refers to
-   * outlives collections of the young generation (core/base/fair-queue.ts).
+   * Calls the handler in a microtask, since the visitor may be cancelling the request now. The
+   * promise resolves with the error: Node 24 keeps each rejected promise in a Map, even a handled
+   * one. Objects in that Map survive young-generation collections (core/base/fair-queue.ts).
    */
   onFailure(error: Error): void {
     this.endWith(Promise.resolve(error).then((reason) => this.#handler.onFailure(reason)));
@@ -126,27 +126,25 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
   outcome: CacheOutcome = 'none';
   hasLeft = false;
   outlivesVisitor = false;
-  /** Both sides may be silent for long, and speak in any order. */
+  /** Both sides may be silent for long and send at any time, as in gRPC. */
   isConversation = false;
-  /** Milliseconds that the request to the origin may take. Undefined: any number. */
+  /** Deadline of the request to the origin in milliseconds. Undefined: none. */
   deadlineMs: number | undefined = undefined;
   readonly #context: PassageContext;
   readonly #gate: Gate;
   /** Cancels the request to the origin. Null after the response head has arrived. */
   #cancel: OriginCancel | null = null;
-  /** The body that is sent to the visitor. */
+  /** The response body that is being sent. */
   #body: OriginBody | null = null;
   #originMs = -1;
-  /** Host name and addresses of the origin, after it has responded. */
+  /** Host name and addresses of the origin. Undefined until it has responded. */
   #identity: OriginPlace | undefined;
   #error: OriginError | null = null;
-  /**
-   * The pool of the request, and the origin that responded. Null: the domain's own origin;
-   * undefined: it has not been looked for.
-   */
+  /** Pool of the request. Null: the domain's own origin. Undefined: not determined yet. */
   #route: PoolRoute | null | undefined = undefined;
+  /** Index of the origin of the pool that responded. -1: none. */
   #target = -1;
-  /** The Set-Cookie that keeps the visitor at an origin; empty: none is needed. */
+  /** Set-Cookie value for a sticky session. Empty: none is needed. */
   #stickyCookie = '';
 
   constructor(
@@ -167,7 +165,7 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
     this.#gate.open();
   }
 
-  /** Of the domain, or one of the request's pool, which all speak the same version of HTTP. */
+  /** The domain's origin, or the first of the pool. All origins of a pool use one HTTP version. */
   get origin(): Origin {
     if (this.#route === undefined) this.#route = this.#findRoute();
     return this.#route === null ? this.site.origin : this.#route.origins[0];
@@ -217,7 +215,7 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
   ): Promise<void> | undefined {
     const { peers } = this.#context;
     const owner = peers?.ownerOf(key);
-    // A visitor who stays at an origin gets its cookie with the response.
+    // The response to a sticky visitor needs a cookie of its own, so no other node serves it.
     if (peers === null || owner === undefined || this.#isSticky()) return undefined;
     const cancel = new OriginCancel();
     this.#cancel = cancel;
@@ -231,9 +229,9 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
     onResponse: (response: OriginResponse, result: 'hit' | 'miss') => Done,
     onFailure: () => Done,
   ): Promise<void> {
-    const found = await peers.ask(owner, request);
+    const answer = await peers.ask(owner, request);
     this.#cancel = null;
-    return found === undefined ? onFailure() : onResponse(found.response, found.result);
+    return answer === undefined ? onFailure() : onResponse(answer.response, answer.result);
   }
 
   onInvalidated(key: string): void {
@@ -263,7 +261,7 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
   }
 
   /**
-   * Sends a request to the origin and calls `handler`. The result settles with what that returns.
+   * Sends a request to the origin. Settles with the result of the `handler` method that it calls.
    * The request is cancelled when the visitor disconnects, unless `outlivesVisitor` is set.
    */
   fetch(
@@ -303,7 +301,7 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
     return receiving;
   }
 
-  /** From the origin's client: the head has come. */
+  /** Called by Receiving with the response head of the origin. */
   responded(response: OriginResponse, handler: ResponseHandler): Done {
     this.#cancel = null;
     this.#identity = response.identity;
@@ -311,7 +309,7 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
     return handler.onResponse(response);
   }
 
-  /** From a pool: the origin that responded. */
+  /** Called by Receiving with the origin of the pool that responded. */
   onTarget(route: PoolRoute, target: number, preferred: number): void {
     this.#target = target;
     if (target === preferred) return;
@@ -319,7 +317,7 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
     this.#stickyCookie = route.cookieFor(target, isSecure);
   }
 
-  /** The pool that a rule names, or that of the path. Null: the origin of the site. */
+  /** The pool that a rule names, or the pool of the path. Null: the site's own origin. */
   #routeIn(pools: SitePools): PoolRoute | null {
     const label = this.site.changes?.origin;
     const named = label == null ? undefined : pools.labelled(label);
@@ -344,13 +342,13 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
       this.exchange.inform(status, this.visitorFields(headers));
   }
 
-  /** `cacheStatus`: empty: no such field. */
+  /** `cacheStatus`: value of Cache-Status; empty: the field is omitted. */
   visitorFields(headers: FieldList, cacheStatus = ''): FieldList {
     const fields = this.#sharedFields(headers, cacheStatus);
     return this.#stickyCookie === '' ? fields : [...fields, 'set-cookie', this.#stickyCookie];
   }
 
-  /** The list may be used for other responses too. */
+  /** Fields without the sticky cookie. The list may be reused for other responses. */
   #sharedFields(headers: FieldList, cacheStatus: string): FieldList {
     const { rules } = this.#context;
     const visited = visitedSiteOf(this.exchange, rules);
@@ -423,34 +421,32 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
       this.report(499, false);
       return;
     }
-    let hasBegun = false;
+    let hasStarted = false;
     try {
       const coded = compressResponse(exchange, this.site.domainId, this.#compressionOf(), status, fields, body);
       this.#body = coded.body;
-      hasBegun = true;
+      hasStarted = true;
       exchange.respond(status, coded.fields);
       const relaying = relay(coded.body, exchange, this, this.#gate);
       if (relaying !== undefined)
         return relaying.then(
           () => this.report(status, !this.hasLeft),
-          (error) => this.#breakOff(error, status),
+          (error) => this.#abortResponse(error, status),
         );
       this.report(status, !this.hasLeft);
     } catch (error) {
-      if (hasBegun) this.#breakOff(error, status);
+      if (hasStarted) this.#abortResponse(error, status);
       else this.respondFailure(error);
     }
   }
 
-  /** No getter: V8 calls its runtime for each read of a private one. */
+  /** A method, because V8 calls its runtime for each read of a private getter. */
   #compressionOf(): Compression | undefined {
     return this.site.changes?.isUncompressed === true ? undefined : this.#context.compression;
   }
 
-  /**
-   * Aborts a response that has started and cannot be completed, so that it does not look complete.
-   */
-  #breakOff(error: unknown, status: number): void {
+  /** Aborts a partial response, so that the client does not take it for a complete one. */
+  #abortResponse(error: unknown, status: number): void {
     this.#body?.cancel();
     const ending = grpcEnding(this.exchange, error);
     if (ending === undefined) this.exchange.abort();
@@ -483,7 +479,7 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
     this.report(status, true);
   }
 
-  /** Answers a fault of the origin with an error page. Rethrows all other errors. */
+  /** Answers a fault of the origin with an error page. Rethrows other errors. */
   respondFailure(error: unknown): void {
     this.#recordError(error);
     const fault = (error as OriginError).fault;

@@ -1,7 +1,7 @@
 /**
- * The request of another node, which asks this one as the owner of a key. Its fields are those that
- * the origin is to receive, made by the other node. The response has the fields as they are stored,
- * which the other node judges, stores and sends to its visitor like those of the origin.
+ * Serves the request of another node to this node as the owner of a cache key. The other node has
+ * already built the fields for the origin. The response carries the stored fields, which the other
+ * node handles like those of an origin.
  */
 import { Changes } from '../../core/site/rules/index.ts';
 import { withoutFields } from '../cache/rules/fields.ts';
@@ -15,12 +15,14 @@ import type { ErrorPage } from '../sites/error-page.ts';
 import type { Site } from '../sites/site.ts';
 import { Passage, type PassageContext } from './passage.ts';
 
-const OF_PEER: ReadonlySet<string> = new Set([PEER_FIELD]);
-const OF_HIT: ReadonlySet<string> = new Set([PEER_FIELD, 'cache-status']);
+/** Fields that are removed from requests of nodes and from responses to them. */
+const PEER_FIELDS: ReadonlySet<string> = new Set([PEER_FIELD]);
+const PEER_HIT_FIELDS: ReadonlySet<string> = new Set([PEER_FIELD, 'cache-status']);
 
 /**
- * The other node counts, logs and compresses. It states who the visitor is. A request of a node is
- * never sent to a third one, so nodes that disagree about the owner make no loop.
+ * The other node counts, logs and compresses, and its statements about the visitor are trusted. A
+ * request of a node is never sent to a third node, so nodes that disagree about the owner cause no
+ * loop.
  */
 export const peerContext = (context: PassageContext): PassageContext => ({
   ...context,
@@ -31,14 +33,14 @@ export const peerContext = (context: PassageContext): PassageContext => ({
   rules: { name: context.rules.name, trusts: () => true },
 });
 
-/** Clocks of nodes may differ by so many milliseconds, of which an invalidation is a time. */
+/** Maximum clock difference between nodes. An invalidation is a time of another node's clock. */
 const MAX_SKEW_MS = 1000;
 
-/** Whether a stored response was requested after the other node's last invalidation of its URL. */
+/** Whether a stored response is newer than the other node's last invalidation of its URL. */
 export const isUsableBy = (call: PeerCall | undefined, { requestTime }: StoredResponse): boolean =>
   call === undefined || call.newerThan === 0 || requestTime > call.newerThan + MAX_SKEW_MS;
 
-/** The site with what rules on the other node changed for the request. */
+/** The site with the changes that rules on the other node made for the request. */
 export function siteForPeer(site: Site, { origin, lifetime }: PeerCall): Site {
   const cache = lifetime === null ? null : { ...lifetime, parts: null };
   const changes =
@@ -57,10 +59,10 @@ export function siteForPeer(site: Site, { origin, lifetime }: PeerCall): Site {
 }
 
 export class PeerPassage extends Passage {
-  #hasBegun = false;
+  #hasStarted = false;
 
   override sharedRequestFields(): FieldList {
-    return withoutFields(this.exchange.headers, OF_PEER);
+    return withoutFields(this.exchange.headers, PEER_FIELDS);
   }
 
   override fetchShared(headers: FieldList, handler: ResponseHandler): Promise<void> {
@@ -68,32 +70,32 @@ export class PeerPassage extends Passage {
     return super.fetchShared(headers, handler);
   }
 
-  /** The other node need not ask the origin itself. */
+  /** Sends 102 (Processing), so that the timeout of the other node does not expire. */
   onWait(): void {
-    if (!this.isBackground && !this.#hasBegun && !this.exchange.isEnded) this.exchange.inform(WORKING, []);
+    if (!this.isBackground && !this.#hasStarted && !this.exchange.isEnded) this.exchange.inform(WORKING, []);
   }
 
-  /** Without this cache's Cache-Status. */
+  /** Omits the Cache-Status of this node. */
   override visitorFields(headers: FieldList): FieldList {
     return this.storedFields(headers);
   }
 
   override respond(status: number, fields: FieldList, body: OriginBody): Done {
-    this.#hasBegun = true;
+    this.#hasStarted = true;
     return super.respond(status, this.#peerFields(fields), body);
   }
 
   override respondWhole(status: number, fields: FieldList, body: Uint8Array): void {
-    this.#hasBegun = true;
+    this.#hasStarted = true;
     super.respondWhole(status, this.#peerFields(fields), body);
   }
 
   #peerFields(fields: FieldList): FieldList {
     const isMiss = this.outcome === 'miss';
-    return [...withoutFields(fields, isMiss ? OF_PEER : OF_HIT), PEER_FIELD, isMiss ? 'miss' : 'hit'];
+    return [...withoutFields(fields, isMiss ? PEER_FIELDS : PEER_HIT_FIELDS), PEER_FIELD, isMiss ? 'miss' : 'hit'];
   }
 
-  /** Without the field, so that the other node fetches from the origin. */
+  /** Omits PEER_FIELD, so the other node fetches from the origin. */
   override refuse(page: ErrorPage): void {
     if (this.exchange.isEnded) {
       this.abandon();

@@ -1,7 +1,7 @@
 /**
- * Fetches purged responses again, for the cache alone. The origin receives a plain GET as of a
- * visitor without cookies, credentials and country. What it stores is what the next visitor of that
- * kind would have had stored, or nothing.
+ * Prefetches purged responses into the cache. The origin receives a plain GET, like that of a
+ * visitor without cookies, credentials and country. The cache stores the response only if it would
+ * store the response to such a visitor.
  */
 import type { CacheFlows, PrefetchTerms } from '../cache/cache.ts';
 import type { PurgedResponse } from '../cache/store/cache-store.ts';
@@ -16,37 +16,37 @@ import { Passage, type PassageContext } from './passage.ts';
 
 export type PrefetchResult =
   | 'stored'
-  | 'present' // a visitor was faster
-  | 'elsewhere' // another node or thread fetches it
-  | 'excluded' // the site answers such requests itself, or does not let them into the cache
+  | 'present' // already stored for a visitor
+  | 'elsewhere' // another node or thread fetches the URL
+  | 'excluded' // rules of the site answer such requests themselves or bypass the cache
   | 'not-stored' // the origin does not allow it, or the body is too large or incomplete
-  | 'yielded' // the connections to the origin are needed for visitors
+  | 'yielded' // visitors need the connections to the origin
   | 'failed'; // no response, or an error of the origin
 
 export interface PrefetchRequest {
   readonly exchange: Exchange;
   readonly site: Site;
-  /** Called with the key of the response. False: it is fetched elsewhere. */
+  /** Called with the cache key. False: another node or thread fetches the URL. */
   mayFetch(key: string): boolean;
 }
 
-/** Never rejects for a fault of the origin. */
+/** Origin faults never reject the promise. */
 export type Prefetch = (request: PrefetchRequest) => Promise<PrefetchResult>;
 
 /**
- * The address that the origin receives as the visitor's (RFC 5737): no origin grants it more than
- * others. Without an address, it would see that of this node.
+ * The visitor's address in fields for the origin. It is reserved for documentation (RFC 5737), so
+ * no origin gives it privileges. Without it, the origin would see the address of this node.
  */
 const ADDRESS = '192.0.2.1';
 const USER_AGENT = 'waypost-prefetch';
 
-/** What bodies over HTTP/2 may hold. */
+/** Memory budget for HTTP/2 bodies of prefetches. */
 const MEMORY_BYTES = 16 * 1024 * 1024;
 
-/** Fields that a browser chooses by itself; the value of any other may be a visitor's secret. */
+/** Fields whose value the browser chooses. Values of other fields may be secrets of a visitor. */
 const REPEATED = /^(?:accept(?:-[a-z]+)?|dpr|ect|origin|rtt|save-data|sec-ch-[a-z-]+|user-agent|x-requested-with)$/;
 
-/** As edge/cache/rules/vary.ts has it. */
+/** Value of an absent field, as in edge/cache/rules/vary.ts. */
 const ABSENT = '\0';
 
 const URL_PARTS = /^(https?):\/\/([^/?#@\\]+)(\/[^\n]*)(?:\n.*)?$/;
@@ -54,8 +54,8 @@ const URL_PARTS = /^(https?):\/\/([^/?#@\\]+)(\/[^\n]*)(?:\n.*)?$/;
 let sharedMemory: ClientMemory | null = null;
 
 /**
- * A request for a URL of the cache. Undefined: its fields may not be repeated, or the text is no
- * URL.
+ * The request that prefetches a purged response. Undefined: the key is not a URL, or the response
+ * depends on a field that must not be repeated.
  */
 export function prefetchExchange({ key, selecting }: PurgedResponse): Exchange | undefined {
   const parts = URL_PARTS.exec(key);
@@ -81,7 +81,7 @@ function isNamed(fields: FieldList, name: string): boolean {
   return false;
 }
 
-/** A request without a connection: nothing is sent to anybody. */
+/** A request without a connection: its response is discarded. */
 class PrefetchExchange implements Exchange {
   readonly version = '1.1';
   readonly method = 'GET';
@@ -125,7 +125,7 @@ class PrefetchExchange implements Exchange {
   abort(): void {}
 }
 
-/** The owner of a key fetches from the origin, behind the requests of visitors. */
+/** Fetches from the origin, never from another node, and yields to requests of visitors. */
 export const prefetchContext = (context: PassageContext): PassageContext => ({
   ...context,
   compression: undefined,
@@ -143,7 +143,7 @@ export class PrefetchPassage extends Passage {
     super(context, exchange, site, true);
   }
 
-  /** An error is not stored: visitors may get a response where this request does not. */
+  /** Does not store an error: visitors may still get a successful response. */
   override fetchShared(headers: FieldList, handler: ResponseHandler): Promise<void> {
     const onFailure = (error: unknown): Done => {
       if (error instanceof OriginError) this.failure = error;
@@ -158,7 +158,7 @@ export class PrefetchPassage extends Passage {
   }
 }
 
-/** Fetches what the cache is missing. */
+/** Fetches a response into the cache unless it is present. */
 export async function prefetchInto(
   flows: Pick<CacheFlows, 'prefetch'>,
   visit: PrefetchPassage,

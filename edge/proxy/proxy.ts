@@ -1,4 +1,4 @@
-/** The handler of a site: answers requests from the cache or fetches from the site's origin. */
+/** The request handler of sites: responds from the cache or forwards to the site's origin. */
 import { type CacheOptions, createCacheFlows } from '../cache/cache.ts';
 import { cacheStatus } from '../cache/rules/cache-status.ts';
 import { isCacheableMethod } from '../cache/rules/request.ts';
@@ -26,7 +26,7 @@ import { visitedSiteOf, visitorAddress } from './visitor.ts';
 
 export interface ProxyOptions {
   readonly fetch: Fetch;
-  /** `fetch` without a promise, if there is one. */
+  /** `fetch` with callbacks instead of a promise. Omitted: derived from `fetch`. */
   readonly send?: Send;
   /**
    * The name of the edge in Via, CDN-Loop and Cache-Status: a token; default `waypost`. If one
@@ -42,11 +42,11 @@ export interface ProxyOptions {
   readonly compression?: Compression;
   /** If omitted, nothing is cached. */
   readonly cache?: CacheOptions;
-  /** Other nodes, which own keys of the cache. If omitted, no node is asked. */
+  /** Other nodes, which own cache keys. If omitted, the cache is not shared. */
   readonly peers?: CachePeers;
   /** If omitted, rules of sites are not run. */
   readonly rules?: RuleTools;
-  /** Lets visitors pass that have solved a challenge. False: the exchange has been answered. */
+  /** Whether the visitor has passed the challenge. False: the exchange has been answered. */
   readonly challenge?: (exchange: Exchange, site: Site) => boolean;
   /** Receives the record of each exchange that has ended. */
   readonly onDone?: OnDone;
@@ -154,9 +154,9 @@ export function createSiteProxy(options: ProxyOptions): SiteProxy {
   };
 }
 
-/** Null: rules or the protection of the site leave nothing to fetch. */
+/** Null: the rules or the protection of the site exclude a prefetch. */
 function planOf({ exchange, site }: PrefetchRequest, runner: RuleRunner | undefined): PrefetchPlan | null {
-  // Each visitor has a certificate, so nothing of the site is stored.
+  // A site that requires client certificates has no cached responses.
   if (site.documents?.protection?.tls?.clients?.isRequired) return null;
   const rules = site.documents?.rules ?? null;
   if (runner === undefined || rules === null) return { site, hasCredentials: false };

@@ -1,4 +1,4 @@
-/** Relays a body from an origin to a visitor, at the speed of the visitor. */
+/** Relays a body from an origin to a visitor, with back pressure. */
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { OriginBody } from '../origin/origin.ts';
@@ -11,12 +11,12 @@ export interface TrailerFilter {
 }
 
 /**
- * Sends a body to an exchange whose head has been sent, and ends the exchange. If the whole body is
- * available, as for short ones, it is sent immediately.
+ * Sends a body to an exchange whose head has been sent, and ends the exchange. A body that is
+ * completely available, usually a short one, is sent immediately.
  *
  * The caller must call `gate.open` when the visitor disconnects, which cancels the body. Throws or
- * rejects with OriginError if the body breaks off. The caller must then abort the exchange, so that
- * the partial body does not look complete.
+ * rejects with OriginError if the body ends prematurely. The caller must then abort the exchange,
+ * so that the partial body does not look complete.
  */
 export function relay(body: OriginBody, exchange: Exchange, filter: TrailerFilter, gate: Gate): void | Promise<void> {
   const whole = exchange.isEnded ? undefined : body.takeWhole?.();
@@ -34,12 +34,12 @@ export function relay(body: OriginBody, exchange: Exchange, filter: TrailerFilte
 
 type Part = Uint8Array | null | undefined;
 
-/** Bytes of a body that are fetched at once for a fast visitor. */
+/** Maximum bytes of a body to reserve and read at once. */
 const MAX_RESERVED = 256 * 1024;
 
 /**
- * Waits until the exchange has space for more bytes, so that nothing is fetched for a blocked
- * visitor.
+ * Waits until the exchange has space for more bytes, and returns their number. No data is read from
+ * the origin for a blocked visitor.
  */
 async function waitForRoom(exchange: Exchange, gate: Gate): Promise<number> {
   for (;;) {

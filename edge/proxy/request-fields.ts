@@ -1,17 +1,17 @@
 /**
  * Builds the fields of the request to an origin, in one pass over the visitor's fields.
  *
- * Only the edge states who the visitor is. X-Forwarded-For, Forwarded and similar fields are
- * dropped unless they come from a trusted proxy, and are created again. Caddy, Traefik and Envoy do
- * the same at the edge. nginx and Cloudflare append to the list, so that each origin has to find
- * out which part of it is true.
+ * The origin can trust the fields about the visitor. X-Forwarded-For, Forwarded and similar fields
+ * are dropped unless a trusted proxy sent them, and the edge creates them. Caddy, Traefik and Envoy
+ * do the same at the edge. nginx and Cloudflare append to the list, so each origin must determine
+ * the trustworthy part.
  *
- * Of a trusted proxy's X-Forwarded-For, the part is kept that trusted proxies have written, and the
- * proxy's address is appended. All fields for the visitor's address have that visitor then, since
- * many proxies pass on what the visitor claims in the fields that they do not write themselves.
+ * From a trusted proxy's X-Forwarded-For, the edge keeps the part that trusted proxies have
+ * written, and appends the proxy's address. All other fields for the visitor's address get that
+ * visitor: many proxies forward the visitor's claims in fields that they do not set themselves.
  *
- * Many of these proxies also pass on any host and path that the visitor claims. So if the response
- * may be shared with other visitors, the request contains only those claims that are part of the
+ * Many of these proxies also forward the visitor's claims about host and path. If the response may
+ * be shared with other visitors, the request therefore contains only claims that are part of the
  * cache key.
  */
 import type { Client, Exchange } from '../http/exchange/exchange.ts';
@@ -30,7 +30,7 @@ import {
   PASS,
   VIA,
 } from './field-actions.ts';
-import { lastMember, normalAuthority, statedBy, type TrustRules, visitedSiteOf } from './visitor.ts';
+import { forwardedAddresses, lastMember, normalAuthority, type TrustRules, visitedSiteOf } from './visitor.ts';
 
 export interface RequestRules extends TrustRules {
   /**
@@ -45,7 +45,7 @@ type RequestRefusal = 417 | 508;
 
 const join = (list: string, value: string): string => (list === '' ? value : `${list}, ${value}`);
 
-/** The last request of a connection, and the fields that were made of it. */
+/** Inputs and result of the last `requestFields` call of a connection. */
 interface RequestTrace {
   readonly client: Client;
   readonly version: string;
@@ -57,10 +57,10 @@ interface RequestTrace {
   readonly fields: FieldList;
 }
 
-/** By port: clients have different ones. A power of two. */
+/** Slots for traces, indexed by the client's port. A power of two. */
 const TRACES = 64;
 const traces: (RequestTrace | undefined)[] = new Array(TRACES).fill(undefined);
-/** Characters of the fields that a trace holds. */
+/** Maximum characters of the fields in a trace. */
 const MAX_TRACE_LENGTH = 8192;
 
 /**
@@ -71,8 +71,8 @@ const MAX_TRACE_LENGTH = 8192;
  * Returns a refusal if the expectation cannot be met (417), or if the request has already passed
  * this service (508, RFC 8586 section 2).
  *
- * A client repeats its fields, so those of its connection's last request are kept. A request with
- * the same fields gets the same list.
+ * Clients repeat their fields, so the result is cached for each connection. A request with the same
+ * fields gets the same list.
  */
 export function requestFields(
   exchange: Exchange,
@@ -120,7 +120,7 @@ function buildRequestFields(
   const authority = normalAuthority(exchange, rules);
   const isTrusted = rules.trusts(client.address);
   const acceptsClaims = isTrusted && !isShared;
-  const chain = isTrusted ? statedBy(headers, rules.trusts) : null;
+  const chain = isTrusted ? forwardedAddresses(headers, rules.trusts) : null;
   const fields: string[] = [];
   let forwarded = chain === null ? '' : chain.map((address) => `for=${nodeOf(address)}`).join(', ');
   let proto: string = isShared ? visitedSiteOf(exchange, rules).scheme : scheme;
@@ -164,7 +164,7 @@ function buildRequestFields(
   }
   if (loop !== '' && includesIdentifier(loop, rules.name)) return 508;
   if (acceptEncoding !== '') fields.push('accept-encoding', acceptEncoding);
-  // RFC 9440. Those of a trusted proxy's visitors are claims of the proxy.
+  // RFC 9440. The certificate of a trusted proxy is not the visitor's.
   if (!isTrusted && client.certificate) fields.push('client-cert', client.certificate);
   fields.push(
     'x-forwarded-for',
@@ -195,7 +195,7 @@ export function requestTrailers(fields: FieldList): FieldList {
   });
 }
 
-/** The inputs of the last element, and the element. */
+/** Inputs and result of the last `forwardedElement` call. */
 let lastAddress = '';
 let lastAuthority = '';
 let lastScheme = '';
@@ -205,8 +205,8 @@ let lastElement = '';
  * An element of Forwarded (RFC 7239 section 4). An IPv6 address needs brackets, and brackets and
  * colons need quotes (sections 4 and 6).
  *
- * The requests of a page have the same element, so the last one is kept. A new one costs 0.25 µs,
- * partly because its line then has to be checked again (edge/origin/request-head.ts).
+ * Consecutive requests often have the same element, so the last element is cached. A new element
+ * costs 0.25 µs, partly because its line is checked again (edge/origin/request-head.ts).
  */
 function forwardedElement(address: string, authority: string, scheme: string): string {
   if (address === lastAddress && authority === lastAuthority && scheme === lastScheme) return lastElement;

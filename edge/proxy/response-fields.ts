@@ -14,10 +14,10 @@ import {
   type Visited,
 } from './origin-names.ts';
 
-/** How a field is handled. A field below DROP passes unchanged if it does not reveal the origin. */
-const UNKNOWN = 1; // removed, or rewritten if it is a URL
-const TEXT = 2; // the origin is replaced by the site
-const MEMBERS = 3; // the members that hold the origin are removed
+/** Actions for fields. Below DROP, a field passes unchanged if it does not reveal the origin. */
+const UNKNOWN = 1; // rewrites a URL, removes any other value
+const TEXT = 2; // replaces the origin by the requested host
+const MEMBERS = 3; // removes the list members that reveal the origin
 const DATE = 4;
 const CONTENT_TYPE = 5;
 const ETAG = 6;
@@ -46,9 +46,9 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     'x-powered-by',
     'x-aspnet-version',
     'x-aspnetmvc-version',
-    // It would lead visitors past the edge (RFC 7838).
+    // Alternative services of the origin would bypass the edge (RFC 7838).
     'alt-svc',
-    // For the edge only: names of groups to purge.
+    // Tags for purges of the edge's cache.
     'cache-tag',
     'x-request-id',
   ]),
@@ -135,7 +135,7 @@ function each(action: number, names: readonly string[]): [string, number][] {
 
 const identities = new WeakMap<Origin, OriginPlace>();
 
-/** The identity of an origin whose addresses are not available here. */
+/** The identity of an origin without its addresses, which the resolver has for a response only. */
 function identityOf(origin: Origin): OriginPlace {
   let identity = identities.get(origin);
   if (identity === undefined) {
@@ -213,7 +213,7 @@ export function responseTrailers(
 }
 
 /**
- * The fields of a response for storing. They do not reveal the origin, whose address may have
+ * The fields of a response for the cache. They do not reveal the origin, whose address may have
  * changed when the response is served.
  */
 export function fieldsWithoutOrigin(
@@ -286,7 +286,7 @@ function rewriteField(
   }
 }
 
-/** Faster than a search. */
+/** Fast check before a search for addresses and names. */
 const mayContainHost = (value: string): boolean => value.includes('.') || value.includes(':') || value.includes('%');
 
 /** Minimum length of a media type that has a parameter with a URL. */

@@ -1,5 +1,5 @@
 /**
- * WebSocket through the edge (RFC 6455, RFC 8441): the handshake, and the bytes in both directions.
+ * Forwards WebSocket (RFC 6455, RFC 8441): the handshake, then bytes in both directions.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { fieldValue, withoutFields } from '../cache/rules/fields.ts';
@@ -16,7 +16,8 @@ const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const HANDSHAKE_FIELDS: ReadonlySet<string> = new Set(['sec-websocket-key', 'sec-websocket-accept']);
 
 /**
- * Opens a WebSocket tunnel. Over HTTP/2 the edge is the client of RFC 6455 (RFC 8441 section 5).
+ * Opens a WebSocket tunnel. For a visitor over HTTP/2, the edge acts as the client of the RFC 6455
+ * handshake (RFC 8441 section 5).
  */
 export function serveWebSocket(passage: Passage): Done {
   const { exchange } = passage;
@@ -80,9 +81,9 @@ interface TunnelState {
 }
 
 /**
- * Transfers bytes in both directions until both have ended. `exchange` has been upgraded. If one
- * side ends, the end is passed on; if one side breaks, both are closed. Returns the number of bytes
- * sent to the visitor. Never rejects.
+ * Transfers bytes in both directions until both have ended. `exchange` has been upgraded. The end
+ * of one side is forwarded; a failure of one side closes both. Returns the number of bytes sent to
+ * the visitor. Never rejects.
  */
 async function pipeTunnel(exchange: Exchange, body: OriginBody, tunnel: OriginTunnel): Promise<number> {
   const state = { exchange, body, tunnel, gate: new Gate(exchange), resume: null, isBroken: false };
@@ -139,5 +140,5 @@ const webSocketKey = (): string => randomBytes(16).toString('base64');
 /** RFC 6455 section 4.2.1: one line with the base64 of 16 bytes. */
 const isWebSocketKey = (key: string): boolean => /^[A-Za-z0-9+/]{22}==$/.test(key);
 
-/** RFC 6455 section 4.2.2: proves that the other side has understood the handshake. */
+/** RFC 6455 section 4.2.2: the proof that a server supports WebSocket. */
 export const webSocketAccept = (key: string): string => createHash('sha1').update(`${key}${GUID}`).digest('base64');

@@ -1,10 +1,11 @@
 /**
  * The challenge for visitors of a site: a proof of work that a browser solves in a second or two,
- * or a short wait. Who has passed gets a cookie for the domain and the client's network, good on
- * every node. Clients that accept no HTML get 403 with a text, never a page.
+ * or a short wait. A visitor that passes it receives a cookie. The cookie is bound to the domain
+ * and the client's network, and is valid on every node. Clients that do not accept HTML receive 403
+ * with plain text.
  *
- * A rule or a document asks for it with one call, which answers the request unless the visitor has
- * passed:
+ * A rule or a document requires the challenge with one call. The call answers the request unless
+ * the visitor has passed:
  *
  *     if (!challenge.demand(exchange, site)) return;
  */
@@ -19,24 +20,24 @@ import { PAGE_FIELDS, renderPage, SOLUTION_PATH } from './page.ts';
 import { ChallengeTokens, type Holder, isSolution } from './token.ts';
 
 interface ChallengeOptions {
-  /** The first one signs, all verify; the same on all nodes. */
+  /** Equal on all nodes. The first key signs; every key verifies. */
   readonly keys: readonly Uint8Array[];
   /** The network of the visitor. */
   networkOf(exchange: Exchange): string;
   /** The scheme that the visitor used. */
   schemeOf(exchange: Exchange): 'http' | 'https';
-  /** Records what was answered. */
+  /** Called with each response that the challenge has sent. */
   onAnswer(exchange: Exchange, site: Site, status: number, bytes: number, requestId: string): void;
   /** Seconds since 1970. */
   readonly now?: () => number;
 }
 
 const COOKIE = 'waypost-pass';
-/** Bytes of a form; a token, a nonce and a path. */
+/** Maximum bytes of a form, which has a token, a nonce and a path. */
 const MAX_FORM = 8192;
-/** A path of the same host: `//` and `/\` would lead to another one. */
+/** Matches a path on the same host: `//` and `/\` would lead to another host. */
 const TARGET = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]{0,2048}$/;
-/** Seconds of a pass that was not worked for. */
+/** Maximum seconds of a pass that the visitor got by waiting. */
 const MAX_WAITED_PASS = 900;
 const DOT_SEGMENTS = /\.\.|%2e/i;
 
@@ -55,7 +56,7 @@ export class Challenge {
     this.#tokens = new ChallengeTokens(options.keys);
   }
 
-  /** True: the visitor has passed. False: the request was answered. */
+  /** True: the visitor has passed. False: the request has been answered. */
   demand(exchange: Exchange, site: Site, terms?: ChallengeTerms): boolean {
     const { difficulty, wait, except } = terms ?? (site.documents?.protection ?? USUAL_PROTECTION).challenge;
     if (isExempt(exchange.path, except)) return true;
@@ -67,7 +68,7 @@ export class Challenge {
     return false;
   }
 
-  /** Whether a request brings a solution, so that `takeSolution` answers it. */
+  /** Whether a request submits a solution, which `takeSolution` then answers. */
   isSolution({ method, path }: Exchange): boolean {
     return method === 'POST' && path === SOLUTION_PATH;
   }
@@ -102,7 +103,7 @@ export class Challenge {
     else this.#refuse(exchange, site);
   }
 
-  /** `token`: one that the visitor has, whose wait goes on. */
+  /** `token`: the visitor's current puzzle, whose wait continues. Empty: creates a puzzle. */
   #sendPage(
     exchange: Exchange,
     site: Site,
@@ -112,11 +113,11 @@ export class Challenge {
     token = '',
   ): void {
     const now = this.#now();
-    const isKept = issuedAt !== undefined;
-    const puzzle = isKept ? token : this.#tokens.createPuzzle({ issuedAt: now, difficulty, wait }, holder);
-    const left = isKept ? Math.max(1, issuedAt + wait - now) : wait;
+    const isReused = issuedAt !== undefined;
+    const puzzle = isReused ? token : this.#tokens.createPuzzle({ issuedAt: now, difficulty, wait }, holder);
+    const waitLeft = isReused ? Math.max(1, issuedAt + wait - now) : wait;
     const host = siteHost(exchange.authority);
-    const body = Buffer.from(renderPage({ host, token: puzzle, difficulty, wait: left, target }));
+    const body = Buffer.from(renderPage({ host, token: puzzle, difficulty, wait: waitLeft, target }));
     exchange.respond(403, [
       ...['content-type', 'text/html; charset=utf-8', 'content-length', String(body.length)],
       ...['cache-control', 'no-store', 'x-content-type-options', 'nosniff', 'server', 'waypost'],
@@ -133,7 +134,7 @@ export class Challenge {
   }
 
   #cookie(exchange: Exchange, pass: string, seconds: number): string {
-    // RFC 6265bis section 4.1.3.2: a cookie with this prefix is the host's own.
+    // RFC 6265bis section 4.1.3.2: browsers bind a cookie with this prefix to the host.
     const [prefix, secure] = this.options.schemeOf(exchange) === 'https' ? ['__Host-', '; Secure'] : ['', ''];
     return `${prefix}${COOKIE}=${pass}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
   }
@@ -152,7 +153,7 @@ function isExempt(path: string, prefixes: readonly string[]): boolean {
   return prefixes.some((prefix) => path.startsWith(prefix));
 }
 
-/** A browser that shows a page: it names text/html, and loads a document. */
+/** Whether the client can show a page: it accepts text/html and loads a document. */
 function acceptsPage({ headers, protocol }: Exchange): boolean {
   if (protocol !== '') return false;
   const destination = fieldValue(headers, 'sec-fetch-dest');
@@ -160,7 +161,7 @@ function acceptsPage({ headers, protocol }: Exchange): boolean {
   return /\btext\/html\b(?!\s*;\s*q=0(?:\.0*)?(?:[\s,]|$))/i.test(fieldValue(headers, 'accept') ?? '');
 }
 
-/** A form that was sent is lost: the visitor returns to its page. */
+/** The path to return to with GET. The body of the refused request is lost. */
 const targetOf = ({ path }: Exchange): string => (TARGET.test(path) ? path : '/');
 
 function passOf({ headers }: Exchange): string | undefined {
@@ -173,7 +174,7 @@ function passOf({ headers }: Exchange): string | undefined {
 }
 const PASS = new RegExp(`(?:^|;\\s*)(?:__Host-)?${COOKIE}=([A-Za-z0-9_-]{1,64})(?:;|$)`);
 
-/** Undefined: it is too long, or broke off. */
+/** Undefined: the body is too long or incomplete. */
 async function readForm({ body }: Exchange): Promise<URLSearchParams | undefined> {
   const parts: Uint8Array[] = [];
   let length = 0;

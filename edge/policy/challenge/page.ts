@@ -1,7 +1,8 @@
 /**
- * The page of the challenge. Its script searches the proof of work in small batches, so that the
- * page stays responsive, and sends the form. Without JavaScript, without Web Crypto (which needs
- * https) or on a slow device the visitor waits and presses the button. It loads nothing.
+ * The page of the challenge. Its script searches for the proof of work in small batches, so the
+ * page stays responsive, and then sends the form. Without JavaScript, without Web Crypto (which
+ * needs https) or on a slow device, the visitor waits and presses the button. The page loads no
+ * other resources.
  */
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '../../../core/base/html.ts';
@@ -49,7 +50,7 @@ button:focus-visible{outline:3px solid #2563eb;outline-offset:2px}
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** Nothing but this script and this style; the form goes to the same host. */
+/** Allows only this script, this style, and a form to the same host. */
 export const PAGE_FIELDS: FieldList = [
   'content-security-policy',
   `default-src 'none'; script-src ${hashOf(SCRIPT)}; style-src ${hashOf(STYLE)}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
@@ -61,7 +62,7 @@ interface PageContent {
   readonly difficulty: number;
   /** Seconds from now. */
   readonly wait: number;
-  /** Where the visitor goes afterwards: a path with its query. */
+  /** Redirect target after the challenge: a path with its query. */
   readonly target: string;
 }
 

@@ -1,10 +1,10 @@
 /**
- * Tokens of the challenge: puzzles that visitors get, and passes for those that have solved one.
- * Each is bound to the domain and to the client's network, and authenticated with a key that all
- * nodes derive from the key file, so no node has to remember anything.
+ * Tokens of the challenge: puzzles, and passes for visitors that have solved a puzzle. A token is
+ * bound to the domain and to the client's network. Its MAC has a key that all nodes derive from the
+ * key file, so nodes store no tokens.
  *
- * A puzzle: time of issue (4 bytes), difficulty (1), wait (1), random (8), MAC (16). A pass: time
- * of expiry (4), MAC (16). In base64url.
+ * Puzzle: time of issue (4 bytes), difficulty (1), wait (1), random (8), MAC (16). Pass: time of
+ * expiry (4), MAC (16). Both are encoded in base64url.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
@@ -23,16 +23,16 @@ export interface Holder {
 interface Puzzle {
   /** Seconds since 1970. */
   readonly issuedAt: number;
-  /** Zero bits. */
+  /** Required leading zero bits. */
   readonly difficulty: number;
-  /** Seconds after which it counts as solved by waiting. */
+  /** Seconds after which the puzzle counts as solved without work. */
   readonly wait: number;
 }
 
 export class ChallengeTokens {
   readonly #keys: readonly Uint8Array[];
 
-  /** `keys`: the first one signs, all verify. */
+  /** The first key signs; every key verifies. */
   constructor(keys: readonly Uint8Array[]) {
     this.#keys = keys;
   }
@@ -46,7 +46,7 @@ export class ChallengeTokens {
     return this.#sign('puzzle', bytes, holder);
   }
 
-  /** Undefined: it is none of ours, or another client's, or too old. */
+  /** Undefined: the token has an invalid MAC, belongs to another holder, or has expired. */
   readPuzzle(token: string, holder: Holder, now: number): Puzzle | undefined {
     const bytes = this.#open('puzzle', token, PUZZLE, holder);
     if (bytes === undefined) return undefined;
@@ -86,7 +86,7 @@ function macOf(key: Uint8Array, kind: string, bytes: Uint8Array, { domainId, net
   return createHmac('sha256', key).update(`${kind}\0${domainId}\0${network}\0`).update(bytes).digest().subarray(0, MAC);
 }
 
-/** Whether SHA-256 of `token.nonce` begins with so many zero bits. */
+/** Whether SHA-256 of `token.nonce` begins with `difficulty` zero bits. */
 export function isSolution(token: string, nonce: string, difficulty: number): boolean {
   if (!NONCE.test(nonce)) return false;
   const digest = createHash('sha256').update(`${token}.${nonce}`).digest();

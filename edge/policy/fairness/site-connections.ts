@@ -1,16 +1,17 @@
 /**
  * Counts the connections of each site over all threads, in shared memory. Each thread writes its
- * own counts and reads those of the others. A site may hold three times as many connections as are
- * free. So a single site gets three quarters, and the next site still finds free connections during
- * a flood of many sites.
+ * own counts and reads the counts of all threads. A site may hold three times as many connections
+ * as are free, so a single site gets at most three quarters. Even during a flood, other sites find
+ * free connections.
  *
- * Sites are counted by a keyed hash; a collision is rare.
+ * Counters are indexed by a keyed hash of the site. Sites with equal hashes share a counter.
  */
 import { randomInt } from 'node:crypto';
 
 const BUCKETS = 16_384;
 /** Counters of a thread: the total, then the buckets. */
 const SLICE = BUCKETS + 1;
+/** A site may hold this many times as many connections as are free. */
 const WEIGHT = 3;
 
 export interface SharedSiteCounts {
@@ -29,7 +30,7 @@ export class SiteConnections {
   readonly #threads: number;
   readonly #key: number;
 
-  /** `max`: connections of all sites. Clears the counts of the previous thread with this index. */
+  /** `max`: limit for all sites. Clears the counts of the previous thread with this index. */
   constructor(
     { counts, key }: SharedSiteCounts,
     thread: number,

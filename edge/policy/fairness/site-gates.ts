@@ -39,8 +39,8 @@ export class SiteGates {
         return share;
       },
       enter() {
-        const most = limits === null ? Number.POSITIVE_INFINITY : limits.connections;
-        if (!turns.takesConnection(domainId, limits) || !connections.enter(bucket, most)) return false;
+        const maxConnections = limits === null ? Number.POSITIVE_INFINITY : limits.connections;
+        if (!turns.takesConnection(domainId, limits) || !connections.enter(bucket, maxConnections)) return false;
         share = turns.enter(domainId);
         return true;
       },
@@ -53,12 +53,12 @@ export class SiteGates {
 
   #limitsOf(slow: SlowBudget | null): Limits | null {
     if (slow === null) return null;
-    const before = this.#limits.get(slow);
-    if (before !== undefined) return before;
+    const cached = this.#limits.get(slow);
+    if (cached !== undefined) return cached;
     const { http1, http2 } = this.options.limits;
-    const made = { http1: narrowHttp1(http1, slow), http2: narrowHttp2(http2, slow) };
-    this.#limits.set(slow, made);
-    return made;
+    const narrowed = { http1: narrowHttp1(http1, slow), http2: narrowHttp2(http2, slow) };
+    this.#limits.set(slow, narrowed);
+    return narrowed;
   }
 }
 

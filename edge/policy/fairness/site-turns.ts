@@ -1,7 +1,7 @@
 /**
  * Starts the requests of each site within its limits and its share of each turn of the thread
- * (thread-turns.ts). Requests that wait for a later turn are queued fairly by client network. So a
- * flood from few networks does not delay the site's other visitors for long.
+ * (thread-turns.ts). Requests that exceed the share are queued fairly by client network. A flood
+ * from few networks therefore hardly delays the site's other visitors.
  */
 import { performance } from 'node:perf_hooks';
 import { FairLine, type InLine } from '../../../core/base/fair-queue.ts';
@@ -29,7 +29,7 @@ class InFlight {
     exchange.inFlightAt = this.#exchanges.push(exchange) - 1;
   }
 
-  /** False: it is not in the list. */
+  /** Returns whether the exchange was in the list. */
   remove(exchange: Exchange): boolean {
     const at = exchange.inFlightAt;
     if (at < 0 || this.#exchanges[at] !== exchange) return false;
@@ -45,7 +45,7 @@ class InFlight {
   /** Removes ended exchanges and returns their number. */
   sweep(): number {
     const before = this.#exchanges.length;
-    // Backwards: the exchange that replaces a removed one has been checked already.
+    // Backwards, because `remove` moves the last exchange, already checked, to the free index.
     for (let i = before - 1; i >= 0; i--) if (this.#exchanges[i].isEnded) this.remove(this.#exchanges[i]);
     return before - this.#exchanges.length;
   }
@@ -73,18 +73,18 @@ const SITE_LIMIT: ErrorPage = {
 /** Milliseconds between two sweeps of ended exchanges and expired requests. */
 const TIDY_MS = 1000;
 const MAX_WAIT_MS = 10_000;
-/** Milliseconds after its last request in which a site counts as active. */
+/** Milliseconds after its last request for which a site counts as active. */
 const ACTIVE_MS = 10_000;
 /**
- * Maximum waiting requests of a site on a thread. Each also holds memory of its client and site.
+ * Maximum queued requests of a site on a thread. Each also holds memory of its client and site.
  */
 const MAX_WAITING = 10_000;
-/** A site may have this many times as many requests in flight as are free. */
+/** A site may have this many times as many requests in flight as the thread has free. */
 const WEIGHT = 3;
 /** Milliseconds for which a site is challenged after it exceeded its request rate. */
 const PRESSED_MS = 60_000;
 
-/** The thread's clock; tests use another. */
+/** Clock and timers. Tests replace them. */
 interface ThreadTime {
   /** Milliseconds. */
   now(): number;
@@ -106,16 +106,16 @@ export interface SiteTurnsOptions {
    */
   challenge?(exchange: Exchange, site: Site, isPressed: boolean): boolean;
   networkOf(exchange: Exchange): string;
-  /** Requests of all sites in flight on this thread. */
+  /** Maximum requests in flight on this thread, of all sites. */
   readonly maxInFlight: number;
-  /** Number of threads that share a limit of the node. */
+  /** Number of threads. Limits of a site apply to all of them together. */
   readonly threads: number;
   /** Null: the thread has only Node's event loop. */
   readonly loop: TurningLoop | null;
   readonly time?: ThreadTime;
 }
 
-/** A queued request; it settles when its response does. */
+/** A queued request. Settles when its response has been sent. */
 class Waiting extends Pending implements InLine {
   line: object | null = null;
   before: InLine | null = null;
@@ -152,7 +152,7 @@ class SiteState {
   /** Requests since the last sweep, and their rate per second in the interval before it. */
   requests = 0;
   requestRate = 0;
-  /** End of the time in which the site is challenged. */
+  /** Time until which visitors are challenged because of the request rate. */
   pressedUntil = 0;
 
   constructor(turns: ThreadTurns, now: number) {
@@ -170,7 +170,7 @@ export class SiteTurns {
   readonly #time: ThreadTime;
   readonly #turns: ThreadTurns;
   readonly #sites = new Map<string, SiteState>();
-  /** The most recently used site: most requests are for the same site. */
+  /** The site of the previous request. Consecutive requests are often for the same site. */
   #lastName = '';
   #last: SiteState | null = null;
   /** Sites with queued requests. */
@@ -215,7 +215,7 @@ export class SiteTurns {
     if (this.#find(domainId)?.inFlight.remove(exchange)) this.#inFlight--;
   }
 
-  /** Whether a new connection is within the site's limit of them per second. */
+  /** Whether a new connection is within the site's limit of new connections per second. */
   takesConnection(domainId: string, limits: SiteLimits | null): boolean {
     if (limits === null) return true;
     const now = this.#time.now();

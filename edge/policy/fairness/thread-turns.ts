@@ -1,12 +1,12 @@
 /**
  * Shares the turns of a thread's event loop among sites. A turn handles the input that has arrived.
  * A site that has spent its share waits for the next turn, so its load hardly delays requests of
- * other sites. Connections that wait are not read, so TCP flow control slows down their clients. A
+ * other sites. Waiting connections are not read, so TCP flow control slows down their clients. A
  * site waits at most for the rest of a turn: an otherwise idle thread starts the next turn
  * immediately.
  *
- * Within its share, a site's output and its waiting requests come before its new input. Output and
- * requests take turns.
+ * A site spends its share on pending output and queued requests first, then on new input. The order
+ * of output and queued requests alternates.
  *
  * Costs are counted, not measured (edge/http/transport/turn-share.ts). Counting costs almost
  * nothing and gives the same result on every machine.
@@ -14,11 +14,11 @@
 import type { Flushable } from '../../http/transport/flusher.ts';
 import type { TurnShare } from '../../http/transport/turn-share.ts';
 
-/** Cost of a turn, about 100 µs, which sites share if more than one is active. */
+/** Cost per turn, about 100 µs, that sites share if more than one is active. */
 export const QUANTUM = 32;
-/** Minimum share of a site, however many sites spend theirs. */
+/** Minimum share of a site, for any number of busy sites. */
 const MIN_QUANTUM = 4;
-/** Share of a site that is active alone. Bounds the delay of the first request of another site. */
+/** Share of the only active site. Bounds the delay of the first request of another site. */
 export const QUANTUM_ALONE = 1024;
 
 /** An event loop with turns: core/os/descriptor-loop.ts. */
@@ -40,23 +40,23 @@ export class ThreadTurns {
   /** Called at the start of each turn. */
   onTurn: () => void = NOTHING;
   /** Triggers a turn even if no input arrives. */
-  readonly #hasten: () => void;
-  #isHastened = false;
+  readonly #trigger: () => void;
+  #isScheduled = false;
   #isContended = false;
   /** Number of sites that have spent their share of the turn. */
   #spent = 0;
   /** Sites with output that waits for their share. */
   #flushing: SiteShare[] = [];
 
-  /** `loop`: null: a turn is a callback of setImmediate. */
+  /** `loop`: null: setImmediate runs each turn. */
   constructor(loop: TurningLoop | null) {
-    this.#hasten = (): void => void setImmediate(loop === null ? this.next : NOTHING);
+    this.#trigger = (): void => void setImmediate(loop === null ? this.next : NOTHING);
     if (loop !== null) loop.onTurn = this.next;
   }
 
   readonly next = (): void => {
     this.number++;
-    this.#isHastened = false;
+    this.#isScheduled = false;
     this.quantum = this.#isContended
       ? Math.max(MIN_QUANTUM, Math.floor(QUANTUM / Math.max(1, this.#spent)))
       : QUANTUM_ALONE;
@@ -65,7 +65,7 @@ export class ThreadTurns {
     if (order % 2 === 1) this.#flush();
     this.onTurn();
     if (order === 2) this.#flush();
-    if (this.#flushing.length > 0) this.hasten();
+    if (this.#flushing.length > 0) this.scheduleNext();
   };
 
   #flush(): void {
@@ -78,7 +78,7 @@ export class ThreadTurns {
   /** Queues a site whose output waits for its share. */
   flushes(site: SiteShare): void {
     this.#flushing.push(site);
-    this.hasten();
+    this.scheduleNext();
   }
 
   /** Whether more than one site is active. */
@@ -88,16 +88,16 @@ export class ThreadTurns {
   }
 
   /** Schedules the next turn. Without a loop, only this ends a turn. */
-  hasten(): void {
-    if (this.#isHastened) return;
-    this.#isHastened = true;
-    this.#hasten();
+  scheduleNext(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#trigger();
   }
 
   /** A site has spent its share of the turn. */
   spent(): void {
     this.#spent++;
-    this.hasten();
+    this.scheduleNext();
   }
 }
 
@@ -106,7 +106,7 @@ export class SiteShare implements TurnShare {
   #turn: number;
   /** The share in `#turn`. */
   #quantum: number;
-  /** Cost in the turn, with the excess of earlier turns. */
+  /** Cost in this turn, including the excess of earlier turns. */
   #spent = 0;
   readonly #outputs: Flushable[] = [];
 
@@ -118,7 +118,7 @@ export class SiteShare implements TurnShare {
   get isSpent(): boolean {
     if (this.#turn !== this.turns.number) this.#enterTurn();
     if (this.#spent < this.turns.quantum) return false;
-    this.turns.hasten();
+    this.turns.scheduleNext();
     return true;
   }
 

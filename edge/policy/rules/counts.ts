@@ -1,13 +1,13 @@
-/** Collects the counts of rules, and sends them to the main thread from time to time. */
+/** Collects the counts of rules and sends them to the main thread in batches. */
 import type { SiteRules } from '../../sites/site-rules.ts';
 
-/** Milliseconds that counts wait for more. */
+/** Milliseconds between the first new count and the batch. */
 const FLUSH_MS = 1000;
 
 export interface RuleCounts {
   readonly domainId: string;
   readonly revision: number;
-  /** By number of the rule. */
+  /** Indexed by the number of the rule. */
   readonly matched: Uint32Array;
   readonly stopped: Uint32Array;
 }
@@ -18,7 +18,7 @@ export class RuleCounting {
 
   constructor(private readonly send: (counts: readonly RuleCounts[]) => void) {}
 
-  /** The rules have new counts. */
+  /** Adds rules with new counts to the next batch. */
   note(rules: SiteRules): void {
     if (rules.isCounted) return;
     rules.isCounted = true;

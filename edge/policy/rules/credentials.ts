@@ -1,7 +1,7 @@
 /**
- * Verifies Basic credentials (RFC 7617) against argon2id hashes. Hashes run outside the event loop,
- * a few at a time, queued fairly by site and client network. Results are cached by a keyed hash,
- * never in plain text.
+ * Verifies Basic credentials (RFC 7617) against argon2id hashes. Hashing runs outside the event
+ * loop with limited concurrency and is queued fairly by site and client network. The cache of
+ * results stores a keyed hash of the credentials, never plain text.
  */
 
 import { createHmac, randomBytes } from 'node:crypto';
@@ -10,17 +10,17 @@ import { FairSlots, type SlotOwner } from '../../../core/base/fair-slots.ts';
 import { RecentMap } from '../../../core/base/recent-map.ts';
 import type { BasicAuthUser } from '../../../core/site/rules/index.ts';
 
-/** Each costs the memory of its hash: 19 MiB as a rule. */
+/** Each verification needs the memory of its hash, 19 MiB with common parameters. */
 const MAX_CONCURRENT = 2;
-/** Some seconds of work, in which visitors of other sites have their turns. */
+/** A full queue is a few seconds of work. */
 const MAX_QUEUED = 128;
-/** Pairs that were accepted, and that were rejected, so that guesses evict no visitor. */
+/** Separate limits, so guessed passwords cannot evict accepted credentials. */
 const MAX_ACCEPTED = 2048;
 const MAX_REJECTED = 2048;
-/** Milliseconds that a result is remembered. */
+/** Milliseconds for which a result is cached. */
 const ACCEPTED_MS = 600_000;
 const REJECTED_MS = 10_000;
-/** Characters of an Authorization field that is looked at. */
+/** Maximum characters of an Authorization field; a longer field is rejected. */
 const MAX_LENGTH = 1024;
 
 /** `busy`: too many verifications are waiting. */
@@ -29,17 +29,17 @@ export type Verdict = 'accepted' | 'rejected' | 'busy';
 export class Credentials {
   readonly #key = randomBytes(32);
   readonly #slots = new FairSlots({ slots: MAX_CONCURRENT, queue: MAX_QUEUED });
-  /** Times until which pairs are remembered. */
+  /** Expiry times of cached results, by digest. */
   readonly #accepted = new RecentMap<number>(MAX_ACCEPTED);
   readonly #rejected = new RecentMap<number>(MAX_REJECTED);
-  /** A page's requests have the same pair, and need one verification. */
+  /** Verifications in progress, by digest. Requests with equal credentials share one. */
   readonly #pending = new Map<string, Promise<Verdict>>();
 
   constructor(private readonly clock: () => number = Date.now) {}
 
   /**
-   * `authorization`: the value of the field; empty without one. `owner`: the site, and the network
-   * of the visitor.
+   * `authorization`: the field value; empty: no such field. `owner`: the site and the visitor's
+   * network.
    */
   check(authorization: string, users: readonly BasicAuthUser[], owner: () => SlotOwner): Verdict | Promise<Verdict> {
     const pair = parseBasic(authorization);

@@ -1,40 +1,41 @@
 /**
- * The memory of rate limits, which all threads of a node share:
+ * Layout of the memory of rate limits, which all threads of a node share:
  *
  *     seeds of the hashes ┆ slots: tag of the key, time in milliseconds since 1970
  *
- * and in a cluster, for each slot: interval and burst of the limit, requests that were not sent
+ * In a cluster, two arrays with an entry for each slot follow: interval and burst of the limit, and
+ * the number of unsent requests.
  */
 
 /** Slots of a bucket. */
 export const WAYS = 4;
 export const BUCKETS = 16_384;
 export const SLOTS = BUCKETS * WAYS;
-/** Numbers of a slot. */
+/** Number of values in a slot. */
 const SLOT = 2;
 const SEEDS = 2;
 const SLOTS_BYTES = SLOTS * SLOT * Float64Array.BYTES_PER_ELEMENT;
-/** Bytes of the secret that the seeds are. */
+/** Bytes of the secret, from which the seeds are taken. */
 export const RATE_SECRET_BYTES = SEEDS * Float64Array.BYTES_PER_ELEMENT;
 const PENDING_OFFSET = RATE_SECRET_BYTES + 2 * SLOTS_BYTES;
 
-/** What a node of a cluster knows of a slot to send its usage. */
+/** Usage that a node of a cluster has not sent yet. */
 interface PendingUsage {
   /** For each slot, `interval` and `burst` of its limit. */
   readonly limits: Float64Array;
-  /** For each slot, requests that were not sent to other nodes. */
+  /** For each slot, the number of requests not yet sent to other nodes. */
   readonly requests: Int32Array;
 }
 
 export interface RateMemory {
   readonly seeds: Int32Array;
-  /** For each slot, the tag of its key (0: none), and the time. */
+  /** For each slot, the tag of its key (0: none) and the time. */
   readonly slots: Float64Array;
   /** Null: counts are not shared. */
   readonly pending: PendingUsage | null;
 }
 
-/** `secret`: the same on all nodes, so that their hashes are equal, and unknown to visitors. */
+/** `secret`: equal on all nodes, so their tags are equal. Visitors must not know it. */
 export function createRateMemory(secret: Uint8Array, isShared: boolean): SharedArrayBuffer {
   const bytes = isShared ? PENDING_OFFSET + SLOTS * Int32Array.BYTES_PER_ELEMENT : RATE_SECRET_BYTES + SLOTS_BYTES;
   const memory = new SharedArrayBuffer(bytes);

@@ -1,30 +1,30 @@
 /**
  * Shares the counts of rate limits between the nodes of a cluster, approximately. Four times a
- * second a node sends how much of each limit its requests have used since the last message, and the
- * others add it to their own counts:
+ * second, a node sends its usage of each limit since the previous message. The other nodes add that
+ * to their own counts:
  *
- *     message: for each key, its tag f64, and the milliseconds that its requests take f64
+ *     message: for each key, its tag f64, and its requests times the interval in milliseconds f64
  *
- * A key is sent once its requests are a share of its burst, so that visitors with few requests cost
- * nothing. That share of all other nodes together is at most an eighth of the burst. No message is
- * repeated: what is lost was counted by one node only.
+ * A node sends a key once its requests reach a minimum share of the burst, so visitors with few
+ * requests cost nothing. The unsent usage of all other nodes together is at most an eighth of the
+ * burst. Messages are not repeated: after a loss, only the sender has counted the usage.
  *
- * With N nodes, an interval I between requests, and D milliseconds from a request until all nodes
- * have counted it, the nodes let pass at most, in any T milliseconds,
+ * N: number of nodes. I: interval between requests. D: milliseconds from a request until all nodes
+ * have counted it. In any T milliseconds, the nodes accept at most
  *
  *     burst + T / I                    the limit
- *     + burst / 8                      that nodes have not sent
- *     + (N - 1) × (burst + D / I)      that other nodes let pass meanwhile
+ *     + burst / 8                      usage that nodes have not sent
+ *     + (N - 1) × (burst + D / I)      requests that other nodes accept meanwhile
  *
- * and none is refused that a single counter would allow with a burst that is smaller by an eighth
- * and by D / I. test/edge/policy/rules/rate-sharing.test.ts holds both.
+ * The nodes refuse no request that a single counter would accept with a burst that is smaller by an
+ * eighth and by D / I. test/edge/policy/rules/rate-sharing.test.ts checks both bounds.
  */
 import { SLOTS, viewRateMemory } from './rate-memory.ts';
 import { RateTable } from './rate-table.ts';
 
 /** The connections to the other nodes of the cluster. */
 export interface UsageChannel {
-  /** The number of nodes that would receive a message now. */
+  /** Number of nodes that would receive a message now. */
   countReceivers(): number;
   send(usage: Buffer): void;
   /** Calls `listener` with each message of another node. */
@@ -41,16 +41,16 @@ interface RateSharingOptions {
 /** Milliseconds between messages. */
 export const SHARING_INTERVAL = 250;
 /**
- * Keys of a message: those whose requests are the largest share of their burst. The others' grow
- * until they are.
+ * Maximum keys of a message. Keys with the largest share of their burst come first. The share of a
+ * key that is left out grows until it is sent.
  */
 const MAX_KEYS = 1024;
 const ENTRY_BYTES = 16;
-/** The nodes together keep back at most one part in so many of a burst. */
+/** The unsent usage of all nodes together is at most 1 / PARTS of a burst. */
 const PARTS = 8;
 /** The largest burst and interval of a rule (admin-api/sites/proxy/rules-schema.ts). */
 const MAX_DEBIT = 1_000_000 * 86_400_000;
-/** Powers of two of a share. */
+/** Number of classes of keys. A class is a power of two of the share of the burst. */
 const CLASSES = 31;
 
 export class RateSharing {
@@ -62,13 +62,13 @@ export class RateSharing {
   readonly #clock: () => number;
   readonly #classes = new Int32Array(CLASSES);
   #hadReceivers = false;
-  /** Slots that may be sent. */
+  /** Slots whose usage may be sent. */
   readonly #found = new Int32Array(SLOTS);
-  /** Keys that were sent and received, for the metrics. */
+  /** Numbers of keys sent and received, for the metrics. */
   sent = 0;
   received = 0;
 
-  /** `memory`: one that is shared. */
+  /** `memory`: created with `isShared`. */
   constructor({ memory, channel, clock = Date.now }: RateSharingOptions) {
     const { pending, slots } = viewRateMemory(memory);
     if (pending === null) throw new TypeError('The memory of the rate limits has no room for pending usage.');
@@ -81,38 +81,38 @@ export class RateSharing {
     channel.follow((usage) => this.#receive(usage));
   }
 
-  /** Sends what the requests of this node have used. Called every SHARING_INTERVAL. */
+  /** Sends the usage of this node. Must be called every SHARING_INTERVAL. */
   send(): void {
     const receivers = this.#channel.countReceivers();
     if (receivers === 0) {
       this.#hadReceivers = false;
       return;
     }
-    // Requests that were counted without receivers are not sent later.
+    // Usage from the time without receivers is not sent.
     if (!this.#hadReceivers) this.#requests.fill(0);
     this.#hadReceivers = true;
     const usage = this.#collect(PARTS * (receivers + 1));
     if (usage.length > 0) this.#channel.send(usage);
   }
 
-  /** `parts`: requests are sent that are at least one part of the burst. */
+  /** Collects keys whose requests are at least 1 / `parts` of their burst. */
   #collect(parts: number): Buffer {
     const found = this.#find(parts);
     const { keys, least, spare } = this.#select();
     const usage = Buffer.allocUnsafe(keys * ENTRY_BYTES);
     let length = 0;
-    let left = spare;
+    let spareLeft = spare;
     for (let i = 0; i < found && length < usage.length; i++) {
       const slot = this.#found[i];
       const level = this.#classOf(slot, parts);
-      if (level < least || (level === least && left-- <= 0)) continue;
+      if (level < least || (level === least && spareLeft-- <= 0)) continue;
       if (this.#take(slot, usage, length)) length += ENTRY_BYTES;
     }
     this.sent += length / ENTRY_BYTES;
     return usage.subarray(0, length);
   }
 
-  /** Finds the slots that have enough requests, and counts their classes. */
+  /** Finds slots with enough requests and counts them by class. Returns their number. */
   #find(parts: number): number {
     const requests = this.#requests;
     this.#classes.fill(0);
@@ -127,7 +127,7 @@ export class RateSharing {
     return found;
   }
 
-  /** How many keys are sent, the least class of them, and how many of that class have room. */
+  /** Returns the number of keys to send, the lowest class, and its number of keys. */
   #select(): { readonly keys: number; readonly least: number; readonly spare: number } {
     const classes = this.#classes;
     let room = MAX_KEYS;
@@ -140,13 +140,13 @@ export class RateSharing {
     }
   }
 
-  /** The binary logarithm of the share of the burst, in parts; -1: less than one part. */
+  /** The binary logarithm of the share of the burst, in parts. -1: below one part. */
   #classOf(slot: number, parts: number): number {
     const share = (this.#requests[slot] * parts) / this.#limits[slot * 2 + 1];
     return share >= 1 ? Math.min(CLASSES - 1, Math.floor(Math.log2(share))) : -1;
   }
 
-  /** False: another key has taken the slot. */
+  /** Moves the usage of a slot to a message. False: another key has replaced the slot's key. */
   #take(slot: number, usage: Buffer, at: number): boolean {
     const tag = this.#slots[slot * 2];
     const requests = Atomics.exchange(this.#requests, slot, 0);
@@ -157,7 +157,7 @@ export class RateSharing {
     return true;
   }
 
-  /** Skips malformed entries: the sender may run another version. */
+  /** Skips malformed entries, since the sender may run another version. */
   #receive(usage: Buffer): void {
     const now = this.#clock();
     const end = Math.min(usage.length, MAX_KEYS * ENTRY_BYTES) - ENTRY_BYTES;

@@ -2,24 +2,24 @@
  * Counts requests for rate limits, in memory that all threads of the node share
  * (edge/policy/rules/rate-memory.ts).
  *
- * The algorithm is GCRA (ITU-T I.371): one time for each key, before which no request conforms.
- * Threads write without locks, so that two requests at the same moment may count as one. The table
- * has a fixed size: when a bucket is full, the key that would be forgotten first gives way.
+ * The algorithm is GCRA (ITU-T I.371), which stores the theoretical arrival time of each key.
+ * Threads write without locks, so two simultaneous requests may count as one. The table has a fixed
+ * size: a full bucket evicts the key with the earliest time.
  */
 import { BUCKETS, type RateMemory, viewRateMemory, WAYS } from './rate-memory.ts';
 
-/** The bits of a tag that the low hash gives; the others are the high one. */
+/** The low hash fills the low 21 bits of a tag; the high hash fills the other 32. */
 const LOW_BITS = 2 ** 21;
 const MAX_TAG = 2 ** 53;
 
 export interface Rate {
   /** Milliseconds between requests, on average. */
   readonly interval: number;
-  /** Requests that may arrive at once. */
+  /** Maximum number of requests in a burst. */
   readonly burst: number;
 }
 
-/** A limit, whose name is hashed once. */
+/** A limit with the two hashes of its name. */
 export interface RateScope extends Rate {
   readonly low: number;
   readonly high: number;
@@ -35,12 +35,12 @@ export class RateTable {
   /** `name`: separates the keys of different limits. */
   scopeOf(name: string, { interval, burst }: Rate): RateScope {
     const { seeds } = this.#memory;
-    // A limit that was changed counts from zero: times mean something else with another interval.
+    // A changed limit counts from zero, since stored times depend on the interval.
     const text = `${name} ${interval} ${burst}`;
     return { interval, burst, low: hash(seeds[0], text) ^ seeds[1], high: hash(seeds[2], text) ^ seeds[3] };
   }
 
-  /** Counts a request. 0: it conforms; else the milliseconds after which the next one does. */
+  /** Counts a request. Returns 0 if it conforms, otherwise milliseconds until one would. */
   count(scope: RateScope, key: string, now: number): number {
     const { interval, burst } = scope;
     const tag = (hash(scope.high, key) >>> 0) * LOW_BITS + (hash(scope.low, key) >>> 11) + 1;
@@ -59,14 +59,14 @@ export class RateTable {
     return 0;
   }
 
-  /** Adds the usage of another node: requests that take `debit` milliseconds together. */
+  /** Adds the usage of another node. `debit`: its requests times the interval, milliseconds. */
   add(tag: number, debit: number, now: number): void {
     if (!Number.isInteger(tag) || tag < 1 || tag > MAX_TAG) return;
     const { slots } = this.#memory;
     const slot = this.#slotOf(tag);
     const time = slots[slot * 2 + 1];
     if (slots[slot * 2] === tag) slots[slot * 2 + 1] = Math.max(time, now) + debit;
-    // A key of another node does not replace one that lasts longer.
+    // A remote key does not evict a key with a later time.
     else if (time < now + debit) this.#store(slot, tag, now + debit);
   }
 
@@ -77,7 +77,7 @@ export class RateTable {
     slots[slot * 2] = tag;
   }
 
-  /** The slot of the tag, or the one to use for it. */
+  /** The slot of the tag, or the slot in its bucket with the earliest time. */
   #slotOf(tag: number): number {
     const { slots } = this.#memory;
     const first = ((tag - 1) % BUCKETS) * WAYS;

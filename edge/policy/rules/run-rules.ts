@@ -1,6 +1,7 @@
 /**
- * Runs the rules of a domain for an exchange, before anything else of the proxy. What rules change
- * becomes part of the site that serves the exchange, so that a request allocates nothing for it.
+ * Runs the rules of a domain for an exchange, before the cache and the origin. The changes of rules
+ * become part of the site that serves the exchange. Sites with changes are reused, so requests do
+ * not allocate them.
  */
 
 import { clientNetwork } from '../../../core/net/address/ipv6.ts';
@@ -36,7 +37,7 @@ const BUSY: RulePage = {
 
 type Done = void | Promise<void>;
 
-/** What the rules of a thread need. */
+/** Shared by all rules of a thread. */
 export interface RuleTools {
   readonly countries: Countries;
   readonly rates: RateTable;
@@ -45,30 +46,30 @@ export interface RuleTools {
   readonly clock?: () => number;
 }
 
-/** What happens with an exchange when its rules have run. */
+/** Callbacks of the proxy for the outcomes of rules. */
 interface RuleOutlets {
-  /** The address of the visitor, also behind a trusted proxy. */
+  /** The visitor's address, even behind a trusted proxy. */
   addressOf(exchange: Exchange): string;
   schemeOf(exchange: Exchange): 'http' | 'https';
-  /** Serves the exchange. `site` has the changes of the rules. */
+  /** Serves the exchange. `site` includes the changes of the rules. */
   serve(exchange: Exchange, site: Site): Done;
-  /** The same, past the cache. */
+  /** Like `serve`, but bypasses the cache. */
   serveUncached(exchange: Exchange, site: Site): Done;
   refuse(exchange: Exchange, site: Site, page: RulePage): void;
-  /** An answer without a body. */
+  /** Sends a response without a body. */
   respondEmpty(exchange: Exchange, site: Site, status: number, fields: FieldList): void;
   /**
-   * Lets visitors pass that have solved a challenge. False: the exchange has been answered.
-   * Omitted: all pass.
+   * Whether the visitor has passed the challenge. False: the exchange has been answered. Omitted:
+   * all visitors pass.
    */
   challenge?(exchange: Exchange, site: Site): boolean | Promise<boolean>;
 }
 
-/** How a URL is fetched for no visitor. */
+/** How to prefetch a URL. */
 export interface PrefetchPlan {
-  /** With the changes of the rules. */
+  /** Includes the changes of the rules. */
   readonly site: Site;
-  /** Whether visitors send credentials to the edge, which passes them on to the origin. */
+  /** Whether a rule requires credentials, which the edge also forwards to the origin. */
   readonly hasCredentials: boolean;
 }
 
@@ -94,8 +95,8 @@ export class RuleRunner {
   }
 
   /**
-   * The site for a request that no visitor has sent. Actions that only some visitors meet do not
-   * stop it. Null: the response of the origin is for no visitor, or not for the cache.
+   * Runs the rules for a prefetch. Limits, challenges and rules that distinguish visitors do not
+   * stop it. Null: a rule answers all such requests itself, or bypasses the cache.
    */
   planPrefetch(exchange: Exchange, site: Site, rules: SiteRules): PrefetchPlan | null {
     const { set } = rules;
@@ -170,7 +171,7 @@ export class RuleRunner {
     this.outlets.respondEmpty(exchange, site, status, ['location', location, 'server', 'waypost']);
   }
 
-  /** Milliseconds to wait; 0: the request is within the limit. */
+  /** Counts the request. Returns milliseconds to wait; 0: it is within the limit. */
   #count(exchange: Exchange, { domainId }: SiteRules, rule: CompiledRule, action: LimitAction): number {
     let limit = this.#rates.get(rule);
     if (limit === undefined) {
@@ -187,26 +188,26 @@ export class RuleRunner {
       account: site.domainId,
       network: clientNetwork(this.outlets.addressOf(exchange)),
     }));
-    const go = (result: Awaited<typeof verdict>): Done => {
+    const proceed = (result: Awaited<typeof verdict>): Done => {
       if (result === 'accepted') return this.#run(exchange, site, rules, index + 1, changes);
       const rule = rules.set.rules[index];
       rules.set.stopped[rule.number]++;
       this.tools.counting.note(rules);
       this.outlets.refuse(exchange, site, result === 'busy' ? BUSY : unauthorizedPage(rule, action.realm ?? 'Private'));
     };
-    return typeof verdict === 'string' ? go(verdict) : verdict.then(go);
+    return typeof verdict === 'string' ? proceed(verdict) : verdict.then(proceed);
   }
 
   #challenge(exchange: Exchange, site: Site, rules: SiteRules, index: number): Done {
     const { changes } = rules.set;
     const { challenge } = this.outlets;
     const hasPassed = challenge === undefined ? true : challenge(exchange, site);
-    const go = (passes: boolean): Done => {
+    const proceed = (passes: boolean): Done => {
       if (passes) return this.#run(exchange, site, rules, index + 1, changes);
       rules.set.stopped[rules.set.rules[index].number]++;
       this.tools.counting.note(rules);
     };
-    return typeof hasPassed === 'boolean' ? go(hasPassed) : hasPassed.then(go);
+    return typeof hasPassed === 'boolean' ? proceed(hasPassed) : hasPassed.then(proceed);
   }
 }
 
@@ -224,7 +225,7 @@ function pageOf(rule: CompiledRule): RulePage {
   }
 }
 
-/** A rate limit, and what it counts by. */
+/** A rate limit with the source of its keys. */
 class LimitRule {
   readonly scope: RateScope;
   readonly #by: string;
@@ -252,7 +253,7 @@ class LimitRule {
   }
 }
 
-/** A /24 of IPv4, a /64 of IPv6. */
+/** The /24 of an IPv4 address, the /64 of an IPv6 address. */
 const networkOf = (address: string): string =>
   address.includes(':') ? clientNetwork(address) : address.slice(0, address.lastIndexOf('.'));
 
@@ -267,7 +268,7 @@ interface RulePage {
 
 const describe = ({ number }: CompiledRule): string => `Rule ${number + 1} of this domain`;
 
-/** Pages with which rules answer. They have the form of the error pages of edge/proxy. */
+/** The error pages of rules, in the form of those of edge/proxy. */
 const deniedPage = (rule: CompiledRule, status: number): RulePage => ({
   status,
   code: 'rule_denied',
