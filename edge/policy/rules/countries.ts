@@ -4,11 +4,11 @@ import { type CountryResponse, Reader } from 'mmdb-lib';
 import { RecentMap } from '../../../core/base/recent-map.ts';
 
 /** Maximum number of addresses whose country is cached. */
-const MAX_CACHED = 4096;
+const MAX_REMEMBERED = 4096;
 
 export class Countries {
   #reader: Reader<CountryResponse> | null = null;
-  readonly #cache = new RecentMap<string>(MAX_CACHED);
+  readonly #cache = new RecentMap<string>(MAX_REMEMBERED);
 
   /** Null: no file; all lookups return an empty text. Throws for a file in another format. */
   load(file: SharedArrayBuffer | null): void {
