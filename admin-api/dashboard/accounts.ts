@@ -1,18 +1,18 @@
-/** What the pages of accounts share. */
+/** Constants and helpers shared by the pages of accounts. */
 import { signal } from '@preact/signals';
 import type { Choice } from '../ui/parts/select-field.tsx';
 import { api, settle } from './api.ts';
 import { TEXTS } from './texts.ts';
 
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
-/** 20 of 56 letters are 116 bits. */
+/** 20 characters out of an alphabet of 56 have 116 bits of entropy. */
 const LENGTH = 20;
 
-/** A random password without letters that look alike. */
+/** Generates a random password without characters that look alike. */
 export function generatePassword(): string {
   let text = '';
   while (text.length < LENGTH)
-    // Other bytes would make some letters more likely.
+    // Rejects bytes that would make some characters more likely.
     for (const byte of crypto.getRandomValues(new Uint8Array(2 * LENGTH)))
       if (byte < 4 * LETTERS.length && text.length < LENGTH) text += LETTERS[byte % LETTERS.length];
   return text;
@@ -20,7 +20,7 @@ export function generatePassword(): string {
 
 export const ROLES: readonly Choice[] = Object.entries(TEXTS.account.roles).map(([value, label]) => ({ value, label }));
 
-/** The plans of the configuration; empty until they are read. */
+/** The plans of the configuration. Empty until they are loaded. */
 export const plans = signal<readonly Choice[]>([]);
 
 export async function readPlans(): Promise<void> {
@@ -32,7 +32,7 @@ export async function readPlans(): Promise<void> {
   }));
 }
 
-/** The choices with the current plan, even if the configuration does not have it. */
+/** Plan choices. Includes the current plan even if the configuration no longer has it. */
 export function withPlan(choices: readonly Choice[], plan: string): readonly Choice[] {
   if (plan === '' || choices.some(({ value }) => value === plan)) return choices;
   return [...choices, { value: plan, label: choices.length === 0 ? plan : TEXTS.account.unknownPlan(plan) }];

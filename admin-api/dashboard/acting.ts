@@ -9,7 +9,7 @@ import type { Failure } from './failure.ts';
 import { ACCOUNT, currentQuery, openAddress, readAccount, replaceQuery } from './router.ts';
 import { session } from './session.ts';
 
-/** The id of the account; null: the own one. */
+/** The id of the account. Null: the user's own account. */
 export const actedAccount = computed<number | null>(() => {
   const id = readAccount(currentQuery.value);
   return id === session.value?.user.id ? null : id;
@@ -22,10 +22,10 @@ interface ActedAccount {
   readonly failure: Failure | null;
 }
 
-/** Null: the own account. */
+/** Null: the user's own account. */
 export const acted = signal<ActedAccount | null>(null);
 
-/** Reads the name of the account each time another one is acted for. */
+/** Loads the name of the account after each switch. */
 export function followActing(): void {
   effect(() => {
     const id = actedAccount.value;
@@ -53,7 +53,7 @@ export function stopActing(): void {
   openAddress(addressOf('domains'));
 }
 
-/** Marks the page as that of the account that owns the shown object. */
+/** Switches to the account that owns the shown object. */
 export function markOwner(accountId: number): void {
   const own = session.peek()?.user.id;
   if (accountId === (actedAccount.peek() ?? own)) return;

@@ -21,12 +21,12 @@ async function send({ method, route, url, headers, ...request }: ClientRequest):
   const token = session.peek()?.csrf_token;
   if (token !== undefined && method !== 'GET') headers['X-Waypost-CSRF'] = token;
   const response = await sendRequest({ ...request, method, route, url: actedUrl(method, route, url), headers });
-  // The session has expired or was ended elsewhere: the sign-in page returns to this page.
+  // The session has ended. After signing in, the user returns to this page.
   if (response.status === 401) session.value = null;
   return response;
 }
 
-/** The URL with the account that an administrator acts for. `path`: of the endpoint. */
+/** Adds the account that an administrator acts for. `path`: path of the endpoint. */
 export function actedUrl(method: string, path: string, requested: string): string {
   const account = readAccount(currentQuery.peek());
   const url = new URL(requested, window.location.origin);

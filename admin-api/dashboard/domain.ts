@@ -1,4 +1,4 @@
-/** The domain whose pages are shown. All of its pages share it. */
+/** The current domain, shared by all of its pages. */
 import { type Signal, signal } from '@preact/signals';
 import type { Domain } from './api/views.ts';
 import { api, settle } from './api.ts';
@@ -6,12 +6,12 @@ import type { Failure } from './failure.ts';
 
 interface CurrentDomain {
   readonly domainId: number;
-  /** Null: not read yet. */
+  /** Null: not loaded yet. */
   readonly domain: Signal<Domain | null>;
   readonly failure: Signal<Failure | null>;
-  /** Reads it again; the earlier state stays until then. */
+  /** Reloads the domain. Keeps the current state meanwhile. */
   readonly load: () => Promise<void>;
-  /** The same after a change by others: only a domain that is gone is a failure. */
+  /** Reloads after a change by another client. Reports only a deleted domain as a failure. */
   readonly refresh: () => Promise<void>;
 }
 
@@ -19,7 +19,7 @@ const NOT_FOUND = 404;
 
 let current: CurrentDomain | undefined;
 
-/** The state of a domain. Only that of the latest one is kept. */
+/** The state of a domain. Only the latest requested domain is cached. */
 export function domainOf(domainId: number): CurrentDomain {
   if (current?.domainId === domainId) return current;
   const domain = signal<Domain | null>(null);
@@ -36,7 +36,7 @@ export function domainOf(domainId: number): CurrentDomain {
   return current;
 }
 
-/** Deletes what the user who signed out has left. */
+/** Deletes the data of the user who has signed out. */
 export function forgetDomain(): void {
   current = undefined;
 }

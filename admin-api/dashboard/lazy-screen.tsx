@@ -1,4 +1,4 @@
-/** Loads the script of a screen, and shows grey bars until it is there. */
+/** Loads the script of a screen, with a placeholder in the meantime. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Skeleton } from './parts/skeleton.tsx';
@@ -8,7 +8,7 @@ import { TEXTS } from './texts.ts';
 
 type ScreenName = keyof typeof SCREENS;
 
-/** Screens that were opened before, so that they show at once. */
+/** Cache of loaded screens, which are shown immediately. */
 const loaded = new Map<ScreenName, Screen>();
 
 export function LazyScreen({ page, ...props }: ScreenProps & { readonly page: ScreenName }) {
@@ -35,7 +35,7 @@ export function LazyScreen({ page, ...props }: ScreenProps & { readonly page: Sc
   return Shown === null ? <Skeleton /> : <Shown {...props} />;
 }
 
-/** The service was updated, so the scripts of this window are gone, or there is no connection. */
+/** Shown if a script cannot be loaded: after an update of the service, or without a connection. */
 function Outdated() {
   return (
     <div class="note note-bad" role="alert">

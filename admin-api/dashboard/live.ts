@@ -1,6 +1,6 @@
 /**
- * Changes that others make, from one stream of events for all screens. The stream is open while the
- * page is visible. Events are passed on and not kept.
+ * Receives changes of other clients in one stream of events for all screens. The stream is open
+ * while the page is visible. Events are not stored.
  */
 import { effect, signal } from '@preact/signals';
 import { actedAccount } from './acting.ts';
@@ -8,32 +8,32 @@ import { ACCOUNT } from './router.ts';
 import { readSession, session } from './session.ts';
 
 const ENDPOINT = '/api/v1/events';
-/** Milliseconds before a refused stream is opened again; doubled each time. */
+/** Milliseconds before a refused stream is opened again. Doubles after each attempt. */
 const FIRST_RETRY_MS = 2000;
 const MAX_RETRY_MS = 60_000;
 
 /** A change without its values. */
 export interface ObjectChange {
   readonly seq: number;
-  /** As the API names it, such as `records`. */
+  /** Kind in the API, such as `records`. */
   readonly kind: string;
-  /** For a part of a domain, the id of the domain. */
+  /** Id of the object, or of the domain for a part of a domain. */
   readonly id: number | string;
 }
 
-/** Null: changes were missed, so anything may have changed. */
+/** Null: events were missed, so any object may have changed. */
 type ChangeListener = (change: ObjectChange | null) => void;
 
 const listeners = new Set<ChangeListener>();
 const isVisible = signal(!document.hidden);
 
-/** Returns a function that ends it. */
+/** Returns a function that removes the listener. */
 export function listenToChanges(listener: ChangeListener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Keeps the stream open while a user is signed in and looks at the page. */
+/** Keeps the stream open while a user is signed in and the page is visible. */
 export function followChanges(): void {
   document.addEventListener('visibilitychange', () => {
     isVisible.value = !document.hidden;
@@ -65,24 +65,24 @@ class Connection {
     let wasOpen = false;
     source.addEventListener('open', () => {
       this.#retryMs = FIRST_RETRY_MS;
-      // Screens were read before. After an interruption, the browser resumes the stream by itself.
+      // Screens loaded their data before the stream opened. A resumed stream misses no events.
       if (!wasOpen) notify(null);
       wasOpen = true;
     });
     source.addEventListener('change', ({ data }) => notify(JSON.parse(data)));
     source.addEventListener('reload', () => notify(null));
     source.addEventListener('error', () => {
-      // Otherwise the browser connects again.
+      // Otherwise the browser reconnects.
       if (source.readyState === EventSource.CLOSED) this.#retryLater();
     });
     return source;
   }
 
-  /** The session may have ended, or there are too many streams. */
+  /** Handles a refused stream: the session has ended, or too many streams are open. */
   #retryLater(): void {
     this.#timer = setTimeout(async () => {
       await readSession();
-      // Without a session, this connection was closed.
+      // Without a session, this connection has been closed.
       if (session.peek()) this.#source = this.#open();
     }, this.#retryMs);
     this.#retryMs = Math.min(MAX_RETRY_MS, this.#retryMs * 2);

@@ -1,8 +1,8 @@
-/** Domain names for people: Unicode next to the A-labels that DNS has. */
+/** Converts domain names from A-labels to Unicode for display. */
 
 const PREFIX = 'xn--';
 
-/** The name in Unicode; the name as it is if it has no label that decodes. */
+/** The name in Unicode. Unchanged if no label can be decoded. */
 export function toUnicode(name: string): string {
   if (!name.includes(PREFIX)) return name;
   return name.split('.').map(decodeLabel).join('.');
@@ -11,7 +11,7 @@ export function toUnicode(name: string): string {
 function decodeLabel(label: string): string {
   if (!label.startsWith(PREFIX)) return label;
   const decoded = decodePunycode(label.slice(PREFIX.length));
-  // An A-label stands for text that is not ASCII (RFC 5890 section 2.3.2.1).
+  // An A-label must decode to non-ASCII text (RFC 5890 section 2.3.2.1).
   return decoded !== null && /[^\0-\x7f]/.test(decoded) ? decoded : label;
 }
 
@@ -25,7 +25,7 @@ const INITIAL_BIAS = 72;
 const INITIAL_CODE_POINT = 128;
 const MAX_CODE_POINT = 0x10ffff;
 
-/** Null: the text is not punycode (RFC 3492 section 6.2). */
+/** Null: not valid Punycode (RFC 3492 section 6.2). */
 function decodePunycode(text: string): string | null {
   const delimiter = text.lastIndexOf('-');
   const output = delimiter < 0 ? [] : [...text.slice(0, delimiter)].map((letter) => letter.codePointAt(0)!);
@@ -67,7 +67,7 @@ function adapt(difference: number, length: number, isFirst: boolean): number {
   return k + Math.floor(((BASE - T_MIN + 1) * delta) / (delta + SKEW));
 }
 
-/** The name in Unicode with its A-labels in brackets; the name alone if it has none. */
+/** The name in Unicode, followed by its A-labels in brackets if it has any. */
 export function toBothForms(name: string): string {
   const unicode = toUnicode(name);
   return unicode === name ? name : `${unicode} (${name})`;

@@ -6,7 +6,7 @@ import { TEXTS } from './texts.ts';
 interface NavigationEntry {
   readonly page: PageName;
   readonly label: string;
-  /** Paths of the pages that belong to it start with this. */
+  /** Prefix of the paths of its pages. */
   readonly section: string;
   readonly isFor: (user: User) => boolean;
 }

@@ -1,4 +1,4 @@
-/** The result of a call of the API. */
+/** The result of an API call. */
 import type { Failure } from './failure.ts';
 
 export type Result<T> =

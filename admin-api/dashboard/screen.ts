@@ -1,8 +1,8 @@
-/** What each screen gets. */
+/** The properties of all screens. */
 import type { ComponentType } from 'preact';
 
 export interface ScreenProps {
-  /** From the address. NaN on pages that have no domain. */
+  /** Domain id of the address. NaN on pages without a domain. */
   readonly domainId: number;
   /** The parameters of the address, as text. */
   readonly params: Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
-/** The screen of each page: a script of its own, which is loaded when its page is opened. */
+/** The screen of each page. Each is a separate script that is loaded on the first visit. */
 import type { PageName } from './addresses.ts';
 import type { Screen } from './screen.ts';
 
-/** Home and sign-in lead to another page. */
+/** Home and sign-in have no screen here. */
 type ScreenName = Exclude<PageName, 'home' | 'signIn'>;
 
 export const SCREENS: Readonly<Record<ScreenName, () => Promise<Screen>>> = {

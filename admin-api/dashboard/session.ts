@@ -18,14 +18,14 @@ interface Session {
   readonly csrf_token: string;
 }
 
-/** Undefined: not read yet. Null: nobody is signed in. */
+/** Undefined: not loaded yet. Null: not signed in. */
 export const session = signal<Session | null | undefined>(undefined);
-/** Whether the role of the user is only allowed to read. */
+/** Whether the user's role is read-only. */
 export const isReader = computed(() => session.value?.user.role === 'viewer');
 /** Why the session could not be read. */
 export const sessionFailure = signal<Failure | null>(null);
 
-/** Reads who is signed in. */
+/** Loads the session of the signed-in user. */
 export async function readSession(): Promise<void> {
   const result = await call<Session>('GET');
   sessionFailure.value = null;
@@ -34,17 +34,17 @@ export async function readSession(): Promise<void> {
   else sessionFailure.value = result.failure;
 }
 
-/** Null: signed in. */
+/** Null on success. */
 export async function signIn(login: string, password: string, code: string): Promise<Failure | null> {
   return enter(await call('POST', code === '' ? { login, password } : { login, password, code }));
 }
 
-/** Null: signed in. `fields`: of the signature, as the API takes them. */
+/** Null on success. `fields`: request body with the passkey's signature. */
 export async function signInWithPasskey(fields: object): Promise<Failure | null> {
   return enter(await call('POST', fields, PASSKEY_ENDPOINT));
 }
 
-/** The options of WebAuthn for a sign-in. */
+/** Requests the WebAuthn options for a sign-in. */
 export const readPasskeyOptions = (): Promise<Answer<{ readonly options: unknown }>> =>
   call('GET', undefined, PASSKEY_ENDPOINT);
 

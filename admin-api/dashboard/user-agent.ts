@@ -1,7 +1,7 @@
-/** Describes a browser by its User-Agent, roughly: the text is whatever a client has sent. */
+/** Describes a browser by its User-Agent. Only a guess, since clients can send any text. */
 import { TEXTS } from './texts.ts';
 
-/** The first match counts: Edge and Opera call themselves Chrome, which calls itself Safari. */
+/** First match wins: Edge and Opera include "Chrome", and Chrome includes "Safari". */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

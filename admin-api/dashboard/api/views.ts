@@ -13,7 +13,7 @@ export type PointerTo<T> = T extends readonly (infer Item)[]
     ? { [K in keyof T & string]: `/${K}` | `/${K}${PointerTo<NonNullable<T[K]>>}` }[keyof T & string]
     : never;
 
-/** Of the fields of the body of an operation. */
+/** JSON pointers of the fields of an operation's request body. */
 export type Pointer<O extends Id> = PointerTo<Body<O>>;
 
 export type Domain = Response<'getDomain'>['domain'];

@@ -1,15 +1,15 @@
-/** An entry of the audit log in a few words. */
+/** Describes entries of the audit log. */
 import type { AuditEntry } from '../api/views.ts';
 import { TEXTS } from '../texts.ts';
 
-/** Characters of a description; the rest is in the audit log. */
+/** Maximum characters of a description. The audit log has the full text. */
 const MAX_LENGTH = 200;
 
-/** `action`: as in the audit log; null: the service made the change. */
+/** `action`: code in the audit log. Null: the service made the change. */
 export const actionText = (action: string | null): string =>
   action === null ? TEXTS.serviceAction : (TEXTS.actions[action] ?? action);
 
-/** What was changed; empty if the action says all. */
+/** Describes the changed object. Empty if the action needs no object. */
 export function describeEntry({ detail }: Pick<AuditEntry, 'detail'>): string {
   const { name, type, content } = detail as Record<string, unknown>;
   const text =

@@ -1,10 +1,10 @@
-/** What the bulk actions do with one domain. */
+/** The bulk actions, each for a single domain. */
 import type { ListedDomain } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { type ArchivedFile, createTar } from './tar.ts';
 
-/** Null: done. */
+/** Null on success. */
 type Action = (domain: ListedDomain) => Promise<Failure | null>;
 
 const path = ({ id }: ListedDomain) => ({ params: { path: { domain_id: id } } });
@@ -24,7 +24,7 @@ export const enableDnssec: Action = (domain) =>
 
 export const deleteDomain: Action = (domain) => failureIn(api.DELETE('/api/v1/domains/{domain_id}', path(domain)));
 
-/** Reads zone files, which `save` then gives to the browser as one file. */
+/** Reads zone files. `save` then downloads them as one archive. */
 export class ZoneExport {
   readonly #files: ArchivedFile[] = [];
 

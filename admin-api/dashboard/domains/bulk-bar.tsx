@@ -11,7 +11,7 @@ import { BulkDialog, type BulkTask } from './bulk-dialog.tsx';
 interface BulkBarProps {
   readonly selected: readonly ListedDomain[];
   readonly onSelect: (domains: readonly ListedDomain[]) => void;
-  /** After an action. */
+  /** Called after an action. */
   readonly onDone: () => void;
 }
 

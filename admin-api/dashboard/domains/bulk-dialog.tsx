@@ -1,4 +1,4 @@
-/** Shows how far an action for many domains is, and what has failed. */
+/** Shows the progress and the failures of a bulk action. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Modal } from '../../ui/parts/modal.tsx';
@@ -12,7 +12,7 @@ export interface BulkTask {
   readonly title: string;
   readonly domains: readonly ListedDomain[];
   readonly run: (domain: ListedDomain) => Promise<Failure | null>;
-  /** After the last one. */
+  /** Called after the last domain. */
   readonly finish?: () => void;
 }
 

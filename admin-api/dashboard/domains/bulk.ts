@@ -1,9 +1,9 @@
-/** Runs one action for many objects: some at a time, and one failure does not stop the others. */
+/** Runs an action for many objects, with limited concurrency. Failures do not stop it. */
 import type { Failure } from '../failure.ts';
 
-/** Requests in flight: enough to be fast, few enough to be polite. */
+/** Maximum requests in flight. */
 const CONCURRENT = 4;
-/** Milliseconds to wait after 429 when the API does not say how long. */
+/** Milliseconds to wait after 429 without Retry-After. */
 const PAUSE_MS = 10_000;
 const MAX_ATTEMPTS = 100;
 
@@ -17,23 +17,23 @@ export interface BulkState<T> {
   readonly done: number;
   readonly total: number;
   readonly failures: readonly BulkFailure<T>[];
-  /** The API limits the rate, so the work waits. */
+  /** Waiting because the API limits the rate. */
   readonly isWaiting: boolean;
 }
 
 interface BulkOptions<T> {
   readonly items: readonly T[];
-  /** Null: done. */
+  /** Null on success. */
   readonly run: (item: T) => Promise<Failure | null>;
   readonly onChange: (state: BulkState<T>) => void;
-  /** Ends the work after the requests in flight. */
+  /** Stops after the requests in flight. */
   readonly signal: AbortSignal;
   readonly sleep?: (milliseconds: number) => Promise<void>;
 }
 
 const wait = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Resolves when all are done, or after the signal. */
+/** Resolves when all items have finished, or after the signal. */
 export async function runBulk<T>({ items, run, onChange, signal, sleep = wait }: BulkOptions<T>): Promise<void> {
   const failures: BulkFailure<T>[] = [];
   let next = 0;

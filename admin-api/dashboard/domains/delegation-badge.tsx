@@ -1,4 +1,4 @@
-/** The state of a delegation in one word. */
+/** A badge with the state of a delegation. */
 import type { ListedDomain } from '../api/views.ts';
 import { TEXTS } from '../texts.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Says whether the domain is delegated to the service, and looks again while the page is open:
- * often at first, then more and more rarely.
+ * Shows whether the domain is delegated to the service. Checks again while the page is open, with
+ * increasing intervals.
  */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -13,9 +13,9 @@ import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 import { DelegationBadge, type DelegationState } from './delegation-badge.tsx';
 
-/** Seconds between two looks. */
+/** Seconds between checks. */
 const DELAYS = [5, 10, 15, 30, 60, 120, 300];
-/** A live domain changes rarely. */
+/** Seconds between checks of a live domain, which rarely changes. */
 const LIVE_DELAY = 300;
 
 interface Delegation {
@@ -28,7 +28,7 @@ interface Delegation {
   readonly error: string | null;
 }
 
-/** Viewers cannot ask the parent, so they see what was seen in the background. */
+/** Only reads the latest background check for viewers, who may not start a check. */
 function readDelegation(domainId: number): Promise<Result<Delegation>> {
   const params = { path: { domain_id: domainId } };
   return isReader.peek()
@@ -41,7 +41,7 @@ export function DelegationCheck({ domainId }: { readonly domainId: number }) {
   const delegation = useSignal<Delegation | null>(null);
   const failure = useSignal<Failure | null>(null);
   const isChecking = useSignal(false);
-  /** Seconds until the next look. */
+  /** Seconds until the next check. */
   const left = useSignal(0);
   const looks = useRef(0);
 

@@ -9,7 +9,7 @@ export interface ArchivedFile {
 const BLOCK = 512;
 const NAME_BYTES = 100;
 
-/** `time`: of all files, seconds since 1970. */
+/** `time`: modification time of all files, seconds since 1970. */
 export function createTar(files: readonly ArchivedFile[], time: number): Uint8Array[] {
   const parts = files.flatMap(({ name, content }) => [
     header(name.slice(-NAME_BYTES), content.length, time),
@@ -32,7 +32,7 @@ function header(name: string, size: number, time: number): Uint8Array {
   write(116, octal(0, 7));
   write(124, octal(size, 11));
   write(136, octal(time, 11));
-  // The checksum counts its own field as spaces.
+  // The checksum is computed with spaces in its own field.
   write(148, ' '.repeat(8));
   write(156, '0');
   write(257, 'ustar');

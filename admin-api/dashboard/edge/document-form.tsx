@@ -1,4 +1,4 @@
-/** The form of a document: one button saves all of it. */
+/** The form of a document, with a single save button. */
 import type { ComponentChildren } from 'preact';
 import { announce } from '../../ui/parts/announce.tsx';
 import type { Failure } from '../failure.ts';
@@ -7,9 +7,9 @@ import { type FaultOf, useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 
 interface DocumentFormProps<Pointer extends string> {
-  /** JSON pointers of the fields that show their faults. */
+  /** JSON pointers of the fields that show faults next to them. */
   readonly pointers: readonly Pointer[];
-  /** Null: saved. */
+  /** Null on success. */
   readonly save: () => Promise<Failure | null>;
   readonly render: (faultOf: FaultOf<Pointer>) => ComponentChildren;
 }

@@ -1,4 +1,4 @@
-/** What surrounds the forms of a document: its state, and what to do after a conflict. */
+/** The frame around the forms of a document. Shows its state, and the choices after a conflict. */
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { ChangeArea } from '../parts/change-area.tsx';

@@ -1,4 +1,4 @@
-/** The whole list of a document as JSON, for what other forms do not have. */
+/** The whole list of a document as JSON, for settings that other forms lack. */
 import { useSignal } from '@preact/signals';
 import { announce } from '../../ui/parts/announce.tsx';
 import { TextArea } from '../../ui/parts/text-area.tsx';
@@ -16,7 +16,7 @@ interface JsonFormProps<Item> {
     readonly noJson: (reason: string) => string;
   };
   readonly items: readonly unknown[];
-  /** Null: saved. */
+  /** Null on success. */
   readonly replace: (items: readonly Item[]) => Promise<Failure | null>;
 }
 
@@ -32,7 +32,7 @@ export function JsonForm<Item>({ texts, items, replace }: JsonFormProps<Item>) {
       fault.value = texts.noJson((error as Error).message);
       return null;
     }
-    // The API names what is wrong with other values.
+    // The API reports the faults of values that are not a list.
     const result = await replace((Array.isArray(value) ? value : [value]) as Item[]);
     if (result === null) announce(texts.saved);
     return result;

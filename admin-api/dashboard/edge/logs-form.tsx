@@ -121,7 +121,7 @@ const useEndpoint = (stored: LogsDocument['endpoint']): EndpointDraft => ({
   isSecretDeleted: useSignal(false),
 });
 
-/** Undefined: as before. Null: none. */
+/** Undefined: unchanged. Null: delete the secret. */
 function readSecret(text: Signal<string>, isDeleted: Signal<boolean>): string | null | undefined {
   const value = text.value.trim();
   if (value !== '') return value;

@@ -1,4 +1,4 @@
-/** The state of the delivery of request logs on each node, and a test of the receiver. */
+/** Shows the state of log delivery on each node, and tests the receiver. */
 import { useSignal } from '@preact/signals';
 import { announce } from '../../ui/parts/announce.tsx';
 import type { LogsNodeState } from '../api/views.ts';

@@ -1,6 +1,6 @@
-/** Numbers in fields of text. */
+/** Parses numbers of text fields. */
 
-/** For an empty field, `empty`. Text that is no number stays text, so that the API names it. */
+/** Returns `empty` for an empty field. Returns invalid text unchanged, so the API reports it. */
 export function readNumber<Empty>(text: string, empty: Empty): number | Empty {
   const trimmed = text.trim();
   if (trimmed === '') return empty;

@@ -1,4 +1,4 @@
-/** Opens a page that is being written in a tab of its own, with sample values. */
+/** Opens a preview of the edited page in a new tab, with sample values. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { TEXTS } from '../texts.ts';
@@ -9,7 +9,7 @@ interface PreviewLinkProps {
   readonly html: Signal<string>;
 }
 
-/** Characters of the page in a URL: the header of a request has 16 KiB with all its fields. */
+/** Maximum characters of the page in a URL. The limit of a request header is 16 KiB. */
 const MAX_ENCODED = 12_000;
 
 export function PreviewLink({ domainId, status, html }: PreviewLinkProps) {
@@ -40,7 +40,7 @@ export function PreviewLink({ domainId, status, html }: PreviewLinkProps) {
   );
 }
 
-/** As the endpoint takes it: raw DEFLATE in base64url. */
+/** Encodes the page for the endpoint: raw DEFLATE in base64url. */
 async function encodePage(html: string): Promise<string> {
   const stream = new Blob([html]).stream().pipeThrough(new CompressionStream('deflate-raw'));
   const bytes = new Uint8Array(await new Response(stream).arrayBuffer());

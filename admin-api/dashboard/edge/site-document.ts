@@ -1,6 +1,6 @@
 /**
- * A document of a domain's sites: what is stored, and what a form on the page makes of it. A list
- * shows the latest version; a form stays with the version that it began with while it is edited.
+ * A document of a domain's sites: its stored versions and the edits in the forms of a page. Lists
+ * show the latest version. A form with unsaved input keeps the version that it was opened with.
  */
 import { type Signal, signal } from '@preact/signals';
 import type { DocumentVersion } from '../api/views.ts';
@@ -8,7 +8,7 @@ import type { Failure } from '../failure.ts';
 import type { Result } from '../result.ts';
 import { TEXTS } from '../texts.ts';
 
-/** For calls of the API. */
+/** Parameters of API calls. */
 interface Params {
   readonly path: { readonly domain_id: number };
 }
@@ -21,7 +21,7 @@ interface VersionParams {
   readonly path: { readonly domain_id: number; readonly revision: number };
 }
 
-/** Of a document whose earlier versions are kept. */
+/** Calls for a document with stored earlier versions. */
 export interface VersionCalls<Content> {
   readonly list: (params: Params) => Promise<Result<{ readonly versions: readonly DocumentVersion[] }>>;
   readonly read: (params: VersionParams) => Promise<Result<Content>>;
@@ -34,20 +34,20 @@ export interface DocumentCalls<Content, Body> {
   readonly versions?: VersionCalls<Content>;
 }
 
-/** Of a failure because somebody else has changed the document. */
+/** Code of the failure after another client has changed the document. */
 const CHANGED = 'changed';
 
 export class SiteDocument<Content extends { readonly revision: number }, Body> {
-  /** What the forms begin with. Null: not read yet. */
+  /** The version in the forms. Null: not loaded yet. */
   readonly stored: Signal<Content | null> = signal(null);
-  /** What lists show. Null: not read yet. */
+  /** The version in lists. Null: not loaded yet. */
   readonly latest: Signal<Content | null> = signal(null);
   readonly failure = signal<Failure | null>(null);
-  /** Whether the user has entered something that is not saved. */
+  /** Whether the forms have unsaved input. */
   readonly isEdited = signal(false);
-  /** Whether there is a newer version, which would replace what the user has entered. */
+  /** Whether the forms have unsaved input and a newer version exists. */
   readonly isOutdated = signal(false);
-  /** The revision that the forms replace. */
+  /** The revision that saving the forms replaces. */
   #base = 0;
 
   constructor(
@@ -55,25 +55,25 @@ export class SiteDocument<Content extends { readonly revision: number }, Body> {
     private readonly calls: DocumentCalls<Content, Body>,
   ) {}
 
-  /** Shows the latest version, in the forms unless the user has entered something. */
+  /** Loads the latest version. Updates the forms only if they have no unsaved input. */
   async load(): Promise<void> {
     const [, failure] = await Promise.all([this.#read(), this.loadMore()]);
     this.failure.value ??= failure;
   }
 
-  /** Shows the latest version instead of what the user has entered. */
+  /** Replaces unsaved input by the latest version. */
   async discard(): Promise<void> {
     if (await this.#read()) this.#show();
   }
 
-  /** Keeps what the user has entered: saving it replaces the latest version. */
+  /** Keeps unsaved input. Saving then replaces the latest version. */
   async keep(): Promise<void> {
     if (!(await this.#read())) return;
     this.#base = this.latest.value?.revision ?? 0;
     this.isOutdated.value = false;
   }
 
-  /** Stores what the user has entered, if nobody else has changed the document. Null: done. */
+  /** Saves the forms unless another client has changed the document. Null on success. */
   async replace(body: Body): Promise<Failure | null> {
     const result = await this.#write(this.#base, body);
     if (result.ok) {
@@ -88,7 +88,7 @@ export class SiteDocument<Content extends { readonly revision: number }, Body> {
     return { ...result.failure, message: TEXTS.siteDocuments.conflict };
   }
 
-  /** Stores a change of what lists show. What the user has entered stays. Null: done. */
+  /** Saves a change of a list. Keeps unsaved input of the forms. Null on success. */
   async change(body: Body): Promise<Failure | null> {
     const result = await this.#write(this.latest.value?.revision ?? 0, body);
     if (!result.ok) return result.failure;
@@ -97,14 +97,14 @@ export class SiteDocument<Content extends { readonly revision: number }, Body> {
     return null;
   }
 
-  /** Null: no earlier versions are kept. */
+  /** Null: earlier versions are not stored. */
   get versions(): VersionCalls<Content> | null {
     return this.calls.versions ?? null;
   }
 
   /**
-   * Stores an earlier version as the latest. What the user has entered stays. A failure for which
-   * the document has changed meanwhile reads it again.
+   * Restores an earlier version as the latest. Keeps unsaved input of the forms. If another client
+   * has changed the document, loads it again.
    */
   async restore(versions: VersionCalls<Content>, revision: number): Promise<Result<Content>> {
     const path = { domain_id: this.domainId, revision };
@@ -116,7 +116,7 @@ export class SiteDocument<Content extends { readonly revision: number }, Body> {
     return result;
   }
 
-  /** Reads what else the page shows of the document. */
+  /** Loads further data of the page. */
   protected async loadMore(): Promise<Failure | null> {
     return null;
   }
@@ -136,7 +136,7 @@ export class SiteDocument<Content extends { readonly revision: number }, Body> {
     return { header: { 'If-Match': `"${revision}"` } };
   }
 
-  /** Responses may arrive in another order than the versions that they have. */
+  /** Ignores older versions, since responses may arrive out of order. */
   #receive(content: Content): void {
     if (content.revision <= (this.latest.value?.revision ?? -1)) return;
     this.latest.value = content;

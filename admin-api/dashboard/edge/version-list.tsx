@@ -1,4 +1,4 @@
-/** The versions of a document that are kept: who set each, what it has, and a way back to it. */
+/** The stored versions of a document: author, content, and a button to restore each. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { announce } from '../../ui/parts/announce.tsx';
@@ -14,7 +14,7 @@ import { Time } from '../parts/time.tsx';
 import { TEXTS } from '../texts.ts';
 import type { SiteDocument, VersionCalls } from './site-document.ts';
 
-/** Fields that are no part of what was set. */
+/** Fields that are metadata of a version, not settings. */
 const ABOUT_VERSION: ReadonlySet<string> = new Set(['ok', 'revision', 'updated_at']);
 
 interface VersionListProps<Content extends { readonly revision: number }, Body> {

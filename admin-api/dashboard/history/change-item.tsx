@@ -1,4 +1,4 @@
-/** One change of a domain: who, when, and what was there before. */
+/** One change of a domain: author, time, and the values before and after. */
 import { useSignal } from '@preact/signals';
 import type { DomainChange } from '../api/views.ts';
 import { actionText } from '../audit/describe.ts';
@@ -7,14 +7,14 @@ import { Time } from '../parts/time.tsx';
 import { TEXTS } from '../texts.ts';
 import { commentLine, recordLine, settingLines } from './change-lines.ts';
 
-/** Lines that are shown at first. */
+/** Number of lines in the collapsed view. */
 const FIRST_LINES = 8;
 
 interface ChangeItemProps {
   readonly change: DomainChange;
-  /** It is the last change, so its state is the current one. */
+  /** Whether this is the latest change, so its state is the current state. */
   readonly isLatest: boolean;
-  /** Null: the state after it cannot be restored. */
+  /** Null: the state after the change cannot be restored. */
   readonly onRestore: (() => void) | null;
 }
 

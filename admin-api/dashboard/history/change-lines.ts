@@ -1,9 +1,9 @@
-/** A change of a domain as lines of text. */
+/** Formats a change of a domain as lines of text. */
 import type { CommentChange, DomainChange, RecordChange } from '../api/views.ts';
 import { zoneLine } from '../records/zone-line.ts';
 import { TEXTS } from '../texts.ts';
 
-/** Null: there is no such line before, or after. */
+/** Null: the line does not exist before or after the change. */
 interface ChangeLine {
   readonly before: string | null;
   readonly after: string | null;
@@ -33,7 +33,7 @@ const differences = (before: readonly string[], after: readonly string[]): Chang
 type PastProxy = NonNullable<DomainChange['proxy']>['after'];
 type PastDnssec = NonNullable<DomainChange['dnssec']>['after'];
 
-/** Null: the proxy was never set, which is the same as all defaults. */
+/** Null: the proxy was never configured, which equals all defaults. */
 function proxyLines(proxy: PastProxy): string[] {
   const texts = TEXTS.history.proxy;
   return [

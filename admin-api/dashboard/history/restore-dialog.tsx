@@ -1,4 +1,4 @@
-/** Shows what a restore would change, and restores it. */
+/** Previews a restore and runs it. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { announce } from '../../ui/parts/announce.tsx';
@@ -19,9 +19,9 @@ const PRECONDITION_FAILED = 412;
 interface Preview {
   readonly records: readonly RecordChange[];
   readonly comments: readonly CommentChange[];
-  /** Of records. */
+  /** Number of changed records. */
   readonly count: number;
-  /** Names the state of the domain that the preview compares with. */
+  /** ETag of the domain state that the preview compares with. */
   readonly etag: string;
 }
 

@@ -1,4 +1,4 @@
-/** The addresses that an ALIAS is answered with now, and when they were looked up. */
+/** The current addresses of an ALIAS record, with the time of their lookup. */
 import type { RecordView } from '../api/views.ts';
 import { TEXTS } from '../texts.ts';
 

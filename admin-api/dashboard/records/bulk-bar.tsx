@@ -1,4 +1,4 @@
-/** What can be done with the selected rows. */
+/** The actions for the selected rows. */
 import { announce } from '../../ui/parts/announce.tsx';
 import { copyText } from '../parts/copy-button.tsx';
 import { TEXTS } from '../texts.ts';

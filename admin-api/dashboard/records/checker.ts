@@ -1,15 +1,15 @@
-/** Checks edits with the API while the user types: a dry run of the batch that would save them. */
+/** Checks edits while the user types, with a dry run of the batch that would save them. */
 import type { Signal } from '@preact/signals';
 import { api, settle } from '../api.ts';
 import { countEdits, type Edits, faultsOf, type RowFault, toBatch } from './edits.ts';
 
-/** A check starts when the user has stopped typing for this time. */
+/** Milliseconds without input after which a check starts. */
 const TYPING_MS = 250;
-/** More edits are only checked when they are saved. */
+/** Maximum edits per check. More edits are checked only when the user saves them. */
 const MAX_CHECKED = 500;
 
 interface Checker {
-  /** Checks the edits soon, after the last of several calls. */
+  /** Schedules a check. A further call postpones it. */
   schedule(): void;
 }
 
@@ -30,7 +30,7 @@ export function createChecker(domainId: number, edits: Signal<Edits>, faults: Si
         body: batch,
       }),
     );
-    // Newer edits are checked on their own. Without a response, saving reports what is wrong.
+    // Newer edits have their own check. After a failed check, saving reports the faults.
     if (result.ok && edits.peek() === checked)
       faults.value = faultsOf(batch, checked, result.data.preview?.faults ?? []);
   };

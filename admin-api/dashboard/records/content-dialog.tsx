@@ -1,4 +1,4 @@
-/** The form of a content: named fields, which write the value of the record. */
+/** The form for the content of a record, with a named field for each part. */
 import { useSignal } from '@preact/signals';
 import { useId, useMemo } from 'preact/hooks';
 import { Modal } from '../../ui/parts/modal.tsx';
@@ -109,7 +109,7 @@ export function ContentDialog({ fields, faults, onChange, onClose }: ContentDial
   );
 }
 
-/** For an empty value, the form that belongs to the name. */
+/** For an empty value, selects the form by the record name. */
 function firstShown({ type, name, content }: Fields): Shown {
   const forms = formsOf(type);
   const last = forms[forms.length - 1];

@@ -1,18 +1,18 @@
 /**
- * Edits of a zone that are not saved yet. They become one batch. All functions return new values
- * and change none.
+ * Unsaved edits of a zone, which are saved as one batch. All functions return new values and modify
+ * none.
  */
 import type { Failure, Fault } from '../failure.ts';
 
-/** The fields that can be edited. `ttl` 1: the service decides. */
+/** The editable fields of a record. `ttl` 1: automatic. */
 export interface Fields {
   readonly name: string;
   readonly type: string;
   readonly content: string;
   readonly ttl: number;
-  /** Null: the service decides. Omitted: as the other records at the name. */
+  /** Null: automatic. Omitted: as for the other records at the name. */
   readonly proxied?: boolean | null;
-  /** Of all records of the name and type. Null: none. Omitted: it stays. */
+  /** Comment of all records of the name and type. Null: none. Omitted: unchanged. */
   readonly comment?: string | null;
 }
 
@@ -20,7 +20,7 @@ export interface StoredRecord extends Fields {
   readonly id: number;
 }
 
-/** Types whose names can go through the proxy. */
+/** Types of records whose names can be proxied. */
 const WEB_TYPES: ReadonlySet<string> = new Set(['A', 'AAAA', 'CNAME', 'ALIAS']);
 
 export interface Change {
@@ -35,12 +35,12 @@ export interface Addition {
   /** Identifies the row. */
   readonly key: number;
   readonly fields: Fields;
-  /** Another client has deleted the record that this was an edit of. */
+  /** Another client has deleted the edited record. */
   readonly hasConflict: boolean;
 }
 
 export interface Edits {
-  /** By the id of the record. */
+  /** Keyed by the id of the record. */
   readonly changes: ReadonlyMap<number, Change>;
   readonly additions: readonly Addition[];
 }
@@ -70,8 +70,8 @@ const fieldsOf = ({ name, type, content, ttl, proxied, comment }: Fields): Field
 });
 
 /**
- * Without `proxied` and `comment` unless they have changed: the service keeps them for the name, or
- * the name and type.
+ * Omits `proxied` and `comment` unless they have changed. The service then keeps them for the name,
+ * or for the name and type.
  */
 function replacement(before: Fields, after: Fields): Fields {
   const { proxied, comment, ...rest } = fieldsOf(after);
@@ -94,7 +94,7 @@ const isEqual = (a: Fields, b: Fields): boolean =>
   isProxiedEqual(a, b) &&
   isCommentEqual(a, b);
 
-/** Sets the fields of a stored record. Without a difference, there is no edit. */
+/** Sets the fields of a stored record. Fields equal to the stored ones remove the edit. */
 export function changeRecord(edits: Edits, record: StoredRecord, fields: Fields): Edits {
   return withChange(edits, record, isEqual(record, fields) ? undefined : fieldsOf(fields));
 }
@@ -122,16 +122,16 @@ export function changeAddition(edits: Edits, key: number, fields: Fields): Edits
   return { ...edits, additions };
 }
 
-/** `fields`: in the order in which they are shown. */
+/** `fields`: in display order. */
 export function addRecords(edits: Edits, firstKey: number, fields: readonly Fields[]): Edits {
   const added = fields.map((record, i) => ({ key: firstKey + i, fields: fieldsOf(record), hasConflict: false }));
   return { ...edits, additions: [...added, ...edits.additions] };
 }
 
-/** What the API takes for the apex is one name here. */
+/** Normalizes a name. The API accepts an empty name and `@` for the apex. */
 const nameOf = ({ name }: Fields): string => (name === '' ? '@' : name.toLowerCase());
 
-/** Sets `proxied` of all records at the names of `named`, since it belongs to the name. */
+/** Sets `proxied` of all records at the names of `named`: all records at a name share it. */
 export function setProxied(
   edits: Edits,
   stored: readonly StoredRecord[],
@@ -159,10 +159,10 @@ export function changeMany(
   for (const record of stored) {
     const { before = record, after = record, hasConflict = false } = changes.get(record.id) ?? {};
     if (after === null) continue;
-    const wanted = update(after);
-    if (wanted === after) continue;
-    if (wanted !== null && isEqual(before, wanted)) changes.delete(record.id);
-    else changes.set(record.id, { before, after: wanted === null ? null : fieldsOf(wanted), hasConflict });
+    const updated = update(after);
+    if (updated === after) continue;
+    if (updated !== null && isEqual(before, updated)) changes.delete(record.id);
+    else changes.set(record.id, { before, after: updated === null ? null : fieldsOf(updated), hasConflict });
   }
   const additions = edits.additions.flatMap((addition) => {
     const fields = added.has(addition.key) ? update(addition.fields) : addition.fields;
@@ -197,9 +197,9 @@ export function toInverse({ changes }: Edits, created: readonly number[]): Batch
 }
 
 /**
- * The edits on top of what other clients have stored meanwhile. A record that differs from what was
- * edited gets a conflict, and is compared with its new value from now on. An edit of a record that
- * is gone becomes an addition; a deletion of such a record is done. Conflicts stay until they are
+ * Rebases the edits onto the records that other clients have stored. If another client has changed
+ * an edited record, the edit gets a conflict and is based on the new value. If another client has
+ * deleted it, an edit becomes an addition and a deletion is dropped. Conflicts stay until they are
  * accepted.
  */
 export function rebase({ changes, additions }: Edits, stored: ReadonlyMap<number, StoredRecord>): Edits {
@@ -222,7 +222,7 @@ export function rebase({ changes, additions }: Edits, stored: ReadonlyMap<number
   return { changes: kept, additions: [...additions, ...revived] };
 }
 
-/** The same edits: the user has seen the conflicts, and keeps the own version. */
+/** Marks the conflicts as accepted: the user's version replaces the stored one. */
 export function acceptConflicts(edits: Edits): Edits {
   if (!hasConflicts(edits)) return edits;
   const changes = [...edits.changes].map(([id, change]) => [id, { ...change, hasConflict: false }] as const);
@@ -230,7 +230,7 @@ export function acceptConflicts(edits: Edits): Edits {
   return { changes: new Map(changes), additions };
 }
 
-/** A row: the id of a stored record, or the key of an addition. */
+/** A row. `id`: of the stored record, or the key of the addition. */
 interface RowName {
   readonly kind: 'stored' | 'added';
   readonly id: number;
@@ -238,16 +238,16 @@ interface RowName {
 
 export interface RowFault {
   readonly row: RowName;
-  /** The field that is wrong, if it is one. */
+  /** The faulty field. Empty: the whole record. */
   readonly field: string;
   readonly message: string;
 }
 
-/** The rows that a refused batch names. */
+/** Maps the faults of a rejected batch to rows. */
 export const failedRows = (batch: Batch, edits: Edits, failure: Failure): RowFault[] =>
   faultsOf(batch, edits, failure.details.length > 0 ? failure.details : [failure]);
 
-/** The rows that faults of a batch point at. */
+/** Maps faults of a batch to rows. */
 export function faultsOf(batch: Batch, edits: Edits, faults: readonly Fault[]): RowFault[] {
   return faults.flatMap(({ pointer, message }) => {
     const [, list, index, field = ''] = /^\/(delete|put|post)\/(\d+)(?:\/(\w+))?/.exec(pointer ?? '') ?? [];

@@ -1,9 +1,9 @@
-/** A zone file that is typed, pasted, dropped or chosen. */
+/** Input for a zone file: typed, pasted, dropped or chosen. */
 import { useSignal } from '@preact/signals';
 import { useId, useRef } from 'preact/hooks';
 import { TEXTS } from '../texts.ts';
 
-/** Larger files are not shown as text. */
+/** Maximum size of a file that is shown as text. */
 const MAX_SHOWN_BYTES = 256 * 1024;
 
 export interface Source {

@@ -1,8 +1,8 @@
-/** Which records a filter shows. */
+/** Filters records by text and type. */
 import type { Fields } from './edits.ts';
 
 export interface Filter {
-  /** Part of a name, a value or a comment, in any case. */
+  /** Part of a name, a value or a comment. Case-insensitive. */
   readonly text: string;
   /** Empty: all types. */
   readonly type: string;

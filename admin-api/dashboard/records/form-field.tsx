@@ -1,4 +1,4 @@
-/** A field of the form of a content. */
+/** One field of a form for record contents. */
 import { effect, untracked, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { CheckField } from '../../ui/parts/check-field.tsx';
@@ -19,7 +19,7 @@ export function FormInput({ field: { key, kind, placeholder, choices = [] }, val
   const isChecked = useSignal(value !== '');
   const latest = useRef({ value, onInput });
   latest.current = { value, onInput };
-  // Not after the next frame: what is typed before would be reported after the form was closed.
+  // A passive effect is too late: input before the next frame would be reported after closing.
   useLayoutEffect(
     () =>
       effect(() => {

@@ -1,4 +1,4 @@
-/** What an import would do: counts, the first records of each kind, and lines with problems. */
+/** Shows the effects of an import: counts, the first records of each kind, and faulty lines. */
 import type { ImportPreview, ImportWarning } from '../api/views.ts';
 import { TEXTS } from '../texts.ts';
 import { zoneLine } from './zone-line.ts';
@@ -10,15 +10,15 @@ export interface Previewed {
   readonly omitted: number;
   /** Records of the zone after the import. */
   readonly records: number;
-  /** The state of the domain that was compared. */
+  /** The ETag of the zone that the preview compared the file with. */
   readonly etag: string;
 }
 
 interface ImportReportProps {
   readonly previewed: Previewed;
-  /** Records are added to those of the domain. */
+  /** Adds the records to the domain instead of replacing its records. */
   readonly adds: boolean;
-  /** The file; null: too large to show lines of it. */
+  /** The file. Null: too large to show its lines. */
   readonly text: string | null;
 }
 

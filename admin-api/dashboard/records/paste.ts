@@ -1,4 +1,4 @@
-/** Lines of a zone file that are pasted into the table become new records. */
+/** Turns zone file lines that the user pastes into the table into new records. */
 import { useEffect } from 'preact/hooks';
 import type { Failure } from '../failure.ts';
 import type { ZoneEditor } from './zone-editor.ts';
@@ -6,15 +6,15 @@ import { fieldsOf, MAX_ADDED, previewImport } from './zone-file.ts';
 
 export interface Pasted {
   readonly added: number;
-  /** Records that the domain has already. */
+  /** Records that already exist in the domain. */
   readonly existing: number;
-  /** Lines that are no records. */
+  /** Lines that are not records. */
   readonly errors: readonly { readonly line: number; readonly message: string }[];
 }
 
 type PasteResult = { readonly ok: true; readonly pasted: Pasted } | { readonly ok: false; readonly failure: Failure };
 
-/** The API reads the lines, so they mean the same as in an import. */
+/** The API parses the lines, as in an import. */
 export async function pasteLines(editor: ZoneEditor, text: string): Promise<PasteResult> {
   const result = await previewImport(editor.domainId, text, MAX_ADDED);
   if (!result.ok) return result;
@@ -27,7 +27,7 @@ export async function pasteLines(editor: ZoneEditor, text: string): Promise<Past
 
 const hasSeveralLines = (text: string): boolean => /\S[^\n]*\n\s*\S/.test(text);
 
-/** Calls `run` with what is pasted outside of inputs, or as several lines into the table. */
+/** Calls `run` with text pasted outside of inputs, or with several lines pasted into the table. */
 export function usePastedLines(run: (text: string) => void): void {
   useEffect(() => {
     const listen = (event: ClipboardEvent): void => {

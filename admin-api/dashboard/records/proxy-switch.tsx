@@ -1,10 +1,10 @@
-/** Whether the visitors of a name go through the proxy: orange, or grey. */
+/** The switch that proxies a name: orange when on, grey when off. */
 import { TEXTS } from '../texts.ts';
 import type { Fields } from './edits.ts';
 
 interface ProxySwitchProps {
   readonly fields: Fields;
-  /** What the service does if the name does not say. */
+  /** Whether the service proxies the name if its records do not set it. */
   readonly byDefault: boolean;
   readonly isDisabled: boolean;
   readonly onChange: (proxied: boolean) => void;

@@ -1,4 +1,4 @@
-/** The table of records: its tools, its rows, and the keys that work in it. */
+/** The table of records, with its tools, rows and keyboard shortcuts. */
 import { useSignal } from '@preact/signals';
 import { useCallback, useMemo, useRef } from 'preact/hooks';
 import { announce } from '../../ui/parts/announce.tsx';
@@ -29,7 +29,7 @@ import { RowView } from './row-view.tsx';
 import { addedKey, directTargets, faultsByRow, isProxiedByDefault, type Row, rowsOf } from './rows.ts';
 import type { ZoneEditor } from './zone-editor.ts';
 
-/** As in the style sheet. */
+/** Must equal the value in the style sheet. */
 const ROW = 44;
 const NARROW_ROW = 132;
 const COLUMNS = 7;
@@ -45,7 +45,7 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
   const records = editor.records.value;
   const edits = editor.edits.value;
   const domain = editor.domain.value?.domain ?? '';
-  // The API has filtered the records of a large zone.
+  // For a large zone, the API has already filtered the records.
   const shown = editor.isLarge.value ? { text: '', type: '' } : filter;
   const rows = useMemo(() => rowsOf(records, edits, shown), [records, edits, shown.text, shown.type]);
   const types = useMemo(() => [...new Set(records.map(({ type }) => type))].sort(), [records]);
@@ -60,7 +60,7 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
     editedKey.value = addedKey(editor.add(fields));
     scrollTo({ top: 0 });
   };
-  // The records of other kinds are not changed here.
+  // Only the records of primary zones can be edited.
   const isReadOnly = isReader.value || editor.domain.value?.kind !== 'primary';
   const add = (): void => {
     if (!isReadOnly) edit(NEW_RECORD);
@@ -223,7 +223,7 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
 
 const isUntouched = ({ name, content }: Fields): boolean => name === '' && content === '';
 
-/** After the row has its buttons again, unless the user has gone on to something else. */
+/** Runs after the row shows its buttons again, unless the focus is elsewhere. */
 function focusEdit(position: number): void {
   requestAnimationFrame(() => {
     if (document.activeElement !== document.body) return;
@@ -231,7 +231,7 @@ function focusEdit(position: number): void {
   });
 }
 
-/** The arrow keys go to the same control of the next or previous row. */
+/** The arrow keys move the focus to the same control of the next or previous row. */
 function moveBetweenRows(event: KeyboardEvent): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const control = event.target;

@@ -17,25 +17,25 @@ import { zoneLine } from './zone-line.ts';
 
 interface RowProps {
   readonly row: Row;
-  /** From 1, without the header. */
+  /** Counts from 1, without the header row. */
   readonly position: number;
   readonly faults: readonly RowFault[];
-  /** The role of the user is only allowed to read. */
+  /** The user's role is read-only. */
   readonly isReadOnly: boolean;
   readonly isEditing: boolean;
   readonly isSelected: boolean;
-  /** Whether the name goes through the proxy if it does not say. */
+  /** Whether the name is proxied if the record does not set it. */
   readonly isProxiedByDefault: boolean;
   readonly onSelect: (isSelected: boolean, isRange: boolean) => void;
   readonly onEdit: () => void;
   readonly onDone: () => void;
-  /** Ends editing, with the fields that the row had before. */
+  /** Called when the user cancels editing. `before`: the fields before the edit. */
   readonly onCancel: (before: Fields) => void;
   readonly onChange: (fields: Fields) => void;
-  /** Of the whole name. */
+  /** Sets `proxied` for all records at the name. */
   readonly onProxied: (proxied: boolean | null) => void;
   readonly onDuplicate: () => void;
-  /** Deletes the record; restores it if it is deleted. */
+  /** Deletes the record, or restores a deleted one. */
   readonly onRemove: () => void;
 }
 
@@ -153,7 +153,7 @@ function EditedRow(props: RowProps) {
     else return;
     event.preventDefault();
   };
-  // While the user has not typed a value yet, its absence is no mistake.
+  // An empty value is not reported while the user has not typed it yet.
   const shown = faults.filter(({ field }) => field !== 'content' || fields.content !== '');
   const isWrong = (field: string): boolean => shown.some((fault) => fault.field === field);
   const faultsOf = (...names: string[]) => <Faults faults={shown.filter(({ field }) => names.includes(field))} />;
@@ -268,5 +268,5 @@ function Faults({ faults }: { readonly faults: readonly RowFault[] }) {
   );
 }
 
-/** A copied record can have a type that is not offered. */
+/** A duplicated record can have a type that is not in the list. */
 const typeChoices = (current: string): string[] => [...new Set([...Object.keys(RECORD_TYPES), current])];

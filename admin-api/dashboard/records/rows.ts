@@ -1,4 +1,4 @@
-/** The rows of the table: new records first, then the stored ones that the filter shows. */
+/** The rows of the table: new records, then the stored records that match the filter. */
 import type { RecordView } from '../api/views.ts';
 import type { Addition, Change, Edits, Fields, RowFault } from './edits.ts';
 import { type Filter, matchesFilter } from './filter.ts';
@@ -8,7 +8,7 @@ export type Row =
   | {
       readonly kind: 'stored';
       readonly key: string;
-      /** As edited; as stored if the record is to be deleted. */
+      /** The edited fields, or the stored fields of a record that is deleted. */
       readonly fields: Fields;
       readonly record: RecordView;
       readonly change: Change | undefined;
@@ -29,7 +29,7 @@ export function rowsOf(records: readonly RecordView[], edits: Edits, filter: Fil
   for (const record of records) {
     const change = edits.changes.get(record.id);
     const fields = change?.after ?? record;
-    // An edited row stays where it is, even if the filter no longer finds it.
+    // An edited row stays in place even if it no longer matches the filter.
     if (change === undefined && !matchesFilter(record, filter)) continue;
     rows.push({ kind: 'stored', key: storedKey(record.id), fields, record, change });
   }
@@ -45,7 +45,7 @@ export function stateOf(row: Row): RowState {
 
 const keyOf = ({ row: { kind, id } }: RowFault): string => (kind === 'added' ? addedKey(id) : storedKey(id));
 
-/** Faults by the key of their row. */
+/** Groups faults by the key of their row. */
 export function faultsByRow(faults: readonly RowFault[]): ReadonlyMap<string, readonly RowFault[]> {
   const byRow = new Map<string, RowFault[]>();
   for (const fault of faults) {
@@ -56,7 +56,7 @@ export function faultsByRow(faults: readonly RowFault[]): ReadonlyMap<string, re
   return byRow;
 }
 
-/** Types whose targets must be reached directly. */
+/** Types whose targets must not be proxied. */
 const DIRECT_TARGETS: ReadonlySet<string> = new Set(['MX', 'SRV', 'NS']);
 
 /** Names of the domain that MX, SRV and NS records point to. */
@@ -71,6 +71,6 @@ export function directTargets(records: readonly RecordView[], domain: string): R
   return targets;
 }
 
-/** What the service does with a name that does not say whether it is proxied. */
+/** Whether the service proxies a name whose records do not set `proxied`. */
 export const isProxiedByDefault = (name: string, targets: ReadonlySet<string>): boolean =>
   !targets.has(name === '' ? '@' : name) && !name.split('.').some((label) => label.startsWith('_'));

@@ -10,7 +10,7 @@ import { TEXTS } from '../texts.ts';
 
 interface TransferStateProps {
   readonly domain: Domain;
-  /** Reads the domain and its records again. */
+  /** Reloads the domain and its records. */
   readonly reload: () => void;
 }
 

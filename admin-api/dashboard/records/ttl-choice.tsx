@@ -1,4 +1,4 @@
-/** The choice of a TTL: the usual ones, and any other number of seconds. */
+/** The choice of a TTL: a common value or any number of seconds. */
 import { useSignal } from '@preact/signals';
 import { TEXTS } from '../texts.ts';
 import { TTL_PRESETS } from './types.ts';

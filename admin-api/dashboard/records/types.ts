@@ -23,5 +23,5 @@ export const RECORD_TYPES: Readonly<Record<string, string>> = {
   URI: '10 1 "https://example.com/"',
 };
 
-/** Seconds that are offered; 1: automatic. */
+/** Offered TTLs in seconds. 1: automatic. */
 export const TTL_PRESETS: readonly number[] = [1, 60, 300, 3600, 14_400, 86_400];

@@ -1,4 +1,4 @@
-/** The state of the records page of a domain: what is stored, and what is edited. */
+/** The state of the records page of a domain: stored records and unsaved edits. */
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { Domain, RecordView } from '../api/views.ts';
 import { api, settle } from '../api.ts';
@@ -23,13 +23,13 @@ import {
 } from './edits.ts';
 import type { Filter } from './filter.ts';
 
-/** The maximum of the API. */
+/** Records per request, the maximum of the API. */
 const PAGE = 1000;
 /** The zone has changed since it was read (RFC 9110 15.5.13). */
 const PRECONDITION_FAILED = 412;
-/** Larger zones are filtered by the API, and loaded page by page as the user scrolls. */
+/** The API filters larger zones, which are loaded page by page as the user scrolls. */
 const MAX_LOADED = 20_000;
-/** The API reads a part of the zone for each page of a filtered list. */
+/** Maximum requests in a row. A page of a filtered list can be empty although more follow. */
 const MAX_PAGES_AT_ONCE = 50;
 
 interface RecordQuery {
@@ -49,7 +49,7 @@ export class ZoneEditor {
   readonly isComplete = signal(false);
   readonly failure = signal<Failure | null>(null);
   readonly edits = signal<Edits>(NO_EDITS);
-  /** What the API has found wrong with the edits. */
+  /** Faults of the edits that the API has reported. */
   readonly faults = signal<readonly RowFault[]>([]);
   readonly saveFailure = signal<Failure | null>(null);
   readonly isSaving = signal(false);
@@ -57,15 +57,15 @@ export class ZoneEditor {
   readonly count: ReadonlySignal<number> = computed(() => countEdits(this.edits.value));
   /** Whether the zone has too many records to load all of them. */
   readonly isLarge: ReadonlySignal<boolean> = computed(() => (this.domain.value?.record_count ?? 0) > MAX_LOADED);
-  /** What the API filters, while the zone is large. */
+  /** The filter of the user, which the API applies while the zone is large. */
   #filter: Filter = { text: '', type: '' };
-  /** Of the next page of a large zone; null: there is none. */
+  /** Cursor of the next page of a large zone. Null: there is none. */
   #cursor: string | null = null;
   #isLoadingMore = false;
-  /** Names the state of the zone that the edits are based on. */
+  /** ETag of the zone state that the edits are based on. */
   #etag = '';
   #nextKey = 1;
-  /** Counts loads: an older one ends when a newer one has begun. */
+  /** Number of the latest load. A newer load stops an older one. */
   #load = 0;
 
   readonly #checker;
@@ -74,7 +74,7 @@ export class ZoneEditor {
     this.#checker = createChecker(domainId, this.edits, this.faults);
   }
 
-  /** Filters a large zone with the API. Other zones are filtered as they are shown. */
+  /** Filters a large zone with the API. Other zones are filtered in the browser. */
   async filterLarge(filter: Filter): Promise<void> {
     const isSame = filter.text === this.#filter.text && filter.type === this.#filter.type;
     this.#filter = filter;
@@ -85,8 +85,8 @@ export class ZoneEditor {
   }
 
   /**
-   * Reads the domain, then its records page by page. Shown records stay until they are replaced.
-   * Edits are put on top of what other clients have changed meanwhile.
+   * Loads the domain, then its records page by page. Shown records stay until they are replaced.
+   * The edits are rebased onto changes of other clients.
    */
   async load(): Promise<void> {
     const load = ++this.#load;
@@ -99,13 +99,13 @@ export class ZoneEditor {
       return;
     }
     this.domain.value = found.data.domain;
-    // Read before the records: a change in between is found when the edits are saved.
+    // This ETag is older than the records, so saving detects any change in between.
     const etag = found.response.headers.get('etag') ?? '';
     const records: RecordView[] = [];
-    // A refresh shows as many records of a large zone as before.
-    const most = this.isLarge.value ? Math.max(PAGE, this.records.value.length) : MAX_LOADED;
+    // For a large zone, a refresh loads at least as many records as are shown.
+    const limit = this.isLarge.value ? Math.max(PAGE, this.records.value.length) : MAX_LOADED;
     let cursor: string | null = '';
-    for (let pages = 0; cursor !== null && records.length < most && pages < MAX_PAGES_AT_ONCE; pages++) {
+    for (let pages = 0; cursor !== null && records.length < limit && pages < MAX_PAGES_AT_ONCE; pages++) {
       const page = await this.#readPage(this.#queryAfter(cursor));
       if (load !== this.#load) return;
       if (!page.ok) {
@@ -114,7 +114,7 @@ export class ZoneEditor {
       }
       for (const record of page.data.records) records.push(record);
       cursor = page.data.next_cursor;
-      // The first page is shown at once, unless an earlier state is.
+      // The first load shows each page immediately; a refresh shows only the complete result.
       if (!this.isComplete.value) this.records.value = [...records];
     }
     const stored = await this.#readEdited(records);
@@ -155,7 +155,7 @@ export class ZoneEditor {
     };
   }
 
-  /** Reads what other clients have changed. Nothing is shown as loading, and no edit is lost. */
+  /** Loads changes of other clients. Keeps the edits and shows no loading state. */
   refresh(): Promise<void> {
     return this.isSaving.value ? Promise.resolve() : this.load();
   }
@@ -185,8 +185,8 @@ export class ZoneEditor {
   }
 
   /**
-   * Saves all edits as one batch. If other clients have changed the zone, the edits are put on top
-   * of their changes, and saved only if no record was changed by both.
+   * Saves all edits as one batch. If other clients have changed the zone, rebases the edits first,
+   * and saves them only if there are no conflicts.
    */
   async save(): Promise<boolean> {
     if (this.isSaving.value || this.count.value === 0) return false;
@@ -239,8 +239,8 @@ export class ZoneEditor {
   }
 
   /**
-   * The stored state of at least the edited records, by id. Null: it could not be read. `loaded`:
-   * what was just read; all records, unless the zone is large.
+   * The stored state of at least the edited records, by id. Null: a request failed. `loaded`: the
+   * records just loaded, which are all records unless the zone is large.
    */
   async #readEdited(loaded: readonly RecordView[]): Promise<Map<number, StoredRecord> | null> {
     const stored = new Map<number, StoredRecord>();
@@ -291,15 +291,15 @@ export function editorOf(domainId: number): ZoneEditor {
   return editor;
 }
 
-/** Only edits are worth their memory; records can be read again. */
+/** Editors without edits hold only records, which can be loaded again. */
 function forgetUnedited(): void {
   for (const [id, editor] of editors) if (editor.count.peek() === 0) editors.delete(id);
 }
 
-/** Deletes what the user who signed out has left. */
+/** Deletes the data of the user who has signed out. */
 export const forgetEditors = (): void => editors.clear();
 
-/** Asks before a window with edits is closed. */
+/** Asks for confirmation before the user closes a window with edits. */
 export function guardEdits(): void {
   addEventListener('beforeunload', (event) => {
     if ([...editors.values()].some((editor) => editor.count.peek() > 0)) event.preventDefault();

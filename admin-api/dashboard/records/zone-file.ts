@@ -1,13 +1,13 @@
-/** Zone files: what an import would do, and the import. */
+/** Previews and runs imports of zone files. */
 import { api, settle } from '../api.ts';
 import type { Fields } from './edits.ts';
 
-/** Maximum number of records that are added at once: that of a batch. */
+/** Maximum number of records to add at once, which is the maximum of a batch. */
 export const MAX_ADDED = 10_000;
 
 const HEADERS = { 'Content-Type': 'text/dns' };
 
-/** `limit`: how many records of each kind are listed. */
+/** `limit`: maximum number of listed records of each kind. */
 export function previewImport(domainId: number, file: string | Blob, limit: number, keepsApex = false) {
   return settle(
     api.PUT('/api/v1/domains/{domain_id}/zonefile', {
@@ -21,7 +21,7 @@ export function previewImport(domainId: number, file: string | Blob, limit: numb
   );
 }
 
-/** Replaces all records of the domain. `etag`: the state that the preview was made for. */
+/** Replaces all records of the domain. `etag`: the zone state of the preview. */
 export function importZone(domainId: number, file: string | Blob, keepsApex: boolean, etag: string) {
   return settle(
     api.PUT('/api/v1/domains/{domain_id}/zonefile', {

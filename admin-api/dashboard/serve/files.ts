@@ -1,10 +1,10 @@
-/** The files of the dashboard, as the build writes them: in memory, in every coding. */
+/** Loads the built files of the dashboard into memory, in each content coding. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { CODINGS, type Coding } from './coding.ts';
 
-/** The page that all addresses of the dashboard have. */
+/** The HTML file that is served at all addresses of the dashboard. */
 export const PAGE = 'index.html';
 /** Folder of the files with a hash in their name. */
 export const ASSETS = 'assets';
@@ -21,7 +21,7 @@ export interface StoredFile {
   /** Identifies the content. */
   readonly hash: string;
   readonly bytes: Uint8Array;
-  /** Smaller than `bytes`; missing if the coding saves nothing. */
+  /** Compressed content by coding. Missing if it is not smaller than `bytes`. */
   readonly coded: Readonly<Partial<Record<Coding, Uint8Array>>>;
 }
 

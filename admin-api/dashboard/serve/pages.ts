@@ -1,6 +1,6 @@
 /**
- * Serves the dashboard. A path is looked up in a map of the files that the build has written, so no
- * path reaches the file system.
+ * Serves the dashboard. Paths are looked up in a map of the built files, so no path reaches the
+ * file system.
  */
 
 import { HttpError } from '../../http/errors.ts';
@@ -11,20 +11,20 @@ import { ASSETS, readFiles, type StoredFile, type StoredFiles } from './files.ts
 import { ASSET_HEADERS, PAGE_HEADERS } from './policy.ts';
 
 const ALLOW = 'GET, HEAD, OPTIONS';
-/** No page has an address below it. */
+/** Paths of the API, which are never pages. */
 const API = '/api/';
 
 export class DashboardPages {
   readonly #files: StoredFiles;
 
-  /** `folder`: where the build has written the dashboard. */
+  /** `folder`: the build output of the dashboard. */
   constructor(folder: string) {
     this.#files = readFiles(folder);
   }
 
   /**
-   * The response at the address of a page or an asset; null for all other paths. Throws HttpError
-   * 405 for a method that changes something.
+   * Responds at the address of a page or an asset. Null: another path. Throws HttpError 405 for
+   * methods other than GET, HEAD and OPTIONS.
    */
   respond(request: HttpRequest): HttpResponse | null {
     const { path } = request;
@@ -42,8 +42,7 @@ export class DashboardPages {
   }
 
   /**
-   * The page that says that there is nothing at this address, for browsers; null for other clients
-   * and below the API.
+   * The "not found" page, for browsers. Null: another client, or a path of the API.
    */
   notFound(request: HttpRequest): HttpResponse | null {
     if (request.path.startsWith(API) || !isRead(request)) return null;

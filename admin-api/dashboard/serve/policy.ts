@@ -29,7 +29,7 @@ export const ASSET_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'public, max-age=31536000, immutable',
 };
 
-/** `no-cache`: a browser asks for a page each time, so it gets the assets of the latest version. */
+/** `no-cache`: browsers revalidate the page, so they load assets of the latest version. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   ...COMMON,
   'Cache-Control': 'no-cache',

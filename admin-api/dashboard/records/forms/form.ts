@@ -1,4 +1,4 @@
-/** Forms of contents: named fields instead of one text, in both directions. */
+/** Forms for record contents. They parse a content into named fields, and format it again. */
 
 /** The fields of a form, as text. A checkbox is `true` or empty. */
 export type Values = Readonly<Record<string, string>>;
@@ -6,27 +6,27 @@ export type Values = Readonly<Record<string, string>>;
 type FieldKind = 'text' | 'area' | 'check' | 'choice';
 
 export interface FormField {
-  /** Names its texts, too. */
+  /** Also the key of its texts. */
   readonly key: string;
   readonly kind: FieldKind;
   readonly placeholder?: string;
-  /** Of a choice; the texts describe them. */
+  /** Options of a choice. The texts describe them. */
   readonly choices?: readonly string[];
 }
 
 export interface ContentForm {
-  /** Names its texts. */
+  /** Key of its texts. */
   readonly id: string;
   readonly fields: readonly FormField[];
   readonly initial: Values;
-  /** The usual name of such records, if it is another than that of the user's host. */
+  /** The usual name of such records, if it differs from the name of the user's host. */
   readonly usualName?: string;
-  /** Null: the content has something that the form cannot show. */
+  /** Null: the form cannot represent the content. */
   parse(content: string): Values | null;
   format(values: Values): string;
 }
 
-/** A form of fields with spaces between them. The last one may have spaces inside. */
+/** A form for space-separated fields. The last field may contain spaces. */
 export function columnForm(id: string, fields: readonly FormField[], initial: Values): ContentForm {
   const keys = fields.map(({ key }) => key);
   return {
@@ -63,7 +63,7 @@ export function readTags(text: string): Map<string, string> | null {
   return tags;
 }
 
-/** Without the tags whose value is empty. */
+/** Formats tags, without those whose value is empty. */
 export const writeTags = (tags: readonly (readonly [string, string])[]): string =>
   tags
     .filter(([, value]) => value !== '')

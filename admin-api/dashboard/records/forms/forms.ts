@@ -1,4 +1,4 @@
-/** The forms of each type of record. Other types have one field for their content. */
+/** The forms of each record type. Other types have a single field for their content. */
 import { type ContentForm, columnForm } from './form.ts';
 import { SERVICE_FORM } from './service-forms.ts';
 import { quoteText, readWords, textOf } from './strings.ts';
@@ -78,9 +78,9 @@ const FORMS: Readonly<Record<string, readonly ContentForm[]>> = {
   ],
 };
 
-/** Empty for a type whose content is one field. */
+/** The forms of a type. Empty: the type has a single field. */
 export const formsOf = (type: string): readonly ContentForm[] => FORMS[type] ?? [];
 
-/** The form that shows a content best. Undefined: none can show all of it. */
+/** The first form that can represent a content. Undefined: none. */
 export const formOf = (type: string, content: string): ContentForm | undefined =>
   formsOf(type).find((form) => form.parse(content) !== null);

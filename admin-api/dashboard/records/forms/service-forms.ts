@@ -2,7 +2,7 @@
 import type { ContentForm } from './form.ts';
 import { readWords, textOf } from './strings.ts';
 
-/** Parameters with a field of their own, by their name in the content. */
+/** Parameters with their own form field, by their name in the content. */
 const LISTS: Readonly<Record<string, string>> = {
   alpn: 'alpn',
   port: 'port',
@@ -69,7 +69,7 @@ export const SERVICE_FORM: ContentForm = {
 const splitParameters = (content: string): string[] =>
   content.match(/(?:"(?:[^"\\]|\\[\s\S])*"|\\[\s\S]|[^\s"\\])+/g) ?? [];
 
-/** A value without its quotes. Null: it needs them, or is not text. */
+/** Removes the quotes of a value. Null: the value needs its quotes, or is not text. */
 function plainValue(value: string): string | null {
   if (value === '') return null;
   const words = readWords(value);

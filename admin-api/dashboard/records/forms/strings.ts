@@ -4,7 +4,7 @@ const MAX_STRING = 255;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** The words and quoted strings of a content. Null: a quote does not end, or an escape is wrong. */
+/** The words and quoted strings of a content. Null: an unterminated quote or invalid escape. */
 export function readWords(content: string): readonly Word[] | null {
   const words: Word[] = [];
   const pattern = /\s*(?:"((?:[^"\\]|\\[\s\S])*)"|((?:[^\s"\\]|\\[\s\S])(?:[^\s\\]|\\[\s\S])*))/y;
@@ -21,7 +21,7 @@ export function readWords(content: string): readonly Word[] | null {
 }
 
 interface Word {
-  /** As it is written. */
+  /** The source text. */
   readonly source: string;
   readonly bytes: Uint8Array;
   readonly isQuoted: boolean;
@@ -46,7 +46,7 @@ function readBytes(raw: string): Uint8Array | null {
   return Uint8Array.from(bytes);
 }
 
-/** Null: the bytes are not UTF-8. */
+/** Null: not valid UTF-8. */
 export function textOf(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -55,7 +55,7 @@ export function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** All strings of a TXT content as one text. Null: they are not text. */
+/** Joins all strings of a TXT content. Null: not text. */
 export function readText(content: string): string | null {
   const words = readWords(content);
   if (words === null) return null;
@@ -63,11 +63,11 @@ export function readText(content: string): string | null {
   return textOf(Uint8Array.from(bytes));
 }
 
-/** Whether all strings but the last are full, so that their text has the same strings again. */
+/** Whether all strings but the last are full, so `quoteText` would give the same strings. */
 export const isSplitAsNeeded = (content: string): boolean =>
   readWords(content)?.every(({ bytes }, i, words) => i === words.length - 1 || bytes.length === MAX_STRING) ?? false;
 
-/** Quoted strings of at most 255 bytes each; at least one. */
+/** Splits a text into quoted strings of at most 255 bytes. Returns at least one string. */
 export function quoteText(text: string): string {
   const bytes = new TextEncoder().encode(text);
   const strings: string[] = [];

@@ -8,7 +8,7 @@ const plain: ContentForm = {
   initial: { text: '' },
   parse(content) {
     const text = readText(content);
-    // Some programs give a meaning to each string, for example DNS-SD (RFC 6763 section 6).
+    // String boundaries can be significant, for example in DNS-SD (RFC 6763 section 6).
     return text === null || !isSplitAsNeeded(content) ? null : { text };
   },
   format: ({ text }) => quoteText(text),
@@ -17,13 +17,13 @@ const plain: ContentForm = {
 const SPF_START = 'v=spf1';
 const SPF_ALL = ['-all', '~all', '?all', '+all'];
 
-/** Lines and words of a field. */
+/** Splits a field into words. */
 const listOf = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== '');
 const flagOf = (isSet: boolean): string => (isSet ? 'true' : '');
 
 /**
- * RFC 7208. What the form has no field for is kept in `other`. The form changes the order, which
- * matters for what is not accepted, and after `all`: it does not show such contents.
+ * RFC 7208. Terms without a field are kept in `other`. The form changes the order of terms. The
+ * order matters for qualifiers other than `+` and after `all`, so such contents are not parsed.
  */
 const spf: ContentForm = {
   id: 'spf',
@@ -78,7 +78,7 @@ const spf: ContentForm = {
   },
 };
 
-/** The base64 of a key, which is often pasted with the lines of a PEM file. */
+/** The base64 of a key, without the header and footer lines of a pasted PEM file. */
 const keyOf = (text: string): string => text.replace(/-----[^-]*-----/g, '').replace(/[\s"]+/g, '');
 
 /** RFC 6376 section 3.6.1, RFC 8463. */
@@ -176,5 +176,5 @@ const dmarc: ContentForm = {
     ),
 };
 
-/** The plain text is last: it can show all of them. */
+/** Plain text is last because it can represent every content. */
 export const TEXT_FORMS: readonly ContentForm[] = [spf, dkim, dmarc, plain];
