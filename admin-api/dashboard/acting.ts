@@ -17,7 +17,7 @@ export const actedAccount = computed<number | null>(() => {
 
 interface ActedAccount {
   readonly id: number;
-  /** Null: not read yet. */
+  /** Null: not loaded yet. */
   readonly username: string | null;
   readonly failure: Failure | null;
 }

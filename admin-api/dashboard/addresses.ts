@@ -1,8 +1,8 @@
-/** Addresses of the pages. The server answers them, and the router in the browser shows them. */
+/** Addresses of the pages. Used by the server and by the router in the browser. */
 
 export type PageName = keyof typeof PAGES;
 
-/** A segment in braces stands for any text without a slash. */
+/** A segment in braces matches any non-empty text without a slash. */
 export const PAGES = {
   home: '/',
   signIn: '/sign-in',
@@ -73,7 +73,7 @@ function matchSegments(pattern: readonly string[], segments: readonly string[]):
 
 let keptAccount: number | null = null;
 
-/** All addresses from now on name the account that an administrator acts for; null: none. */
+/** Sets the account that `addressOf` adds to addresses. Null: none. */
 export function keepAccount(id: number | null): void {
   keptAccount = id;
 }
@@ -83,7 +83,7 @@ const WITHOUT_ACCOUNT: readonly PageName[] = ['signIn', 'ownAccount'];
 
 type Values = Readonly<Record<string, string | number>>;
 
-/** The address of a page. `params` fill the segments in braces; `query` are the parameters. */
+/** The address of a page. `params`: values of segments in braces. `query`: query parameters. */
 export function addressOf(page: PageName, params: Values = {}, query: Readonly<Record<string, string>> = {}): string {
   const path = PAGES[page].replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]));
   const all = new URLSearchParams(query);

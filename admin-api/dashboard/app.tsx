@@ -1,4 +1,4 @@
-/** The entry point: puts the page of the current address into the document. */
+/** The entry point: renders the page of the current address. */
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { actedAccount, followActing } from './acting.ts';
@@ -34,7 +34,7 @@ function App() {
   );
 }
 
-/** What the user has left is not for the next user. */
+/** After a sign-out, deletes the data of the user. */
 async function endSession(): Promise<void> {
   if ((await signOut()) !== null) return;
   forgetEditors();
@@ -44,10 +44,10 @@ async function endSession(): Promise<void> {
 function CurrentScreen({ match }: { readonly match: PageMatch | null }) {
   if (match === null) return <NotFound />;
   const { page, params } = match;
-  // These two lead to another page.
+  // These two pages redirect.
   if (page === 'signIn' || page === 'home') return null;
   const domainId = Number(params.domain_id);
-  // Another account has other objects, so its page is built again.
+  // A switch of the account renders the page anew.
   const key = `${page} ${Object.values(params).join(' ')} ${actedAccount.value ?? ''}`;
   const screen = <LazyScreen key={key} page={page} domainId={domainId} params={params} />;
   if (!isDomainPage(page)) return screen;

@@ -1,24 +1,24 @@
-/** A failed request, in the words of the API. */
+/** Failed requests with the messages of the API. */
 import { TEXTS } from './texts.ts';
 
 export interface Failure {
-  /** 0: there was no response. */
+  /** HTTP status. 0: no response. */
   readonly status: number;
-  /** The stable code of the API, or an empty text. */
+  /** The error code of the API. Empty: no code. */
   readonly code: string;
   readonly message: string;
-  /** JSON pointer of the field that is wrong. */
+  /** JSON pointer of the faulty field. */
   readonly pointer?: string;
-  /** All faults of the request, if there are several. */
+  /** All faults of the request. Empty: the failure is the only one. */
   readonly details: readonly Fault[];
-  /** Seconds after which the request may be repeated. */
+  /** Seconds before a retry. */
   readonly retryAfter?: number;
 }
 
 export interface Fault {
   readonly message: string;
   readonly pointer?: string;
-  /** In a package. */
+  /** Location in the package. */
   readonly file?: string;
   readonly line?: number;
   readonly fix?: string;
@@ -44,7 +44,7 @@ export function failureOf(status: number, body: unknown, retryAfter: string | nu
   return { status, code: '', message, details: [] };
 }
 
-/** The messages of the faults of a failure, by the pointer of their field. */
+/** The messages of the faults of a failure, by JSON pointer. */
 export function faultsOf(failure: Failure | null): ReadonlyMap<string, string> {
   const faults = failure === null ? [] : [...failure.details, failure];
   return new Map(faults.flatMap(({ pointer, message }) => (pointer === undefined ? [] : [[pointer, message]])));

@@ -1,4 +1,4 @@
-/** The ceremonies of passkeys. A script of its own, loaded when a passkey may be used. */
+/** WebAuthn ceremonies for passkeys. A separate script, loaded when a passkey may be used. */
 import {
   type PublicKeyCredentialCreationOptionsJSON,
   type PublicKeyCredentialRequestOptionsJSON,
@@ -11,9 +11,9 @@ import { readPasskeyOptions, signInWithPasskey } from './session.ts';
 import { TEXTS } from './texts.ts';
 
 /**
- * Signs in with a passkey. `isOffer`: the browser shows passkeys only in the list of the input, and
- * this waits until one is chosen. Resolves to null when signed in, and to 'cancelled' if the user
- * has used none, or if another ceremony took over.
+ * Signs in with a passkey. `isOffer`: offers passkeys only in the autofill list of the input, and
+ * waits until the user selects one. Resolves to null on success, and to 'cancelled' if the user
+ * cancels or another ceremony starts.
  */
 export async function enterWithPasskey(isOffer: boolean): Promise<Failure | 'cancelled' | null> {
   const read = await readPasskeyOptions();
@@ -33,10 +33,10 @@ export async function enterWithPasskey(isOffer: boolean): Promise<Failure | 'can
   }
 }
 
-/** Ends a ceremony that waits for the user. */
+/** Cancels a pending ceremony. */
 export const cancelPasskey = (): void => WebAuthnAbortService.cancelCeremony();
 
-/** The fields of a new passkey, as the API takes them; or why there is none. */
+/** Creates a passkey. Returns the request fields for the API, or the failure. */
 export async function createPasskey(options: unknown) {
   const optionsJSON = options as PublicKeyCredentialCreationOptionsJSON;
   try {
@@ -52,12 +52,12 @@ export async function createPasskey(options: unknown) {
     } as const;
   } catch (error) {
     const texts = TEXTS.ownAccount.passkeys;
-    const isKnown = error instanceof Error && error.name === 'InvalidStateError';
+    const isRegistered = error instanceof Error && error.name === 'InvalidStateError';
     const failure: Failure = {
       status: 0,
       code: 'cancelled',
       details: [],
-      message: isKnown ? texts.exists : texts.cancelled,
+      message: isRegistered ? texts.exists : texts.cancelled,
     };
     return { ok: false, failure } as const;
   }

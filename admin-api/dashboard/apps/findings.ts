@@ -1,4 +1,4 @@
-/** The findings of an audit for people: grouped by severity and rule, and compared. */
+/** Groups findings of an audit by severity and rule, and compares those of two packages. */
 import type { Finding } from '../api/views.ts';
 
 export interface RuleGroup {
@@ -25,13 +25,13 @@ export function groupFindings(findings: readonly Finding[]): readonly SeverityGr
 }
 
 export interface Comparison {
-  /** Findings that the earlier package does not have. */
+  /** Findings only in the later package. */
   readonly added: ReadonlySet<Finding>;
-  /** The number of findings that the later package no longer has. */
+  /** Number of findings only in the earlier package. */
   readonly gone: number;
 }
 
-/** Lines that have only moved are the same finding. */
+/** Findings at another line, but otherwise equal, count as the same finding. */
 export function compareFindings(before: readonly Finding[], after: readonly Finding[]): Comparison {
   const counts = new Map<string, number>();
   for (const finding of before) counts.set(keyOf(finding), (counts.get(keyOf(finding)) ?? 0) + 1);

@@ -107,7 +107,7 @@ function Place({
   );
 }
 
-/** A choice among the other packages of the app, and the comparison with the chosen one. */
+/** Selects another package of the app, and compares the findings with its findings. */
 function useComparison(upload: Upload) {
   const texts = TEXTS.report;
   const others = useSignal<readonly UploadBrief[]>([]);

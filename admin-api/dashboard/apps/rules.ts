@@ -1,9 +1,9 @@
-/** The rules of the audit, read when a report is opened. */
+/** The rules of the audit, loaded when a report is opened. */
 import { signal } from '@preact/signals';
 import type { Rule } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 
-/** By code; empty until they are read. */
+/** Rules by code. Empty until they are loaded. */
 export const rules = signal<ReadonlyMap<string, Rule>>(new Map());
 
 export async function readRules(): Promise<void> {

@@ -1,4 +1,4 @@
-/** The state of a package. */
+/** A badge with the state of a package. */
 import type { UploadBrief } from '../api/views.ts';
 import { TEXTS } from '../texts.ts';
 
@@ -16,5 +16,5 @@ export function StateBadge({ state }: { readonly state: State }) {
   return <span class={`badge ${TONES[state] ?? ''}`}>{TEXTS.apps.states[state]}</span>;
 }
 
-/** Whether the audit has no verdict yet. */
+/** Whether the audit is pending or running. */
 export const isInAudit = (state: State): boolean => state === 'pending' || state === 'scanning';

@@ -1,4 +1,4 @@
-/** What is known of a package apart from the findings: state, notes, size, steps. */
+/** The details of a package except its findings: state, notes, size and steps. */
 import type { ComponentChildren } from 'preact';
 import { visible } from '../../ui/excerpt.ts';
 import { addressOf } from '../addresses.ts';
@@ -8,14 +8,14 @@ import { Time } from '../parts/time.tsx';
 import { TEXTS } from '../texts.ts';
 import { StateBadge } from './state-badge.tsx';
 
-/** Public: the app as phones get it, with its signatures. */
+/** Path of the public, signed app that phones download. */
 const STORE = '/api/store/apps';
 
 interface UploadFactsProps {
   readonly upload: Upload;
-  /** What the state means for the owner; omitted for reviewers. */
+  /** Explains the state to the owner. Omitted for reviewers. */
   readonly explanation?: string;
-  /** Further facts. */
+  /** Further details. */
   readonly children?: ComponentChildren;
 }
 

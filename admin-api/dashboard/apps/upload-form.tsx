@@ -1,4 +1,4 @@
-/** Uploads a package, dropped or chosen. */
+/** Uploads a dropped or chosen package. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { visible } from '../../ui/excerpt.ts';
@@ -13,7 +13,7 @@ import { session } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 import { type Sending, sendPackage } from './upload-package.ts';
 
-/** The form, for roles that may change something. */
+/** The form. Viewers get a note instead. */
 export function UploadForm() {
   return session.value?.user.role === 'viewer' ? <p class="hint">{TEXTS.apps.readsOnly}</p> : <Form />;
 }
@@ -25,7 +25,7 @@ function Form() {
   const file = useSignal<File | null>(null);
   const notes = useSignal('');
   const isOver = useSignal(false);
-  /** The sent part, from 0 to 1; null: nothing is being sent. */
+  /** The sent fraction, from 0 to 1. Null: no upload. */
   const progress = useSignal<number | null>(null);
   const failure = useSignal<Failure | null>(null);
   useEffect(() => () => sending.current?.cancel(), []);

@@ -1,4 +1,4 @@
-/** Sends a package. Only XMLHttpRequest reports how much of it is sent. */
+/** Uploads a package with XMLHttpRequest, because fetch reports no upload progress. */
 import type { Upload } from '../api/views.ts';
 import { actedUrl, type Result } from '../api.ts';
 import { failureOf } from '../failure.ts';
@@ -8,11 +8,11 @@ const ENDPOINT = '/api/dev/apps/upload';
 
 export interface Sending {
   readonly result: Promise<Result<Upload>>;
-  /** Ends the request; the result is a failure then. */
+  /** Aborts the request. The result is then a failure. */
   readonly cancel: () => void;
 }
 
-/** `onProgress`: called with the sent part, from 0 to 1. */
+/** `onProgress`: called with the sent fraction, from 0 to 1. */
 export function sendPackage(file: File, notes: string, onProgress: (part: number) => void): Sending {
   const request = new XMLHttpRequest();
   const form = new FormData();

@@ -1,4 +1,4 @@
-/** A package that is read until its audit has ended, and after changes by others. */
+/** Loads a package: repeatedly until its audit has ended, and after changes by other clients. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Upload } from '../api/views.ts';
@@ -11,7 +11,7 @@ import { isInAudit } from './state-badge.tsx';
 const AUDIT_MS = 1000;
 
 interface ShownUpload {
-  /** Null: not read yet. */
+  /** Null: not loaded yet. */
   readonly upload: Signal<Upload | null>;
   readonly failure: Signal<Failure | null>;
   readonly load: () => Promise<void>;
@@ -23,7 +23,7 @@ export function useUpload(id: number, read: () => Promise<Result<{ readonly uplo
   const load = async (): Promise<void> => {
     const result = await read();
     failure.value = result.ok ? null : result.failure;
-    // A package that has not changed keeps its object, so that the report is not built again.
+    // An unchanged package keeps its object, so the report is not rendered again.
     if (result.ok && !isSame(upload.peek(), result.data.upload)) upload.value = result.data.upload;
   };
   useEffect(() => void load(), []);

@@ -1,4 +1,4 @@
-/** A chart with its legend, and the same figures as a table. */
+/** A chart with its legend and a table of the same figures. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import UPlot from 'uplot';
@@ -9,13 +9,13 @@ import { type Line, limitLines, stackLines, totalOf } from './stack.ts';
 interface ChartProps {
   readonly title: string;
   readonly lines: readonly Line[];
-  /** Seconds since 1970 at which the first step starts, and of one step. */
+  /** `from`: start of the first step, seconds since 1970. `step`: length of a step in seconds. */
   readonly from: number;
   readonly step: number;
   readonly format: (count: number) => string;
 }
 
-/** There are as many colours in style/tokens.css. */
+/** Maximum number of lines, which is the number of colours in style/tokens.css. */
 const MAX_LINES = 8;
 const HEIGHT = 192;
 const AXIS_WIDTH = 64;
@@ -30,7 +30,7 @@ const darkScheme = matchMedia('(prefers-color-scheme: dark)');
 export function Chart({ title, lines: all, from, step, format }: ChartProps) {
   const texts = TEXTS.statistics;
   const lines = useMemo(() => limitLines(all, MAX_LINES, texts.others), [all]);
-  /** The step under the pointer; null: none. */
+  /** Index of the step under the pointer. Null: none. */
   const pointed = useSignal<number | null>(null);
   const isOpen = useSignal(false);
   const at = pointed.value === null ? null : from + pointed.value * step;
@@ -86,7 +86,7 @@ function Plot({ title, lines, from, step, format, onPoint }: PlotProps) {
     const parent = holder.current;
     if (parent === null) return;
     const times = (lines[0]?.counts ?? []).map((_, i) => from + i * step);
-    // The tallest area is drawn first, the others over it.
+    // Draws the tallest area first, and the others on top.
     const data = [times, ...stackLines(lines).reverse()] as UPlot.AlignedData;
     const plot = new UPlot(
       optionsOf(lines.length, parent.clientWidth, { range: times.length * step, format, onPoint }),
@@ -104,7 +104,7 @@ function Plot({ title, lines, from, step, format, onPoint }: PlotProps) {
 }
 
 interface Drawing {
-  /** Seconds of all steps. */
+  /** Length of all steps in seconds. */
   readonly range: number;
   readonly format: (count: number) => string;
   readonly onPoint: (step: number | null) => void;
@@ -185,5 +185,5 @@ function Table({ title, lines, from, step, format }: ChartProps) {
   );
 }
 
-/** A time as the API writes it. */
+/** Formats a time as the API does. */
 const utcOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');

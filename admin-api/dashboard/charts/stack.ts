@@ -1,12 +1,12 @@
-/** Series of a chart as areas on top of each other. */
+/** Stacks the lines of a chart as areas. */
 
 export interface Line {
   readonly name: string;
-  /** One number for each step. */
+  /** One count for each step. */
   readonly counts: readonly number[];
 }
 
-/** The first `limit - 1` lines, and the sum of the rest. All of them if there are not more. */
+/** Sums the lines from the `limit`th on into one line if there are more than `limit`. */
 export function limitLines(lines: readonly Line[], limit: number, others: string): readonly Line[] {
   if (lines.length <= limit) return lines;
   const rest = lines.slice(limit - 1);
@@ -14,7 +14,7 @@ export function limitLines(lines: readonly Line[], limit: number, others: string
   return [...lines.slice(0, limit - 1), { name: others, counts }];
 }
 
-/** Of each line its counts and those of the lines before it. */
+/** For each line, adds the counts of all lines before it. */
 export function stackLines(lines: readonly Line[]): number[][] {
   const sums: number[][] = [];
   for (const { counts } of lines) {

@@ -1,4 +1,4 @@
-/** What a signed zone goes through, as steps in words. */
+/** Describes the current DNSSEC process of a zone as steps. */
 import type { DnssecView } from '../api/views.ts';
 import type { Step } from '../parts/step.ts';
 import { TEXTS } from '../texts.ts';
@@ -11,7 +11,7 @@ const PATHS: readonly (readonly Status[])[] = [
   ['removing_ds', 'off'],
 ];
 
-/** Empty while nothing goes on. */
+/** Empty: no process is running. */
 export function dnssecSteps({ status, next_step: nextStep, next_at: nextAt }: DnssecView): Step[] {
   const path = PATHS.find((statuses) => statuses.indexOf(status) >= 0 && statuses.at(-1) !== status);
   if (path === undefined) return [];
@@ -24,7 +24,7 @@ export function dnssecSteps({ status, next_step: nextStep, next_at: nextAt }: Dn
   }));
 }
 
-/** The new key does not sign the zone yet. */
+/** True while the new key does not sign the zone yet. */
 export const mayCancel = ({ status }: DnssecView): boolean => status === 'rolling_publish' || status === 'rolling_ds';
 
 export const mayRoll = ({ status }: DnssecView): boolean => status === 'secure' || status === 'awaiting_ds';

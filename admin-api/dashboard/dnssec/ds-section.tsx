@@ -1,4 +1,4 @@
-/** The DS record as the forms of registrars ask for it, as one line, and as a DNSKEY record. */
+/** The DS record as separate fields for registrars, as one line, and as a DNSKEY record. */
 import type { DnssecView } from '../api/views.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { TEXTS } from '../texts.ts';

@@ -107,12 +107,12 @@ interface QuestionProps {
   readonly title: string;
   readonly explanation: string;
   readonly label: string;
-  /** Null: done. */
+  /** Null on success. */
   readonly run: () => Promise<Failure | null>;
   readonly onClose: () => void;
 }
 
-/** Explains an action that destroys nothing, and waits for a click. */
+/** Confirms an action that deletes nothing, with an explanation. */
 function Question({ title, explanation, label, run, onClose }: QuestionProps) {
   const action = useAction();
   return (

@@ -1,4 +1,4 @@
-/** What the parent zone has, and a look at it now. */
+/** The DS records of the parent zone, with a button to check them. */
 
 import { announce } from '../../ui/parts/announce.tsx';
 import { api, settle } from '../api.ts';

@@ -1,4 +1,4 @@
-/** Begins to sign a zone. */
+/** The form that starts signing a zone. */
 import { useSignal } from '@preact/signals';
 import { SelectField } from '../../ui/parts/select-field.tsx';
 import { api, settle } from '../api.ts';

@@ -1,4 +1,4 @@
-/** How far the zone is, what is wrong, and the way out of DNSSEC. */
+/** The DNSSEC progress of the zone, its problems, and the button to turn DNSSEC off. */
 import { useSignal } from '@preact/signals';
 import { announce } from '../../ui/parts/announce.tsx';
 import { api, settle } from '../api.ts';
@@ -24,7 +24,7 @@ export function StatusSection({ page }: { readonly page: DnssecPage }) {
     if (refused === null) announce(texts.disableDone);
     return refused;
   };
-  // It is shown on the page, with what to do about it.
+  // The page shows this failure itself, with its remedy.
   const disableConfirmed = async (): Promise<null> => {
     await run(() => disable(false));
     return null;

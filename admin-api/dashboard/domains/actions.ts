@@ -24,7 +24,7 @@ export const enableDnssec: Action = (domain) =>
 
 export const deleteDomain: Action = (domain) => failureIn(api.DELETE('/api/v1/domains/{domain_id}', path(domain)));
 
-/** Reads zone files. `save` then downloads them as one archive. */
+/** Reads zone files. `save` then downloads them as one file. */
 export class ZoneExport {
   readonly #files: ArchivedFile[] = [];
 

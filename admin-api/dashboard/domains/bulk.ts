@@ -41,7 +41,7 @@ export async function runBulk<T>({ items, run, onChange, signal, sleep = wait }:
   let waiting = 0;
   const report = (): void => onChange({ done, total: items.length, failures: [...failures], isWaiting: waiting > 0 });
 
-  const runPatiently = async (item: T): Promise<Failure | null> => {
+  const runWithRetries = async (item: T): Promise<Failure | null> => {
     for (let attempt = 1; ; attempt++) {
       const failure = await run(item);
       if (failure?.status !== 429 || attempt === MAX_ATTEMPTS || signal.aborted) return failure;
@@ -55,7 +55,7 @@ export async function runBulk<T>({ items, run, onChange, signal, sleep = wait }:
   const work = async (): Promise<void> => {
     while (next < items.length && !signal.aborted) {
       const item = items[next++];
-      const failure = await runPatiently(item);
+      const failure = await runWithRetries(item);
       if (failure !== null) failures.push({ item, failure });
       done++;
       report();

@@ -1,11 +1,11 @@
-/** A first request with a new key, for the command line. */
+/** A sample curl command for a new key. */
 
-/** `domainId`: a domain that the key may read; null: not known. */
+/** `domainId`: a domain that the key may read. Null: unknown. */
 export function curlLine(origin: string, token: string, scopes: readonly string[], domainId: number | null): string {
   return `curl -H "Authorization: Bearer ${token}" ${origin}${endpointOf(scopes, domainId)}`;
 }
 
-/** An endpoint that the scopes allow to read. */
+/** An endpoint that the scopes may read. */
 function endpointOf(scopes: readonly string[], domainId: number | null): string {
   const has = (area: string): boolean => scopes.includes(area) || scopes.includes(`${area}:read`);
   if (has('dns')) return '/api/v1/domains';

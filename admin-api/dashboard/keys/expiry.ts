@@ -1,9 +1,9 @@
-/** When a new key expires. */
+/** The expiry of a new key. */
 import { TEXTS } from '../texts.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Days as text, `never`, or `date`: a date that the user chooses. */
+/** Days as text, `never`, or `date` for a date that the user enters. */
 export const EXPIRIES: readonly { readonly value: string; readonly label: string }[] = [
   { value: 'never', label: TEXTS.addKey.expiries.never },
   { value: '30', label: TEXTS.addKey.expiries.days(30) },
@@ -19,6 +19,6 @@ export const EXPIRIES: readonly { readonly value: string; readonly label: string
 export function expiryTime(choice: string, date: string, now: number): string | null {
   if (choice === 'never') return null;
   const end = choice === 'date' ? new Date(`${date}T23:59:59`).getTime() : now + Number(choice) * DAY_MS;
-  // The API refuses what is not a time, in its own words.
+  // An invalid date is sent unchanged, so the API reports it.
   return Number.isNaN(end) ? date : new Date(end).toISOString().slice(0, 19).replace('T', ' ');
 }

@@ -1,4 +1,4 @@
-/** A list of keys that can be searched, and whose keys can be removed. */
+/** A searchable list of keys, with buttons to remove keys. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChild } from 'preact';
 import { announce } from '../../ui/parts/announce.tsx';
@@ -23,10 +23,10 @@ interface Key {
 
 interface KeyListProps<K extends Key> {
   readonly texts: typeof TEXTS.keys | typeof TEXTS.tsigKeys | typeof TEXTS.webhooks;
-  /** Above the list. */
+  /** Content above the list. */
   readonly explanation?: string;
   readonly addPage: 'addKey' | 'addTsigKey' | 'addWebhook';
-  /** Of changes by others. */
+  /** Kind of the changes that refresh the list. */
   readonly kind: string;
   readonly sorts: readonly Choice[];
   readonly read: (cursor: string | null, q: string, sort: string) => Promise<Result<Page<K>>>;

@@ -1,10 +1,10 @@
-/** What a key may do, as the user chooses it, and as the API names it. */
+/** Converts between the user's choices and the scopes of the API. */
 import { TEXTS } from '../texts.ts';
 
 export const AREAS = ['dns', 'proxy', 'packages', 'account'] as const;
 export type Area = (typeof AREAS)[number];
 
-/** A key that is restricted to domains has these areas only. */
+/** The only areas for a key that is restricted to domains. */
 export const DOMAIN_AREAS: readonly Area[] = ['dns', 'proxy'];
 
 export type Access = 'none' | 'read' | 'write';
@@ -17,7 +17,7 @@ export function toScopes(access: Readonly<Record<Area, Access>>, areas: readonly
   });
 }
 
-/** Scopes of the API, in words. */
+/** Describes scopes of the API. */
 export function describeScopes(scopes: readonly string[]): string {
   const texts = TEXTS.keys;
   if (AREAS.every((area) => scopes.includes(area))) return texts.everything;

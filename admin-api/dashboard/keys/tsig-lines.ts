@@ -1,4 +1,4 @@
-/** Lines for the programs that use a TSIG key. */
+/** Configuration and commands for programs that use a TSIG key. */
 
 export interface TsigKeyText {
   readonly name: string;
@@ -6,7 +6,7 @@ export interface TsigKeyText {
   readonly secret: string;
 }
 
-/** `server`: a nameserver of ours; `zone`: a domain that the key is for. */
+/** `server`: a nameserver of this service. `zone`: a domain that the key is valid for. */
 export function nsupdateLines({ name, algorithm, secret }: TsigKeyText, server: string, zone: string): string {
   return [
     `nsupdate -y ${algorithm}:${name}:${secret} <<'EOF'`,
@@ -22,7 +22,7 @@ export function transferLine({ name, algorithm, secret }: TsigKeyText, server: s
   return `dig @${server} -y ${algorithm}:${name}:${secret} ${zone} AXFR`;
 }
 
-/** For named.conf of BIND. */
+/** Lines for named.conf of BIND. */
 export function bindKey({ name, algorithm, secret }: TsigKeyText): string {
   return `key "${name}" {\n    algorithm ${algorithm};\n    secret "${secret}";\n};`;
 }

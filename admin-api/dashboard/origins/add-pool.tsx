@@ -15,7 +15,7 @@ const NOT_STICKY = '';
 
 interface AddPoolProps {
   readonly page: OriginsPage;
-  /** Those that there are. */
+  /** The existing pools. */
   readonly origins: readonly OriginsEntryBody[];
 }
 

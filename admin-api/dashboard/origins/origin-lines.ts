@@ -9,7 +9,7 @@ interface OriginLine {
 
 const LINE = /^(?:(https?):\/\/)?(\[[^\]]*\]|[^\s:/]+|[0-9a-f:]+)(?::(\d+))?\/?(?:\s+(\d+))?$/i;
 
-/** A line that is none of these becomes an origin, so that the API names what is wrong with it. */
+/** An invalid line still becomes an origin, so the API reports its fault. */
 export function readOriginLines(text: string): OriginLine[] {
   const lines = text.split('\n').map((line) => line.trim());
   return lines.filter((line) => line !== '').map(readLine);

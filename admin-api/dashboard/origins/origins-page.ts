@@ -1,4 +1,4 @@
-/** The origins of a domain and their health, as all parts of the page show them. */
+/** The state of the origins page: the pools of a domain and their health. */
 import { type Signal, signal } from '@preact/signals';
 import type { OriginsDocument, OriginsEntryBody, OriginsEntryHealth } from '../api/views.ts';
 import { api, settle } from '../api.ts';
@@ -18,7 +18,7 @@ const CALLS: DocumentCalls<OriginsDocument, OriginsBody> = {
 };
 
 export class OriginsPage extends SiteDocument<OriginsDocument, OriginsBody> {
-  /** Null: not read yet. */
+  /** Null: not loaded yet. */
   readonly health: Signal<readonly OriginsEntryHealth[] | null> = signal(null);
   readonly #latest = new LatestResponse();
 

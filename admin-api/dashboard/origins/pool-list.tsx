@@ -10,7 +10,7 @@ import type { OriginsPage } from './origins-page.ts';
 
 interface PoolListProps {
   readonly page: OriginsPage;
-  /** Of the latest version. */
+  /** The pools of the latest version. */
   readonly origins: readonly OriginsEntryBody[];
 }
 
@@ -46,7 +46,7 @@ interface PoolProps extends PoolListProps {
 function Pool({ page, origins, entry }: PoolProps) {
   const texts = TEXTS.origins;
   const title = titleOf(entry);
-  // By its title: the health may have been read before the latest version.
+  // Matched by title, because the health may be older than the latest version.
   const remove = async () => {
     const failure = await page.change({ origins: origins.filter((other) => titleOf(other) !== title) });
     if (failure === null) announce(texts.deleted(title));

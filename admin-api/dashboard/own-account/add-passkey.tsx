@@ -1,4 +1,4 @@
-/** Adds a passkey: password, then the browser asks for the device, then the API gets the result. */
+/** Adds a passkey: asks for the password, creates the passkey, and sends it to the API. */
 import { useSignal } from '@preact/signals';
 import { announce } from '../../ui/parts/announce.tsx';
 import { Field } from '../../ui/parts/field.tsx';

@@ -13,16 +13,16 @@ import { IdentityDialog, type Proof } from './identity-dialog.tsx';
 
 interface ChangeSectionProps<At extends string> {
   readonly heading: string;
-  /** What there is now. */
+  /** The current value. */
   readonly children: ComponentChildren;
   readonly labels: { readonly change: string; readonly submit: string };
-  /** Of the changed field. */
+  /** JSON pointer of the changed field. */
   readonly pointer: At;
   readonly renderFields: (faultOf: FaultOf<At>) => ComponentChildren;
   readonly needsCode: boolean;
-  /** Sets the fields before they are shown. */
+  /** Called before the dialog opens, to set the fields. */
   readonly onOpen: () => void;
-  /** Null: done. */
+  /** Null on success. */
   readonly send: (proof: Proof) => Promise<Failure | null>;
   readonly onChange: () => void;
 }

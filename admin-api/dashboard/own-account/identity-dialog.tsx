@@ -1,4 +1,4 @@
-/** A dialog for a change that needs the password, and a code if the account has one-time codes. */
+/** A dialog for a change that needs the password and, if turned on, a one-time code. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { Field } from '../../ui/parts/field.tsx';
@@ -9,7 +9,7 @@ import { FailureNote } from '../parts/notes.tsx';
 import { type FaultOf, useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 
-/** What proves that the user is at the keyboard. */
+/** The proof of identity that the API requires. */
 export interface Proof {
   readonly password: string;
   readonly code?: string;
@@ -18,19 +18,19 @@ export interface Proof {
 interface IdentityDialogProps<Pointer extends string> {
   readonly title: string;
   readonly explanation?: string;
-  /** Of the button. */
+  /** Label of the submit button. */
   readonly label: string;
-  /** The change takes something away. */
+  /** Whether the change deletes or disables something. */
   readonly isBad?: boolean;
-  /** The change needs a code as well. */
+  /** Whether the change also needs a one-time code. */
   readonly needsCode?: boolean;
-  /** Null: done. */
+  /** Null on success. */
   readonly send: (proof: Proof) => Promise<Failure | null>;
   /** Called when the user cancels. */
   readonly onClose: () => void;
-  /** Further fields, which are above the password. */
+  /** Renders further fields above the password. */
   readonly renderFields?: (faultOf: FaultOf<Pointer>) => ComponentChildren;
-  /** The pointers of these fields. */
+  /** JSON pointers of these fields. */
   readonly pointers?: readonly Pointer[];
 }
 

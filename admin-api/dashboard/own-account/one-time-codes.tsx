@@ -1,4 +1,4 @@
-/** Whether signing in needs a one-time code, and how many recovery codes are left. */
+/** Shows whether signing in needs a one-time code, and the number of unused recovery codes. */
 import { useSignal } from '@preact/signals';
 import { announce } from '../../ui/parts/announce.tsx';
 import { Modal } from '../../ui/parts/modal.tsx';
@@ -12,7 +12,7 @@ import { RecoveryCodes } from './recovery-codes.tsx';
 import { TurnOnCodes } from './turn-on-codes.tsx';
 
 const texts = TEXTS.ownAccount.oneTimeCodes;
-/** With this many recovery codes or fewer, a hint asks for new ones. */
+/** With this number of recovery codes or fewer, a hint suggests new codes. */
 const FEW = 3;
 
 interface OneTimeCodesProps {

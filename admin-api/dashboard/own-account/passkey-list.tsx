@@ -66,7 +66,7 @@ export function PasskeyList({ needsCode }: { readonly needsCode: boolean }) {
   );
 }
 
-/** At an address, with a link to the same page at a host name. */
+/** Shown if passkeys are unavailable at this address. Links to the same page at localhost. */
 function Unavailable() {
   if (!('PublicKeyCredential' in window)) return <p class="note note-warning">{texts.unavailableElsewhere}</p>;
   const { protocol, port, pathname } = window.location;

@@ -1,7 +1,7 @@
-/** A QR code, drawn as one path. Black on white in dark mode too, because cameras expect that. */
+/** A QR code as one SVG path. Black on white even in dark mode, as cameras expect. */
 import { encode } from 'uqr';
 
-/** Modules of white around it (ISO/IEC 18004, quiet zone). */
+/** Width of the white margin in modules (ISO/IEC 18004, quiet zone). */
 const BORDER = 4;
 
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {

@@ -1,4 +1,4 @@
-/** Recovery codes, which are shown once. */
+/** Shows new recovery codes. They cannot be shown again. */
 import { CopyButton } from '../parts/copy-button.tsx';
 import { session } from '../session.ts';
 import { TEXTS } from '../texts.ts';

@@ -1,4 +1,4 @@
-/** A dialog to rename a passkey, which needs no password. */
+/** A dialog to rename a passkey. Renaming needs no password. */
 import { useSignal } from '@preact/signals';
 import { announce } from '../../ui/parts/announce.tsx';
 import { Field } from '../../ui/parts/field.tsx';

@@ -13,7 +13,7 @@ import { describeBrowser } from '../user-agent.ts';
 
 const texts = TEXTS.ownAccount.sessions;
 
-/** The session of this browser first, then the last used. */
+/** Sorts the session of this browser first, then the most recently used. */
 export async function readSessions(): Promise<Result<readonly SessionView[]>> {
   const result = await settle(api.GET('/api/v1/sessions', { params: { query: { limit: 100 } } }));
   if (!result.ok) return result;

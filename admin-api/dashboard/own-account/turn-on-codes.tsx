@@ -24,7 +24,7 @@ interface Begun {
 
 interface TurnOnCodesProps {
   readonly onClose: () => void;
-  /** Called as soon as the codes are on. */
+  /** Called when the codes have been turned on. */
   readonly onDone: () => void;
 }
 

@@ -4,7 +4,7 @@ import type { PageName } from '../addresses.ts';
 import { currentPage } from '../router.ts';
 import { TEXTS } from '../texts.ts';
 
-/** Pages that show the same whichever account an administrator acts for. */
+/** Pages that do not depend on the account that an administrator acts for. */
 const OTHER_PAGES: ReadonlySet<PageName> = new Set<PageName>([
   'ownAccount',
   'reviews',

@@ -1,10 +1,10 @@
-/** Parts of a page that change something. Viewers see the values, but no buttons. */
+/** Wraps controls that change something. Viewers see the values, but no buttons. */
 import type { ComponentChildren } from 'preact';
 import { session } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
 interface ChangeAreaProps {
-  /** Whether to say so to viewers: once on a page. */
+  /** Whether to show a note to viewers. Set once per page. */
   readonly hasNote?: boolean;
   readonly children: ComponentChildren;
 }

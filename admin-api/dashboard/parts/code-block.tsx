@@ -1,4 +1,4 @@
-/** Text to copy: a secret, or lines for the command line. */
+/** A block of text to copy: a secret or commands. */
 import { CopyButton } from './copy-button.tsx';
 
 interface CodeBlockProps {

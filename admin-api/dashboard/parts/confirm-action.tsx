@@ -1,14 +1,14 @@
-/** A button whose action destroys something, which it asks for first. */
+/** A button for a destructive action, with a confirmation. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { Confirm, type ConfirmProps } from './confirm.tsx';
 
 interface ConfirmActionProps extends Omit<ConfirmProps, 'onClose'> {
-  /** Of the button that asks. */
+  /** Label of the button that opens the confirmation. */
   readonly open: string;
-  /** Its name for screen readers, where the page has several. */
+  /** Name for screen readers, on pages with several such buttons. */
   readonly openLabel?: string;
-  /** Buttons in front of it. */
+  /** Buttons before this button. */
   readonly children?: ComponentChildren;
 }
 

@@ -1,4 +1,4 @@
-/** Asks before something is destroyed: the user types the name of what will be gone. */
+/** Confirms a destructive action: the user must type the name of the object. */
 import { useSignal } from '@preact/signals';
 import { Field } from '../../ui/parts/field.tsx';
 import { Modal } from '../../ui/parts/modal.tsx';
@@ -10,13 +10,13 @@ import { useForm } from './use-form.ts';
 
 export interface ConfirmProps {
   readonly title: string;
-  /** What will happen. */
+  /** Describes the effect. */
   readonly explanation: string;
-  /** What the user has to type. */
+  /** The text that the user must type. */
   readonly word: string;
-  /** Of the button that destroys. */
+  /** Label of the destructive button. */
   readonly label: string;
-  /** Null: done. */
+  /** Null on success. */
   readonly run: () => Promise<Failure | null>;
   /** Called when the user cancels, and after `run` has succeeded. */
   readonly onClose: () => void;

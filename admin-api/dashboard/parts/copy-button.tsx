@@ -8,7 +8,7 @@ const SHOWN_MS = 2000;
 interface CopyButtonProps {
   readonly text: string;
   readonly label?: string;
-  /** For screen readers; omitted: the label. */
+  /** Name for screen readers. Omitted: the label. */
   readonly description?: string;
   /** Shown instead of the label. */
   readonly icon?: IconName;
@@ -23,7 +23,7 @@ export function CopyButton({ text, label = TEXTS.copy, description, icon }: Copy
       isCopied.value = false;
     }, SHOWN_MS);
   };
-  // The name of a button contains its text (WCAG 2.5.3).
+  // The accessible name must contain the visible text (WCAG 2.5.3).
   const name = description !== undefined && isCopied.value ? `${TEXTS.copied}: ${description}` : description;
   return (
     <button
@@ -41,7 +41,7 @@ export function CopyButton({ text, label = TEXTS.copy, description, icon }: Copy
   );
 }
 
-/** Browsers have a clipboard only over HTTPS and on this machine. */
+/** Copies with a text area where there is no clipboard API: without HTTPS, except on localhost. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
   const area = document.createElement('textarea');

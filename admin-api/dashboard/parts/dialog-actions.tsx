@@ -2,10 +2,10 @@
 import { TEXTS } from '../texts.ts';
 
 interface DialogActionsProps {
-  /** Of the button that submits. */
+  /** Label of the submit button. */
   readonly label: string;
   readonly isDisabled: boolean;
-  /** The form takes something away. */
+  /** Whether the form deletes or disables something. */
   readonly isBad?: boolean;
   readonly onCancel: () => void;
 }

@@ -1,13 +1,13 @@
-/** One entry of a list with the class `diff`: what was, and what is in its place. */
+/** An entry of a list with the class `diff`: the old and the new text. */
 import type { ComponentChildren } from 'preact';
 import { TEXTS } from '../texts.ts';
 
 interface DiffEntryProps {
-  /** Null: it is new. */
+  /** Null: added. */
   readonly before: string | null;
-  /** Null: it is deleted. */
+  /** Null: deleted. */
   readonly after: string | null;
-  /** Marks in front of it. */
+  /** Badges before the entry. */
   readonly children?: ComponentChildren;
 }
 

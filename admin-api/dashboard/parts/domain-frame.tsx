@@ -1,4 +1,4 @@
-/** What surrounds the pages of a domain: its name, and a tab for each page. */
+/** The frame around the pages of a domain: its name, and a tab for each page. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { markOwner } from '../acting.ts';
@@ -67,13 +67,13 @@ export function DomainFrame({ domainId, page, children }: DomainFrameProps) {
   );
 }
 
-/** The tab of the proxy stands for all of its pages. */
+/** The proxy tab is active on all pages of the proxy. */
 function currentOf(tab: DomainPage, page: DomainPage): 'page' | 'true' | undefined {
   if (tab === 'proxy' && isProxyPage(page)) return 'true';
   return tab === page ? 'page' : undefined;
 }
 
-/** In a narrow window the tabs scroll. */
+/** Scrolls the active tab into view in narrow windows. */
 function showCurrentTab(tabs: HTMLElement | null): void {
   const tab = tabs?.querySelector<HTMLElement>('[aria-current]');
   if (tabs === null || tab == null) return;

@@ -1,4 +1,4 @@
-/** The names of some domains, of which only the ids are known. */
+/** Shows the names of domains, given their ids. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { addressOf } from '../addresses.ts';
@@ -6,10 +6,10 @@ import { api, settle } from '../api.ts';
 import { toUnicode } from '../names.ts';
 import { TEXTS } from '../texts.ts';
 
-/** More are only counted. */
+/** Maximum number of names. Further domains are only counted. */
 const SHOWN = 3;
 
-/** Null: the domain was deleted. */
+/** Cached names by id. Null: the domain was deleted. */
 const names = new Map<number, Promise<string | null>>();
 
 function readName(id: number): Promise<string | null> {

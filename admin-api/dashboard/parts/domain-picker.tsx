@@ -1,4 +1,4 @@
-/** Chooses some domains of the account by searching for them. */
+/** Selects domains of the account with a search. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import type { ListedDomain } from '../api/views.ts';
@@ -8,7 +8,7 @@ import { TEXTS } from '../texts.ts';
 import { FailureNote } from './notes.tsx';
 import { usePagedList } from './paged-list.ts';
 
-/** Found domains that are shown; a longer search finds fewer. */
+/** Maximum number of search results. */
 const SHOWN = 8;
 
 export type ChosenDomain = Pick<ListedDomain, 'id' | 'domain'>;
@@ -67,7 +67,7 @@ export function DomainPicker({ chosen, fault }: DomainPickerProps) {
           searched.value = event.currentTarget.value;
         }}
         onKeyDown={(event) => {
-          // Enter would send the form.
+          // Enter would submit the form.
           if (event.key !== 'Enter') return;
           event.preventDefault();
           if (rows.length > 0) toggle(rows[0]);

@@ -1,12 +1,12 @@
-/** The buttons at the end of a page that adds something. */
+/** The buttons at the end of a page that creates an object. */
 import { addressOf, type PageName } from '../addresses.ts';
 import { TEXTS } from '../texts.ts';
 
 interface FormActionsProps {
   readonly isRunning: boolean;
-  /** Of the button that submits. */
+  /** Label of the submit button. */
   readonly label: string;
-  /** Its label while the form is being sent. */
+  /** Label of the submit button while the form is being sent. */
   readonly runningLabel: string;
   /** The page to return to. */
   readonly from: PageName;

@@ -1,4 +1,4 @@
-/** What surrounds the page of a signed-in user. */
+/** The frame around the pages of a signed-in user. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
@@ -22,7 +22,7 @@ export function Frame({ user, onSignOut, children }: FrameProps) {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   const isMenuOpen = useSignal(false);
-  // After a link, screen readers and the keyboard go on with the new page.
+  // After navigation, screen readers and the keyboard continue at the new page.
   useEffect(() => {
     if (!isFirst.current && main.current?.contains(document.activeElement) === false) main.current.focus();
     isFirst.current = false;

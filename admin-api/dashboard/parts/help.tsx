@@ -1,4 +1,4 @@
-/** The list of shortcuts, which the key `?` opens. */
+/** The list of keyboard shortcuts. The key `?` opens it. */
 import { useSignal } from '@preact/signals';
 import { Modal } from '../../ui/parts/modal.tsx';
 import { TEXTS } from '../texts.ts';

@@ -1,14 +1,14 @@
-/** Which of several responses to the same request is the latest: they may arrive in any order. */
+/** Selects the latest of several responses to the same request, which may arrive out of order. */
 export class LatestResponse {
   #begun = 0;
   #shown = 0;
 
-  /** The number of a request that is about to be sent. */
+  /** Returns the number of a new request. */
   begin(): number {
     return ++this.#begun;
   }
 
-  /** Whether to show the response of a request: no later one has been shown. */
+  /** Whether to show a response: false if a later response has been shown. */
   mayShow(request: number): boolean {
     if (request < this.#shown) return false;
     this.#shown = request;

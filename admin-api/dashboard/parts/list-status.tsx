@@ -1,4 +1,4 @@
-/** Why a list was not read, or that it is being read for the first time. */
+/** Shows the failure of a list, or a placeholder during its first load. */
 import { FailureNote } from './notes.tsx';
 import type { PagedList } from './paged-list.ts';
 import { Skeleton } from './skeleton.tsx';

@@ -1,4 +1,4 @@
-/** The tools above a list: a search, an order, and how many rows there are. */
+/** The tools above a list: search, order, and number of rows. */
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Choice } from '../../ui/parts/select-field.tsx';
@@ -11,14 +11,14 @@ import { useShortcut } from './shortcuts.ts';
 interface ListToolsProps {
   readonly label: string;
   readonly hint?: string;
-  /** Values of the parameter `sort` of the API; the first one is the default. */
+  /** Values of the API parameter `sort`. The first is the default. */
   readonly sorts?: readonly Choice[];
   /** Null: not known yet. */
   readonly count: string | null;
   readonly children?: ComponentChildren;
 }
 
-/** The text and the order are parameters of the address. */
+/** The search text and the order are query parameters. */
 export function ListTools({ label, hint = TEXTS.lists.hint, sorts, count, children }: ListToolsProps) {
   const search = useRef<HTMLInputElement>(null);
   useShortcut('/', TEXTS.help.search, () => search.current?.focus());
@@ -54,7 +54,7 @@ export function ListTools({ label, hint = TEXTS.lists.hint, sorts, count, childr
   );
 }
 
-/** The parameters of a list of the API, from the address. */
+/** Reads the parameters of a list from the address. */
 export function readListQuery(sorts: readonly Choice[]): { readonly q: string; readonly sort: string } {
   const query = currentQuery.value;
   const sort = query.get('sort') ?? '';
@@ -65,11 +65,11 @@ interface EmptyListProps {
   readonly searched: string;
   readonly noMatch: (text: string) => string;
   readonly clear: string;
-  /** Shown when there is nothing at all. */
+  /** Shown if the list is empty without a search. */
   readonly children: ComponentChildren;
 }
 
-/** Nothing was found, or there is nothing yet. */
+/** Shown for an empty list, with or without a search. */
 export function EmptyList({ searched, noMatch, clear, children }: EmptyListProps) {
   if (searched === '') return <section class="empty">{children}</section>;
   return (
@@ -87,7 +87,7 @@ interface AddLinkProps {
   readonly label: string;
 }
 
-/** Leads to the page that adds something to the list. Viewers cannot. */
+/** A link to the page that adds to the list. Hidden for viewers. */
 export function AddLink({ page, label }: AddLinkProps) {
   if (isReader.value) return null;
   return (

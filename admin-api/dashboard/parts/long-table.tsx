@@ -1,15 +1,15 @@
-/** A table with the rows of a list that is loaded as the user scrolls. */
+/** A table for a list that is loaded as the user scrolls. */
 import type { ComponentChild } from 'preact';
 import type { PagedList } from './paged-list.ts';
 import { isNarrow } from './screen-size.ts';
 import { VirtualRows } from './virtual-rows.tsx';
 
-/** Heights in pixels, as in the style sheet. */
+/** Heights in pixels. Must equal those in the style sheet. */
 const ROW = 44;
 const NARROW_ROW = 100;
 
 interface LongTableProps<Row> {
-  /** In the style sheet. */
+  /** Class in the style sheet. */
   readonly name: 'accounts' | 'apps' | 'audit' | 'uploads';
   readonly headings: readonly string[];
   readonly list: PagedList<Row>;
@@ -17,7 +17,7 @@ interface LongTableProps<Row> {
   readonly renderRow: (row: Row) => ComponentChild;
 }
 
-/** Nothing if there are no rows. */
+/** Renders nothing if there are no rows. */
 export function LongTable<Row>({ name, headings, list, narrowRow = NARROW_ROW, renderRow }: LongTableProps<Row>) {
   const rows = list.found.value?.rows ?? [];
   if (rows.length === 0) return null;

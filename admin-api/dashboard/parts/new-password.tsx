@@ -1,4 +1,4 @@
-/** A field for the password of someone else, which can be generated and copied. */
+/** A field for the password of another user, with buttons to generate and copy it. */
 import type { Signal } from '@preact/signals';
 import { Field } from '../../ui/parts/field.tsx';
 import { generatePassword } from '../accounts.ts';

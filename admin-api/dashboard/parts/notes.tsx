@@ -3,7 +3,7 @@ import type { Failure } from '../failure.ts';
 import { TEXTS } from '../texts.ts';
 
 export function FailureNote({ failure, retry }: { readonly failure: Failure; readonly retry?: () => unknown }) {
-  // The only fault of a body has the message of the failure.
+  // A single fault has the same message as the failure.
   const details = failure.details.filter(({ message }) => failure.details.length > 1 || message !== failure.message);
   return (
     <div class="note note-bad" role="alert">

@@ -1,44 +1,44 @@
-/** A list of the API that is searched, and loaded page by page as the user scrolls. */
+/** A searchable list of the API, loaded page by page as the user scrolls. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useCallback, useEffect, useRef } from 'preact/hooks';
 import type { Result } from '../api.ts';
 import type { Failure } from '../failure.ts';
 
-/** After this time, a search does not wait for the response to the one before. */
-const PATIENCE_MS = 1000;
+/** Milliseconds after which a new search no longer waits for the previous one. */
+const MAX_WAIT_MS = 1000;
 
-/** Rows of a request. */
+/** Rows per request. */
 const PAGE = 100;
 
-/** The parameters of the request for a page. */
+/** The query parameters for a page. */
 export const pageQuery = (cursor: string | null, q = '', limit = PAGE) => ({
   limit,
   ...(q === '' ? {} : { q }),
   ...(cursor === null ? {} : { cursor }),
 });
 
-/** Rows of one request. `cursor`: of the next request; null if there are no more. */
+/** Rows of one request. `cursor`: of the next request. Null: no more rows. */
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly cursor: string | null;
-  /** The number of rows in all pages, if the API counts them. */
+  /** Number of rows in all pages, if the API counts them. */
   readonly total?: number | null;
 }
 
 export interface PagedList<Row> {
-  /** Null: nothing is loaded yet. */
+  /** Null: not loaded yet. */
   readonly found: Signal<Page<Row> | null>;
   readonly failure: Signal<Failure | null>;
   readonly loadMore: () => Promise<void>;
-  /** Reads the first page again; rows stay until it is there. */
+  /** Reloads the first page. Keeps the rows meanwhile. */
   readonly reload: () => Promise<void>;
-  /** Reads all loaded rows again; they stay until the new ones are there. */
+  /** Reloads all loaded rows. Keeps the rows meanwhile. */
   readonly refresh: () => Promise<void>;
 }
 
 /**
- * `search`: everything that selects rows, as text; another text starts a new list. `read` requests
- * the page at a cursor; null is the first page.
+ * `search`: all selection criteria as text. A different text starts a new list. `read` requests the
+ * page at a cursor. Null: the first page.
  */
 export function usePagedList<Row>(
   search: string,
@@ -46,10 +46,10 @@ export function usePagedList<Row>(
 ): PagedList<Row> {
   const found = useSignal<Page<Row> | null>(null);
   const failure = useSignal<Failure | null>(null);
-  /** Counts first pages: responses to earlier searches are ignored. */
+  /** Number of the latest request for a first page. Earlier responses are ignored. */
   const current = useRef(0);
   const isLoadingMore = useRef(false);
-  /** One search at a time: while it runs, the user may type more letters, which are one more. */
+  /** One search runs at a time. Input during a search starts one more search afterwards. */
   const isSearching = useRef(false);
   const isOutdated = useRef(false);
   const reader = useRef(read);
@@ -62,14 +62,14 @@ export function usePagedList<Row>(
     failure.value = result.ok ? null : result.failure;
     if (!result.ok) return;
     const before = cursor === null ? null : found.peek();
-    // Only the first page has the total.
+    // Only the first page includes the total.
     const total = before === null ? result.data.total : before.total;
     found.value = { ...result.data, total, rows: [...(before?.rows ?? []), ...result.data.rows] };
   }, []);
 
   const loadMore = useCallback(async (): Promise<void> => {
     const cursor = found.peek()?.cursor ?? null;
-    // The cursor belongs to the list before a search.
+    // During a search, the cursor still belongs to the previous list.
     if (cursor === null || isLoadingMore.current || isSearching.current) return;
     isLoadingMore.current = true;
     await load(cursor);
@@ -80,7 +80,7 @@ export function usePagedList<Row>(
 
   const refresh = useCallback(async (): Promise<void> => {
     const request = ++current.current;
-    const wanted = found.peek()?.rows.length ?? 0;
+    const minRows = found.peek()?.rows.length ?? 0;
     const rows: Row[] = [];
     let total: number | null | undefined;
     let cursor: string | null = null;
@@ -92,7 +92,7 @@ export function usePagedList<Row>(
       rows.push(...result.data.rows);
       total ??= result.data.total;
       cursor = result.data.cursor;
-    } while (cursor !== null && rows.length < wanted);
+    } while (cursor !== null && rows.length < minRows);
     found.value = { rows, cursor, total };
   }, []);
 
@@ -102,7 +102,7 @@ export function usePagedList<Row>(
     isSearching.current = true;
     while (isOutdated.current) {
       isOutdated.current = false;
-      await Promise.race([reload(), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+      await Promise.race([reload(), new Promise((resolve) => setTimeout(resolve, MAX_WAIT_MS))]);
     }
     isSearching.current = false;
   }, []);

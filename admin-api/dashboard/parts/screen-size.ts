@@ -1,4 +1,4 @@
-/** Whether the window is as narrow as a phone: the breakpoint of the style sheet. */
+/** Whether the window is narrow. Uses the breakpoint of the style sheet. */
 import { signal } from '@preact/signals';
 
 const query = window.matchMedia('(max-width: 40rem)');

@@ -1,10 +1,10 @@
-/** Keys that do something on a page, unless the user is typing. */
+/** Keyboard shortcuts of a page. Ignored while the user is typing. */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 interface Shortcut {
   readonly key: string;
-  /** What it does, for the help. */
+  /** Description for the help. */
   readonly text: string;
 }
 

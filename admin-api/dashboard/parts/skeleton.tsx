@@ -1,4 +1,4 @@
-/** Grey bars in the shape of a table that is being loaded. */
+/** Placeholder for a table that is being loaded. */
 import { TEXTS } from '../texts.ts';
 
 const ROWS = [1, 2, 3, 4, 5, 6];

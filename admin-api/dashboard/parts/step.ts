@@ -3,10 +3,10 @@
 export interface Step {
   readonly state: 'done' | 'now' | 'failed' | 'next';
   readonly text: string;
-  /** More about it. */
+  /** Details. */
   readonly detail?: string;
-  /** When it happened or will happen, as the API writes it. */
+  /** Time of the step, past or future, in the format of the API. */
   readonly at?: string;
-  /** When a step that goes on is expected to end. */
+  /** Expected end of a step in progress. */
   readonly until?: string;
 }

@@ -7,7 +7,7 @@ const FORMATS = {
 };
 
 interface TimeProps {
-  /** As the API writes it, `YYYY-MM-DD HH:MM:SS` in UTC. */
+  /** In the format of the API: `YYYY-MM-DD HH:MM:SS` in UTC. */
   readonly value: string;
   /** `clock`: without the date, and with seconds. */
   readonly format?: keyof typeof FORMATS;

@@ -1,4 +1,4 @@
-/** Steps in words: what is done, what goes on, what failed, and what comes next. */
+/** A list of steps: done, in progress, failed or next. */
 import { TEXTS } from '../texts.ts';
 import type { Step } from './step.ts';
 import { Time } from './time.tsx';

@@ -1,4 +1,4 @@
-/** The title of the window, and the focus after a page has changed. */
+/** Sets the title of the window. */
 import { useEffect } from 'preact/hooks';
 import { acted } from '../acting.ts';
 import { TEXTS } from '../texts.ts';

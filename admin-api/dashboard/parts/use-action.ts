@@ -1,11 +1,11 @@
-/** The state of one action of a form or button: whether it runs, and why it failed. */
+/** The state of an action of a form or button: running, and the last failure. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { Failure } from '../failure.ts';
 
 interface Action {
   readonly isRunning: Signal<boolean>;
   readonly failure: Signal<Failure | null>;
-  /** Null: done. Does nothing while the action runs. Resolves with whether it was done. */
+  /** Runs the action unless it is running. Resolves with whether it succeeded. */
   readonly run: (action: () => Promise<Failure | null>) => Promise<boolean>;
 }
 

@@ -1,19 +1,19 @@
-/** Reads what a screen shows again after others have changed it. */
+/** Refreshes a screen after changes by other clients. */
 import { useEffect, useRef } from 'preact/hooks';
 import { sentRequests } from '../api.ts';
 import { listenToChanges, type ObjectChange } from '../live.ts';
 
-/** Changes that arrive together are read together. */
+/** Milliseconds to wait for further changes, so one refresh covers them. */
 const SETTLE_MS = 100;
-/** Between two runs. */
+/** Minimum milliseconds between two refreshes. */
 const MIN_PAUSE_MS = 2000;
-/** Of the pause, for each request of the last run: the API limits requests. */
+/** Milliseconds of pause per request of the last refresh, since the API limits the rate. */
 const PAUSE_PER_REQUEST_MS = 500;
 
 /**
- * Runs `refresh` after changes for which `isConcerned` is true, and after missed ones. There is one
- * run at a time, and a pause after each. `refresh` must keep what is shown until it has the new
- * state.
+ * Runs `refresh` after changes that match `isConcerned`, and after missed events. One refresh runs
+ * at a time, with a pause afterwards. `refresh` must keep the current state until the new state is
+ * loaded.
  */
 export function useChanges(isConcerned: (change: ObjectChange) => boolean, refresh: () => Promise<unknown>): void {
   const current = useRef({ isConcerned, refresh });
@@ -30,7 +30,7 @@ export function useChanges(isConcerned: (change: ObjectChange) => boolean, refre
   }, []);
 }
 
-/** Whether a change is one of a domain, of one of these kinds. */
+/** Matches changes of a domain that have one of the kinds. */
 export const isChangeOf =
   (domainId: number, ...kinds: readonly string[]) =>
   ({ kind, id }: ObjectChange): boolean =>

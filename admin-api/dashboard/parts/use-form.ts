@@ -1,21 +1,21 @@
-/** The state of a form: whether it is being sent, and which of its fields are wrong. */
+/** The state of a form: being sent, and the faults of its fields. */
 import type { Signal } from '@preact/signals';
 import { type Failure, faultsOf } from '../failure.ts';
 import { useAction } from './use-action.ts';
 
-/** The message about the field at a JSON pointer; undefined: it is not wrong. */
+/** The message about the field at a JSON pointer. Undefined: no fault. */
 export type FaultOf<Pointer extends string> = (pointer: Pointer) => string | undefined;
 
 interface Form<Pointer extends string> {
   readonly isRunning: Signal<boolean>;
   readonly failure: Signal<Failure | null>;
   readonly faultOf: FaultOf<Pointer>;
-  /** The failure, unless a field shows it. */
+  /** The failure. Null: none, or a field shows it. */
   readonly otherFailure: Failure | null;
   readonly submit: (event: SubmitEvent) => Promise<void>;
 }
 
-/** `pointers`: of the fields that show their faults. `send`: null if it is done. */
+/** `pointers`: fields that show their faults. `send` resolves to null on success. */
 export function useForm<Pointer extends string>(
   pointers: readonly Pointer[],
   send: () => Promise<Failure | null>,

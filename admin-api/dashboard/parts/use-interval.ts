@@ -1,7 +1,7 @@
 /** Runs a task at an interval while the page is visible and in use. */
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Requests prolong the session, which must end when its user has left. */
+/** Requests extend the session, which must expire while the user is away. */
 const UNUSED_MS = 3_600_000;
 
 let lastInput = performance.now();
@@ -14,7 +14,7 @@ for (const type of ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstar
     { passive: true },
   );
 
-/** `run` starts `milliseconds` after its last run has ended; null: not at all. */
+/** Calls `run` with a delay of `milliseconds` after the previous call has ended. Null: never. */
 export function useInterval(run: () => Promise<unknown>, milliseconds: number | null): void {
   const current = useRef(run);
   current.current = run;

@@ -1,4 +1,4 @@
-/** An object of the API that a part of a page shows. */
+/** Loads an object of the API for a part of a page. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useCallback, useEffect, useRef } from 'preact/hooks';
 import type { Result } from '../api.ts';
@@ -8,7 +8,7 @@ export interface Resource<T> {
   /** Null: not loaded yet. */
   readonly value: Signal<T | null>;
   readonly failure: Signal<Failure | null>;
-  /** Reads it again; the value stays until then. */
+  /** Reloads the value. Keeps the current value meanwhile. */
   readonly load: () => Promise<void>;
 }
 

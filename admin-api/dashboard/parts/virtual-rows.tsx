@@ -1,18 +1,18 @@
-/** Rows of a long table: only those near the window are in the document. */
+/** Renders only the rows of a long table that are near the visible area. */
 import type { ComponentChild } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** Rows above and below the window, so that slow scrolling shows no gap. */
+/** Extra rows above and below the window, so that slow scrolling shows no gap. */
 const MARGIN = 12;
 const INITIAL_ROWS = 40;
 
 interface VirtualRowsProps {
   readonly count: number;
-  /** Height of each row in pixels, which the style sheet sets as well. */
+  /** Height of each row in pixels. Must equal that in the style sheet. */
   readonly rowHeight: number;
   readonly columns: number;
   readonly renderRow: (index: number) => ComponentChild;
-  /** Called when the last rows are near. */
+  /** Called when the user scrolls near the last row. */
   readonly onEnd?: () => void;
 }
 

@@ -1,4 +1,4 @@
-/** The certificate: its way in words, a new order, and the upload of one's own. */
+/** The certificate: its steps, a new order, and the upload of the customer's own. */
 import { useSignal } from '@preact/signals';
 import { announce } from '../../ui/parts/announce.tsx';
 import { api, settle } from '../api.ts';

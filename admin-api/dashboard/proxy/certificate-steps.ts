@@ -1,9 +1,9 @@
-/** The certificate of a domain as steps in words. */
+/** Describes the state of a domain's certificate as steps. */
 import type { ProxyView } from '../api/views.ts';
 import type { Step } from '../parts/step.ts';
 import { TEXTS } from '../texts.ts';
 
-/** `now`: milliseconds. */
+/** `now`: milliseconds since 1970. */
 export function certificateSteps(proxy: ProxyView, now: number): Step[] {
   return proxy.certificate.source === 'uploaded' ? uploadedSteps(proxy, now) : automaticSteps(proxy, now);
 }
@@ -28,7 +28,7 @@ function automaticSteps(proxy: ProxyView, now: number): Step[] {
   if (issuedAt !== null)
     steps.push({ state: 'done', text: issuer === null ? texts.issued : texts.issuedBy(issuer), at: issuedAt });
   else if (proxy.is_enabled === 0) steps.push({ state: 'next', text: texts.none, detail: texts.off });
-  // Without a failure it says which names the certificate leaves out.
+  // Without a failure, this text lists the names that the certificate omits.
   if (error !== null && issuedAt !== null && certificate.failures === 0)
     steps.push({ state: 'failed', text: texts.notice, detail: error });
   steps.push(...orderSteps(proxy));
@@ -44,7 +44,7 @@ function automaticSteps(proxy: ProxyView, now: number): Step[] {
   return steps;
 }
 
-/** The order that goes on or has failed. */
+/** The steps of a current or failed order. */
 function orderSteps({ is_enabled: isEnabled, certificate, ssl_error: error, ssl_status: status }: ProxyView): Step[] {
   const { is_ordering: isOrdering, requested_at: requestedAt, attempted_at: attemptedAt } = certificate;
   if (isEnabled === 0) return [];

@@ -11,7 +11,7 @@ import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import type { ProxyPage } from './proxy-page.ts';
 
-/** Bytes: the maximum of the API. */
+/** Maximum bytes, as in the API. */
 const MAX_FILE = 65_536;
 
 interface UploadProps {
@@ -55,7 +55,7 @@ export function CertificateUpload({ page, onDone }: UploadProps) {
   );
 }
 
-/** Puts the content of a file into the field above. */
+/** Copies the content of a file into the field above. */
 function FileInput({ label, value }: { readonly label: string; readonly value: Signal<string> }) {
   const isTooLarge = useSignal(false);
   const read = async (input: HTMLInputElement): Promise<void> => {

@@ -18,7 +18,7 @@ export function ExposedList({ page }: { readonly page: ProxyPage }) {
   const fix = async (record: ExposedRecord): Promise<void> => {
     if (!(await run(() => fixExposed(page, record)))) return;
     announce(texts.fixed(record.name, record.type));
-    // The button that had the focus is gone.
+    // The focused button no longer exists.
     heading.current?.focus();
   };
   return (

@@ -1,11 +1,11 @@
-/** Carries out the change that hides the origin in one record. */
+/** Applies the change that hides the origin in one record. */
 import type { ExposedRecord } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { type Failure, failureOf } from '../failure.ts';
 import { TEXTS } from '../texts.ts';
 import type { ProxyPage } from './proxy-page.ts';
 
-/** Null: done, and the page shows the new state. */
+/** Applies the change and reloads the page's state. Null on success. */
 export async function fixExposed(page: ProxyPage, exposed: ExposedRecord): Promise<Failure | null> {
   const failure =
     exposed.fix === 'set_address' ? await replaceOrigin(page, exposed) : await changeRecord(page, exposed);
@@ -13,7 +13,7 @@ export async function fixExposed(page: ProxyPage, exposed: ExposedRecord): Promi
   return failure;
 }
 
-/** Fails if the record is no longer what the page shows. */
+/** Fails if the record has changed since the page was loaded. */
 async function changeRecord({ params }: ProxyPage, exposed: ExposedRecord): Promise<Failure | null> {
   const etag = await findUnchanged(params, exposed);
   if (typeof etag !== 'string') return etag;
@@ -29,7 +29,7 @@ async function changeRecord({ params }: ProxyPage, exposed: ExposedRecord): Prom
   return result.ok ? null : result.failure;
 }
 
-/** The origin gets the address first, so that the site is served all the time. */
+/** Sets the origin before deleting the record, so the site stays reachable. */
 async function replaceOrigin({ proxy, params }: ProxyPage, exposed: ExposedRecord): Promise<Failure | null> {
   const etag = await findUnchanged(params, exposed);
   if (typeof etag !== 'string') return etag;
@@ -48,7 +48,7 @@ async function replaceOrigin({ proxy, params }: ProxyPage, exposed: ExposedRecor
   return deleted.ok ? null : deleted.failure;
 }
 
-/** The ETag of the zone, as long as the record is what the page shows. */
+/** Returns the ETag of the zone, or a failure if the record has changed. */
 async function findUnchanged(params: ProxyPage['params'], exposed: ExposedRecord): Promise<string | Failure> {
   const { name, type, content, record_id } = exposed;
   const query = { name, type };

@@ -1,10 +1,10 @@
 /**
- * Warnings that only the response to a change has: those of an uploaded certificate, and of an
- * origin that was looked up. The page is read again soon after each change, without them.
+ * Keeps warnings that only the response to a change includes, such as those about an uploaded
+ * certificate. The page is reloaded soon after each change, and that response lacks them.
  */
 import type { ProxyView } from '../api/views.ts';
 
-/** What such warnings are about. */
+/** Identifies the settings that the kept warnings refer to. */
 const subjectOf = ({ is_enabled, origin_host, certificate }: ProxyView): string =>
   JSON.stringify([is_enabled, origin_host, certificate.source, certificate.issued_at]);
 
@@ -18,10 +18,10 @@ export class KeptWarnings {
     this.#kept = proxy.warnings;
   }
 
-  /** What was read, with the warnings that are kept. */
+  /** Adds the kept warnings to a loaded state. */
   addTo(proxy: ProxyView): ProxyView {
     if (subjectOf(proxy) !== this.#subject) this.#kept = [];
-    // A warning that is read as well ends when it is no longer read.
+    // A kept warning that the API now reports itself is no longer kept.
     this.#kept = this.#kept.filter((warning) => !proxy.warnings.includes(warning));
     return { ...proxy, warnings: [...this.#kept, ...proxy.warnings] };
   }

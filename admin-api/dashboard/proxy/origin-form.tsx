@@ -31,7 +31,7 @@ export function OriginForm({ page }: { readonly page: ProxyPage }) {
       const usual = STANDARD_PORTS.get(typedProtocol.value);
       const body = {
         origin: typedHost.value.trim(),
-        // The API names what is wrong with a port that is not a number.
+        // The API reports a port that is not a number.
         port: (typedPort.value.trim() === '' ? Number(usual) : toNumber(typedPort.value)) as number,
         protocol: typedProtocol.value as 'http' | 'https',
       };
@@ -67,5 +67,5 @@ export function OriginForm({ page }: { readonly page: ProxyPage }) {
   );
 }
 
-/** Text that is no number stays text. */
+/** Returns invalid text unchanged. */
 const toNumber = (text: string): number | string => (/^\d+$/.test(text.trim()) ? Number(text) : text);

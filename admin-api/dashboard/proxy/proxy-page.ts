@@ -1,4 +1,4 @@
-/** The proxy of a domain, as all parts of its page show it. */
+/** The state of the proxy page of a domain. */
 import { type Signal, signal } from '@preact/signals';
 import type { ProxyView } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
@@ -12,12 +12,12 @@ interface ProxyData {
 }
 
 export class ProxyPage {
-  /** Null: not read yet. */
+  /** Null: not loaded yet. */
   readonly proxy: Signal<ProxyView | null> = signal(null);
-  /** In A-labels. */
+  /** Domain name in A-labels. */
   readonly domain = signal('');
   readonly failure = signal<Failure | null>(null);
-  /** For calls of the API. */
+  /** Parameters of API calls. */
   readonly params: { readonly path: { readonly domain_id: number } };
   readonly #warnings = new KeptWarnings();
   readonly #latest = new LatestResponse();
@@ -26,7 +26,7 @@ export class ProxyPage {
     this.params = { path: { domain_id: domainId } };
   }
 
-  /** The earlier state stays until it is read. */
+  /** Loads the state. Keeps the current state meanwhile. */
   async load(): Promise<void> {
     const request = this.#latest.begin();
     const result = await settle(api.GET('/api/v1/domains/{domain_id}/proxy', { params: this.params }));
@@ -35,11 +35,11 @@ export class ProxyPage {
     if (result.ok) this.#show({ ...result.data, proxy: this.#warnings.addTo(result.data.proxy) });
   }
 
-  /** Shows the state in the response of a change. Null: done. */
+  /** Shows the state in the response to a change. Null on success. */
   async change(call: Promise<Result<ProxyData>>): Promise<Failure | null> {
     const result = await call;
     if (!result.ok) return result.failure;
-    // What was requested before the change was done may be older.
+    // Ignores responses to earlier requests, which may show the state before the change.
     this.#latest.mayShow(this.#latest.begin());
     this.#warnings.keep(result.data.proxy);
     this.#show(result.data);

@@ -1,4 +1,4 @@
-/** Purges the cache of the domain: everything, or what the lines name. */
+/** Purges the cache of the domain: everything, or the entered URLs, prefixes or tags. */
 import { useSignal } from '@preact/signals';
 import { CheckField } from '../../ui/parts/check-field.tsx';
 import { SelectField } from '../../ui/parts/select-field.tsx';

@@ -1,4 +1,4 @@
-/** Whether the proxy is on, the switch, and what may be a mistake. */
+/** The state of the proxy, its switch, and warnings. */
 import { addressOf } from '../addresses.ts';
 import { api, settle } from '../api.ts';
 import { domainOf } from '../domain.ts';

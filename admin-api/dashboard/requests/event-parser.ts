@@ -1,17 +1,17 @@
-/** Reads the server-sent events of this service (HTML Living Standard 9.2.6), piece by piece. */
+/** Parses server-sent events of this service incrementally (HTML Living Standard 9.2.6). */
 
 interface SentEvent {
   readonly event: string;
   readonly data: string;
 }
 
-/** Characters of one event. More is not an event of this service. */
+/** Maximum characters of an event. Events of this service are shorter. */
 const MAX_EVENT = 4 << 20;
 
 export class EventParser {
   #rest = '';
 
-  /** The events that are complete with this piece; comments are none. */
+  /** Returns the events that this piece completes. Skips comments. */
   push(piece: string): SentEvent[] {
     const blocks = (this.#rest + piece).split('\n\n');
     this.#rest = blocks.pop() ?? '';

@@ -1,13 +1,13 @@
-/** The live requests of a domain: a connection, and the latest rows. */
+/** Streams the live requests of a domain and keeps the latest rows. */
 import { signal } from '@preact/signals';
 import { type Failure, failureOf } from '../failure.ts';
 import { session } from '../session.ts';
 import { EventParser } from './event-parser.ts';
 import type { RequestRow } from './request-filter.ts';
 
-/** Rows that are kept. */
+/** Maximum number of rows. */
 const MAX_ROWS = 500;
-/** Milliseconds until a lost connection is made again. */
+/** Milliseconds before a lost connection is opened again. */
 const RETRY_MS = 2000;
 const UNAUTHORIZED = 401;
 
@@ -16,13 +16,13 @@ export type LiveState = 'stopped' | 'connecting' | 'open' | 'lost' | 'hidden';
 export class LiveRequests {
   readonly state = signal<LiveState>('stopped');
   readonly failure = signal<Failure | null>(null);
-  /** The latest first. */
+  /** Latest first. */
   readonly rows = signal<readonly RequestRow[]>([]);
-  /** Requests that were not sampled. */
+  /** Number of requests that were not sampled. */
   readonly omitted = signal(0);
-  /** The number of rows since the start; their keys. */
+  /** Number of received rows, which is the key of the latest row. */
   readonly received = signal(0);
-  /** Null: stopped by the user or by a failure. */
+  /** Aborts the connection. Null: stopped. */
   #stop: AbortController | null = null;
 
   constructor(private readonly domainId: number) {}
@@ -42,8 +42,8 @@ export class LiveRequests {
   }
 
   /**
-   * A hidden window does not watch, because a browser opens six connections to a host over
-   * HTTP/1.1. Call it when the window is hidden or shown.
+   * Must be called when the window is hidden or shown. A hidden window closes its connection,
+   * because a browser opens at most six connections to a host over HTTP/1.1.
    */
   visibilityChanged(isHidden: boolean): void {
     if (isHidden && this.#stop !== null) {
@@ -71,7 +71,7 @@ export class LiveRequests {
     }
   }
 
-  /** Null: the connection was lost, or the node has stopped. */
+  /** Reads the stream until it ends. Null: the connection was lost, or the node has stopped. */
   async #read(stopped: AbortSignal): Promise<Failure | null> {
     try {
       const address = `/api/v1/domains/${this.domainId}/requests/tail`;

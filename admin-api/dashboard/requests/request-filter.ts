@@ -1,6 +1,6 @@
-/** Which requests of the live tail are shown. */
+/** Filters requests of the live tail. */
 
-/** A request as the API sends it. Visitors choose its texts. */
+/** A request in the API's format. Its texts come from visitors. */
 export interface RequestRow {
   /** Unique in the list. */
   readonly key: number;

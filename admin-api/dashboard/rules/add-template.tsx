@@ -1,4 +1,4 @@
-/** Adds the rules of a template behind those of the domain. */
+/** Appends the rules of a template to those of the domain. */
 import { useSignal } from '@preact/signals';
 import { announce } from '../../ui/parts/announce.tsx';
 import { SelectField } from '../../ui/parts/select-field.tsx';

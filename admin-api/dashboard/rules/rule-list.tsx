@@ -1,4 +1,4 @@
-/** The rules in their order: what each does, how often, and buttons to move, try and delete it. */
+/** The ordered list of rules, with counters, and buttons to move, try and delete each rule. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { announce } from '../../ui/parts/announce.tsx';
@@ -50,7 +50,7 @@ export function RuleList({ page }: { readonly page: RulesPage }) {
 const titleOf = ({ name, action }: SiteRule, index: number): string =>
   `${index + 1}. ${name ?? TEXTS.rules.types[action.type]}`;
 
-/** The button that has moved a rule to an index keeps the focus. */
+/** The last moved rule. The button that moved it keeps the focus at the new index. */
 interface MovedRule {
   readonly index: number;
   readonly isUp: boolean;
@@ -61,7 +61,7 @@ interface ItemProps {
   readonly rule: SiteRule;
   readonly index: number;
   readonly movedRule: Signal<MovedRule | null>;
-  /** Whether it was done. */
+  /** Returns whether the change succeeded. */
   replace(changed: readonly SiteRule[], text: string): Promise<boolean>;
 }
 

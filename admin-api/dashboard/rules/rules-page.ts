@@ -1,4 +1,4 @@
-/** The rules of a domain with their counters and templates, as all parts of the page show them. */
+/** The state of the rules page: rules of a domain, counters and templates. */
 import { type Signal, signal } from '@preact/signals';
 import type { RuleBody, RuleCount, RulesDocument, RuleTemplate, SiteRule } from '../api/views.ts';
 import { api, settle } from '../api.ts';
@@ -26,7 +26,7 @@ export class RulesPage extends SiteDocument<RulesDocument, RulesBody> {
   readonly counts: Signal<readonly RuleCount[]> = signal([]);
   /** Names of the nodes whose counts are not included. */
   readonly missingNodes: Signal<readonly string[]> = signal([]);
-  /** They never change. Empty: not read yet. */
+  /** Templates never change. Empty: not loaded yet. */
   readonly templates: Signal<readonly RuleTemplate[]> = signal([]);
   readonly #latest = new LatestResponse();
 
@@ -38,12 +38,12 @@ export class RulesPage extends SiteDocument<RulesDocument, RulesBody> {
     return this.latest.value?.rules ?? [];
   }
 
-  /** Changes the list. Null: done. */
+  /** Changes the list. Null on success. */
   changeRules(rules: readonly (SiteRule | RuleBody)[]): Promise<Failure | null> {
     return this.change({ rules: [...rules] as RuleBody[] });
   }
 
-  /** Reads the counts again. They stay if that fails. */
+  /** Reloads the counts. Keeps the current counts after a failure. */
   async loadCounts(): Promise<Failure | null> {
     const request = this.#latest.begin();
     const counters = await settle(api.GET(`${PATH}/counters`, { params: this.#params }));

@@ -1,4 +1,4 @@
-/** The second factors of another account, for administrators. */
+/** The second factors of an account, for administrators. */
 
 import { announce } from '../../ui/parts/announce.tsx';
 import type { Account } from '../api/views.ts';

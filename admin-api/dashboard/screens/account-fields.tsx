@@ -1,4 +1,4 @@
-/** The settings of an account, as the forms that add and change one show them. */
+/** The fields for the settings of an account, shared by the forms that add and change accounts. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { CheckField } from '../../ui/parts/check-field.tsx';
@@ -31,7 +31,7 @@ export function useAccountInputs({ username, email, role, plan, api_enabled }: S
   };
 }
 
-/** For the body of a request. */
+/** Returns the request body. */
 export function toSettings({ username, email, role, plan, hasAccess }: AccountInputs): Settings {
   return {
     username: username.value.trim(),
@@ -45,9 +45,9 @@ export function toSettings({ username, email, role, plan, hasAccess }: AccountIn
 interface AccountFieldsProps {
   readonly inputs: AccountInputs;
   readonly faultOf: FaultOf<(typeof ACCOUNT_POINTERS)[number]>;
-  /** The first field has the focus when it appears. */
+  /** Whether to focus the first field initially. */
   readonly isFirst?: boolean;
-  /** Further fields, which are after the e-mail address. */
+  /** Further fields after the e-mail address. */
   readonly children?: ComponentChildren;
 }
 

@@ -95,7 +95,7 @@ function Settings({ account }: { readonly account: Signal<Account> }) {
   const inputs = useAccountInputs(account.value);
   const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'updateAccount'>>(ACCOUNT_POINTERS, async () => {
     const edited = toSettings(inputs);
-    // Fields that the user has not edited keep what others have stored meanwhile.
+    // Sends only edited fields, to keep changes of other clients.
     const shown = account.value;
     const isEdited = ([name, value]: [string, unknown]): boolean => shown[name as keyof typeof edited] !== value;
     const result = await change(id, Object.fromEntries(Object.entries(edited).filter(isEdited)));

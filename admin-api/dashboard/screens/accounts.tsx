@@ -37,7 +37,7 @@ export function Accounts() {
   useChanges(({ kind }) => kind === 'account', refresh);
   useShortcut('n', TEXTS.help.addAccount, () => openPage('addAccount'));
   const accounts = found.value?.rows ?? [];
-  // A search that ends early has no total.
+  // An incomplete search has no total.
   const isCounted = found.value?.cursor === null || found.value?.total != null;
   return (
     <>

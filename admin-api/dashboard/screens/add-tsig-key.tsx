@@ -18,12 +18,12 @@ import { TEXTS } from '../texts.ts';
 
 interface NewTsigKey extends TsigKeyText {
   readonly scopes: readonly string[];
-  /** A domain for the examples. */
+  /** Domain name for the examples. */
   readonly zone: string;
   readonly server: string;
 }
 
-/** For the examples, when the key is for all domains. */
+/** Domain name for the examples of a key for all domains. */
 const EXAMPLE = 'example.com';
 
 export function AddTsigKey() {
@@ -44,7 +44,7 @@ function TsigForm({ made }: { readonly made: Signal<NewTsigKey | null> }) {
   const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'createTsigKey'>>(
     ['/name', '/domain_ids'],
     async () => {
-      // The API would make a key that is for no domain.
+      // The API would create a key that is valid for no domain.
       needsDomains.value = isRestricted.value && domains.value.length === 0;
       if (needsDomains.value) return null;
       const body = {
@@ -109,7 +109,7 @@ function TsigForm({ made }: { readonly made: Signal<NewTsigKey | null> }) {
   );
 }
 
-/** A domain and one of its nameservers, for the examples. */
+/** Domain and nameserver for the examples. */
 async function readExample(domains: readonly ChosenDomain[]): Promise<{ zone: string; server: string }> {
   const query = { limit: 1, ...(domains.length === 0 ? {} : { q: domains[0].domain }) };
   const result = await settle(api.GET('/api/v1/domains', { params: { query } }));

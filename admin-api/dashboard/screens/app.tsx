@@ -65,7 +65,7 @@ export function AppPage({ params }: ScreenProps) {
   );
 }
 
-/** Segments of an address are encoded. */
+/** Decodes a segment of the address. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

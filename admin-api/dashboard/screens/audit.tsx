@@ -1,4 +1,4 @@
-/** The audit log: who changed what, newest first, with a search. */
+/** The audit log, newest first, with a search. */
 import type { AuditEntry } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import { actionText, describeEntry } from '../audit/describe.ts';
@@ -13,7 +13,7 @@ import { useChanges } from '../parts/use-changes.ts';
 import { currentQuery } from '../router.ts';
 import { TEXTS } from '../texts.ts';
 
-/** Of a narrow row, as in the style sheet. */
+/** Height of a narrow row. Must equal that in the style sheet. */
 const NARROW_ROW = 116;
 
 async function readAudit(searched: string, cursor: string | null): Promise<Result<Page<AuditEntry>>> {
@@ -32,7 +32,7 @@ export function Audit() {
   const { found, refresh } = list;
   useChanges(() => true, refresh);
   const entries = found.value?.rows ?? [];
-  // The API searches a part of the log at a time.
+  // The API searches only a part of the log per request.
   const hasMore = found.value?.cursor != null;
   return (
     <>

@@ -1,4 +1,4 @@
-/** The domains of the account: searched, sorted, and changed many at once. */
+/** The domains of the account, with search, order and bulk actions. */
 import { useSignal } from '@preact/signals';
 import { addressOf } from '../addresses.ts';
 import type { ListedDomain } from '../api/views.ts';
@@ -19,15 +19,15 @@ import { openPage } from '../router.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
-/** As many as the API returns at once. */
+/** Domains per request, the maximum of the API. */
 const LARGE_PAGE = 1000;
-/** Domains that are selected together; more would take long to change. */
+/** Maximum number of selected domains. A bulk action for more would take too long. */
 const MAX_SELECTED = 10_000;
-/** As in the style sheet. */
+/** Must equal the value in the style sheet. */
 const ROW = 44;
 const NARROW_ROW = 100;
 const COLUMNS = 7;
-/** Changes that the list shows. */
+/** Kinds of changes that refresh the list. */
 const LISTED_KINDS: ReadonlySet<string> = new Set(['domain', 'records', 'proxy', 'dnssec', 'delegation']);
 
 const SORTS = [
@@ -191,7 +191,7 @@ interface SelectAllProps {
   readonly readPage: (cursor: string | null) => Promise<Result<Page<ListedDomain>>>;
 }
 
-/** Selects every domain that the search finds, also those that are not loaded yet. */
+/** Selects all domains that match the search, even those not loaded yet. */
 function SelectAll({ total, shown, selected, onSelect, readPage }: SelectAllProps) {
   const texts = TEXTS.domains;
   const isReading = useSignal(false);

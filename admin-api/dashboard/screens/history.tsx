@@ -1,4 +1,4 @@
-/** The changes of a domain, newest first, each with a way back to the state after it. */
+/** The changes of a domain, newest first, with buttons to restore the state after each. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { DomainChange } from '../api/views.ts';
@@ -50,7 +50,7 @@ export function History({ domainId }: ScreenProps) {
   const changes = found.value?.rows ?? [];
   const begin = first.current?.begin ?? 0;
   const total = first.current?.total;
-  // A page of a search can be empty although more follow.
+  // A page of search results can be empty although more follow.
   const hasMore = found.value !== null && found.value.cursor !== null;
   return (
     <>
@@ -107,7 +107,7 @@ export function History({ domainId }: ScreenProps) {
   );
 }
 
-/** Loads the next page when it comes into view; a button for those who do not scroll. */
+/** A button for the next page, which is also loaded when the button is scrolled into view. */
 function More({ onMore }: { readonly onMore: () => Promise<void> }) {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {

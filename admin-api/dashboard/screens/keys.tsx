@@ -1,4 +1,4 @@
-/** The API keys of the account: what they may do, when they were last used, and how to end them. */
+/** The API keys of the account, with their scopes, last use and a button to remove each. */
 import type { Token } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';

@@ -74,7 +74,7 @@ export function Nodes() {
 
 const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** With seconds, so that old values are noticed. */
+/** Shows seconds, which makes stale values visible. */
 function ReadTime({ at }: { readonly at: Date }) {
   const machine = at.toISOString();
   return (

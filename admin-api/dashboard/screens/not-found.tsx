@@ -1,4 +1,4 @@
-/** There is no page at the current address. */
+/** The page for unknown addresses. */
 import { addressOf } from '../addresses.ts';
 import { usePageTitle } from '../parts/title.ts';
 import { TEXTS } from '../texts.ts';

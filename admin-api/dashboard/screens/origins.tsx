@@ -1,4 +1,4 @@
-/** The pools of origins of a domain: their health, a form for one more, and the whole document. */
+/** The pools of origins of a domain: their health, a form to add one, and the document as JSON. */
 import { useMemo } from 'preact/hooks';
 import type { OriginsEntryBody } from '../api/views.ts';
 import { DocumentFrame } from '../edge/document-frame.tsx';

@@ -1,4 +1,4 @@
-/** What users look for first: certificates that need attention, and the latest changes. */
+/** The overview: certificates that need attention, and the latest changes. */
 import { addressOf } from '../addresses.ts';
 import type { AuditEntry, Domain, ListedCertificate } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
@@ -17,14 +17,14 @@ import { TEXTS } from '../texts.ts';
 const LATEST_DOMAINS = 5;
 const LATEST_ENTRIES = 10;
 const MAX_PROBLEMS = 20;
-/** The service sorts all domains of an account for this, so it is left out for larger accounts. */
+/** Maximum domains of an account. The query sorts all of them, so larger accounts omit it. */
 const MAX_SORTED = 2000;
-/** A page of certificates can be empty although more follow. */
+/** Maximum requests. A page of certificates can be empty although more follow. */
 const MAX_PAGES = 5;
 
 interface Problems {
   readonly certificates: readonly ListedCertificate[];
-  /** Whether all domains were looked at. */
+  /** Whether all domains were checked. */
   readonly isComplete: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The account of the user: e-mail, password, second factors, sessions. Never that of another. */
+/** The user's own account: e-mail address, password, second factors and sessions. */
 import type { OwnAccountView } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { Email, Password } from '../own-account/credentials.tsx';
@@ -14,7 +14,7 @@ import { TEXTS } from '../texts.ts';
 
 const texts = TEXTS.ownAccount;
 
-/** Named, because an administrator may act for another account. */
+/** Set explicitly, because an administrator may act for another account. */
 async function readAccount() {
   const query = { account: session.peek()?.user.id };
   const result = await settle(api.GET('/api/v1/account', { params: { query } }));

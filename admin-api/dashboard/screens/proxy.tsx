@@ -14,7 +14,7 @@ import { PurgeForm } from '../proxy/purge-form.tsx';
 import { StateSection } from '../proxy/state-section.tsx';
 import type { ScreenProps } from '../screen.ts';
 
-/** A form is created again when the stored values have changed. */
+/** Forms are created anew when the stored values have changed. */
 const originKey = ({ origin_host, origin_port, origin_protocol }: ProxyView): string =>
   `origin ${origin_host} ${origin_port} ${origin_protocol}`;
 const hstsKey = ({ hsts_max_age, hsts_include_subdomains, hsts_preload }: ProxyView): string =>

@@ -11,7 +11,7 @@ import { currentQuery } from '../router.ts';
 import type { ScreenProps } from '../screen.ts';
 import { TEXTS } from '../texts.ts';
 
-/** A search of the API starts when the user has stopped typing for this time. */
+/** Milliseconds without input after which a search of the API starts. */
 const TYPING_MS = 300;
 
 export function Records({ domainId }: ScreenProps) {

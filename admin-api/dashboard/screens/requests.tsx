@@ -1,4 +1,4 @@
-/** Requests of a domain while they are served. */
+/** The live requests of a domain. */
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { toUnicode } from '../names.ts';
@@ -12,7 +12,7 @@ import { matches, type RequestRow } from '../requests/request-filter.ts';
 import type { ScreenProps } from '../screen.ts';
 import { TEXTS } from '../texts.ts';
 
-/** As in the style sheet. */
+/** Must equal the value in the style sheet. */
 const ROW = 44;
 const NARROW_ROW = 104;
 const COLUMNS = 7;
@@ -20,7 +20,7 @@ const STATUS_CLASSES = ['2', '3', '4', '5'];
 
 interface Paused {
   readonly rows: readonly RequestRow[];
-  /** The number of received rows then. */
+  /** Number of received rows at that time. */
   readonly received: number;
 }
 
@@ -170,7 +170,7 @@ function RequestTable({ rows }: { readonly rows: readonly RequestRow[] }) {
   );
 }
 
-/** All texts of a row come from visitors, and stay text. */
+/** All texts of a row come from visitors, so they are rendered as plain text. */
 function RequestLine({ row }: { readonly row: RequestRow }) {
   const texts = TEXTS.requests;
   const { time, status, method, scheme, host, path, ms, cache, client, node, bytes, version } = row;

@@ -61,7 +61,7 @@ function AccountName({ id }: { readonly id: number }) {
 
 type Verb = 'approve' | 'reject' | 'suspend';
 
-/** The decisions that the API accepts in a state. */
+/** The decisions that the API accepts, by state. */
 const DECISIONS: Partial<Record<Upload['status'], readonly Verb[]>> = {
   in_review: ['approve', 'reject'],
   approved: ['reject', 'suspend'],
@@ -69,7 +69,7 @@ const DECISIONS: Partial<Record<Upload['status'], readonly Verb[]>> = {
   suspended: ['approve'],
 };
 
-/** Files of these packages are deleted. */
+/** States in which the files of a package are deleted. */
 const WITHOUT_FILE: readonly Upload['status'][] = ['rejected', 'superseded', 'withdrawn'];
 
 function Decision({ upload, onChange }: { readonly upload: Upload; readonly onChange: () => Promise<void> }) {

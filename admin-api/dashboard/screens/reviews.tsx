@@ -1,4 +1,4 @@
-/** The packages that wait for a review, oldest first, for administrators. */
+/** The packages with a pending review, oldest first, for administrators. */
 
 import { visible } from '../../ui/excerpt.ts';
 import { actedAccount } from '../acting.ts';
@@ -30,7 +30,7 @@ export function Reviews() {
   const { found, refresh } = list;
   const uploads = found.value?.rows ?? [];
   useChanges(({ kind }) => kind === 'upload', refresh);
-  // While an administrator acts for an account, changes of others are not reported.
+  // While an administrator acts for an account, events of other accounts do not arrive.
   useInterval(refresh, actedAccount.value === null ? null : REFRESH_MS);
   return (
     <>

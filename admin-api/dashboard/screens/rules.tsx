@@ -10,7 +10,7 @@ import { RulesPage } from '../rules/rules-page.ts';
 import type { ScreenProps } from '../screen.ts';
 import { TEXTS } from '../texts.ts';
 
-/** Counts change without a change that is announced. */
+/** Counts change without an event, so they are reloaded at this interval in milliseconds. */
 const REFRESH_MS = 5000;
 
 export function RulesScreen({ domainId }: ScreenProps) {

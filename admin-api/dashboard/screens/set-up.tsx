@@ -1,4 +1,4 @@
-/** What to enter at the registrar of a domain, and whether that is done. */
+/** Instructions for the registrar of a domain, and the state of the delegation. */
 import { addressOf } from '../addresses.ts';
 import { domainOf } from '../domain.ts';
 import { DelegationCheck } from '../domains/delegation-check.tsx';

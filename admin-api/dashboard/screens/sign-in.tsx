@@ -1,4 +1,4 @@
-/** Sign-in: with a password and, where the account has one, a second factor; or with a passkey. */
+/** Sign-in with a password and a second factor, if the account has one, or with a passkey. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Field } from '../../ui/parts/field.tsx';
@@ -10,14 +10,14 @@ import { signIn } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 import { canOfferPasskeys, canUsePasskeys } from '../webauthn.ts';
 
-/** The account has a second factor, and the request had none. */
+/** Code of the failure when a required second factor is missing. */
 const CODE_REQUIRED = 'code_required';
-/** Milliseconds. A challenge expires after ten minutes, so the browser gets another one before. */
-const OFFER_AGAIN = 480_000;
+/** Milliseconds after which the challenge is replaced. It expires after ten minutes. */
+const CHALLENGE_REFRESH_MS = 480_000;
 
 const texts = TEXTS.signIn;
 
-/** What the form asks for. */
+/** Step of the form. */
 type Step = 'password' | 'code' | 'recovery';
 
 export function SignIn() {
@@ -116,7 +116,7 @@ function SecondFactor({ step, code }: { readonly step: Step; readonly code: Sign
   );
 }
 
-/** A button, and the passkeys that the browser offers in the list of the first input. */
+/** A sign-in button. The browser also offers passkeys in the autofill list of the first input. */
 function Passkey({ failure }: { readonly failure: Signal<Failure | null> }) {
   const isWaiting = useSignal(false);
   const isCancelled = useSignal(false);
@@ -125,12 +125,12 @@ function Passkey({ failure }: { readonly failure: Signal<Failure | null> }) {
     if (!(await canOfferPasskeys())) return;
     const { enterWithPasskey } = await import('../passkeys.ts');
     const result = await enterWithPasskey(true);
-    // Where the service has no passkeys, the button says so when it is pressed.
+    // If the service does not support passkeys, the button reports it when pressed.
     if (result !== null && result !== 'cancelled' && result.status === 401) failure.value = result;
   };
   useEffect(() => {
     void offer();
-    const timer = setInterval(offer, OFFER_AGAIN);
+    const timer = setInterval(offer, CHALLENGE_REFRESH_MS);
     return () => {
       clearInterval(timer);
       void import('../passkeys.ts').then(({ cancelPasskey }) => cancelPasskey());

@@ -17,7 +17,7 @@ import type { ScreenProps } from '../screen.ts';
 import { TEXTS } from '../texts.ts';
 
 const HOUR = 3600;
-/** Seconds of each range, and the step of its charts. */
+/** Length of each range and step of its charts, in seconds. */
 const RANGES = {
   '1h': { seconds: HOUR, step: 60 },
   '6h': { seconds: 6 * HOUR, step: 300 },
@@ -69,7 +69,7 @@ function StatisticsView({ read }: { readonly read: Read }) {
   const load = async (): Promise<void> => {
     const { seconds, step } = RANGES[range];
     const result = await read({ from: timeBefore(seconds), step });
-    // Another range was chosen meanwhile.
+    // The user has selected another range meanwhile.
     if (wanted.current !== range) return;
     failure.value = result.ok ? null : result.failure;
     if (result.ok) statistics.value = result.data.statistics;
@@ -106,7 +106,7 @@ function StatisticsView({ read }: { readonly read: Read }) {
   );
 }
 
-/** As the API writes times. */
+/** Formats a time for the API. */
 function timeBefore(seconds: number): string {
   const milliseconds = Date.now() - seconds * 1000;
   return new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ');
@@ -157,7 +157,7 @@ function Charts({ statistics }: { readonly statistics: Statistics }) {
   const texts = TEXTS.statistics;
   const { queries, requests, bytes, top_names, step } = statistics;
   const from = Date.parse(`${statistics.from.replace(' ', 'T')}Z`) / 1000;
-  // Charts are drawn again only for other lines.
+  // Charts are rendered again only after a change of the lines.
   const lines = useMemo(
     () => ({
       cache: requests.by_cache.map(({ name, counts }) => ({ name: cacheText(name), counts })),

@@ -22,9 +22,9 @@ import { WebhookBadge } from '../webhooks/badges.tsx';
 import { DeliveryEntry } from '../webhooks/delivery-entry.tsx';
 import { WebhookActions } from '../webhooks/webhook-actions.tsx';
 
-/** Deliveries change without a change that is announced. */
+/** Deliveries change without an event, so they are reloaded at this interval in milliseconds. */
 const REFRESH_MS = 3000;
-/** Deliveries of a page. */
+/** Deliveries per page. */
 const PAGE = 25;
 
 const STATES = ['all', 'pending', 'delivered', 'failed'] as const;

@@ -18,12 +18,12 @@ import type { ScreenProps } from '../screen.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
-/** A preview starts when the user has stopped typing for this time. */
+/** Milliseconds without input after which a preview starts. */
 const TYPING_MS = 400;
-/** Listed records of each kind. */
+/** Maximum number of listed records of each kind. */
 const LISTED = 100;
 
-/** What a preview was made for. */
+/** The input of a preview. */
 interface Input {
   readonly source: Source;
   readonly keepsApex: boolean;
@@ -54,7 +54,7 @@ function Import({ domainId, ascii }: { readonly domainId: number; readonly ascii
   const failure = useSignal<Failure | null>(null);
   const isWorking = useSignal(false);
   const isConfirming = useSignal(false);
-  /** Names the current preview: responses to earlier ones are ignored. */
+  /** Number of the latest preview. Responses to earlier previews are ignored. */
   const current = useRef(0);
   const isEmpty = source.value.text?.trim() === '';
 
@@ -115,7 +115,7 @@ function Import({ domainId, ascii }: { readonly domainId: number; readonly ascii
     (adds.value
       ? changes.created.count > 0
       : changes.created.count + changes.changed.count + changes.deleted.count > 0);
-  // From the first typed letter on, the preview that is shown is of an earlier text.
+  // After any input, the shown preview is outdated.
   const isCurrent = previewed.value?.source === source.value && previewed.value.keepsApex === keepsApex.value;
   const canImport = hasWork && !isTooLarge && isCurrent && !isWorking.value && changes.errors.length === 0;
 

@@ -1,4 +1,4 @@
-/** The states of webhooks and deliveries. */
+/** Badges with the states of webhooks and deliveries. */
 import type { Webhook, WebhookDelivery } from '../api/views.ts';
 import { TEXTS } from '../texts.ts';
 

@@ -1,4 +1,4 @@
-/** A delivery, with its message and a button that sends it again. */
+/** A delivery, with its message and a button to resend it. */
 import type { WebhookDelivery } from '../api/views.ts';
 import { Time } from '../parts/time.tsx';
 import { isReader } from '../session.ts';

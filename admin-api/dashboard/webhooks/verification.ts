@@ -1,6 +1,6 @@
-/** A program that verifies messages, with the secret of a new webhook. */
+/** A sample program that verifies messages, with the secret of a new webhook. */
 
-/** For Node, as in the manual. */
+/** Code for Node, as in the manual. */
 export const verificationCode = (secret: string): string => `import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const secret = '${secret}';

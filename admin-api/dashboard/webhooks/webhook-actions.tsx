@@ -80,7 +80,7 @@ export function WebhookActions({ webhook: { id, enabled }, onChange }: WebhookAc
   );
 }
 
-/** Asks, and then shows the new secret once. */
+/** Confirms the replacement, then shows the new secret once. */
 function RotateDialog({ id, onClose }: { readonly id: number; readonly onClose: () => void }) {
   const texts = TEXTS.webhook;
   const secret = useSignal<string | null>(null);
