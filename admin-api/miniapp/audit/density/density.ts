@@ -1,6 +1,6 @@
 /**
- * How code is written: minified, obfuscated, with characters that nobody sees. Works on the text
- * alone, in time linear to it.
+ * Detects minified and obfuscated code, and invisible characters. Reads the text only, without
+ * parsing, in linear time.
  */
 import type { AuditContext } from '../context.ts';
 import type { SourceKind, SourceText } from '../source-text.ts';
@@ -27,16 +27,16 @@ export function auditDensity(source: SourceText, kind: SourceKind, { findings }:
 
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/g;
 /**
- * Of tags and variation selectors only rows: one alone belongs to an emoji or an ideograph, and
- * tags after U+1F3F4 make a flag.
+ * Variation selectors match only in sequences: a single selector belongs to an emoji or an
+ * ideograph. Tags match unless they follow U+1F3F4, where they encode a flag.
  */
 const INVISIBLE =
   /[\u200b\u2060-\u2065\u206a-\u206f\ufeff\u115f\u1160\u3164\uffa0]|(?<!\u{1f3f4})(?<![\u{e0020}-\u{e007f}])[\u{e0000}-\u{e007f}]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{2,}/gu;
 const INVISIBLE_IN_SCRIPTS = new RegExp(`${INVISIBLE.source}|[\\u00ad\\u180e]`, 'gu');
-/** Quoted, without anything but the letters of base64 or base64url. */
+/** A quoted string that consists of base64 or base64url characters only. */
 const ENCODED = /(["'`])[A-Za-z0-9+/_=-]{4096,}\1/g;
 
-/** Found in a file: reported up to this many of each. */
+/** Maximum number of reported matches of each pattern in a file. */
 const MOST = 20;
 
 function* matches(text: string, pattern: RegExp): Generator<[offset: number, found: string]> {
@@ -51,8 +51,8 @@ const codePoint = (text: string, offset: number): string =>
   `U+${text.codePointAt(offset)!.toString(16).toUpperCase().padStart(4, '0')}`;
 
 /**
- * Bits of a character, from which on a text is no row of the same. Words come to 4.2 and have
- * blanks; base64 has 6, hexadecimal digits 4.
+ * Minimum entropy of encoded data, in bits per character. Lower values are repetitive text. Prose
+ * has 4.2 (and contains blanks), base64 has 6, hexadecimal has 4.
  */
 const ENTROPY = 3.5;
 
@@ -65,19 +65,19 @@ function isEncoded(quoted: string): boolean {
   return bits >= ENTROPY;
 }
 
-/** Characters from which on a file can be called minified, and of a line on average. */
+/** Minimum characters of a minified file, and the minimum average length of its lines. */
 const MINIFIED_SIZE = 1024;
 const MINIFIED_LINE = 200;
-/** Blanks of all characters; prose and formatted code have 15 % and more. */
+/** Maximum share of blanks in a minified file. Prose and formatted code have 15 % or more. */
 const MINIFIED_BLANKS = 0.1;
 
 /**
- * Where the first long line of a minified file begins. Comments of licences, which stay in it, are
- * let pass by: they are few.
+ * The offset of the first long line of a minified file. Short lines before it are skipped: they are
+ * licence comments, which minifiers keep.
  */
 function minifiedLine(text: string): number | undefined {
   if (text.length < MINIFIED_SIZE) return undefined;
-  // Most files have enough lines before much of them is read.
+  // Most files have enough lines near their beginning, so this loop returns early.
   let lines = 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1))
     if (text.length / ++lines < MINIFIED_LINE) return undefined;

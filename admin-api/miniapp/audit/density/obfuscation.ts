@@ -1,17 +1,17 @@
-/** The marks that obfuscators leave. Each is far from what minifiers write. */
+/** Detects the output of obfuscators. No pattern matches the output of minifiers. */
 
 interface Sign {
   readonly offset: number;
-  /** What was seen, a sentence. */
+  /** The message of the finding: a sentence. */
   readonly sign: string;
 }
 
-/** Names of obfuscator.io and its kin in a file; a hash in a name or two is none. */
+/** Minimum distinct names of the form `_0x3fa2`. A few of them may be hashes. */
 const HEX_NAMES = 12;
-/** Escapes of characters that need none. */
+/** Minimum number and share of escapes for characters that need no escape. */
 const ESCAPES = 100;
 const ESCAPES_SHARE = 0.2;
-/** Elements of a list of character codes. */
+/** Minimum elements of a list of character codes. */
 const CODES = 100;
 
 export function findObfuscation(text: string): Sign[] {
@@ -31,7 +31,7 @@ function hexNames(text: string): Sign | undefined {
   return undefined;
 }
 
-/** `"\x65\x76"` for letters that any editor shows. */
+/** Escapes of printable ASCII: `"\x65\x76"`. */
 function escapes(text: string): Sign | undefined {
   let offset = -1;
   let count = 0;
@@ -47,8 +47,8 @@ function escapes(text: string): Sign | undefined {
 }
 
 /**
- * Signs in a row, without a letter or digit, that no program has: of `[]()!+` alone (JSFuck), and
- * of all (JJEncode).
+ * Lengths of a run of punctuation that ordinary programs never have: of `[]()!+` only (JSFuck), and
+ * of any sign (JJEncode).
  */
 const BRACKETS_RUN = 200;
 const SIGNS_RUN = 400;
@@ -65,8 +65,8 @@ const classAt = (text: string, at: number): number => {
 };
 
 /**
- * Whether so many signs stand in a row anywhere: of so many in a row, one stands at a place that is
- * looked at.
+ * Whether the text has a run of `length` signs. Samples every `length`-th character: each such run
+ * covers a sampled position.
  */
 function hasRun(text: string, length: number): boolean {
   for (let at = length - 1; at < text.length; at += length) {
@@ -93,12 +93,12 @@ function symbols(text: string): Sign | undefined {
         sign: 'Code is written with brackets and signs alone.',
       };
   }
-  // The face with which AAEncode begins.
+  // The emoticon at the start of AAEncode output.
   const face = text.indexOf('\uff9f\u03c9\uff9f');
   return face < 0 ? undefined : { offset: face, sign: 'Code is written with faces.' };
 }
 
-/** A table of strings is turned until a sum is right, as obfuscator.io does. */
+/** The loop of obfuscator.io that rotates its string table until a checksum matches. */
 function stringTable(text: string): Sign | undefined {
   const match =
     /while\s*\(\s*!!\[\]\s*\)\s*\{?\s*(?:try|switch)|\[(['"])push\1\]\s*\(\s*\w+\s*\[(['"])shift\2\]\s*\(\s*\)\s*\)/.exec(
@@ -108,12 +108,12 @@ function stringTable(text: string): Sign | undefined {
 }
 
 /**
- * What makes a text of a list of codes. To look for each takes a tenth of the time of an expression
- * of all.
+ * Functions that decode a list of character codes. Searching for each name takes a tenth of the
+ * time of one regular expression.
  */
 const DECODERS = ['fromCharCode', 'fromCodePoint', 'TextDecoder'];
 
-/** A list of character codes next to one of these. */
+/** A list of character codes, in a file that uses a decoder. */
 function characterCodes(text: string): Sign | undefined {
   if (!DECODERS.some((name) => text.includes(name))) return undefined;
   for (const { 0: list, index } of text.matchAll(/(?:\b(?:\d{1,3}|0x[0-9a-f]{1,2})\s*,\s*){100,}/gi)) {

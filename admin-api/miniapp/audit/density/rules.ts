@@ -1,4 +1,4 @@
-/** Rules about code that people cannot read. */
+/** Rules for unreadable code. */
 import type { RuleTable } from '../finding.ts';
 
 export const DENSITY_RULES = {

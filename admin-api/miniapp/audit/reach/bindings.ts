@@ -1,4 +1,4 @@
-/** Where the value of an expression goes: by which names it can be had from there on. */
+/** Resolves the names through which the value of an expression can be accessed. */
 import type { AnyNode, Function as FunctionNode, Identifier } from 'acorn';
 import { keyOf } from '../script/scope.ts';
 import { parentOf, scopeOf } from '../script/walk.ts';
@@ -6,19 +6,19 @@ import { parentOf, scopeOf } from '../script/walk.ts';
 export type Binding =
   | { readonly kind: 'variable'; readonly name: Identifier }
   /**
-   * `isOfClass`: of instances of a class, which browsers do not make. `isKept`: of an object that
-   * is not given to a call where it is written.
+   * `isOfClass`: a member of instances of a class, which browsers do not create. `isKept`: a member
+   * of an object literal that is not directly an argument of a call.
    */
   | { readonly kind: 'member'; readonly name: string; readonly isOfClass?: boolean; readonly isKept?: boolean }
-  /** Any member of an object that is written out. */
+  /** Any member of an object literal in the variable `name`. */
   | { readonly kind: 'object'; readonly name: Identifier }
-  /** What a function gives back. */
+  /** The return value of a function. */
   | { readonly kind: 'result'; readonly of: AnyNode }
   | { readonly kind: 'parameter'; readonly of: FunctionNode; readonly name: Identifier }
-  /** It is kept: what takes it from there, and whether anything does, is not known. */
+  /** In a collection. Reads from collections are not tracked. */
   | { readonly kind: 'stored' };
 
-/** `inline`: anything may be done with it there and then. `dropped`: nothing comes of it. */
+/** `inline`: the value may be used right there, in any way. `dropped`: the value is discarded. */
 export type Bindings = readonly Binding[] | 'inline' | 'dropped';
 
 export const STORED: readonly Binding[] = [{ kind: 'stored' }];
@@ -80,7 +80,7 @@ export function bindingsOf(node: AnyNode): Bindings {
         return isIdentity(parent.operator) ? end() : stored(found);
       case 'UnaryExpression':
         return isConversion(parent.operator) ? stored(found) : end();
-      // It is tested, or compared as ===.
+      // The value is only tested, or compared by identity.
       case 'IfStatement':
       case 'WhileStatement':
       case 'DoWhileStatement':
@@ -114,7 +114,7 @@ export function bindingsOf(node: AnyNode): Bindings {
   return 'inline';
 }
 
-/** `const sink = { write() {} }` rather than `new WritableStream({ write() {} })` */
+/** `const sink = { write() {} }`, as opposed to `new WritableStream({ write() {} })` */
 function isKept(property: AnyNode): boolean {
   const object = property.type === 'Property' ? parentOf(property) : undefined;
   const holder = object && parentOf(object);
@@ -132,16 +132,16 @@ function objectsOf(property: AnyNode): Binding[] {
 const stored = (found: readonly Binding[]): readonly Binding[] => (found.length === 0 ? STORED : [...found, ...STORED]);
 
 const isIdentity = (operator: string): boolean => operator === '===' || operator === '!==';
-/** By Function.prototype.valueOf, which may be another one. */
+/** Calls Function.prototype.valueOf, which the app may have replaced. */
 const isConversion = (operator: string): boolean => operator === '+' || operator === '-' || operator === '~';
 
-/** Members by which a function is called, or had again, or what it gives back. */
+/** Members that call a function, or that lead to the function or its result. */
 const OF_ITSELF = new Set([
   ...['call', 'apply', 'bind', 'prototype', 'constructor', 'valueOf', 'caller', 'arguments'],
   ...['then', 'catch', 'finally', 'next', 'return', 'throw'],
 ]);
 
-/** Methods that keep what they are given. */
+/** Methods that store their arguments. */
 const STORING = new Set(['set', 'add', 'push', 'unshift']);
 
 function givenTo(
@@ -157,7 +157,7 @@ function givenTo(
   return [{ kind: 'parameter', of: fn, name: parameter }, ...STORED];
 }
 
-/** The function that an expression or a name always means. */
+/** The function that an expression or a name always refers to. */
 function functionOf(node: AnyNode): (FunctionNode & AnyNode) | undefined {
   if (node.type === 'Identifier') {
     const writes = scopeOf(node)?.lookup(node.name)?.writes ?? [];
@@ -167,7 +167,7 @@ function functionOf(node: AnyNode): (FunctionNode & AnyNode) | undefined {
   return FUNCTIONS.has(node.type) ? (node as FunctionNode & AnyNode) : undefined;
 }
 
-/** It is in `arguments`, too. Of what the walk has given no scope nothing can be said. */
+/** A parameter is also in `arguments`. True for nodes without a scope, which are unknown. */
 export function isParameter({ name }: Identifier, at: AnyNode): boolean {
   const scope = scopeOf(at);
   if (scope === undefined) return true;
@@ -183,7 +183,7 @@ function isExported(declarator: AnyNode): boolean {
 
 const isPrototype = (node: AnyNode): boolean => node.type === 'MemberExpression' && nameOfMember(node) === 'prototype';
 
-/** Undefined: it cannot be said. */
+/** Undefined: a computed key that is not a literal. */
 export function nameOfMember(node: AnyNode & { type: 'MemberExpression' }): string | undefined {
   if (!node.computed) return keyOf(node.property) ?? undefined;
   return node.property.type === 'Literal' ? String(node.property.value) : undefined;

@@ -1,6 +1,7 @@
 /**
- * Decides about what the sandbox stops anyway, once all scripts were audited: an error where the
- * app reaches it, else a warning or a notice. Of what is no error, a rule has one finding a file.
+ * Decides the level of findings that the sandbox covers, after all scripts are audited. Reachable
+ * code is an error; other code is a warning or a notice. Findings that are no error are grouped by
+ * rule and file.
  */
 import type { Level } from '../findings.ts';
 import { libraryOf } from '../libraries/libraries.ts';
@@ -16,7 +17,7 @@ import { Parts } from './handed-on.ts';
 import { reachedUnits } from './reached.ts';
 import type { Unit } from './units.ts';
 
-/** `namesUncovered`: a name that is not known may be one that the policy does not cover. */
+/** `namesUncovered`: an unknown name may be one that the policy does not cover. */
 export function concludeCovered(web: WebContext, namesUncovered: boolean): void {
   const { covered, findings } = web;
   if (covered.length === 0) return;
@@ -61,7 +62,7 @@ export function concludeCovered(web: WebContext, namesUncovered: boolean): void 
   }
 }
 
-/** Rules with findings in a file that are reported one by one; beyond them only so many are. */
+/** Maximum rules that a file reports separately, and how many it reports beyond that maximum. */
 const MOST_OF_FILE = 4;
 const MOST_SINGLE = 2;
 const GRAVITY: readonly Level[] = ['review', 'warning', 'notice'];
@@ -93,9 +94,9 @@ interface Decision {
 }
 
 class Levels {
-  /** By the index of a script: the library that its file is. */
+  /** Script index to the library that the script's file is a copy of. */
   readonly #libraries = new Map<number, string | undefined>();
-  /** Null: it cannot be had. */
+  /** Null: the call graph cannot be built. */
   #reach: Reach | null | undefined;
 
   constructor(
@@ -119,7 +120,7 @@ class Levels {
     if (library !== undefined) {
       if (reach.isReachedByApp(unit)) return { level: reached, why: '' };
       const leadsOut = usual === 'error' || code === 'global_of_unknown';
-      // The rest of what cannot be said of code says nothing of a known release.
+      // The audit's other open questions do not apply to a known release of a library.
       if (!leadsOut || !reach.mayBeReachedByApp(unit))
         return { level: dead, why: `It is in ${library}, and the app does not reach it. ${stopped}` };
       return { level: 'review', why: `It is in ${library}. Whether the app reaches it cannot be determined.` };
@@ -134,7 +135,7 @@ class Levels {
     return redefined.has(name) || (ASSIGNABLE.has(name) && (members.has(name) || defined.has(name)));
   }
 
-  /** Undefined: a script is nested too deeply to be read again. */
+  /** Undefined: a script is nested too deeply to parse again. */
   #reachOf(): Reach | undefined {
     if (this.#reach !== undefined) return this.#reach ?? undefined;
     try {
@@ -152,7 +153,7 @@ class Levels {
   }
 }
 
-/** By its bytes: of a text that was UTF-8 without a byte order mark they are the same. */
+/** Compares the text, which equals the bytes of a UTF-8 file without a byte order mark. */
 function recognized({ source, start, end }: AuditedScript): string | undefined {
   if (start !== 0 || end !== source.text.length) return undefined;
   return libraryOf(source.text);
@@ -197,12 +198,12 @@ function reachOf({ scripts, covered }: WebContext, isLibrary: (script: number) =
   };
 }
 
-/** What of the platform an assignment replaces, since it is no getter. */
+/** Platform members that a plain assignment can replace: they are not getters. */
 const ASSIGNABLE: ReadonlySet<string> = new Set(['querySelectorAll', 'MutationObserver']);
 
 const MAY_BE_UNCOVERED = 'It may be RTCPeerConnection, of which the package has the name or a part of it.';
 
-/** Findings of what may be any global. */
+/** Rules for code that may access any global. */
 export const NAMING: ReadonlySet<RuleCode> = new Set(['window_escapes', 'computed_global']);
 
 function walkedOf({ walked, source, start, end, kind }: AuditedScript): Walked {

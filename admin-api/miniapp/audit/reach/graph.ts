@@ -1,6 +1,7 @@
 /**
- * Which functions of a package run, as far as names tell. A function is reached when the code
- * around it is, and reached code names what it is bound to. A member counts whatever has it.
+ * The call graph of a package, based on names. A function is reached when its enclosing code is
+ * reached, and reached code uses a name that the function is bound to. Members match by name, on
+ * any object.
  */
 import type { AnyNode, Identifier } from 'acorn';
 import { KNOWN } from '../script/check-undefined.ts';
@@ -13,33 +14,33 @@ import { Key, Unit } from './units.ts';
 
 type Member = AnyNode & { type: 'MemberExpression' };
 
-/** `scope`: where the name stands; undefined: at the top. */
+/** `scope`: the scope of the name; undefined: the top level. */
 type VariableKeys = (name: string, scope: Scope | undefined) => Key;
 
 export class Graph {
   readonly units: Unit[] = [];
-  /** What is kept in a list or a map, of which nothing is followed. */
+  /** All values in lists and maps, whose contents are not tracked. */
   readonly stored = new Key('stored', '');
-  /** How often it was gone through. */
+  /** How often the graph was traversed. */
   runs = 0;
   /** The first unit of each script. */
   readonly tops: Unit[] = [];
-  /** Of each script, the texts in it that are names. */
+  /** The texts of each script that may be names. */
   readonly texts: Set<string>[] = [];
   readonly #members = new Map<string, Key>();
   readonly #strong = new Map<string, Key>();
   readonly #globals = new Map<string, Key>();
   readonly #objects = new Map<Key, Key>();
   #byNode = new Map<AnyNode, Unit>();
-  /** Of the parameters of functions. */
+  /** The scope of each function's parameters. */
   #scopes = new Map<object, Scope>();
   #imported: ReadonlyMap<string, string> = new Map();
-  /** The units of a script in the order of the source. */
+  /** The units of each script, in source order. */
   readonly #sorted = new Map<number, readonly Unit[]>();
-  /** Functions and classes that have a name for themselves. */
+  /** Named function and class expressions, with the key of the variable of the same name. */
   #ownNames: [AnyNode, Key][] = [];
 
-  /** Adds a script that was walked; nothing of its tree is kept. */
+  /** Adds a walked script. Does not retain its syntax tree. */
   add(walked: Walked, isModule: boolean, withTexts: boolean): void {
     this.#byNode = new Map();
     this.#scopes = new Map();
@@ -96,7 +97,7 @@ export class Graph {
     return unit ?? this.tops[script];
   }
 
-  /** Undefined: nothing has or takes a member by that name. */
+  /** Undefined: no code defines or accesses a member of that name. */
   memberIfAny(name: string): Key | undefined {
     return this.#members.get(name);
   }
@@ -105,7 +106,7 @@ export class Graph {
     return obtain(this.#members, name, 'member', name);
   }
 
-  /** The member by this name of something of the package. */
+  /** The member of this name, of an object that the package defines. */
   strong(name: string): Key {
     let key = this.#strong.get(name);
     if (key === undefined) {
@@ -115,7 +116,7 @@ export class Graph {
     return key;
   }
 
-  /** What an unknown name may be: members, and variables that are members of the window. */
+  /** The keys that an unknown name may refer to: members, and global variables. */
   *named(): Iterable<Key> {
     yield* this.#members.values();
     yield* this.#globals.values();
@@ -132,7 +133,7 @@ export class Graph {
     return unit;
   }
 
-  /** Of the code that stands in a scope. */
+  /** The unit that contains a scope. */
   #unitOf(scope: Scope | undefined): Unit {
     for (let at = scope; at !== undefined; at = at.functionScope.parent) {
       const { unit } = at.functionScope;
@@ -162,11 +163,11 @@ export class Graph {
     const keys = this.#boundTo(node, keyOfVariable);
     if (keys === undefined) return;
     for (const key of keys) key.count++;
-    // A function may be called by its own name, but that is in it.
+    // The function's own name is not counted: only its body can use that name.
     unit.bound = keys;
   }
 
-  /** Undefined: it may run as soon as the code around it does. */
+  /** Undefined: the function may run as soon as its enclosing code runs. */
   #boundTo(node: AnyNode, keyOfVariable: VariableKeys): readonly Key[] | undefined {
     if (node.type === 'FunctionDeclaration') {
       const exported = parentOf(node);
@@ -177,7 +178,7 @@ export class Graph {
       const own = keyOfVariable(name.name, scopeOf(node));
       if (this.#isHandler(own) || isParameter(name, node)) return undefined;
       if (exported?.type === 'ExportNamedDeclaration') return [own, this.member(name.name)];
-      // In a block of sloppy code the name is the function's around it, too (ECMA-262, B.3.2).
+      // In sloppy mode, a block's function is also bound in its outer function (ECMA-262, B.3.2).
       return [own, keyOfVariable(name.name, scopeOf(node)?.functionScope)];
     }
     const parent = parentOf(node);
@@ -192,7 +193,7 @@ export class Graph {
       }
       return this.#keysOf(bindingsOf(made), scopeOf(made), keyOfVariable);
     }
-    // Of an object that is copied, getters run without their names.
+    // Copying an object runs its getters without naming them.
     if (parent?.type === 'Property' && parent.kind !== 'init') return undefined;
     if (parent?.type === 'MethodDefinition' && parent.kind === 'set') return undefined;
     if (parent?.type === 'Property') {
@@ -238,7 +239,7 @@ export class Graph {
     }
   }
 
-  /** `onload = …`, which the window calls. */
+  /** `onload = …`, an event handler of the window. */
   #isHandler(key: Key): boolean {
     return key.isGlobal && isImplicit(key.name);
   }
@@ -258,7 +259,7 @@ export class Graph {
     const value = call ?? node;
     const bindings = bindingsOf(value);
     if (bindings === 'dropped') return;
-    // Of a call what it gives back counts, of a name that as well.
+    // For a call, its result is tracked; for a plain name, the variable itself.
     const to = call === undefined ? key : this.resultOf(key);
     if (bindings === STORED) {
       keep(unit, to);
@@ -272,7 +273,7 @@ export class Graph {
   #addNode(node: AnyNode, keyOfVariable: VariableKeys): void {
     switch (node.type) {
       case 'MemberExpression':
-        // Those of names were added with these.
+        // Members of identifiers were added by #addName.
         if (node.object.type !== 'Identifier') this.#addMember(node, this.#unitOf(scopeOf(node)), keyOfVariable, false);
         break;
       case 'ThisExpression':
@@ -312,7 +313,7 @@ export class Graph {
     else if (isCalled(node)) unit.callsOpen = true;
   }
 
-  /** What is exported may get another value: `export let a; a = …` */
+  /** An exported variable may get another value later: `export let a; a = …` */
   #addExports(
     node: AnyNode & { type: 'ExportNamedDeclaration' | 'ExportDefaultDeclaration' },
     keyOfVariable: VariableKeys,
@@ -329,7 +330,7 @@ export class Graph {
     else if (declaration && 'id' in declaration && declaration.id) add(declaration.id.name);
   }
 
-  /** A class that is used by `this` where it is made. */
+  /** `this` and `super` in a static block or field access the class: its constructor may run. */
   #addSelf(node: AnyNode): void {
     const made = classAround(node);
     const unit = made && this.#byNode.get(constructorOf(made)!);
@@ -367,13 +368,13 @@ function keep(unit: Unit, key: Key): void {
 }
 
 function reach(unit: Unit, key: Key): void {
-  // It is mostly one that was just seen there.
+  // A unit often names the same key repeatedly.
   if (key.reachedBy === unit) return;
   key.reachedBy = unit;
   unit.reaches.push(key);
 }
 
-/** Names of a module for what others export, and by which names they do. */
+/** Local names of a module's imports, with the exported name of each. */
 function importedNames({ nodes }: Walked): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const node of nodes)
@@ -396,7 +397,7 @@ function constructorOf(node: AnyNode): AnyNode | undefined {
   return undefined;
 }
 
-/** The class that `this` is within a static block, or within the value of a static field. */
+/** The class that `this` refers to in a static block or in the value of a static field. */
 function classAround(node: AnyNode): AnyNode | undefined {
   for (let at = parentOf(node); at !== undefined; at = parentOf(at)) {
     if (at.type === 'FunctionExpression' || at.type === 'FunctionDeclaration') return undefined;
@@ -405,7 +406,7 @@ function classAround(node: AnyNode): AnyNode | undefined {
   return undefined;
 }
 
-/** A number, as far as it shows. */
+/** Whether the key is evidently a number. */
 function isIndex(key: AnyNode): boolean {
   switch (key.type) {
     case 'Literal':
@@ -429,7 +430,7 @@ function isIndex(key: AnyNode): boolean {
 
 const CALLING = new Set(['call', 'apply', 'bind']);
 
-/** There and then, or by call and apply. */
+/** Whether the member is called directly, or through `call`, `apply` or `bind`. */
 function isCalled(node: AnyNode): boolean {
   const parent = parentOf(node);
   if (parent?.type === 'MemberExpression')
@@ -452,7 +453,7 @@ function definedAs(property: AnyNode & { type: 'Property' }): string | undefined
   return isImplicit(String(key.value)) ? undefined : String(key.value);
 }
 
-/** A name of another script or module, or of an object that is written out. */
+/** A name from another script or module, or of an object literal. */
 function isOfPackage(name: string, variable: Variable | undefined, key: Key, { implicit }: Walked): boolean {
   if (variable === undefined || (key.isGlobal && variable === implicit.own(name))) return !KNOWN.has(name);
   if (key.isGlobal) return isMade(variable);

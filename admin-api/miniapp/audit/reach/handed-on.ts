@@ -1,16 +1,16 @@
-/** Whether an app gives a library as a whole to something: then any part of it may be had. */
+/** Detects apps that pass a whole library object on: any part of the library is then reachable. */
 import type { AnyNode, Identifier, MemberExpression } from 'acorn';
 import { KNOWN } from '../script/check-undefined.ts';
 import { parentOf, scopeOf, type Walked } from '../script/walk.ts';
 import { locate } from '../web/location.ts';
 import { nameOfMember } from './bindings.ts';
 
-/** What the scripts of a package have to do with its libraries. */
+/** How the scripts of a package use its libraries. */
 export class Parts {
-  /** Globals that apps give to something, and such that they declare. */
+  /** Globals that the app passes on, and globals that it declares. */
   readonly #given = new Set<string>();
   readonly #declared = new Set<string>();
-  /** Names that libraries may give to the window. */
+  /** Names that libraries may define on the window. */
   readonly #ofLibraries = new Set<string>();
   #isOfModule = false;
 
@@ -33,7 +33,7 @@ export class Parts {
     for (const name of declaredBy(walked)) this.#declared.add(name);
   }
 
-  /** The app may have given a library as a whole to something. */
+  /** Whether the app may pass a whole library on. */
   isWhole(): boolean {
     if (this.#isOfModule) return true;
     for (const name of this.#given) if (!this.#declared.has(name) || this.#ofLibraries.has(name)) return true;
@@ -42,13 +42,13 @@ export class Parts {
 }
 
 interface HandedOn {
-  /** Globals that the script has not declared. */
+  /** Globals that the script passes on as whole objects. */
   readonly globals: ReadonlySet<string>;
-  /** It may be a module of a library. */
+  /** The script may pass on a module of a library. */
   readonly isOfModule: boolean;
 }
 
-/** `isLibrary`: of the path that a module is imported by. */
+/** `isLibrary`: whether an import path refers to a library. */
 function handedOn({ names, nodes, taken, top, implicit }: Walked, isLibrary: (path: string) => boolean): HandedOn {
   const globals = new Set<string>();
   let isOfModule = taken.some(({ node }) => node.type === 'Property' && node.computed);
@@ -59,7 +59,7 @@ function handedOn({ names, nodes, taken, top, implicit }: Walked, isLibrary: (pa
     });
   for (const node of names) {
     const variable = (scopeOf(node) ?? top).lookup(node.name);
-    // A `var` without a value is what was there.
+    // A `var` without an initializer keeps the existing global.
     if (variable === undefined || variable === implicit.own(node.name) || variable.isGlobal) {
       if (!KNOWN.has(node.name) && isWhole(node)) globals.add(node.name);
     } else if (variable === top.own(node.name) && isImported(node) && isWhole(node)) isOfModule = true;
@@ -84,7 +84,7 @@ const WINDOWS = new Set(['window', 'self', 'globalThis', 'frames', 'top', 'paren
 const isOfWindow = ({ object }: MemberExpression): boolean =>
   object.type === 'ThisExpression' || (object.type === 'Identifier' && WINDOWS.has(object.name));
 
-/** Nothing is taken of it by a name, and it is neither called nor tested. */
+/** The value is used as a whole: no named member is read, and it is neither called nor tested. */
 function isWhole(node: AnyNode): boolean {
   let at = node;
   for (let parent = parentOf(at); parent !== undefined; at = parent, parent = parentOf(at)) {

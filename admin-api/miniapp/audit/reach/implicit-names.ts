@@ -1,6 +1,6 @@
-/** Names of members that are called without being named in the code that calls them. */
+/** Names of members that the platform calls, without code that names them. */
 
-/** By the language, by browsers, and by proxies. */
+/** Called by the language, by browsers or by proxies. */
 const IMPLICIT = new Set(
   (
     'constructor toString valueOf toJSON toLocaleString then next return throw handleEvent acceptNode ' +
@@ -13,17 +13,17 @@ const IMPLICIT = new Set(
   ).split(' '),
 );
 
-/** By streams, proxies and descriptors, of the object that they are made with. */
+/** Members of the object that creates a stream, a proxy or a property descriptor. */
 const OF_DESCRIPTIONS = new Set('start pull cancel write close abort transform flush get set has apply'.split(' '));
 for (const name of OF_DESCRIPTIONS) IMPLICIT.add(name);
 
 export const isOfDescription = (name: string): boolean => OF_DESCRIPTIONS.has(name);
 
-/** `isOfClass`: a handler that a class has is none of an element. */
+/** `isOfClass`: an `on…` method of a class is not an event handler of an element. */
 export const isImplicit = (name: string, isOfClass = false): boolean =>
   IMPLICIT.has(name) || (!isOfClass && /^on[A-Za-z]/.test(name));
 
-/** Of these something else than the package's own functions is mostly called. */
+/** Calls of these names mostly call the platform, not functions of the package. */
 const OF_PLATFORM = new Set(
   (
     'text json blob arrayBuffer formData clone bytes open close send abort load play pause stop start click focus blur ' +

@@ -1,19 +1,19 @@
-/** What is reached from the top levels of the scripts of a package. */
+/** Computes the units that the top levels of a package's scripts reach. */
 import type { Graph } from './graph.ts';
 import { isOfPlatform } from './implicit-names.ts';
 import type { Key, Unit, Wait } from './units.ts';
 
 type Certainty =
-  /** Each step is by a name that means one function. */
+  /** Follows only names that refer to one function. */
   | 'certain'
-  /** Also by names that several functions or the platform have, and by texts. */
+  /** Also follows names that several functions or the platform have, and texts. */
   | 'likely'
-  /** By any name. */
+  /** Follows any name, also computed names. */
   | 'possible';
 
 interface From {
   readonly certainty: Certainty;
-  /** Scripts of libraries: their top levels reach nothing. */
+  /** Scripts of libraries: traversal does not start at their top levels. */
   readonly without: ReadonlySet<number>;
   /** Scripts whose texts may name members. */
   readonly texts?: Iterable<number>;
@@ -24,7 +24,7 @@ export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: F
   const units = new Set<Unit>();
   const open: Unit[] = [];
   const openKeys: Key[] = [];
-  /** What is reached once a key is. */
+  /** Keys that become reached together with another key. */
   const waiting = new Map<Key, Wait[]>();
 
   const isTrusted = (unit: Unit): boolean => without.has(unit.script);
@@ -56,7 +56,7 @@ export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: F
     else if (key.weak !== undefined) addKey(key.weak);
     else if (key.kind === 'member' ? key.count <= 1 && !isOfPlatform(key.name) : key.kind !== 'object') addKey(key);
   };
-  /** With what comes of it. */
+  /** Reaches a key and its result. */
   const useKey = (key: Key): void => {
     addKey(key);
     if (key.useRun === run || key.kind !== 'variable') return;
@@ -78,11 +78,11 @@ export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: F
       else if (!isTrusted(unit)) push(waiting, wait.after, wait);
   };
 
-  // Of a library each part may be had by its name, whatever is around it.
+  // Each part of a library is accessible by name, whatever code encloses it.
   if (without.size > 0)
     for (const unit of graph.units) if (isTrusted(unit)) for (const wait of unit.waits) push(waiting, wait.after, wait);
   for (const script of texts) nameTexts(script);
-  // Whatever a name means that is computed, copied or gone over.
+  // A computed, copied or enumerated name may refer to any key.
   if (certainty === 'possible') for (const key of graph.named()) addKey(key);
   if (certainty !== 'certain') addKey(graph.stored);
   for (const top of graph.tops) if (!isTrusted(top)) enter(top);
@@ -103,14 +103,14 @@ export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: F
     if (key !== undefined) {
       for (const wait of waiting.get(key) ?? []) addWait(wait);
       for (const waiter of key.bound) tryEnter(waiter);
-      // What a name gives back is what its functions do.
+      // The result of a variable is the result of the functions bound to it.
       if (key.of?.kind === 'variable') for (const { result } of key.of.bound) if (result !== undefined) addKey(result);
     }
   }
   return units;
 }
 
-/** By names that are no variable's, or at once. */
+/** Whether the unit has a binding other than variables and collections, or runs without a name. */
 const isHadByOthers = ({ bound }: Unit): boolean => bound?.every(({ kind }) => OF_NAMES.has(kind)) !== true;
 const OF_NAMES = new Set(['variable', 'stored']);
 

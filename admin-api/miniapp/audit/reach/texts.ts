@@ -1,11 +1,11 @@
-/** Texts of a script, which may be names of members. */
+/** Collects the literals of a script that may be names of members. */
 import type { AnyNode, Program } from 'acorn';
 import { CHILDREN } from '../script/children.ts';
 
-/** Longer ones are no names. */
+/** Maximum characters of a name. */
 const MOST_LENGTH = 64;
 
-/** Numbers as well: modules of a bundle may have them for names. */
+/** Includes numbers: bundles may use them as names of modules. */
 export function textsOf(program: Program): Set<string> {
   const texts = new Set<string>();
   const stack: AnyNode[] = [program];
@@ -16,7 +16,7 @@ export function textsOf(program: Program): Set<string> {
   return texts;
 }
 
-/** Others than those that the walk goes over: patterns, and what it has short ways for. */
+/** Node types whose children differ from `CHILDREN`: patterns, and types the walk special-cases. */
 const MORE: Readonly<Record<string, readonly string[]>> = {
   ExpressionStatement: ['expression'],
   MemberExpression: ['object', 'property'],

@@ -1,6 +1,6 @@
-/** What the call graph is made of: code, and the names that lead to it. */
+/** Elements of the call graph: units of code, and the keys (names) that refer to them. */
 
-/** `isUse`: with what it gives back. */
+/** Reaches `to` once `after` is reached. `isUse`: also reaches the result of `to`. */
 export interface Wait {
   readonly to: Key;
   readonly after: Key;
@@ -11,19 +11,19 @@ const NONE: readonly Unit[] = [];
 
 /** A function, or the top level of a script. */
 export class Unit {
-  /** It runs when one of these is reached. Undefined: when the code around it does. */
+  /** The unit runs when one of these is reached. Undefined: it runs with its enclosing code. */
   bound: readonly Key[] | undefined = undefined;
-  /** Those that stand in it. */
+  /** The units that this unit directly encloses. */
   readonly inner: Unit[] = [];
-  /** What its code reaches; `uses`: with what it gives back; `keeps`: perhaps, with that. */
+  /** Keys that the code reaches. `uses`: also their results. `keeps`: stored, so perhaps used. */
   readonly reaches: Key[] = [];
   readonly uses: Key[] = [];
   readonly keeps: Key[] = [];
-  /** What it reaches once `after` is reached, too. */
+  /** Keys that the unit reaches only after another key is reached. */
   readonly waits: Wait[] = [];
-  /** What stands for its result. */
+  /** The key of the return value. */
   result: Key | undefined = undefined;
-  /** It takes a member by a name that is not known, and calls one. */
+  /** The unit reads a member by a computed name; `callsOpen`: it calls such a member. */
   takesOpen = false;
   callsOpen = false;
 
@@ -37,33 +37,33 @@ export class Unit {
   }
 }
 
-/** What can be reached other than code: a variable, a member by its name, a result. */
+/** A reachable element other than code: a variable, a member name, a result. */
 export class Key {
   readonly kind: 'variable' | 'member' | 'object' | 'result' | 'stored';
-  /** Functions that run when it is reached. */
+  /** Functions that run when this key is reached. */
   bound: readonly Unit[] = NONE;
-  /** Functions that are bound to it. */
+  /** Number of functions bound to this key. */
   count = 0;
-  /** Of a variable that other scripts see. */
+  /** The key is a variable that other scripts share. */
   isGlobal = false;
-  /** Of a variable: it has an object that is written out, or an import. */
+  /** For a variable: its value may be an object literal or an import. */
   isMade: boolean | undefined = undefined;
-  /** The units that were last seen to reach, to use and to keep it. */
+  /** The last units that were added as reaching, using and keeping this key. */
   reachedBy: Unit | undefined = undefined;
   usedBy: Unit | undefined = undefined;
   keptBy: Unit | undefined = undefined;
-  /** The last run that has reached it, and used it. */
+  /** The last traversal that reached this key, and the last that used it. */
   run = 0;
   useRun = 0;
-  /** What stands for its result. */
+  /** The key of the result of this key. */
   result: Key | undefined = undefined;
 
   constructor(
     kind: Key['kind'],
     readonly name: string,
-    /** Of a member of something that is known to be of the package: the member of anything. */
+    /** For a member of an object of the package: the same member name on any object. */
     readonly weak?: Key,
-    /** Of the result of what a name means: that name. */
+    /** For a result: the key whose result it is. */
     readonly of?: Key,
   ) {
     this.kind = kind;

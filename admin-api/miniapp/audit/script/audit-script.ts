@@ -1,4 +1,4 @@
-/** Audits a script: one parse, one walk, and then a look at each node that may be of interest. */
+/** Audits a script: parses it, walks the tree once, then checks the collected nodes. */
 import type { AnyNode, Identifier, Options, Program } from 'acorn';
 import type { SourceText } from '../source-text.ts';
 import type { WebContext } from '../web/context.ts';
@@ -21,7 +21,7 @@ import { WATCHED_NAMES } from './platform.ts';
 import { report, type ScriptView } from './script-view.ts';
 import { parentOf, type Walked, walk } from './walk.ts';
 
-/** `start` and `end`: where the script stands in the source, in UTF-16 units. */
+/** `start` and `end`: offsets of the script in the source, in UTF-16 code units. */
 export function auditScript(
   source: SourceText,
   start: number,
@@ -81,7 +81,7 @@ function parsed(
   }
 }
 
-/** acorn puts the place behind, which a finding has already. */
+/** Removes the position that acorn appends: a finding has its own. */
 const readable = (message: string): string => `${message.replace(/ \(\d+:\d+\)$/, '')}.`;
 
 function fixOf(message: string): string | undefined {
@@ -111,7 +111,7 @@ function check(walked: Walked, source: SourceText, base: number, kind: ScriptKin
     keys: new Map(),
     rebound: new Set(),
   };
-  // From the inside out, so that what an expression is made of is known before it.
+  // From the inside out: the operands of an expression are evaluated before it.
   const { nodes } = walked;
   for (let index = nodes.length - 1; index >= 0; index--) checkNode(view, nodes[index]);
   for (const taken of walked.taken) checkTaken(view, taken);
@@ -157,7 +157,7 @@ function checkNode(view: ScriptView, node: AnyNode): void {
   }
 }
 
-/** A tag is called with the template, Function`code`, and what is put into it. */
+/** The call that a tagged template makes: Function`code`. */
 const taggedCall = (node: AnyNode & { type: 'TaggedTemplateExpression' }): AnyNode & { type: 'CallExpression' } => ({
   type: 'CallExpression',
   start: node.start,
@@ -178,12 +178,12 @@ function checkNames(view: ScriptView, { names }: Walked): void {
     if (same === undefined) byName.set(name.name, [name]);
     else same.push(name);
   }
-  // An alias of an alias is added while this goes on.
+  // The set grows during iteration, as aliases of aliases are added.
   for (const alias of view.aliases)
     if (!WATCHED.has(alias)) for (const name of byName.get(alias) ?? []) checkName(view, name);
 }
 
-/** What a classic script declares at its top, the scripts after it see. */
+/** Records the top-level declarations of a classic script, which later scripts share. */
 function checkGlobals(view: ScriptView, { top, implicit }: Walked): void {
   for (const scope of [top, implicit])
     for (const variable of scope.variables()) {
@@ -194,7 +194,7 @@ function checkGlobals(view: ScriptView, { top, implicit }: Walked): void {
       }
       const values = view.evaluator.valuesOfVariable(variable);
       noteValue(view, variable.name, values);
-      // `name` without a declaration is that of the window, as it is without a value.
+      // An undeclared or unassigned `name` is window.name.
       if (variable.writes.length > 0 && (scope === top || variable.name !== 'name'))
         noteDefined(view, variable.name, values);
       if (values.some(({ kind }) => kind === 'global')) view.context.globals.set(variable.name, values);
@@ -202,7 +202,7 @@ function checkGlobals(view: ScriptView, { top, implicit }: Walked): void {
     }
 }
 
-/** By which names the package has functions, for those that other scripts take. */
+/** Notes the names of functions that other scripts may access. */
 function noteMembers(view: ScriptView, { members, functions, top }: Walked): void {
   for (const { name, value } of members) noteMember(view, name, value);
   for (const { fn } of functions) {

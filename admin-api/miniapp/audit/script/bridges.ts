@@ -1,6 +1,5 @@
 /**
- * Globals by which containers other than this platform give apps what a browser does not: paths
- * from the global object.
+ * Globals that other app containers add to the browser's. Each is a path from the global object.
  */
 const of = (paths: string): string[] => paths.split(/\s+/);
 
@@ -8,7 +7,7 @@ export const BRIDGES: ReadonlySet<string> = new Set([
   // Web views of Android, iOS and Windows.
   ...of('Android AndroidInterface AndroidFunction JSInterface JSBridge jsBridge WebViewJavascriptBridge'),
   ...of('WKWebViewJavascriptBridge WVJBCallbacks dsBridge _dsbridge _dswk external.invoke Windows'),
-  // Mini-apps of others.
+  // Other mini-app platforms.
   ...of('wx my swan tt qq ks jd dd uni plus qh WeixinJSBridge WeixinJSCore AlipayJSBridge ToutiaoJSBridge'),
   ...of('__wxjs_environment requirePlugin requireMiniProgram TelegramWebviewProxy TelegramGameProxy HWH5'),
   // Containers of apps for devices, desktops and television.
@@ -33,8 +32,8 @@ export const BRIDGES: ReadonlySet<string> = new Set([
   ...of('require module.require process.binding process.dlopen process.mainModule process.getBuiltinModule Deno Bun'),
 ]);
 
-/** Their first names. */
+/** The first segments of the bridge paths. */
 export const BRIDGE_NAMES: ReadonlySet<string> = new Set([...BRIDGES].map((path) => path.split('.')[0]));
 
-/** Of Node: what stands behind a test for its modules does not run in a browser. */
+/** Bridges of Node and similar runtimes. Code behind a test for them does not run in a browser. */
 export const isOfNode = (path: string): boolean => /^(?:require|module|process|Deno|Bun)\b/.test(path);

@@ -1,6 +1,6 @@
 /**
- * By which names a call may reach a function that is not found by its variable: of another script,
- * a member, a class.
+ * Resolves the names of functions that a call may reach but that variables do not resolve to:
+ * functions of other scripts, members, classes.
  */
 import type { AnyNode, Identifier } from 'acorn';
 import { type Arguments, type Call, type Method, nameOfMember } from './method.ts';
@@ -15,7 +15,7 @@ interface CalledByName {
   readonly args: readonly AnyNode[];
 }
 
-/** A function of the script itself, or a parameter: what it is called by leads nowhere else. */
+/** The callee's only value is a function of this script, or a parameter. */
 export function isFoundByVariable(view: ScriptView, callee: Identifier): boolean {
   const writes = view.evaluator.variableOf(callee)?.writes;
   if (writes?.length !== 1) return false;
@@ -24,12 +24,12 @@ export function isFoundByVariable(view: ScriptView, callee: Identifier): boolean
   return path.length === 0 ? nameOf(from) === callee.name : typeof path.at(-1) === 'number';
 }
 
-/** `method`: what the call is of, if it is one of a member, or of what `bind` has made. */
+/** `method`: the called method, if the callee is a member or a bound function. */
 export function* calledByName(view: ScriptView, node: Call, method: Method | undefined): Iterable<CalledByName> {
   const { callee, arguments: args } = node;
   if (callee.type === 'Identifier') for (const name of namesOf(view, callee, new Steps(), true)) yield { name, args };
   if (method === undefined) return;
-  // Of `name.call(…)` and `name.apply(…)`, too.
+  // Also resolves `name.call(…)` and `name.apply(…)`.
   const owner = callee.type === 'MemberExpression' && callee.object !== method.object ? callee.object : undefined;
   if (owner?.type === 'Identifier')
     for (const name of namesOf(view, owner, new Steps(), false)) yield* call(name, method.args);
@@ -38,7 +38,7 @@ export function* calledByName(view: ScriptView, node: Call, method: Method | und
 
 const call = (name: string, args: Arguments): Iterable<CalledByName> => (args === undefined ? [] : [{ name, args }]);
 
-/** `isCalled`: there and then, so that a function of the script itself is found by its variable. */
+/** `isCalled`: the call is direct, so a function of this script resolves by its variable. */
 function* namesOf(view: ScriptView, node: Identifier, steps: Steps, isCalled: boolean): Iterable<string> {
   const variable = view.evaluator.variableOf(node);
   if (variable === undefined || variable.writes.length === 0) yield node.name;
@@ -56,7 +56,7 @@ function* namesOfWrite(
   const last = path.at(-1);
   if (typeof last === 'string') yield last;
   else if (from === undefined) yield node.name;
-  // A parameter, which has a name of its own, or what is caught.
+  // A parameter, which is resolved by the calls of its function, or the value of a catch clause.
   else if (path.length > 0 || from.type === 'CatchClause') return;
   else if (from.type === 'ImportSpecifier' || from.type === 'ImportDefaultSpecifier') yield importedName(from);
   else if (from.type === 'Identifier') yield* namesOf(view, from, steps, isCalled);

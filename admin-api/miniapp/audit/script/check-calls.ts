@@ -1,4 +1,4 @@
-/** Calls: what makes code, elements, workers and windows. */
+/** Checks calls that create code, elements, workers and windows. */
 
 import type { AnyNode, Property } from 'acorn';
 import { calledByName, isFoundByVariable } from './called-names.ts';
@@ -34,17 +34,17 @@ import { isWithoutJson } from './without-json.ts';
 
 const TIMERS = new Set(['setTimeout', 'setInterval', 'setImmediate', 'msSetImmediate']);
 const WORKERS = new Set(['Worker', 'SharedWorker']);
-/** Methods that take markup, and which argument it is. */
+/** Methods that take markup, and the index of that argument. */
 const MARKUP_METHODS: ReadonlyMap<string, number> = new Map([
   ['insertAdjacentHTML', 1],
   ['createContextualFragment', 0],
 ]);
 /**
- * `setHTMLUnsafe`, `appendHTMLUnsafe` and their kin; those of streams take the markup later (HTML,
- * 8.5).
+ * `setHTMLUnsafe`, `appendHTMLUnsafe` and similar methods. The `stream…` variants receive the
+ * markup later (HTML, 8.5).
  */
 const UNSAFE = /^(stream)?\w*HTMLUnsafe$/;
-/** Of objects, the first argument is changed. */
+/** Functions that change the object in their first argument. */
 const CHANGES = new Set([
   'Object.assign',
   'Object.defineProperty',
@@ -70,7 +70,7 @@ export function checkCall(view: ScriptView, node: Call): void {
   const method = methodOf(view, node);
   if (method !== undefined) checkMethod(view, node, method, values);
   if (args !== undefined) checkCapture(view, args);
-  // Most are of a member, or of a function of the script itself.
+  // Fast paths: most callees are members or functions of this script.
   if (callee.type === 'MemberExpression' && method?.object === callee.object)
     checkCalled(view, node, method.name, method.args ?? [], true);
   else if (callee.type === 'Identifier' && method === undefined && view.evaluator.variableOf(callee) === undefined)
@@ -79,7 +79,7 @@ export function checkCall(view: ScriptView, node: Call): void {
     for (const called of calledByName(view, node, method)) checkCalled(view, node, called.name, called.args, false);
 }
 
-/** A function is called by a name, which those of other scripts may have. */
+/** Checks a call by a name that a function of another script may have. */
 function checkCalled(view: ScriptView, node: Call, name: string, args: readonly AnyNode[], isMember: boolean): void {
   noteTags(view, node, name, args);
   if (name === 'addEventListener') checkListener(view, node, args[0]);
@@ -93,7 +93,7 @@ function checkListener(view: ScriptView, node: Call, event: AnyNode | undefined)
     report(view, 'direct_device', node, `${written(view, node)} reads sensors, which apps reach only through Host.`);
 }
 
-/** What is called in the end, through `call`, `apply` and Reflect too. */
+/** Resolves the called values and their arguments, through `call`, `apply`, `bind` and Reflect. */
 function target(view: ScriptView, node: Call): { values: Values; args: Arguments } {
   const { evaluator } = view;
   const callee = node.callee as AnyNode;
@@ -102,7 +102,7 @@ function target(view: ScriptView, node: Call): { values: Values; args: Arguments
     const key = evaluator.keyOf(callee);
     if (key === 'call' || key === 'apply' || key === 'bind') {
       const values = evaluator.valuesOf(callee.object);
-      // Reflect has an apply of its own.
+      // Reflect.apply has other parameters.
       if (values.some((value) => (value.kind === 'global' && value.path !== 'Reflect') || value.kind === 'constructor'))
         return {
           values,
@@ -160,14 +160,14 @@ function checkValue(view: ScriptView, node: Call, callee: Value, args: Arguments
   else if (path.startsWith('Object.') || path.startsWith('Reflect.')) checkReflection(view, node, path, args);
 }
 
-/** Constant text that gives away nothing. */
+/** Lowers the level of constant text that is harmless as code. */
 function gravityOf(view: ScriptView, node: Call, args: Arguments): Gravity {
   const harmless = args && harmlessFunction(args.map((arg) => view.evaluator.valuesOf(arg)));
   if (harmless === undefined) return isWithoutJson(view, node) ? { reached: 'review' } : {};
   const call = parentOf(node);
   const isCalled = call?.type === 'CallExpression' && call.callee === node;
   if (harmless === 'value') return { level: 'notice' };
-  // What is kept must be nothing of the platform.
+  // The stored argument must not be a platform object.
   const isOwn = () =>
     call?.type === 'CallExpression' &&
     call.arguments.every((arg) =>
@@ -183,7 +183,7 @@ function checkFetched(view: ScriptView, args: Arguments): void {
 }
 
 function checkConstructor(view: ScriptView, node: Call, args: Arguments): void {
-  // A class cannot be called without new, and what is made by it is hardly called.
+  // A class cannot be called without `new`, and code rarely calls its instances.
   const isGiven = node.type === 'CallExpression' && args?.length !== 0;
   const isCall = node.type === 'CallExpression' ? isGiven && !isOfThis(node.callee) : parentCalls(node);
   if (isOfThis(node.callee) && isInStaticMethod(node)) {
@@ -200,11 +200,11 @@ function checkConstructor(view: ScriptView, node: Call, args: Arguments): void {
   else if (isGiven) noteUnbound(view, node);
 }
 
-/** As a component that is a function is called by frameworks. */
+/** `this.constructor(…)`, as frameworks write it to call a component function. */
 const isOfThis = (callee: AnyNode): boolean =>
   callee.type === 'MemberExpression' && callee.object.type === 'ThisExpression';
 
-/** There `this` is the class, whose constructor is Function. */
+/** In static code, `this` is the class, whose constructor is Function. */
 function isInStaticMethod(node: AnyNode): boolean {
   for (let at = parentOf(node); at !== undefined; at = parentOf(at)) {
     if (at.type === 'FunctionDeclaration' || at.type === 'StaticBlock') return at.type === 'StaticBlock';
@@ -221,7 +221,7 @@ const parentCalls = (node: AnyNode): boolean => {
   return parent?.type === 'CallExpression' && parent.callee === node;
 };
 
-/** Functions that take an object and a name. */
+/** Checks methods of Object and Reflect that take an object and a key. */
 function checkReflection(view: ScriptView, node: Call, path: string, args: Arguments): void {
   const [object, key] = args ?? [];
   if (object === undefined) return;
@@ -238,7 +238,7 @@ function checkReflection(view: ScriptView, node: Call, path: string, args: Argum
     report(view, 'markup_undeterminable', node, `What is done with ${written(view, node)} is not known.`);
   if (path.endsWith('.getOwnPropertyDescriptors') && isPrototype(object))
     report(view, 'constructor_called', node, `Whose constructor ${written(view, node)} takes cannot be determined.`);
-  // Whatever is defined for all objects is a global, too.
+  // A property defined on Object.prototype is also a global.
   if (typeof name === 'string' && path.endsWith('.defineProperty')) noteDescribed(view, name);
   if (path === 'Object.defineProperties' && key?.type === 'ObjectExpression')
     for (const property of key.properties)
@@ -273,11 +273,11 @@ function noteDescribed({ context }: ScriptView, name: string): void {
   context.redefined.add(name);
 }
 
-/** What elements have of their class, with what takes markup. */
+/** Prototypes of elements, which define the properties that take markup. */
 const isOfElements = (value: Value): boolean =>
   value.kind === 'global' && /^(?:\w*Element|ShadowRoot)\.prototype$/.test(value.path);
 
-/** Whatever is called getPrototypeOf, and __proto__. */
+/** `….getPrototypeOf(…)`, of any object, and `….__proto__`. */
 const isPrototype = (node: AnyNode): boolean => {
   const name = node.type === 'CallExpression' ? node.callee : node;
   return (
@@ -292,7 +292,7 @@ const textOf = (view: ScriptView, key: AnyNode): string | undefined => {
   return constant === undefined ? undefined : String(constant.value);
 };
 
-/** Object.assign gives properties to an element. */
+/** Checks the properties that Object.assign sets. */
 function checkAssigned(view: ScriptView, node: Call, [receiver, ...sources]: readonly AnyNode[]): void {
   const objects = view.evaluator.valuesOf(receiver);
   for (const source of sources)
@@ -314,7 +314,7 @@ function checkAssigned(view: ScriptView, node: Call, [receiver, ...sources]: rea
 const nameOf = (view: ScriptView, { computed, key }: Property): string | undefined =>
   computed ? textOf(view, key) : (keyOf(key) ?? undefined);
 
-/** Methods that call what they are given with what they go over. */
+/** Methods that call their argument with values that they iterate over or resolve to. */
 const CALLING = new Set([
   'map',
   'flatMap',
@@ -336,13 +336,13 @@ function checkCallback(view: ScriptView, args: readonly AnyNode[]): void {
       report(view, 'constructor_called', arg, `Whose constructor ${written(view, arg)} is cannot be determined.`);
 }
 
-/** What addModule of worklets takes, rather than a name for whatever else has such a method. */
+/** Whether the argument is a URL for a worklet, not a name for an unrelated `addModule` method. */
 function isUrlOfModule(view: ScriptView, url: AnyNode): boolean {
   const text = constantOf(view.evaluator.valuesOf(url))?.value;
   return typeof text !== 'string' || /[./:]/.test(text) || view.context.files.has(text);
 }
 
-/** Methods that are known by their names, whatever has them. `reached`: what is called. */
+/** Checks methods that are recognized by name, on any object. `reached`: the called values. */
 function checkMethod(view: ScriptView, node: Call, { name, object, args }: Method, reached: Values): void {
   if (args === undefined) return;
   const objects = (): Values => (object === undefined ? NOTHING_KNOWN : view.evaluator.valuesOf(object));
@@ -367,8 +367,7 @@ function checkMethod(view: ScriptView, node: Call, { name, object, args }: Metho
   } else if (name === 'parseFromString') {
     if (args[0]) checkMarkup(view, args[0], name);
   } else if (name === 'html') {
-    // What DOMParser makes is inert, and html() may be anything: only what is known to be code
-    // counts.
+    // A method named html() may do anything, so only arguments with a known value are checked.
     const values = args[0] && view.evaluator.valuesOf(args[0]);
     if (values?.some(({ kind }) => kind !== 'unknown')) checkMarkup(view, args[0], name);
   } else if (name === 'createElement' || name === 'createElementNS') {

@@ -1,4 +1,4 @@
-/** Elements that a script makes, and what it gives to them by properties and attributes. */
+/** Checks the elements that a script creates, and the properties and attributes that it sets. */
 import type { AnyNode } from 'acorn';
 import { FRAMES } from '../frames.ts';
 import { EmbeddedText } from '../web/embedded-text.ts';
@@ -30,7 +30,7 @@ const CODE_PROPERTIES = new Set([
   'replaceChildren',
 ]);
 const SOURCES = new Set(['src', 'href', 'xlink:href']);
-/** Types by which a script element is run. */
+/** Types that make browsers run a script element. */
 const RUN = /^\s*$|module|script/i;
 
 export function checkElement(view: ScriptView, node: AnyNode, name: AnyNode | undefined): void {
@@ -55,7 +55,7 @@ export function checkElement(view: ScriptView, node: AnyNode, name: AnyNode | un
   }
 }
 
-/** `key`, `value` undefined: not known. `objects`: what the property is of. */
+/** `key`, `value` undefined: unknown. `objects`: possible owners of the property. */
 export function checkProperty(
   view: ScriptView,
   node: AnyNode,
@@ -87,20 +87,20 @@ export function checkProperty(
 
 const isInput = (object: Value): boolean => object.kind === 'element' && object.tag === 'input';
 
-/** Which camera it opens: hardly the value of another property of that name. */
+/** Values of `capture` that select a camera. Other properties of that name rarely have them. */
 const isCamera = (values: Values | undefined): boolean =>
   values?.some((value) => value.kind === 'constant' && CAMERAS.has(value.value)) ?? false;
 
 const CAMERAS: ReadonlySet<unknown> = new Set(['user', 'environment']);
 
-/** An input for files that opens the camera or the microphone (HTML Media Capture, 4). */
+/** A file input that opens the camera or the microphone (HTML Media Capture, 4). */
 function reportCapture(view: ScriptView, node: AnyNode): void {
   report(view, 'direct_device', node, `${written(view, node)} opens the camera, which apps reach only through Host.`);
 }
 
 /**
- * Properties that are given to whatever makes an element: `h("input", { type: "file", capture:
- * "user" })`.
+ * Checks properties that are passed to a function that creates an element: `h("input", { type:
+ * "file", capture: "user" })`.
  */
 export function checkCapture(view: ScriptView, args: readonly AnyNode[]): void {
   for (const arg of args) {
@@ -119,7 +119,7 @@ export function checkCapture(view: ScriptView, args: readonly AnyNode[]): void {
 
 const isStyle = (object: Value): boolean => object.kind === 'element' && object.tag === 'style';
 
-/** Of an assignment; of Object.assign and Reflect.set. */
+/** The object that an assignment, Object.assign or Reflect.set changes. */
 function targetOf(node: AnyNode): AnyNode | undefined {
   if (node.type === 'AssignmentExpression') return node.left.type === 'MemberExpression' ? node.left.object : undefined;
   return node.type === 'CallExpression' ? node.arguments[0] : undefined;
@@ -130,8 +130,8 @@ function reportUnknown(view: ScriptView, node: AnyNode, what: 'property' | 'attr
 }
 
 /**
- * A property by a key that is not known. By a parameter any element is set, as frameworks do, with
- * keys that they go over.
+ * Checks a write to a computed property. Writes to a member of a parameter are allowed: frameworks
+ * iterate over keys to set them on any element.
  */
 function checkOpenProperty(view: ScriptView, node: AnyNode, objects: Values, value: AnyNode | undefined): void {
   const key =
@@ -143,7 +143,7 @@ function checkOpenProperty(view: ScriptView, node: AnyNode, objects: Values, val
   if (!isOfParameter(view, node) || (key !== undefined && isMade(view, key))) reportUnknown(view, node, 'property');
 }
 
-/** What is assigned to is a member of a parameter. */
+/** The assigned member belongs to a parameter. */
 function isOfParameter(view: ScriptView, node: AnyNode): boolean {
   const target = node.type === 'AssignmentExpression' ? node.left : node;
   if (target.type !== 'MemberExpression' || target.object.type !== 'Identifier') return false;
@@ -153,7 +153,7 @@ function isOfParameter(view: ScriptView, node: AnyNode): boolean {
   );
 }
 
-/** What may be a script element gets a source or a text that is not known. */
+/** Reports an unknown source or text for an element that may be a script element. */
 export function checkGiven(
   view: ScriptView,
   node: AnyNode,
@@ -224,7 +224,7 @@ export function checkAttribute(
 const receiverOf = (node: AnyNode): AnyNode | undefined =>
   node.type === 'CallExpression' && node.callee.type === 'MemberExpression' ? node.callee.object : undefined;
 
-/** A node of an attribute, whose name is not known where it gets its value. */
+/** The expression is an attribute node, whose name is unknown where its value is set. */
 export function isAttribute(view: ScriptView, node: AnyNode): boolean {
   if (node.type === 'Identifier') {
     const [write, ...others] = view.evaluator.variableOf(node)?.writes ?? [];
@@ -246,15 +246,15 @@ export function isAttribute(view: ScriptView, node: AnyNode): boolean {
 }
 
 const ATTRIBUTE_GETTERS = new Set(['getAttributeNode', 'getAttributeNodeNS', 'getNamedItem', 'getNamedItemNS']);
-/** Properties of the node of an attribute that are its value. */
+/** Properties of an attribute node that hold its value. */
 export const ATTRIBUTE_VALUES: ReadonlySet<string> = new Set(['value', 'nodeValue', 'textContent']);
 
-/** Whether what is known of a name rules out handlers and sources: `data-`, `aria-`. */
+/** Whether the known prefix of a name rules out handlers and sources: `data-`, `aria-`. */
 const isData = (start: string): boolean => /^[a-z]+-/.test(start) && !start.startsWith(PLACEHOLDER);
 
 /**
- * A script element that was not run as its type is none of code is run once it has another, and
- * gets a text.
+ * Notes a change of `type`. A script element with a data type runs once it has a script type and
+ * gets new text.
  */
 export function checkType(view: ScriptView, node: AnyNode, objects: Values, values: Values): void {
   if (
@@ -268,7 +268,7 @@ export function checkType(view: ScriptView, node: AnyNode, objects: Values, valu
     view.context.retyped.push(placeOf(view, node));
 }
 
-/** A constant text is audited as a handler in markup is. */
+/** Queues a constant text for the audit, like a handler in markup. */
 function checkHandler(view: ScriptView, node: AnyNode, value: AnyNode): void {
   const code = constantOf(view.evaluator.valuesOf(value))?.value;
   if (typeof code !== 'string') {
@@ -287,7 +287,7 @@ const isElements = (values: Values | undefined): boolean => values?.every(({ kin
 const isConstant = (values: Values | undefined): boolean =>
   values?.every(({ kind }) => kind === 'constant' || kind === 'function') ?? false;
 
-/** An element that the script has made, or a part of the document. */
+/** An element that the script created, or a root element of the document. */
 const isOfPage = (object: Value): boolean =>
   object.kind === 'element' ||
   (object.kind === 'global' && /^document\.(?:body|head|documentElement)/.test(object.path));

@@ -1,4 +1,4 @@
-/** `Host`: which of its operations a script calls, and whether it may. */
+/** Checks which operations of `Host` a script calls, and whether the manifest permits them. */
 import type { AnyNode, Identifier } from 'acorn';
 import { type ArgumentType, FETCH_METHODS, OPERATION_GROUPS, OPERATIONS } from '../../bridge/operations.ts';
 import { didYouMean } from '../did-you-mean.ts';
@@ -7,10 +7,10 @@ import { useOf } from './use.ts';
 import { constantOf, type Values } from './values.ts';
 import { parentOf } from './walk.ts';
 
-/** What every object has. */
+/** Members that every object has. */
 const OF_OBJECTS = new Set(['toString', 'valueOf', 'hasOwnProperty']);
 
-/** An expression that comes to `Host`, or to what is reached from it. */
+/** Checks an expression that evaluates to `Host` or to one of its members. */
 export function checkHostUse(view: ScriptView, node: AnyNode, path: string): void {
   if (view.kind === 'background') return;
   const parent = parentOf(node);
@@ -30,7 +30,7 @@ export function checkHostUse(view: ScriptView, node: AnyNode, path: string): voi
       unknown(view, node, group);
       return;
     }
-    // Where the whole group goes elsewhere, its permission goes with it.
+    // Passing on the whole group uses the permissions of all its operations.
     if (useOf(node) === 'escapes' || useOf(node) === 'element')
       for (const [full, { permission }] of OPERATIONS)
         if (full.startsWith(`${group}.`)) use(view, node, full, permission);
@@ -42,7 +42,7 @@ export function checkHostUse(view: ScriptView, node: AnyNode, path: string): voi
   else use(view, node, `${group}.${name}`, operation.permission);
 }
 
-/** A member of Host, or of a group of it, whose name isn't known. */
+/** Checks a computed member of Host or of one of its groups. */
 export function checkHostComputed(view: ScriptView, node: AnyNode, path: string): void {
   if (view.kind === 'background') return;
   const [, group, ...more] = path.split('.');
@@ -88,7 +88,7 @@ export function checkHostCall(
   if (path === 'Host.network.fetch' && args[1] !== undefined) checkMethod(view, args[1]);
 }
 
-/** `Host.network.fetch` retrieves. */
+/** `Host.network.fetch` only supports GET and HEAD. */
 function checkMethod(view: ScriptView, options: AnyNode): void {
   for (const value of view.evaluator.writtenOut(options)) {
     if (value.kind !== 'structure') continue;
@@ -110,7 +110,7 @@ function checkWhole(view: ScriptView, node: AnyNode): void {
   report(view, 'host_escapes', node, `What is done with ${written(view, node)} cannot be followed from here.`);
 }
 
-/** The names that a value is bound to, so that their uses are looked at too. */
+/** Records the names that a value is bound to, so that their uses are checked too. */
 export function alias(view: ScriptView, node: AnyNode): void {
   for (let at: AnyNode | undefined = node; at !== undefined; at = parentOf(at)) {
     const target =
@@ -120,7 +120,7 @@ export function alias(view: ScriptView, node: AnyNode): void {
           ? at.left
           : undefined;
     if (target?.type === 'Identifier') view.aliases.add(target.name);
-    // A pattern has taken it.
+    // The value is destructured: `{ key: name }`.
     if (at.type === 'Property' && at === node && at.value.type === 'Identifier') view.aliases.add(at.value.name);
     if (at.type === 'CallExpression' || at.type === 'NewExpression') {
       const callee = at.callee.type === 'MemberExpression' ? at.callee.object : at.callee;

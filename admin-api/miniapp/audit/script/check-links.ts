@@ -1,6 +1,6 @@
 /**
- * Where links and forms lead, by whom they are followed: a script that clicks a link itself goes
- * there, a person who does is asked by the system.
+ * Checks the targets of links and forms. A script that clicks a link navigates; when a user clicks
+ * it, the system asks for confirmation.
  */
 import type { AnyNode } from 'acorn';
 import { checkUrl } from './check-url.ts';
@@ -8,10 +8,10 @@ import type { ScriptView } from './script-view.ts';
 
 /** Methods of links and forms that follow them. */
 export const FOLLOWING: ReadonlySet<string> = new Set(['click', 'submit', 'requestSubmit', 'dispatchEvent']);
-/** Characters of an expression that is distinguished from others by how it is written. */
+/** Maximum characters of an expression that is identified by its source text. */
 const MOST = 200;
 
-/** A link or form gets a URL. `target`: the link; undefined: who knows which. */
+/** Notes a URL that is set on a link or form. `target`: the link; undefined: unknown. */
 export function noteLink(view: ScriptView, target: AnyNode | undefined, url: AnyNode): void {
   view.links.push({ target: target && sameAs(view, target), url });
 }
@@ -20,7 +20,7 @@ export function noteFollowed(view: ScriptView, target: AnyNode): void {
   view.followed.add(sameAs(view, target));
 }
 
-/** Once all is noted: a link may be followed before it gets its URL, as the source goes. */
+/** Runs at the end: the source may click a link before the place that sets its URL. */
 export function checkLinks(view: ScriptView): void {
   for (const { target, url } of view.links) {
     const isFollowed = target !== undefined && view.followed.has(target);
@@ -28,7 +28,7 @@ export function checkLinks(view: ScriptView): void {
   }
 }
 
-/** The variable, or the expression as it is written. */
+/** The identity of a link: its variable, or the source text of the expression. */
 function sameAs(view: ScriptView, node: AnyNode): unknown {
   const variable = node.type === 'Identifier' ? view.evaluator.variableOf(node) : undefined;
   if (variable !== undefined) return variable;

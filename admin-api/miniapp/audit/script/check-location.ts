@@ -1,6 +1,5 @@
 /**
- * Where the app goes when something is assigned to the location, or a part of it, however that is
- * written.
+ * Checks assignments to the location or a part of it, in all their forms.
  */
 import type { AnyNode } from 'acorn';
 import { checkUrl } from './check-url.ts';
@@ -9,7 +8,7 @@ import { report, type ScriptView, written } from './script-view.ts';
 import { constantOf, type Values } from './values.ts';
 import type { Walked } from './walk.ts';
 
-/** `value` undefined: not known. `objects`: what the property is of. */
+/** `value` undefined: unknown. `objects`: possible owners of the property. */
 export function checkLocation(
   view: ScriptView,
   node: AnyNode,
@@ -40,8 +39,8 @@ const reportOpen = (view: ScriptView, node: AnyNode): void =>
   report(view, 'navigation_undeterminable', node, `Where ${written(view, node)} leads cannot be determined.`);
 
 /**
- * By its name alone: `location = …`, `[location] = …`, `var location = …` at the top of a classic
- * script.
+ * Checks assignments to the bare name: `location = …`, `[location] = …`, and `var location = …` at
+ * the top of a classic script.
  */
 export function checkLocationName(view: ScriptView, { top, implicit }: Walked): void {
   for (const scope of [top, implicit]) {

@@ -1,5 +1,5 @@
 /**
- * Functions that make elements of the name that they are given, and what other scripts give them.
+ * Finds functions that create an element from a tag name argument, and calls that pass them one.
  */
 import type { AnyNode, Identifier, Program } from 'acorn';
 import { FRAMES } from '../frames.ts';
@@ -15,15 +15,14 @@ import { Steps } from './steps.ts';
 import { constantOf, type Values } from './values.ts';
 
 /**
- * An element is made of this name, of which nothing is known: by which functions, if it is a
- * parameter.
+ * Notes the functions of which the unknown tag name `name` is a parameter.
  */
 export function noteMaker(view: ScriptView, name: AnyNode): void {
   for (const { fn, index } of parametersOf(view, name, new Steps())) view.makers.push({ fn, index });
 }
 
 /**
- * `const make = document.createElement.bind(document)`. `bound`: how many arguments it has already.
+ * `const make = document.createElement.bind(document)`. `bound`: the number of bound arguments.
  */
 export function noteBoundMaker(view: ScriptView, node: Call, methods: Values, bound: number): void {
   const name = calledAs(node);
@@ -33,7 +32,7 @@ export function noteBoundMaker(view: ScriptView, node: Call, methods: Values, bo
       addParameter(view.context.makers, name, NAME_OF_ELEMENT.get(method.path)! - bound);
 }
 
-/** Which argument is the name of the element. */
+/** The index of the argument with the tag name. */
 const NAME_OF_ELEMENT: ReadonlyMap<string, number> = new Map([
   ['document.createElement', 0],
   ['document.createElementNS', 1],
@@ -63,7 +62,7 @@ function* parametersOf(view: ScriptView, node: AnyNode, steps: Steps): Iterable<
   }
 }
 
-/** A function is called by its name with the name of such an element. */
+/** Notes calls by name with the tag name of an element that can run code. */
 export function noteTags(view: ScriptView, node: Call, name: string, args: readonly AnyNode[]): void {
   for (let index = 0; index < args.length && args[index].type !== 'SpreadElement'; index++) {
     const arg = args[index];
@@ -84,7 +83,7 @@ export function noteTags(view: ScriptView, node: Call, name: string, args: reado
   }
 }
 
-/** A parameter, where the script names none of these elements that it could stand for. */
+/** A parameter, in a script without any literal tag name of such an element. */
 function isPassedOn(view: ScriptView, node: Identifier): boolean {
   const [write] = view.evaluator.variableOf(node)?.writes ?? [];
   if (write?.from === undefined || write.path.length === 0 || !isFunction(write.from)) return false;
@@ -94,7 +93,7 @@ function isPassedOn(view: ScriptView, node: Identifier): boolean {
 
 const CODE_TAG = new RegExp(`["'\`](?:\\w+:)?(?:script|base|${[...FRAMES].join('|')})["'\`]`, 'i');
 
-/** What is no text, whatever is in it. */
+/** Expressions that never evaluate to text. */
 const NO_NAMES = new Set([
   'ArrowFunctionExpression',
   'FunctionExpression',
@@ -103,10 +102,10 @@ const NO_NAMES = new Set([
   'ThisExpression',
 ]);
 
-/** Longer than any name of an element with its prefix. */
+/** Maximum characters of a tag name with its prefix. */
 const MOST = 64;
 
-/** By which names other scripts have the functions. */
+/** Notes the names by which other scripts can call the functions. */
 export function noteMakers(view: ScriptView, program: Program): void {
   if (view.makers.length === 0) return;
   const exported = exportedFunctions(view, program);
@@ -130,7 +129,7 @@ function exportedFunctions(view: ScriptView, { body }: Program): ReadonlyMap<Any
   return names;
 }
 
-/** Once all scripts were audited. */
+/** Runs after all scripts are audited. */
 export function reportTagged({ covered, makers, renamed, tagged, passedOn }: WebContext): void {
   if (tagged.length === 0) return;
   const passing = listsBy(passedOn, ({ to }) => to);

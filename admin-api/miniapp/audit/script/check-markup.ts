@@ -1,19 +1,19 @@
-/** Texts that a script puts into the page as markup. */
+/** Checks texts that a script inserts into the page as markup. */
 import type { AnyNode } from 'acorn';
 import { EmbeddedText } from '../web/embedded-text.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
 import { asText } from './values.ts';
 
-/** Characters of markup in strings that are parsed, of a package. */
+/** Maximum characters of markup in strings that are parsed per package. */
 const MOST_EMBEDDED = 1 << 21;
 
 /**
- * Whose scripts are run: those of innerHTML and of DOMParser never are (HTML, 4.12.1.1 and
- * 13.2.6.4.4).
+ * Methods whose script elements can run. Scripts of innerHTML and DOMParser never run (HTML,
+ * 4.12.1.1 and 13.2.6.4.4).
  */
 const STARTING = new Set(['createContextualFragment', 'document.write', 'document.writeln']);
 
-/** `how`: what takes the text, as it is called. */
+/** `how`: the name of the property or method that takes the text. */
 export function checkMarkup(view: ScriptView, value: AnyNode, how: string): void {
   const values = view.evaluator.valuesOf(value);
   let isKnown = true;
@@ -36,7 +36,7 @@ export function checkMarkup(view: ScriptView, value: AnyNode, how: string): void
     report(view, 'markup_undeterminable', value, `${written(view, value)} is used in ${how}, and is unknown.`);
 }
 
-/** The same text may go to many places: what is parsed is bounded. */
+/** Bounds the parsed characters: a script may insert the same text in many places. */
 function spend(view: ScriptView, value: AnyNode, text: string): boolean {
   const { context } = view;
   if (context.embedded > MOST_EMBEDDED) return false;

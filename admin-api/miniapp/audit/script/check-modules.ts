@@ -1,4 +1,4 @@
-/** What a module imports, and what it gives to others. */
+/** Checks the imports of a module, and notes its exports. */
 import type { AnyNode, Identifier, ImportExpression, Literal, Program } from 'acorn';
 import { missing } from '../web/loads.ts';
 import { type Location, locate } from '../web/location.ts';
@@ -36,11 +36,11 @@ export function checkImport(view: ScriptView, node: AnyNode): void {
     report(view, 'script_missing', node.source, missing(location.path, view.context.files));
 }
 
-/** Of files of the package, whose code is known: they are audited as modules. */
+/** Queues imported files of the package for the audit. Reports all other dynamic imports. */
 function checkDynamicImport(view: ScriptView, node: ImportExpression): void {
   const specifiers = view.evaluator.valuesOf(node.source);
-  // A handler resolves the path by its page, whatever file makes it. Options may say that it is no
-  // code.
+  // A handler resolves the path against its page, which is unknown here. Options may import a
+  // type other than code.
   const isKnown = specifiers.every(({ kind }) => kind === 'constant') && !node.options;
   if (!isKnown || view.kind === 'handler' || view.kind === 'background') {
     report(view, 'dynamic_import', node, 'import() loads code while the app runs.');
@@ -54,7 +54,7 @@ function checkDynamicImport(view: ScriptView, node: ImportExpression): void {
   }
 }
 
-/** A specifier that is no path of the package. */
+/** Reports a specifier that is not a path in the package. */
 function checkSpecifier(view: ScriptView, node: AnyNode, specifier: string, location: Location): void {
   if (location.kind === 'file' || location.kind === 'page') {
     report(view, 'module_bare', node, `"${specifier}" is not a path.`);
@@ -70,8 +70,8 @@ function checkSpecifier(view: ScriptView, node: AnyNode, specifier: string, loca
 const isPath = (specifier: string): boolean => /^\.{0,2}\//.test(specifier);
 
 /**
- * By which names the module gives functions and texts to others. What it calls as they do is noted
- * with its variables.
+ * Notes the names under which a module exports functions and texts. `noteMembers` covers exports
+ * under the name of their variable.
  */
 export function noteExports(view: ScriptView, { body }: Program): void {
   for (const node of body)

@@ -1,4 +1,4 @@
-/** What is reached from the global object: by a name, a member, or a pattern. */
+/** Checks accesses to platform features through names, members and patterns. */
 import type { AnyNode, AssignmentExpression, Identifier, MemberExpression } from 'acorn';
 import { UNCOVERED_PATHS } from '../policy/covered.ts';
 import type { RuleCode } from '../rules.ts';
@@ -31,7 +31,7 @@ import { parentOf, returnedOf, scopeOf } from './walk.ts';
 import { isWithoutJson } from './without-json.ts';
 
 const ASSIGNING = new Set(['=', '+=', '||=', '&&=', '??=']);
-/** Names for which nobody puts a key together, other than to hide them. */
+/** Names that code composes from parts only to hide them. */
 const TELLING = new Set([
   ...[...BARRED.keys()].map((path) => path.slice(path.lastIndexOf('.') + 1)),
   'Function',
@@ -40,14 +40,14 @@ const TELLING = new Set([
   'write',
   'createElement',
 ]);
-/** Of these nobody has a member by a name that is one of several. */
+/** Names that ordinary code never chooses dynamically as a member. */
 const WRITTEN = new Set([...DISTINCTIVE, 'Function', 'constructor']);
-/** Reading an unknown member of these may give anything. */
+/** Objects whose computed members may be any platform feature. */
 const COMPUTED = new Set(['window', 'document', 'navigator']);
 
-/** `values`: what the node comes to. */
+/** `values`: the possible values of the node. */
 export function checkReached(view: ScriptView, node: AnyNode, values: Values): void {
-  // Of most nodes nothing is known.
+  // Fast path for most nodes.
   if (values === NOTHING_KNOWN) return;
   for (const value of values) {
     if (value.kind !== 'global') continue;
@@ -64,7 +64,7 @@ export function checkReached(view: ScriptView, node: AnyNode, values: Values): v
     } else {
       const barred = BARRED.get(path);
       if (barred === undefined || isHarmless(view, node, path)) continue;
-      // What stands in for it in a page does not in the background, whose own rules say what does.
+      // Background files have their own rules for features that Host replaces in pages.
       if (view.kind === 'background' && barred.instead !== undefined) continue;
       if (path === 'fetch' && isModulePreload(view, node)) {
         report(view, barred.code, node, PRELOAD, PRELOAD_FIX, { level: 'notice', unless: PRELOAD_NAMES });
@@ -81,7 +81,7 @@ export function checkReached(view: ScriptView, node: AnyNode, values: Values): v
 const PRELOAD = 'This is the polyfill for modulepreload, which fetches modules that the page names.';
 const PRELOAD_FIX = 'Nothing; or leave it out, with build.modulePreload.polyfill: false in the configuration of Vite.';
 
-/** What gives away nothing is a notice. */
+/** Harmless uses are a notice. */
 function gravityOf(view: ScriptView, node: AnyNode, path: string): Gravity {
   if (path === 'eval') {
     const call = callOfValue(node);
@@ -108,7 +108,7 @@ function callOfValue(node: AnyNode): (AnyNode & { type: 'CallExpression' }) | un
     : undefined;
 }
 
-/** Of the user agent nothing is taken but what its old string says. */
+/** Only members of userAgentData that the User-Agent string also reveals are read. */
 function isBrands(view: ScriptView, node: AnyNode): boolean {
   const parent = parentOf(node);
   if (parent?.type === 'MemberExpression') return isBrand(view, parent);
@@ -124,7 +124,7 @@ const BRANDS = new Set(['brands', 'mobile', 'platform']);
 const isBrand = (view: ScriptView, node: MemberExpression): boolean =>
   !node.computed && useOf(node) !== 'assigned' && BRANDS.has(view.evaluator.keyOf(node) ?? '');
 
-/** Functions that make code of a text or a URL: where they are called they are looked at. */
+/** Functions that run a text or a URL as code. Direct calls are checked elsewhere. */
 const HANDED_ON: ReadonlyMap<string, RuleCode> = new Map([
   ['setTimeout', 'timer_undeterminable'],
   ['setInterval', 'timer_undeterminable'],
@@ -139,8 +139,7 @@ function checkHandedOn(view: ScriptView, node: AnyNode, code: RuleCode): void {
 }
 
 /**
- * Of a name only where it is none of an own variable, or where the variable stands for what is
- * watched.
+ * Checks a watched name or an alias. Values of ordinary variables have no findings.
  */
 export function checkName(view: ScriptView, node: Identifier): void {
   checkReached(view, node, view.evaluator.valuesOf(node));
@@ -202,11 +201,11 @@ export function checkMember(view: ScriptView, node: MemberExpression): void {
   checkReached(view, node, view.evaluator.valuesOf(node));
 }
 
-/** Bundles of libraries name `constructor` once, for all places. */
+/** The key is written out. Bundles of libraries define a constant for `constructor`. */
 const isWrittenName = (view: ScriptView, key: AnyNode, name: string): boolean =>
   key.type === 'Literal' || (name === 'constructor' && isNamedText(view.evaluator, key));
 
-/** A member of something unknown by a key that has several values, or is put together. */
+/** Checks a member of an unknown object whose key has several values or is composed. */
 function checkOpenKey(view: ScriptView, node: MemberExpression): void {
   const { keys, isPutTogether: isJoined } = possibleKeys(view, node.property);
   if (keys.length === 0) return;
@@ -219,7 +218,7 @@ function checkOpenKey(view: ScriptView, node: MemberExpression): void {
     report(view, 'constructor_called', node, `Whether ${written(view, node)} is a constructor cannot be determined.`);
 }
 
-/** Called with something, where it stands or by the name that it gets. */
+/** The member is called with arguments, or the variable that it initializes is called. */
 function isCalledWithText(view: ScriptView, node: AnyNode, use: string): boolean {
   const parent = parentOf(node);
   if (use === 'called') return parent?.type !== 'CallExpression' || parent.arguments.length > 0;
@@ -228,14 +227,14 @@ function isCalledWithText(view: ScriptView, node: AnyNode, use: string): boolean
   );
 }
 
-/** A member by its name, of something that may be the global object or the document. */
+/** Checks a named member of an object that may be the global object or the document. */
 function checkOfUnknown(view: ScriptView, node: MemberExpression, name: string, names: ReadonlySet<string>): void {
   const use = useOf(node);
   if (names.has(name)) {
     if (use !== 'assigned' && !isTyped(node) && !isTested(node))
       report(view, 'global_of_unknown', node, `${written(view, node)} may be ${name} of the global object.`);
   } else if (name === 'cookie' || ((name === 'write' || name === 'writeln') && use === 'called')) {
-    // Of all nodes with children the document alone has these.
+    // Of all parent nodes, only the document has these members.
     if (isParent(view, node.object))
       report(view, 'global_of_unknown', node, `${written(view, node)} may be ${name} of the document.`);
     else if (!isMadeByClass(view, node.object))
@@ -248,7 +247,7 @@ function checkOfUnknown(view: ScriptView, node: MemberExpression, name: string, 
   }
 }
 
-/** An object of a class of the script, whose constructor gives back nothing else. */
+/** An instance of a class of this script whose constructor returns no other object. */
 function isMadeByClass(view: ScriptView, node: AnyNode): boolean {
   if (node.type !== 'Identifier') return false;
   const writes = view.evaluator.variableOf(node)?.writes ?? [];
@@ -270,17 +269,17 @@ function isMadeByClass(view: ScriptView, node: AnyNode): boolean {
 const isParent = (view: ScriptView, node: AnyNode): boolean =>
   node.type === 'MemberExpression' && PARENTS.has(view.evaluator.keyOf(node) ?? '');
 
-/** Members that lead to the document, or to the node that is gone over or selected. */
+/** Members that may refer to the document, such as the parent or the boundary of a range. */
 const PARENTS = new Set(['parentNode', 'startContainer', 'endContainer', 'commonAncestorContainer']);
 
-/** The key is put together, and may be a name that is looked for. */
+/** The key is composed, and may be a sensitive name. */
 function isHiding(view: ScriptView, key: AnyNode): boolean {
   if (!isPutTogether(view, key) || isSymbol(view.evaluator, key)) return false;
   const { keys } = possibleKeys(view, key);
   return keys.length === 0 || namesOf(keys, TELLING).length > 0;
 }
 
-/** A key that is made where it stands, or under a name that has no other value. */
+/** The key is composed in place, or in the only value of its variable. */
 function isPutTogether(view: ScriptView, key: AnyNode, steps = new Steps()): boolean {
   if (!steps.take()) return true;
   switch (key.type) {
@@ -303,14 +302,14 @@ function isPutTogether(view: ScriptView, key: AnyNode, steps = new Steps()): boo
   }
 }
 
-/** A member is taken by a name that is put together, to be called or kept. */
+/** The member has a computed key that is not constant, and is called or bound to a name. */
 function isHidden(view: ScriptView, node: MemberExpression): boolean {
   const use = useOf(node);
   if (use !== 'called' && use !== 'bound') return false;
   return view.evaluator.valuesOf(node.property).some(({ kind }) => kind !== 'constant');
 }
 
-/** Within a pattern that is assigned to, or before `of`. */
+/** The member is a target of an assignment pattern, or of a for-of or for-in loop. */
 const isTarget = (node: MemberExpression, parent: AnyNode | undefined): boolean =>
   parent?.type === 'AssignmentExpression'
     ? parent.left !== node && parent.right !== node
@@ -352,7 +351,7 @@ export function checkAssignment(view: ScriptView, node: AssignmentExpression): v
   if (ASSIGNING.has(operator)) checkProperty(view, node, objects, key, right);
 }
 
-/** What is called with the texts of events and errors. */
+/** Reports handlers that would run the texts of events and errors as code. */
 function checkHandler(view: ScriptView, right: AnyNode): void {
   for (const value of view.evaluator.valuesOf(right)) {
     const code = value.kind === 'global' ? HANDED_ON.get(value.path) : undefined;
@@ -360,22 +359,21 @@ function checkHandler(view: ScriptView, right: AnyNode): void {
   }
 }
 
-/** In a handler a name is a member of the element or of the document (HTML, 8.1.8.1). */
+/** In a handler, a name may be a member of the element or the document (HTML, 8.1.8.1). */
 function checkOfHandler(view: ScriptView, node: AssignmentExpression, name: string, value: AnyNode): void {
   if (DOCUMENT_NAMES.has(name)) checkReached(view, node.left, [global(`document.${name}`)]);
   checkProperty(view, node, NOTHING_KNOWN, name, value);
 }
 
 /**
- * A class that is made of a constructor of something unknown is Function, if that something is a
- * function.
+ * Reports a superclass that is the constructor of an unknown object: for functions, it is Function.
  */
 function checkSuperClass(view: ScriptView, node: MemberExpression): void {
   if (view.evaluator.valuesOf(node).some(({ kind }) => kind === 'constructor'))
     report(view, 'constructor_called', node, `Whose constructor ${written(view, node)} is cannot be determined.`);
 }
 
-/** The global object as a whole. */
+/** Checks uses of the whole global object. */
 function checkWindow(view: ScriptView, node: AnyNode): void {
   if (view.kind === 'background') return;
   const use = useOf(node);
@@ -390,7 +388,7 @@ function checkWindow(view: ScriptView, node: AnyNode): void {
     );
 }
 
-/** Functions that give all names or values of an object. */
+/** Functions that list all keys or values of an object. */
 const LISTING = new Set([
   ...['Object.keys', 'Object.values', 'Object.entries', 'Object.getOwnPropertyNames', 'Reflect.ownKeys'],
   'Object.getOwnPropertyDescriptors',
@@ -403,7 +401,7 @@ function isGoneOver(view: ScriptView, node: AnyNode): boolean {
   return view.evaluator.valuesOf(parent.callee).some((callee) => callee.kind === 'global' && LISTING.has(callee.path));
 }
 
-/** A pattern takes a member: `const { [name]: value } = window`. */
+/** Checks a member that a pattern reads: `const { [name]: value } = window`. */
 export function checkTaken(view: ScriptView, { node, write }: Taken): void {
   checkReached(view, node, view.evaluator.valuesOfWrite(write));
   const key = write.path.at(-1);
@@ -424,12 +422,12 @@ export function checkTaken(view: ScriptView, { node, write }: Taken): void {
   );
 }
 
-/** Function itself, not what it makes. */
+/** Checks uses of Function other than calls. */
 function checkFunction(view: ScriptView, node: AnyNode): void {
   const use = useOf(node);
   if (use === 'bound' || node.type === 'Property') alias(view, node);
-  // `{ type: Function }` describes a property; what is made for a key that is put together is
-  // called by it.
+  // `{ type: Function }` describes a property type. Under a computed key, the value may be called
+  // by that key.
   const isDescription = node.type === 'Identifier' && node.name === 'Function' && !isOfMadeKey(node);
   if (use === 'escapes' || (use === 'element' && !isDescription))
     report(
@@ -446,9 +444,9 @@ function isOfMadeKey(node: AnyNode): boolean {
   return parent?.type === 'Property' && parent.computed && parent.key.type !== 'Literal';
 }
 
-/** Asked whether it is there, or replaced by something of the app's own. */
+/** The use only tests for the feature, or replaces it with a value of the app. */
 function isHarmless(view: ScriptView, node: AnyNode, path: string): boolean {
-  // Of a cookie there is more to ask than whether there can be one.
+  // Testing document.cookie reads the cookies.
   if (isTyped(node) || (path !== 'document.cookie' && isTested(node))) return true;
   // `HTMLScriptElement.supports('module')`
   if (path === 'HTMLScriptElement' && useOf(node) === 'member') return true;

@@ -1,10 +1,10 @@
-/** Texts of CSS that a script gives to elements and style sheets: what they load from elsewhere. */
+/** Checks the URLs in CSS texts that a script sets on elements and style sheets. */
 import type { AnyNode } from 'acorn';
 import { checkUrl } from './check-url.ts';
 import type { ScriptView } from './script-view.ts';
 import { constant, type Values } from './values.ts';
 
-/** Properties of `style` that take a URL, and those that take declarations. */
+/** Properties of `style` that take a URL or declarations. */
 const STYLE_PROPERTIES: ReadonlySet<string> = new Set(
   (
     'style cssText background backgroundImage borderImage borderImageSource listStyle listStyleImage content cursor filter backdropFilter ' +
@@ -13,12 +13,12 @@ const STYLE_PROPERTIES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** `background-image` and `WebkitMask` are names as well (CSSOM, 6.7.1). */
+/** Also accepts `background-image` and `WebkitMask` (CSSOM, 6.7.1). */
 export const isStyleProperty = (key: string): boolean =>
   STYLE_PROPERTIES.has(key) ||
   STYLE_PROPERTIES.has(key.replace(/^-?[Ww]ebkit/, 'webkit').replace(/-([a-z])/g, (_, letter) => letter.toUpperCase()));
 
-/** Methods that take a text of CSS, and which argument it is. */
+/** Methods that take CSS text, and the index of that argument. */
 export const STYLE_METHODS: ReadonlyMap<string, number> = new Map([
   ['setProperty', 1],
   ['insertRule', 0],
@@ -27,12 +27,12 @@ export const STYLE_METHODS: ReadonlyMap<string, number> = new Map([
 ]);
 
 const URLS = /(?:url\(|image-set\(\s*(?=["'])|@import\s+(?=["']))\s*["']?([^"')\s;]+)/gi;
-/** Characters of a text that is looked at. */
+/** Maximum characters of a checked text. */
 const MOST = 1 << 16;
 
 /**
- * Only what is known: a file of the package, a photo and a blob are distinguished from a host by
- * how they begin.
+ * Checks known text only. The start of a URL distinguishes a file of the package, a photo and a
+ * blob from a host.
  */
 export function checkStyle(view: ScriptView, node: AnyNode, values: Values): void {
   for (const value of values) {

@@ -1,6 +1,6 @@
 /**
- * `this.constructor(text)`: harmless as components of frameworks write it, and Function where
- * `this` is made a function by call, apply or bind.
+ * Checks `this.constructor(text)`. It is harmless in components of frameworks, but it is Function
+ * if call, apply or bind sets `this` to a function.
  */
 import type { AnyNode, MemberExpression } from 'acorn';
 import { isFunction, methodOf } from './plain-call.ts';
@@ -8,10 +8,10 @@ import { report, type ScriptView, written } from './script-view.ts';
 import { Steps } from './steps.ts';
 import { parentOf } from './walk.ts';
 
-/** Methods of functions that give them another `this`. */
+/** Methods that set the `this` of a function. */
 const REBINDING = new Set(['call', 'apply', 'bind']);
 
-/** A member of something by its name, which may be one of these methods. */
+/** Notes functions whose `this` is set to a value that may be a function. */
 export function checkRebinding(view: ScriptView, node: MemberExpression, name: string): void {
   if (!REBINDING.has(name)) return;
   const parent = parentOf(node);
@@ -20,7 +20,7 @@ export function checkRebinding(view: ScriptView, node: MemberExpression, name: s
   noteRebound(view, node.object);
 }
 
-/** `object.method = function () { … }.bind(object)`, as it would be called without it. */
+/** `object.method = function () { … }.bind(object)`: the same `this` as in a method call. */
 function isMethodOf(view: ScriptView, call: AnyNode | undefined, object: AnyNode): boolean {
   const parent = call && parentOf(call);
   if (parent?.type !== 'AssignmentExpression' || parent.left.type !== 'MemberExpression') return false;
@@ -29,7 +29,7 @@ function isMethodOf(view: ScriptView, call: AnyNode | undefined, object: AnyNode
   return !view.evaluator.valuesOf(object).some(({ kind }) => kind === 'function');
 }
 
-/** Something that is made where it stands, or a name for that, and so no function. */
+/** A new object or literal, or a variable of such values: not a function. */
 function isObject(view: ScriptView, node: AnyNode, steps: Steps): boolean {
   if (!steps.take()) return false;
   switch (node.type) {
@@ -54,7 +54,7 @@ function isObject(view: ScriptView, node: AnyNode, steps: Steps): boolean {
   }
 }
 
-/** A call of `this.constructor` with arguments. */
+/** Notes a call of `this.constructor` with arguments. */
 export function noteUnbound(view: ScriptView, node: AnyNode): void {
   for (let at = parentOf(node); at !== undefined; at = parentOf(at))
     if (isFunction(at) && at.type !== 'ArrowFunctionExpression') {
@@ -63,7 +63,7 @@ export function noteUnbound(view: ScriptView, node: AnyNode): void {
     }
 }
 
-/** `fn`: what gets another `this`. A method is known by its name, whatever has it. */
+/** `fn`: the function whose `this` is set. Methods are identified by name only. */
 export function noteRebound(view: ScriptView, fn: AnyNode): void {
   if (fn.type === 'Identifier') {
     const variable = view.evaluator.variableOf(fn);
@@ -78,7 +78,7 @@ export function noteRebound(view: ScriptView, fn: AnyNode): void {
   } else view.rebound.add(fn.type === 'MemberExpression' ? view.evaluator.keyOf(fn) : fn);
 }
 
-/** Once all is noted: the function may stand before what gives it another `this`. */
+/** Runs at the end: the function may precede the code that sets its `this`. */
 export function checkUnbound(view: ScriptView): void {
   for (const { node, fn } of view.unbound) {
     const name = methodOf(fn);

@@ -1,4 +1,4 @@
-/** What a timer runs: a function, or a text that it makes code of. */
+/** Checks whether a timer runs a function or a text, which it would run as code. */
 import type { AnyNode, CallExpression, NewExpression } from 'acorn';
 import type { WebContext } from '../web/context.ts';
 import type { Named } from '../web/noted.ts';
@@ -13,7 +13,7 @@ import { Steps } from './steps.ts';
 import type { Value, Values } from './values.ts';
 import { parentOf } from './walk.ts';
 
-/** `args` undefined: not known. */
+/** `args` undefined: unknown. */
 export function checkTimer(
   view: ScriptView,
   node: CallExpression | NewExpression,
@@ -50,7 +50,7 @@ export function checkTimer(
       });
 }
 
-/** What is no function is made a text of. */
+/** Timers convert values other than functions to text. */
 const isText = (value: Value): boolean =>
   value.kind === 'text' ||
   (value.kind === 'constant' && typeof value.value === 'string') ||
@@ -58,7 +58,7 @@ const isText = (value: Value): boolean =>
   value.kind === 'structure' ||
   value.kind === 'element';
 
-/** What comes of a call, a name for that, or a member that is not known: it may be text. */
+/** The result of a call, a variable that holds one, or an unknown member: it may be text. */
 function isResult(view: ScriptView, node: AnyNode, steps = new Steps()): boolean {
   if (!steps.take()) return true;
   switch (node.type) {
@@ -99,14 +99,14 @@ function isResult(view: ScriptView, node: AnyNode, steps = new Steps()): boolean
   }
 }
 
-/** `f.bind(…)`, which is a function if `f` is one. */
+/** `f.bind(…)`, which is a function if `f` is a function. */
 const isBound = (view: ScriptView, { callee }: CallExpression, steps: Steps): boolean =>
   callee.type === 'MemberExpression' &&
   view.evaluator.keyOf(callee) === 'bind' &&
   !isResult(view, callee.object, steps) &&
   !view.evaluator.valuesOf(callee.object).some(isText);
 
-/** What is written to a name; to a parameter: by a call of the function by its name. */
+/** Whether a write may store a result. For a parameter: whether a call by name passes one. */
 function isResultOf(view: ScriptView, { from, path }: Write, steps: Steps): boolean {
   if (!steps.take()) return true;
   if (from === undefined) return false;
@@ -118,7 +118,7 @@ function isResultOf(view: ScriptView, { from, path }: Write, steps: Steps): bool
   return false;
 }
 
-/** Of an element of what a loop goes over. */
+/** Whether an element of an iterated list may be text. */
 const isOfItems = (view: ScriptView, list: AnyNode, steps: Steps): boolean =>
   list.type !== 'ArrayExpression' ||
   list.elements.some(
@@ -126,8 +126,7 @@ const isOfItems = (view: ScriptView, list: AnyNode, steps: Steps): boolean =>
   );
 
 /**
- * A function that is given to a call, where it stands or by its name: who knows with what it is
- * called.
+ * The function is passed to a call, in place or by name. Its arguments are then unknown.
  */
 function isCallback(view: ScriptView, fn: AnyNode): boolean {
   const parent = parentOf(fn);
@@ -135,7 +134,7 @@ function isCallback(view: ScriptView, fn: AnyNode): boolean {
   return view.evaluator.isPassed(fn);
 }
 
-/** A function that is given to `then`. */
+/** A function that is passed to `then`. */
 function isOfPromise(fn: AnyNode): boolean {
   const parent = isFunction(fn) ? parentOf(fn) : undefined;
   const callee = parent?.type === 'CallExpression' ? parent.callee : undefined;
@@ -145,8 +144,8 @@ function isOfPromise(fn: AnyNode): boolean {
 }
 
 /**
- * What JSON.parse has made, or a file of JSON that is imported, which have no functions, or what a
- * promise brought.
+ * A value of JSON.parse or an imported JSON file, which contain no functions, or the result of a
+ * promise.
  */
 function isOfData(view: ScriptView, node: AnyNode, steps: Steps): boolean {
   if (!steps.take()) return true;
@@ -167,8 +166,8 @@ function isImportedData(node: AnyNode): boolean {
 }
 
 /**
- * The names under which the package has to have functions: of members, of what is imported, and of
- * globals that this script does not have.
+ * The names under which other code must define functions: members, imports, and globals that this
+ * script does not define.
  */
 function* namesOfElsewhere(view: ScriptView, node: AnyNode, steps: Steps): Iterable<Named> {
   if (!steps.take()) return;
@@ -197,8 +196,7 @@ function* namesOfElsewhere(view: ScriptView, node: AnyNode, steps: Steps): Itera
     case 'MemberExpression': {
       const values = view.evaluator.valuesOf(node);
       const name = nameOfMember(view, node);
-      // What is found to be a function is one, though the name may be given to something else
-      // later.
+      // A member with a known function value needs no check, although the app may replace it.
       if (name !== undefined && !values.some(({ kind }) => kind === 'function'))
         yield { name, isOfPlatform: values.some(isOfPlatform) };
       break;
@@ -216,7 +214,7 @@ function* namesOfElsewhere(view: ScriptView, node: AnyNode, steps: Steps): Itera
   }
 }
 
-/** Of a member that a pattern takes, or what the calls of a function give to its parameter. */
+/** As `namesOfElsewhere`, for a destructured member or the arguments of a parameter. */
 function* namesOfWrite(view: ScriptView, { from, path }: Write, steps: Steps): Iterable<Named> {
   const last = path.at(-1);
   if (from === undefined || !steps.take()) return;
@@ -231,8 +229,8 @@ function* namesOfWrite(view: ScriptView, { from, path }: Write, steps: Steps): I
 }
 
 /**
- * Texts that may be code, which a call gives to a function by its name: for the parameters that
- * timers take. `isMember`: of whatever has such a method.
+ * Notes arguments that may be code, in calls by name. Parameters may reach a timer. `isMember`: a
+ * method call on any object.
  */
 export function noteGiven(view: ScriptView, name: string, args: readonly AnyNode[], isMember: boolean): void {
   for (let index = 0; index < args.length && args[index].type !== 'SpreadElement'; index++)
@@ -243,17 +241,17 @@ export function noteGiven(view: ScriptView, name: string, args: readonly AnyNode
     }
 }
 
-/** A member gets a value, by its setter if it has one. */
+/** Notes an assignment to a member, which may call a setter. */
 export function noteSet(view: ScriptView, name: string, value: AnyNode): void {
   noteAssigned(view, name, value);
   if (isCodeText(view, value) || isTextOfOthers(view, value)) addParameter(view.context.given, setterOf(name), 0);
   else if (name.startsWith('#')) notePassedOn(view, setterOf(name), 0, value);
 }
 
-/** Stands for the argument of a member that keeps what it gets. */
+/** The argument index for a member that stores its value. */
 const KEPT = -1;
 
-/** Once all scripts are audited: what functions are given, they give to others. */
+/** Runs after all scripts are audited: follows arguments that functions pass on. */
 export function followGiven({ given, passedOn, renamed, texts }: WebContext): void {
   if (given.size === 0) return;
   const passing = listsBy(passedOn, ({ from }) => from);
@@ -262,14 +260,14 @@ export function followGiven({ given, passedOn, renamed, texts }: WebContext): vo
     ({ other }) => other,
   );
   spread(given, function* (name, index) {
-    // As `default` all modules give something.
+    // `default` is ambiguous: many modules have a default export.
     if (name !== 'default') for (const called of names.get(name) ?? []) yield [called.name, index];
     for (const passed of passing.get(name) ?? []) if (passed.index === index) yield [passed.to, passed.at];
   });
   for (const [name, indexes] of given) if (indexes.has(KEPT)) texts.add(name);
 }
 
-/** As it stands there, or under a name that has no other value. */
+/** A literal that may be code, or a variable whose only value is such a literal. */
 function isCodeText(view: ScriptView, node: AnyNode): boolean {
   switch (node.type) {
     case 'Literal':
@@ -290,7 +288,7 @@ function isCodeText(view: ScriptView, node: AnyNode): boolean {
   }
 }
 
-/** What was fetched, or a text of the page. */
+/** A fetched value, or a text of the page that others control. */
 const isTextOfOthers = (view: ScriptView, node: AnyNode): boolean =>
   (node.type === 'Identifier' || node.type === 'MemberExpression') && view.evaluator.valuesOf(node).some(isData);
 
@@ -304,12 +302,11 @@ const TEXTS_OF_PAGE = new Set([
 
 const isOfPlatform = (value: Value): boolean => value.kind === 'global' && OF_PLATFORM.has(value.path);
 
-/** Functions of the window that need nothing. */
+/** Functions of the window that work without arguments. */
 const OF_PLATFORM = new Set(['alert', 'print', 'close', 'focus', 'blur', 'stop', 'console.log', 'console.clear']);
 
 /**
- * A member or a global gets a value: by which names the package has functions, and by which texts
- * that may be code.
+ * Notes whether a member or global may hold a function or a text that may be code.
  */
 export function noteValue(view: ScriptView, name: string, values: Values): void {
   const { functions, texts } = view.context;
@@ -318,7 +315,7 @@ export function noteValue(view: ScriptView, name: string, values: Values): void 
     else if (value.kind === 'text' || (value.kind === 'constant' && isCode(value.value))) texts.add(name);
 }
 
-/** As `noteValue`, of a member of an object or a class as it is written. */
+/** As `noteValue`, for a member of an object literal or a class. */
 export function noteMember(view: ScriptView, name: string, value: AnyNode): void {
   switch (value.type) {
     case 'FunctionExpression':
@@ -340,8 +337,7 @@ export function noteMember(view: ScriptView, name: string, value: AnyNode): void
 }
 
 /**
- * As `noteValue`. A parameter is what it is given: a function, unless a call is seen to give it
- * something else.
+ * As `noteValue`. A parameter counts as a function unless a known call passes something else.
  */
 export function noteAssigned(view: ScriptView, name: string, value: AnyNode): void {
   const variable = value.type === 'Identifier' ? view.evaluator.variableOf(value) : undefined;
@@ -350,7 +346,7 @@ export function noteAssigned(view: ScriptView, name: string, value: AnyNode): vo
     name,
     variable === undefined ? view.evaluator.valuesOf(value) : view.evaluator.valuesOfVariable(variable),
   );
-  // A parameter is written by its function first.
+  // The first write of a parameter is its function's.
   const [first] = variable?.writes ?? [];
   const isParameter = first?.from !== undefined && first.path.length > 0 && isFunction(first.from);
   if (!isParameter || isResult(view, value)) return;
@@ -361,11 +357,11 @@ export function noteAssigned(view: ScriptView, name: string, value: AnyNode): vo
 }
 
 /**
- * What a text must have to do anything where it is run: labels have the names of functions, too.
+ * Whether a text can have an effect as code: it calls or assigns. Other texts are mere labels.
  */
 export const isCode = (value: unknown): boolean => typeof value === 'string' && /[(`=]/.test(value);
 
-/** Once all scripts are audited. */
+/** Runs after all scripts are audited. */
 export function isKnownFunction(named: Named, { functions, texts, given }: WebContext): boolean {
   if ('given' in named) return given.get(named.name)?.has(named.given) !== true;
   return !texts.has(named.name) && (functions.has(named.name) || named.isOfPlatform);

@@ -1,6 +1,6 @@
 /**
- * Globals that no browser has: bridges of other containers, and names that no script of the package
- * defines. Which ones it defines is known once all scripts were audited.
+ * Checks globals that no browser defines: bridges of other containers, and names that no script of
+ * the package defines. The latter are reported after all scripts are audited.
  */
 import type { AnyNode, Identifier, MemberExpression } from 'acorn';
 import globals from 'globals';
@@ -14,26 +14,25 @@ import { constantOf, type Values } from './values.ts';
 import { parentOf, type Walked } from './walk.ts';
 
 /**
- * What all objects have, the global one too; what older browsers had; and what loaders of modules
- * have.
+ * Members of all objects, globals of older browsers, and globals of module loaders.
  */
 const OTHERS =
   'hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf arguments undefined Host ' +
   'webkitURL ActiveXObject SpeechRecognition setImmediate clearImmediate msSetImmediate msCrypto opera StyleMedia attachEvent detachEvent ' +
   'clipboardData CollectGarbage chrome safari module exports define require global process Buffer __dirname __filename';
 const { builtin, browser, worker, serviceworker, audioWorklet } = globals;
-/** What a script has by a name alone. */
+/** Names that a script can use without defining them. */
 export const KNOWN: ReadonlySet<string> = new Set([
   ...[builtin, browser, worker, serviceworker, audioWorklet].flatMap(Object.keys),
   ...OTHERS.split(' '),
 ]);
 
-/** What has globals of its own, and what is a template rather than a script: `{{item.title}}`. */
+/** Exempt kinds: background files have other globals, data may be a template: `{{item.title}}`. */
 const NOT_HERE: ReadonlySet<ScriptKind> = new Set(['background', 'data']);
 
-/** A bridge that is reached, other than to ask whether it is there. */
+/** Notes the use of a bridge, other than a test for it. */
 export function noteBridge(view: ScriptView, node: AnyNode, path: string): void {
-  // A pattern takes it.
+  // A pattern destructures the bridge.
   const use = node.type === 'Property' ? 'bound' : useOf(node);
   if (use === 'nothing' || use === 'assigned' || NOT_HERE.has(view.kind) || isMemberTyped(node)) return;
   if (isOfNode(path) && (isOptional(node) || isGuarded(view, node, NODE))) return;
@@ -56,7 +55,7 @@ function isOptional(node: AnyNode): boolean {
   return parent?.type === 'MemberExpression' && parent.object === node && parent.optional;
 }
 
-/** `require("./name")`: files of the package are audited, whatever loads them. */
+/** `require("./name")`: the audit covers files of the package anyway. */
 function isOfPackage(view: ScriptView, node: AnyNode): boolean {
   const call = parentOf(node);
   const first = call?.type === 'CallExpression' && call.callee === node ? call.arguments[0] : undefined;
@@ -64,12 +63,12 @@ function isOfPackage(view: ScriptView, node: AnyNode): boolean {
   return typeof path === 'string' && /^\.{1,2}\//.test(path);
 }
 
-/** A name that is called, or of which a member is taken, and that this script does not declare. */
+/** Notes an undeclared name that is called, or whose member is read. */
 export function noteUsed(view: ScriptView, node: Identifier): void {
   note(view, node, node.name);
 }
 
-/** As `noteUsed`, of a member of the window: `window.bridge.go()`. */
+/** As `noteUsed`, for a member of the window: `window.bridge.go()`. */
 export function noteUsedOfWindow(view: ScriptView, node: AnyNode): void {
   if (node.type !== 'MemberExpression' || node.object.type === 'Super') return;
   const [value, ...others] = view.evaluator.valuesOf(node);
@@ -78,22 +77,22 @@ export function noteUsedOfWindow(view: ScriptView, node: AnyNode): void {
   if (object.kind === 'global' && object.path === 'window') note(view, node, value.path);
 }
 
-/** Older names of what a browser has, or had. */
+/** Names with a vendor prefix. */
 const OF_VENDORS = /^(?:webkit|moz|ms|o)[A-Z]/;
 
 function note(view: ScriptView, node: Identifier | MemberExpression, name: string): void {
   if (KNOWN.has(name) || BRIDGES.has(name) || view.undefined.has(name)) return;
-  // In a handler names are members of the element and the document, too.
+  // In a handler, names may be members of the element or the document.
   if (NOT_HERE.has(view.kind) || view.kind === 'handler') return;
   if (!isGuarded(view, node, new RegExp(`(?<![\\w$])${name.replaceAll('$', '\\$&')}(?![\\w$])`)))
     view.undefined.set(name, node);
 }
 
-/** Once the whole script was looked at. */
+/** Runs after all nodes of the script are checked. */
 export function concludeUndefined(view: ScriptView, { names, nodes }: Walked): void {
   if (view.undefined.size === 0) return;
   for (const node of nodes) {
-    // What a name means there cannot be said, which is found.
+    // Names in a `with` statement are ambiguous; the statement has its own finding.
     if (node.type === 'WithStatement') return;
     if (node.type !== 'MemberExpression') continue;
     const name = view.evaluator.keyOf(node) ?? '';
@@ -111,26 +110,26 @@ export function concludeUndefined(view: ScriptView, { names, nodes }: Walked): v
     noteUndefined(view, node, name, 'undefined_global', 'is not a global of browsers, and no script defines it.');
 }
 
-/** `window.name?.()`, which is a test as well. */
+/** `window.name?.()`, which also tests for the global. */
 function isOptionalCall(node: AnyNode): boolean {
   const parent = parentOf(node);
   return parent?.type === 'CallExpression' && parent.callee === node && parent.optional;
 }
 
 /**
- * `window.name = …` keeps a text for the pages after this one, of whatever origin (HTML, 7.2.2.1).
+ * `window.name = …` stores a text for later pages of any origin (HTML, 7.2.2.1).
  */
 export function checkWindowName(view: ScriptView, node: AnyNode, target: MemberExpression): void {
   if (target.object.type !== 'ThisExpression')
     report(view, 'direct_storage', node, `${written(view, node)} ${KEEPS_TEXT}`);
 }
 
-/** As `checkWindowName`, by the name alone, which a script may have declared. */
+/** As `checkWindowName`, for the bare name, which a script may declare. */
 export function noteWindowName(view: ScriptView, node: AnyNode): void {
   noteUndefined(view, node, 'name', 'direct_storage', KEEPS_TEXT);
 }
 
-/** As `noteWindowName`, where a pattern or a loop assigns: `[name] = …`. */
+/** As `noteWindowName`, for patterns and loops: `[name] = …`. */
 export function noteWindowNames(view: ScriptView, { implicit }: Walked): void {
   for (const { from, path } of implicit.own('name')?.writes ?? [])
     if (from !== undefined && path.length > 0) noteWindowName(view, from);
@@ -147,13 +146,13 @@ function noteUndefined(view: ScriptView, node: AnyNode, name: string, code: Rule
   });
 }
 
-/** A global gets a value; one that is the platform's own of that name does not define it. */
+/** Notes the definition of a global. The platform's value of the same name defines nothing. */
 export function noteDefined(view: ScriptView, name: string, values: Values): void {
   if (!values.some((value) => value.kind === 'global' && value.path === name)) view.context.defined.add(name);
 }
 
 /**
- * Once all scripts were audited. A name that an element or a member has may be that of a global.
+ * Runs after all scripts are audited. The name of an element or a member may define a global.
  */
 export function reportUndefined({ findings, undefined: noted, defined, members }: WebContext): void {
   for (const { name, code, position, message } of noted)
@@ -164,16 +163,15 @@ export function reportUndefined({ findings, undefined: noted, defined, members }
 /** A test for modules of Node. */
 const NODE = /(?<![\w$])(?:module|exports|require|define|process|Deno|Bun)(?![\w$])/;
 /**
- * Nodes around one, tests among them, and characters of each that are looked at: what is more
- * guards nothing.
+ * Maximum enclosing nodes and tests to search for a guard, and maximum characters of each test.
  */
 const MOST_AROUND = 512;
 const MOST_TESTS = 8;
 const MOST_TEST = 400;
 
 /**
- * The node is reached only after a test that names what `names` is about; what may fail in `try` is
- * none that an app needs.
+ * A test that matches `names` guards the node. So does a `try` block, except for Node: the app
+ * works without code that may fail.
  */
 function isGuarded(view: ScriptView, node: AnyNode, names: RegExp): boolean {
   let at = node;
@@ -190,7 +188,7 @@ function isGuarded(view: ScriptView, node: AnyNode, names: RegExp): boolean {
   return false;
 }
 
-/** What must be so, or not be so, that the child is reached. */
+/** The condition of the parent that decides whether the child runs. */
 function testOf(parent: AnyNode, child: AnyNode): AnyNode | undefined {
   if (parent.type === 'LogicalExpression') return parent.right === child ? parent.left : undefined;
   const isBranch = parent.type === 'IfStatement' || parent.type === 'ConditionalExpression';

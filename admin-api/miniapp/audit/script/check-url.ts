@@ -1,13 +1,13 @@
-/** URLs that a script gives to elements, workers and the location. */
+/** Checks URLs that a script passes to elements, workers and the location. */
 import type { AnyNode } from 'acorn';
 import { loadScript } from '../web/loads.ts';
 import { locate } from '../web/location.ts';
 import { type Gravity, placeOf, report, type ScriptView, written } from './script-view.ts';
 import { PLACEHOLDER, type Value, type Values } from './values.ts';
 
-/** What the URL is for. */
+/** The use of a URL. */
 export type UrlRole =
-  /** The source of an element of which nothing else is known. */
+  /** `source`: the source of an unknown element. */
   'resource' | 'source' | 'script' | 'worker' | 'link' | 'navigation';
 
 export function checkUrl(view: ScriptView, node: AnyNode, values: Values, role: UrlRole): void {
@@ -51,22 +51,22 @@ export function checkUrl(view: ScriptView, node: AnyNode, values: Values, role: 
 /** `javascript:void(0)` */
 const IS_NOTHING = /^javascript:(?:void(?: 0|\(0\))|0|false|""|'')?;?$/i;
 
-/** What React puts in the place of a javascript: URL. */
+/** React's replacement for a javascript: URL. */
 const ONLY_THROWS = /^javascript:throw (?:new )?Error\((?:'[^'\\]*'|"[^"\\]*")\);?$/;
 
-/** What a variable has before it gets its URL; a file may have such a name all the same. */
+/** An initial value of a variable that later holds a URL, unless a file has that name. */
 function isUnset(view: ScriptView, value: Value, values: Values): boolean {
   if (value.kind !== 'constant' || values.length === 1) return false;
   if (value.value === '') return true;
   return (value.value === null || value.value === undefined) && !view.context.files.has(String(value.value));
 }
 
-/** What a URL begins with is not known. */
+/** The beginning of the URL is unknown. */
 function isOpen(value: Value): boolean {
   switch (value.kind) {
     case 'text':
       return value.start.startsWith(PLACEHOLDER);
-    // Texts of the document, and what other scripts have.
+    // Texts of the document, and globals of other scripts.
     case 'global':
       return !OF_PAGE.has(value.path);
     case 'unknown':
@@ -78,13 +78,13 @@ function isOpen(value: Value): boolean {
   }
 }
 
-/** Where the page itself is, or a part of that with which a URL of the package begins. */
+/** The URL of the page, and its parts that a URL of the package may begin with. */
 const OF_PAGE = new Set([
   ...['location', 'location.href', 'location.origin', 'location.pathname', 'location.search', 'location.hash'],
   ...['document.URL', 'document.documentURI', 'document.baseURI', 'origin'],
 ]);
 
-/** An image is no script, and what is not known may be an image; a page shows other files. */
+/** Loads an existing file as a script. An unknown element may load media or a page instead. */
 function loadIfThere(view: ScriptView, node: AnyNode, path: string | undefined, role: UrlRole): void {
   const isThere = path !== undefined && view.context.files.has(path);
   if (isThere && (role === 'script' || !MEDIA.test(path))) load(view, node, path, 'script');
@@ -97,14 +97,14 @@ function checkWorker(view: ScriptView, node: AnyNode, url: string, isKnown: bool
   const location = locate(url, view.source.file);
   if (location.kind !== 'file') {
     const where = location.kind === 'remote' ? location.host : `a ${location.kind}: URL`;
-    // A page that makes its own worker of text gets none.
+    // The policy blocks workers from blob: URLs.
     const gravity: Gravity = location.kind === 'blob' ? { reached: 'review' } : {};
     report(view, 'worker_from_code', node, `A worker is started from ${where}.`, undefined, gravity);
     return;
   }
   if (!isKnown) return;
-  // From where the page is, or with import.meta.url from where the script is: the file must be
-  // there either way.
+  // Relative to the page, or with import.meta.url relative to the script. The file must exist at
+  // one of the two paths.
   const { files, manifest } = view.context;
   const { path } = location;
   const ofPage = locate(url, manifest?.entry ?? '');

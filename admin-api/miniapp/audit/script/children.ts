@@ -1,8 +1,8 @@
-/** What stands in the nodes of a script's tree. */
+/** The child properties of syntax nodes. */
 
 /**
- * Children in the order of the source, of types that the walk has no case for; what is bound,
- * labelled or named but not evaluated is not among them.
+ * Evaluated children of node types that the walk has no case for, in source order. Bound names,
+ * labels and uncomputed keys are not included.
  */
 export const CHILDREN: Readonly<Record<string, readonly string[]>> = {
   Program: ['body'],

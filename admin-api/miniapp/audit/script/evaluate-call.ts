@@ -1,6 +1,5 @@
 /**
- * What a call comes to: of built-in functions that are known, and of functions that are called
- * where they stand.
+ * Evaluates calls of known built-in functions, and of functions of the script.
  */
 import type { AnyNode, CallExpression, Function as FunctionNode, NewExpression } from 'acorn';
 import type { Evaluation } from './evaluation.ts';
@@ -25,9 +24,9 @@ import {
   type Values,
 } from './values.ts';
 
-/** Arguments that are looked at. */
+/** Maximum evaluated arguments. */
 const MOST_ITEMS = 4096;
-/** Their results are strings, whatever they are given. */
+/** Methods that always return a string. */
 const TEXT_METHODS = new Set([
   'join',
   'toString',
@@ -66,7 +65,8 @@ export function valuesOfNew(evaluator: Evaluation, node: NewExpression): Values 
 }
 
 /**
- * A URL as it is written; of a base that is not this page or this script, resolved or not known.
+ * The value of `new URL(url, base)`. Relative to the page or the script, the URL stays as written.
+ * With another base it is resolved if both are constant, else unknown.
  */
 function resolved(evaluator: Evaluation, [url, base]: readonly AnyNode[]): Values {
   const values = evaluator.valuesOf(url);
@@ -175,7 +175,7 @@ function resultOf(evaluator: Evaluation, callee: Value, node: CallExpression): V
   return TEXT_FUNCTIONS.has(path) ? [text(PLACEHOLDER)] : NOTHING_KNOWN;
 }
 
-/** Elements of these names. */
+/** Elements with these tag names. */
 const elementsOf = (names: Values = NOTHING_KNOWN): Values =>
   union([
     names.map((name) => ({
@@ -187,10 +187,10 @@ const elementsOf = (names: Values = NOTHING_KNOWN): Values =>
 const LOOKED_UP = new Set(['querySelector', 'getElementsByTagName', 'querySelectorAll']);
 /** Selectors of the root element. */
 const ROOT: ReadonlySet<Constant> = new Set(['html', ':root']);
-/** Of what an event has passed. */
+/** Methods that return an item, or a sublist, of an event's path. */
 const TAKEN = new Set(['at', 'pop', 'shift', 'find', 'findLast', 'slice', 'reverse', 'filter']);
 
-/** Script elements of the page and copies of elements, and windows that events have passed. */
+/** Evaluates DOM lookups, copies of elements, and the targets of events. */
 function reachedBy(evaluator: Evaluation, method: string, objects: Values, node: CallExpression): Values | undefined {
   const [first] = node.arguments;
   if (LOOKED_UP.has(method) && first) {
@@ -222,7 +222,7 @@ function reachedBy(evaluator: Evaluation, method: string, objects: Values, node:
   return undefined;
 }
 
-/** What is there at first, or what the function makes of it. */
+/** The result of `reduce`: the initial value, or a result of the callback. */
 function reduced(evaluator: Evaluation, objects: Values, { arguments: [step, first] }: CallExpression): Values {
   if (step === undefined || step.type === 'SpreadElement' || first?.type === 'SpreadElement') return NOTHING_KNOWN;
   const begin = first === undefined ? evaluator.itemsOf(objects) : evaluator.valuesOf(first);
@@ -242,14 +242,14 @@ function reduced(evaluator: Evaluation, objects: Values, { arguments: [step, fir
   return values;
 }
 
-/** From a value over its constructor to Function, and one more. */
+/** Steps of `path.reduce(Reflect.get, object)`: value, constructor, Function, and a spare one. */
 const MOST_GETS = 3;
 
-/** What a generator returns is taken by nobody. */
+/** The results of a function. A generator's return value is ignored. */
 const returnedBy = (evaluator: Evaluation, fn: FunctionNode & AnyNode): Values =>
   fn.generator ? NOTHING_KNOWN : evaluator.resultsOf(fn);
 
-/** The only value of each argument; unknown where there are more. */
+/** The value of each argument. Unknown if there are several. */
 function argumentsOf(evaluator: Evaluation, node: CallExpression): Value[] {
   return node.arguments.slice(0, MOST_ITEMS).map((arg) => {
     const values = arg.type === 'SpreadElement' ? NOTHING_KNOWN : evaluator.valuesOf(arg);

@@ -1,6 +1,6 @@
 /**
- * Says what an expression may come to. Bounded in depth and in the number of values; what is more
- * is unknown.
+ * Evaluates an expression to its possible values. Depth and number of values are bounded; values
+ * beyond the bounds are unknown.
  */
 import type { AnyNode, BinaryExpression, Function as FunctionNode, Identifier, MemberExpression } from 'acorn';
 import { BRIDGE_NAMES } from './bridges.ts';
@@ -38,24 +38,23 @@ import {
 import { type Called, parentOf, returnedOf, scopeOf, type Walked } from './walk.ts';
 
 /**
- * Steps from an expression to what it is made of. Bundles of several libraries take 240; a thread
- * of the audit has a stack for 4,500.
+ * Maximum recursion depth of an evaluation. Bundles of several libraries need 240. The stack of an
+ * audit thread allows 4,500.
  */
 const DEPTH = 2000;
 /**
- * Characters and elements that are put together for a script, so that a small one cannot cost
- * hours.
+ * Maximum characters and elements composed per script. Without it, auditing a small script could
+ * take hours.
  */
 const MOST_FOLDED = 1 << 25;
-/** Elements of an array that is looked at as a whole. */
+/** Maximum elements of an evaluated array. */
 const MOST_ITEMS = 4096;
-/** Pairs of values of an operation that are distinguished. */
+/** Maximum pairs of operand values that are evaluated separately. */
 const MOST_PAIRS = 64;
 
 /**
- * What an evaluator writes onto nodes and variables: 50,000 in a file of 200 KB, for which a table
- * would take twice the time. A value may be of the tree of another script, which its own evaluator
- * has been over.
+ * Cached values, stored on nodes and variables. A file of 200 KB has 50,000 of them; a map would take
+ * twice the time. A node may belong to another script and hold values of that script's evaluator.
  */
 interface Evaluated {
   evaluatedBy?: Evaluator | undefined;
@@ -66,26 +65,26 @@ export class Evaluator implements Evaluation {
   readonly #top: Scope;
   readonly #flattened = new Map<AnyNode, Value>();
   #names: Map<string, Identifier[]> | undefined;
-  /** Where calls are given these names, or where they get another name. */
+  /** By name, the uses that pass it as an argument or assign it to another variable. */
   readonly #passed = new Map<string, readonly Identifier[]>();
-  /** Calls by a name, by the variable that the name means there. */
+  /** Calls by name, grouped by the variable that the name refers to. */
   readonly #calls = new Map<string, Map<Variable | undefined, Called[]>>();
-  /** Characters and elements that may still be put together. */
+  /** Remaining characters and elements that may be composed. */
   #left = MOST_FOLDED;
   #depth = 0;
-  /** What was first deeper than is looked at. */
+  /** The first node beyond the maximum depth. */
   #cutAt: AnyNode | undefined;
 
   constructor(
     private readonly walked: Walked,
     private readonly kind: string,
-    /** Of scripts that have run before. */
+    /** Globals of earlier scripts. */
     private readonly globals: ReadonlyMap<string, Values>,
   ) {
     this.#top = walked.top;
   }
 
-  /** Which limit kept it from following all that could be followed, and where; undefined: none. */
+  /** The limit that cut the evaluation short, and where. Undefined: none did. */
   get exhausted(): { readonly message: string; readonly at: AnyNode | undefined } | undefined {
     if (this.#cutAt !== undefined)
       return {
@@ -97,7 +96,7 @@ export class Evaluator implements Evaluation {
 
   valuesOf(node: AnyNode): Values {
     switch (node.type) {
-      // The most, so that they need not be compared with all others.
+      // The most frequent types come first, to skip the other comparisons.
       case 'Identifier':
       case 'MemberExpression':
         break;
@@ -120,7 +119,7 @@ export class Evaluator implements Evaluation {
     return this.#begin(entry, node) ? this.#end(entry, this.#expression(node)) : NOTHING_KNOWN;
   }
 
-  /** What a variable, or what a pattern has taken, may be. */
+  /** The possible values that a write stores, including destructured members. */
   valuesOfWrite({ from, path }: Write): Values {
     if (from === undefined) return path.length === 0 ? NOTHING_KNOWN : this.#along(NOTHING_KNOWN, path);
     if (path.length === 0) return this.valuesOf(from);
@@ -136,19 +135,19 @@ export class Evaluator implements Evaluation {
     return (scopeOf(node) ?? this.#top).lookup(node.name);
   }
 
-  /** The function that a name means, if it never means anything else. */
+  /** The function that a name refers to, if that is its only value. */
   functionOf(node: AnyNode & { type: 'Identifier' }): (FunctionNode & AnyNode) | undefined {
     const writes = this.variableOf(node)?.writes ?? [];
     const { from, path } = writes.length === 1 ? writes[0] : ANYTHING;
     return from !== undefined && path.length === 0 && isFunction(from) ? from : undefined;
   }
 
-  /** Something of that name is called. */
+  /** The script calls something of that name. */
   isCalled(name: string): boolean {
     return this.walked.calls.has(name);
   }
 
-  /** A call is given the function by its name, or it has another name, too. */
+  /** The function is passed to a call by its name, or assigned to another name. */
   isPassed(fn: AnyNode): boolean {
     const name = nameOf(fn) ?? '';
     if (!this.walked.handedOn.has(name)) return false;
@@ -161,12 +160,12 @@ export class Evaluator implements Evaluation {
     return passed.some((node) => variables.includes(this.variableOf(node)));
   }
 
-  /** What calls by its name give to a parameter of a function. */
+  /** The arguments that calls by name pass to a parameter of a function. */
   *given(fn: AnyNode, index: number): Iterable<AnyNode> {
     for (const { args, spread } of this.callsOf(fn)) if (index < spread && args[index]) yield args[index];
   }
 
-  /** Uses of a name, whatever it means there. */
+  /** All uses of a name, whatever variable it refers to. */
   #namesOf(name: string): readonly Identifier[] {
     if (this.#names === undefined) {
       this.#names = new Map();
@@ -179,7 +178,7 @@ export class Evaluator implements Evaluation {
     return this.#names.get(name) ?? [];
   }
 
-  /** Where the variable that a name means at `node` is used. */
+  /** All uses of the variable that a name refers to at `node`. */
   usesOf(name: string, node: AnyNode): readonly Identifier[] {
     let scope: Scope | undefined;
     for (let at: AnyNode | undefined = node; at !== undefined && scope === undefined; at = parentOf(at))
@@ -188,17 +187,17 @@ export class Evaluator implements Evaluation {
     return this.#namesOf(name).filter((use) => this.variableOf(use) === variable);
   }
 
-  /** Its parameters may get other values by `arguments`. */
+  /** The function uses `arguments`, which can change its parameters. */
   usesArguments(fn: AnyNode): boolean {
     return usersOfArguments(this.walked).has(fn);
   }
 
-  /** Where a parameter of a function is used. */
+  /** All uses of a parameter of a function. */
   usesOfParameter(fn: AnyNode, name: string): readonly Identifier[] {
     return this.#namesOf(name).filter((use) => this.variableOf(use)?.writes.some(({ from }) => from === fn));
   }
 
-  /** Calls of a function by its name, where that means no other variable. */
+  /** Calls of a function by its name, except where the name refers to another variable. */
   callsOf(fn: AnyNode): readonly Called[] {
     const name = nameOf(fn) ?? '';
     const calls = this.walked.calls.get(name);
@@ -238,14 +237,14 @@ export class Evaluator implements Evaluation {
 
   #variable(variable: Variable): Values {
     const { writes } = variable;
-    // Whatever is assigned to it, it is the location.
+    // Assigning to `location` navigates and does not replace it.
     if (variable.isGlobal && variable.name === 'location') return [global('location')];
     const before = variable.isGlobal || writes.length === 0 ? this.#before(variable) : undefined;
     if (writes.length === 0) return before ?? NOTHING_KNOWN;
     return withChanges(this.#unionOf(writes, before));
   }
 
-  /** As `valuesOfWrite`, once: several uses may see it. */
+  /** As `valuesOfWrite`, cached: a write may reach several uses. */
   #valuesOfReaching(write: Write): Values {
     const entry = write as Evaluated;
     if (entry.evaluatedBy === this) return entry.values!;
@@ -260,8 +259,8 @@ export class Evaluator implements Evaluation {
   }
 
   /**
-   * As `valuesOf`, of objects as they are written where a name was given to them, without what may
-   * become of them.
+   * As `valuesOf`, but for a variable only the values that its writes store, without later changes of
+   * their members.
    */
   writtenOut(node: AnyNode): Values {
     const variable = node.type === 'Identifier' ? this.variableOf(node) : undefined;
@@ -269,7 +268,7 @@ export class Evaluator implements Evaluation {
     return union(variable.writes.map((write) => this.valuesOfWrite(write)));
   }
 
-  /** The key of a member expression. Undefined: it cannot be said. */
+  /** The key of a member expression. Undefined: unknown. */
   keyOf(node: MemberExpression): string | undefined {
     if (!node.computed) return node.property.type === 'Identifier' ? node.property.name : undefined;
     const fixed = constantOf(this.valuesOf(node.property));
@@ -277,8 +276,8 @@ export class Evaluator implements Evaluation {
   }
 
   /**
-   * A `var` without a value, or one of a script before this, means what was there: `var fetch` does
-   * not hide `fetch`.
+   * The existing value of a global: that of an earlier script or of the platform. A `var` without an
+   * initializer keeps it: `var fetch` does not hide `fetch`.
    */
   #before(variable: Variable): Values | undefined {
     const shared = this.globals.get(variable.name);
@@ -295,13 +294,13 @@ export class Evaluator implements Evaluation {
     return NOTHING_KNOWN;
   }
 
-  /** False: the expression is deeper than is looked at. */
+  /** False: the maximum depth is reached. */
   #begin(entry: Evaluated, at: AnyNode | undefined): boolean {
     if (this.#depth >= DEPTH) {
       this.#cutAt ??= at ?? this.walked.program;
       return false;
     }
-    // What leads back to itself says nothing new.
+    // Until the evaluation ends, a cyclic reference is unknown.
     entry.evaluatedBy = this;
     entry.values = NOTHING_KNOWN;
     this.#depth++;
@@ -330,10 +329,10 @@ export class Evaluator implements Evaluation {
         if (objects === NOTHING_KNOWN && node.computed && !isName(node.property)) return NOTHING_KNOWN;
         const key = this.keyOf(node);
         if (key === undefined && node.computed && isWellKnown(this.valuesOf(node.property))) return NOTHING_KNOWN;
-        // Of `f[key]`, and of `[][key]`, which may be a function, key may be "constructor".
+        // In `f[key]`, key may be "constructor", and `[][key]` may be a function.
         if (key === undefined && objects.length === 1 && objects[0].kind === 'function') return [CONSTRUCTOR];
         if (key === undefined && isWrittenOut(node.object)) return [FUNCTION];
-        // Of `"a"[key][key]` both keys may be "constructor".
+        // In `"a"[key][key]`, both keys may be "constructor".
         if (key === undefined && objects === OF_TEXT) return [CONSTRUCTOR];
         if (key === undefined && objects.length === 1 && isTextual(this.#written(node.object, objects[0])))
           return OF_TEXT;
@@ -385,11 +384,11 @@ export class Evaluator implements Evaluation {
     parts.forEach((part, index) => {
       values = this.#binary('+', this.#binary('+', values, part), [constant(quasis[index + 1])]);
     });
-    // A template is a string whatever is in it.
+    // A template always evaluates to a string.
     return values.map((value) => (value.kind === 'unknown' ? text(PLACEHOLDER) : value));
   }
 
-  /** `a + b + c …` leans to the left, and may be long. */
+  /** `a + b + c …` nests to the left and may be long, so this iterates. */
   #chain(node: BinaryExpression): Values {
     const chain = [node];
     let left = node.left as AnyNode;
@@ -420,12 +419,12 @@ export class Evaluator implements Evaluation {
     return text(start.length > MOST_TEXT ? PLACEHOLDER : start);
   }
 
-  /** An array that stands there, as the list that it is. */
+  /** Flattens the value of an array literal. */
   #written(node: AnyNode, value: Value): Value {
     return node.type === 'ArrayExpression' ? this.flat(value) : value;
   }
 
-  /** An array of constants as a list. */
+  /** Converts an array of constants to a list. */
   flat(value: Value): Value {
     if (value.kind !== 'structure') return value;
     let flat = this.#flattened.get(value.node);
@@ -457,7 +456,7 @@ export class Evaluator implements Evaluation {
     return { kind: 'list', items };
   }
 
-  /** Any item of what is gone over. */
+  /** The possible items of iterated values. */
   itemsOf(lists: Values): Values {
     if (lists === NOTHING_KNOWN) return lists;
     return union(
@@ -479,10 +478,10 @@ export class Evaluator implements Evaluation {
     );
   }
 
-  /** Takes what a value costs to be put together off what is left; false: nothing is. */
+  /** Charges the size of a value to the budget. False: the budget is spent. */
   spend(value: Value): boolean {
     if (value.kind === 'list') this.#left -= value.items.length;
-    // Short ones are bounded by the source.
+    // The source bounds the number of short strings.
     else if (value.kind === 'constant' && typeof value.value === 'string' && value.value.length > 256)
       this.#left -= value.value.length;
     return this.#left >= 0;
@@ -505,12 +504,12 @@ export class Evaluator implements Evaluation {
     return union(objects.map((object) => this.member(object, key)));
   }
 
-  /** The member of a value. `key` undefined: not known. */
+  /** The possible values of a member. `key` undefined: unknown. */
   member(object: Value, key: string | undefined): Values {
     return memberOf(this, this.globals, object, key);
   }
 
-  /** What a function returns, once. */
+  /** The possible results of a function, cached. */
   resultsOf(fn: FunctionNode & AnyNode): Values {
     const entry = fn as Evaluated;
     if (entry.evaluatedBy === this) return entry.values!;
@@ -526,7 +525,7 @@ export class Evaluator implements Evaluation {
 
 const TOO_MUCH_TEXT = `The script puts together more than the ${MOST_FOLDED >> 20} M characters of text that the audit follows.`;
 
-/** Where a name that stands there means what it is used for by others. */
+/** Parents of a name that pass its value on. */
 const PASSING = new Set(['CallExpression', 'NewExpression', 'VariableDeclarator', 'SpreadElement']);
 
 function isPassing(node: Identifier): boolean {
@@ -534,7 +533,7 @@ function isPassing(node: Identifier): boolean {
   return parent !== undefined && PASSING.has(parent.type) && !('callee' in parent && parent.callee === node);
 }
 
-/** An object or array that has a name may be changed later. */
+/** The script may change an object or array that has a name. */
 const withChanges = (values: Values): Values =>
   values.some(({ kind }) => kind === 'structure' || kind === 'list') ? [...values, UNKNOWN] : values;
 

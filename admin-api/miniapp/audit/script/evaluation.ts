@@ -1,6 +1,5 @@
 /**
- * What the parts of the evaluation of a script need from its evaluator, so that none of them
- * imports it.
+ * The interface of the evaluator for its helper modules. It avoids an import cycle.
  */
 import type { AnyNode, Function as FunctionNode, Identifier, MemberExpression } from 'acorn';
 import type { Variable } from './scope.ts';

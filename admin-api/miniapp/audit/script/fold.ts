@@ -1,10 +1,10 @@
-/** What built-in functions make of constants. Bounded: a result that would be long is not known. */
+/** Applies built-in functions and operators to constants. Long results are unknown. */
 import { asText, type Constant, constant, MOST_TEXT, text, UNKNOWN, type Value } from './values.ts';
 
-/** Entries of a list. */
+/** Maximum entries of a list. */
 const MOST_ITEMS = 4096;
 
-/** A method of a string or a list that is known. Undefined: not known. */
+/** The result of a method of a known string or list. Undefined: unknown. */
 export function foldMethod(object: Value, name: string, args: readonly Value[]): Value | undefined {
   const constants: Constant[] = [];
   for (const arg of args) {
@@ -90,7 +90,7 @@ function foldString(value: string, name: string, args: readonly Constant[]): Val
   return undefined;
 }
 
-/** What a text of JSON stands for. Of objects nothing is known. */
+/** Parses JSON text to a constant or a list. Other arrays and all objects are unknown. */
 export function foldJson(json: string): Value | undefined {
   if (json.length > MOST_TEXT) return undefined;
   try {
@@ -107,7 +107,7 @@ export function foldJson(json: string): Value | undefined {
 const isConstant = (value: unknown): value is Constant =>
   value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
-/** Global functions of constants. */
+/** The result of a global function with constant arguments. */
 export function foldFunction(path: string, args: readonly Constant[]): Value | undefined {
   switch (path) {
     case 'String.fromCharCode':

@@ -1,10 +1,10 @@
-/** Names of the global object and of what hangs on it, as far as aliases go. */
+/** Resolves aliases of the global object and of its members to canonical paths. */
 
-/** Other names of the global object. `parent`, `top` and `opener` are windows too, but others. */
+/** Names of the global object. `parent`, `top` and `opener` are other windows. */
 const WINDOW = new Set(['window', 'self', 'globalThis', 'frames', 'document.defaultView']);
 const OTHER_WINDOWS = new Set(['parent', 'top', 'opener']);
 
-/** What hardly anything but the document's own nodes and frames has. */
+/** Members that few objects other than DOM nodes and frames have. */
 const OF_UNKNOWN: ReadonlyMap<string, string> = new Map([
   ['ownerDocument', 'document'],
   ['contentDocument', 'document'],
@@ -12,20 +12,19 @@ const OF_UNKNOWN: ReadonlyMap<string, string> = new Map([
   ['contentWindow', 'window'],
 ]);
 
-/** What has these names hardly is anything else, where it may be the global object. */
+/** Members that identify the global object, if the owner may be the global object. */
 const OF_RECEIVER = new Set(['document', 'navigator', 'window', 'globalThis']);
 
 /**
- * The path of a member of something of which nothing else is known; `isReceiver`: than that it may
- * be the global object.
+ * The path of a member of an unknown object. `isReceiver`: the object may be the global object.
  */
 export const pathOfUnknown = (key: string, isReceiver: boolean): string | undefined =>
   OF_UNKNOWN.get(key) ?? (isReceiver && OF_RECEIVER.has(key) ? canonical(key) : undefined);
 
-/** Members of events that may be the global object (UI Events, 3.1; DOM, 2.2; HTML, 9.1). */
+/** Event members that may hold the global object (UI Events, 3.1; DOM, 2.2; HTML, 9.1). */
 export const OF_EVENTS: ReadonlySet<string> = new Set(['view', 'currentTarget', 'target', 'srcElement', 'source']);
 
-/** Functions of the window that call what they are given with the window as `this`. */
+/** Functions of the window that call their callback with the window as `this`. */
 export const CALLS_BACK: ReadonlySet<string> = new Set([
   'setTimeout',
   'setInterval',
@@ -37,7 +36,7 @@ export const CALLS_BACK: ReadonlySet<string> = new Set([
 
 export const isWindow = (path: string): boolean => path === 'window' || OTHER_WINDOWS.has(path);
 
-/** Global objects that are no functions: a constructor of theirs is not `Function`. */
+/** Global objects that are not functions: their constructor is not `Function`. */
 const OBJECTS = new Set(
   'window document navigator location history screen console Math JSON Reflect Intl Atomics performance crypto Host WebAssembly'.split(
     ' ',
@@ -53,17 +52,17 @@ const FUNCTIONS = new Set(
   ).split(' '),
 );
 
-/** What `.constructor` of it is: the function constructor, some function, or not known. */
+/** Whether `.constructor` of a path is Function or another function. Undefined: unknown. */
 export function constructorOf(path: string): 'Function' | 'function' | undefined {
   if (OBJECTS.has(path)) return 'function';
   const [root, ...members] = path.split('.');
   if (members.length === 0) return FUNCTIONS.has(root) ? 'Function' : undefined;
-  // `Math.max` is a function; `location.href` is not, but then its constructor's constructor is
-  // Function all the same.
+  // `Math.max` is a function. `location.href` is not, but the constructor of its constructor is
+  // Function too.
   return FUNCTIONS.has(root) || OBJECTS.has(root) ? 'Function' : undefined;
 }
 
-/** The path of a member of what a path means. Undefined: nothing is known of it. */
+/** The path of a member of the object at a path. Undefined: unknown. */
 export function memberPath(path: string, key: string): string | undefined {
   if (isWindow(path)) {
     if (key === 'postMessage' && path !== 'window') return `${path}.postMessage`;
@@ -87,12 +86,12 @@ export function canonical(path: string): string {
   return path;
 }
 
-/** Ways to the root element, and from what stands next to it to the document (DOM, 4.4). */
+/** Paths to the root element, and paths from the document's children to the document (DOM, 4.4). */
 const ROOT = /^document\.(?:body|head)\.parent(?:Node|Element)$/;
 const PARENT_OF_ROOT =
   /^document\.(?:documentElement|doctype|scrollingElement|(?:first|last)(?:Element)?Child|(?:all|children|childNodes)\.\d+)\.parentNode$/;
 
-/** What a handler in an attribute sees of the document without naming it (HTML, 8.1.8.1). */
+/** Members of the document that a handler attribute accesses by name alone (HTML, 8.1.8.1). */
 export const DOCUMENT_NAMES: ReadonlySet<string> = new Set([
   'write',
   'writeln',

@@ -1,19 +1,19 @@
-/** Constant text that is made code of, and that gives away nothing: `Function("return this")()`. */
+/** Recognizes constant text that is harmless as code: `Function("return this")()`. */
 import type { AnyNode, Program } from 'acorn';
 import { parseScript } from './parser.ts';
 import { constantOf, type Values } from './values.ts';
 
-/** Longer ones are not looked at. */
+/** Maximum characters of a checked text. */
 const MOST = 300;
 
 /**
- * What the code does. `value`: it does nothing, or compares parameters. `this`: it gives the
- * global object, which is followed where it is called there and then. `kept`: it keeps a parameter
- * under a global name. Undefined: something else.
+ * The effect of the code. `value`: it does nothing, or compares parameters. `this`: it returns the
+ * global object, which is tracked if the call is direct. `kept`: it stores a parameter in a known
+ * global. Undefined: anything else.
  */
 type Harmless = 'value' | 'this' | 'kept';
 
-/** `texts`: of parameters, and of the body at last, as Function takes them. */
+/** `texts`: the arguments of Function: the parameters, then the body. */
 export function harmlessFunction(texts: readonly Values[]): Harmless | undefined {
   const constants = texts.map((values) => constantOf(values)?.value);
   if (constants.some((text) => typeof text !== 'string' || text.length > MOST)) return undefined;
@@ -22,7 +22,7 @@ export function harmlessFunction(texts: readonly Values[]): Harmless | undefined
   return harmless(String(constants.at(-1) ?? ''), new Set(parameters));
 }
 
-/** What eval is given: `(0, eval)("this")`. */
+/** Whether the argument of eval returns the global object: `(0, eval)("this")`. */
 export function isGlobalObject(values: Values | undefined): boolean {
   const text = values && constantOf(values)?.value;
   return typeof text === 'string' && /^\s*this;?\s*$/.test(text);
@@ -56,7 +56,7 @@ function harmless(text: string, names: ReadonlySet<string>): Harmless | undefine
   return isKept ? 'kept' : undefined;
 }
 
-/** Globals that helpers of compilers keep themselves under. */
+/** Globals in which helpers of compilers store themselves. */
 const KEPT = new Set(['regeneratorRuntime']);
 const COMPARING = new Set(['==', '===', '!=', '!==', '<', '>', '<=', '>=']);
 
@@ -66,7 +66,7 @@ const isComparison = (node: AnyNode, names: ReadonlySet<string>): boolean =>
   isOperand(node.left as AnyNode, names) &&
   isOperand(node.right, names);
 
-/** A parameter, a member of one, or a literal. */
+/** A parameter, a member of a parameter, or a literal. */
 function isOperand(node: AnyNode, names: ReadonlySet<string>): boolean {
   if (node.type === 'Literal') return true;
   if (node.type === 'Identifier') return names.has(node.name);

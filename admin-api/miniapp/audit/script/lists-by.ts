@@ -1,4 +1,4 @@
-/** Lists of what has the same key. */
+/** Groups items by key. */
 export function listsBy<T>(all: readonly T[], key: (item: T) => string): ReadonlyMap<string, readonly T[]> {
   const lists = new Map<string, T[]>();
   for (const item of all) {

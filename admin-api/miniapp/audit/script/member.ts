@@ -1,4 +1,4 @@
-/** Members of values. */
+/** Evaluates members of values. */
 import type { Evaluation } from './evaluation.ts';
 import { constructorOf, isWindow, memberPath, OF_EVENTS, pathOfUnknown } from './global-names.ts';
 import { memberOfStructure, ofPrimitive } from './own-member.ts';
@@ -15,7 +15,7 @@ import {
   type Values,
 } from './values.ts';
 
-/** `key` undefined: not known. `globals`: of scripts that have run before. */
+/** `key` undefined: unknown. `globals`: the globals of earlier scripts. */
 export function memberOf(
   evaluator: Evaluation,
   globals: ReadonlyMap<string, Values>,

@@ -1,23 +1,22 @@
-/** Which method a call is of, by its name, whatever has it. */
+/** Resolves the method that a call calls, by name, on any object. */
 import type { AnyNode, CallExpression, MemberExpression, NewExpression } from 'acorn';
 import type { ScriptView } from './script-view.ts';
 import { Steps } from './steps.ts';
 
 export type Call = CallExpression | NewExpression;
-/** Undefined: not known, as with `f.apply(this, list)`. */
+/** Undefined: unknown, as in `f.apply(this, list)`. */
 export type Arguments = readonly AnyNode[] | undefined;
 
-/** What is called by the name of a member. */
+/** A called method. */
 export interface Method {
   readonly name: string;
-  /** What has it; undefined: not known. */
+  /** The object of the method. Undefined: unknown. */
   readonly object: AnyNode | undefined;
   readonly args: Arguments;
 }
 
 /**
- * Also of `o.name.call(…)`, of what `bind` has made of a method, and of one that is given to
- * Reflect.apply.
+ * Also resolves `o.name.call(…)`, bound methods, and methods that are passed to Reflect.apply.
  */
 export function methodOf(view: ScriptView, node: Call): Method | undefined {
   const { callee, arguments: args } = node;
@@ -47,8 +46,8 @@ const given = ({ name, args }: Method, object: AnyNode | undefined, more: Argume
 });
 
 /**
- * A method that is not called where it is named; `args`: what `bind` has given to it, undefined
- * where it is not bound.
+ * A method that is named without being called. `args`: its bound arguments. Undefined: it is not
+ * bound.
  */
 function methodNamed(view: ScriptView, node: AnyNode, steps: Steps): Method | undefined {
   if (!steps.take()) return undefined;
@@ -72,7 +71,7 @@ function methodNamed(view: ScriptView, node: AnyNode, steps: Steps): Method | un
   return (from !== undefined && path.length === 0 ? methodNamed(view, from, steps) : undefined) ?? own;
 }
 
-/** Also of one that is private, which begins with #. */
+/** Includes private names, which begin with #. */
 export const nameOfMember = (view: ScriptView, node: MemberExpression): string | undefined =>
   node.property.type === 'PrivateIdentifier' ? `#${node.property.name}` : view.evaluator.keyOf(node);
 

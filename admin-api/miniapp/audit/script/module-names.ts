@@ -1,4 +1,4 @@
-/** Under which names modules give things to each other (ECMA-262, 16.2). */
+/** Names of imports and exports (ECMA-262, 16.2). */
 import type {
   ExportAllDeclaration,
   ExportNamedDeclaration,
@@ -10,7 +10,7 @@ import type {
 } from 'acorn';
 import type { ScriptView } from './script-view.ts';
 
-/** What else than code is imported (HTML, 8.1.6.7.3); undefined: a script. */
+/** The type of an import that is not a script (HTML, 8.1.6.7.3). Undefined: a script. */
 export function typeOf(
   node: ImportDeclaration | ExportAllDeclaration | ExportNamedDeclaration,
 ): 'css' | 'json' | undefined {
@@ -21,7 +21,7 @@ export function typeOf(
   return undefined;
 }
 
-/** What has a name has another one in the end. */
+/** Notes that a module exports `name` as `other`. */
 export function noteRenamed({ context: { renamed } }: ScriptView, name: string, other: string): void {
   if (name === other) return;
   const names = renamed.get(name);
@@ -29,7 +29,7 @@ export function noteRenamed({ context: { renamed } }: ScriptView, name: string, 
   else names.add(other);
 }
 
-/** As the module has it that it is imported from. */
+/** The name that the imported module exports. */
 export const importedName = (node: ImportSpecifier | ImportDefaultSpecifier): string =>
   node.type === 'ImportSpecifier' ? nameOf(node.imported) : 'default';
 

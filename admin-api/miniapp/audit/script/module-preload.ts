@@ -1,9 +1,9 @@
 /**
- * The polyfill for `<link rel="modulepreload">` that Vite puts into each build: it fetches what the
- * page names as its modules, for browsers that do not load them ahead themselves. It is known by
- * what it does, since bundlers and minifiers write it in different ways: a function fetches the
- * `href` of its parameter, and is called only with links of this relation that are in the document.
- * So it reaches nothing that such a link does not reach in a browser that knows it.
+ * Recognizes the polyfill for `<link rel="modulepreload">` that Vite adds to each build. It fetches
+ * the modules that the page names, for browsers without preloading. Its text differs between
+ * bundlers and minifiers, so its behaviour is checked: a function fetches the `href` of its
+ * parameter, and all its calls pass links of this relation in the document. So the polyfill reaches
+ * nothing that the links do not reach in a browser that supports them.
  */
 import type { AnyNode, CallExpression, Function as FunctionNode, Identifier, MemberExpression } from 'acorn';
 import { isFunction, nameOf } from './plain-call.ts';
@@ -15,18 +15,17 @@ import { constantOf } from './values.ts';
 import { parentOf, returnedOf } from './walk.ts';
 
 /**
- * What decides which elements it goes over: where a package replaces one of these, it is not this
- * polyfill.
+ * Names that select the elements of the polyfill. The package must not replace any of them.
  */
 export const PRELOAD_NAMES: readonly string[] = ['querySelectorAll', 'MutationObserver', 'addedNodes', 'tagName'];
 
 const SELECTORS: ReadonlySet<unknown> = new Set(['link[rel="modulepreload"]', 'link[rel=modulepreload]']);
-/** Of the request: they carry no data, and add no header. */
+/** Options of the request. They carry no data and add no header. */
 const OPTIONS: ReadonlySet<string> = new Set(['integrity', 'referrerPolicy', 'credentials']);
-/** By which it remembers that an element was done. */
+/** The member that marks an element as done. */
 const MARK = 'ep';
 
-/** `node`: the name `fetch`, where it means the global function. */
+/** `node`: a use of `fetch`, the global function. */
 export function isModulePreload(view: ScriptView, node: AnyNode): boolean {
   const call = parentOf(node);
   if (call?.type !== 'CallExpression' || call.callee !== node || call.arguments.length > 2) return false;
@@ -44,7 +43,7 @@ export function isModulePreload(view: ScriptView, node: AnyNode): boolean {
   );
 }
 
-/** The name of a member of a variable, which is not computed. */
+/** The name of an uncomputed member of a variable. */
 const memberOf = (node: AnyNode): string | undefined =>
   node.type === 'MemberExpression' &&
   !node.computed &&
@@ -58,7 +57,7 @@ function onlyWrite(view: ScriptView, node: Identifier): Write | undefined {
   return writes.length === 1 ? writes[0] : undefined;
 }
 
-/** Undefined: others may reach the function without its name. */
+/** Undefined: other code may call the function without its name. */
 function usesOf(view: ScriptView, fn: FunctionNode & AnyNode): readonly Identifier[] | undefined {
   const name = nameOf(fn);
   if (name === undefined || !isWithinFunction(fn)) return undefined;
@@ -71,7 +70,7 @@ function isWithinFunction(fn: AnyNode): boolean {
   return false;
 }
 
-/** `load(link)`, where the link is of the page or was added to it. */
+/** `load(link)`, with a link that is in the page or was added to it. */
 function isOfLink(view: ScriptView, use: Identifier): boolean {
   const call = parentOf(use);
   if (call?.type !== 'CallExpression' || call.callee !== use || call.arguments.length !== 1) return false;
@@ -82,7 +81,7 @@ function isOfLink(view: ScriptView, use: Identifier): boolean {
   return isQuery(view, list) || (isAdded(view, list) && isGuarded(view, call, link));
 }
 
-/** What the loop goes over that gives a variable its only value. */
+/** The iterated expression of the loop that sets a variable, if the loop is its only write. */
 function goneOver(view: ScriptView, node: Identifier): AnyNode | undefined {
   const write = onlyWrite(view, node);
   return write?.path.length === 1 && write.path[0] === null ? write.from : undefined;
@@ -97,7 +96,7 @@ function isQuery(view: ScriptView, node: AnyNode): boolean {
   return isOfDocument && SELECTORS.has(constantOf(view.evaluator.valuesOf(node.arguments[0]))?.value);
 }
 
-/** `record.addedNodes` of what a MutationObserver calls its function with. */
+/** `record.addedNodes` of a record in the callback of a MutationObserver. */
 function isAdded(view: ScriptView, node: AnyNode): boolean {
   if (memberOf(node) !== 'addedNodes') return false;
   const records = goneOver(view, (node as MemberExpression).object as Identifier);
@@ -143,7 +142,7 @@ function isGuarded(view: ScriptView, call: AnyNode, link: Identifier): boolean {
   return missing.size === 0;
 }
 
-/** Members of it are read, and it is given to a function that does the same; or `except` has it. */
+/** The value is only read, passed to a function that only reads it, or passed to `except`. */
 function isOnlyRead(view: ScriptView, node: Identifier, except?: CallExpression): boolean {
   return view.evaluator.usesOf(node.name, node).every((use) => {
     const parent = parentOf(use);
@@ -172,7 +171,7 @@ const isTaken = (member: AnyNode): boolean => {
   return how !== 'called' && how !== 'assigned' && parentOf(member)?.type !== 'UpdateExpression';
 };
 
-/** An object with nothing but these options. */
+/** An object with no options other than `OPTIONS`. */
 function isOptions(view: ScriptView, node: AnyNode, steps = new Steps()): boolean {
   if (!steps.take()) return false;
   switch (node.type) {

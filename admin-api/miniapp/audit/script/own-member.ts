@@ -1,10 +1,10 @@
-/** Members of objects and arrays as they are written, and of strings and lists. */
+/** Evaluates members of object and array literals, strings and lists. */
 import type { AnyNode, ArrayExpression, ObjectExpression } from 'acorn';
 import type { Evaluation } from './evaluation.ts';
 import { keyOf } from './scope.ts';
 import { constant, constantOf, FUNCTION, global, NOTHING_KNOWN, UNKNOWN, type Value, type Values } from './values.ts';
 
-/** Properties of an object that is looked at. */
+/** Maximum properties of an evaluated object. */
 const MOST_ITEMS = 4096;
 
 export function memberOfStructure(
@@ -46,8 +46,7 @@ export function ofPrimitive(object: Value, key: string): Values {
 }
 
 /**
- * A literal without anything of its own: what is taken of it by a name is what all of its kind
- * have.
+ * A literal without own members (an empty string included): all members are inherited.
  */
 export function isWrittenOut(node: AnyNode): boolean {
   switch (node.type) {
@@ -62,11 +61,11 @@ export function isWrittenOut(node: AnyNode): boolean {
   }
 }
 
-/** What a text or a list of such has by a name that is not known: a part of it, or a function. */
+/** The values of a computed member of a text or a list of texts: a part of it, or a function. */
 export const OF_TEXT: Values = [UNKNOWN, FUNCTION];
 
 export const isTextual = (value: Value): boolean =>
   value.kind === 'text' || value.kind === 'list' || (value.kind === 'constant' && typeof value.value === 'string');
 
-/** A key between brackets that is a name all the same. */
+/** A computed key that is a string literal. */
 export const isName = (key: AnyNode): boolean => key.type === 'Literal' && typeof key.value === 'string';

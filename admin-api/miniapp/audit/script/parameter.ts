@@ -1,16 +1,16 @@
-/** The arguments of a parameter, as far as a script itself tells. */
+/** Evaluates a parameter to the arguments that the script passes. */
 import type { AnyNode, CallExpression, Function as FunctionNode } from 'acorn';
 import type { Evaluation } from './evaluation.ts';
 import { argumentsOf, callOf, nameOf } from './plain-call.ts';
 import { constant, NOTHING_KNOWN, union, type Value, type Values } from './values.ts';
 import { parentOf, scopeOf, type Walked } from './walk.ts';
 
-/** Arguments of the calls of a function that are distinguished. */
+/** Maximum values of a parameter that are kept apart. */
 const MOST_CALLS = 64;
-/** Methods that call what they are given with what they are of. */
+/** Methods that call their callback with a part of their object. */
 const PASSING = new Set(['then', 'map', 'forEach', 'find', 'filter', 'some', 'every', 'flatMap']);
 
-/** Functions that may give their parameters other values by `arguments`, which has them too. */
+/** Functions that may change their parameters through `arguments`. */
 const rewriting = new WeakMap<Walked, ReadonlySet<AnyNode>>();
 
 function rewritingOf(walked: Walked): ReadonlySet<AnyNode> {
@@ -27,7 +27,7 @@ function rewritingOf(walked: Walked): ReadonlySet<AnyNode> {
   return functions;
 }
 
-/** `arguments[0] = …`, or it gets another name. */
+/** `arguments[0] = …`, or `arguments` is assigned to another name. */
 function isWritten(node: AnyNode): boolean {
   const parent = parentOf(node);
   if (parent?.type !== 'MemberExpression')
@@ -48,8 +48,8 @@ export function valuesOfParameter(
 }
 
 /**
- * By a call there and then, by all calls by its name, or by the promise or list whose method has
- * the function.
+ * The arguments of the immediate call, of all calls by name, or of the promise or list method that
+ * takes the function.
  */
 function givenTo(evaluator: Evaluation, walked: Walked, fn: FunctionNode & AnyNode, index: number): Values {
   const call = callOf(fn);
@@ -74,7 +74,7 @@ function givenTo(evaluator: Evaluation, walked: Walked, fn: FunctionNode & AnyNo
 
 const isList = ({ kind }: Value): boolean => kind === 'list' || kind === 'structure';
 
-/** What there is at first, or what the function made of it; and an item. */
+/** For `reduce`: the initial value or a result (first parameter), or an item (second). */
 function ofReduction(
   evaluator: Evaluation,
   fn: FunctionNode & AnyNode,
@@ -88,7 +88,7 @@ function ofReduction(
   return union([begin, evaluator.resultsOf(fn)]);
 }
 
-/** Anything as well, where the function is handed on, or may be called by another script. */
+/** Also unknown if the function is passed on, or if another script may call it. */
 function ofCalls(evaluator: Evaluation, walked: Walked, fn: AnyNode, name: string, index: number): Values {
   const { handedOn, isShared, top } = walked;
   const sets: Values[] = [];

@@ -1,7 +1,7 @@
 /**
- * How expressions are read that begin with a name, `this` or a literal, and so can be no pattern:
- * they are not taken through all levels of precedence, nor are statements compared with all
- * keywords. What begins otherwise is left to acorn.
+ * Fast paths for expressions that begin with a name, `this` or a literal, and so cannot be a
+ * pattern. They skip the levels of precedence, and statements skip the comparison with all
+ * keywords. acorn parses all other expressions.
  */
 import { ACORN, type Methods, type Parts, TOKENS } from './parser-parts.ts';
 import { LiteralNode, NameNode, type SyntaxNode } from './syntax-node.ts';
@@ -18,8 +18,8 @@ const { eq: ASSIGN, question: QUESTION_MARK, colon: COLON, starstar: POWER } = T
 const { _const: CONST, _return: RETURN, _if: IF } = TOKENS;
 
 /**
- * By the code of a character, whether an operand ends before it, or an operator of two operands
- * begins with it.
+ * Character classes by code: characters that end an operand, and first characters of binary
+ * operators.
  */
 const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
   const char = String.fromCharCode(code);
@@ -32,21 +32,21 @@ const EXCLAMATION = 0x21;
 const LESS = 0x3c;
 const EQUALS = 0x3d;
 const QUESTION = 0x3f;
-/** Elements of a list that is short. */
+/** Lists with fewer elements are trimmed. */
 const FEW = 12;
 
-/** Whether the next token is a name that is nothing else anywhere, or a literal. */
+/** Whether the next token is a literal, or a name that is never a keyword or contextual keyword. */
 const isPlain = ({ type, isSpecial, containsEsc }: Parts): boolean =>
   type === NAME ? !isSpecial && !containsEsc : type === NUMBER || type === STRING;
-/** Whether an expression begins that is no pattern but a name or a member. */
+/** Whether the next expression begins with a name, a literal or `this`. */
 const beginsPlainly = (parser: Parts): boolean => parser.type === THIS || isPlain(parser);
-/** Whether the next token is all of an operand, which ends right behind it. */
+/** Whether the next token is a whole operand that ends directly after it. */
 const isAlone = (parser: Parts): boolean => {
   if (!isPlain(parser)) return false;
   const code = parser.input.charCodeAt(parser.pos);
   return code < 128 && (CLASSES[code] & ENDS_OPERAND) !== 0;
 };
-/** As `isAlone`, or an operator of two operands comes. */
+/** As `isAlone`, or a binary operator follows. */
 const hasNoSubscripts = (parser: Parts): boolean => {
   if (!isPlain(parser)) return false;
   const { input, pos } = parser;
@@ -54,7 +54,7 @@ const hasNoSubscripts = (parser: Parts): boolean => {
   if (!(code < 128)) return false;
   if (code !== BLANK) return (CLASSES[code] & ENDS_OPERAND) !== 0;
   const next = input.charCodeAt(pos + 1);
-  // `<!--` begins a comment, behind which anything may follow.
+  // `<!--` begins a comment, and any token may follow it.
   if (next === LESS) return input.charCodeAt(pos + 2) !== EXCLAMATION;
   // Not an arrow, and not `?.`.
   if (next === EQUALS) return input.charCodeAt(pos + 2) === EQUALS;
@@ -63,17 +63,17 @@ const hasNoSubscripts = (parser: Parts): boolean => {
 };
 const operand = (parser: Parts): SyntaxNode =>
   (parser.type === NAME ? parser.parseIdent(false) : parser.parseLiteral(parser.value)) as SyntaxNode;
-/** `start`: of the expression. */
+/** `start`: the offset of the expression. */
 const isArrow = (node: SyntaxNode, start: number): boolean =>
   node.type === 'ArrowFunctionExpression' && node.start === start;
 
-/** A list that has grown has room for 17, and most have few. */
+/** Copies a short list: V8 reserves room for 17 elements in a list that has grown. */
 const trimmed = (list: readonly object[]): readonly object[] => (list.length < FEW ? list.slice() : list);
 
 export const expressionMethods: Methods = {
   checkUnreserved(name) {
-    // Otherwise it would look for the function around each name, several times. A string, which an
-    // import may give, has none.
+    // Skips acorn's search for the enclosing function, which runs several times per name. A string
+    // as an import name has no `name`.
     if (name.name !== undefined && this.special.test(name.name)) ACORN.checkUnreserved.call(this, name);
   },
   parseIdent(liberal) {
@@ -111,16 +111,16 @@ export const expressionMethods: Methods = {
         ? this.parseLabeledStatement(node, name, expression, context)
         : this.parseExpressionStatement(node, expression);
     }
-    // It would be compared with all keywords that begin a statement, in turn.
+    // acorn would compare the token with each keyword that begins a statement.
     if (type === CONST && !context) return this.parseVarStatement(this.startNode(), 'const');
     if (type === IF) return this.parseIfStatement(this.startNode());
     if (type === RETURN) return this.parseReturnStatement(this.startNode());
     return ACORN.parseStatement.call(this, context, isTop, exports);
   },
-  /** `after` is for extensions of acorn's, which there are none of. */
+  /** `after`: for acorn plugins. Unused. */
   parseMaybeAssign(forInit, errors, after) {
     const isOperand = isAlone(this);
-    // Behind what is no expression but for a pattern, an operator is an error.
+    // After a construct that only a pattern may contain, an operator is an error.
     if (!isOperand && (!beginsPlainly(this) || (errors && this.checkExpressionErrors(errors))))
       return ACORN.parseMaybeAssign.call(this, forInit, errors, after);
     const { start } = this;
@@ -181,7 +181,7 @@ export const expressionMethods: Methods = {
   parseSubscript(inner, start, startLoc, noCalls, maybeArrow, isChained, forInit) {
     const { type } = this;
     if (type !== POINT) {
-      // It would ask for each of them in turn.
+      // acorn would test for each type in turn.
       const isSubscript = type === PARENTHESIS || type === BRACKET || type === QUESTION_POINT || type === BACKQUOTE;
       if (!isSubscript) return inner;
       return ACORN.parseSubscript.call(this, inner, start, startLoc, noCalls, maybeArrow, isChained, forInit);

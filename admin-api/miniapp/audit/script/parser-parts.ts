@@ -1,23 +1,23 @@
-/** What acorn's parser has that its types don't tell, and what ours has in addition. */
+/** Types of acorn's undocumented parser members, and of our additions. */
 import { Parser, type TokenType, tokTypes } from 'acorn';
 import type { ParserScope } from './parser-scope.ts';
 import type { NameNode, SyntaxNode } from './syntax-node.ts';
 import type { Names, Words } from './words.ts';
 
-/** What acorn tells of the tokens' types otherwise than by their types. */
+/** Undocumented members of acorn's token types. */
 export type Token = TokenType & {
   readonly keyword?: string;
   readonly beforeExpr: boolean;
   readonly isAssign: boolean;
   readonly postfix: boolean;
-  /** Of an operator of two operands how it binds. */
+  /** The precedence of a binary operator. Null: not a binary operator. */
   readonly binop: number | null;
   readonly updateContext: ((this: Parts, before: Token) => void) | null;
 };
 
 export const TOKENS = tokTypes as unknown as Readonly<Record<keyof typeof tokTypes, Token>>;
 
-/** What may be in a pattern and not in an expression, as offsets, or -1. */
+/** Offsets of syntax that is valid in a pattern only. -1: none. */
 interface PatternErrors {
   parenthesizedAssign: number;
   trailingComma: number;
@@ -28,10 +28,10 @@ interface RegExpState {
   readonly flags: string;
 }
 
-/** A node, with members that its type has in addition to those of all. */
+/** A node with the additional members of its type. */
 export type OpenNode = SyntaxNode & Record<string, unknown>;
 
-/** What the parser has that its types don't tell. */
+/** Undocumented members of acorn's parser. */
 export interface Parts {
   readonly input: string;
   pos: number;
@@ -44,7 +44,7 @@ export interface Parts {
   readonly context: readonly { readonly preserveSpace: boolean; override?: (parser: Parts) => void }[];
   containsEsc: boolean;
   inTemplateElement: boolean;
-  /** A slash that comes begins a regular expression. */
+  /** A slash at this position begins a regular expression. */
   exprAllowed: boolean;
   potentialArrowAt: number;
   potentialArrowInForAwait: boolean;
@@ -123,20 +123,20 @@ export interface Parts {
   parseExprSubscripts(errors?: unknown, forInit?: unknown): SyntaxNode;
   // Ours:
   names: Names;
-  /** Words that may be other things than names, somewhere. */
+  /** Words that are not always names: keywords and contextual keywords. */
   special: Words;
-  /** The word that was read last is one of them, or has escapes. */
+  /** The last word is special, or needs acorn: it has escapes or characters outside ASCII. */
   isSpecial: boolean;
-  /** Offsets of comments that begin as in HTML. */
+  /** Offsets of HTML-like comments. */
   htmlComments: number[];
   /**
-   * Regular expressions that were found to be good: to look at one takes as long as at a function.
+   * Cache of valid regular expressions. Validating one takes as long as parsing a function.
    */
   regExps: Set<string>;
 }
 
-/** What acorn does itself. */
+/** acorn's own methods. */
 export const ACORN = Parser.prototype as unknown as Parts;
 
-/** Methods of ours, which take the place of acorn's. */
+/** Methods that replace acorn's. */
 export type Methods = Partial<Parts> & ThisType<Parts>;

@@ -1,12 +1,12 @@
 /**
- * What a scope declares, for acorn, which asks whether a name was declared before: in a list that
- * would take minutes for 100,000 names.
+ * The declared names of a scope, for acorn's check for duplicates. Searching acorn's lists would take
+ * minutes for 100,000 names.
  */
 
-/** From this many names on, a list is slower. */
+/** Maximum names in a list. For more, a set is faster. */
 const FEW = 16;
 
-/** The part of an array that acorn uses of the names that a scope declares. */
+/** The array methods that acorn calls on the declared names of a scope. */
 class Declared {
   /** Most scopes declare names of one kind, if any. */
   #list: string[] | undefined;
@@ -29,7 +29,7 @@ class Declared {
   }
 }
 
-/** As acorn's, with names in `Declared`. */
+/** Replaces acorn's scope. */
 export class ParserScope {
   readonly var = new Declared();
   readonly lexical = new Declared();

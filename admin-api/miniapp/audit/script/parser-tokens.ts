@@ -1,6 +1,6 @@
 /**
- * How tokens are read: in one loop each, without regular expressions. What is not of the ordinary
- * (escapes, other characters than ASCII, errors) is left to acorn.
+ * A tokenizer without regular expressions, with one loop per token. acorn reads all uncommon tokens:
+ * escapes, characters outside ASCII, errors.
  */
 import { ACORN, type Methods, TOKENS, type Token } from './parser-parts.ts';
 
@@ -8,13 +8,13 @@ const { name: NAME, num: NUMBER, string: STRING, eof: EOF, dot: POINT, braceR: B
 const KEYWORDS = new Map(
   Object.values(TOKENS).flatMap((type) => (type.keyword === undefined ? [] : [[type.keyword, type] as const])),
 );
-/** By the code of a character, what it is by itself, whatever follows. */
+/** Single-character tokens by character code, valid before any character. */
 const PUNCTUATORS: (Token | undefined)[] = new Array(128).fill(undefined);
 for (const token of Object.values(TOKENS))
   if (token.label.length === 1 && '()[]{};,:'.includes(token.label)) PUNCTUATORS[token.label.charCodeAt(0)] = token;
 
 /**
- * By the code of a character, whether it may be in a name. Of others than ASCII acorn knows more.
+ * Character classes of names by ASCII code. acorn classifies all other characters.
  */
 const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
   const char = String.fromCharCode(code);
@@ -29,7 +29,7 @@ const BLANK = 0x20;
 const BACKSLASH = 0x5c;
 const SLASH = 0x2f;
 const STAR = 0x2a;
-/** Digits of a whole number that is put together exactly, in small integers of V8. */
+/** Maximum digits of a number that fits a small integer of V8. */
 const SMALL = 9;
 
 const isLineEnd = (code: number): boolean => code === 10 || code === 13 || code === 0x2028 || code === 0x2029;
@@ -49,7 +49,7 @@ export const tokenMethods: Methods = {
     this.end = this.pos;
     this.type = type;
     this.value = value;
-    // Names but `of` and `yield`, which are special, and keywords that are names of members.
+    // Ordinary names (`of` and `yield` are special), and keywords as member names.
     if ((type === NAME && !this.isSpecial) || (type.keyword !== undefined && before === POINT))
       this.exprAllowed = false;
     else if (type.updateContext === null) this.exprAllowed = type.beforeExpr;
@@ -60,8 +60,7 @@ export const tokenMethods: Methods = {
     const { length } = input;
     let at = this.pos;
     for (;;) {
-      // V8 throws code away that it has made for what is within a text when something behind it is
-      // read.
+      // Not read past the end: V8 would deoptimize this function.
       const code = at < length ? input.charCodeAt(at) : 0;
       if (code === BLANK || code === 10 || code === 13 || code === 9) at++;
       else if (code === SLASH && input.charCodeAt(at + 1) === SLASH) {
@@ -87,7 +86,7 @@ export const tokenMethods: Methods = {
     let { pos } = this;
     let code = pos < length ? input.charCodeAt(pos) : 0;
     if (!around.preserveSpace) {
-      // One blank, which is what there is mostly, or none.
+      // Fast path: most tokens follow one blank or none.
       if (code === BLANK) code = ++pos < length ? input.charCodeAt(pos) : 0;
       if (code > BLANK && code < 128 && code !== SLASH) this.pos = pos;
       else {

@@ -1,8 +1,7 @@
 /**
- * acorn, without what takes it long. Names of a scope stand in a set, since it looks through a list
- * at each declaration, which takes minutes where a scope has 100,000 names; nodes are of classes of
- * our own; tokens and most expressions are read in a shorter way. A test holds the trees and the
- * errors to acorn's.
+ * acorn with faster paths. Names of a scope are in a set: acorn searches a list at each declaration,
+ * which takes minutes for a scope of 100,000 names. Nodes have classes of our own. Tokens and most
+ * expressions have shorter code. A test compares trees and errors with acorn's.
  *
  * package.json names one exact version of acorn: the methods that are replaced here are not part of
  * its documented interface, so any release may change them. After an update run
@@ -30,14 +29,14 @@ function wordsOf({ source }: { readonly source: string }): Words {
 
 const WORD_SETS = ['keywords', 'reservedWords', 'reservedWordsStrict', 'reservedWordsStrictBind'] as const;
 /**
- * What no name may be in some places, in addition to keywords and words that are reserved, or what
- * begins something else.
+ * Words that are no valid names in some contexts, or that can begin other syntax, in addition to
+ * keywords and reserved words.
  */
 const CONTEXTUAL = ['yield', 'await', 'arguments', 'async', 'let', 'of', 'eval', 'enum', 'using'];
 
 let special: Words | undefined;
 
-/** Whose constructor acorn's types keep to themselves. */
+/** acorn's types declare the constructor protected. */
 const AcornParser = Parser as unknown as new (options: Options, input: string) => Parser;
 
 class FastParser extends AcornParser {
@@ -50,8 +49,8 @@ class FastParser extends AcornParser {
     parts.isSpecial = false;
     parts.htmlComments = [];
     parts.regExps = new Set();
-    // A parser to which acorn adds this at the first template is of another shape from there on,
-    // and all that V8 knew of it is slow for both.
+    // acorn adds this member at the first template. Adding it here keeps one hidden class in V8,
+    // and so the fast paths for it.
     parts.inTemplateElement = false;
   }
 }
@@ -85,11 +84,11 @@ Object.assign(FastParser.prototype, nodeMethods, tokenMethods, expressionMethods
 
 export interface Parsed {
   readonly program: Program;
-  /** Offsets of comments that begin as in HTML, such as `<!--`. */
+  /** Offsets of HTML-like comments, such as `<!--`. */
   readonly htmlComments: readonly number[];
 }
 
-/** Throws SyntaxError with `pos`, and RangeError where the stack does not do. */
+/** Throws SyntaxError with `pos`, and RangeError if the stack overflows. */
 export function parseScript(text: string, options: Options): Parsed {
   try {
     const parser = new FastParser(options, text);

@@ -1,6 +1,6 @@
 /**
- * Parameters that functions hand on to others by their names, of this script or another: followed
- * once all scripts were audited.
+ * Notes parameters that functions pass on to named functions of any script. They are followed after
+ * all scripts are audited.
  */
 import type { AnyNode } from 'acorn';
 import type { Parameters } from '../web/noted.ts';
@@ -13,7 +13,7 @@ export function notePassedOn(view: ScriptView, to: string, at: number, argument:
   if (variable !== undefined && variable.writes.length > 0) noteParameter(view, to, at, variable.writes[0]);
 }
 
-/** `write`: of the parameter, if it is one. */
+/** `write`: the first write of the variable. Only parameters are noted. */
 export function noteParameter(view: ScriptView, to: string, at: number, { from, path }: Write): void {
   const [index] = path;
   if (from === undefined || path.length !== 1 || typeof index !== 'number' || !isFunction(from)) return;
@@ -29,7 +29,7 @@ export function addParameter(parameters: Parameters, name: string, index: number
   return true;
 }
 
-/** Adds what the parameters lead to, until nothing is new. */
+/** Adds the successors of all parameters, transitively. */
 export function spread(
   parameters: Parameters,
   next: (name: string, index: number) => Iterable<readonly [string, number]>,

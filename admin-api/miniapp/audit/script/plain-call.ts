@@ -1,4 +1,4 @@
-/** Functions: where they are called, by what name, and whether they are strict. */
+/** Finds the immediate call, the name and the strictness of functions. */
 import type { AnyNode, CallExpression, Function as FunctionNode } from 'acorn';
 import { keyOf } from './scope.ts';
 import { hasStrictDirective, parentOf } from './walk.ts';
@@ -6,8 +6,8 @@ import { hasStrictDirective, parentOf } from './walk.ts';
 export const argumentsOf = (node: CallExpression): readonly AnyNode[] => node.arguments;
 
 /**
- * The call of a function expression there and then: `(function () {})()`, `(function ()
- * {}).call(this)`. `skip`: arguments before its own.
+ * The immediate call of a function expression: `(function () {})()`, `(function () {}).call(this)`.
+ * `skip`: the number of arguments before those of the function.
  */
 export function callOf(fn: AnyNode): { node: CallExpression; skip: number } | undefined {
   let at = fn;
@@ -25,7 +25,7 @@ export function callOf(fn: AnyNode): { node: CallExpression; skip: number } | un
   return name === 'call' || (name === 'apply' && call.arguments.length === 0) ? { node: call, skip: 1 } : undefined;
 }
 
-/** `this`, a name, null: outside of strict code hardly another `this` than the global object. */
+/** `this`, a name, null: in sloppy mode, they make `this` the global object in most code. */
 const PLAIN = new Set(['ThisExpression', 'Identifier', 'Literal']);
 
 export function isCalledPlainly(fn: AnyNode): boolean {
@@ -35,8 +35,7 @@ export function isCalledPlainly(fn: AnyNode): boolean {
 }
 
 /**
- * Outside of strict code, `function () { return this }` is written for nothing but the global
- * object.
+ * In sloppy mode, code writes `function () { return this }` only to get the global object.
  */
 export function onlyReturns(fn: FunctionNode, node: AnyNode): boolean {
   const [only, ...more] = fn.body.type === 'BlockStatement' ? fn.body.body : [];
@@ -44,8 +43,8 @@ export function onlyReturns(fn: FunctionNode, node: AnyNode): boolean {
 }
 
 /**
- * By a directive of its own, or of what is around it (ECMA-262, 11.2.2); code of classes and
- * modules is strict without one.
+ * Whether the function or its enclosing code has a strict directive (ECMA-262, 11.2.2). Classes are
+ * strict without one. Callers check for modules.
  */
 export function isStrict(fn: AnyNode): boolean {
   for (let at: AnyNode | undefined = fn; at !== undefined; at = parentOf(at)) {
@@ -57,7 +56,7 @@ export function isStrict(fn: AnyNode): boolean {
   return false;
 }
 
-/** The one name by which a function is known. */
+/** The name of a declared function, or of the variable that a function initializes. */
 export function nameOf(fn: AnyNode): string | undefined {
   if (fn.type === 'FunctionDeclaration') return fn.id?.name;
   const parent = parentOf(fn);
@@ -66,7 +65,7 @@ export function nameOf(fn: AnyNode): string | undefined {
     : undefined;
 }
 
-/** The name of the member that a function is. */
+/** The name of the member that holds the function. */
 export function methodOf(fn: AnyNode): string | undefined {
   const parent = parentOf(fn);
   if (parent?.type === 'AssignmentExpression' && parent.left.type === 'MemberExpression')
@@ -76,12 +75,12 @@ export function methodOf(fn: AnyNode): string | undefined {
   return isMember && !parent.computed ? (keyOf(parent.key) ?? undefined) : undefined;
 }
 
-/** By which name an assignment has the setter. */
+/** The key of a setter, which assignments call. */
 export const setterOf = (name: string): string => `set ${name}`;
 
 /**
- * By what a call may have it: its own name, that of a member or of a global, or of a class that it
- * makes.
+ * The name by which a call can reach a function: its own name, or that of its member, its global or
+ * its class.
  */
 export function calledAs(fn: AnyNode): string | undefined {
   const parent = parentOf(fn);

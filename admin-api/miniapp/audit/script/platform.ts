@@ -1,12 +1,12 @@
 /**
- * What of the web platform an app may not reach by itself, by its path from the global object, and
- * what stands in for it.
+ * Features of the web platform that apps must not use, by path from the global object, and their
+ * replacements in Host.
  */
 import type { RuleCode } from '../rules.ts';
 
 interface Barred {
   readonly code: RuleCode;
-  /** What to write instead; undefined: there is nothing, and the rule says what to do. */
+  /** The replacement. Undefined: none; the fix of the rule applies. */
   readonly instead?: string;
 }
 
@@ -35,7 +35,7 @@ export const BARRED: ReadonlyMap<string, Barred> = new Map([
       'navigator.canLoadAdAuctionFencedFrame document.hasPrivateToken document.hasRedemptionRecord ' +
       'fence.reportEvent fence.setReportEventDataForAutomaticBeacons',
   ),
-  // Pages of one origin see each other's messages and locks.
+  // Pages of one origin share messages and locks.
   ...all('direct_network', STORAGE, 'BroadcastChannel navigator.locks'),
   ...all(
     'direct_storage',
@@ -81,8 +81,7 @@ export const BARRED: ReadonlyMap<string, Barred> = new Map([
 ]);
 
 /**
- * Names that hardly mean anything else, wherever they are taken from: `w.localStorage`, whatever
- * `w` is.
+ * Names that rarely have another meaning, on any object: `w.localStorage`, whatever `w` is.
  */
 export const DISTINCTIVE: ReadonlySet<string> = new Set([
   'eval',
@@ -117,8 +116,7 @@ export const DISTINCTIVE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The first names of what the tables and the checks are about: of all others a script may do as it
- * likes.
+ * First path segments of all tables and checks. Other names are not checked.
  */
 export const WATCHED_NAMES: ReadonlySet<string> = new Set([
   ...[...BARRED.keys()].map((path) => path.split('.')[0]),
@@ -142,7 +140,7 @@ export const WATCHED_NAMES: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** Of what may be the global object: names that are no ordinary ones of an app's own members. */
+/** Names checked on objects that may be the global object: apps rarely use them for own members. */
 export const RECEIVED: ReadonlySet<string> = new Set([
   ...DISTINCTIVE,
   'fetch',
@@ -152,13 +150,13 @@ export const RECEIVED: ReadonlySet<string> = new Set([
   'cookieStore',
 ]);
 
-/** Names whose meaning a `var` of a classic script does not hide. */
+/** Platform names that a `var` without an initializer in a classic script does not hide. */
 export const PLATFORM_NAMES: ReadonlySet<string> = new Set([
   ...WATCHED_NAMES,
   ...['setImmediate', 'open', 'location', 'Reflect', 'Object', 'atob', 'String', 'URL'],
 ]);
 
-/** Events of the device itself (Device Orientation and Motion, 5). */
+/** Sensor events of the device (Device Orientation and Motion, 5). */
 export const SENSOR_EVENTS: ReadonlySet<unknown> = new Set([
   'devicemotion',
   'deviceorientation',
@@ -168,5 +166,5 @@ export const SENSOR_EVENTS: ReadonlySet<unknown> = new Set([
   'userproximity',
   'compassneedscalibration',
 ]);
-/** Commands of a document that reach the clipboard (in lower case). */
+/** Commands of a document that access the clipboard, in lower case. */
 export const CLIPBOARD_COMMANDS: ReadonlySet<string | undefined> = new Set(['copy', 'cut', 'paste']);

@@ -1,6 +1,6 @@
 /**
- * Audits what a web view runs and shows: pages first, then the scripts that they load in that
- * order, then what is left.
+ * Audits the web content of a package: pages first, each followed by the scripts that it loads,
+ * then the remaining files.
  */
 
 import { OPERATIONS } from '../../bridge/operations.ts';
@@ -23,16 +23,16 @@ const STYLE = /\.css$/i;
 const SCRIPT = /\.(?:js|mjs|cjs|jsx)$/i;
 
 const SDK = 'host-sdk.js';
-/** Characters of scripts whose trees are kept: a tree takes some 60 times their bytes. */
+/** Maximum characters of scripts whose trees stay in memory. A tree takes about 60 times that. */
 const MOST_KEPT = 2 << 20;
 const HOST_PERMISSIONS = new Set([...OPERATIONS.values()].map(({ permission }) => permission));
 
 interface WebOptions {
-  /** Files that are not audited here: a host-sdk.js that is one of those issued. */
+  /** Files that are not audited: a host-sdk.js that matches an issued release. */
   readonly exempt?: ReadonlySet<string>;
   /**
-   * Called once with each text, after it was audited as web content: a file is read, and decoded,
-   * but once.
+   * Called with each text after it was audited as web content, so that callers need not read and
+   * decode the file again.
    */
   readonly onText?: (source: SourceText, kind: SourceKind) => void;
 }
@@ -40,7 +40,7 @@ interface WebOptions {
 interface Pass {
   readonly web: WebContext;
   readonly exempt: ReadonlySet<string>;
-  /** Files that were audited, each with what it was audited as. */
+  /** Audited files: the kind of content, a space and the path. */
   readonly done: Set<string>;
   /** Files that were audited as scripts of some kind. */
   readonly scripts: Set<string>;
@@ -48,7 +48,7 @@ interface Pass {
 }
 
 export async function auditWeb(context: AuditContext, options: WebOptions = {}): Promise<void> {
-  // Spread, `undeterminable` would be another one.
+  // Not spread: writes to `undeterminable` must reach the caller's context.
   const web: WebContext = Object.assign(context, {
     pieces: [],
     waiting: [],
@@ -105,7 +105,7 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
         web.covered.push({ ...suspect, code: 'global_of_unknown', fix: undefined });
       else context.findings.add('global_of_unknown', suspect.position, suspect.message);
   followGiven(web);
-  // What is added to a set is gone over, too.
+  // Names added during iteration are visited too.
   for (const names of [web.functions, web.texts])
     for (const name of names) for (const other of web.renamed.get(name) ?? []) names.add(other);
   for (const timer of web.timers)
@@ -117,7 +117,7 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
   if (!context.undeterminable) checkUnused(context);
 }
 
-/** A text of the package may be the name of what the policy does not cover. */
+/** Whether a text of the package may name a feature that the policy does not cover. */
 async function namesUncovered({ files, scripts }: WebContext, exempt: ReadonlySet<string>): Promise<boolean> {
   const texts = new Map(scripts.map(({ source }) => [source.file, source.text]));
   for (const file of files.values()) {
@@ -128,32 +128,32 @@ async function namesUncovered({ files, scripts }: WebContext, exempt: ReadonlySe
   return false;
 }
 
-/** Files in which a script may find a name, or be. */
+/** Files that may contain a script, or a name that a script reads. */
 const TEXT = /\.(?:[cm]?jsx?|[sx]?html?|svg|xml|css|json|map|md|txt|csv|vtt|webmanifest)$/i;
 
-/** Types that browsers show for what they are, whatever is in the file. */
+/** File types that browsers do not sniff. */
 const KNOWN =
   /\.(?:json|map|md|txt|csv|png|jpe?g|gif|webp|avif|bmp|ico|mp3|m4a|aac|og[gav]|opus|wav|flac|mp4|m4v|webm|mov|vtt|woff2?|ttf|otf|eot|wasm|pdf|zip)$/i;
-/** What a page begins with (WHATWG MIME Sniffing, 7.1). */
+/** The beginning of an HTML page (WHATWG MIME Sniffing, 7.1). */
 const PAGE =
   /^\s*<(?:!--|\?xml\s|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\s>])/i;
 const SNIFFED = 1445;
 
-/** Of files of no known type browsers look at what is in them. */
+/** Browsers sniff the content of files of unknown type. */
 async function isPage(file: PackageFile): Promise<boolean> {
   if (KNOWN.test(file.path) || STYLE.test(file.path) || SCRIPT.test(file.path)) return false;
   const bytes = await file.read();
   return bytes !== undefined && PAGE.test(bytes.toString('latin1', 0, SNIFFED).replace(/^\xef\xbb\xbf/, ''));
 }
 
-/** Tasks that nothing receives. */
+/** Reports scheduled tasks without a handler in the manifest. */
 function checkScheduled({ findings, manifest, used }: AuditContext): void {
   const scheduled = used.get('background');
   if (scheduled === undefined || manifest?.background?.events.includes('schedule')) return;
   findings.add('host_schedule_unheard', scheduled, 'background.events in manifest.json does not list "schedule".');
 }
 
-/** Permissions that no call needs. */
+/** Reports permissions that no call needs. */
 function checkUnused({ findings, manifest, used }: AuditContext): void {
   for (const permission of manifest?.permissions ?? [])
     if (HOST_PERMISSIONS.has(permission) && !used.has(permission))
@@ -174,13 +174,14 @@ async function auditLoad(pass: Pass, path: string, kind: LoadKind): Promise<void
   }
 }
 
-/** What was found to be loaded. */
+/** Audits the files that are queued because other content loads them. */
 async function auditWaiting(pass: Pass): Promise<void> {
   for (const { path, kind } of pass.web.waiting.splice(0)) await auditLoad(pass, path, kind);
 }
 
 /**
- * With what it loads, and what stands in it: in that order, as scripts in files mostly come first.
+ * Audits a file, then the files that it loads, then its embedded pieces. Script files mostly
+ * precede inline scripts, hence the order.
  */
 async function auditFile(
   pass: Pass,
@@ -235,7 +236,7 @@ async function sourceOf(web: WebContext, file: PackageFile | undefined): Promise
     return new SourceText(file.path, new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
     web.findings.add('text_not_utf8', wholeFile(file.path), 'This file is not UTF-8.');
-    // What can be read of it is audited all the same.
+    // Audited as Latin-1, which preserves all ASCII characters.
     return new SourceText(file.path, bytes.toString('latin1'));
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What the audits of markup, scripts and style sheets share: pieces of code that wait for their
- * turn, and what loads what.
+ * State that the audits of markup, scripts and style sheets share: queued pieces of code, queued
+ * files, and notes for the end of the audit.
  */
 
 import type { AuditContext } from '../context.ts';
@@ -11,11 +11,11 @@ import type { ScriptKind } from './kind.ts';
 import type { AuditedScript, CoveredFinding, Named, Parameters, PassedOn, Tagged, Undefined } from './noted.ts';
 
 /**
- * What a file of the package is used as: one file may be several things, and is audited as each.
+ * How the package uses a file. A file with several uses is audited once for each.
  */
 export type LoadKind = ScriptKind | 'style';
 
-/** A part of a file, or code that stands in a string of it. */
+/** A part of a file, or code in one of its strings. */
 export type Piece =
   | {
       readonly type: 'script';
@@ -33,63 +33,61 @@ export type Piece =
     }
   | { readonly type: 'markup'; readonly source: SourceText; readonly origin: MarkupOrigin };
 
-/** `string`: markup that a script puts into the page, `srcdoc`: a document in an attribute. */
+/** `string`: markup that a script inserts into the page. `srcdoc`: a document in an attribute. */
 export type MarkupOrigin = 'file' | 'string' | 'srcdoc';
 
 export interface WebContext extends AuditContext {
-  /** Pieces found in others, not yet looked at. */
+  /** Queue of embedded pieces that are not yet audited. */
   readonly pieces: Piece[];
   /**
-   * Files that were found to be loaded and are not yet looked at, in the order in which they were
-   * found.
+   * Queue of loaded files that are not yet audited, in the order of discovery.
    */
   readonly waiting: { readonly path: string; readonly kind: LoadKind }[];
   /** Scripts that parse, in the order of their audit. */
   readonly scripts: AuditedScript[];
-  /** What the sandbox covers, decided once all scripts were audited. */
+  /** Findings that the sandbox covers. Their level is decided after all scripts are audited. */
   readonly covered: CoveredFinding[];
-  /** Classic scripts of pages, those in attributes included, which share their globals. */
+  /** Number of classic scripts of pages, including handlers. They share their globals. */
   classicScripts: number;
   /** A page has a script element of a type that browsers do not run. */
   hasDataScript: boolean;
-  /** Where scripts change the type of what may be one: then it is run. */
+  /** Where scripts set the type of an element that may be a script, which makes it run. */
   readonly retyped: Place[];
-  /** A script has given the document to something that is not followed. */
+  /** A script passes the document to code that the audit does not track. */
   isDocumentHandedOn: boolean;
-  /** What would be of the document, if it was that: for when it was handed on. */
+  /** Findings that apply only if an unknown object is the document: see `isDocumentHandedOn`. */
   readonly suspects: Omit<CoveredFinding, 'code' | 'fix'>[];
   /**
-   * Names under which scripts have functions, and texts that may be code: of members and globals.
+   * Names of members and globals that hold functions, and of those that hold possible code.
    */
   readonly functions: Set<string>;
   readonly texts: Set<string>;
-  /** Names under which modules hand on what other modules give them by another: by that one. */
+  /** Re-exports of modules: the original name, and the names it is exported under. */
   readonly renamed: Map<string, Set<string>>;
-  /** What timers take by a name, for when all functions are known. */
+  /** Named arguments of timers, checked after all functions are known. */
   readonly timers: (Named & Omit<CoveredFinding, 'code' | 'fix'>)[];
-  /** Names under which calls give functions texts that may be code: by which arguments. */
+  /** Functions that are called with possible code: by name, the indexes of those arguments. */
   readonly given: Parameters;
-  /** Names of functions that make an element of an argument, and of which ones. */
+  /** Functions that create an element from an argument: by name, the indexes of the arguments. */
   readonly makers: Parameters;
-  /** Parameters that functions hand on to others by their names. */
+  /** Parameters that functions pass on to other named functions. */
   readonly passedOn: PassedOn[];
-  /** Calls that give a function the name of an element that holds code. */
+  /** Calls with the tag name of an element that can run code. */
   readonly tagged: Tagged[];
   /**
-   * Globals that are used and that browsers do not have, for when it is known which of them the
-   * package defines.
+   * Used globals that browsers do not define. Reported at the end unless the package defines them.
    */
   readonly undefined: Undefined[];
   /** Globals that the package defines. */
   readonly defined: Set<string>;
-  /** Members that get a getter or a description, by which those of the platform are replaced. */
+  /** Members defined by getters or property descriptors, which can replace platform members. */
   readonly redefined: Set<string>;
-  /** Members that get values, and names and ids of elements: any may be a global. */
+  /** Assigned members, and names and ids of elements. Each may define a global. */
   readonly members: Set<string>;
-  /** Characters of scripts whose trees may still be kept, for the call graph. */
+  /** Remaining characters of scripts whose trees may be kept for the call graph. */
   room: number;
-  /** Characters of markup in strings that were put among the pieces so far. */
+  /** Characters of markup in strings that were queued so far. */
   embedded: number;
-  /** Names that classic scripts have bound at their top level, which the scripts after them see. */
+  /** Top-level bindings of classic scripts, visible to later scripts. */
   readonly globals: Map<string, readonly Value[]>;
 }

@@ -1,6 +1,6 @@
 /**
- * Code that is not in a file as it stands, but in a string or an attribute's value: whatever is
- * found in it is found at that place.
+ * Code in a string or an attribute's value. All its offsets map to the position of that string or
+ * attribute.
  */
 import type { Place } from '../finding.ts';
 import { SourceText } from '../source-text.ts';
@@ -8,7 +8,7 @@ import { SourceText } from '../source-text.ts';
 export class EmbeddedText extends SourceText {
   readonly #place: Place;
 
-  /** `isPartial`: parts of it are not known, and something stands for them. */
+  /** `isPartial`: placeholders stand for unknown parts of the text. */
   constructor(origin: Place & { readonly file: string }, text: string, isPartial = false) {
     super(origin.file, text, isPartial);
     this.#place = origin;

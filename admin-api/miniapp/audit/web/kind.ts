@@ -1,6 +1,6 @@
 /**
- * How a script is parsed. `background`: a script of the headless engine, where `Host` is another
- * one; `unknown`: nothing loads it, so what it is shows when it is parsed; `data`: of a type that
- * no browser runs, and maybe no script at all.
+ * How a script is parsed. `background`: a script of the headless engine, which has another `Host`.
+ * `unknown`: no file loads it; parsed as a classic script first, then as a module. `data`: of a
+ * type that no browser runs, and perhaps not a script.
  */
 export type ScriptKind = 'script' | 'module' | 'handler' | 'background' | 'unknown' | 'data';

@@ -1,9 +1,9 @@
-/** Files of the package that others name. */
+/** Files of the package that other files load. */
 import type { Place } from '../finding.ts';
 import type { WebContext } from './context.ts';
 import type { ScriptKind } from './kind.ts';
 
-/** A file of the package is loaded as a script; `path` undefined: it leads out of the package. */
+/** Queues a file to audit as a script. `path` undefined: the URL leads out of the package. */
 export function loadScript(context: WebContext, path: string | undefined, kind: ScriptKind, at: Place): void {
   const { files, waiting, findings } = context;
   if (path === undefined || !files.has(path)) findings.add('script_missing', at, missing(path, files));
@@ -11,13 +11,13 @@ export function loadScript(context: WebContext, path: string | undefined, kind: 
 }
 
 /**
- * Paths by their lower case, made when a file is missing: there may be as many references as files.
+ * Paths by their lower-case form. Cached: a package may have as many missing references as files.
  */
 const folded = new WeakMap<WebContext['files'], ReadonlyMap<string, string>>();
 
 /**
- * Says which file is missing, and which differs in case alone: such a path works on some systems
- * only.
+ * The message for a missing file. Names a file whose path differs only in case: such a reference
+ * works on some systems only.
  */
 export function missing(path: string | undefined, files: WebContext['files']): string {
   if (path === undefined) return 'The path leads out of the package.';

@@ -1,17 +1,19 @@
 /**
- * What a URL in a package points to, as the URL parser of a browser reads it (WHATWG URL, basic URL
- * parser).
+ * Resolves a URL of a package as browsers do (WHATWG URL, basic URL parser).
  */
 
 export type Location =
   /**
-   * Another file of the package; `path` without query and fragment, percent-decoded. Undefined: it
-   * leads out of the root.
+   * A file of the package. `path` has no query and no fragment, and is percent-decoded. Undefined:
+   * the URL leads out of the root.
    */
   | { readonly kind: 'file'; readonly path: string | undefined }
-  /** Nothing but a fragment or a query of the page itself. */
+  /** Only a fragment or a query: the current page. */
   | { readonly kind: 'page' }
-  /** `isDevice`: a file of the device, or another app, as `file:` and `intent:` have; `host` is the scheme with its colon. */
+  /**
+   * `isDevice`: a file of the device or another app (`file:`, `intent:`). `host` is then the scheme
+   * with its colon.
+   */
   | { readonly kind: 'remote'; readonly host: string; readonly isDevice?: true }
   /** `javascript:`, `vbscript:` and the like. */
   | { readonly kind: 'code' }
@@ -22,12 +24,12 @@ export type Location =
 
 const CODE = new Set(['javascript', 'vbscript', 'livescript', 'mocha']);
 const REMOTE = new Set(['http', 'https', 'ws', 'wss', 'ftp']);
-/** Of files outside of the package, and of other apps. */
+/** Schemes for files outside of the package and for other apps. */
 const DEVICE = new Set(['file', 'content', 'intent', 'android-app', 'market', 'jar']);
-/** Longer than any path, and enough to see where a longer one leads. */
+/** Maximum characters to parse. No path is longer, and the origin of a longer URL is within it. */
 const MOST = 4096;
 
-/** `from`: the file that the URL stands in. */
+/** `from`: the file that contains the URL. */
 export function locate(url: string, from: string): Location {
   const text = clean(url.length > MOST ? url.slice(0, MOST) : url);
   const scheme = schemeOf(text);
@@ -47,7 +49,7 @@ export function locate(url: string, from: string): Location {
   return { kind: 'file', path: resolve(path.replaceAll('\\', '/'), from) };
 }
 
-/** What a data: URL holds, as text (RFC 2397). */
+/** The content of a data: URL as text (RFC 2397). */
 export function dataOf(url: string): string {
   const comma = url.indexOf(',');
   if (comma < 0) return '';
@@ -55,7 +57,7 @@ export function dataOf(url: string): string {
   return /;\s*base64\s*$/i.test(url.slice(0, comma)) ? Buffer.from(decoded(data), 'base64').toString() : decoded(data);
 }
 
-/** Leading and trailing C0 controls and spaces go, tab and newline everywhere. */
+/** Removes leading and trailing C0 controls and spaces, and all tabs and newlines. */
 function clean(url: string): string {
   let start = 0;
   let end = url.length;

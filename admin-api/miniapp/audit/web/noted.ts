@@ -1,4 +1,4 @@
-/** What an audit of scripts notes until the whole package is known. */
+/** Notes of the script audit, evaluated after the whole package is audited. */
 import type { Place } from '../finding.ts';
 import type { Level } from '../findings.ts';
 import type { RuleCode } from '../rules.ts';
@@ -6,34 +6,34 @@ import type { Walked } from '../script/walk.ts';
 import type { SourceText } from '../source-text.ts';
 import type { ScriptKind } from './kind.ts';
 
-/** A script as it was audited, for what is decided once all were. */
+/** An audited script, for checks that need all scripts. */
 export interface AuditedScript {
   readonly source: SourceText;
   readonly start: number;
   readonly end: number;
   readonly kind: ScriptKind;
-  /** As it was walked, if that was kept. */
+  /** Undefined: the walked tree was not kept. */
   readonly walked: Walked | undefined;
 }
 
-/** A finding about what the sandbox covers: see policy/covered.ts. */
+/** A finding that the sandbox covers: see policy/covered.ts. */
 export interface CoveredFinding {
   readonly code: RuleCode;
   readonly position: Place;
   readonly message: string;
   readonly fix: string | undefined;
-  /** How grave it is, where that is decided already. */
+  /** The level, if already decided. */
   readonly level?: Level;
-  /** Names of the platform that the package must not replace, or that does not hold. */
+  /** `level` holds only if the package replaces none of these platform names. */
   readonly unless?: readonly string[];
-  /** How grave it is where the app reaches it, if not as the table says. */
+  /** The level if the app reaches the code. Undefined: the level in the table. */
   readonly reached?: Level;
   /** Index of the script, and the offset in it. */
   readonly script: number;
   readonly at: number;
 }
 
-/** A call that gives a function the name of an element that holds code. */
+/** A call with the tag name of an element that can run code as an argument. */
 export interface Tagged {
   readonly name: string;
   readonly index: number;
@@ -46,13 +46,13 @@ export interface Tagged {
 }
 
 /**
- * A member or global that a timer takes; or `given`: the parameter of this index, of a function by
- * this name.
+ * A member or global that is passed to a timer. `given`: the parameter of this index, of a function
+ * of this name.
  */
 export type Named =
   | { readonly name: string; readonly isOfPlatform: boolean }
   | { readonly name: string; readonly given: number };
-/** A global that is used; only where the package does not define it this is found. */
+/** A use of a global, reported only if the package does not define the global. */
 export interface Undefined {
   readonly name: string;
   readonly code: RuleCode;
@@ -61,7 +61,7 @@ export interface Undefined {
 }
 
 /**
- * The function of the name `from` gives its parameter `index` to that of the name `to`, as argument
+ * The function named `from` passes its parameter `index` to the function named `to`, as argument
  * `at`.
  */
 export interface PassedOn {
@@ -71,5 +71,5 @@ export interface PassedOn {
   readonly at: number;
 }
 
-/** Names of functions, and arguments of them. */
+/** Indexes of parameters, by the name of the function. */
 export type Parameters = Map<string, Set<number>>;

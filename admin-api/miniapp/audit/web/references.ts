@@ -1,4 +1,4 @@
-/** Files that markup and style sheets refer to. */
+/** Checks the files that markup and style sheets refer to. */
 import type { Place } from '../finding.ts';
 import type { RuleCode } from '../rules.ts';
 import type { WebContext } from './context.ts';
@@ -6,7 +6,7 @@ import { EmbeddedText } from './embedded-text.ts';
 import { missing } from './loads.ts';
 import { dataOf, type Location, locate } from './location.ts';
 
-/** What is said where a URL leads to another host, and where its file is missing. */
+/** The rules for a URL to another host, and for a missing file. */
 interface ReferenceRules {
   readonly remote: RuleCode;
   readonly missing: RuleCode;
@@ -16,7 +16,7 @@ export const IMAGE: ReferenceRules = { remote: 'remote_resource', missing: 'reso
 export const FONT: ReferenceRules = { remote: 'remote_style', missing: 'resource_missing' };
 export const STYLE: ReferenceRules = { remote: 'remote_style', missing: 'style_missing' };
 
-/** A URL that loads something other than a script. `javascript:` is the caller's to tell. */
+/** Checks a URL that loads no script. Callers report `javascript:` URLs themselves. */
 export function checkReference(context: WebContext, file: string, url: string, at: Place, rules: ReferenceRules): void {
   const location = locate(url, file);
   if (rules === STYLE) loadStyle(context, location, url, file, at);
@@ -25,7 +25,7 @@ export function checkReference(context: WebContext, file: string, url: string, a
     context.findings.add(rules.missing, at, missing(location.path, context.files));
 }
 
-/** What is used as a style sheet is audited as one, whatever its name. */
+/** Queues the audit of a style sheet, whatever the file's name. */
 function loadStyle(context: WebContext, location: Location, url: string, file: string, at: Place): void {
   if (location.kind === 'file' && location.path !== undefined && context.files.has(location.path))
     context.waiting.push({ path: location.path, kind: 'style' });
@@ -35,7 +35,7 @@ function loadStyle(context: WebContext, location: Location, url: string, file: s
   context.pieces.push({ type: 'style', source, start: 0, end: text.length, inline: false });
 }
 
-/** A folder of the package counts as well, as `./` does. */
+/** The root of the package, as in `./`, also counts as present. */
 function isThere(context: WebContext, path: string): boolean {
   return path === '' || context.files.has(path);
 }
