@@ -37,10 +37,10 @@ const INVISIBLE_IN_SCRIPTS = new RegExp(`${INVISIBLE.source}|[\\u00ad\\u180e]`, 
 const ENCODED = /(["'`])[A-Za-z0-9+/_=-]{4096,}\1/g;
 
 /** Maximum number of reported matches of each pattern in a file. */
-const MOST = 20;
+const MAX_MATCHES = 20;
 
 function* matches(text: string, pattern: RegExp): Generator<[offset: number, found: string]> {
-  let left = MOST;
+  let left = MAX_MATCHES;
   for (const match of text.matchAll(pattern)) {
     yield [match.index, match[0]];
     if (--left === 0) return;
@@ -54,7 +54,7 @@ const codePoint = (text: string, offset: number): string =>
  * Minimum entropy of encoded data, in bits per character. Lower values are repetitive text. Prose
  * has 4.2 (and contains blanks), base64 has 6, hexadecimal has 4.
  */
-const ENTROPY = 3.5;
+const MIN_ENTROPY = 3.5;
 
 function isEncoded(quoted: string): boolean {
   const counts = new Map<string, number>();
@@ -62,34 +62,34 @@ function isEncoded(quoted: string): boolean {
   for (const char of sample) counts.set(char, (counts.get(char) ?? 0) + 1);
   let bits = 0;
   for (const count of counts.values()) bits -= (count / sample.length) * Math.log2(count / sample.length);
-  return bits >= ENTROPY;
+  return bits >= MIN_ENTROPY;
 }
 
 /** Minimum characters of a minified file, and the minimum average length of its lines. */
-const MINIFIED_SIZE = 1024;
-const MINIFIED_LINE = 200;
+const MIN_MINIFIED_SIZE = 1024;
+const MIN_MINIFIED_LINE = 200;
 /** Maximum share of blanks in a minified file. Prose and formatted code have 15 % or more. */
-const MINIFIED_BLANKS = 0.1;
+const MAX_MINIFIED_BLANKS = 0.1;
 
 /**
  * The offset of the first long line of a minified file. Short lines before it are skipped: they are
  * licence comments, which minifiers keep.
  */
 function minifiedLine(text: string): number | undefined {
-  if (text.length < MINIFIED_SIZE) return undefined;
+  if (text.length < MIN_MINIFIED_SIZE) return undefined;
   // Most files have enough lines near their beginning, so this loop returns early.
   let lines = 1;
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1))
-    if (text.length / ++lines < MINIFIED_LINE) return undefined;
+    if (text.length / ++lines < MIN_MINIFIED_LINE) return undefined;
   let blanks = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === 32 || code === 9 || code === 10) blanks++;
   }
-  if (blanks / text.length > MINIFIED_BLANKS) return undefined;
+  if (blanks / text.length > MAX_MINIFIED_BLANKS) return undefined;
   for (let start = 0; ; ) {
     const end = text.indexOf('\n', start);
-    if (end < 0 || end - start >= MINIFIED_LINE) return start;
+    if (end < 0 || end - start >= MIN_MINIFIED_LINE) return start;
     start = end + 1;
   }
 }

@@ -7,12 +7,12 @@ interface Sign {
 }
 
 /** Minimum distinct names of the form `_0x3fa2`. A few of them may be hashes. */
-const HEX_NAMES = 12;
+const MIN_HEX_NAMES = 12;
 /** Minimum number and share of escapes for characters that need no escape. */
-const ESCAPES = 100;
-const ESCAPES_SHARE = 0.2;
+const MIN_ESCAPES = 100;
+const MIN_ESCAPES_SHARE = 0.2;
 /** Minimum elements of a list of character codes. */
-const CODES = 100;
+const MIN_CODES = 100;
 
 export function findObfuscation(text: string): Sign[] {
   const signs = [hexNames(text), escapes(text), symbols(text), stringTable(text), characterCodes(text), packed(text)];
@@ -25,7 +25,7 @@ function hexNames(text: string): Sign | undefined {
   for (const { 0: name, index } of text.matchAll(/\b_0x[0-9a-f]{4,}\b/gi)) {
     if (offset < 0) offset = index;
     names.add(name);
-    if (names.size >= HEX_NAMES)
+    if (names.size >= MIN_HEX_NAMES)
       return { offset, sign: `Names such as ${[...names].slice(0, 3).join(', ')} hide their meaning.` };
   }
   return undefined;
@@ -42,7 +42,7 @@ function escapes(text: string): Sign | undefined {
     count += run.length / 4;
     length += run.length;
   }
-  if (count < ESCAPES || length / text.length < ESCAPES_SHARE) return undefined;
+  if (count < MIN_ESCAPES || length / text.length < MIN_ESCAPES_SHARE) return undefined;
   return { offset, sign: 'Strings are written in escapes where letters would do.' };
 }
 
@@ -119,7 +119,7 @@ function characterCodes(text: string): Sign | undefined {
   for (const { 0: list, index } of text.matchAll(/(?:\b(?:\d{1,3}|0x[0-9a-f]{1,2})\s*,\s*){100,}/gi)) {
     const codes = list.split(',').map(Number).slice(0, -1);
     const printable = codes.filter((code) => code === 10 || (code >= 32 && code < 127)).length;
-    if (codes.length >= CODES && printable / codes.length > 0.95)
+    if (codes.length >= MIN_CODES && printable / codes.length > 0.95)
       return { offset: index, sign: 'A text is written as a list of character codes.' };
   }
   return undefined;

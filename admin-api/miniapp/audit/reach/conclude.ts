@@ -35,9 +35,9 @@ export function concludeCovered(web: WebContext, namesUncovered: boolean): void 
     else group.count++;
   }
   for (const ofFile of listsBy([...groups.values()], ({ finding }) => finding.position.file ?? '').values()) {
-    const isMany = ofFile.length > MOST_OF_FILE;
-    const sorted = ofFile.toSorted((a, b) => GRAVITY.indexOf(a.level) - GRAVITY.indexOf(b.level));
-    const single = isMany ? sorted.slice(0, MOST_SINGLE) : sorted;
+    const isMany = ofFile.length > MAX_SEPARATE_RULES;
+    const sorted = ofFile.toSorted((a, b) => LEVEL_ORDER.indexOf(a.level) - LEVEL_ORDER.indexOf(b.level));
+    const single = isMany ? sorted.slice(0, SEPARATE_RULES_BEYOND) : sorted;
     for (const { finding, level, why, count } of single) {
       const more = count === 1 ? '' : ` There are ${count} such places in this file.`;
       findings.add(
@@ -63,9 +63,9 @@ export function concludeCovered(web: WebContext, namesUncovered: boolean): void 
 }
 
 /** Maximum rules that a file reports separately, and how many it reports beyond that maximum. */
-const MOST_OF_FILE = 4;
-const MOST_SINGLE = 2;
-const GRAVITY: readonly Level[] = ['review', 'warning', 'notice'];
+const MAX_SEPARATE_RULES = 4;
+const SEPARATE_RULES_BEYOND = 2;
+const LEVEL_ORDER: readonly Level[] = ['review', 'warning', 'notice'];
 
 function summarize(
   { findings }: WebContext,

@@ -28,7 +28,7 @@ export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: F
   const waiting = new Map<Key, Wait[]>();
 
   const isTrusted = (unit: Unit): boolean => without.has(unit.script);
-  const meets = (key: Key): boolean => key.run === run;
+  const isReached = (key: Key): boolean => key.run === run;
   const enter = (unit: Unit): void => {
     if (units.has(unit)) return;
     units.add(unit);
@@ -37,7 +37,7 @@ export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: F
   const tryEnter = (unit: Unit): void => {
     if (unit.bound === undefined) {
       if (unit.around !== undefined && units.has(unit.around)) enter(unit);
-    } else if ((isTrusted(unit) || unit.around === undefined || units.has(unit.around)) && unit.bound.some(meets))
+    } else if ((isTrusted(unit) || unit.around === undefined || units.has(unit.around)) && unit.bound.some(isReached))
       enter(unit);
   };
   const addKey = (key: Key): void => {
@@ -69,12 +69,12 @@ export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: F
     else nameKey(to);
   };
   const addKeysOf = (unit: Unit): void => {
-    if (unit.result !== undefined && (certainty === 'possible' || isHadByOthers(unit))) addKey(unit.result);
+    if (unit.result !== undefined && (certainty === 'possible' || hasOtherBindings(unit))) addKey(unit.result);
     for (const key of unit.reaches) nameKey(key);
     for (const key of unit.uses) useKey(key);
     if (certainty !== 'certain') for (const key of unit.keeps) useKey(key);
     for (const wait of unit.waits)
-      if (meets(wait.after)) addWait(wait);
+      if (isReached(wait.after)) addWait(wait);
       else if (!isTrusted(unit)) push(waiting, wait.after, wait);
   };
 
@@ -111,7 +111,7 @@ export function reachedUnits(graph: Graph, { certainty, without, texts = [] }: F
 }
 
 /** Whether the unit has a binding other than variables and collections, or runs without a name. */
-const isHadByOthers = ({ bound }: Unit): boolean => bound?.every(({ kind }) => OF_NAMES.has(kind)) !== true;
+const hasOtherBindings = ({ bound }: Unit): boolean => bound?.every(({ kind }) => OF_NAMES.has(kind)) !== true;
 const OF_NAMES = new Set(['variable', 'stored']);
 
 function push<K, V>(lists: Map<K, V[]>, key: K, value: V): void {

@@ -3,7 +3,7 @@ import type { AnyNode, Program } from 'acorn';
 import { CHILDREN } from '../script/children.ts';
 
 /** Maximum characters of a name. */
-const MOST_LENGTH = 64;
+const MAX_LENGTH = 64;
 
 /** Includes numbers: bundles may use them as names of modules. */
 export function textsOf(program: Program): Set<string> {
@@ -12,12 +12,12 @@ export function textsOf(program: Program): Set<string> {
   for (let node = stack.pop(); node !== undefined; node = stack.pop())
     if (node.type !== 'Literal') pushChildren(node, stack);
     else if (typeof node.value === 'number') texts.add(String(node.value));
-    else if (typeof node.value === 'string' && node.value.length <= MOST_LENGTH) texts.add(node.value);
+    else if (typeof node.value === 'string' && node.value.length <= MAX_LENGTH) texts.add(node.value);
   return texts;
 }
 
 /** Node types whose children differ from `CHILDREN`: patterns, and types the walk special-cases. */
-const MORE: Readonly<Record<string, readonly string[]>> = {
+const OTHER_CHILDREN: Readonly<Record<string, readonly string[]>> = {
   ExpressionStatement: ['expression'],
   MemberExpression: ['object', 'property'],
   CallExpression: ['callee', 'arguments'],
@@ -39,7 +39,7 @@ const MORE: Readonly<Record<string, readonly string[]>> = {
 };
 
 function pushChildren(node: AnyNode, stack: AnyNode[]): void {
-  for (const key of MORE[node.type] ?? CHILDREN[node.type] ?? NONE) {
+  for (const key of OTHER_CHILDREN[node.type] ?? CHILDREN[node.type] ?? NONE) {
     const child = (node as unknown as Record<string, AnyNode | (AnyNode | null)[] | null | undefined>)[key];
     if (!Array.isArray(child)) {
       if (child && child.type !== 'Identifier') stack.push(child);

@@ -27,19 +27,19 @@ export function checkHostUse(view: ScriptView, node: AnyNode, path: string): voi
   if (OF_OBJECTS.has(parts[parts.length - 1])) return;
   if (parts.length === 1) {
     if (!OPERATION_GROUPS.has(group)) {
-      unknown(view, node, group);
+      reportUnknownOperation(view, node, group);
       return;
     }
     // Passing on the whole group uses the permissions of all its operations.
     if (useOf(node) === 'escapes' || useOf(node) === 'element')
       for (const [full, { permission }] of OPERATIONS)
-        if (full.startsWith(`${group}.`)) use(view, node, full, permission);
+        if (full.startsWith(`${group}.`)) requirePermission(view, node, full, permission);
     return;
   }
   if (parts.length > 2 || !OPERATION_GROUPS.has(group)) return;
   const operation = OPERATIONS.get(`${group}.${name}`);
-  if (operation === undefined) unknown(view, node, `${group}.${name}`);
-  else use(view, node, `${group}.${name}`, operation.permission);
+  if (operation === undefined) reportUnknownOperation(view, node, `${group}.${name}`);
+  else requirePermission(view, node, `${group}.${name}`, operation.permission);
 }
 
 /** Checks a computed member of Host or of one of its groups. */
@@ -49,7 +49,7 @@ export function checkHostComputed(view: ScriptView, node: AnyNode, path: string)
   if (more.length > 0) return;
   const similar = group === undefined ? undefined : [...OPERATIONS].find(([name]) => name.startsWith(`${group}.`));
   if (similar === undefined) view.context.undeterminable = true;
-  else if (similar[1].permission !== undefined) use(view, node, similar[0], similar[1].permission);
+  else if (similar[1].permission !== undefined) requirePermission(view, node, similar[0], similar[1].permission);
   report(view, 'host_computed', node, `Which operation ${written(view, node)} is cannot be determined.`);
 }
 
@@ -133,7 +133,7 @@ export function alias(view: ScriptView, node: AnyNode): void {
   }
 }
 
-function use(view: ScriptView, node: AnyNode, operation: string, permission: string | undefined): void {
+function requirePermission(view: ScriptView, node: AnyNode, operation: string, permission: string | undefined): void {
   if (permission === undefined) return;
   const { used, manifest } = view.context;
   if (!used.has(permission)) used.set(permission, placeOf(view, node));
@@ -147,7 +147,7 @@ function use(view: ScriptView, node: AnyNode, operation: string, permission: str
     );
 }
 
-function unknown(view: ScriptView, node: AnyNode, name: string): void {
+function reportUnknownOperation(view: ScriptView, node: AnyNode, name: string): void {
   if (name === 'call') {
     const fix = 'Call the operation itself: Host.storage.get(key).';
     report(view, 'host_operation_unknown', node, 'Host.call is for background code.', fix);

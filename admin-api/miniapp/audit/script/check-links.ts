@@ -9,7 +9,7 @@ import type { ScriptView } from './script-view.ts';
 /** Methods of links and forms that follow them. */
 export const FOLLOWING: ReadonlySet<string> = new Set(['click', 'submit', 'requestSubmit', 'dispatchEvent']);
 /** Maximum characters of an expression that is identified by its source text. */
-const MOST = 200;
+const MAX_IDENTITY_LENGTH = 200;
 
 /** Notes a URL that is set on a link or form. `target`: the link; undefined: unknown. */
 export function noteLink(view: ScriptView, target: AnyNode | undefined, url: AnyNode): void {
@@ -32,6 +32,6 @@ export function checkLinks(view: ScriptView): void {
 function sameAs(view: ScriptView, node: AnyNode): unknown {
   const variable = node.type === 'Identifier' ? view.evaluator.variableOf(node) : undefined;
   if (variable !== undefined) return variable;
-  if (node.end - node.start > MOST) return node;
+  if (node.end - node.start > MAX_IDENTITY_LENGTH) return node;
   return view.source.text.slice(view.base + node.start, view.base + node.end).replace(/\s+/g, '');
 }

@@ -66,9 +66,9 @@ function* parametersOf(view: ScriptView, node: AnyNode, steps: Steps): Iterable<
 export function noteTags(view: ScriptView, node: Call, name: string, args: readonly AnyNode[]): void {
   for (let index = 0; index < args.length && args[index].type !== 'SpreadElement'; index++) {
     const arg = args[index];
-    if (NO_NAMES.has(arg.type) || (arg.type === 'Identifier' && isPassedOn(view, arg))) continue;
+    if (NEVER_TEXT.has(arg.type) || (arg.type === 'Identifier' && isPassedOn(view, arg))) continue;
     const text = arg.type === 'Literal' ? arg.value : constantOf(view.evaluator.valuesOf(arg))?.value;
-    const tag = typeof text === 'string' && text.length < MOST ? localName(text) : '';
+    const tag = typeof text === 'string' && text.length < MAX_TAG_LENGTH ? localName(text) : '';
     if (tag !== 'script' && tag !== 'base' && !FRAMES.has(tag)) continue;
     const message = `${written(view, node)} makes a ${tag} element.`;
     view.context.tagged.push({
@@ -94,7 +94,7 @@ function isPassedOn(view: ScriptView, node: Identifier): boolean {
 const CODE_TAG = new RegExp(`["'\`](?:\\w+:)?(?:script|base|${[...FRAMES].join('|')})["'\`]`, 'i');
 
 /** Expressions that never evaluate to text. */
-const NO_NAMES = new Set([
+const NEVER_TEXT = new Set([
   'ArrowFunctionExpression',
   'FunctionExpression',
   'ObjectExpression',
@@ -103,7 +103,7 @@ const NO_NAMES = new Set([
 ]);
 
 /** Maximum characters of a tag name with its prefix. */
-const MOST = 64;
+const MAX_TAG_LENGTH = 64;
 
 /** Notes the names by which other scripts can call the functions. */
 export function noteMakers(view: ScriptView, program: Program): void {

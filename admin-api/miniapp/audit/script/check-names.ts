@@ -32,7 +32,7 @@ import { isWithoutJson } from './without-json.ts';
 
 const ASSIGNING = new Set(['=', '+=', '||=', '&&=', '??=']);
 /** Names that code composes from parts only to hide them. */
-const TELLING = new Set([
+const SENSITIVE_NAMES = new Set([
   ...[...BARRED.keys()].map((path) => path.slice(path.lastIndexOf('.') + 1)),
   'Function',
   'Host',
@@ -41,9 +41,9 @@ const TELLING = new Set([
   'createElement',
 ]);
 /** Names that ordinary code never chooses dynamically as a member. */
-const WRITTEN = new Set([...DISTINCTIVE, 'Function', 'constructor']);
+const NEVER_DYNAMIC = new Set([...DISTINCTIVE, 'Function', 'constructor']);
 /** Objects whose computed members may be any platform feature. */
-const COMPUTED = new Set(['window', 'document', 'navigator']);
+const PLATFORM_ROOTS = new Set(['window', 'document', 'navigator']);
 
 /** `values`: the possible values of the node. */
 export function checkReached(view: ScriptView, node: AnyNode, values: Values): void {
@@ -175,7 +175,7 @@ export function checkMember(view: ScriptView, node: MemberExpression): void {
       if (object.kind === 'receiver' && object.of === 'event' && isHidden(view, node))
         report(view, 'computed_global', node, `What ${written(view, node)} takes of an event cannot be determined.`);
       if (object.kind !== 'global') continue;
-      if (COMPUTED.has(object.path) || isWindow(object.path))
+      if (PLATFORM_ROOTS.has(object.path) || isWindow(object.path))
         report(
           view,
           'computed_global',
@@ -193,7 +193,7 @@ export function checkMember(view: ScriptView, node: MemberExpression): void {
     checkOfUnknown(view, node, key, DISTINCTIVE);
   if (
     node.computed &&
-    (DISTINCTIVE.has(key) || (TELLING.has(key) && !isWrittenName(view, node.property, key))) &&
+    (DISTINCTIVE.has(key) || (SENSITIVE_NAMES.has(key) && !isWrittenName(view, node.property, key))) &&
     objects.some(({ kind }) => kind === 'unknown') &&
     useOf(node) !== 'assigned'
   )
@@ -211,7 +211,7 @@ function checkOpenKey(view: ScriptView, node: MemberExpression): void {
   if (keys.length === 0) return;
   const use = useOf(node);
   if (use === 'assigned') return;
-  const [name] = namesOf(keys, isJoined ? TELLING : WRITTEN, true);
+  const [name] = namesOf(keys, isJoined ? SENSITIVE_NAMES : NEVER_DYNAMIC, true);
   if (name !== undefined)
     report(view, 'global_of_unknown', node, `${written(view, node)} may be ${name} of the global object.`);
   else if (isCalledWithText(view, node, use) && namesOf(keys, ['constructor']).length > 0)
@@ -276,7 +276,7 @@ const PARENTS = new Set(['parentNode', 'startContainer', 'endContainer', 'common
 function isHiding(view: ScriptView, key: AnyNode): boolean {
   if (!isPutTogether(view, key) || isSymbol(view.evaluator, key)) return false;
   const { keys } = possibleKeys(view, key);
-  return keys.length === 0 || namesOf(keys, TELLING).length > 0;
+  return keys.length === 0 || namesOf(keys, SENSITIVE_NAMES).length > 0;
 }
 
 /** The key is composed in place, or in the only value of its variable. */
@@ -407,7 +407,7 @@ export function checkTaken(view: ScriptView, { node, write }: Taken): void {
   const key = write.path.at(-1);
   if (key === null || typeof key !== 'object' || constantOf(view.evaluator.valuesOf(key)) !== undefined) return;
   const objects = view.evaluator.valuesOfWrite({ from: write.from, path: write.path.slice(0, -1) });
-  if (!objects.some((object) => object.kind === 'global' && (COMPUTED.has(object.path) || isWindow(object.path))))
+  if (!objects.some((object) => object.kind === 'global' && (PLATFORM_ROOTS.has(object.path) || isWindow(object.path))))
     return;
   const target = node.type === 'Property' ? node.value : node;
   const name = target.type === 'AssignmentPattern' ? target.left : target;

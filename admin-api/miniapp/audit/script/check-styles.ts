@@ -28,7 +28,7 @@ export const STYLE_METHODS: ReadonlyMap<string, number> = new Map([
 
 const URLS = /(?:url\(|image-set\(\s*(?=["'])|@import\s+(?=["']))\s*["']?([^"')\s;]+)/gi;
 /** Maximum characters of a checked text. */
-const MOST = 1 << 16;
+const MAX_CSS_LENGTH = 1 << 16;
 
 /**
  * Checks known text only. The start of a URL distinguishes a file of the package, a photo and a
@@ -37,7 +37,7 @@ const MOST = 1 << 16;
 export function checkStyle(view: ScriptView, node: AnyNode, values: Values): void {
   for (const value of values) {
     const text = value.kind === 'text' ? value.start : value.kind === 'constant' ? value.value : undefined;
-    if (typeof text !== 'string' || text.length > MOST) continue;
+    if (typeof text !== 'string' || text.length > MAX_CSS_LENGTH) continue;
     for (const [, url] of text.matchAll(URLS)) checkUrl(view, node, [constant(url)], 'resource');
   }
 }

@@ -249,7 +249,7 @@ export function noteSet(view: ScriptView, name: string, value: AnyNode): void {
 }
 
 /** The argument index for a member that stores its value. */
-const KEPT = -1;
+const STORED_BY_MEMBER = -1;
 
 /** Runs after all scripts are audited: follows arguments that functions pass on. */
 export function followGiven({ given, passedOn, renamed, texts }: WebContext): void {
@@ -264,7 +264,7 @@ export function followGiven({ given, passedOn, renamed, texts }: WebContext): vo
     if (name !== 'default') for (const called of names.get(name) ?? []) yield [called.name, index];
     for (const passed of passing.get(name) ?? []) if (passed.index === index) yield [passed.to, passed.at];
   });
-  for (const [name, indexes] of given) if (indexes.has(KEPT)) texts.add(name);
+  for (const [name, indexes] of given) if (indexes.has(STORED_BY_MEMBER)) texts.add(name);
 }
 
 /** A literal that may be code, or a variable whose only value is such a literal. */
@@ -351,7 +351,7 @@ export function noteAssigned(view: ScriptView, name: string, value: AnyNode): vo
   const isParameter = first?.from !== undefined && first.path.length > 0 && isFunction(first.from);
   if (!isParameter || isResult(view, value)) return;
   view.context.functions.add(name);
-  noteParameter(view, name, KEPT, first);
+  noteParameter(view, name, STORED_BY_MEMBER, first);
   const member = first.path.at(-1);
   if (typeof member === 'string') noteRenamed(view, member, name);
 }

@@ -28,13 +28,13 @@ export const KNOWN: ReadonlySet<string> = new Set([
 ]);
 
 /** Exempt kinds: background files have other globals, data may be a template: `{{item.title}}`. */
-const NOT_HERE: ReadonlySet<ScriptKind> = new Set(['background', 'data']);
+const EXEMPT_KINDS: ReadonlySet<ScriptKind> = new Set(['background', 'data']);
 
 /** Notes the use of a bridge, other than a test for it. */
 export function noteBridge(view: ScriptView, node: AnyNode, path: string): void {
   // A pattern destructures the bridge.
   const use = node.type === 'Property' ? 'bound' : useOf(node);
-  if (use === 'nothing' || use === 'assigned' || NOT_HERE.has(view.kind) || isMemberTyped(node)) return;
+  if (use === 'nothing' || use === 'assigned' || EXEMPT_KINDS.has(view.kind) || isMemberTyped(node)) return;
   if (isOfNode(path) && (isOptional(node) || isGuarded(view, node, NODE))) return;
   if (path === 'require') {
     if (!isOfPackage(view, node))
@@ -65,7 +65,7 @@ function isOfPackage(view: ScriptView, node: AnyNode): boolean {
 
 /** Notes an undeclared name that is called, or whose member is read. */
 export function noteUsed(view: ScriptView, node: Identifier): void {
-  note(view, node, node.name);
+  noteCandidate(view, node, node.name);
 }
 
 /** As `noteUsed`, for a member of the window: `window.bridge.go()`. */
@@ -74,16 +74,16 @@ export function noteUsedOfWindow(view: ScriptView, node: AnyNode): void {
   const [value, ...others] = view.evaluator.valuesOf(node);
   if (value.kind !== 'global' || others.length > 0 || value.path.includes('.') || OF_VENDORS.test(value.path)) return;
   const [object] = view.evaluator.valuesOf(node.object);
-  if (object.kind === 'global' && object.path === 'window') note(view, node, value.path);
+  if (object.kind === 'global' && object.path === 'window') noteCandidate(view, node, value.path);
 }
 
 /** Names with a vendor prefix. */
 const OF_VENDORS = /^(?:webkit|moz|ms|o)[A-Z]/;
 
-function note(view: ScriptView, node: Identifier | MemberExpression, name: string): void {
+function noteCandidate(view: ScriptView, node: Identifier | MemberExpression, name: string): void {
   if (KNOWN.has(name) || BRIDGES.has(name) || view.undefined.has(name)) return;
   // In a handler, names may be members of the element or the document.
-  if (NOT_HERE.has(view.kind) || view.kind === 'handler') return;
+  if (EXEMPT_KINDS.has(view.kind) || view.kind === 'handler') return;
   if (!isGuarded(view, node, new RegExp(`(?<![\\w$])${name.replaceAll('$', '\\$&')}(?![\\w$])`)))
     view.undefined.set(name, node);
 }
@@ -154,8 +154,8 @@ export function noteDefined(view: ScriptView, name: string, values: Values): voi
 /**
  * Runs after all scripts are audited. The name of an element or a member may define a global.
  */
-export function reportUndefined({ findings, undefined: noted, defined, members }: WebContext): void {
-  for (const { name, code, position, message } of noted)
+export function reportUndefined({ findings, undefined: uses, defined, members }: WebContext): void {
+  for (const { name, code, position, message } of uses)
     if (!defined.has(name) && !(code === 'undefined_global' && members.has(name)))
       findings.add(code, position, message);
 }
@@ -165,9 +165,9 @@ const NODE = /(?<![\w$])(?:module|exports|require|define|process|Deno|Bun)(?![\w
 /**
  * Maximum enclosing nodes and tests to search for a guard, and maximum characters of each test.
  */
-const MOST_AROUND = 512;
-const MOST_TESTS = 8;
-const MOST_TEST = 400;
+const MAX_ENCLOSING_NODES = 512;
+const MAX_TESTS = 8;
+const MAX_TEST_LENGTH = 400;
 
 /**
  * A test that matches `names` guards the node. So does a `try` block, except for Node: the app
@@ -176,7 +176,7 @@ const MOST_TEST = 400;
 function isGuarded(view: ScriptView, node: AnyNode, names: RegExp): boolean {
   let at = node;
   let tests = 0;
-  for (let around = 0; around < MOST_AROUND && tests < MOST_TESTS; around++) {
+  for (let around = 0; around < MAX_ENCLOSING_NODES && tests < MAX_TESTS; around++) {
     const parent = parentOf(at);
     if (parent === undefined) return false;
     if (parent.type === 'TryStatement' && parent.block === at && names !== NODE) return true;
@@ -196,4 +196,4 @@ function testOf(parent: AnyNode, child: AnyNode): AnyNode | undefined {
 }
 
 const textOf = (view: ScriptView, { start, end }: AnyNode): string =>
-  view.source.text.slice(view.base + start, view.base + Math.min(end, start + MOST_TEST));
+  view.source.text.slice(view.base + start, view.base + Math.min(end, start + MAX_TEST_LENGTH));

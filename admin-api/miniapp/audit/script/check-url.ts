@@ -27,7 +27,7 @@ export function checkUrl(view: ScriptView, node: AnyNode, values: Values, role: 
         node,
         `${written(view, node)} is a javascript: URL.`,
         undefined,
-        (IS_NOTHING.test(url) || ONLY_THROWS.test(url)) && value.kind === 'constant' ? { level: 'notice' } : {},
+        (NO_OP.test(url) || THROW_STATEMENT.test(url)) && value.kind === 'constant' ? { level: 'notice' } : {},
       );
     else if (role === 'worker') checkWorker(view, node, url, value.kind === 'constant');
     else if (location.kind === 'remote') {
@@ -49,10 +49,10 @@ export function checkUrl(view: ScriptView, node: AnyNode, values: Values, role: 
 }
 
 /** `javascript:void(0)` */
-const IS_NOTHING = /^javascript:(?:void(?: 0|\(0\))|0|false|""|'')?;?$/i;
+const NO_OP = /^javascript:(?:void(?: 0|\(0\))|0|false|""|'')?;?$/i;
 
 /** React's replacement for a javascript: URL. */
-const ONLY_THROWS = /^javascript:throw (?:new )?Error\((?:'[^'\\]*'|"[^"\\]*")\);?$/;
+const THROW_STATEMENT = /^javascript:throw (?:new )?Error\((?:'[^'\\]*'|"[^"\\]*")\);?$/;
 
 /** An initial value of a variable that later holds a URL, unless a file has that name. */
 function isUnset(view: ScriptView, value: Value, values: Values): boolean {

@@ -70,7 +70,7 @@ export function valuesOfNew(evaluator: Evaluation, node: NewExpression): Values 
  */
 function resolved(evaluator: Evaluation, [url, base]: readonly AnyNode[]): Values {
   const values = evaluator.valuesOf(url);
-  if (base === undefined || base.type === 'MetaProperty' || isHere(base)) return values;
+  if (base === undefined || base.type === 'MetaProperty' || isModuleUrl(base)) return values;
   const [fixed, from] = [constantOf(values), constantOf(evaluator.valuesOf(base))];
   if (evaluator.valuesOf(base).some((value) => value.kind === 'global' && /^(?:location|document)\b/.test(value.path)))
     return values;
@@ -82,7 +82,7 @@ function resolved(evaluator: Evaluation, [url, base]: readonly AnyNode[]): Value
 }
 
 /** import.meta.url */
-const isHere = (node: AnyNode): boolean => node.type === 'MemberExpression' && node.object.type === 'MetaProperty';
+const isModuleUrl = (node: AnyNode): boolean => node.type === 'MemberExpression' && node.object.type === 'MetaProperty';
 
 export function valuesOfCall(evaluator: Evaluation, node: CallExpression): Values {
   const callee = unparenthesized(node.callee);
@@ -184,16 +184,16 @@ const elementsOf = (names: Values = NOTHING_KNOWN): Values =>
     })),
   ]);
 
-const LOOKED_UP = new Set(['querySelector', 'getElementsByTagName', 'querySelectorAll']);
+const LOOKUPS = new Set(['querySelector', 'getElementsByTagName', 'querySelectorAll']);
 /** Selectors of the root element. */
 const ROOT: ReadonlySet<Constant> = new Set(['html', ':root']);
 /** Methods that return an item, or a sublist, of an event's path. */
-const TAKEN = new Set(['at', 'pop', 'shift', 'find', 'findLast', 'slice', 'reverse', 'filter']);
+const ITEM_METHODS = new Set(['at', 'pop', 'shift', 'find', 'findLast', 'slice', 'reverse', 'filter']);
 
 /** Evaluates DOM lookups, copies of elements, and the targets of events. */
 function reachedBy(evaluator: Evaluation, method: string, objects: Values, node: CallExpression): Values | undefined {
   const [first] = node.arguments;
-  if (LOOKED_UP.has(method) && first) {
+  if (LOOKUPS.has(method) && first) {
     const selectors = evaluator.valuesOf(first as AnyNode);
     if (
       method === 'querySelector' &&
@@ -217,7 +217,7 @@ function reachedBy(evaluator: Evaluation, method: string, objects: Values, node:
     const values = evaluator.valuesOf(first as AnyNode);
     return values.some(({ kind }) => kind === 'element') ? values : undefined;
   }
-  if (method === 'composedPath' || (TAKEN.has(method) && objects.some(({ kind }) => kind === 'receiver')))
+  if (method === 'composedPath' || (ITEM_METHODS.has(method) && objects.some(({ kind }) => kind === 'receiver')))
     return [OF_EVENT];
   return undefined;
 }

@@ -41,7 +41,7 @@ import { type Called, parentOf, returnedOf, scopeOf, type Walked } from './walk.
  * Maximum recursion depth of an evaluation. Bundles of several libraries need 240. The stack of an
  * audit thread allows 4,500.
  */
-const DEPTH = 2000;
+const MAX_DEPTH = 2000;
 /**
  * Maximum characters and elements composed per script. Without it, auditing a small script could
  * take hours.
@@ -53,8 +53,8 @@ const MOST_ITEMS = 4096;
 const MOST_PAIRS = 64;
 
 /**
- * Cached values, stored on nodes and variables. A file of 200 KB has 50,000 of them; a map would take
- * twice the time. A node may belong to another script and hold values of that script's evaluator.
+ * Cached values, stored on nodes and variables. A file of 200 KB has 50,000 of them; a map would
+ * take twice the time. A node of another script may hold the values of that script's evaluator.
  */
 interface Evaluated {
   evaluatedBy?: Evaluator | undefined;
@@ -88,7 +88,7 @@ export class Evaluator implements Evaluation {
   get exhausted(): { readonly message: string; readonly at: AnyNode | undefined } | undefined {
     if (this.#cutAt !== undefined)
       return {
-        message: `This is ${DEPTH} steps away from an expression that it may be part of; the audit follows no more.`,
+        message: `This is ${MAX_DEPTH} steps away from an expression that it may be part of; the audit follows no more.`,
         at: this.#cutAt,
       };
     return this.#left < 0 ? { message: TOO_MUCH_TEXT, at: undefined } : undefined;
@@ -259,8 +259,8 @@ export class Evaluator implements Evaluation {
   }
 
   /**
-   * As `valuesOf`, but for a variable only the values that its writes store, without later changes of
-   * their members.
+   * As `valuesOf`, but for a variable only the values that its writes store, without later changes
+   * of their members.
    */
   writtenOut(node: AnyNode): Values {
     const variable = node.type === 'Identifier' ? this.variableOf(node) : undefined;
@@ -276,8 +276,8 @@ export class Evaluator implements Evaluation {
   }
 
   /**
-   * The existing value of a global: that of an earlier script or of the platform. A `var` without an
-   * initializer keeps it: `var fetch` does not hide `fetch`.
+   * The existing value of a global: that of an earlier script or of the platform. A `var` without
+   * an initializer keeps it: `var fetch` does not hide `fetch`.
    */
   #before(variable: Variable): Values | undefined {
     const shared = this.globals.get(variable.name);
@@ -296,7 +296,7 @@ export class Evaluator implements Evaluation {
 
   /** False: the maximum depth is reached. */
   #begin(entry: Evaluated, at: AnyNode | undefined): boolean {
-    if (this.#depth >= DEPTH) {
+    if (this.#depth >= MAX_DEPTH) {
       this.#cutAt ??= at ?? this.walked.program;
       return false;
     }
@@ -415,7 +415,7 @@ export class Evaluator implements Evaluation {
       (value) => value.kind === 'text' || (value.kind === 'constant' && typeof value.value === 'string'),
     );
     if (!isText) return UNKNOWN;
-    const start = shown(left) + shown(right);
+    const start = textWithPlaceholders(left) + textWithPlaceholders(right);
     return text(start.length > MOST_TEXT ? PLACEHOLDER : start);
   }
 
@@ -539,4 +539,5 @@ const withChanges = (values: Values): Values =>
 
 const UNKNOWN_TEXT: Values = [text(PLACEHOLDER), UNKNOWN];
 
-const shown = (value: Value): string => (value.kind === 'text' ? value.start : (asText(value) ?? PLACEHOLDER));
+const textWithPlaceholders = (value: Value): string =>
+  value.kind === 'text' ? value.start : (asText(value) ?? PLACEHOLDER);

@@ -4,7 +4,7 @@ import { parseScript } from './parser.ts';
 import { constantOf, type Values } from './values.ts';
 
 /** Maximum characters of a checked text. */
-const MOST = 300;
+const MAX_CODE_LENGTH = 300;
 
 /**
  * The effect of the code. `value`: it does nothing, or compares parameters. `this`: it returns the
@@ -16,7 +16,7 @@ type Harmless = 'value' | 'this' | 'kept';
 /** `texts`: the arguments of Function: the parameters, then the body. */
 export function harmlessFunction(texts: readonly Values[]): Harmless | undefined {
   const constants = texts.map((values) => constantOf(values)?.value);
-  if (constants.some((text) => typeof text !== 'string' || text.length > MOST)) return undefined;
+  if (constants.some((text) => typeof text !== 'string' || text.length > MAX_CODE_LENGTH)) return undefined;
   const parameters = constants.slice(0, -1).map((text) => String(text).trim());
   if (!parameters.every((name) => NAME.test(name))) return undefined;
   return harmless(String(constants.at(-1) ?? ''), new Set(parameters));

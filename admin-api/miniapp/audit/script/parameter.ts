@@ -6,7 +6,7 @@ import { constant, NOTHING_KNOWN, union, type Value, type Values } from './value
 import { parentOf, scopeOf, type Walked } from './walk.ts';
 
 /** Maximum values of a parameter that are kept apart. */
-const MOST_CALLS = 64;
+const MAX_VALUES = 64;
 /** Methods that call their callback with a part of their object. */
 const PASSING = new Set(['then', 'map', 'forEach', 'find', 'filter', 'some', 'every', 'flatMap']);
 
@@ -97,7 +97,7 @@ function ofCalls(evaluator: Evaluation, walked: Walked, fn: AnyNode, name: strin
     else if (args[index]) sets.push(evaluator.valuesOf(args[index]));
   if (sets.length === 0) return NOTHING_KNOWN;
   if (handedOn.has(name) || isExported(fn) || (isShared && scopeOf(fn) === top)) sets.push(NOTHING_KNOWN);
-  return union(sets, MOST_CALLS);
+  return union(sets, MAX_VALUES);
 }
 
 function isExported(fn: AnyNode): boolean {

@@ -33,7 +33,7 @@ const LESS = 0x3c;
 const EQUALS = 0x3d;
 const QUESTION = 0x3f;
 /** Lists with fewer elements are trimmed. */
-const FEW = 12;
+const SHORT_LIST = 12;
 
 /** Whether the next token is a literal, or a name that is never a keyword or contextual keyword. */
 const isPlain = ({ type, isSpecial, containsEsc }: Parts): boolean =>
@@ -68,7 +68,7 @@ const isArrow = (node: SyntaxNode, start: number): boolean =>
   node.type === 'ArrowFunctionExpression' && node.start === start;
 
 /** Copies a short list: V8 reserves room for 17 elements in a list that has grown. */
-const trimmed = (list: readonly object[]): readonly object[] => (list.length < FEW ? list.slice() : list);
+const trimmed = (list: readonly object[]): readonly object[] => (list.length < SHORT_LIST ? list.slice() : list);
 
 export const expressionMethods: Methods = {
   checkUnreserved(name) {

@@ -1,10 +1,10 @@
 /**
- * The declared names of a scope, for acorn's check for duplicates. Searching acorn's lists would take
- * minutes for 100,000 names.
+ * The declared names of a scope, for acorn's check for duplicates. Searching acorn's lists would
+ * take minutes for 100,000 names.
  */
 
 /** Maximum names in a list. For more, a set is faster. */
-const FEW = 16;
+const MAX_LIST = 16;
 
 /** The array methods that acorn calls on the declared names of a scope. */
 class Declared {
@@ -25,7 +25,7 @@ class Declared {
   push(name: string): void {
     if (this.#list === undefined) this.#list = [name];
     else if (this.#set !== undefined) this.#set.add(name);
-    else if (this.#list.push(name) > FEW) this.#set = new Set(this.#list);
+    else if (this.#list.push(name) > MAX_LIST) this.#set = new Set(this.#list);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * A tokenizer without regular expressions, with one loop per token. acorn reads all uncommon tokens:
- * escapes, characters outside ASCII, errors.
+ * A tokenizer without regular expressions, with one loop per token. acorn reads all uncommon
+ * tokens: escapes, characters outside ASCII, errors.
  */
 import { ACORN, type Methods, TOKENS, type Token } from './parser-parts.ts';
 
@@ -30,7 +30,7 @@ const BACKSLASH = 0x5c;
 const SLASH = 0x2f;
 const STAR = 0x2a;
 /** Maximum digits of a number that fits a small integer of V8. */
-const SMALL = 9;
+const MAX_SMALL_DIGITS = 9;
 
 const isLineEnd = (code: number): boolean => code === 10 || code === 13 || code === 0x2028 || code === 0x2029;
 
@@ -146,7 +146,7 @@ export const tokenMethods: Methods = {
     let at = pos;
     let value = 0;
     let code = input.charCodeAt(at);
-    while (code >= ZERO && code <= NINE && at - pos < SMALL) {
+    while (code >= ZERO && code <= NINE && at - pos < MAX_SMALL_DIGITS) {
       value = value * 10 + (code - ZERO);
       code = input.charCodeAt(++at);
     }

@@ -1,7 +1,7 @@
 /**
- * acorn with faster paths. Names of a scope are in a set: acorn searches a list at each declaration,
- * which takes minutes for a scope of 100,000 names. Nodes have classes of our own. Tokens and most
- * expressions have shorter code. A test compares trees and errors with acorn's.
+ * acorn with faster paths. Names of a scope are in a set: acorn searches a list at each
+ * declaration, which takes minutes for a scope of 100,000 names. Nodes have classes of our own.
+ * Tokens and most expressions have shorter code. A test compares trees and errors with acorn's.
  *
  * package.json names one exact version of acorn: the methods that are replaced here are not part of
  * its documented interface, so any release may change them. After an update run

@@ -1,4 +1,4 @@
-/** Keys of members that have more than one value, or are put together by `+=`: what they may be. */
+/** Computes the possible values of member keys with several values, or composed by `+=`. */
 import type { AnyNode, AssignmentExpression } from 'acorn';
 import type { Variable, Write } from './scope.ts';
 import type { PossibleKeys, ScriptView } from './script-view.ts';
@@ -6,12 +6,11 @@ import { Steps } from './steps.ts';
 import { constantOf, PLACEHOLDER, type Values } from './values.ts';
 import { parentOf } from './walk.ts';
 
-/** Stands for what is not known of a key. */
+/** Placeholder for an unknown part of a key. */
 const ANY = '\0';
 
 /**
- * Steps of `+=` that are followed, and characters of a key: longer than any name that is looked
- * for.
+ * Maximum `+=` steps that are followed, and maximum characters of a key. No checked name is longer.
  */
 const MOST_STEPS = 64;
 const MOST_LENGTH = 64;
@@ -36,7 +35,7 @@ function valuesOfKey(values: Values): readonly string[] {
   const keys: string[] = [];
   for (const value of values)
     if (value.kind === 'constant') keys.push(String(value.value));
-    // The placeholder is a letter too, which may be one of the key.
+    // The placeholder is also a letter, which a key may contain.
     else if (value.kind === 'text' && !ONLY_PLACEHOLDERS.test(value.start) && value.start.length <= MOST_LENGTH)
       keys.push(value.start.replaceAll(PLACEHOLDER, ANY));
   return keys;
@@ -44,14 +43,14 @@ function valuesOfKey(values: Values): readonly string[] {
 
 const ONLY_PLACEHOLDERS = new RegExp(`^${PLACEHOLDER}*$`);
 
-/** Which of the names a key may be. `isExact`: those alone that nothing is missing of. */
+/** The names that a key may be. `isExact`: only keys without unknown parts match. */
 export function namesOf(keys: readonly string[], names: Iterable<string>, isExact = false): string[] {
   const found: string[] = [];
   for (const name of names) if (keys.some((key) => (isExact ? key === name : mayBe(key, name)))) found.push(name);
   return found;
 }
 
-/** The parts of a key stand in a name in that order. */
+/** The name contains the known parts of the key in order. */
 function mayBe(key: string, name: string): boolean {
   const [first, ...parts] = key.split(ANY);
   if (parts.length === 0) return key === name;
@@ -67,7 +66,7 @@ function mayBe(key: string, name: string): boolean {
   return at <= end;
 }
 
-/** In the order of the source, where that is the order in which it runs; else anything. */
+/** Applies the steps in source order if they run in that order. Otherwise the key is unknown. */
 function putTogether(view: ScriptView, { writes }: Variable, steps: readonly Write[]): readonly string[] {
   if (!writes.some((write) => isOfText(view, write))) return [];
   if (steps.length > MOST_STEPS || steps.some(({ added }) => isRepeated(added!, writes))) return [ANY];
@@ -86,7 +85,7 @@ function putTogether(view: ScriptView, { writes }: Variable, steps: readonly Wri
   return [...keys];
 }
 
-/** An index of a list grows by += as well. */
+/** The write stores or adds text. Indexes of lists also use `+=`, with numbers. */
 const isOfText = (view: ScriptView, write: Write): boolean =>
   (write.added === undefined ? view.evaluator.valuesOfWrite(write) : view.evaluator.valuesOf(write.added.right)).some(
     (value) =>
@@ -97,8 +96,7 @@ const isOfText = (view: ScriptView, write: Write): boolean =>
 const shortened = (key: string): string => (key.length > MOST_LENGTH ? ANY : key);
 
 /**
- * In a loop, or in a function within that of the variable: where its first value stands tells which
- * that is.
+ * Whether a step is in a loop or in an inner function, relative to the first value of the variable.
  */
 function isRepeated(step: AssignmentExpression, writes: readonly Write[]): boolean {
   const first = writes.find(({ from, added }) => from !== undefined && added === undefined)?.from;
@@ -119,8 +117,7 @@ function functionAround(node: AnyNode): AnyNode | undefined {
 }
 
 /**
- * A key that is worked out where it is used, not one that a loop or a caller of unknown kind hands
- * on.
+ * The key is computed by this code, not passed in by a loop or an unknown caller.
  */
 export function isMade(view: ScriptView, key: AnyNode, steps = new Steps()): boolean {
   if (!steps.take()) return true;
@@ -133,13 +130,13 @@ export function isMade(view: ScriptView, key: AnyNode, steps = new Steps()): boo
     case 'AwaitExpression':
       return true;
     case 'MemberExpression': {
-      // An entry of a list goes with others.
+      // Entries of lists are iterated keys.
       const name = view.evaluator.keyOf(key);
       return name !== undefined && !INDEX.test(name);
     }
     case 'BinaryExpression':
     case 'TemplateLiteral':
-      // Of texts of which nothing is known; what begins as `data-` does is no markup, and a number
+      // Composed of unknown texts only. A known prefix such as `data-` is harmless, and a number is
       // an index.
       return (
         view.evaluator.valuesOf(key).some(({ kind }) => kind === 'text') && possibleKeys(view, key).keys.length === 0
@@ -157,7 +154,7 @@ export function isMade(view: ScriptView, key: AnyNode, steps = new Steps()): boo
 
 const INDEX = /^\d+$/;
 
-/** What these make of a name is another form of it. */
+/** Methods that transform a name. */
 const OF_NAMES = new Set(['toLowerCase', 'toUpperCase', 'slice', 'substring', 'substr', 'replace', 'trim']);
 
 function isMadeBy(view: ScriptView, { from, path, added }: Write, steps: Steps): boolean {

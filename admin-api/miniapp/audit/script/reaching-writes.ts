@@ -1,22 +1,21 @@
 /**
- * Which writes of a variable a use of it may see. Minifiers give one name to several values, as in
- * `e = e.style`, so that all writes together say too much.
+ * Reaching definitions: the writes of a variable that a use may see. Minifiers reuse a name for
+ * several values, as in `e = e.style`, so the union of all writes is imprecise.
  *
- * It goes from the use outwards, and collects the writes that may run before it, up to a part of
- * the code that always runs before it and always writes. What it does not know counts as a write
- * that may run before. Only variables are looked at of which all writes, and the use, stand in one
- * function: what another function writes may happen at any time.
+ * The search goes from the use outwards. It collects the writes that may run before the use, up to
+ * code that always runs before it and always writes. In unknown cases, a write may run before the
+ * use. All writes and the use must be in one function: another function may write at any time.
  */
 import type { AnyNode, Function as FunctionNode } from 'acorn';
 import { isFunction } from './plain-call.ts';
 import type { Scope, Variable, Write } from './scope.ts';
 import { parentOf, scopeOf, type Walked } from './walk.ts';
 
-/** Writes of a variable that are compared, and levels of nesting that are climbed. */
+/** Maximum writes of an analysed variable, and maximum levels of nesting. */
 const MOST_WRITES = 64;
 const MOST_LEVELS = 256;
 
-/** Undefined: all of them. */
+/** Undefined: all writes. */
 export function reachingWrites(
   walked: Walked,
   variable: Variable,
@@ -34,7 +33,7 @@ export function reachingWrites(
     else if (node === undefined || byNode.has(node) || functionAround(node) !== around) return undefined;
     else byNode.set(node, write);
   }
-  // `arguments` has the parameters as well.
+  // `arguments` can change the parameters.
   if (atEntry !== undefined && usersOfArguments(walked).has(around)) return undefined;
   const found = new Set<AnyNode>();
   const isDecided = collect(use, around, byNode, found);
@@ -44,7 +43,7 @@ export function reachingWrites(
   return reaching.length === writes.length ? undefined : reaching;
 }
 
-/** Where a write happens; of a parameter the function. Undefined: that is not known. */
+/** The node that performs a write; for a parameter, the function. Undefined: unknown. */
 function nodeOf({ from, path, at }: Write, around: AnyNode): AnyNode | undefined {
   if (at !== undefined) return at;
   if (from === undefined) return undefined;
@@ -63,7 +62,7 @@ function nodeOf({ from, path, at }: Write, around: AnyNode): AnyNode | undefined
   }
 }
 
-/** Declared by the function in which the use stands. */
+/** The function that contains the use declares the variable. */
 function isOwn(variable: Variable, use: AnyNode): boolean {
   const scope = scopeOf(use);
   if (scope === undefined) return false;
@@ -73,7 +72,7 @@ function isOwn(variable: Variable, use: AnyNode): boolean {
   return false;
 }
 
-/** Undefined: a class is between, whose parts run at another time, or it is too far away. */
+/** Undefined: in a class body, which runs at another time, or nested too deeply. */
 function functionAround(node: AnyNode): (FunctionNode & AnyNode) | undefined {
   let at = parentOf(node);
   for (let level = 0; at !== undefined && level < MOST_LEVELS; level++, at = parentOf(at))
@@ -84,7 +83,7 @@ function functionAround(node: AnyNode): (FunctionNode & AnyNode) | undefined {
 
 const users = new WeakMap<Walked, ReadonlySet<AnyNode>>();
 
-/** Functions that use `arguments`; an arrow function has those of the function around it. */
+/** Functions that use `arguments`. Arrow functions use those of their outer function. */
 export function usersOfArguments(walked: Walked): ReadonlySet<AnyNode> {
   const before = users.get(walked);
   if (before !== undefined) return before;
@@ -106,7 +105,7 @@ const isWithin = (node: AnyNode, inner: AnyNode): boolean => node.start <= inner
 type Writes = ReadonlyMap<AnyNode, Write>;
 
 /**
- * True: what was found hides all writes before it. False: nothing does. Undefined: too far to say.
+ * True: the found writes hide all earlier writes. False: they do not. Undefined: nested too deeply.
  */
 function collect(use: AnyNode, around: AnyNode, writes: Writes, found: Set<AnyNode>): boolean | undefined {
   let inner: AnyNode = use;
@@ -116,7 +115,7 @@ function collect(use: AnyNode, around: AnyNode, writes: Writes, found: Set<AnyNo
     const before: AnyNode[] = [];
     const isRepeated = !ONCE.has(at.type) || isOfPattern(at);
     for (const node of writes.keys()) {
-      // What the use is in is done later, but for what is done again.
+      // A write that contains the use runs after it, except in repeated code.
       const isOther = isWithin(at, node) && (isRepeated || (node !== at && !isWithin(inner, node)));
       if (!isOther || (found.has(node) && isRepeated)) continue;
       if (isRepeated) found.add(node);
@@ -137,8 +136,8 @@ function collect(use: AnyNode, around: AnyNode, writes: Writes, found: Set<AnyNo
 }
 
 /**
- * Nodes whose parts run once for each time that the node runs, in the order of the source. Within
- * others a write may come before the use wherever it stands.
+ * Nodes whose parts run at most once per run of the node, in source order. In other nodes, a write
+ * at any position may run before the use.
  */
 const ONCE: ReadonlySet<string> = new Set([
   ...['BlockStatement', 'SwitchCase', 'ExpressionStatement', 'VariableDeclaration', 'VariableDeclarator'],
@@ -148,11 +147,11 @@ const ONCE: ReadonlySet<string> = new Set([
   ...['MemberExpression', 'AwaitExpression', 'SpreadElement', 'ChainExpression', 'AssignmentExpression'],
 ]);
 
-/** What stands in a pattern runs after the value, and between the writes. */
+/** Expressions in a pattern run after the value, and between the writes. */
 const isOfPattern = (node: AnyNode): boolean =>
   node.type === 'AssignmentExpression' && (node.left.type === 'ObjectPattern' || node.left.type === 'ArrayPattern');
 
-/** The part of a node that a node in it belongs to. */
+/** The child of `node` that contains `inner`. */
 function partOf(node: AnyNode, inner: AnyNode): AnyNode | undefined {
   let at = inner;
   for (let level = 0; level < MOST_LEVELS; level++) {
@@ -164,7 +163,7 @@ function partOf(node: AnyNode, inner: AnyNode): AnyNode | undefined {
   return undefined;
 }
 
-/** Where `inner` runs, the part before it has run to its end. */
+/** Whenever `inner` runs, `part` has completed. */
 function runsBefore(node: AnyNode, part: AnyNode, inner: AnyNode): boolean {
   switch (node.type) {
     case 'BlockStatement':
@@ -183,7 +182,7 @@ function runsBefore(node: AnyNode, part: AnyNode, inner: AnyNode): boolean {
       return part.type === 'VariableDeclarator';
     case 'AssignmentExpression':
       return node.left.type === 'MemberExpression';
-    // One case is entered without the test of another.
+    // Falling through from another case skips the test.
     case 'SwitchCase':
       return part !== node.test;
     case 'IfStatement':
@@ -203,7 +202,7 @@ function runsBefore(node: AnyNode, part: AnyNode, inner: AnyNode): boolean {
   }
 }
 
-/** Wherever the code runs to its end, it has written. */
+/** The code always writes if it completes. */
 function alwaysWrites(node: AnyNode, writes: Writes, level: number): boolean {
   if (level > MOST_LEVELS) return false;
   const does = (part: AnyNode | null | undefined): boolean => part != null && alwaysWrites(part, writes, level + 1);
@@ -221,7 +220,7 @@ function alwaysWrites(node: AnyNode, writes: Writes, level: number): boolean {
       return does(node.expression);
     case 'SequenceExpression':
       return node.expressions.some(does);
-    // A break leaves what is around it, too, but for a label.
+    // A break also leaves the code after the block, except with a label.
     case 'BlockStatement':
       return node.body.some(does);
     case 'IfStatement':

@@ -1,4 +1,4 @@
-/** Rules about scripts, in files of their own and in pages. */
+/** Rules for scripts, in files and in pages. */
 import type { RuleTable } from '../finding.ts';
 
 export const SCRIPT_RULES = {

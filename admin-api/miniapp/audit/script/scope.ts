@@ -1,63 +1,61 @@
-/** Which declaration a name means (ECMA-262, 9.1), as far as the source alone tells. */
+/** Resolves names to their declarations, from the source alone (ECMA-262, 9.1). */
 import type { AnyNode, AssignmentExpression, Pattern } from 'acorn';
 
 /**
- * A value that a variable may take: that of `from`, or of a member of it. `from` undefined:
- * anything.
+ * A write to a variable: the value of `from`, or of a member of `from`. Undefined: any value.
  */
 export interface Write {
   readonly from: AnyNode | undefined;
   /**
-   * Keys from there on, the outermost first: a name, an index, a key to be evaluated, or null for
-   * what cannot be said.
+   * Keys of the member, outermost first: a name, an index, or a key to evaluate. Null: any key.
    */
   readonly path: readonly (string | number | AnyNode | null)[];
-  /** Where it happens, if `from` does not tell: `name++`. */
+  /** The writing node, if not given by `from`: `name++`. */
   readonly at?: AnyNode;
-  /** `name += …`, of which `from` says nothing. */
+  /** `name += …`, for which `from` is undefined. */
   readonly added?: AssignmentExpression;
 }
 
-/** The value itself. One list for all, as most writes have it. */
+/** The path of the value itself. Shared, as most writes have it. */
 export const WHOLE: Write['path'] = [];
 export const ANYTHING: Write = { from: undefined, path: WHOLE };
 
 export class Variable {
   readonly writes: Write[];
-  /** For the evaluation, which writes its results there. */
+  /** Cache of the evaluator. */
   evaluatedBy = undefined;
   values = undefined;
-  /** For the call graph, as is `unit` of a scope. */
+  /** For the call graph, like `unit` of a scope. */
   key: object | undefined = undefined;
 
   constructor(
     readonly name: string,
     /**
-     * At the top level of a classic script with `var` or `function`, where it is a property of the
-     * window too.
+     * Declared by `var` or `function` at the top level of a classic script, or undeclared: also a
+     * property of the window.
      */
     readonly isGlobal: boolean,
     write: Write | undefined,
   ) {
-    // A list that grows from nothing gets room for 17.
+    // V8 reserves room for 17 elements when an empty list grows.
     this.writes = write === undefined ? [] : [write];
   }
 }
 
-/** A pattern has taken a member of a value: `const { fetch } = window`. */
+/** A member that a pattern reads: `const { fetch } = window`. */
 export interface Taken {
   readonly node: AnyNode;
   readonly write: Write;
 }
 
 export class Scope {
-  /** Where `var` goes. */
+  /** The scope of `var` declarations. */
   readonly functionScope: Scope;
   isStrict: boolean;
-  /** Of a function's body: the scope of its parameters, if that is another one. */
+  /** For the body of a function: the scope of its parameters, if separate. */
   parameters: Scope | undefined = undefined;
   unit: object | undefined = undefined;
-  /** Of a function: what its statements return. */
+  /** For a function: the arguments of its return statements. */
   returned: AnyNode[] | undefined = undefined;
   #variables: Map<string, Variable> | undefined;
 
@@ -69,9 +67,9 @@ export class Scope {
     this.isStrict = parent?.isStrict === true;
   }
 
-  /** `write`: one more of its values. */
+  /** `write`: another write of the variable. */
   declare(name: string, isGlobal: boolean, write: Write | undefined): void {
-    // What has the name of a parameter begins with its value.
+    // A variable with the name of a parameter starts with the parameter's value.
     if (this.parameters?.own(name) !== undefined) {
       this.parameters.declare(name, isGlobal, write);
       return;
@@ -91,7 +89,7 @@ export class Scope {
     return undefined;
   }
 
-  /** Of this scope alone. */
+  /** Ignores outer scopes. */
   own(name: string): Variable | undefined {
     return this.#variables?.get(name);
   }
@@ -102,8 +100,8 @@ export class Scope {
 }
 
 /**
- * Goes over the names of a pattern; `taken` gets each member that it takes of a value, `rest` each
- * node in it that is no binding: defaults, computed keys, members that are assigned to.
+ * Visits the names of a pattern. `taken` receives each member that the pattern reads. `rest`
+ * receives all other nodes: defaults, computed keys, assigned members.
  */
 export function bind(
   pattern: Pattern,
@@ -112,7 +110,7 @@ export function bind(
   taken: (taken: Taken) => void,
   rest: (node: AnyNode) => void,
 ): void {
-  // Most are names, for which nothing need be made.
+  // Fast path without allocations: most patterns are names.
   if (pattern.type === 'Identifier') {
     name(pattern.name, write);
     return;
@@ -154,7 +152,7 @@ export function bind(
   }
 }
 
-/** The name of a key that isn't computed. */
+/** The name of a key that is not computed. Null: unknown. */
 export function keyOf(key: AnyNode): string | null {
   if (key.type === 'Identifier') return key.name;
   if (key.type === 'Literal') return String(key.value);

@@ -1,4 +1,4 @@
-/** A script as the checks see it. */
+/** The state of the checks of a script. */
 import type { AnyNode, Identifier, MemberExpression } from 'acorn';
 import type { Place } from '../finding.ts';
 import { COVERED } from '../policy/covered.ts';
@@ -12,41 +12,41 @@ import type { Variable } from './scope.ts';
 
 export interface ScriptView {
   readonly source: SourceText;
-  /** Where the script begins in the source; offsets of nodes count from there. */
+  /** Offset of the script in the source. Offsets of nodes are relative to it. */
   readonly base: number;
   readonly kind: ScriptKind;
   readonly context: WebContext;
-  /** Its index among the scripts of the package. */
+  /** Index of the script in the package. */
   readonly script: number;
   readonly evaluator: Evaluator;
-  /** Names that stand for Host or Function, whose uses are to be looked at as well. */
+  /** Names of variables that may hold Host or Function, whose uses are checked too. */
   readonly aliases: Set<string>;
-  /** URLs of links and forms, and which these are. */
+  /** Links and forms, with the URLs that are set on them. */
   readonly links: { readonly target: unknown; readonly url: AnyNode }[];
-  /** Calls of `this.constructor`, and the functions whose `this` that is. */
+  /** Calls of `this.constructor`, and the functions that contain them. */
   readonly unbound: { readonly node: AnyNode; readonly fn: AnyNode }[];
-  /** Functions, and names of methods, that get another `this`. */
+  /** Functions and method names whose `this` is set by call, apply or bind. */
   readonly rebound: Set<AnyNode | Variable | string | undefined>;
-  /** Functions that make an element of a parameter of theirs, and which. */
+  /** Functions that create an element from a parameter, and the index of that parameter. */
   readonly makers: { readonly fn: AnyNode; readonly index: number }[];
   /**
-   * Names that are used and declared nowhere in the script, nor known to browsers: where first
-   * without a test.
+   * Used names that neither the script nor browsers define, with their first use without a test.
    */
   readonly undefined: Map<string, Identifier | MemberExpression>;
-  /** Of variables that are keys, what they may be. */
+  /** Cache of the possible keys of variables. */
   readonly keys: Map<Variable, PossibleKeys>;
   /**
-   * Whether the source has the name of an element that holds code; undefined: not looked for yet.
+   * Whether the source contains the tag name of an element that can run code. Undefined: not
+   * searched yet.
    */
   readonly names: { isOfCode: boolean | undefined };
-  /** Links and forms that the script follows. */
+  /** Links and forms that the script clicks or submits. */
   readonly followed: Set<unknown>;
 }
 
 export const placeOf = (view: ScriptView, node: AnyNode): Place => view.source.at(view.base + node.start);
 
-/** How grave a covered finding is: in any case, or where the app reaches it. */
+/** The level of a covered finding: in all cases, or if the app reaches the code. */
 export type Gravity = Pick<CoveredFinding, 'level' | 'reached' | 'unless'>;
 
 export function report(
@@ -65,12 +65,12 @@ export function report(
 /** Background files run in another sandbox. */
 const isCovered = ({ kind }: ScriptView, code: RuleCode): boolean => kind !== 'background' && COVERED.has(code);
 
-/** As `report`, of what stays as grave as its rule says. */
+/** As `report`, always with the level of the rule. */
 export function reportAnyway(view: ScriptView, code: RuleCode, node: AnyNode, message: string, fix?: string): void {
   view.context.findings.add(code, placeOf(view, node), message, fix);
 }
 
-/** As it is written, cut to what a message can hold. */
+/** The source text of a node, shortened for a message. */
 export function written(view: ScriptView, node: AnyNode): string {
   const text = view.source.text.slice(
     view.base + node.start,
@@ -81,11 +81,10 @@ export function written(view: ScriptView, node: AnyNode): string {
 }
 
 /**
- * What a key may be: whole keys, and such with gaps. None: nothing is known of it but that it is
- * one.
+ * The possible values of a key, with or without unknown parts. Empty: unknown.
  */
 export interface PossibleKeys {
   readonly keys: readonly string[];
-  /** By `+=`. */
+  /** Composed by `+=`. */
   readonly isPutTogether: boolean;
 }

@@ -1,19 +1,19 @@
-/** Bounds a search through names, writes and calls; what is behind more steps is not known. */
+/** Bounds a search through names, writes and calls. */
 import type { Variable } from './scope.ts';
 
 const MOST_STEPS = 256;
 
 export class Steps {
   #left = MOST_STEPS;
-  /** Most searches end before any. */
+  /** Created lazily: most searches end before they enter a variable. */
   #seen: Set<Variable> | undefined;
 
-  /** False: no more. */
+  /** False: the budget is spent. */
   take(): boolean {
     return --this.#left >= 0;
   }
 
-  /** False: what leads back to itself says nothing new. */
+  /** False: the variable was already visited. */
   enter(variable: Variable): boolean {
     this.#seen ??= new Set();
     if (this.#seen.has(variable)) return false;

@@ -1,9 +1,9 @@
-/** Symbols as keys of members: no name of the platform is one, nor is `constructor`. */
+/** Recognizes symbols as member keys. No checked platform feature has a symbol as key. */
 import type { AnyNode } from 'acorn';
 import type { Evaluation } from './evaluation.ts';
 import { constantOf, type Values } from './values.ts';
 
-/** Of Symbol, which cannot be changed (ECMA-262, 20.4.2). */
+/** Constant members of Symbol (ECMA-262, 20.4.2). */
 const WELL_KNOWN: ReadonlySet<string> = new Set(
   (
     'asyncDispose asyncIterator dispose hasInstance isConcatSpreadable iterator match matchAll replace ' +
@@ -17,7 +17,7 @@ const WELL_KNOWN: ReadonlySet<string> = new Set(
 export const isWellKnown = (values: Values): boolean =>
   values.length === 1 && values[0].kind === 'global' && WELL_KNOWN.has(values[0].path);
 
-/** `Symbol.for("name")`, where it stands or under a name that has no other value. */
+/** `Symbol.for("name")`, in place or as the only value of a variable. */
 export function isSymbol(evaluator: Evaluation, key: AnyNode): boolean {
   const node = key.type === 'Identifier' ? onlyValueOf(evaluator, key) : key;
   if (node?.type !== 'CallExpression' || node.callee.type === 'Super') return false;
@@ -25,7 +25,7 @@ export function isSymbol(evaluator: Evaluation, key: AnyNode): boolean {
   return others.length === 0 && callee.kind === 'global' && (callee.path === 'Symbol' || callee.path === 'Symbol.for');
 }
 
-/** `const CONSTRUCTOR = "constructor"`, which the source shows as a member by this name does. */
+/** `const CONSTRUCTOR = "constructor"`: as visible in the source as a named member. */
 export function isNamedText(evaluator: Evaluation, key: AnyNode): boolean {
   const node = key.type === 'Identifier' ? onlyValueOf(evaluator, key) : undefined;
   if (node?.type === 'TemplateLiteral') return node.expressions.length === 0;

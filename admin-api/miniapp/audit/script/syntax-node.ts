@@ -1,11 +1,11 @@
 /**
- * The nodes of a script's tree. Half of the time of a parse goes into making them, and into
- * collecting them as garbage, so each has the places for what the walk and the evaluation write
- * onto it: V8 would add them one by one, in a second object. The constructors set them, since V8
- * would call a second function for each node that sets what the class declares.
+ * Nodes of the syntax tree. Half the time of a parse is spent on creating and collecting them. So
+ * each node already has the fields that the walk and the evaluator set later: V8 would add them one
+ * by one, in a second object. Constructors set the fields: for class fields, V8 would call a second
+ * function per node.
  */
 
-/** As acorn's, for all types that have no class of their own here. */
+/** Replaces acorn's node, for all types without a class of their own. */
 export class SyntaxNode {
   type: string;
   end: number;
@@ -19,17 +19,17 @@ export class SyntaxNode {
 }
 
 /**
- * Members of the longest nodes that are common: of a member expression with its parent, scope and
+ * Number of members of the largest common node: a member expression with its parent, scope and
  * values.
  */
-const MEMBERS = 11;
-// V8 gives an object the room that the first few of its class have used.
+const MAX_MEMBERS = 11;
+// V8 sizes the objects of a class by the first few instances.
 for (let made = 0; made < 8; made++) {
   const node = new SyntaxNode(0) as SyntaxNode & Record<string, unknown>;
-  for (let index = Object.keys(node).length; index < MEMBERS; index++) node[`member${index}`] = undefined;
+  for (let index = Object.keys(node).length; index < MAX_MEMBERS; index++) node[`member${index}`] = undefined;
 }
 
-/** Of all nodes two in five are names. */
+/** Two in five nodes are names. */
 export class NameNode {
   readonly type: 'Identifier';
   parent: undefined;

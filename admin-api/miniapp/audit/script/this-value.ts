@@ -1,4 +1,4 @@
-/** What `this` is. */
+/** Evaluates `this`. */
 import type { AnyNode } from 'acorn';
 import type { Evaluation } from './evaluation.ts';
 import { CALLS_BACK, isWindow } from './global-names.ts';
@@ -7,13 +7,13 @@ import { global, NOTHING_KNOWN, type Value, type Values } from './values.ts';
 import { parentOf } from './walk.ts';
 
 const WINDOW: Values = [global('window')];
-/** The host calls it as a global function. */
+/** Name of the function that the host calls as a global function. */
 const BACKGROUND_HANDLER = 'onBackgroundEvent';
 const RECEIVER: Value = { kind: 'receiver', of: 'this' };
 
 /**
- * At the top of a script, and in functions that are called by their name alone, `this` is the
- * window, if they are not strict.
+ * In sloppy mode, `this` is the window at the top of a script, and in functions that are called by
+ * name.
  */
 export function valuesOfThis(evaluator: Evaluation, kind: string, node: AnyNode): Values {
   for (let at = parentOf(node); at !== undefined; at = parentOf(at)) {
@@ -24,20 +24,20 @@ export function valuesOfThis(evaluator: Evaluation, kind: string, node: AnyNode)
     if (at.type === 'FunctionExpression' ? isCalledPlainly(at) : onlyReturns(at, node)) return WINDOW;
     const calls = evaluator.callsOf(at);
     if (calls.length > 0 && !calls.some(({ callee }) => parentOf(callee)?.type === 'NewExpression')) return WINDOW;
-    // Nothing there has events or elements that would call it.
+    // Background files have no events or elements that could set `this`.
     if (kind === 'background') return isCallback(at) || calledAs(at) === BACKGROUND_HANDLER ? WINDOW : NOTHING_KNOWN;
     return [RECEIVER];
   }
   return kind === 'module' || kind === 'handler' ? NOTHING_KNOWN : WINDOW;
 }
 
-/** Given to a method that has no other `this` for it. */
+/** The function is the only argument of a call, so no argument sets its `this`. */
 function isCallback(fn: AnyNode): boolean {
   const parent = parentOf(fn);
   return parent?.type === 'CallExpression' && parent.arguments.length === 1 && parent.arguments[0] === fn;
 }
 
-/** Given to a function of the window that calls it there: a timer, a listener. */
+/** The function is a callback of a window function (a timer, a listener), or a handler of it. */
 function isCalledByWindow(evaluator: Evaluation, fn: AnyNode): boolean {
   const parent = parentOf(fn);
   if (parent?.type === 'AssignmentExpression') return isHandlerOfWindow(evaluator, parent.left);

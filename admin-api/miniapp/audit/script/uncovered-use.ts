@@ -1,6 +1,6 @@
 /**
- * What the policy does not stop, reached by a name that is not known: WebRTC is constructed, the
- * window around the app gets messages, window.name gets a text.
+ * Detects computed uses of features that the policy does not block: WebRTC constructors, messages
+ * to the window around the app, and texts in window.name.
  */
 import type { AnyNode } from 'acorn';
 import { isFunction } from './plain-call.ts';
@@ -39,7 +39,7 @@ export function mayBeUncovered(view: ScriptView, node: AnyNode, depth = 0): bool
   return false;
 }
 
-/** Functions that give back what others have given back. */
+/** Maximum depth of functions that return the results of other functions. */
 const MOST_DEPTH = 4;
 
 function functionAround(node: AnyNode): AnyNode | undefined {

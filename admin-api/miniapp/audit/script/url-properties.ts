@@ -16,7 +16,7 @@ const ROLES: ReadonlyMap<string, UrlRole> = new Map([
   ['data', 'link'],
 ]);
 
-/** `objects`: what the property is of. */
+/** `objects`: possible owners of the property. */
 export function urlRole(name: string, objects: Values): UrlRole | undefined {
   const role = ROLES.get(name);
   if (role === undefined) return undefined;
@@ -28,7 +28,7 @@ export function urlRole(name: string, objects: Values): UrlRole | undefined {
   return role === 'resource' && name === 'src' && !isElement ? 'source' : role;
 }
 
-/** The URLs that a value is: of a set of sources several (HTML, 4.8.4.2). */
+/** The URLs in a value. A source set has several (HTML, 4.8.4.2). */
 export const urlsIn = (name: string, values: Values): Values =>
   /srcset$/i.test(name) ? values.flatMap(candidates) : values;
 

@@ -1,20 +1,20 @@
-/** What is done with the value of an expression where it stands. */
+/** Classifies the use of an expression's value by its parent nodes. */
 import type { AnyNode } from 'acorn';
 import { parentOf } from './walk.ts';
 
 type Use =
-  /** Nothing comes of it: it is compared, tested, or dropped. */
+  /** The value is compared, tested or discarded. */
   | 'nothing'
-  /** A member of it is taken. */
+  /** A member of the value is accessed. */
   | 'member'
   | 'called'
-  /** It goes to a variable, or to a parameter of a function that is called there and then. */
+  /** The value is bound to a variable, or to a parameter of an immediately called function. */
   | 'bound'
-  /** It is assigned to. */
+  /** The expression is the target of an assignment. */
   | 'assigned'
-  /** It is put into an object or array as it is written. */
+  /** The value is part of an object or array literal. */
   | 'element'
-  /** It goes where it is not followed: an argument, a result, a member, an export. */
+  /** The value leaves the tracked code: an argument, a result, a member, an export. */
   | 'escapes';
 
 export function useOf(node: AnyNode): Use {
@@ -81,7 +81,7 @@ const STATEMENTS_OF_TEST = new Set(['IfStatement', 'WhileStatement', 'DoWhileSta
 const COMPARISONS = new Set(['==', '===', '!=', '!==']);
 
 /**
- * Nothing but whether it is there is asked: `if (window.fetch)`, `!!window.fetch`, `window.fetch
+ * The value is only tested for presence: `if (window.fetch)`, `!!window.fetch`, `window.fetch
  * !== undefined`.
  */
 export function isTested(node: AnyNode): boolean {
@@ -92,7 +92,7 @@ export function isTested(node: AnyNode): boolean {
       case 'ParenthesizedExpression':
         continue;
       case 'LogicalExpression':
-        // Where it is falsy nothing of it is handed on.
+        // The `&&` expression passes on only a falsy value.
         if (parent.left === at && parent.operator === '&&') return true;
         continue;
       case 'UnaryExpression':

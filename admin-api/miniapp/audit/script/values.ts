@@ -1,6 +1,5 @@
 /**
- * What an expression may come to, as far as the source tells: enough to see through aliases and
- * strings that are put together.
+ * The possible values of an expression, precise enough to resolve aliases and composed strings.
  */
 import type { ArrayExpression, ObjectExpression } from 'acorn';
 
@@ -8,22 +7,28 @@ export type Constant = string | number | boolean | null | undefined;
 
 export type Value =
   | { readonly kind: 'unknown' }
-  /** A string; `known` is what of it is known, with a placeholder where it isn't. */
+  /** A string. `start`: its known parts, with placeholders for unknown parts. */
   | { readonly kind: 'text'; readonly start: string }
   | { readonly kind: 'constant'; readonly value: Constant }
   | { readonly kind: 'list'; readonly items: readonly Constant[] }
-  /** An object or array as it is written. */
+  /** An object or array literal. */
   | { readonly kind: 'structure'; readonly node: ObjectExpression | ArrayExpression }
-  /** What is reached from the global object by this path: `document.body`. The global object itself is `window`. */
+  /**
+   * The object at this path from the global object: `document.body`. The global object itself is
+   * `window`.
+   */
   | { readonly kind: 'global'; readonly path: string }
   | { readonly kind: 'function' }
-  /** The constructor of something unknown. */
+  /** The constructor of an unknown value. */
   | { readonly kind: 'constructor' }
-  /** What may be the global object, and mostly is not: `this` of a function that is not strict, what an event leads to. */
+  /**
+   * A value that may be the global object, but mostly is not: `this` of a sloppy function, or a
+   * member of an event.
+   */
   | { readonly kind: 'receiver'; readonly of: 'this' | 'event' }
-  /** An element that the script has made, with its local name in lower case; undefined: that isn't known. */
+  /** An element that the script created. `tag`: its lower-case local name; undefined: unknown. */
   | { readonly kind: 'element'; readonly tag: string | undefined }
-  /** What `Host.network.fetch` has brought, or something of it. */
+  /** A response of `Host.network.fetch`, or a part of it. */
   | { readonly kind: 'fetched' };
 
 export type Values = readonly Value[];
@@ -41,13 +46,13 @@ export const global = (path: string): Value => ({ kind: 'global', path });
 export const text = (start: string): Value => ({ kind: 'text', start });
 
 /**
- * Stands in a text for what isn't known of it: a name, so that markup and scripts with it still
- * parse.
+ * Stands for an unknown part of a text. It is a valid name, so markup and scripts that contain it
+ * still parse.
  */
 export const PLACEHOLDER = 'x';
-/** Characters of a string that is put together; what would be longer is not known. */
+/** Maximum characters of a composed string. Longer strings are unknown. */
 export const MOST_TEXT = 1 << 20;
-/** Values that are distinguished; of what is watched, which nothing may crowd out, more. */
+/** Maximum kept values. Watched values have a higher maximum: others must not displace them. */
 const MOST_VALUES = 8;
 const MOST_WATCHED = 64;
 
@@ -85,7 +90,7 @@ export function constantOf(values: Values): { readonly value: Constant } | undef
   return values.length === 1 && only.kind === 'constant' ? only : undefined;
 }
 
-/** As `String(value)` makes of it; undefined where that isn't known. */
+/** The result of `String(value)`. Undefined: unknown. */
 export function asText(value: Value): string | undefined {
   if (value.kind === 'constant') return String(value.value);
   if (value.kind === 'list') return value.items.map((item) => item ?? '').join(',');

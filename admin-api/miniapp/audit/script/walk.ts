@@ -1,7 +1,7 @@
 /**
- * The one walk over a script's tree: it makes the scopes, notes the parents, and keeps the nodes
- * that the checks look at once all declarations are known. It does not recurse, so that nesting
- * cannot exhaust the stack.
+ * Walks a script's tree once: creates the scopes, sets the parents, and collects the nodes that the
+ * checks need after all declarations are known. The walk is iterative, so deep nesting cannot
+ * exhaust the stack.
  */
 import type {
   AnyNode,
@@ -15,7 +15,7 @@ import type {
 import { CHILDREN } from './children.ts';
 import { ANYTHING, bind, keyOf, Scope, type Taken, WHOLE, type Write } from './scope.ts';
 
-/** A call by a name; `spread`: the index of the first argument that stands for several. */
+/** A call by name. `spread`: the index of the first spread argument, or the argument count. */
 export interface Called {
   readonly callee: Identifier;
   readonly args: readonly AnyNode[];
@@ -24,39 +24,39 @@ export interface Called {
 
 export interface Walked {
   readonly program: Program;
-  /** Other scripts see what this one declares at its top. */
+  /** Other scripts share the top-level declarations of this script. */
   readonly isShared: boolean;
-  /** Calls, members, assignments, imports, exports; a node stands before all that is in it. */
+  /** Calls, members, assignments, imports, exports. Outer nodes precede inner nodes. */
   readonly nodes: readonly AnyNode[];
-  /** Names where they are used, not where they are declared. */
+  /** Uses of names, without declarations. */
   readonly names: readonly Identifier[];
   readonly taken: readonly Taken[];
   readonly top: Scope;
-  /** Names assigned to and declared nowhere. */
+  /** Names that are assigned but not declared. */
   readonly implicit: Scope;
-  /** Calls by a name alone, in whatever scope it is declared. */
+  /** Calls by name, for all scopes together. */
   readonly calls: ReadonlyMap<string, readonly Called[]>;
-  /** Names that are used other than by calls. */
+  /** Names with uses other than calls. */
   readonly handedOn: ReadonlySet<string>;
-  /** Members of objects and classes as they are written, but those with a computed key. */
+  /** Members of object literals and classes, except those with a computed key. */
   readonly members: readonly Member[];
-  /** One that is in another stands after that. */
+  /** Outer functions precede inner functions. */
   readonly functions: readonly Scoped[];
 }
 
 interface Scoped {
   readonly fn: FunctionNode & AnyNode;
-  /** Of its parameters. */
+  /** The scope of the parameters. */
   readonly scope: Scope;
 }
 
-/** `value`: as it stands in the object or class. */
+/** `value`: the expression in the object literal or class. */
 interface Member {
   readonly name: string;
   readonly value: AnyNode;
 }
 
-/** What the walk writes onto nodes. */
+/** Fields that the walk sets on nodes. */
 interface Noted {
   parent?: AnyNode;
   scope?: Scope;
@@ -64,13 +64,13 @@ interface Noted {
 }
 
 export const parentOf = (node: AnyNode): AnyNode | undefined => (node as Noted).parent;
-/** Of a node that the walk has kept, and of functions: the scope around them. */
+/** The enclosing scope of a collected node or of a function. */
 export const scopeOf = (node: AnyNode): Scope | undefined => (node as Noted).scope;
 
-/** What the statements of a function return. */
+/** The arguments of a function's return statements. */
 export const returnedOf = (fn: AnyNode): readonly AnyNode[] => (fn as Noted).returned ?? [];
 
-const KEPT = new Set([
+const COLLECTED = new Set([
   'NewExpression',
   'AssignmentExpression',
   'TaggedTemplateExpression',
@@ -83,8 +83,8 @@ const KEPT = new Set([
   'ThisExpression',
 ]);
 
-/** Values of members that tell whether they are functions or texts. */
-const IS_TOLD = new Set([
+/** Types of member values that may be functions or texts. */
+const CLASSIFIED_VALUES = new Set([
   'FunctionExpression',
   'ArrowFunctionExpression',
   'Identifier',
@@ -93,11 +93,11 @@ const IS_TOLD = new Set([
   'BinaryExpression',
 ]);
 
-/** A function that stands in a block of sloppy code. */
+/** A function declaration in a block in sloppy mode. */
 interface Hoisted {
   readonly name: string;
   readonly write: Write;
-  /** Of the block. */
+  /** The scope of the block. */
   readonly scope: Scope;
 }
 
@@ -124,13 +124,13 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
   const stack: AnyNode[] = [program];
   const scopes: Scope[] = [top];
   const hoisted: Hoisted[] = [];
-  /** Of `catch (name)`, to which a `var` of that name in its block assigns (ECMA-262, B.3.4). */
+  /** Scopes of `catch (name)`, to which a `var name` in the block assigns (ECMA-262, B.3.4). */
   const catchScopes = new Set<Scope>();
 
   const push = (node: AnyNode | null | undefined, parent: AnyNode, scope: Scope): void => {
     if (node === null || node === undefined) return;
     (node as Noted).parent = parent;
-    // There is nothing in it.
+    // Literals have no children.
     if (node.type === 'Literal') return;
     stack.push(node);
     scopes.push(scope);
@@ -159,7 +159,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
     if (isVar && write !== undefined && catchScopes.size > 0 && pattern.type === 'Identifier')
       for (let inner: Scope | undefined = around; inner !== undefined && inner !== target; inner = inner.parent)
         if (catchScopes.has(inner) && inner.own(pattern.name)) inner.declare(pattern.name, false, write);
-    // Most are names, for which nothing need be made.
+    // Fast path without allocations: most patterns are names.
     if (pattern.type === 'Identifier') target.declare(pattern.name, isGlobal, write);
     else if (write !== undefined)
       bind(
@@ -191,7 +191,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
     } else if (node.type === 'FunctionExpression' && node.id)
       inner.declare(node.id.name, false, { from: node, path: WHOLE });
     const { params, body } = node;
-    // The arguments that calls pass: see the evaluation of a function with a path.
+    // A write from the function with an index as path: the evaluator resolves it to arguments.
     const declareParam = (param: Pattern, write: Write): void => declare(param, write, node, inner, inner, false);
     for (let index = 0; index < params.length; index++) {
       const param = params[index];
@@ -217,14 +217,14 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
       pushList(body.body, body, within);
     } else push(body, node, inner);
   };
-  /** ECMA-262, B.3.2: outside of strict code the name is the function's around the block, too. */
+  /** In sloppy mode, the name is also bound in the enclosing function (ECMA-262, B.3.2). */
   const hoist = (name: string, write: Write, { functionScope }: Scope): void => {
     functionScope.declare(name, functionScope === top && !isModule, write);
     functionScope.declare(name, false, ANYTHING);
   };
 
   const noteMember = (key: AnyNode, value: AnyNode): void => {
-    if (IS_TOLD.has(value.type)) members.push({ name: keyOf(key) ?? '', value });
+    if (CLASSIFIED_VALUES.has(value.type)) members.push({ name: keyOf(key) ?? '', value });
   };
   const noteCall = (call: Called): void => {
     const list = calls.get(call.callee.name);
@@ -249,11 +249,11 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
   };
 
   /**
-   * What the walk has no short way for: apart from it, V8 has code for the rest of the nodes far
-   * sooner.
+   * Handles types without a fast path. In a separate function, so that V8 optimizes the main loop
+   * earlier.
    */
   const walkOther = (node: AnyNode, scope: Scope): void => {
-    if (KEPT.has(node.type)) {
+    if (COLLECTED.has(node.type)) {
       keep(node, scope);
       nodes.push(node);
     }
@@ -268,7 +268,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         keep(node, scope);
         const inner = new Scope(scope, false);
         inner.isStrict = true;
-        // The name of an expression is known in it alone.
+        // The name of a class expression is visible only inside it.
         if (node.id)
           (node.type === 'ClassExpression' ? inner : scope).declare(node.id.name, false, { from: node, path: WHOLE });
         pushAll(node, inner);
@@ -347,13 +347,13 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         return;
     }
     pushAll(node, scope);
-    // Assigned patterns need the declarations only later, their inner nodes now.
+    // Patterns are assigned after all declarations; their inner nodes are walked now.
     if (node.type === 'AssignmentExpression') pushTargets(node, node.left, scope, push);
   };
 
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     const scope = scopes.pop()!;
-    // Half of all nodes are names, and of the others most are of the next few types.
+    // Fast paths: half of all nodes are names, and most others have the next few types.
     switch (node.type) {
       case 'Identifier':
         keep(node, scope);
@@ -413,7 +413,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
   return { program, isShared, nodes, names, taken, top, implicit, calls, handedOn, members, functions };
 }
 
-/** Defaults do not see what the body declares (ECMA-262, 10.2.11). */
+/** Defaults of parameters cannot access declarations of the body (ECMA-262, 10.2.11). */
 function bodyScope(inner: Scope, parameters: readonly Pattern[]): Scope {
   if (parameters.every(({ type }) => type === 'Identifier')) return inner;
   const scope = new Scope(inner, true);
@@ -421,7 +421,7 @@ function bodyScope(inner: Scope, parameters: readonly Pattern[]): Scope {
   return scope;
 }
 
-/** As a `var` it would meet nothing that a block around it declares. */
+/** A `var` of the same name would not conflict with a declaration of an enclosing block. */
 function isHoisted(name: string, { parent, functionScope }: Scope, catchScopes: ReadonlySet<Scope>): boolean {
   for (let scope = parent; scope !== undefined && scope !== functionScope; scope = scope.parent)
     if (scope.own(name) !== undefined && !catchScopes.has(scope)) return false;
@@ -429,7 +429,7 @@ function isHoisted(name: string, { parent, functionScope }: Scope, catchScopes: 
 }
 
 /**
- * What a tag is called with first: an array of the strings of the template (ECMA-262, 13.2.8.4).
+ * The first argument of a tag call: an array of the template's strings (ECMA-262, 13.2.8.4).
  */
 const stringsOf = ({ quasis, start, end }: TemplateLiteral): ArrayExpression => ({
   type: 'ArrayExpression',
@@ -444,7 +444,7 @@ const stringsOf = ({ quasis, start, end }: TemplateLiteral): ArrayExpression => 
 });
 
 /**
- * What a loop gives to its variable: an element of what it goes over, or a key, which is a text.
+ * The write of a loop to its variable: an element of the iterated value, or a key, which is text.
  */
 const takenBy = (loop: AnyNode & { type: 'ForInStatement' | 'ForOfStatement' }): Write =>
   loop.type === 'ForOfStatement' ? { from: loop.right, path: [null] } : { from: loop, path: WHOLE };

@@ -1,4 +1,4 @@
-/** What runs only where there is no JSON: `JSON && JSON.parse ? JSON.parse(text) : eval(text)`. */
+/** Detects fallbacks for browsers without JSON: `JSON.parse ? JSON.parse(text) : eval(text)`. */
 import type { AnyNode } from 'acorn';
 import type { ScriptView } from './script-view.ts';
 import { parentOf } from './walk.ts';
@@ -13,7 +13,7 @@ export function isWithoutJson(view: ScriptView, node: AnyNode): boolean {
   return false;
 }
 
-/** It holds wherever there is JSON. */
+/** The test is true in all browsers with JSON. */
 function isJson(view: ScriptView, test: AnyNode): boolean {
   switch (test.type) {
     case 'LogicalExpression':

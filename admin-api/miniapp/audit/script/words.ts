@@ -1,25 +1,24 @@
 /**
- * The words of scripts: which ones have a meaning of their own, and one string for all places at
- * which a name stands.
+ * Words of scripts: lookup of keywords, and interning of names.
  */
 
-/** Stands in for a regular expression of words, of which acorn uses nothing else. */
+/** Replaces acorn's regular expressions for words. acorn only calls `test`. */
 export class Words {
   readonly all: ReadonlySet<string>;
   /**
-   * By the first character of a word, one bit for each length that such words have: most names are
-   * told apart by it.
+   * By first character, one bit for each length of a word. This rejects most names without a lookup
+   * in the set.
    */
   readonly #lengths = new Uint32Array(128);
 
-  /** `words`: of ASCII, each of fewer than 32 characters. */
+  /** `words`: each in ASCII, with fewer than 32 characters. */
   constructor(words: Iterable<string>) {
     this.all = new Set(words);
     for (const word of this.all) this.#lengths[word.charCodeAt(0)] |= 1 << word.length;
   }
 
   test(word: string): boolean {
-    // Flags of a regular expression are often none.
+    // The parser also reads flags of regular expressions as words, and flags are often empty.
     if (word.length === 0 || word.length >= 32) return false;
     const first = word.charCodeAt(0);
     return first < 128 && ((this.#lengths[first] >> word.length) & 1) === 1 && this.all.has(word);
@@ -27,27 +26,26 @@ export class Words {
 }
 
 /**
- * Powers of two: of a large script most names have places of their own, and for a small one no long
- * list is made.
+ * Slots for interned names in large and small scripts. Must be powers of two.
  */
-const MANY = 4096;
-const FEW = 64;
-/** Characters from which on a script is large. */
-const LARGE = 8192;
+const SLOTS_LARGE = 4096;
+const SLOTS_SMALL = 64;
+/** Minimum characters of a large script. */
+const LARGE_SCRIPT = 8192;
 
 /**
- * Gives one string for all places of a name, so that its hash is made once and two of them are
- * compared by where they are. What it forgets when another name takes a place costs time alone.
+ * Interns names: all uses of a name share one string, so V8 hashes it once and compares by
+ * reference. A collision replaces the slot's name, which only costs time.
  */
 export class Names {
   readonly #kept: (string | undefined)[];
 
-  /** `characters`: of the script. */
+  /** `characters`: the length of the script. */
   constructor(characters: number) {
-    this.#kept = new Array(characters < LARGE ? FEW : MANY).fill(undefined);
+    this.#kept = new Array(characters < LARGE_SCRIPT ? SLOTS_SMALL : SLOTS_LARGE).fill(undefined);
   }
 
-  /** `hash`: of the characters of `text` from `from` up to `to`. */
+  /** `hash`: the hash of `text` from `from` up to `to`. */
   at(text: string, from: number, to: number, hash: number): string {
     const slot = hash & (this.#kept.length - 1);
     const kept = this.#kept[slot];

@@ -24,7 +24,7 @@ const SCRIPT = /\.(?:js|mjs|cjs|jsx)$/i;
 
 const SDK = 'host-sdk.js';
 /** Maximum characters of scripts whose trees stay in memory. A tree takes about 60 times that. */
-const MOST_KEPT = 2 << 20;
+const MAX_KEPT_CHARACTERS = 2 << 20;
 const HOST_PERMISSIONS = new Set([...OPERATIONS.values()].map(({ permission }) => permission));
 
 interface WebOptions {
@@ -71,7 +71,7 @@ export async function auditWeb(context: AuditContext, options: WebOptions = {}):
     defined: new Set<string>(),
     redefined: new Set<string>(),
     members: new Set<string>(),
-    room: MOST_KEPT,
+    room: MAX_KEPT_CHARACTERS,
     embedded: 0,
     globals: new Map(),
   });
@@ -137,13 +137,13 @@ const KNOWN =
 /** The beginning of an HTML page (WHATWG MIME Sniffing, 7.1). */
 const PAGE =
   /^\s*<(?:!--|\?xml\s|(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p)[\s>])/i;
-const SNIFFED = 1445;
+const SNIFFED_BYTES = 1445;
 
 /** Browsers sniff the content of files of unknown type. */
 async function isPage(file: PackageFile): Promise<boolean> {
   if (KNOWN.test(file.path) || STYLE.test(file.path) || SCRIPT.test(file.path)) return false;
   const bytes = await file.read();
-  return bytes !== undefined && PAGE.test(bytes.toString('latin1', 0, SNIFFED).replace(/^\xef\xbb\xbf/, ''));
+  return bytes !== undefined && PAGE.test(bytes.toString('latin1', 0, SNIFFED_BYTES).replace(/^\xef\xbb\xbf/, ''));
 }
 
 /** Reports scheduled tasks without a handler in the manifest. */

@@ -27,11 +27,11 @@ const REMOTE = new Set(['http', 'https', 'ws', 'wss', 'ftp']);
 /** Schemes for files outside of the package and for other apps. */
 const DEVICE = new Set(['file', 'content', 'intent', 'android-app', 'market', 'jar']);
 /** Maximum characters to parse. No path is longer, and the origin of a longer URL is within it. */
-const MOST = 4096;
+const MAX_LENGTH = 4096;
 
 /** `from`: the file that contains the URL. */
 export function locate(url: string, from: string): Location {
-  const text = clean(url.length > MOST ? url.slice(0, MOST) : url);
+  const text = clean(url.length > MAX_LENGTH ? url.slice(0, MAX_LENGTH) : url);
   const scheme = schemeOf(text);
   if (scheme !== undefined) {
     const name = scheme.toLowerCase();
