@@ -183,15 +183,15 @@ export class Graph {
     }
     const parent = parentOf(node);
     if (parent?.type === 'MethodDefinition' && parent.kind === 'constructor') {
-      const made = parentOf(parentOf(parent)!)!;
-      if (made.type === 'ClassDeclaration') {
-        const exported = parentOf(made);
+      const classNode = parentOf(parentOf(parent)!)!;
+      if (classNode.type === 'ClassDeclaration') {
+        const exported = parentOf(classNode);
         if (exported?.type === 'ExportDefaultDeclaration') return undefined;
-        if (!made.id) return undefined;
-        const own = keyOfVariable(made.id.name, scopeOf(made));
-        return exported?.type === 'ExportNamedDeclaration' ? [own, this.member(made.id.name)] : [own];
+        if (!classNode.id) return undefined;
+        const own = keyOfVariable(classNode.id.name, scopeOf(classNode));
+        return exported?.type === 'ExportNamedDeclaration' ? [own, this.member(classNode.id.name)] : [own];
       }
-      return this.#keysOf(bindingsOf(made), scopeOf(made), keyOfVariable);
+      return this.#keysOf(bindingsOf(classNode), scopeOf(classNode), keyOfVariable);
     }
     // Copying an object runs its getters without naming them.
     if (parent?.type === 'Property' && parent.kind !== 'init') return undefined;
@@ -332,8 +332,8 @@ export class Graph {
 
   /** `this` and `super` in a static block or field access the class: its constructor may run. */
   #addSelf(node: AnyNode): void {
-    const made = classAround(node);
-    const unit = made && this.#byNode.get(constructorOf(made)!);
+    const classNode = classAround(node);
+    const unit = classNode && this.#byNode.get(constructorOf(classNode)!);
     if (unit !== undefined) unit.bound = undefined;
   }
 
@@ -462,6 +462,11 @@ function isOfPackage(name: string, variable: Variable | undefined, key: Key, { i
 }
 
 const isMade = ({ writes }: Variable): boolean =>
-  writes.some(({ from, path }) => path.length === 0 && from !== undefined && MADE.has(from.type));
+  writes.some(({ from, path }) => path.length === 0 && from !== undefined && OBJECTS_AND_IMPORTS.has(from.type));
 
-const MADE = new Set(['ObjectExpression', 'ImportNamespaceSpecifier', 'ImportDefaultSpecifier', 'ImportSpecifier']);
+const OBJECTS_AND_IMPORTS = new Set([
+  'ObjectExpression',
+  'ImportNamespaceSpecifier',
+  'ImportDefaultSpecifier',
+  'ImportSpecifier',
+]);

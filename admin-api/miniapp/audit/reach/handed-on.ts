@@ -74,7 +74,7 @@ function handedOn({ names, nodes, taken, top, implicit }: Walked, isLibrary: (pa
   return { globals, isOfModule };
 }
 
-/** Names at the top of a script. */
+/** Names that a script declares or assigns at its top level. */
 function declaredBy({ top, implicit }: Walked): string[] {
   return [top, implicit].flatMap((scope) => [...scope.variables()].map(({ name }) => name));
 }

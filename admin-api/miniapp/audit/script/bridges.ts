@@ -28,7 +28,7 @@ export const BRIDGES: ReadonlySet<string> = new Set([
     'chrome.extension chrome.management chrome.devtools chrome.serial chrome.bluetooth chrome.fileSystem chrome.send browser.runtime browser.storage browser.tabs',
   ),
   ...of('safari.extension safari.self safari.pushNotification'),
-  // Node and its kin.
+  // Node and similar runtimes.
   ...of('require module.require process.binding process.dlopen process.mainModule process.getBuiltinModule Deno Bun'),
 ]);
 

@@ -19,7 +19,7 @@ export function checkHostUse(view: ScriptView, node: AnyNode, path: string): voi
     return;
   }
   if (path === 'Host') {
-    checkWhole(view, node);
+    checkWholeHost(view, node);
     return;
   }
   const parts = path.split('.').slice(1);
@@ -76,13 +76,13 @@ export function checkHostCall(
   }
   params.forEach(({ type }, index) => {
     if (args[index] === undefined) return;
-    const given = typeOf(view.evaluator.valuesOf(args[index]), args[index]);
-    if (given !== undefined && given !== type && !(index >= required.length && given === 'undefined'))
+    const actual = typeOf(view.evaluator.valuesOf(args[index]), args[index]);
+    if (actual !== undefined && actual !== type && !(index >= required.length && actual === 'undefined'))
       report(
         view,
         'host_arguments',
         args[index],
-        `Argument ${index + 1} of ${usage} is ${article(type)}, not ${article(given)}.`,
+        `Argument ${index + 1} of ${usage} is ${article(type)}, not ${article(actual)}.`,
       );
   });
   if (path === 'Host.network.fetch' && args[1] !== undefined) checkMethod(view, args[1]);
@@ -102,7 +102,7 @@ export function checkHostWrite(view: ScriptView, node: AnyNode, path: string, ho
   if (path === 'Host' || path.startsWith('Host.')) report(view, 'host_overwritten', node, `${path} is ${how}.`);
 }
 
-function checkWhole(view: ScriptView, node: AnyNode): void {
+function checkWholeHost(view: ScriptView, node: AnyNode): void {
   const purpose = useOf(node);
   if (purpose === 'bound') alias(view, node);
   if (purpose !== 'escapes' && purpose !== 'element') return;

@@ -6,7 +6,7 @@ import type { AnyNode } from 'acorn';
 import { checkUrl } from './check-url.ts';
 import type { ScriptView } from './script-view.ts';
 
-/** Methods of links and forms that follow them. */
+/** Methods that follow a link or submit a form. */
 export const FOLLOWING: ReadonlySet<string> = new Set(['click', 'submit', 'requestSubmit', 'dispatchEvent']);
 /** Maximum characters of an expression that is identified by its source text. */
 const MAX_IDENTITY_LENGTH = 200;

@@ -256,9 +256,10 @@ function isMadeByClass(view: ScriptView, node: AnyNode): boolean {
     writes.every(({ from, path }) => {
       if (path.length > 0 || from?.type !== 'NewExpression' || from.callee.type !== 'Identifier') return false;
       const [write, ...others] = view.evaluator.variableOf(from.callee)?.writes ?? [];
-      const made = others.length === 0 && write?.path.length === 0 ? write.from : undefined;
-      if ((made?.type !== 'ClassDeclaration' && made?.type !== 'ClassExpression') || made.superClass) return false;
-      return made.body.body.every(
+      const classNode = others.length === 0 && write?.path.length === 0 ? write.from : undefined;
+      if ((classNode?.type !== 'ClassDeclaration' && classNode?.type !== 'ClassExpression') || classNode.superClass)
+        return false;
+      return classNode.body.body.every(
         (part) =>
           part.type !== 'MethodDefinition' || part.kind !== 'constructor' || returnedOf(part.value).length === 0,
       );
@@ -384,7 +385,7 @@ function checkWindow(view: ScriptView, node: AnyNode): void {
       node,
       `What is done with ${written(view, node)} cannot be followed from here.`,
       undefined,
-      isGoneOver(view, node) ? { level: 'review' } : {},
+      isEnumerated(view, node) ? { level: 'review' } : {},
     );
 }
 
@@ -394,7 +395,7 @@ const LISTING = new Set([
   'Object.getOwnPropertyDescriptors',
 ]);
 
-function isGoneOver(view: ScriptView, node: AnyNode): boolean {
+function isEnumerated(view: ScriptView, node: AnyNode): boolean {
   const parent = parentOf(node);
   if (parent?.type === 'ForInStatement') return true;
   if (parent?.type !== 'CallExpression') return false;
@@ -428,7 +429,7 @@ function checkFunction(view: ScriptView, node: AnyNode): void {
   if (use === 'bound' || node.type === 'Property') alias(view, node);
   // `{ type: Function }` describes a property type. Under a computed key, the value may be called
   // by that key.
-  const isDescription = node.type === 'Identifier' && node.name === 'Function' && !isOfMadeKey(node);
+  const isDescription = node.type === 'Identifier' && node.name === 'Function' && !hasComputedKey(node);
   if (use === 'escapes' || (use === 'element' && !isDescription))
     report(
       view,
@@ -439,7 +440,7 @@ function checkFunction(view: ScriptView, node: AnyNode): void {
 }
 
 /** `{ [Symbol.match]: … }` */
-function isOfMadeKey(node: AnyNode): boolean {
+function hasComputedKey(node: AnyNode): boolean {
   const parent = parentOf(node);
   return parent?.type === 'Property' && parent.computed && parent.key.type !== 'Literal';
 }

@@ -236,7 +236,7 @@ export function noteGiven(view: ScriptView, name: string, args: readonly AnyNode
   for (let index = 0; index < args.length && args[index].type !== 'SpreadElement'; index++)
     if (isCodeText(view, args[index])) addParameter(view.context.given, name, index);
     else if (!isMember) {
-      if (isTextOfOthers(view, args[index])) addParameter(view.context.given, name, index);
+      if (isUntrustedText(view, args[index])) addParameter(view.context.given, name, index);
       else notePassedOn(view, name, index, args[index]);
     }
 }
@@ -244,7 +244,7 @@ export function noteGiven(view: ScriptView, name: string, args: readonly AnyNode
 /** Notes an assignment to a member, which may call a setter. */
 export function noteSet(view: ScriptView, name: string, value: AnyNode): void {
   noteAssigned(view, name, value);
-  if (isCodeText(view, value) || isTextOfOthers(view, value)) addParameter(view.context.given, setterOf(name), 0);
+  if (isCodeText(view, value) || isUntrustedText(view, value)) addParameter(view.context.given, setterOf(name), 0);
   else if (name.startsWith('#')) notePassedOn(view, setterOf(name), 0, value);
 }
 
@@ -289,7 +289,7 @@ function isCodeText(view: ScriptView, node: AnyNode): boolean {
 }
 
 /** A fetched value, or a text of the page that others control. */
-const isTextOfOthers = (view: ScriptView, node: AnyNode): boolean =>
+const isUntrustedText = (view: ScriptView, node: AnyNode): boolean =>
   (node.type === 'Identifier' || node.type === 'MemberExpression') && view.evaluator.valuesOf(node).some(isData);
 
 const isData = (value: Value): boolean =>

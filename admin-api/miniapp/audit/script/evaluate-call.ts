@@ -104,7 +104,7 @@ export function valuesOfCall(evaluator: Evaluation, node: CallExpression): Value
     const reached = method === undefined ? undefined : reachedBy(evaluator, method, objects, node);
     if (reached !== undefined) return reached;
   }
-  if ((callee.type === 'CallExpression' || callee.type === 'NewExpression') && isGlobalMaker(evaluator, callee))
+  if ((callee.type === 'CallExpression' || callee.type === 'NewExpression') && returnsGlobalObject(evaluator, callee))
     return [global('window')];
   const named = callee.type === 'Identifier' ? evaluator.functionOf(callee) : undefined;
   if (named !== undefined) return returnedBy(evaluator, named);
@@ -117,7 +117,10 @@ export function valuesOfCall(evaluator: Evaluation, node: CallExpression): Value
 }
 
 /** `Function("return this")` */
-function isGlobalMaker(evaluator: Evaluation, { callee, arguments: args }: CallExpression | NewExpression): boolean {
+function returnsGlobalObject(
+  evaluator: Evaluation,
+  { callee, arguments: args }: CallExpression | NewExpression,
+): boolean {
   return (
     args.length > 0 &&
     callee.type !== 'Super' &&
@@ -225,13 +228,13 @@ function reachedBy(evaluator: Evaluation, method: string, objects: Values, node:
 /** The result of `reduce`: the initial value, or a result of the callback. */
 function reduced(evaluator: Evaluation, objects: Values, { arguments: [step, first] }: CallExpression): Values {
   if (step === undefined || step.type === 'SpreadElement' || first?.type === 'SpreadElement') return NOTHING_KNOWN;
-  const begin = first === undefined ? evaluator.itemsOf(objects) : evaluator.valuesOf(first);
-  if (isFunction(step)) return union([begin, returnedBy(evaluator, step)]);
+  const initial = first === undefined ? evaluator.itemsOf(objects) : evaluator.valuesOf(first);
+  if (isFunction(step)) return union([initial, returnedBy(evaluator, step)]);
   // `path.reduce(Reflect.get, object)`
   const isGet = evaluator.valuesOf(step).some((value) => value.kind === 'global' && value.path === 'Reflect.get');
   if (!isGet) return NOTHING_KNOWN;
   const keys = evaluator.itemsOf(objects);
-  let values = begin;
+  let values = initial;
   for (let index = 0; index < MOST_GETS; index++)
     values = union([
       values,

@@ -55,8 +55,10 @@ const INDEX = /^\d+$/;
 
 function ofGlobal(globals: ReadonlyMap<string, Values>, object: string, key: string): Values {
   if (key === 'constructor' && !object.endsWith('.prototype')) {
-    const made = constructorOf(object);
-    return [made === 'Function' ? global('Function') : made === 'function' ? FUNCTION : CONSTRUCTOR];
+    const constructorType = constructorOf(object);
+    return [
+      constructorType === 'Function' ? global('Function') : constructorType === 'function' ? FUNCTION : CONSTRUCTOR,
+    ];
   }
   const path = memberPath(object, key);
   if (path === undefined) return NOTHING_KNOWN;

@@ -26,20 +26,20 @@ export function methodOf(view: ScriptView, node: Call): Method | undefined {
       const method = methodNamed(view, callee.object, new Steps());
       const isReflect = callee.object.type === 'Identifier' && callee.object.name === 'Reflect';
       if (method !== undefined && !isReflect)
-        return given(method, args[0], name === 'call' ? args.slice(1) : listed(args[1]));
+        return withArguments(method, args[0], name === 'call' ? args.slice(1) : listed(args[1]));
       if (isReflect && args[0]) {
         const applied = methodNamed(view, args[0], new Steps());
-        if (applied !== undefined) return given(applied, args[1], listed(args[2]));
+        if (applied !== undefined) return withArguments(applied, args[1], listed(args[2]));
       }
     }
     return name === undefined ? undefined : { name, object: callee.object, args };
   }
   const isOther = callee.type !== 'Identifier' && callee.type !== 'CallExpression';
   const bound = isOther ? undefined : methodNamed(view, callee, new Steps());
-  return bound?.args === undefined ? undefined : given(bound, bound.object, args);
+  return bound?.args === undefined ? undefined : withArguments(bound, bound.object, args);
 }
 
-const given = ({ name, args }: Method, object: AnyNode | undefined, more: Arguments): Method => ({
+const withArguments = ({ name, args }: Method, object: AnyNode | undefined, more: Arguments): Method => ({
   name,
   object,
   args: more && [...(args ?? []), ...more],
@@ -59,7 +59,7 @@ function methodNamed(view: ScriptView, node: AnyNode, steps: Steps): Method | un
     const { callee, arguments: args } = node;
     if (callee.type !== 'MemberExpression' || view.evaluator.keyOf(callee) !== 'bind') return undefined;
     const method = methodNamed(view, callee.object, steps);
-    return method && given(method, args[0], args.slice(1));
+    return method && withArguments(method, args[0], args.slice(1));
   }
   if (node.type !== 'Identifier') return undefined;
   const variable = view.evaluator.variableOf(node);

@@ -76,13 +76,13 @@ function isOfLink(view: ScriptView, use: Identifier): boolean {
   if (call?.type !== 'CallExpression' || call.callee !== use || call.arguments.length !== 1) return false;
   const [link] = call.arguments;
   if (link.type !== 'Identifier' || !isOnlyRead(view, link, call)) return false;
-  const list = goneOver(view, link);
+  const list = iteratedBy(view, link);
   if (list === undefined) return false;
   return isQuery(view, list) || (isAdded(view, list) && isGuarded(view, call, link));
 }
 
 /** The iterated expression of the loop that sets a variable, if the loop is its only write. */
-function goneOver(view: ScriptView, node: Identifier): AnyNode | undefined {
+function iteratedBy(view: ScriptView, node: Identifier): AnyNode | undefined {
   const write = onlyWrite(view, node);
   return write?.path.length === 1 && write.path[0] === null ? write.from : undefined;
 }
@@ -99,15 +99,17 @@ function isQuery(view: ScriptView, node: AnyNode): boolean {
 /** `record.addedNodes` of a record in the callback of a MutationObserver. */
 function isAdded(view: ScriptView, node: AnyNode): boolean {
   if (memberOf(node) !== 'addedNodes') return false;
-  const records = goneOver(view, (node as MemberExpression).object as Identifier);
+  const records = iteratedBy(view, (node as MemberExpression).object as Identifier);
   const write = records?.type === 'Identifier' ? onlyWrite(view, records) : undefined;
   const callback = write?.from;
   if (callback === undefined || !isFunction(callback) || write?.path.length !== 1 || write.path[0] !== 0) return false;
-  const made = parentOf(callback);
+  const observer = parentOf(callback);
   return (
-    made?.type === 'NewExpression' &&
-    made.arguments[0] === callback &&
-    view.evaluator.valuesOf(made.callee).every((value) => value.kind === 'global' && value.path === 'MutationObserver')
+    observer?.type === 'NewExpression' &&
+    observer.arguments[0] === callback &&
+    view.evaluator
+      .valuesOf(observer.callee)
+      .every((value) => value.kind === 'global' && value.path === 'MutationObserver')
   );
 }
 
@@ -150,8 +152,12 @@ function isOnlyRead(view: ScriptView, node: Identifier, except?: CallExpression)
     if (parent?.type === 'CallExpression') return isOfReader(view, parent, use);
     const name = parent && memberOf(parent);
     if (parent?.type !== 'MemberExpression' || parent.object !== use || name === undefined) return false;
-    const how = useOf(parent);
-    return how !== 'called' && (how !== 'assigned' || name === MARK) && parentOf(parent)?.type !== 'UpdateExpression';
+    const memberUse = useOf(parent);
+    return (
+      memberUse !== 'called' &&
+      (memberUse !== 'assigned' || name === MARK) &&
+      parentOf(parent)?.type !== 'UpdateExpression'
+    );
   });
 }
 
@@ -162,13 +168,13 @@ function isOfReader(view: ScriptView, { callee, arguments: args }: CallExpressio
   const first = view.evaluator.usesOfParameter(fn, parameter.name);
   return first.every((inner) => {
     const parent = parentOf(inner);
-    return parent?.type === 'MemberExpression' && memberOf(parent) !== undefined && isTaken(parent);
+    return parent?.type === 'MemberExpression' && memberOf(parent) !== undefined && isReadMember(parent);
   });
 }
 
-const isTaken = (member: AnyNode): boolean => {
-  const how = useOf(member);
-  return how !== 'called' && how !== 'assigned' && parentOf(member)?.type !== 'UpdateExpression';
+const isReadMember = (member: AnyNode): boolean => {
+  const memberUse = useOf(member);
+  return memberUse !== 'called' && memberUse !== 'assigned' && parentOf(member)?.type !== 'UpdateExpression';
 };
 
 /** An object with no options other than `OPTIONS`. */

@@ -41,7 +41,7 @@ export function ofPrimitive(object: Value, key: string): Values {
     if (Number.isInteger(index)) return [constant(object.items[index])];
   }
   if (object.kind === 'constant' && (object.value === null || object.value === undefined)) return NOTHING_KNOWN;
-  // `''.constructor` is String, `''.at` a function: both lead on to Function.
+  // `''.constructor` is String and `''.at` is a function: Function is reachable from both.
   return key === 'length' ? NOTHING_KNOWN : [key === 'constructor' ? global('String') : FUNCTION];
 }
 

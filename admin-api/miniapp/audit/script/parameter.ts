@@ -43,15 +43,17 @@ export function valuesOfParameter(
   fn: FunctionNode & AnyNode,
   index: number,
 ): Values {
-  const given = givenTo(evaluator, walked, fn, index);
-  return given !== NOTHING_KNOWN && rewritingOf(walked).has(fn) ? union([given, NOTHING_KNOWN]) : given;
+  const argumentValues = argumentsPassedTo(evaluator, walked, fn, index);
+  return argumentValues !== NOTHING_KNOWN && rewritingOf(walked).has(fn)
+    ? union([argumentValues, NOTHING_KNOWN])
+    : argumentValues;
 }
 
 /**
  * The arguments of the immediate call, of all calls by name, or of the promise or list method that
  * takes the function.
  */
-function givenTo(evaluator: Evaluation, walked: Walked, fn: FunctionNode & AnyNode, index: number): Values {
+function argumentsPassedTo(evaluator: Evaluation, walked: Walked, fn: FunctionNode & AnyNode, index: number): Values {
   const call = callOf(fn);
   if (call !== undefined) {
     const args = argumentsOf(call.node).slice(call.skip);
@@ -84,8 +86,8 @@ function ofReduction(
 ): Values {
   if (step !== fn || index > 1) return NOTHING_KNOWN;
   if (index === 1) return evaluator.itemsOf(evaluator.valuesOf(list));
-  const begin = first === undefined ? evaluator.itemsOf(evaluator.valuesOf(list)) : evaluator.valuesOf(first);
-  return union([begin, evaluator.resultsOf(fn)]);
+  const initial = first === undefined ? evaluator.itemsOf(evaluator.valuesOf(list)) : evaluator.valuesOf(first);
+  return union([initial, evaluator.resultsOf(fn)]);
 }
 
 /** Also unknown if the function is passed on, or if another script may call it. */

@@ -56,7 +56,7 @@ const hasNoSubscripts = (parser: Parts): boolean => {
   const next = input.charCodeAt(pos + 1);
   // `<!--` begins a comment, and any token may follow it.
   if (next === LESS) return input.charCodeAt(pos + 2) !== EXCLAMATION;
-  // Not an arrow, and not `?.`.
+  // Excludes `=>` and `?.`.
   if (next === EQUALS) return input.charCodeAt(pos + 2) === EQUALS;
   if (next === QUESTION) return input.charCodeAt(pos + 2) === BLANK;
   return next < 128 && (CLASSES[next] & IS_OPERATOR) !== 0;

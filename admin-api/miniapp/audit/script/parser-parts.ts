@@ -121,7 +121,7 @@ export interface Parts {
     forInit: unknown,
   ): object;
   parseExprSubscripts(errors?: unknown, forInit?: unknown): SyntaxNode;
-  // Ours:
+  // Members that this parser adds:
   names: Names;
   /** Words that are not always names: keywords and contextual keywords. */
   special: Words;

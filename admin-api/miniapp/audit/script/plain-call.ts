@@ -85,8 +85,8 @@ export const setterOf = (name: string): string => `set ${name}`;
 export function calledAs(fn: AnyNode): string | undefined {
   const parent = parentOf(fn);
   if (parent?.type === 'MethodDefinition' && parent.kind === 'constructor') {
-    const made = parentOf(parentOf(parent)!)!;
-    return made.type === 'ClassDeclaration' ? made.id?.name : nameOf(made);
+    const classNode = parentOf(parentOf(parent)!)!;
+    return classNode.type === 'ClassDeclaration' ? classNode.id?.name : nameOf(classNode);
   }
   if (parent?.type === 'AssignmentExpression' && parent.left.type === 'Identifier') return parent.left.name;
   const isSetter = (parent?.type === 'Property' || parent?.type === 'MethodDefinition') && parent.kind === 'set';

@@ -24,7 +24,7 @@ export class SyntaxNode {
  */
 const MAX_MEMBERS = 11;
 // V8 sizes the objects of a class by the first few instances.
-for (let made = 0; made < 8; made++) {
+for (let instances = 0; instances < 8; instances++) {
   const node = new SyntaxNode(0) as SyntaxNode & Record<string, unknown>;
   for (let index = Object.keys(node).length; index < MAX_MEMBERS; index++) node[`member${index}`] = undefined;
 }

@@ -192,17 +192,17 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
       inner.declare(node.id.name, false, { from: node, path: WHOLE });
     const { params, body } = node;
     // A write from the function with an index as path: the evaluator resolves it to arguments.
-    const declareParam = (param: Pattern, write: Write): void => declare(param, write, node, inner, inner, false);
+    const declareParameter = (param: Pattern, write: Write): void => declare(param, write, node, inner, inner, false);
     for (let index = 0; index < params.length; index++) {
       const param = params[index];
-      if (param.type !== 'RestElement') declareParam(param, { from: node, path: [index] });
-      else if (param.argument.type !== 'ArrayPattern') declareParam(param, ANYTHING);
+      if (param.type !== 'RestElement') declareParameter(param, { from: node, path: [index] });
+      else if (param.argument.type !== 'ArrayPattern') declareParameter(param, ANYTHING);
       // `(...[a, b])` is `(a, b)`.
       else
         param.argument.elements.forEach((element, after) => {
           if (element === null) return;
           const isRest = element.type === 'RestElement';
-          declareParam(element, isRest ? ANYTHING : { from: node, path: [index + after] });
+          declareParameter(element, isRest ? ANYTHING : { from: node, path: [index + after] });
         });
     }
     if (body.type === 'BlockStatement') {
@@ -281,7 +281,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
         const { declarations } = node;
         for (let i = 0; i < declarations.length; i++) {
           const { id, init } = declarations[i];
-          const write = isLoop ? takenBy(loop) : init ? { from: init, path: WHOLE } : undefined;
+          const write = isLoop ? writeOfLoop(loop) : init ? { from: init, path: WHOLE } : undefined;
           declare(id, write, node, target, scope, node.kind === 'var');
         }
         break;
@@ -289,7 +289,7 @@ export function walk(program: Program, isModule: boolean, isShared = false): Wal
       case 'ForInStatement':
       case 'ForOfStatement':
         if (node.left.type !== 'VariableDeclaration') {
-          assignments.push({ left: node.left, write: takenBy(node), scope });
+          assignments.push({ left: node.left, write: writeOfLoop(node), scope });
           pushTargets(node, node.left, scope, push);
           push(node.right, node, scope);
           push(node.body, node, new Scope(scope, false));
@@ -446,7 +446,7 @@ const stringsOf = ({ quasis, start, end }: TemplateLiteral): ArrayExpression => 
 /**
  * The write of a loop to its variable: an element of the iterated value, or a key, which is text.
  */
-const takenBy = (loop: AnyNode & { type: 'ForInStatement' | 'ForOfStatement' }): Write =>
+const writeOfLoop = (loop: AnyNode & { type: 'ForInStatement' | 'ForOfStatement' }): Write =>
   loop.type === 'ForOfStatement' ? { from: loop.right, path: [null] } : { from: loop, path: WHOLE };
 
 function pushTargets(
