@@ -1,8 +1,11 @@
-/** fast-check with the seed of this process: runs with the same seed generate the same cases. */
+/**
+ * fast-check with the seed of this process: runs with the same seed generate the same cases. A
+ * failure shows the error of the smallest case, too.
+ */
 import fc from 'fast-check';
 import { SEED } from './seed.ts';
 
-fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED });
+fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED, includeErrorInReport: true });
 
 /** The surrogate code points, which are not characters. */
 const SURROGATES = { first: 0xd800, count: 0x800 };
