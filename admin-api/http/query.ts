@@ -11,7 +11,7 @@ const READ = Symbol('read');
 type Read<V> = (text: string | undefined, name: string) => V;
 
 /** A parameter whose value is the result of `read`. The document has only the schema. */
-export type Parameter<S extends TSchema, V> = S & { readonly [READ]: Read<V> };
+type Parameter<S extends TSchema, V> = S & { readonly [READ]: Read<V> };
 
 export const parameter = <S extends TSchema, V>(schema: S, read: Read<V>): Parameter<S, V> => ({
   ...schema,

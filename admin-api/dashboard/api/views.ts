@@ -4,10 +4,10 @@ import type { ApiRoute } from '../../routes/routes.ts';
 
 type Id = ApiRoute['operationId'];
 type Response<O extends Id> = ResponseOf<Extract<ApiRoute, { readonly operationId: O }>>;
-export type Body<O extends Id> = RequestOf<Extract<ApiRoute, { readonly operationId: O }>>;
+type Body<O extends Id> = RequestOf<Extract<ApiRoute, { readonly operationId: O }>>;
 
 /** The JSON pointers (RFC 6901) of the fields of a body. */
-export type PointerTo<T> = T extends readonly (infer Item)[]
+type PointerTo<T> = T extends readonly (infer Item)[]
   ? `/${number}` | `/${number}${PointerTo<Item>}`
   : T extends object
     ? { [K in keyof T & string]: `/${K}` | `/${K}${PointerTo<NonNullable<T[K]>>}` }[keyof T & string]

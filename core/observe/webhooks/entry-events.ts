@@ -49,7 +49,7 @@ interface DomainWrites {
 }
 
 /** The last reported states of signed zones, so that a state is reported once. */
-export type ReportedStates = Pick<RecentMap<string, Id>, 'get' | 'set'>;
+type ReportedStates = Pick<RecentMap<string, Id>, 'get' | 'set'>;
 
 /** `onOther` receives changes of other tables. */
 export function eventsOfEntry(

@@ -19,6 +19,7 @@ import {
 import { siteHost } from '../../http/exchange/authority.ts';
 import type { Exchange } from '../../http/exchange/exchange.ts';
 import type { FieldList } from '../../http/exchange/field-list.ts';
+import type { ErrorPage } from '../../sites/error-page.ts';
 import type { Site } from '../../sites/site.ts';
 import type { SiteRules } from '../../sites/site-rules.ts';
 import type { Countries } from './countries.ts';
@@ -26,7 +27,7 @@ import type { RuleCounting } from './counts.ts';
 import { Credentials } from './credentials.ts';
 import type { RateScope, RateTable } from './rate-table.ts';
 
-const BUSY: RulePage = {
+const BUSY: ErrorPage = {
   status: 503,
   code: 'rule_busy',
   title: 'This server is busy',
@@ -55,7 +56,7 @@ interface RuleOutlets {
   serve(exchange: Exchange, site: Site): Done;
   /** Like `serve`, but bypasses the cache. */
   serveUncached(exchange: Exchange, site: Site): Done;
-  refuse(exchange: Exchange, site: Site, page: RulePage): void;
+  refuse(exchange: Exchange, site: Site, page: ErrorPage): void;
   /** Sends a response without a body. */
   respondEmpty(exchange: Exchange, site: Site, status: number, fields: FieldList): void;
   /**
@@ -211,7 +212,7 @@ export class RuleRunner {
   }
 }
 
-function pageOf(rule: CompiledRule): RulePage {
+function pageOf(rule: CompiledRule): ErrorPage {
   const { action } = rule;
   switch (action.type) {
     case 'deny':
@@ -257,19 +258,10 @@ class LimitRule {
 const networkOf = (address: string): string =>
   address.includes(':') ? clientNetwork(address) : address.slice(0, address.lastIndexOf('.'));
 
-interface RulePage {
-  readonly status: number;
-  readonly code: string;
-  readonly title: string;
-  readonly visitor: string;
-  readonly owner: string;
-  readonly headers?: FieldList;
-}
-
 const describe = ({ number }: CompiledRule): string => `Rule ${number + 1} of this domain`;
 
-/** The error pages of rules, in the form of those of edge/proxy. */
-const deniedPage = (rule: CompiledRule, status: number): RulePage => ({
+/** The error pages of rules. */
+const deniedPage = (rule: CompiledRule, status: number): ErrorPage => ({
   status,
   code: 'rule_denied',
   title: 'This request is not allowed',
@@ -277,7 +269,7 @@ const deniedPage = (rule: CompiledRule, status: number): RulePage => ({
   owner: `${describe(rule)} denies it.`,
 });
 
-const limitedPage = (rule: CompiledRule, seconds: number): RulePage => ({
+const limitedPage = (rule: CompiledRule, seconds: number): ErrorPage => ({
   status: 429,
   code: 'rule_limited',
   title: 'Too many requests',
@@ -287,7 +279,7 @@ const limitedPage = (rule: CompiledRule, seconds: number): RulePage => ({
 });
 
 /** RFC 9110 section 11.6.1, RFC 7617 section 2.1. */
-const unauthorizedPage = (rule: CompiledRule, realm: string): RulePage => ({
+const unauthorizedPage = (rule: CompiledRule, realm: string): ErrorPage => ({
   status: 401,
   code: 'rule_unauthorized',
   title: 'A password is needed',
@@ -296,7 +288,7 @@ const unauthorizedPage = (rule: CompiledRule, realm: string): RulePage => ({
   headers: ['www-authenticate', `Basic realm="${realm}", charset="UTF-8"`],
 });
 
-const maintenancePage = (rule: CompiledRule, message: string | undefined, retryAfter: number): RulePage => ({
+const maintenancePage = (rule: CompiledRule, message: string | undefined, retryAfter: number): ErrorPage => ({
   status: 503,
   code: 'maintenance',
   title: 'This site is being maintained',
@@ -305,7 +297,7 @@ const maintenancePage = (rule: CompiledRule, message: string | undefined, retryA
   headers: ['retry-after', String(retryAfter)],
 });
 
-const errorPage = (rule: CompiledRule, status: number, message: string | undefined): RulePage => ({
+const errorPage = (rule: CompiledRule, status: number, message: string | undefined): ErrorPage => ({
   status,
   code: 'rule_error_page',
   title: status >= 500 ? 'This page is not available' : 'This page cannot be shown',

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { OPENMETRICS, Registry } from '../../../core/base/metrics/index.ts';
-import { type Ownership, type Task, Tasks } from '../../../core/base/tasks.ts';
+import { type Ownership, SINGLE_NODE, type Task, Tasks } from '../../../core/base/tasks.ts';
 import { VirtualClock } from '../../support/tasks.ts';
 
 type Options = Parameters<Tasks['add']>[0];
@@ -350,7 +350,7 @@ test('before the node has opened its journal, it owns no shared task', async () 
   assert.equal([task.isOwner, tasks.rank('1')], [false, Number.POSITIVE_INFINITY]);
   await clock.advance(30_000);
   assert.equal(times, []);
-  tasks.ownership = { isFirst: () => true, isFirstOfRegion: () => true, rank: () => 0 };
+  tasks.ownership = SINGLE_NODE;
   await clock.advance(12_000);
   assert.is(times.length, 1);
 });

@@ -9,7 +9,7 @@ import { Handle, type Objects } from './ownership.ts';
 import { Ssl } from './ssl.ts';
 import { Tickets } from './tickets.ts';
 
-export interface ContextSettings {
+interface ContextSettings {
   /** OpenSSL's lists, in order of preference. */
   readonly tls12Ciphers: string;
   readonly tls13Ciphers: string;
@@ -25,7 +25,7 @@ export interface ContextSettings {
 }
 
 /** Called during calls of a connection's methods. If one throws, the default is used. */
-export interface ContextHooks {
+interface ContextHooks {
   /** Index in `protocols`. The client must have offered the protocol. Default: the alert. */
   protocol(): number;
   /** The OCSP response, if the client requests one. Default: none. */
