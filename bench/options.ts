@@ -41,7 +41,7 @@ export const COMMON = {
 
 /** Of benchmarks that can add their figures to bench/results. */
 export const SAVE = {
-  save: { kind: 'flag', help: 'add the figures to bench/results and write bench/RESULTS.md anew; not with --quick' },
+  save: { kind: 'flag', help: 'add the figures to bench/results and rewrite bench/RESULTS.md; not with --quick' },
 } as const satisfies Options;
 
 /** Ends the process with 2, without a stack: what is wrong is not the program. */

@@ -148,7 +148,7 @@ const figure = (value: number | undefined, unit = ''): string =>
 const range = ([median, low, high]: readonly number[]): string =>
   low === undefined ? median.toFixed(2) : `${median.toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`;
 
-/** Appends a run of today at this revision, and writes the page anew. */
+/** Appends a run of today at this revision, and rewrites the page. */
 export function saveRun(benchmark: string, command: string, rows: readonly Row[]): void {
   const machine = `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}`;
   const run: Run = { command, revision: revision(), date: new Date().toISOString().slice(0, 10), machine, rows };

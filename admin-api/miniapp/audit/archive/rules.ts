@@ -73,7 +73,7 @@ export const ARCHIVE_RULES = {
   archive_comment: {
     type: 'notice',
     title: 'Comment in the archive',
-    about: 'Nobody sees the comments of archives and their files.',
+    about: 'A reviewer does not see the comments of archives and their files.',
     fix: 'Pack without comments: waypost pkg pack.',
   },
   archive_header_mismatch: {
@@ -100,7 +100,8 @@ export const ARCHIVE_RULES = {
   archive_encrypted: {
     type: 'error',
     title: 'Encrypted file',
-    about: 'Nobody can review an encrypted file. A password, strong encryption, AES, and an encrypted directory count.',
+    about:
+      'An encrypted file cannot be reviewed. A password, strong encryption, AES, and an encrypted directory count.',
     fix: 'Pack without a password.',
   },
   archive_flags: {

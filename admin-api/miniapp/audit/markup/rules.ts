@@ -43,7 +43,7 @@ export const MARKUP_RULES = {
   foreign_object: {
     type: 'warning',
     title: 'HTML within SVG',
-    about: 'foreignObject puts HTML into an image. It is audited as HTML, but nobody expects it in an image file.',
+    about: 'foreignObject puts HTML into an image. It is audited as HTML, but is unexpected in an image file.',
     fix: 'Leave it out of images; place HTML over the SVG instead.',
   },
   animated_url: {
