@@ -126,7 +126,9 @@ test(`changes of signed zones, seed ${SEED}`, () =>
       const random = new Random(SEED);
       const follower = new Follower(rig.store, random);
       let differences = 0;
-      for (const [w, draft] of fc.sample(ourWorldDraft, { numRuns: WORLDS, seed: SEED }).entries()) {
+      // Few of a world's steps can have a difference: more worlds follow until there are enough.
+      for (const [w, draft] of fc.sample(ourWorldDraft, { numRuns: 10 * WORLDS, seed: SEED }).entries()) {
+        if (w >= WORLDS && differences > WORLDS) break;
         const steps = new WorldSteps(draft, parseName(`w${w}.test.`), random);
         const rows = new WorldRows(
           () => null,
