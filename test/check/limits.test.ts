@@ -1,5 +1,5 @@
 /**
- * The table of limits in docs/threat-model.md against the code: each place where customers or
+ * The tables of docs/internals/limits.md against the code: each place where customers or
  * strangers can occupy something (a slot, a queue, memory) has a row with its bound, and each row
  * states what the code does.
  */
@@ -60,13 +60,11 @@ function limitsIn(path: string): Limits {
   return { path, tools: [...new Set([...text.matchAll(TOOLS)].map(([, tool]) => tool))], named };
 }
 
-const page = readFileSync(join(ROOT, 'docs/threat-model.md'), 'utf8');
-const start = page.indexOf('\n## Limits\n') + 1;
-const section = page.slice(start, page.indexOf('\n## ', start));
-const firstLine = page.slice(0, start).split('\n').length;
+const PAGE = 'docs/internals/limits.md';
+const page = readFileSync(join(ROOT, PAGE), 'utf8');
 
 function rows(): Row[] {
-  return section.split('\n').flatMap((text, at) => {
+  return page.split('\n').flatMap((text, at) => {
     const cells = text.split('|').map((cell) => cell.trim());
     const path = /^`([^`]+)`$/.exec(cells[4] ?? '')?.[1];
     if (path === undefined) return [];
@@ -75,13 +73,13 @@ function rows(): Row[] {
     );
     const settings = [...cells[2].matchAll(/`([a-z][a-z\d_]*(?:\.[a-z\d_]+)*)`(?! =)/g)].map(([, name]) => name);
     const tests = [...(cells[5] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name);
-    return [{ line: firstLine + at, path, text, named: new Map(named), settings, tests }];
+    return [{ line: at + 1, path, text, named: new Map(named), settings, tests }];
   });
 }
 
 /** Files with limits that neither customers nor strangers occupy, each with the reason. */
 const elsewhere = new Set(
-  [...section.matchAll(/^\| (`[^|]+`) \| [^|]+ \|$/gm)].flatMap(([, files]) =>
+  [...page.matchAll(/^\| (`[^|]+`) \| [^|]+ \|$/gm)].flatMap(([, files]) =>
     [...files.matchAll(/`([^`]+)`/g)].map(([, path]) => path),
   ),
 );
@@ -109,7 +107,7 @@ test('each limit of the code has a row with its value', () => {
       .filter(([name, value]) => written.get(name) !== value)
       .map(([name, value]) => `${path}: ${name} = ${value}`);
   });
-  assert.equal(missing, [], 'add these to the table "Limits" of docs/threat-model.md');
+  assert.equal(missing, [], `add these to ${PAGE}`);
 });
 
 test('files without a row are there, and have a limit', () => {
@@ -123,7 +121,7 @@ test('files without a row are there, and have a limit', () => {
 test('each row of the table is true', () => {
   const settings = new Set(describeConfig().map(({ key }) => key));
   const wrong = table.flatMap(({ line, path, named, settings: own, tests }) => {
-    const where = `docs/threat-model.md:${line}`;
+    const where = `${PAGE}:${line}`;
     if (!existsSync(join(ROOT, path))) return [`${where}: there is no ${path}`];
     const text = readFileSync(join(ROOT, path), 'utf8');
     const constants = [...named].flatMap(([name, value]) => {

@@ -3,14 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { dashboardExpressions, metricsOf, ruleExpressions } from './monitoring.ts';
+import { dashboardExpressions, documentedMetrics, metricsOf, ruleExpressions } from './monitoring.ts';
 import { ROOT, readPage } from './pages.ts';
 
 const read = (name: string): string => readFileSync(join(ROOT, 'config/monitoring', name), 'utf8');
 const rules = `${read('recording.yml')}${read('alerts.yml')}`;
-const documented = new Set(
-  readPage('docs/monitoring.md').prose.flatMap(({ text }) => /^\| `(\w+)` \| \w+ \|/.exec(text)?.[1] ?? []),
-);
+const documented = documentedMetrics();
 
 test('the dashboard and the rules use documented metrics only', () => {
   const dashboard = dashboardExpressions(read('dashboard.json'));
