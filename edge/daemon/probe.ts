@@ -2,8 +2,8 @@
 import { openSecrets } from '../../core/base/secrets.ts';
 import { type Config, secretKeyFile } from '../../core/config/index.ts';
 import type { Probe, ProbeRequest, ProbeResult } from '../../core/site/health/probe.ts';
+import { ORIGINS } from '../../core/site/pools/document.ts';
 import { nameOf } from '../../core/site/pools/match.ts';
-import { siteDocumentContext } from '../../core/store/rows.ts';
 import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import { openOrigins } from '../gateway/origins.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
@@ -29,8 +29,7 @@ export function openProbe({ config, zoneSettings: { cluster } }: OpenProbeOption
     return client.fetch(request);
   };
   const secrets = openSecrets(secretKeyFile(config));
-  const openKey: OpenStoredKey = (domainId, sealed) =>
-    secrets.unseal(Buffer.from(sealed, 'base64'), siteDocumentContext(domainId, 'origins')).toString();
+  const openKey: OpenStoredKey = (domainId, sealed) => ORIGINS.unseal(secrets, domainId, sealed).toString();
   return { probe: createProbe(fetch, openKey), close: async () => client?.close() };
 }
 

@@ -1,7 +1,7 @@
 /** The tools of a thread's origin pools: keys and reports. */
 import { LogThrottle } from '../../core/base/log/throttle.ts';
 import type { Secrets } from '../../core/base/secrets.ts';
-import { siteDocumentContext } from '../../core/store/rows.ts';
+import { ORIGINS } from '../../core/site/pools/document.ts';
 import type { PoolTools } from '../sites/site-pools.ts';
 import type { GatewayCounters } from './counters.ts';
 import type { FromGateway } from './messages.ts';
@@ -18,8 +18,7 @@ export function poolTools(
   const throttle = new LogThrottle();
   return {
     stickyKeys: secrets.derive('sticky origins', STICKY_KEY_BYTES),
-    openKey: (domainId, sealed) =>
-      secrets.unseal(Buffer.from(sealed, 'base64'), siteDocumentContext(domainId, 'origins')).toString(),
+    openKey: (domainId, sealed) => ORIGINS.unseal(secrets, domainId, sealed).toString(),
     onEjected: (domainId, key, milliseconds) => send({ kind: 'origin-ejected', domainId, key, milliseconds }),
     onRetry: () => counters.countRetry(),
     onUnusable(domain, reason) {

@@ -2,15 +2,13 @@
  * The documents of a domain's sites in a thread of the edge. The compiled documents stay the same
  * objects until the documents change.
  */
-import {
-  compileErrorPages,
-  type ErrorPages,
-  type ErrorPagesDocument,
-} from '../../core/site/error-pages/error-pages.ts';
-import { type LogPlan, type LogsDocument, logPlan } from '../../core/site/logs/document.ts';
-import type { OriginsDocument } from '../../core/site/pools/document.ts';
+import type { DocumentKind } from '../../core/site/document-kind.ts';
+import { compileErrorPages, ERROR_PAGES, type ErrorPages } from '../../core/site/error-pages/error-pages.ts';
+import { LOGS, type LogPlan, logPlan } from '../../core/site/logs/document.ts';
+import { ORIGINS, type OriginsDocument } from '../../core/site/pools/document.ts';
 import { compileProtection, type SiteProtection } from '../../core/site/protection/compile.ts';
-import type { ProtectionDocument } from '../../core/site/protection/document.ts';
+import { PROTECTION } from '../../core/site/protection/document.ts';
+import { RULES } from '../../core/site/rules/document.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import type { Domain, SiteDocument } from '../../core/store/rows.ts';
 import { type PoolTools, SitePools } from './site-pools.ts';
@@ -47,42 +45,37 @@ export class SiteDocuments {
     before: SiteDocuments | null,
   ) {
     this.key = keyOf(documents);
-    this.errorPages = compiled(documents, 'error_pages', ({ content }) =>
-      compileErrorPages(content as ErrorPagesDocument),
+    this.errorPages = compiled(documents, ERROR_PAGES, ({ content }) => compileErrorPages(content));
+    this.pools = compiled(documents, ORIGINS, (document) =>
+      compilePools(document, owner, tools.pools, before?.pools ?? null),
     );
-    this.pools = compiled(documents, 'origins', ({ content, revision }) =>
-      compilePools(content as OriginsDocument, revision, owner, tools.pools, before?.pools ?? null),
-    );
-    this.protection = compiled(documents, 'protection', ({ content }) =>
-      compileProtection(content as ProtectionDocument),
-    );
-    this.logs = compiled(documents, 'logs', ({ content }) => logPlan(content as LogsDocument));
-    this.rules = compiled(documents, 'rules', (document) =>
+    this.protection = compiled(documents, PROTECTION, ({ content }) => compileProtection(content));
+    this.logs = compiled(documents, LOGS, ({ content }) => logPlan(content));
+    this.rules = compiled(documents, RULES, (document) =>
       before?.rules?.revision === document.revision ? before.rules : new SiteRules(document),
     );
   }
 }
 
 /** Null: there is no document of that kind. */
-function compiled<T>(
+function compiled<Content, T>(
   documents: readonly SiteDocument[],
-  kind: SiteDocument['kind'],
-  compile: (document: SiteDocument) => T,
+  kind: DocumentKind<Content>,
+  compile: (document: SiteDocument<Content>) => T,
 ): T | null {
-  const document = documents.find((candidate) => candidate.kind === kind);
+  const document = kind.find(documents);
   return document === undefined ? null : compile(document);
 }
 
 /** Unchanged pools keep the state of their origins when another document changes. */
 function compilePools(
-  document: OriginsDocument,
-  revision: number,
+  { content, revision }: SiteDocument<OriginsDocument>,
   { id, name }: DocumentOwner,
   tools: PoolTools,
   before: SitePools | null,
 ): SitePools | null {
-  if (document.origins.length === 0) return null;
-  return before?.revision === revision ? before : new SitePools(document, revision, id, name, tools);
+  if (content.origins.length === 0) return null;
+  return before?.revision === revision ? before : new SitePools(content, revision, id, name, tools);
 }
 
 const keyOf = (documents: readonly SiteDocument[]): string =>

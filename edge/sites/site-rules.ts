@@ -14,10 +14,10 @@ export class SiteRules {
   #lastSite: unknown = null;
   #lastResult: unknown = null;
 
-  constructor({ domainId, revision, content }: SiteDocument) {
+  constructor({ domainId, revision, content }: SiteDocument<RulesDocument>) {
     this.domainId = String(domainId);
     this.revision = revision;
-    this.set = compile(content as RulesDocument);
+    this.set = compile(content);
   }
 
   /**

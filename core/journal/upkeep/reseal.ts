@@ -20,6 +20,7 @@ import {
   type DnssecRow,
   dnssec,
   dnssecContext,
+  hasSecrets,
   type SiteDocument,
   type StoreKeyRow,
   siteDocumentContext,
@@ -117,7 +118,7 @@ const SITE_DOCUMENTS: Kind = {
   sealedOf(row) {
     const { kind, content } = row as SiteDocument;
     const found: string[] = [];
-    if (kind === 'origins' || kind === 'logs')
+    if (hasSecrets(kind))
       mapSealed(content, (sealed) => {
         found.push(sealed);
         return sealed;

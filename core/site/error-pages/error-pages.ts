@@ -1,6 +1,7 @@
 /** The error pages of a domain: the document of the owner, and the compiled form for the edge. */
 import type { Static, TObject } from '@sinclair/typebox';
 import { InvalidError } from '../../base/errors.ts';
+import { DocumentKind } from '../document-kind.ts';
 import type { errorPagesBody } from './schema.ts';
 import { MAX_PAGE_BYTES, parseTemplate, type Template, TemplateFault } from './template.ts';
 
@@ -8,6 +9,11 @@ import { MAX_PAGE_BYTES, parseTemplate, type Template, TemplateFault } from './t
 export const MAINTENANCE_CODE = 'maintenance';
 
 export type ErrorPagesDocument = Static<TObject<typeof errorPagesBody>>;
+
+export const ERROR_PAGES = new DocumentKind<ErrorPagesDocument, 'error_pages'>('error_pages', {
+  pages: [],
+  maintenance: null,
+});
 
 /** Plain data, comparable by value. */
 export interface ErrorPages {

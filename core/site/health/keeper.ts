@@ -19,7 +19,7 @@ import { type Id, idAt } from '../../store/keys.ts';
 import { type CheckedOriginState, originHealth, siteDocumentKey, siteDocuments } from '../../store/rows.ts';
 import { StoreReader } from '../../store/store-reader.ts';
 import { type CheckedOrigin, checkedOrigins } from '../pools/checks.ts';
-import type { OriginsDocument } from '../pools/document.ts';
+import { ORIGINS } from '../pools/document.ts';
 import { afterCheck, type HealthState, UNKNOWN } from '../pools/health-state.ts';
 import { hashText } from '../pools/sticky.ts';
 import type { Probe } from './probe.ts';
@@ -148,7 +148,7 @@ export class HealthKeeper {
     const table = this.#options.environment.rows.get(siteDocuments.number)!;
     for (const key of table.getKeys({})) {
       const id = idAt(key as Buffer);
-      if (siteDocumentKey(id, 'origins').equals(key as Buffer)) this.#changed.add(id);
+      if (siteDocumentKey(id, ORIGINS.kind).equals(key as Buffer)) this.#changed.add(id);
     }
   }
 
@@ -165,8 +165,7 @@ export class HealthKeeper {
   #readDomain(id: Id, before: CheckedDomain | undefined): CheckedDomain | null {
     const row = this.#reader.domain(id);
     if (row === undefined || this.#reader.proxy(id)?.enabled !== true) return null;
-    const document = this.#reader.siteDocument(id, 'origins')?.content as OriginsDocument | undefined;
-    const checked = document === undefined ? [] : checkedOrigins(document);
+    const checked = checkedOrigins(ORIGINS.content(this.#reader, id));
     if (checked.length === 0) return null;
     const stored = new Map(
       this.#reader.originHealth(id, this.#options.region)?.origins.map((state) => [state.key, state]),

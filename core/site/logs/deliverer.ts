@@ -37,7 +37,7 @@ interface DelivererOptions {
   /** Undefined: the domain does not exist. */
   accountOf(domainId: number): number | undefined;
   /** Undefined: the domain has no logs document. */
-  readDocument(domainId: number): LogsDocument | undefined;
+  readDocument(domainId: number): LogsDocument;
   /** Never rejects. `dropped`: lines that were dropped since the last delivered batch. */
   send(domainId: number, document: LogsDocument, batch: Batch, dropped: number): Promise<Attempt>;
   /** Closes idle connections to the receiver of the domain. */
@@ -223,7 +223,7 @@ export class LogDeliverer {
   #documentOf(domainId: number, receiver: Receiver): LogsDocument | null {
     if (receiver.document !== undefined) return receiver.document;
     const document = this.options.readDocument(domainId);
-    receiver.document = document === undefined || logPlan(document) === null ? null : document;
+    receiver.document = logPlan(document) === null ? null : document;
     if (receiver.document === null) this.#change(receiver.outbox, () => receiver.outbox.clear());
     return receiver.document;
   }

@@ -1,4 +1,5 @@
 /** The settings of a domain for request logs. Secrets are encrypted. */
+import { DocumentKind } from '../document-kind.ts';
 
 /** The fields of a line, in this order. */
 export const LOG_FIELDS = [
@@ -72,6 +73,8 @@ export const NO_LOGS: LogsDocument = {
   fields: DEFAULT_FIELDS,
   clientAddress: 'full',
 };
+
+export const LOGS = new DocumentKind<LogsDocument, 'logs'>('logs', NO_LOGS);
 
 /** The settings that the edge needs to write lines. Plain data, comparable by value. */
 export interface LogPlan {

@@ -13,7 +13,7 @@ import { type Attempt, Sender } from '../../net/delivery/sender.ts';
 import type { Environment } from '../../store/environment.ts';
 import { StoreReader } from '../../store/store-reader.ts';
 import { type DomainLines, LogDeliverer, type NodeLogState } from './deliverer.ts';
-import type { LogsDocument } from './document.ts';
+import { LOGS } from './document.ts';
 import { LogSender } from './send.ts';
 
 interface OpenLogDeliveryOptions {
@@ -67,7 +67,7 @@ export function openLogDelivery({
     tasks,
     log,
     accountOf: (domainId) => reader.domain(domainId)?.accountId,
-    readDocument: (domainId) => reader.siteDocument(domainId, 'logs')?.content as LogsDocument | undefined,
+    readDocument: (domainId) => LOGS.content(reader, domainId),
     send: (domainId, document, batch, dropped) => sender.send(domainId, document, batch, dropped),
     release: (domainId) => sender.release(domainId),
   });

@@ -9,8 +9,7 @@ import { openS3Client, s3Fault, s3Status } from '../../net/delivery/s3-client.ts
 import type { Attempt, Sender } from '../../net/delivery/sender.ts';
 import { formatSignatures } from '../../net/delivery/signature.ts';
 import { createConnector, ForbiddenAddress, type Resolve, untilAborted } from '../../net/dial/checked-connector.ts';
-import { siteDocumentContext } from '../../store/rows.ts';
-import type { BucketDestination, EndpointDestination, LogsDocument } from './document.ts';
+import { type BucketDestination, type EndpointDestination, LOGS, type LogsDocument } from './document.ts';
 import type { Batch } from './outbox.ts';
 
 interface LogSenderOptions {
@@ -136,7 +135,7 @@ export class LogSender {
   }
 
   #unseal(sealed: string, domainId: number): Buffer {
-    return this.options.secrets.unseal(Buffer.from(sealed, 'base64'), siteDocumentContext(domainId, 'logs'));
+    return LOGS.unseal(this.options.secrets, domainId, sealed);
   }
 }
 

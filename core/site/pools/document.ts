@@ -3,12 +3,18 @@
  * follow from the schema, and its fields have the names of the API.
  */
 import type { Static } from '@sinclair/typebox';
+import { DocumentKind } from '../document-kind.ts';
 import { DEFAULTS, EVERY_NAME } from './limits.ts';
 import type { entryBody, entryView } from './schema.ts';
 
 export interface OriginsDocument {
   readonly origins: readonly OriginsEntry[];
 }
+
+/** The content is stored with all defaults. */
+export const ORIGINS = new DocumentKind<{ readonly origins: readonly CompleteEntry[] }, 'origins'>('origins', {
+  origins: [],
+});
 
 /** Omitted fields have their defaults. */
 export type OriginsEntry = Omit<Static<typeof entryBody>, 'client_certificate'> & {

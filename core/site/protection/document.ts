@@ -4,9 +4,12 @@
  * omitted or null field has its default.
  */
 import type { Static, TObject } from '@sinclair/typebox';
+import { DocumentKind } from '../document-kind.ts';
 import type { protectionBody, protectionView } from './schema.ts';
 
 export type ProtectionDocument = Static<TObject<typeof protectionBody>>;
+
+export const PROTECTION = new DocumentKind<ProtectionDocument, 'protection'>('protection', {});
 
 /** A document with all its fields. */
 type FullProtection = Static<TObject<typeof protectionView>>;

@@ -3,12 +3,15 @@
  * follow from the schema.
  */
 import type { Static, TObject } from '@sinclair/typebox';
+import { DocumentKind } from '../document-kind.ts';
 import type { ACTIONS, ActionType } from './actions.ts';
 import type { RuleSchema, textLists } from './schema.ts';
 
 export interface RulesDocument {
   readonly rules: readonly Rule[];
 }
+
+export const RULES = new DocumentKind<RulesDocument, 'rules'>('rules', { rules: [] });
 
 export type Rule = Omit<Static<RuleSchema>, 'action'> & { readonly action: RuleAction };
 

@@ -10,6 +10,7 @@ export {
   type CacheAction,
   type LimitAction,
   type NamedMatch,
+  RULES,
   type Rule,
   type RuleAction,
   type RuleMatch,

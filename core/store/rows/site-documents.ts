@@ -1,22 +1,40 @@
 /**
  * Site settings of customers, as one document for each domain and kind. A document is replaced as a
  * whole, and its revisions are counted. The content is validated on write
- * (admin-api/sites/proxy/documents.ts) and compiled where it is used.
+ * (admin-api/sites/proxy/documents.ts) and compiled where it is used. `DocumentKind` has the type
+ * of the content (core/site/document-kind.ts).
  */
 import { type Id, idAt, idKey } from '../keys.ts';
 import type { Audit } from './requests.ts';
 import { json, table, unjson } from './table.ts';
 
-/** The byte of each kind in keys. */
-const KINDS = { origins: 1, rules: 2, protection: 3, error_pages: 4, logs: 5 } as const;
+/**
+ * The byte of each kind in keys, and whether its content has sealed secrets: fields whose names
+ * start with "sealed", in base64. These are encrypted again when the secret key is rotated. Earlier
+ * versions are not, so they are kept only for kinds without secrets.
+ */
+const KINDS = {
+  origins: { byte: 1, hasSecrets: true },
+  rules: { byte: 2, hasSecrets: false },
+  protection: { byte: 3, hasSecrets: false },
+  error_pages: { byte: 4, hasSecrets: false },
+  logs: { byte: 5, hasSecrets: true },
+} as const;
 
 export type SiteDocumentKind = keyof typeof KINDS;
 
+/** The kinds whose earlier versions are kept. */
+export type VersionedKind = {
+  [K in SiteDocumentKind]: (typeof KINDS)[K]['hasSecrets'] extends true ? never : K;
+}[SiteDocumentKind];
+
+export const hasSecrets = (kind: SiteDocumentKind): boolean => KINDS[kind].hasSecrets;
+
 const BY_BYTE: ReadonlyMap<number, SiteDocumentKind> = new Map(
-  Object.entries(KINDS).map(([kind, byte]) => [byte, kind as SiteDocumentKind]),
+  Object.entries(KINDS).map(([kind, { byte }]) => [byte, kind as SiteDocumentKind]),
 );
 
-export interface SiteDocument {
+export interface SiteDocument<Content = unknown> {
   readonly domainId: Id;
   readonly kind: SiteDocumentKind;
   /** 1 for the first content, then increasing by 1. */
@@ -26,11 +44,11 @@ export interface SiteDocument {
   /** The author, with the names at that time. Omitted: unknown. */
   readonly actor?: Omit<NonNullable<Audit['actor']>, 'tokenId'>;
   /** JSON; secrets in it are sealed for `siteDocumentContext`. */
-  readonly content: unknown;
+  readonly content: Content;
 }
 
 export function siteDocumentKey(domainId: Id, kind: SiteDocumentKind): Buffer {
-  return Buffer.concat([idKey(domainId), Uint8Array.of(KINDS[kind])]);
+  return Buffer.concat([idKey(domainId), Uint8Array.of(KINDS[kind].byte)]);
 }
 
 /** The context for sealing secrets in a document. */

@@ -32,7 +32,7 @@ function rig(document: LogsDocument | null = DOCUMENT) {
     tasks: singleNodeTasks(),
     log: createLogger({ level: 'error', format: 'text' }),
     accountOf: (domainId) => Math.floor(domainId / 1000),
-    readDocument: () => state.document ?? undefined,
+    readDocument: () => state.document ?? NO_LOGS,
     send(domainId, _document, { id, text }: Batch, dropped) {
       sent.push({ domainId, id, text: text.toString(), dropped });
       return state.answer();
