@@ -3,6 +3,7 @@
  * on the condition that no other client has changed it in between.
  */
 import type { Command } from 'commander';
+import { hasSecrets, type SiteDocumentKind } from '../../../core/store/rows/site-documents.ts';
 import { asObject, type Json } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
 import { type Domain, domainPath } from '../base/domains.ts';
@@ -13,19 +14,17 @@ import { readText } from '../base/text-file.ts';
 import { addVerb, type Call, option } from '../base/verb.ts';
 
 interface ListDocument {
-  /** The command, and the last part of the path. */
-  readonly name: string;
-  /** Key of the list, the only field of the document. */
-  readonly field: string;
+  /** Also the command, the last part of the path, and the key of the list, the only field. */
+  readonly kind: SiteDocumentKind;
   /** Singular and plural. */
   readonly nouns: readonly [one: string, several: string];
 }
 
 export const documentPath = (domain: Domain, name: string): string => domainPath(domain, `/proxy/${name}`);
 
-/** Adds `get` and `set`, for JSON files. */
+/** Adds `get` and `set`, for JSON files; `versions` and `restore`, if earlier versions are kept. */
 export function addListVerbs(group: Command, context: CommandContext, document: ListDocument): void {
-  const { name, field, nouns } = document;
+  const { kind: name, nouns } = document;
   addVerb(group, context, {
     usage: 'get <domain>',
     about: 'print the document of a domain, which "set" reads',
@@ -33,7 +32,7 @@ export function addListVerbs(group: Command, context: CommandContext, document: 
     async run(call, [domainName]) {
       const domain = await call.domain(domainName);
       const body = await call.api.json({ method: 'GET', path: documentPath(domain, name) });
-      call.io.stdout.write(asDocument({ [field]: body[field], revision: body.revision }));
+      call.io.stdout.write(asDocument({ [name]: body[name], revision: body.revision }));
       return true;
     },
   });
@@ -44,7 +43,7 @@ export function addListVerbs(group: Command, context: CommandContext, document: 
     options: [option('--force', 'also if the document has changed since its "revision" was read')],
     examples: [
       `waypost ${name} set example.com ${name}.json`,
-      `echo '{"${field}":[]}' | waypost ${name} set example.com -`,
+      `echo '{"${name}":[]}' | waypost ${name} set example.com -`,
     ],
     async run(call: Call<{ force?: boolean }>, [domainName, file]) {
       const json = await readDocument(file, call.io.stdin, document);
@@ -52,15 +51,15 @@ export function addListVerbs(group: Command, context: CommandContext, document: 
       const isFree = call.options.force === true || json.revision === undefined;
       const headers = { 'if-match': isFree ? '*' : `"${json.revision}"` };
       const body = await call.api.json({ method: 'PUT', path: documentPath(domain, name), json, headers });
-      const { length } = rowsOf(body[field]);
+      const { length } = rowsOf(body[name]);
       call.show(body, `set ${length} ${nouns[length === 1 ? 0 : 1]} of ${domain.domain}`);
       return true;
     },
   });
+  if (!hasSecrets(name)) addVersionVerbs(group, context, document);
 }
 
-/** Adds `versions` and `restore`, for documents whose earlier versions are kept. */
-export function addVersionVerbs(group: Command, context: CommandContext, { name, field, nouns }: ListDocument): void {
+function addVersionVerbs(group: Command, context: CommandContext, { kind: name, nouns }: ListDocument): void {
   addVerb(group, context, {
     usage: 'versions <domain> [revision]',
     about: 'list the versions of the document of a domain, newest first; with a revision, print that version',
@@ -70,7 +69,7 @@ export function addVersionVerbs(group: Command, context: CommandContext, { name,
       const path = `${documentPath(domain, name)}/versions`;
       if (revision !== undefined) {
         const body = await call.api.json({ method: 'GET', path: `${path}/${readRevision(revision)}` });
-        call.io.stdout.write(asDocument({ [field]: body[field] }));
+        call.io.stdout.write(asDocument({ [name]: body[name] }));
         return true;
       }
       const body = await call.api.json({ method: 'GET', path });
@@ -115,7 +114,7 @@ export async function editDocument(
 }
 
 /** Throws CliError `unreadable` or `malformed`. */
-export async function readDocument(file: string, stdin: Input, { name, field }: ListDocument): Promise<Json> {
+export async function readDocument(file: string, stdin: Input, { kind: name }: ListDocument): Promise<Json> {
   const text = await readText(file, stdin);
   let value: unknown;
   try {
@@ -124,10 +123,10 @@ export async function readDocument(file: string, stdin: Input, { name, field }: 
     throw new CliError('malformed', `${file} is not JSON: ${(error as Error).message}`);
   }
   const document = asObject(value);
-  if (document !== undefined && Array.isArray(document[field])) return document;
+  if (document !== undefined && Array.isArray(document[name])) return document;
   throw new CliError(
     'malformed',
-    `${file} must be an object with the list "${field}", as "waypost ${name} get" prints it.`,
+    `${file} must be an object with the list "${name}", as "waypost ${name} get" prints it.`,
   );
 }
 

@@ -6,7 +6,7 @@ import { rowsOf } from '../base/pages.ts';
 import { addAccountGroup, addVerb } from '../base/verb.ts';
 import { addListVerbs, documentPath } from './document.ts';
 
-const DOCUMENT = { name: 'origins', field: 'origins', nouns: ['entry', 'entries'] } as const;
+const DOCUMENT = { kind: 'origins', nouns: ['entry', 'entries'] } as const;
 
 export function addOriginsCommands(program: Command, context: CommandContext): void {
   const group = addAccountGroup(program, 'origins', 'pools of origins for names and paths of a domain', [
@@ -21,7 +21,7 @@ export function addOriginsCommands(program: Command, context: CommandContext): v
     examples: ['waypost origins status example.com', 'waypost origins status example.com --json | jq .state'],
     async run(call, [domainName]) {
       const domain = await call.domain(domainName);
-      const body = await call.api.json({ method: 'GET', path: `${documentPath(domain, DOCUMENT.name)}/health` });
+      const body = await call.api.json({ method: 'GET', path: `${documentPath(domain, DOCUMENT.kind)}/health` });
       const rows = rowsOf(body.entries).flatMap((entry) =>
         rowsOf(entry.origins).map((origin): Json => ({ ...origin, entry: describeEntry(entry) })),
       );

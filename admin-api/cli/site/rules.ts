@@ -8,9 +8,9 @@ import { CliError } from '../base/errors.ts';
 import { rowsOf } from '../base/pages.ts';
 import { count } from '../base/table.ts';
 import { addAccountGroup, addVerb, type Call, option } from '../base/verb.ts';
-import { addListVerbs, addVersionVerbs, asDocument, documentPath, editDocument, readDocument } from './document.ts';
+import { addListVerbs, asDocument, documentPath, editDocument, readDocument } from './document.ts';
 
-const DOCUMENT = { name: 'rules', field: 'rules', nouns: ['rule', 'rules'] } as const;
+const DOCUMENT = { kind: 'rules', nouns: ['rule', 'rules'] } as const;
 const TEMPLATE_NAMES = RULE_TEMPLATES.map(({ name }) => name);
 
 export function addRulesCommands(program: Command, context: CommandContext): void {
@@ -21,14 +21,13 @@ export function addRulesCommands(program: Command, context: CommandContext): voi
     'waypost rules set example.com rules.json',
   ]);
   addListVerbs(group, context, DOCUMENT);
-  addVersionVerbs(group, context, DOCUMENT);
   addVerb(group, context, {
     usage: 'counters <domain>',
     about: 'list how many requests each rule has matched and stopped, on all nodes together',
     examples: ['waypost rules counters example.com'],
     async run(call, [domainName]) {
       const domain = await call.domain(domainName);
-      const body = await call.api.json({ method: 'GET', path: `${documentPath(domain, DOCUMENT.name)}/counters` });
+      const body = await call.api.json({ method: 'GET', path: `${documentPath(domain, DOCUMENT.kind)}/counters` });
       const rows = rowsOf(body.rules).map((row) => ({ ...row, run: row.dry_run === true ? 'dry' : 'yes' }) as Json);
       const columns = {
         RULE: 'number',
@@ -82,7 +81,7 @@ function addTemplate(group: Command, context: CommandContext): void {
 
 /** Fails if the rules change in between. */
 async function addRules(call: Call, domain: Domain, template: RuleTemplate): Promise<void> {
-  const changed = await editDocument(call, documentPath(domain, DOCUMENT.name), ({ rules }) => ({
+  const changed = await editDocument(call, documentPath(domain, DOCUMENT.kind), ({ rules }) => ({
     rules: [...rowsOf(rules), ...template.rules(domain.domain)],
   }));
   call.show(changed, `added the rules "${template.title}" to ${domain.domain}`);
