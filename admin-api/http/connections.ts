@@ -1,7 +1,15 @@
 /** Limits on the number of connections, in total and for each client. */
+
+import { readdirSync } from 'node:fs';
+import { endianness } from 'node:os';
+import koffi from 'koffi';
 import { clientNetwork } from '../../core/net/address/ipv6.ts';
-import { type Census, loadCensus } from '../../core/os/accepted-connections.ts';
 import type { ConnectionLimits } from './transport.ts';
+
+const AF_INET = 2;
+const AF_INET6 = 10;
+/** Bytes of a sockaddr_in6. */
+const LENGTH = 28;
 
 const LOOPBACK_IPV6 = clientNetwork('::1');
 
@@ -99,3 +107,61 @@ export class AnonymousConnectionCount {
     return true;
   }
 }
+
+/**
+ * Remote addresses of the connections that this process has accepted on `port`; undefined: the
+ * system does not support it.
+ */
+type Census = (port: number) => readonly string[] | undefined;
+
+/**
+ * Lists the accepted connections of this process from the kernel, for a transport that does not
+ * report them. Costs one system call for each descriptor, 0.2 µs through koffi. Reading
+ * /proc/net/tcp, which also lists other processes and closed connections, took 116 ms on a busy
+ * machine. The census returns undefined where the system calls are unavailable.
+ */
+function loadCensus(): Census {
+  if (process.platform !== 'linux' || endianness() !== 'LE') return () => undefined;
+  try {
+    const libc = koffi.load(null);
+    const getsockname = libc.func('int getsockname(int, void*, void*)');
+    const getpeername = libc.func('int getpeername(int, void*, void*)');
+    const address = Buffer.alloc(LENGTH);
+    const length = Buffer.alloc(4);
+    const readAddress = (call: (fd: number, address: Buffer, length: Buffer) => number, fd: number): boolean => {
+      length.writeInt32LE(LENGTH);
+      return call(fd, address, length) === 0;
+    };
+    return (port) => {
+      const found: string[] = [];
+      for (const name of readdirSync('/proc/self/fd')) {
+        const fd = Number(name);
+        if (!readAddress(getsockname, fd) || !isInternet(address) || address.readUInt16BE(2) !== port) continue;
+        if (readAddress(getpeername, fd)) found.push(formatAddress(addressIn(address)));
+      }
+      return found;
+    };
+  } catch {
+    return () => undefined;
+  }
+}
+
+const familyOf = (address: Buffer): number => address.readUInt16LE(0);
+const isInternet = (address: Buffer): boolean => familyOf(address) === AF_INET || familyOf(address) === AF_INET6;
+const addressIn = (address: Buffer): Uint8Array =>
+  familyOf(address) === AF_INET ? address.subarray(4, 8) : address.subarray(8, 24);
+
+/**
+ * Client addresses as text. Of 4 or 16 bytes. An IPv4 client on an IPv6 socket is that IPv4 client
+ * (RFC 4291 2.5.5.2).
+ */
+export function formatAddress(bytes: Uint8Array): string {
+  if (bytes.length === 4) return bytes.join('.');
+  if (isMapped(bytes)) return bytes.subarray(12).join('.');
+  const groups: string[] = [];
+  for (let i = 0; i + 1 < bytes.length; i += 2) groups.push(((bytes[i] << 8) | bytes[i + 1]).toString(16));
+  return groups.join(':');
+}
+
+const isMapped = (bytes: Uint8Array): boolean =>
+  bytes.length === 16 && bytes.subarray(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;

@@ -8,11 +8,10 @@
  */
 import { STATUS_CODES } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { formatAddress } from '../../core/net/address/socket-address.ts';
 import { type Body, BodyCollector } from './body.ts';
 import { Charge, holderAt } from './body-memory.ts';
 import { BodyStream, type Flow } from './body-stream.ts';
-import { AnonymousConnectionCount } from './connections.ts';
+import { AnonymousConnectionCount, formatAddress } from './connections.ts';
 import { errorResponse, type HttpError } from './errors.ts';
 import { checkRequest, type RequestCheck } from './request-check.ts';
 import { newRequestId } from './request-id.ts';

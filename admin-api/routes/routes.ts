@@ -4,8 +4,7 @@
  */
 import type { Registry } from '../../core/base/metrics/index.ts';
 import type { ClusterState } from '../../core/cluster/cluster-state.ts';
-import type { ReadRuleCounts } from '../../core/cluster/peer-rule-counts.ts';
-import type { ReadStatistics } from '../../core/cluster/peer-statistics.ts';
+import type { ReadRuleCounts, ReadStatistics } from '../../core/cluster/peer-queries.ts';
 import type { Readiness } from '../../core/cluster/readiness.ts';
 import type { WatchRequests } from '../../core/observe/tail/request-tail.ts';
 import type { Ejections } from '../../core/site/health/ejections.ts';

@@ -6,8 +6,8 @@ import type { X509Certificate } from 'node:crypto';
 import { StateError } from '../base/errors.ts';
 import { EtcdDamaged } from '../journal/etcd-client/errors.ts';
 import { FIRST_LEVEL, KEY_LEVEL } from '../journal/feature-level.ts';
-import { keyPrint } from './key-print.ts';
 import type { ClusterState, Member } from './members.ts';
+import { keyPrint } from './peer-tls.ts';
 
 export interface Applicant {
   readonly self: Pick<Member, 'name' | 'version' | 'level'> & { readonly key: string };

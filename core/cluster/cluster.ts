@@ -11,25 +11,29 @@ import type { NodeLogState } from '../site/logs/deliverer.ts';
 import { Acknowledgements, type Sync } from './acknowledgements.ts';
 import { memberWith } from './admission.ts';
 import type { BlobStore } from './blobs/store.ts';
-import { Joining } from './joining.ts';
-import { keyPrintOf } from './key-print.ts';
 import { readKnownNodes, writeKnownNodes } from './known-nodes.ts';
-import type { Member, Members } from './members.ts';
+import { Joining, type Member, type Members } from './members.ts';
 import { Membership } from './membership.ts';
 import { printsOf } from './own-certificates.ts';
+import { type Answers, collectAnswers } from './peer-agent.ts';
 import { USAGE_LEVEL } from './peer-link.ts';
-import { type OwnLogState, ownLogReader, peerLogReader } from './peer-logs.ts';
-import { type Answers, collectAnswers } from './peer-read.ts';
 import {
   type ClusterRuleCounts,
+  type ClusterStatistics,
+  type OwnLogState,
   type OwnRuleCounts,
+  ownLogReader,
+  ownReader,
   ownRuleCountsReader,
+  peerLogReader,
+  peerReader,
   peerRuleCountsReader,
+  type ReadOwn,
+  readAll,
   readRuleCounts,
-} from './peer-rule-counts.ts';
+} from './peer-queries.ts';
 import { PeerServer } from './peer-server.ts';
-import { type ClusterStatistics, ownReader, peerReader, type ReadOwn, readAll } from './peer-statistics.ts';
-import type { PeerTls } from './peer-tls.ts';
+import { keyPrintOf, type PeerTls } from './peer-tls.ts';
 import { PeerWatch } from './peer-watch.ts';
 import type { SnapshotSender } from './snapshot.ts';
 

@@ -2,9 +2,12 @@
  * Paths of the cluster files of a node: from the settings, else in the folder `cluster` of its data
  * folder, where the commands create them.
  */
+
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
+import { createPrivateFile, readPrivateFile } from '../base/private-file.ts';
 import { CLUSTER_ENVIRONMENT, type Config } from '../config/index.ts';
 import type { EtcdSettings } from '../journal/etcd-client/gateway.ts';
 import type { PeerTls } from './peer-tls.ts';
@@ -99,4 +102,16 @@ function read(setting: string, file: string): string {
   } catch (error) {
     throw new ConfigError('bad_file', `${setting}: cannot read ${file}: ${(error as Error).message}.`);
   }
+}
+
+/**
+ * The id of a data folder, which distinguishes nodes with the same name. Creates the id on the
+ * first call. Throws ConfigError.
+ */
+export function nodeId(dataDir: string): string {
+  const file = join(dataDir, 'node.id');
+  const stored = readPrivateFile(file);
+  if (stored !== undefined) return stored.trim();
+  createPrivateFile(file, randomBytes(16).toString('hex'));
+  return nodeId(dataDir);
 }

@@ -3,8 +3,8 @@ import { X509Certificate } from 'node:crypto';
 import { StateError } from '../base/errors.ts';
 import type { EtcdGateway } from '../journal/etcd-client/gateway.ts';
 import { hasRevision, type Operation, put } from '../journal/etcd-client/messages.ts';
-import { keyPrint } from './key-print.ts';
 import { type ClusterState, type IssuedCertificate, keyOf, type Member } from './members.ts';
+import { keyPrint } from './peer-tls.ts';
 
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 

@@ -12,14 +12,20 @@
  *   node/reissued/<name>       the certificate that a node must install, in PEM
  *   node/level                 the feature level that the cluster has agreed on
  *
- * A key is a fingerprint: key-print.ts. A value that no node can have written is damaged. It is
+ * A key is a fingerprint: peer-tls.ts. A value that no node can have written is damaged. It is
  * reported, and read again until it is mended.
  */
 import { X509Certificate } from 'node:crypto';
 import type { EtcdGateway } from '../journal/etcd-client/gateway.ts';
 import { type KeyValue, range } from '../journal/etcd-client/messages.ts';
 import { FIRST_LEVEL, type LevelledNode } from '../journal/feature-level.ts';
-import { KEY_PRINT } from './key-print.ts';
+import { KEY_PRINT } from './peer-tls.ts';
+
+/**
+ * Milliseconds, after such a node was first seen, for which the log keeps its entries. The node may
+ * be offline meanwhile, such as during the restart after the copy.
+ */
+const KEEP_MS = 30 * 60_000;
 
 /** A member of the cluster. Its name is also the DNS name in its certificate. */
 export interface Member extends LevelledNode {
@@ -278,3 +284,29 @@ function areCertificates(bytes: Buffer): boolean {
 
 /** Start of a value, for messages. */
 const excerpt = (bytes: Buffer): string => JSON.stringify(bytes.toString('latin1', 0, 40));
+
+/**
+ * Running nodes that are not caught up, such as a node that copies the store of another. The log
+ * must keep the entries from which they continue.
+ */
+export class Joining {
+  /**
+   * Time when each node was first seen, by performance.now(). The time is not renewed before the
+   * node has caught up.
+   */
+  readonly #since = new Map<string, number>();
+
+  constructor(private readonly self: string) {}
+
+  changed({ nodes, live, there }: Members, now = performance.now()): void {
+    for (const name of this.#since.keys()) if (live.has(name) || !nodes.has(name)) this.#since.delete(name);
+    for (const name of there)
+      if (name !== this.self && nodes.has(name) && !live.has(name) && !this.#since.has(name))
+        this.#since.set(name, now);
+  }
+
+  /** Whether the log must keep entries for a node. */
+  isAny(now = performance.now()): boolean {
+    return [...this.#since.values()].some((since) => now - since < KEEP_MS);
+  }
+}

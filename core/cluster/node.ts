@@ -12,9 +12,14 @@ import type { NodeClock, UsageChannel } from './cluster.ts';
 import type { ClusterState } from './cluster-state.ts';
 import type { EdgeAddress } from './edge-address.ts';
 import type { Standing } from './lag.ts';
-import type { OwnLogState, ReadLogStates } from './peer-logs.ts';
-import type { ReadRuleCounts, RuleCountersOf } from './peer-rule-counts.ts';
-import type { ReadOwn, ReadStatistics } from './peer-statistics.ts';
+import type {
+  OwnLogState,
+  ReadLogStates,
+  ReadOwn,
+  ReadRuleCounts,
+  ReadStatistics,
+  RuleCountersOf,
+} from './peer-queries.ts';
 
 export interface Node {
   readonly journal: Journal;

@@ -10,7 +10,7 @@ import { Registry } from '../base/metrics/index.ts';
 import { openSecrets } from '../base/secrets.ts';
 import { Stops } from '../base/stops.ts';
 import { Tasks } from '../base/tasks.ts';
-import { withTimeout } from '../base/timeout.ts';
+import { withTimeout } from '../base/timers.ts';
 import { type Config, secretKeyFile } from '../config/index.ts';
 import { Signers } from '../journal/apply/signers.ts';
 import { openClock } from '../journal/clock/open.ts';

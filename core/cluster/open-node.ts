@@ -13,10 +13,15 @@ import { BLOBS, BlobStore } from './blobs/store.ts';
 import { describeSingleNode } from './cluster-state.ts';
 import { clusterMetrics } from './metrics.ts';
 import { type Node, type NodeOptions, ownStatistics } from './node.ts';
-import { ownLogReader } from './peer-logs.ts';
-import { collectAnswers } from './peer-read.ts';
-import { ownRuleCounts, ownRuleCountsReader, readRuleCounts } from './peer-rule-counts.ts';
-import { ownReader, readAll } from './peer-statistics.ts';
+import { collectAnswers } from './peer-agent.ts';
+import {
+  ownLogReader,
+  ownReader,
+  ownRuleCounts,
+  ownRuleCountsReader,
+  readAll,
+  readRuleCounts,
+} from './peer-queries.ts';
 import { openSharedNode } from './shared-node.ts';
 
 interface OpenNodeOptions extends Omit<NodeOptions, 'blobs' | 'history' | 'historyBytes' | 'observer' | 'quotaOf'> {

@@ -7,9 +7,8 @@ import { X509Certificate } from 'node:crypto';
 import { dirname } from 'node:path';
 import { replacePrivateFile } from '../base/private-file.ts';
 import { clusterFiles, type Placed, peerTls } from './files.ts';
-import { keyPrint } from './key-print.ts';
 import type { Renewal } from './members.ts';
-import type { PeerTls } from './peer-tls.ts';
+import { keyPrint, type PeerTls } from './peer-tls.ts';
 
 /** Parses the certificates of a PEM text. Throws Error for an unreadable certificate. */
 export const bundleOf = (pem: string): X509Certificate[] =>

@@ -12,17 +12,21 @@ import type { TLSSocket } from 'node:tls';
 import type { Logger } from '../base/log/index.ts';
 import { parseQuery } from '../observe/statistics/query.ts';
 import type { WatchRequests } from '../observe/tail/request-tail.ts';
-import { sendBlob } from './blobs/send.ts';
-import { BLOB_HASH, type BlobStore } from './blobs/store.ts';
+import { BLOB_HASH, type BlobStore, sendBlob } from './blobs/store.ts';
 import type { Member } from './members.ts';
 import { PeerAdmission } from './peer-admission.ts';
 import { CLOCK_BYTES, KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
-import { LOGS_PATH, type OwnLogState } from './peer-logs.ts';
-import { type OwnRuleCounts, RULE_COUNTS_PATH } from './peer-rule-counts.ts';
-import { type ReadOwn, STATISTICS_PATH } from './peer-statistics.ts';
+import {
+  LOGS_PATH,
+  type OwnLogState,
+  type OwnRuleCounts,
+  type ReadOwn,
+  RULE_COUNTS_PATH,
+  STATISTICS_PATH,
+} from './peer-queries.ts';
 import type { PeerTls } from './peer-tls.ts';
 import type { SnapshotSender } from './snapshot.ts';
-import { sendRequests } from './tail-server.ts';
+import { sendRequests } from './tail.ts';
 
 export interface PeerServerOptions {
   readonly tls: PeerTls;

@@ -3,11 +3,10 @@ import type { ClientRequest } from 'node:http';
 import { request } from 'node:https';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkKey } from './key-print.ts';
 import type { Member } from './members.ts';
 import { CLOCK_BYTES, KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
 import { HEARTBEAT } from './peer-server.ts';
-import type { PeerTls } from './peer-tls.ts';
+import { checkKey, type PeerTls } from './peer-tls.ts';
 
 interface PeerWatchOptions {
   readonly tls: PeerTls;

@@ -25,9 +25,9 @@ import { makeFolder } from '../store/folder.ts';
 import { createAuthority, type Pair, signAgain, signNode } from './authority.ts';
 import { type ClusterFiles, clusterFiles, etcdSettings, type Placed } from './files.ts';
 import { certificatePut } from './invitations.ts';
-import { keyPrintOf } from './key-print.ts';
 import { type ClusterState, type KnownMember, keyOf, keysOf, readMembers } from './members.ts';
 import { isIssuedBy, printsOf } from './own-certificates.ts';
+import { keyPrintOf } from './peer-tls.ts';
 
 /** Milliseconds between reads of the nodes while one is awaited. */
 const POLL_MS = 300;

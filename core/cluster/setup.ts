@@ -22,10 +22,10 @@ import { lockDirectory } from '../store/lock.ts';
 import { createAuthority, type Pair, signNode } from './authority.ts';
 import { type ClusterFiles, clusterFiles, etcdSettings } from './files.ts';
 import { inviteKey, rememberMember } from './invitations.ts';
-import { keyPrintOf } from './key-print.ts';
 import { readKnownNodes } from './known-nodes.ts';
 import { readMembers } from './members.ts';
 import { bundleOf } from './own-certificates.ts';
+import { keyPrintOf } from './peer-tls.ts';
 import { revoke } from './revocation-list.ts';
 import { addressOf, planVoter, type VoterStep, voterOf } from './voter.ts';
 

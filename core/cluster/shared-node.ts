@@ -3,7 +3,7 @@
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
 import type { Ownership } from '../base/tasks.ts';
-import { withTimeout } from '../base/timeout.ts';
+import { withTimeout } from '../base/timers.ts';
 import { formatListen } from '../config/listen.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
 import { openEtcdJournal } from '../journal/etcd/etcd-journal.ts';
@@ -20,22 +20,19 @@ import { Cluster, type UsageChannel } from './cluster.ts';
 import { type ClusterState, describeCluster, formatReport, type NodeReport, STARTED_AT } from './cluster-state.ts';
 import { DamageLog } from './damage.ts';
 import { type EdgeAddress, edgesOf, ownEdge } from './edge-address.ts';
-import { clusterFiles, etcdSettings } from './files.ts';
-import { nodeId } from './identity.ts';
+import { clusterFiles, etcdSettings, nodeId } from './files.ts';
 import { Lag, type Standing } from './lag.ts';
 import { type Renewal, readMembers } from './members.ts';
 import { type Node, type NodeOptions, ownStatistics } from './node.ts';
 import { OwnCertificates } from './own-certificates.ts';
 import { clusterOwnership } from './ownership.ts';
-import type { ReadLogStates } from './peer-logs.ts';
-import { ownRuleCounts, type ReadRuleCounts } from './peer-rule-counts.ts';
-import type { ReadStatistics } from './peer-statistics.ts';
+import { ownRuleCounts, type ReadLogStates, type ReadRuleCounts, type ReadStatistics } from './peer-queries.ts';
 import type { PeerTls } from './peer-tls.ts';
+import { requireAccepted } from './removal.ts';
 import { Replacement } from './replacement.ts';
 import { revocationList, revoke } from './revocation-list.ts';
-import { requireAccepted } from './shut-out.ts';
 import { SnapshotSender } from './snapshot.ts';
-import { TailWatcher } from './tail-watcher.ts';
+import { TailWatcher } from './tail.ts';
 import { Upkeep } from './upkeep.ts';
 
 /**

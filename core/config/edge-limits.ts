@@ -4,8 +4,7 @@
  * edge/ explain the defaults.
  */
 import { bytes, GB, integer, KB, MB } from './kinds.ts';
-import { memoryShare } from './memory.ts';
-import { type Setting, setting } from './setting.ts';
+import { memoryShare, type Setting, setting } from './setting.ts';
 
 const size = bytes(1 * KB, 64 * MB);
 const count = integer(1, 1_000_000);

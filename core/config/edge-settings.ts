@@ -1,8 +1,114 @@
-/** Settings of the edge: listeners, threads, log, and the host names of the admin API. */
+/** Settings of the edge: listeners, threads, log, names, cache and compression. */
 import { availableParallelism } from 'node:os';
-import { anyHostNames, choice, integer, type Kind, listenList, text } from './kinds.ts';
+import { prefixes } from './address-kinds.ts';
+import { anyHostNames, bytes, choice, flag, GB, integer, KB, type Kind, listenList, MB, text } from './kinds.ts';
 import type { ListenAddress } from './listen.ts';
-import { type Setting, setting } from './setting.ts';
+import { memoryShare, type Setting, setting } from './setting.ts';
+
+const anyText = text('a name of letters, digits, dots and dashes, such as "waypost" or "edge.example.net"');
+
+/** Valid both as an HTTP token and as a host name: used in Via, CDN-Loop and Cache-Status. */
+const pseudonym: Kind<string> = {
+  ...anyText,
+  fromToml: (value) => asName(anyText.fromToml(value)),
+  fromText: (value) => asName(anyText.fromText(value)),
+};
+
+/** Settings of the proxy: its name, trusted proxies, and cache control by clients. */
+export const PROXY_SETTINGS = {
+  name: setting(
+    pseudonym,
+    'waypost',
+    'Name of the edge in Via, CDN-Loop and Cache-Status. A request with this name in CDN-Loop is rejected as a loop, so each service in a chain of proxies needs its own name.',
+  ),
+  trusted_proxies: setting(
+    prefixes,
+    [],
+    'Addresses of load balancers or proxies in front of the edge or of the API. The visitor is the rightmost address in their X-Forwarded-For that is not one of them. Their forwarding fields (X-Forwarded-For, Forwarded, X-Real-IP …) are forwarded to the origin together with their address; the fields of all other clients are removed. X-Forwarded-Proto also sets the scheme of the URL in the cache and prevents the redirect to HTTPS. A forwarded host or path reaches the origin only with requests that bypass the cache.',
+  ),
+  cache_may_insist: setting(
+    flag,
+    false,
+    'Whether a client can bypass a fresh cached response with "Cache-Control: no-cache", as browsers do when a page is reloaded. Anybody can then send every request to an origin.',
+  ),
+  cache_peers: setting(
+    flag,
+    true,
+    'In a cluster: whether a cache miss is first requested from the node that owns the URL, so that all nodes together request it from the origin once. The nodes connect to the first address of edge.https_listen. Without effect on a single node, or where that address cannot be reached by others.',
+  ),
+  cache_peer_timeout: setting(
+    integer(10, 600_000, 'milliseconds'),
+    2000,
+    'How long a node waits for a sign that the owner of a URL works on a request, in milliseconds. After that it requests the response from the origin itself.',
+  ),
+  cache_wait: setting(
+    integer(0, 600_000, 'milliseconds'),
+    5000,
+    'How long a request waits for a response that another request is already fetching from the origin, in milliseconds. After that it fetches the response itself.',
+  ),
+} as const;
+
+/** Settings of the response cache of the edge. */
+export const CACHE_SETTINGS = {
+  cache_memory: {
+    ...setting(
+      bytes(1 * MB, 1024 * GB),
+      256 * MB,
+      'Memory for cached responses and their index, for all threads together. Responses that do not fit are read from disk.',
+    ),
+    standard: () => memoryShare(1 / 8, 1 * MB, 256 * MB),
+    standardText: 'an eighth of the memory, at most 256MB',
+    example: '"256MB"',
+  },
+  cache_memory_object: setting(
+    bytes(1 * KB, 64 * MB),
+    1 * MB,
+    'Maximum size of a response that is cached in memory; larger responses are cached on disk only. It is also limited to an eighth of the memory of a thread.',
+  ),
+  cache_disk: setting(
+    bytes(0, 16 * 1024 * GB),
+    1 * GB,
+    'Disk space for cached responses, in the folder "cache" of the data folder; 0 disables it. It survives restarts. Each GB needs 16 MB of memory for its index.',
+  ),
+  cache_object: setting(
+    bytes(1 * KB, 64 * GB),
+    128 * MB,
+    'Maximum size of a cached response; larger responses are not cached. It is also limited to a quarter of the disk space.',
+  ),
+} as const;
+
+const compress = setting(
+  flag,
+  true,
+  'Whether the edge compresses responses of origins (brotli, gzip, and zstd if Node.js supports it) for clients that accept it. An origin prevents this with "Cache-Control: no-transform".',
+);
+
+/** A shorter response fits one packet anyway, and compression doubles the CPU of the request. */
+const minBytes = setting(
+  bytes(1, 64 * MB),
+  1 * KB,
+  'Minimum size of a response to compress, if its size is known in advance.',
+);
+
+const concurrency = setting(
+  integer(0, 100_000),
+  128,
+  'Maximum number of responses that each thread compresses as a stream at the same time: long responses and those of slow origins. Further responses are sent uncompressed. Each takes about 1 MB of memory.',
+);
+
+const cachedMaxBytes = setting(
+  bytes(0, 256 * MB),
+  8 * MB,
+  'Maximum size of a cached response that is compressed again at a higher level, to be stored in that form.',
+);
+
+/** Settings of compression at the edge. Counts apply to each thread. */
+export const COMPRESS_SETTINGS = {
+  compress,
+  compress_min_bytes: minBytes,
+  compress_concurrency: concurrency,
+  compress_cached_max_bytes: cachedMaxBytes,
+} as const;
 
 /**
  * A list that may be empty: `[]` in TOML; a word in the environment, where an empty value is unset.
@@ -69,3 +175,6 @@ export const ADMIN_HOST_SETTINGS = {
   ),
   hostname_key: file('"/etc/waypost/admin.key"', 'File with the private key of that certificate, in PEM form.'),
 } as const;
+
+const asName = (value: string | undefined): string | undefined =>
+  value !== undefined && /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,62}[A-Za-z0-9])?$/.test(value) ? value : undefined;

@@ -1,10 +1,13 @@
 /** Loads the configuration from a TOML file and the environment; one error lists every fault. */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { ConfigError } from '../base/errors.ts';
 import { findNearest } from '../base/nearest.ts';
-import { clusterEnvironment } from './cluster-environment.ts';
 import { type Config, OTHER_VARIABLES, type PlacedSetting, sections, settings } from './schema.ts';
+
+/** Path in the data folder. Lines of `WAYPOST_*=value`, in the format of systemd. */
+export const CLUSTER_ENVIRONMENT = 'cluster/environment';
 
 export interface ConfigSource {
   /** Path of the TOML file; WAYPOST_CONFIG is used if it is missing. */
@@ -152,4 +155,28 @@ function show(value: unknown): string {
 /** A quoted TOML key can contain any character; a key that would garble the message is escaped. */
 function clean(key: string): string {
   return /^[\w.-]{1,100}$/.test(key) ? key : JSON.stringify(key.slice(0, 100));
+}
+
+/** Path of the file with the key that encrypts stored secrets. */
+export const secretKeyFile = ({ secrets, dataDir }: Pick<Config, 'secrets' | 'dataDir'>): string =>
+  secrets.keyFile ?? join(dataDir, 'secret.key');
+
+/**
+ * Settings that "waypost cluster init" and "join" wrote into the data folder. They prevent a start
+ * of a cluster node's data as a single node. Empty without the file. Throws ConfigError
+ * `invalid_config` if the file is unreadable.
+ */
+export function clusterEnvironment(dataDir: string): NodeJS.ProcessEnv {
+  const file = join(dataDir, CLUSTER_ENVIRONMENT);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return {};
+    throw new ConfigError('invalid_config', `Cannot read the cluster settings of this node: ${message}`, {
+      cause: error,
+    });
+  }
+  return Object.fromEntries([...text.matchAll(/^(WAYPOST_\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
 }

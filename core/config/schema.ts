@@ -4,15 +4,18 @@
  */
 import { availableParallelism, hostname } from 'node:os';
 import { ACME_SETTINGS } from './acme-settings.ts';
-import { exemptions, resolvers } from './address-kinds.ts';
+import { exemptions, notifyTargets, prefixes, resolvers } from './address-kinds.ts';
 import { BACKUP_SETTINGS } from './backup-settings.ts';
-import { CACHE_SETTINGS } from './cache-settings.ts';
-import { CLOCK_SETTINGS } from './clock-settings.ts';
 import { ETCD_SETTINGS, LAG_SETTINGS, PEER_SETTINGS } from './cluster-settings.ts';
-import { COMPRESS_SETTINGS } from './compress-settings.ts';
-import { DNSTAP_SETTINGS } from './dnstap-settings.ts';
+import { PACKAGE_SETTINGS, QUOTA_SETTINGS, SECONDARY_SETTINGS, WEBHOOK_SETTINGS } from './customer-settings.ts';
 import { EDGE_LIMITS } from './edge-limits.ts';
-import { ADMIN_HOST_SETTINGS, EDGE_SETTINGS } from './edge-settings.ts';
+import {
+  ADMIN_HOST_SETTINGS,
+  CACHE_SETTINGS,
+  COMPRESS_SETTINGS,
+  EDGE_SETTINGS,
+  PROXY_SETTINGS,
+} from './edge-settings.ts';
 import {
   bytes,
   choice,
@@ -31,18 +34,15 @@ import {
   shortText,
   text,
 } from './kinds.ts';
-import { availableMemory } from './memory.ts';
+import {
+  CLOCK_SETTINGS,
+  DNSTAP_SETTINGS,
+  PROTECTION_SETTINGS,
+  STATISTICS_SETTINGS,
+  TRACES_SETTINGS,
+} from './node-settings.ts';
 import { ORIGIN_SETTINGS } from './origin-settings.ts';
-import { PACKAGE_SETTINGS } from './package-settings.ts';
-import { PROTECTION_SETTINGS } from './protection-settings.ts';
-import { PROXY_SETTINGS } from './proxy-settings.ts';
-import { QUOTA_SETTINGS } from './quota-settings.ts';
-import { SECONDARY_SETTINGS } from './secondary-settings.ts';
-import { computed, optional, type Section, type Setting, section, setting } from './setting.ts';
-import { STATISTICS_SETTINGS } from './statistics-settings.ts';
-import { TRACES_SETTINGS } from './traces-settings.ts';
-import { notifyTargets, prefixes } from './transfer-kinds.ts';
-import { WEBHOOK_SETTINGS } from './webhook-settings.ts';
+import { availableMemory, computed, optional, type Section, type Setting, section, setting } from './setting.ts';
 
 /** SOA timers and TTLs have 32 bits, and the top bit is unused (RFC 2181 section 8). */
 const seconds = integer(0, 2 ** 31 - 1, 'seconds');

@@ -1,4 +1,6 @@
 /** The type of a setting, and its constructors for the tables of settings. */
+
+import { totalmem } from 'node:os';
 import type { Kind } from './kinds.ts';
 
 export interface Setting<T> {
@@ -41,4 +43,17 @@ export function optional<T>(kind: Kind<T>, standardText: string, example: string
 
 export function section<S>(doc: string, settings: S): Section<S> {
   return { doc, settings };
+}
+
+/** Bytes that this process may use: the memory of the machine or of its control group. */
+export const availableMemory = (): number =>
+  Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+
+/**
+ * The available memory, for defaults that depend on it. A share of the available memory, within
+ * bounds, as whole megabytes. `most`, `least`: bytes.
+ */
+export function memoryShare(share: number, least: number, most: number): number {
+  const bytes = Math.max(least, Math.min(most, availableMemory() * share));
+  return Math.floor(bytes / 1024 ** 2) * 1024 ** 2;
 }

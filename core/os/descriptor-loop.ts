@@ -8,7 +8,7 @@
 import { Socket } from 'node:net';
 import koffi from 'koffi';
 import { CallBatch } from './call-batch.ts';
-import { EPOLL_CTL_ADD, EPOLL_CTL_DEL, EPOLLIN, loadEpollControl } from './epoll.ts';
+import { EPOLL_CTL_ADD, EPOLL_CTL_DEL, EPOLLIN, loadEpollControl } from './libc.ts';
 import { AF_UNIX, SOCK_CLOEXEC, SOCK_NONBLOCK, SOCK_STREAM } from './socket-constants.ts';
 import { TcpCalls } from './tcp-calls.ts';
 

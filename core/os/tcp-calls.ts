@@ -4,9 +4,9 @@
  * those of 64-bit little-endian Linux.
  */
 import koffi from 'koffi';
-import { DATA_AT, EPOLL_CTL_ADD, EPOLL_CTL_DEL, EPOLL_CTL_MOD, EVENT, loadEpollControl } from './epoll.ts';
+import { DATA_AT, EPOLL_CTL_ADD, EPOLL_CTL_DEL, EPOLL_CTL_MOD, EVENT, loadEpollControl } from './libc.ts';
 
-export { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from './epoll.ts';
+export { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from './libc.ts';
 
 import { MSG_NOSIGNAL, MSG_PEEK, SO_LINGER, SOCK_CLOEXEC, SOCK_NONBLOCK, SOL_SOCKET } from './socket-constants.ts';
 

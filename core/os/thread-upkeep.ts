@@ -7,8 +7,8 @@ import { getHeapSpaceStatistics } from 'node:v8';
 import koffi from 'koffi';
 import type { Logger } from '../base/log/index.ts';
 import type { Task, Tasks } from '../base/tasks.ts';
+import { trimMalloc } from './memory.ts';
 import { beat } from './pulse.ts';
-import { trimMalloc } from './release-memory.ts';
 
 /** Milliseconds between checks of the heap. */
 const INTERVAL = 5 * 60_000;

@@ -9,7 +9,7 @@ import { type Database, open, type RootDatabase } from 'lmdb';
 import { isDiskFull } from '../base/disk-full.ts';
 import { ConfigError } from '../base/errors.ts';
 import { privateDatabase } from '../base/private-file.ts';
-import { reserveSpace } from '../os/reserve-space.ts';
+import { reserveSpace } from '../os/disk-space.ts';
 import { makeFolder } from './folder.ts';
 import { records, TABLES } from './rows.ts';
 

@@ -1,6 +1,23 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+/** The data folder: creates it, and removes what killed processes left in it. */
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
+import { processState } from '../os/process-state.ts';
+
+/** Patterns of file names. The first group is the process id. */
+const NAMES: readonly RegExp[] = [
+  // Locks of earlier versions.
+  /^waypost\.pid\.(\d+)(?:\.stale)?$/,
+  // Drafts of private files (core/base/private-file.ts).
+  /\.(\d+)\.[0-9a-f]{8}$/,
+  // Files of backups, restores, drills and the doctor.
+  /^backup\.(\d+)$/,
+  /^(?:journal|drill)-(\d+)-\w+$/,
+  /^doctor-(\d+)\.tmp$/,
+];
+
+/** Folders in the data folder with private files. */
+const FOLDERS = ['.', 'cluster'];
 
 /**
  * Creates a folder and its missing parents. `mode`: less the umask; default: access for the owner
@@ -25,5 +42,27 @@ function createFolder(folder: string, mode: number): void {
   } catch (error) {
     // Another process may have created it meanwhile.
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+  }
+}
+
+/**
+ * Removes temporary files of killed processes from the data folder: drafts and copies with a
+ * process id in their names. Keeps the files of running processes, since commands may use the
+ * folder at the same time.
+ */
+export function removeLeftovers(directory: string): void {
+  for (const folder of FOLDERS)
+    for (const name of namesIn(join(directory, folder))) {
+      const pid = NAMES.map((pattern) => pattern.exec(name)?.[1]).find((found) => found !== undefined);
+      if (pid === undefined || processState(Number(pid)) === 'running') continue;
+      rmSync(join(directory, folder, name), { recursive: true, force: true });
+    }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }

@@ -21,8 +21,7 @@ import { join } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
 import { lockHolder, tryLock } from '../os/file-lock.ts';
 import { processState, startTime } from '../os/process-state.ts';
-import { makeFolder } from './folder.ts';
-import { removeLeftovers } from './leftovers.ts';
+import { makeFolder, removeLeftovers } from './folder.ts';
 
 /** Milliseconds to wait for a killed holder to end. Releasing much memory takes time. */
 const EXIT_MS = 10_000;

@@ -3,54 +3,36 @@
  * encodes a row as a key and a value, and lists other keys that find it (`lookups`). Table numbers
  * are stored in the journal and never change.
  */
-import { accounts, sessions, tokens, tokenUses } from './rows/accounts.ts';
+import { accounts, sessions, tokens, tokenUses, tsigKeys } from './rows/accounts.ts';
 import { acmeAccounts, acmeChallenges, acmeOrders } from './rows/acme.ts';
 import { aliasTargets } from './rows/alias-targets.ts';
-import { comments } from './rows/comments.ts';
-import { delegations } from './rows/delegations.ts';
 import { dnssec } from './rows/dnssec.ts';
 import { dnssecStates } from './rows/dnssec-states.ts';
-import { idCounters } from './rows/ids.ts';
-import { originHealth } from './rows/origin-health.ts';
-import { apps, reports, uploads } from './rows/packages.ts';
-import { automaticCertificates, certificates, proxies, purges } from './rows/proxies.ts';
-import { renumberings } from './rows/renumberings.ts';
+import { apps, reports, storeKeys, uploads } from './rows/packages.ts';
+import { automaticCertificates, certificates, originHealth, proxies, purges } from './rows/proxies.ts';
 import { audits, replays } from './rows/requests.ts';
 import { passkeys, spentChallenges, totps } from './rows/second-factors.ts';
-import { secondaries } from './rows/secondaries.ts';
+import { idCounters, renumberings, ticketKeys } from './rows/service.ts';
 import { siteDocuments, siteDocumentVersions } from './rows/site-documents.ts';
-import { spellings } from './rows/spellings.ts';
-import { storeKeys } from './rows/store-keys.ts';
 import type { Table } from './rows/table.ts';
-import { ticketKeys } from './rows/ticket-keys.ts';
-import { tsigKeys } from './rows/tsig-keys.ts';
 import { deliveries, webhookQueues, webhooks } from './rows/webhooks.ts';
-import { zoneLabels } from './rows/zone-labels.ts';
-import { domains, records } from './rows/zones.ts';
+import { delegations, secondaries } from './rows/zone-states.ts';
+import { comments, domains, records, spellings, zoneLabels } from './rows/zones.ts';
 
 export * from './rows/accounts.ts';
 export * from './rows/acme.ts';
 export * from './rows/alias-targets.ts';
-export * from './rows/comments.ts';
-export * from './rows/delegations.ts';
 export * from './rows/dnssec.ts';
 export * from './rows/dnssec-states.ts';
-export * from './rows/ids.ts';
-export * from './rows/origin-health.ts';
 export * from './rows/packages.ts';
 export * from './rows/proxies.ts';
-export * from './rows/renumberings.ts';
 export * from './rows/requests.ts';
 export * from './rows/second-factors.ts';
-export * from './rows/secondaries.ts';
+export * from './rows/service.ts';
 export * from './rows/site-documents.ts';
-export * from './rows/spellings.ts';
-export * from './rows/store-keys.ts';
 export { STAMP, type Table } from './rows/table.ts';
-export * from './rows/ticket-keys.ts';
-export * from './rows/tsig-keys.ts';
 export * from './rows/webhooks.ts';
-export * from './rows/zone-labels.ts';
+export * from './rows/zone-states.ts';
 export * from './rows/zones.ts';
 
 export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(

@@ -1,5 +1,7 @@
-/** Synchronous reads of short ranges of a table. */
+/** Synchronous reads of short ranges of a table, and of rows that may be damaged. */
+import type { Logger } from '../base/log/index.ts';
 import type { Binary } from './environment.ts';
+import type { Table } from './rows/table.ts';
 
 interface Range {
   start: Uint8Array | undefined;
@@ -49,4 +51,36 @@ function walkOf(table: Binary): Walk {
     walks.set(table, walk);
   }
   return walk;
+}
+
+export type OnDamaged = (table: string, key: Uint8Array, error: unknown) => void;
+
+/**
+ * Rows that cannot be decoded after a disk or memory fault. Full scans skip and report them, so
+ * that a damaged row does not stop the scan. Decodes a row. Undefined: the row is damaged;
+ * `onDamaged` was called.
+ */
+export function decodeReadable<Row>(
+  table: Table<Row>,
+  key: Uint8Array,
+  value: Uint8Array,
+  onDamaged: OnDamaged = () => {},
+): Row | undefined {
+  try {
+    return table.decode(key, value);
+  } catch (error) {
+    onDamaged(table.name, key, error);
+    return undefined;
+  }
+}
+
+/** Logs each damaged row once. */
+export function logDamaged(log: Logger): OnDamaged {
+  const logged = new Set<string>();
+  return (table, key, error) => {
+    const id = `${table} ${Buffer.from(key).toString('hex')}`;
+    if (logged.has(id)) return;
+    logged.add(id);
+    log.error('damaged row skipped', { table, key: id.slice(table.length + 1), reason: (error as Error).message });
+  };
 }

@@ -3,7 +3,7 @@
  * origin and the others follow: they wait for its stored response. If the response turns out not to
  * be storable, all followers go to the origin at once.
  */
-import { withTimeout } from '../../core/base/timeout.ts';
+import { withTimeout } from '../../core/base/timers.ts';
 import type { Claim } from './store/node-flights.ts';
 
 /** The result of a flight for its followers. */

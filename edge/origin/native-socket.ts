@@ -10,7 +10,7 @@
 import { getSystemErrorName } from 'node:util';
 import { parseAddress } from '../../core/net/address/index.ts';
 import type { DescriptorLoop, LoopMember, LoopTask } from '../../core/os/descriptor-loop.ts';
-import { EPOLLERR, EPOLLET, EPOLLHUP, EPOLLIN, EPOLLOUT, EPOLLRDHUP } from '../../core/os/epoll.ts';
+import { EPOLLERR, EPOLLET, EPOLLHUP, EPOLLIN, EPOLLOUT, EPOLLRDHUP } from '../../core/os/libc.ts';
 import { AGAIN, TcpCalls } from '../../core/os/tcp-calls.ts';
 import { TcpConnector } from '../../core/os/tcp-connect.ts';
 import { openNodeSocket } from './node-socket.ts';

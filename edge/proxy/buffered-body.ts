@@ -3,7 +3,7 @@
  * announces a long body but sends little then does not occupy an origin connection. The buffer is
  * charged to the memory budget of the visitor's network.
  */
-import { withTimeout } from '../../core/base/timeout.ts';
+import { withTimeout } from '../../core/base/timers.ts';
 import type { ClientMemory } from '../http/exchange/client-memory.ts';
 import type { BodyFlow, BodySink, Exchange, RequestBody } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';

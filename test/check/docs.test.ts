@@ -10,7 +10,7 @@ import { CHECKS } from '../../admin-api/cli/doctor/table.ts';
 import { runCli } from '../../admin-api/cli/index.ts';
 import { NODE } from '../../config/build/release/node.ts';
 import { describeConfig, loadConfig } from '../../core/config/index.ts';
-import { EVENT_TYPES } from '../../core/observe/webhooks/event-types.ts';
+import { EVENT_TYPES } from '../../core/observe/webhooks/payload.ts';
 import { SHIPPED, SUPPORTED } from '../runner/node-binary.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { documentedMetrics } from './docs/monitoring.ts';

@@ -5,7 +5,7 @@ import { ALL_HASHES, SignatureMemo, Signer } from '../../core/dns/dnssec/zone-si
 import { equalNames, isWithin, type Name } from '../../core/dns/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import type { DnssecRow } from '../../core/store/rows.ts';
-import { withDnssec } from '../../core/zone/compile/signed-apex.ts';
+import { withDnssec } from '../../core/zone/compile/apex.ts';
 import { aliasedZones } from './alias.ts';
 import type { World } from './generate.ts';
 import { answeredZones } from './proxy.ts';

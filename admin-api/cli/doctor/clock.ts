@@ -2,7 +2,7 @@
 import { Agent } from 'undici';
 import { etcdSettings, peerTls } from '../../../core/cluster/files.ts';
 import { peerAgent } from '../../../core/cluster/peer-agent.ts';
-import { type KernelClock, readKernelClock } from '../../../core/os/kernel-clock.ts';
+import { type KernelClock, readKernelClock } from '../../../core/os/clocks.ts';
 import { type AnyCheck, check, failure, NotChecked, ok, type Verdict, warning } from './check.ts';
 import type { Context } from './context.ts';
 

@@ -5,7 +5,7 @@ import { RCODE, TYPE } from '../../../core/dns/wire/types.ts';
 import { queryResolvers } from '../../../core/net/resolver/query.ts';
 import { parseServer } from '../../../core/net/resolver/resolver.ts';
 import type { DelegationRow, Domain } from '../../../core/store/rows.ts';
-import { expectedNameservers } from '../../../core/upkeep/delegation/expected.ts';
+import { expectedNameservers } from '../../../core/upkeep/delegation/keeper.ts';
 import { type DelegationState, judgeDelegation } from '../../../core/upkeep/delegation/state.ts';
 import { type AnyCheck, check, failure, NotChecked, note, ok, type Verdict, warning } from './check.ts';
 import type { Context } from './context.ts';

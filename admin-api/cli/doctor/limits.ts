@@ -1,6 +1,6 @@
 /** Limits of the process and of its control group. */
 import { readFileSync } from 'node:fs';
-import { availableMemory } from '../../../core/config/memory.ts';
+import { availableMemory } from '../../../core/config/setting.ts';
 import { type AnyCheck, check, failure, NotChecked, ok, type Verdict, warning } from './check.ts';
 import type { Context } from './context.ts';
 import { readNumber, readText, size } from './machine.ts';

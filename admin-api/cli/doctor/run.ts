@@ -1,5 +1,5 @@
 /** Runs checks concurrently, each with a timeout. */
-import { withTimeout } from '../../../core/base/timeout.ts';
+import { withTimeout } from '../../../core/base/timers.ts';
 import { type AnyCheck, type Finding, NotChecked, NotNeeded, SEVERITIES, type Severity } from './check.ts';
 import type { Context } from './context.ts';
 import { CHECKS, groupOf } from './table.ts';

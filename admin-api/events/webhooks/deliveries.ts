@@ -3,8 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { InvalidError, StateError } from '../../../core/base/errors.ts';
 import { oneOf } from '../../../core/base/schema.ts';
 import { Steps } from '../../../core/base/steps.ts';
-import { TEST_EVENT } from '../../../core/observe/webhooks/event-types.ts';
-import { messageId, type NewEvent, requeued } from '../../../core/observe/webhooks/payload.ts';
+import { messageId, type NewEvent, requeued, TEST_EVENT } from '../../../core/observe/webhooks/payload.ts';
 import { addDeliveries, newQueue } from '../../../core/observe/webhooks/queue.ts';
 import { afterPrefix, type Id, idAt, idKey } from '../../../core/store/keys.ts';
 import {

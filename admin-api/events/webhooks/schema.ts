@@ -13,7 +13,7 @@ import {
   text,
   time,
 } from '../../../core/base/schema.ts';
-import { EVENT_CHOICES } from '../../../core/observe/webhooks/event-types.ts';
+import { EVENT_CHOICES } from '../../../core/observe/webhooks/payload.ts';
 import { WEBHOOK_STATES } from '../../../core/store/rows.ts';
 import { bodySchema } from '../../http/json-body.ts';
 import { pageFields } from '../../http/lists.ts';

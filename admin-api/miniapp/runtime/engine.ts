@@ -1,5 +1,5 @@
 /** Runs events sequentially, and terminates runaway ones. */
-import { withTimeout } from '../../../core/base/timeout.ts';
+import { withTimeout } from '../../../core/base/timers.ts';
 import { HostAnswers } from './host-answer.ts';
 import { type EngineLimits, START_TIME } from './limits.ts';
 import {

@@ -1,6 +1,6 @@
 /** Endpoints of the request logs of a domain. */
 import { StateError } from '../../../core/base/errors.ts';
-import type { ReadLogStates } from '../../../core/cluster/peer-logs.ts';
+import type { ReadLogStates } from '../../../core/cluster/peer-queries.ts';
 import type { Attempt } from '../../../core/net/delivery/sender.ts';
 import { NO_LOGS } from '../../../core/site/logs/document.ts';
 import { change } from '../../change/change.ts';

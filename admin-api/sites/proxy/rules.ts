@@ -1,7 +1,7 @@
 /** The endpoints of the rules of a domain. */
 import { Type } from '@sinclair/typebox';
 import { flag, integer, list, oneOf, orNull, time } from '../../../core/base/schema.ts';
-import type { ReadRuleCounts } from '../../../core/cluster/peer-rule-counts.ts';
+import type { ReadRuleCounts } from '../../../core/cluster/peer-queries.ts';
 import { formatHost } from '../../../core/dns/wire/name.ts';
 import type { OriginsDocument } from '../../../core/site/pools/document.ts';
 import {

@@ -8,10 +8,10 @@ import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { startResigning } from '../../../core/journal/signing/progress.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import { type DnssecKey, type Domain, dnssec, dnssecContext } from '../../../core/store/rows.ts';
-import { findLargestTtl } from '../../../core/upkeep/signing/largest-ttl.ts';
 import { findOwnParent } from '../../../core/upkeep/signing/own-parent.ts';
-import { isFailed, type LookResult } from '../../../core/upkeep/signing/parent-look.ts';
+import { isFailed, type LookResult } from '../../../core/upkeep/signing/parent.ts';
 import {
+  findLargestTtl,
   isBusy,
   lookAtParent,
   noteResult,

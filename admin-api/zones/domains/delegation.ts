@@ -3,7 +3,7 @@
 import { formatHost } from '../../../core/dns/wire/name.ts';
 import type { Reader } from '../../../core/store/reader.ts';
 import { type DelegationRow, type Domain, delegations } from '../../../core/store/rows.ts';
-import { expectedNameservers } from '../../../core/upkeep/delegation/expected.ts';
+import { expectedNameservers } from '../../../core/upkeep/delegation/keeper.ts';
 import { isSameDelegation, judgeDelegation, noteDelegation } from '../../../core/upkeep/delegation/state.ts';
 import { change } from '../../change/change.ts';
 import { ownedDomain } from '../../change/owned-domain.ts';

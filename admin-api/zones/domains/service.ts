@@ -1,8 +1,7 @@
 /** Creates, lists, describes and deletes domains. */
 
 import { InvalidError, StateError } from '../../../core/base/errors.ts';
-import { toAscii } from '../../../core/dns/wire/idn.ts';
-import { formatHost, type Name, parseName } from '../../../core/dns/wire/name.ts';
+import { formatHost, type Name, parseName, toAscii } from '../../../core/dns/wire/name.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import {

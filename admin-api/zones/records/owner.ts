@@ -1,7 +1,6 @@
 /** Parses owner names in the API. */
 import { InvalidError } from '../../../core/base/errors.ts';
-import { toAscii } from '../../../core/dns/wire/idn.ts';
-import { formatHost, formatName, isWithin, type Name, parseName, ROOT } from '../../../core/dns/wire/name.ts';
+import { formatHost, formatName, isWithin, type Name, parseName, ROOT, toAscii } from '../../../core/dns/wire/name.ts';
 
 const POINTER = '/name';
 

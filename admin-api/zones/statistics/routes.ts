@@ -1,5 +1,5 @@
 /** Endpoints of statistics. */
-import type { ReadStatistics } from '../../../core/cluster/peer-statistics.ts';
+import type { ReadStatistics } from '../../../core/cluster/peer-queries.ts';
 import { SUBJECT } from '../../../core/observe/statistics/counts.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';

@@ -1,5 +1,5 @@
 /** Statistics as the API returns them. */
-import type { ClusterStatistics } from '../../../core/cluster/peer-statistics.ts';
+import type { ClusterStatistics } from '../../../core/cluster/peer-queries.ts';
 import { typeName } from '../../../core/dns/wire/mnemonics.ts';
 import { formatHost } from '../../../core/dns/wire/name.ts';
 import { RCODE } from '../../../core/dns/wire/types.ts';

@@ -2,8 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { InvalidError, StateError } from '../../../core/base/errors.ts';
-import { toAscii } from '../../../core/dns/wire/idn.ts';
-import { formatHost, type Name, parseName } from '../../../core/dns/wire/name.ts';
+import { formatHost, type Name, parseName, toAscii } from '../../../core/dns/wire/name.ts';
 import { TSIG_ALGORITHMS, type TsigAlgorithm } from '../../../core/dns/wire/tsig.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { type Id, idKey } from '../../../core/store/keys.ts';

@@ -9,11 +9,11 @@ import type { Config } from '../../config/index.ts';
 import { readHead } from '../../journal/applied-head.ts';
 import { readDiskSpace, reserveOf } from '../../os/disk-space.ts';
 import { openEnvironment, STORE_FILE } from '../../store/environment.ts';
-import { removeLeftovers } from '../../store/leftovers.ts';
+import { removeLeftovers } from '../../store/folder.ts';
 import { prepareSnapshot, readSnapshotLines, SNAPSHOT_LINES, type SnapshotHead } from '../snapshot-file.ts';
 import { decrypted, type Encryption, encrypted } from './encryption.ts';
 import { BACKUP_FORMAT, type Backup, backupName, DATA, DESCRIPTION, ENCRYPTED, parseDescription } from './names.ts';
-import { expiredBackups, type Retention } from './retention.ts';
+import { expiredBackups, type Retention } from './schedule.ts';
 import {
   encodeSegment,
   type Position,

@@ -7,8 +7,7 @@ import type { Logger } from '../../base/log/index.ts';
 import type { Task, Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
 import type { Job, JobResult } from './job.ts';
-import { timeOf } from './retention.ts';
-import { nextBackup } from './schedule.ts';
+import { nextBackup, timeOf } from './schedule.ts';
 
 interface KeeperOptions {
   readonly settings: Config['backup'];

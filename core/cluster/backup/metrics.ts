@@ -4,7 +4,7 @@ import type { Config } from '../../config/index.ts';
 import type { JobResult } from './job.ts';
 import type { BackupObserver } from './keeper.ts';
 import { isBackupOn } from './open-target.ts';
-import { timeOf } from './retention.ts';
+import { timeOf } from './schedule.ts';
 
 export function backupMetrics(
   metrics: Registry,

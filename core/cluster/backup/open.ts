@@ -4,7 +4,7 @@ import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import { type Secrets, secretKeyId } from '../../base/secrets.ts';
 import type { Tasks } from '../../base/tasks.ts';
-import { withTimeout } from '../../base/timeout.ts';
+import { withTimeout } from '../../base/timers.ts';
 import { type Config, secretKeyFile } from '../../config/index.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { BackupSummary } from '../readiness.ts';

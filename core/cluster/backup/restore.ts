@@ -21,7 +21,7 @@ import { type Identities, listSegments, readBackup } from './backups.ts';
 import { decrypted } from './encryption.ts';
 import { FolderTarget } from './folder-target.ts';
 import type { Backup } from './names.ts';
-import { timeOf } from './retention.ts';
+import { timeOf } from './schedule.ts';
 import { decodeSegment, EntryChain, segmentsAfter } from './segments.ts';
 import { readAll, type Target } from './target.ts';
 

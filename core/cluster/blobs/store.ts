@@ -6,9 +6,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { InvalidError } from '../../base/errors.ts';
-import { readChunks, writeAt } from '../../base/file-pieces.ts';
+import { parseRangeStart, readChunks, writeAt } from '../../base/file-pieces.ts';
 import { makeFolder } from '../../store/folder.ts';
 
 /** In the data folder. */
@@ -217,5 +219,35 @@ async function syncFolder(folder: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+/**
+ * Sends a blob to a peer, from the requested offset. Answers a GET. Rejects if the blob cannot be
+ * read, or the peer has closed the connection.
+ */
+export async function sendBlob(
+  store: BlobStore,
+  hash: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  // The peer verifies the hash.
+  const blob = await store.openUnchecked(hash);
+  if (blob === null) {
+    response.writeHead(404).end();
+    return;
+  }
+  try {
+    const { file, size } = blob;
+    const from = parseRangeStart(request.headers.range, size);
+    response.writeHead(from > 0 ? 206 : 200, {
+      'content-type': 'application/octet-stream',
+      'content-length': size - from,
+      ...(from > 0 && { 'content-range': `bytes ${from}-${size - 1}/${size}` }),
+    });
+    await pipeline(readChunks(file, from), response);
+  } finally {
+    await blob.file.close();
   }
 }

@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
+import type { Name } from '../wire/name.ts';
 import { SIGNATURE_LENGTH, type SigningInput, SigningKey, type SigningTask } from './keys.ts';
 
 const IDLE_MS = 30_000;
@@ -53,5 +54,26 @@ export class SigningThreads {
 
   async close(): Promise<void> {
     await this.#pool?.destroy();
+  }
+}
+
+export interface SigningFault {
+  /** Of the zone. */
+  readonly apex: Name;
+  readonly keyTag: number;
+  /** A sentence. */
+  readonly reason: string;
+}
+
+/** Reports wrong keys and signatures that were detected before publication. */
+export class SigningFaults {
+  /** Number of reports. */
+  count = 0;
+  /** Called for each. */
+  listener: (fault: SigningFault) => void = () => {};
+
+  report(fault: SigningFault): void {
+    this.count++;
+    this.listener(fault);
   }
 }

@@ -8,8 +8,7 @@ import { SIGNATURE_LENGTH, SigningKey } from './keys.ts';
 import { validityOf } from './lifetime.ts';
 import { hashName, hashPrefix } from './nsec3.ts';
 import { coveredType, type PreparedRrsig, prepareRrsig, rrsigRdata, signerName } from './rrsig.ts';
-import { SigningFaults } from './signing-faults.ts';
-import { OWN_SHARE, type SigningThreads } from './signing-threads.ts';
+import { OWN_SHARE, SigningFaults, type SigningThreads } from './signing-threads.ts';
 
 /** Caches signatures by key and message digest. */
 export class SignatureMemo implements SignatureSource {

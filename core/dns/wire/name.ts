@@ -3,8 +3,14 @@
  * name in the store, in rdata and in a compiled answer is in lower case (RFC 4343); the case of a
  * query is kept only in its question, and the case of a master file only in the table of spellings.
  */
+
+import { domainToASCII } from 'node:url';
 import { InvalidError } from '../../base/errors.ts';
 import { latin1 } from './latin1.ts';
+
+/** The dots of UTS 46: full stop, ideographic, fullwidth, halfwidth. */
+const DOTS = /[.\u3002\uff0e\uff61]/;
+const NOT_ASCII = /[^\0-\x7f]/;
 
 export type Name = Uint8Array;
 
@@ -191,4 +197,29 @@ export function nameId(name: Name): string {
 /** Presentation form without the last dot, as outside of zone files. */
 export function formatHost(name: Name): string {
   return formatName(name).slice(0, -1);
+}
+
+/**
+ * Converts labels that are not ASCII to A-labels (RFC 5890, by UTS 46). Other labels are unchanged.
+ * Throws InvalidError `invalid_name`.
+ */
+export function toAscii(text: string, pointer: string): string {
+  if (!NOT_ASCII.test(text)) return text;
+  return text
+    .split(DOTS)
+    .map((label) => (NOT_ASCII.test(label) ? toALabel(label, pointer) : label))
+    .join('.');
+}
+
+function toALabel(label: string, pointer: string): string {
+  // A label is appended, so that a number is not parsed as an IPv4 address.
+  const ascii = domainToASCII(`${label}.a`);
+  if (/^[^.]+\.a$/.test(ascii)) return ascii.slice(0, -2);
+  throw new InvalidError(
+    'invalid_name',
+    `"${label.slice(0, 63)}" is not a valid label of an international domain name.`,
+    {
+      pointer,
+    },
+  );
 }

@@ -14,7 +14,7 @@
  */
 import { UnavailableError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log/index.ts';
-import type { KernelClock } from '../../os/kernel-clock.ts';
+import type { KernelClock } from '../../os/clocks.ts';
 
 interface ClockSources {
   /** The clock of the machine. */

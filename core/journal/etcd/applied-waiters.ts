@@ -1,5 +1,5 @@
 /** Promises that resolve when an entry of the log is applied on this node. */
-import { withTimeout } from '../../base/timeout.ts';
+import { withTimeout } from '../../base/timers.ts';
 
 export class AppliedWaiters {
   #waiting: { readonly to: number; resolve(): void; reject(error: Error): void }[] = [];

@@ -13,12 +13,12 @@
  */
 import { randomBytes } from 'node:crypto';
 import { UnavailableError } from '../../base/errors.ts';
-import { withTimeout } from '../../base/timeout.ts';
+import { withTimeout } from '../../base/timers.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { Id } from '../../store/keys.ts';
 import { type IdCounter, idCounters } from '../../store/rows.ts';
 import { type Draft, write } from '../draft/draft.ts';
-import { type Interval, Intervals } from '../draft/intervals.ts';
+import { type Interval, Intervals } from '../draft/id-taker.ts';
 import type { IdPool, Journal } from '../journal.ts';
 
 /** Minimum and maximum ids of a block. A small installation gets small ids without gaps. */

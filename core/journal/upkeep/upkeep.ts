@@ -5,8 +5,8 @@
 import type { Logger } from '../../base/log/index.ts';
 import type { Secrets } from '../../base/secrets.ts';
 import type { Tasks } from '../../base/tasks.ts';
-import { logDamaged } from '../../store/damaged-rows.ts';
 import type { Environment } from '../../store/environment.ts';
+import { logDamaged } from '../../store/scan.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import type { Journal } from '../journal.ts';
 import { ClockTask } from '../signing/clock-task.ts';

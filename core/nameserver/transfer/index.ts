@@ -16,11 +16,10 @@ import type { AnswerSettings } from '../../zone/answer/settings.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import type { AnswerDeferred } from '../deferred.ts';
 import { openVerifiedResponder } from '../local-responder.ts';
-import { TransferAccess } from './access.ts';
 import { ZoneHistories } from './history.ts';
 import { readTransfers, TransferMetrics } from './metrics.ts';
 import { Notifier } from './notify.ts';
-import { transferResponder } from './responder.ts';
+import { TransferAccess, transferResponder } from './responder.ts';
 
 export interface Transfers {
   /** For the journal. */

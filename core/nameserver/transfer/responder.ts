@@ -13,16 +13,16 @@ import { MessageReader } from '../../dns/wire/message-reader.ts';
 import { formatName, type Name } from '../../dns/wire/name.ts';
 import { type FindKey, type TsigSigner, type TsigVerdict, verifyTsig } from '../../dns/wire/tsig.ts';
 import { RCODE, TYPE } from '../../dns/wire/types.ts';
+import { contains, type Prefix, parseAddress, parsePrefix, unmapped } from '../../net/address/index.ts';
 import { clientNetwork } from '../../net/address/ipv6.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { Domain } from '../../store/rows.ts';
 import { SnapshotDeadline } from '../../store/snapshot-deadline.ts';
 import type { StoreReader } from '../../store/store-reader.ts';
-import type { HeldKey } from '../../store/tsig-keys/keyring.ts';
+import { type HeldKey, mayUse } from '../../store/tsig-keys/keyring.ts';
 import { isAfter } from '../../zone/compile/serial.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import type { AnswerDeferred, DeferredRequest } from '../deferred.ts';
-import type { TransferAccess } from './access.ts';
 import type { ZoneHistories } from './history.ts';
 import type { Envelope } from './message.ts';
 import { questionType, readTransferQuestion, type TransferQuestion } from './question.ts';
@@ -275,3 +275,37 @@ function optionsOf(response: Uint8Array): Uint8Array | undefined {
 
 /** The client is not allowed to do this. */
 const PROHIBITED = Uint8Array.of(0, EDNS_OPTION.EXTENDED_ERROR, 0, 2, 0, EXTENDED_ERROR.PROHIBITED);
+
+/**
+ * Decides which clients may transfer a zone: clients at listed addresses, of all zones or of this
+ * zone, and clients whose request is signed with a key that may read the zone.
+ */
+export class TransferAccess {
+  readonly #prefixes: readonly Pick<Prefix, 'bytes' | 'bits'>[];
+
+  readonly #zonePrefixes: (domain: Domain) => readonly string[];
+
+  /**
+   * Prefixes as text. `zonePrefixes`: prefixes of a single zone, already validated when they were
+   * stored. Throws InvalidError `invalid_prefix`.
+   */
+  constructor(prefixes: readonly string[], zonePrefixes: (domain: Domain) => readonly string[] = () => []) {
+    this.#prefixes = prefixes.map((text) => unmapped(parsePrefix(text)));
+    this.#zonePrefixes = zonePrefixes;
+  }
+
+  /**
+   * `key`: the key that signed the request. `address`: as text; an IPv4-mapped IPv6 address as
+   * IPv4.
+   */
+  allows(domain: Domain, address: string, key: HeldKey | null): boolean {
+    return (key !== null && mayUse(key, domain, 'read')) || this.#lists(domain, address);
+  }
+
+  #lists(domain: Domain, address: string): boolean {
+    const bytes = parseAddress(address);
+    if (bytes === undefined) return false;
+    if (this.#prefixes.some((prefix) => contains(prefix, bytes))) return true;
+    return this.#zonePrefixes(domain).some((text) => contains(unmapped(parsePrefix(text)), bytes));
+  }
+}

@@ -43,12 +43,11 @@ import {
 import { spelledOwners } from '../../store/spelled-owners.ts';
 import { decodeZoneState } from '../../store/zone-state.ts';
 import { AliasedZone } from '../../zone/compile/aliased.ts';
-import { apexSets } from '../../zone/compile/apex.ts';
+import { apexSets, withDnssec } from '../../zone/compile/apex.ts';
 import { memberRecord, versionRecord } from '../../zone/compile/catalog.ts';
 import { challengeName, challengeRdata, withChallenges } from '../../zone/compile/challenged.ts';
 import { ProxiedZone } from '../../zone/compile/proxied.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
-import { withDnssec } from '../../zone/compile/signed-apex.ts';
 import { type AtApex, addRdata, isOfService } from '../../zone/compile/stored.ts';
 import { findType, type ProxyHints, type ZoneView } from '../../zone/compile/view.ts';
 

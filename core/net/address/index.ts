@@ -3,16 +3,19 @@
  * here.
  */
 export {
+  type ConnectRule,
   classifyAddress,
   type Exemptions,
   isExempt,
   mayConnect,
   NO_EXEMPTIONS,
+  type PermittedAddresses,
+  PUBLIC_ONLY,
   parseExemptions,
+  permittedAddresses,
   type Verdict,
 } from './classify.ts';
-export { type ConnectRule, type PermittedAddresses, PUBLIC_ONLY, permittedAddresses } from './permitted.ts';
 export { contains, formatAddress, type Prefix, parseAddress, parsePrefix, unmapped } from './prefix.ts';
 export { privateOrigin } from './refuse.ts';
-export { isLocalhost } from './special-names.ts';
+export { isLocalhost } from './special.ts';
 export { type Host, readHost } from './spelling.ts';

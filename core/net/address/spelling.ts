@@ -4,11 +4,11 @@
  * they are refused, and the error names the address.
  */
 import { domainToASCII, domainToUnicode } from 'node:url';
-import { toAscii } from '../../dns/wire/idn.ts';
+import { toAscii } from '../../dns/wire/name.ts';
 import { type Exemptions, mayConnect, NO_EXEMPTIONS } from './classify.ts';
 import { formatAddress, parseAddress } from './prefix.ts';
 import { invalidOrigin, privateOrigin, quote } from './refuse.ts';
-import { specialName } from './special-names.ts';
+import { specialName } from './special.ts';
 
 /**
  * A host name has 253 characters at most; its Unicode or escaped form may have a few times as many.

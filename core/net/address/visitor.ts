@@ -4,7 +4,12 @@
  * right, past trusted addresses, to the first untrusted address. Entries to the left of that are
  * the visitor's own claim.
  */
-import { formatAddress, parseAddress, unmapped } from './prefix.ts';
+
+import { RecentMap } from '../../base/recent-map.ts';
+import { contains, formatAddress, parseAddress, parsePrefix, unmapped } from './prefix.ts';
+
+/** Cached results, because visitors return. */
+const MAX_CACHED = 4096;
 
 /**
  * The addresses that trusted proxies have appended, visitor first, in canonical form; empty if they
@@ -53,4 +58,20 @@ function readNode(member: string): string | undefined {
   const isBracketed = node.startsWith('[');
   const bytes = isBracketed && !text.includes(':') ? undefined : parseAddress(text);
   return bytes && formatAddress(unmapped({ bytes, bits: bytes.length * 8 }).bytes);
+}
+
+/**
+ * Decides which proxies in front of the edge are trusted to describe their clients. The operator
+ * lists them. Returns a function that tests whether an address, in canonical form, is within one of
+ * these prefixes.
+ */
+export function trustOf(prefixes: readonly string[]): (address: string) => boolean {
+  if (prefixes.length === 0) return () => false;
+  const parsed = prefixes.map((text) => unmapped(parsePrefix(text)));
+  const results = new RecentMap<boolean>(MAX_CACHED);
+  const test = (text: string): boolean => {
+    const address = parseAddress(text);
+    return address !== undefined && parsed.some((prefix) => contains(prefix, address));
+  };
+  return (text) => results.of(text, () => test(text));
 }

@@ -5,7 +5,10 @@
 import { lookup as lookupName } from 'node:dns/promises';
 import type { LookupFunction, Socket } from 'node:net';
 import { buildConnector } from 'undici';
+import { parseName } from '../../dns/wire/name.ts';
+import { TYPE } from '../../dns/wire/types.ts';
 import { type ConnectRule, formatAddress, PUBLIC_ONLY, parseAddress, permittedAddresses } from '../address/index.ts';
+import { recursiveLookup } from '../resolver/resolver.ts';
 
 /** Addresses of a host name, as text. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -115,4 +118,20 @@ function connect(target: Target, signal: AbortSignal, lookup?: LookupFunction): 
     };
     signal.addEventListener('abort', abort, { once: true });
   });
+}
+
+/**
+ * Resolves hosts that customers configure. Uses DNS queries, so the hosts file of this machine is
+ * ignored.
+ */
+export function resolveBy(servers: readonly string[], signal: AbortSignal): Resolve {
+  const lookup = recursiveLookup(servers, signal);
+  return async (host) => {
+    const name = parseName(`${host.replace(/\.$/, '')}.`);
+    const outcomes = await Promise.all([lookup(name, TYPE.A), lookup(name, TYPE.AAAA)]);
+    const found = outcomes.flatMap((outcome) => (outcome.kind === 'addresses' ? outcome.addresses : []));
+    const [failed] = outcomes.flatMap((outcome) => (outcome.kind === 'failed' ? [outcome.error] : []));
+    if (found.length === 0 && failed !== undefined) throw new Error(`cannot resolve ${host}: ${failed}`);
+    return found.map(formatAddress);
+  };
 }

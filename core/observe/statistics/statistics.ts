@@ -9,10 +9,10 @@ import { TRANSPORT_NAMES } from '../../net/address/client.ts';
 import { diskSpace } from '../../os/disk-space.ts';
 import { type BackOff, type StartReport, SupervisedThread } from '../../os/supervised-thread.ts';
 import { reserveLockFile } from '../../store/environment.ts';
-import { STATISTICS_FILE } from './files.ts';
 import type { FromStatistics, StatisticsData, StatisticsFigures, ToStatistics } from './messages.ts';
 import type { NodeStatistics, StatisticsQuery } from './query.ts';
 import { createSampleRing, type SampleRing } from './sample-ring.ts';
+import { STATISTICS_FILE } from './tiers.ts';
 
 const BACK_OFF: BackOff = { first: 250, factor: 4, maximum: 60_000, settledAfter: 60_000 };
 /**

@@ -6,8 +6,7 @@
 
 import { type Block, BlockWriter, blockKey, decodeBlock, findInBlock, isSameRun } from './blocks.ts';
 import { type CountEntry, compareSubjects, mergeEntries } from './counts.ts';
-import type { StatisticsFile } from './files.ts';
-import { MARGIN, periodStart, TIERS } from './tiers.ts';
+import { MARGIN, periodStart, type StatisticsFile, TIERS } from './tiers.ts';
 
 /** Blocks that a merge reads from a part at a time. */
 const READ_AHEAD = 64;

@@ -8,10 +8,10 @@ import { maintainThread } from '../../os/thread-upkeep.ts';
 import { openEnvironment } from '../../store/environment.ts';
 import { StoreReader } from '../../store/store-reader.ts';
 import { Collector } from './collector.ts';
-import { openStatisticsFile } from './files.ts';
 import type { FromStatistics, StatisticsData, ToStatistics } from './messages.ts';
 import { SampleReader } from './sample-ring.ts';
 import { StatisticsStore } from './store.ts';
+import { openStatisticsFile } from './tiers.ts';
 
 /**
  * Milliseconds between reads of the rings: long with few samples, since each read evicts CPU cache

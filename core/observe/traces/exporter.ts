@@ -5,7 +5,7 @@
  */
 import type { Logger } from '../../base/log/index.ts';
 import { FaultLog } from '../../base/log/throttle.ts';
-import { withTimeout } from '../../base/timeout.ts';
+import { withTimeout } from '../../base/timers.ts';
 import type { FinishedSpan } from './span.ts';
 
 /** Sends a batch. Rejects if the collector did not accept it. */

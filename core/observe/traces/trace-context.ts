@@ -5,6 +5,12 @@
  *
  * A field that breaks a rule is ignored as a whole: the trace is restarted.
  */
+import { randomFillSync } from 'node:crypto';
+import type { StartedSpan } from './span.ts';
+
+/** Random bytes for many ids: one system call for each id would cost more than the rest. */
+const POOL = Buffer.alloc(8 * 512);
+let next = POOL.length;
 
 export interface TraceParent {
   /** 32 digits of lower-case hexadecimal, not all of them zero. */
@@ -93,3 +99,94 @@ function truncate(members: readonly string[]): string {
 
 /** Spaces and tabs around a member do not belong to it; a value may begin with spaces. */
 const trimSpace = (text: string): string => text.replace(/^[ \t]+|[ \t]+$/g, '');
+
+/**
+ * Random ids of traces and spans. 8 random bytes, not all of them zero: all zeros are no id (W3C
+ * Trace Context section 3.2.2).
+ */
+export function newSpanId(): string {
+  for (;;) {
+    if (next === POOL.length) {
+      randomFillSync(POOL);
+      next = 0;
+    }
+    next += 8;
+    const id = POOL.toString('hex', next - 8, next);
+    if (id !== NO_ID) return id;
+  }
+}
+
+/** 16 random bytes. */
+export function newTraceId(): string {
+  return newSpanId() + newSpanId();
+}
+
+const NO_ID = '0'.repeat(16);
+
+/** The context fields of a request; a repeated field is joined by commas. */
+export interface RemoteContext {
+  readonly traceParent: string;
+  readonly traceState: string;
+}
+
+/** Null: the request has no valid parent. */
+export const parentOf = ({ traceParent }: RemoteContext): TraceParent | null =>
+  traceParent === '' ? null : parseTraceParent(traceParent);
+
+/**
+ * The parent of a span that continues the trace of a client or starts a new one.
+ *
+ * A client that can set `traceparent` can make a service record every request, and can write into
+ * the traces of others (W3C Trace Context, "Denial of service"). So only a trusted client's trace
+ * is continued. The trace of any other client is restarted, as at every trust boundary, and the new
+ * span links to the client's.
+ *
+ * `parent`: as `parentOf` returned it.
+ */
+export function startSpan(parent: TraceParent | null, state: string, isTrusted: boolean, start: number): StartedSpan {
+  const continues = parent !== null && isTrusted;
+  return {
+    traceId: continues ? parent.traceId : newTraceId(),
+    spanId: newSpanId(),
+    parentId: continues ? parent.spanId : '',
+    isParentRemote: continues,
+    // A restarted trace has no state of the old one.
+    traceState: continues ? normalizeTraceState(state) : '',
+    link: parent === null || isTrusted ? null : { traceId: parent.traceId, spanId: parent.spanId },
+    start,
+  };
+}
+
+/**
+ * Samples a ratio of traces at random. The number of traces until the next sampled one is drawn in
+ * advance, so a trace that is not sampled costs one subtraction and one comparison.
+ */
+export class RatioSampler {
+  /** Traces up to the next sampled one, including it. */
+  #untilNext: number;
+
+  /** `ratio`: from 0 to 1. `random`: 0 ≤ r < 1. */
+  constructor(
+    private readonly ratio: number,
+    private readonly random: () => number = Math.random,
+  ) {
+    this.#untilNext = this.#draw();
+  }
+
+  /** Call it once for each trace. */
+  isNextSampled(): boolean {
+    if (--this.#untilNext > 0) return false;
+    this.#untilNext = this.#draw();
+    return true;
+  }
+
+  /**
+   * The distances between the successes of a Bernoulli process have a geometric distribution: the
+   * inverse of its distribution function turns a uniform number into a distance.
+   */
+  #draw(): number {
+    if (this.ratio >= 1) return 1;
+    if (this.ratio <= 0) return Number.POSITIVE_INFINITY;
+    return 1 + Math.floor(Math.log1p(-this.random()) / Math.log1p(-this.ratio));
+  }
+}

@@ -2,10 +2,9 @@
  * Traces of writes to the API: one span for each request, with children for the commit to the
  * journal and for the wait for other nodes.
  */
-import { newSpanId } from './ids.ts';
-import { parentOf, type RemoteContext, startSpan } from './remote-parent.ts';
-import { RatioSampler } from './sampler.ts';
+
 import { type FinishedSpan, methodAttribute, type SpanAttributes, type StartedSpan, spanTime } from './span.ts';
+import { newSpanId, parentOf, RatioSampler, type RemoteContext, startSpan } from './trace-context.ts';
 
 export interface WriteRequest {
   readonly requestId: string;

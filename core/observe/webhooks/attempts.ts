@@ -11,8 +11,13 @@ import type { StoreReader } from '../../store/store-reader.ts';
 import { messageId } from './payload.ts';
 import { type Result, readDelivery } from './queue.ts';
 import type { Receiver } from './receivers.ts';
-import { nextAttempt, type RetryRule } from './retries.ts';
 import type { Session } from './session.ts';
+
+/** Seconds. */
+const LONGEST_DELAY = 43_200;
+const GROWTH = 4;
+/** Random share that is added to or subtracted from a delay, to spread retries. */
+const JITTER = 0.2;
 
 export interface AttemptsOptions {
   readonly reader: StoreReader;
@@ -166,4 +171,31 @@ function noteResult({ schedule }: Receiver, { id, nextAt, error }: Result, now: 
   else schedule.put({ id, nextAt, attemptedAt: now });
   if (error === null) schedule.noteSuccess(now);
   else schedule.noteFailure(now);
+}
+
+export interface RetryRule {
+  /** Seconds before the first retry. */
+  readonly first: number;
+  /** Seconds since the first due time after which no retry follows. */
+  readonly total: number;
+}
+
+/**
+ * Schedules the retries of failed deliveries. Seconds until the next attempt. `attempts`: failed
+ * attempts; 0 ≤ `random` < 1.
+ */
+export function retryDelay({ first }: RetryRule, attempts: number, random: number): number {
+  const delay = Math.min(LONGEST_DELAY, first * GROWTH ** Math.min(attempts - 1, 20));
+  return Math.ceil(delay * (1 - JITTER + 2 * JITTER * random));
+}
+
+/** Null: no retry follows; the delivery has failed. */
+function nextAttempt(
+  rule: RetryRule,
+  delivery: { readonly queuedAt: number; readonly attempts: number },
+  now: number,
+  random: number,
+): number | null {
+  const at = now + retryDelay(rule, delivery.attempts, random);
+  return at > delivery.queuedAt + rule.total ? null : at;
 }

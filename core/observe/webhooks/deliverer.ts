@@ -11,13 +11,17 @@ import type { Task, Tasks } from '../../base/tasks.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { Id } from '../../store/keys.ts';
+import { type DeliveryRow, deliveries } from '../../store/rows.ts';
 import { StoreReader } from '../../store/store-reader.ts';
-import { Attempts, type AttemptsOptions, MAX_RESULTS } from './attempts.ts';
+import { Attempts, type AttemptsOptions, MAX_RESULTS, type RetryRule } from './attempts.ts';
 import { EntryReader } from './entry-reader.ts';
 import { hasWebhooks, LostQueue, Queue, type Result } from './queue.ts';
-import { findExpired } from './retention.ts';
-import type { RetryRule } from './retries.ts';
 import { openSession, type Session } from './session.ts';
+
+/** Maximum number of finished deliveries of a webhook. */
+const MAX_FINISHED = 1000;
+/** Rows that are read between two turns of the event loop. */
+const DELETED_AT_ONCE = 500;
 
 interface DelivererOptions {
   readonly environment: Environment;
@@ -264,3 +268,41 @@ export class Deliverer {
 
 const formatDays = (seconds: number): string =>
   seconds < 172_800 ? `${Math.floor(seconds / 3600)} hours` : `${Math.floor(seconds / 86_400)} days`;
+
+type DeliveryId = Pick<DeliveryRow, 'webhookId' | 'id'>;
+
+/**
+ * Finds deliveries to delete: expired ones, the oldest above the limit, and those of deleted
+ * webhooks.
+ *
+ * `oldest`: seconds since 1970.
+ */
+async function findExpired(
+  { rows }: Pick<Environment, 'rows'>,
+  hasWebhook: (id: Id) => boolean,
+  oldest: number,
+): Promise<DeliveryId[]> {
+  const table = rows.get(deliveries.number)!;
+  const expired: DeliveryId[] = [];
+  let finished: DeliveryId[] = [];
+  let current: Id = 0;
+  let exists = false;
+  for (let start: Buffer | undefined = Buffer.alloc(0); start !== undefined; await yieldToOthers()) {
+    let last: Buffer | undefined;
+    for (const { key, value } of table.getRange({ start, limit: DELETED_AT_ONCE })) {
+      const { webhookId, id, state, queuedAt } = deliveries.decode(key, value);
+      if (webhookId !== current) {
+        finished = [];
+        current = webhookId;
+        exists = hasWebhook(webhookId);
+      }
+      if (!exists || queuedAt < oldest) expired.push({ webhookId, id });
+      else if (state !== 'pending') finished.push({ webhookId, id });
+      // Rows are in the order of ids: the oldest are first.
+      if (finished.length > MAX_FINISHED) expired.push(...finished.splice(0, 1));
+      last = key as Buffer;
+    }
+    start = last && Buffer.concat([last, Uint8Array.of(0)]);
+  }
+  return expired;
+}

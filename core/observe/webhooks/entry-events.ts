@@ -24,8 +24,7 @@ import {
   type Upload,
   uploads,
 } from '../../store/rows.ts';
-import type { EventType } from './event-types.ts';
-import { formatUtc, type NewEvent } from './payload.ts';
+import { type EventType, formatUtc, type NewEvent } from './payload.ts';
 
 /** Authors of entries without changes that customers see. */
 const SILENT: ReadonlySet<string> = new Set(['rotation', 'sweeper', 'delegation']);

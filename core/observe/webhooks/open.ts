@@ -7,8 +7,8 @@ import type { Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { parseExemptions } from '../../net/address/index.ts';
-import { resolveBy } from '../../net/delivery/resolve.ts';
 import { Sender } from '../../net/delivery/sender.ts';
+import { resolveBy } from '../../net/dial/checked-connector.ts';
 import type { Environment } from '../../store/environment.ts';
 import { Deliverer, type DelivererCounts, type DeliveryObserver } from './deliverer.ts';
 

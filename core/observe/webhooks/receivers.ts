@@ -1,8 +1,7 @@
 /** The memory of the delivering node: each webhook with its schedule. */
 import type { Id } from '../../store/keys.ts';
 import type { DeliveryRow, WebhookRow } from '../../store/rows.ts';
-import { type EventType, isChosen } from './event-types.ts';
-import type { NewEvent } from './payload.ts';
+import { type EventType, isChosen, type NewEvent } from './payload.ts';
 import { Schedule } from './schedule.ts';
 
 export interface Receiver {

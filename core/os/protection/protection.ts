@@ -9,8 +9,19 @@ import type { Logger } from '../../base/log/index.ts';
 import type { Task, Tasks } from '../../base/tasks.ts';
 import { formatBytes } from '../../config/index.ts';
 import { type DiskSpace, reserveOf } from '../disk-space.ts';
-import { DISK, DISK_ENTER, DISK_LEAVE, DISK_NAMES, HOLD, LOAD, LOAD_ENTER, LOAD_LEAVE, LOAD_NAMES } from './levels.ts';
-import { SharedLoad, shareLoad } from './shared-load.ts';
+import {
+  DISK,
+  DISK_ENTER,
+  DISK_LEAVE,
+  DISK_NAMES,
+  HOLD,
+  LOAD,
+  LOAD_ENTER,
+  LOAD_LEAVE,
+  LOAD_NAMES,
+  SharedLoad,
+  shareLoad,
+} from './levels.ts';
 
 /**
  * Authors whose commits can wait like those of accounts: their work is large, and is retried later.

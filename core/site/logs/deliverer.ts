@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { FairSlots, type Slot, SlotLines } from '../../base/fair-slots.ts';
 import type { Logger } from '../../base/log/index.ts';
 import type { Task, Tasks } from '../../base/tasks.ts';
-import { withTimeout } from '../../base/timeout.ts';
+import { withTimeout } from '../../base/timers.ts';
 import type { Attempt } from '../../net/delivery/sender.ts';
 import { type LogsDocument, logPlan } from './document.ts';
 import { type Batch, Outbox, type OutboxState } from './outbox.ts';

@@ -2,7 +2,14 @@
  * Allocates blocks of the arena: 8 bytes or more. Freed blocks are reused by size once no reader
  * can still use them.
  */
+
+import { NODE_APEX, NODE_CNAME, NODE_DELEGATION, NODE_DNAME, NODE_FLAGS_AT, NODE_HAS_BELOW } from '../answers.ts';
 import { FIRST_NODE } from './layout.ts';
+
+/** Share of the arena beyond which leaves are read from the store. */
+export const LEAF_SHARE = 0.9;
+
+const STRUCTURAL = NODE_APEX | NODE_DELEGATION | NODE_DNAME | NODE_CNAME | NODE_HAS_BELOW;
 
 interface Retired {
   readonly offset: number;
@@ -121,4 +128,13 @@ export class Arena {
 /** Whether epoch `a` is before epoch `b`. Epochs wrap around at 32 bits. */
 export function isBefore(a: number, b: number): boolean {
   return ((a - b) | 0) < 0;
+}
+
+/**
+ * Decides which nodes the arena still admits when it is nearly full. Whether only queries for its
+ * own name need the node. Queries for missing names also read the other nodes, so these are
+ * admitted until the arena is full.
+ */
+export function isLeaf(node: Uint8Array): boolean {
+  return (node[NODE_FLAGS_AT] & STRUCTURAL) === 0;
 }

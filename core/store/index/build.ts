@@ -5,10 +5,10 @@
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { decodeReadable, type OnDamaged } from '../damaged-rows.ts';
 import type { Binary, Environment } from '../environment.ts';
 import { idKey } from '../keys.ts';
 import { domains } from '../rows.ts';
+import { decodeReadable, type OnDamaged } from '../scan.ts';
 import type { Pair } from './denial-writer.ts';
 import { FIRST_NODE } from './layout.ts';
 import type { KeyBounds, ScanData, Scanned, ScannedChunk } from './scan-worker.ts';

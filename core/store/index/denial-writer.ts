@@ -21,7 +21,7 @@ export const FILL = 192;
 interface DenialArena {
   readonly bytes: Uint8Array;
   readonly words: Int32Array;
-  /** Returns 0 if the arena is full, or no longer admits leaves (admission.ts). */
+  /** Returns 0 if the arena is full, or no longer admits leaves (arena.ts). */
   allocate(bytes: number, isLeaf: boolean): number;
   /** Frees a block once no reader can use it. Its first word is its size. */
   retire(offset: number): void;

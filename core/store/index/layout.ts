@@ -20,7 +20,7 @@
  */
 
 import { randomFillSync } from 'node:crypto';
-import { largeMemory } from '../../os/large-memory.ts';
+import { largeMemory } from '../../os/memory.ts';
 import { MAX_NODE } from '../answers.ts';
 import { UNAVAILABLE_BYTES } from './unavailable-zones.ts';
 

@@ -8,7 +8,7 @@ import { NAME_LENGTH_AT, nameOffset } from '../answers.ts';
 import { type Binary, openEnvironment } from '../environment.ts';
 import { type Id, idAt } from '../keys.ts';
 import { ENTRY_HASH_AT, entryOf, isListedOnly } from '../nsec3-entries.ts';
-import { isLeaf, LEAF_SHARE } from './admission.ts';
+import { isLeaf, LEAF_SHARE } from './arena.ts';
 import { chunkSize, FILL, type Pair, prefixOf, writeChunk } from './denial-writer.ts';
 import { countLabels, FIRST_NODE, finishHash, IN_STORE, nameSum, type SharedIndex } from './layout.ts';
 

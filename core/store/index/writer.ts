@@ -1,10 +1,9 @@
 /** The only writer of the index. Inserts, replaces and removes nodes while the query path reads. */
 
 import type { MessagePort } from 'node:worker_threads';
-import { largeMemory } from '../../os/large-memory.ts';
+import { largeMemory } from '../../os/memory.ts';
 import { isProven, NAME_LENGTH_AT, NODE_APEX, NODE_FLAGS_AT, NODE_HEADER, nameOffset } from '../answers.ts';
-import { isLeaf, LEAF_SHARE } from './admission.ts';
-import { Arena, isBefore } from './arena.ts';
+import { Arena, isBefore, isLeaf, LEAF_SHARE } from './arena.ts';
 import { APEX_PROVEN, APEX_WORD, directoryStart } from './denial-layout.ts';
 import { DenialWriter, directoryName } from './denial-writer.ts';
 import {

@@ -1,4 +1,4 @@
-/** Developer packages: apps of accounts, their uploads, and audit reports. */
+/** Developer packages: apps of accounts, their uploads, audit reports, and signing keys. */
 import { appKey, type Id, idAt, idKey, LOOKUP, lookupKey, reversed, sequenceKey, timeKey } from '../keys.ts';
 import { jsonTable, table, unjson } from './table.ts';
 
@@ -167,3 +167,32 @@ const stateKey = (state: UploadState): Uint8Array => Uint8Array.of(UPLOAD_STATES
 export function uploadStateKey(state: UploadState): Buffer {
   return lookupKey(LOOKUP.uploadState, stateKey(state));
 }
+
+export interface StoreKeyRow {
+  /** 1, 2, …: the highest number is the current key. */
+  readonly number: Id;
+  /** Ed25519, the 32 bytes in base64. */
+  readonly publicKey: string;
+  /** PKCS#8, sealed (core/base/secrets.ts, `store-key:NUMBER`), base64; null: it was destroyed. */
+  readonly sealedKey: string | null;
+  /** A signature by an earlier key; null: none, so phones must get this key in another way. */
+  readonly endorsement: { readonly by: Id; readonly signature: string } | null;
+  readonly createdAt: number;
+  /** When the key stops signing; null while it is the current key. */
+  readonly signsUntil: number | null;
+  /** `signature`: made with the key, base64; null: the private key was not available. */
+  readonly revoked: { readonly at: number; readonly reason: string; readonly signature: string | null } | null;
+}
+
+/** Keys that sign published packages, so that phones can verify them. */
+export const storeKeys = jsonTable<StoreKeyRow>({
+  number: 37,
+  name: 'store_keys',
+  quota: { none: 'written by administrators' },
+  key: (row) => idKey(row.number),
+  lookups: (key) => [lookupKey(LOOKUP.storeKey, key)],
+  lookupsFromKey: true,
+});
+
+/** The context for sealing the private key. */
+export const storeKeyContext = (number: Id): string => `store-key:${number}`;

@@ -1,7 +1,24 @@
-/** Domains and their records. */
+/** Domains and their records, with the spelling, comments and labels that come with them. */
 import type { Name } from '../../dns/wire/name.ts';
-import { type Id, idAt, idKey, LOOKUP, lookupKey, nameKey, nameOfKey, recordKey, recordKeyParts } from '../keys.ts';
-import { json, type Table, unjson } from './table.ts';
+import {
+  type Id,
+  idAt,
+  idKey,
+  LOOKUP,
+  lookupKey,
+  nameKey,
+  nameOfKey,
+  recordKey,
+  recordKeyParts,
+  recordsOfType,
+} from '../keys.ts';
+import { json, jsonTable, type Table, table, unjson } from './table.ts';
+
+/** Metadata kind: addresses that may transfer the zone without a key. */
+export const ALLOW_AXFR_FROM = 'ALLOW-AXFR-FROM';
+
+/** Metadata kind: addresses that receive NOTIFY for the zone. */
+export const ALSO_NOTIFY = 'ALSO-NOTIFY';
 
 /**
  * `primary`: records are edited here. `secondary`: records are transferred from primaries.
@@ -226,3 +243,101 @@ export function proxiedOf(value: Uint8Array): boolean | null {
 export function setProxied(value: Uint8Array, proxied: boolean | null): void {
   value[PROXIED_AT] = PROXIED[`${proxied}`];
 }
+
+export interface Spelling {
+  readonly domainId: Id;
+  /** Wire form in lower case. */
+  readonly name: Name;
+  /** The name with its capitals. Its apex part is in lower case. */
+  readonly spelled: Name;
+}
+
+/**
+ * Original spelling of owner names with capitals in a master file. Names are compared, stored and
+ * answered in lower case (RFC 4343); an exported zone has the imported spelling.
+ */
+export const spellings = table<Spelling>({
+  number: 21,
+  name: 'spellings',
+  quota: 'zone',
+  key: ({ domainId, name }) => Buffer.concat([idKey(domainId), nameKey(name)]),
+  encode: ({ spelled }) => Buffer.from(spelled),
+  decode: (key, value) => ({
+    domainId: idAt(key),
+    name: nameOfKey(key, 8, key.length),
+    spelled: Uint8Array.from(value),
+  }),
+  lookupsFromKey: true,
+});
+
+export interface Comment {
+  readonly content: string;
+  /** The author, as free text. */
+  readonly account: string;
+  /** Seconds since 1970. */
+  readonly modifiedAt: number;
+}
+
+export interface RRsetComments {
+  readonly domainId: Id;
+  /** Wire form in lower case. */
+  readonly name: Name;
+  readonly type: number;
+  /** At least one. */
+  readonly comments: readonly Comment[];
+}
+
+/**
+ * Comments of RRsets. They are deleted with the last record of the RRset: see applyRows in
+ * core/journal/apply/apply-entries.ts.
+ */
+export const comments = table<RRsetComments>({
+  number: 40,
+  name: 'comments',
+  quota: 'zone',
+  key: ({ domainId, name, type }) => recordsOfType(domainId, name, type),
+  encode: ({ comments: all }) => json(all),
+  decode(key, value) {
+    const typeAt = key.length - 2;
+    return {
+      domainId: idAt(key),
+      name: nameOfKey(key, 8, typeAt - 1),
+      type: (key[typeAt] << 8) | key[typeAt + 1],
+      comments: unjson<Comment[]>(value),
+    };
+  },
+  lookupsFromKey: true,
+});
+
+export interface ZoneLabels {
+  readonly domainId: Id;
+  /** For primary zones: `Native` or `Master`. */
+  readonly kind: string;
+  readonly account: string;
+  readonly soaEdit: string;
+  readonly soaEditApi: string;
+  readonly apiRectify: boolean;
+  /** Other metadata, by kind. */
+  readonly metadata: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * Zone settings of the PowerDNS API. They are stored and returned, and most have no effect on
+ * responses. Defaults of a zone without a row.
+ */
+export const NO_LABELS: Omit<ZoneLabels, 'domainId'> = {
+  kind: 'Native',
+  account: '',
+  soaEdit: '',
+  soaEditApi: 'DEFAULT',
+  apiRectify: false,
+  metadata: {},
+};
+
+export const zoneLabels = jsonTable<ZoneLabels>({
+  number: 41,
+  name: 'zone_labels',
+  quota: 'zone',
+  key: ({ domainId }) => idKey(domainId),
+  lookupsFromKey: true,
+});

@@ -1,4 +1,4 @@
 /** Resolves the targets of ALIAS records in the background and stores their addresses. */
-export { aliasMetrics, aliasObserver } from './metrics.ts';
+export { aliasMetrics, aliasObserver } from './open.ts';
 export { type AliasObserver, type AliasOptions, AliasRefresher } from './refresher.ts';
 export { ALIAS_STATUSES, type AliasState, AliasStates, type AliasStatus } from './states.ts';

@@ -6,17 +6,21 @@
  */
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { inTurns } from '../../base/fair-queue.ts';
-import { Interval } from '../../base/interval.ts';
 import type { Logger } from '../../base/log/index.ts';
 import type { Task, Tasks } from '../../base/tasks.ts';
+import { Interval } from '../../base/timers.ts';
+import type { Config } from '../../config/index.ts';
+import { formatHost, nameAt } from '../../dns/wire/name.ts';
+import { TYPE } from '../../dns/wire/types.ts';
 import { write } from '../../journal/draft/draft.ts';
 import type { Journal } from '../../journal/journal.ts';
+import { parseExemptions } from '../../net/address/index.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey } from '../../store/keys.ts';
+import type { Reader } from '../../store/reader.ts';
 import { type Domain, delegationDueAt, delegations, domains } from '../../store/rows.ts';
 import { StoreReader } from '../../store/store-reader.ts';
-import { expectedNameservers } from './expected.ts';
-import type { DelegationLook, FailedLook, ParentNameservers } from './look.ts';
+import { type DelegationLook, type FailedLook, type ParentNameservers, PublicDelegation } from './look.ts';
 import { noteDelegation } from './state.ts';
 
 interface DelegationKeeperOptions {
@@ -141,4 +145,53 @@ export class DelegationKeeper {
       }
     });
   }
+}
+
+interface OpenDelegationsOptions {
+  readonly config: Pick<Config, 'dnssec' | 'domains' | 'nameservers'>;
+  readonly environment: Environment;
+  readonly journal: Journal;
+  readonly log: Logger;
+  readonly tasks: Tasks;
+}
+
+interface Delegations {
+  /** For requests of the API. */
+  readonly look: DelegationLook;
+  /** Starts the background checks, unless they are disabled. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Creates the checks of delegations from the configuration. */
+export function openDelegations({ config, ...parts }: OpenDelegationsOptions): Delegations {
+  const { dnssec, domains: settings, nameservers } = config;
+  const stop = new AbortController();
+  const exemptions = parseExemptions(dnssec.allowPrivateParents);
+  const look = new PublicDelegation({ resolvers: dnssec.resolvers, exemptions }, stop.signal);
+  const keeper = new DelegationKeeper({ ...parts, look, nameservers });
+  return {
+    look,
+    start() {
+      if (settings.checkDelegation) keeper.start();
+    },
+    async stop() {
+      stop.abort(new Error('the service is stopping'));
+      await keeper.stop();
+    },
+  };
+}
+
+/**
+ * The nameservers that the parent zone of a domain should have.
+ *
+ * `nameservers`: of the settings. Domains that keep the apex of a zone file, and secondary zones,
+ * use their NS records instead.
+ */
+export function expectedNameservers(reader: Reader, domain: Domain, nameservers: readonly string[]): readonly string[] {
+  // Resolvers do not query catalogs, so they need no delegation.
+  if (domain.kind === 'catalog') return [];
+  if (domain.kept === null && domain.kind !== 'secondary') return nameservers;
+  const own = reader.recordsAt(domain.id, domain.apex).filter(({ type }) => type === TYPE.NS);
+  return own.length === 0 ? nameservers : own.map(({ rdata }) => formatHost(nameAt(rdata, 0)));
 }

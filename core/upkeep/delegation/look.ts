@@ -5,8 +5,8 @@
 
 import { InvalidError } from '../../base/errors.ts';
 import { FairSlots, SlotsFullError } from '../../base/fair-slots.ts';
-import { Interval } from '../../base/interval.ts';
 import { RecentMap } from '../../base/recent-map.ts';
+import { Interval } from '../../base/timers.ts';
 import type { MessageRecord } from '../../dns/wire/message-reader.ts';
 import { equalNames, formatHost, type Name, nameAt, nameId, parentName } from '../../dns/wire/name.ts';
 import { RCODE, TYPE } from '../../dns/wire/types.ts';

@@ -3,9 +3,17 @@
  * public suffixes and special-use names.
  */
 import { getPublicSuffix } from 'tldts';
+import type { Logger } from '../../base/log/index.ts';
 import type { Config } from '../../config/index.ts';
 import { formatHost, isWithin, labelCount, type Name, nameId, parentName, parseName } from '../../dns/wire/name.ts';
-import type { Account } from '../../store/rows.ts';
+import type { Environment } from '../../store/environment.ts';
+import type { Reader } from '../../store/reader.ts';
+import type { Account, Domain } from '../../store/rows.ts';
+import { StoreReader } from '../../store/store-reader.ts';
+
+/** Maximum of domains in the log, and of domains read below a name of the service. */
+const LISTED = 10;
+const BELOW = 1000;
 
 export interface NameFault {
   readonly code: 'invalid_domain' | 'service_name' | 'special_use_name' | 'public_suffix';
@@ -146,4 +154,40 @@ export function findNameFault(
       message: `${quoted(apex)} is a public suffix; use a domain that is registered under it.`,
     };
   return null;
+}
+
+/**
+ * Finds domains that their accounts could not create now. They were created before the rule, before
+ * a change of the settings, or by a former administrator. They are not deleted. The service's own
+ * names that belong to accounts of customers.
+ */
+export function findForeignOwners(reader: Reader, { reserved }: ServiceNames): Domain[] {
+  const found = new Map<number, Domain>();
+  const add = (domain: Domain | undefined): void => {
+    if (domain !== undefined && reader.account(domain.accountId)?.role !== 'admin') found.set(domain.id, domain);
+  };
+  for (const name of reserved) {
+    for (let above = name; above.length > 1; above = parentName(above)) add(reader.domainByApex(above));
+    for (const domain of reader.domainsBelow(name, BELOW)) add(domain);
+  }
+  return [...found.values()];
+}
+
+interface ForeignOwnersOptions {
+  readonly config: ServiceNameSettings;
+  readonly environment: Environment;
+  readonly log: Logger;
+}
+
+/** Logs a warning at the start of the daemon, since settings change with a restart. */
+export function reportForeignOwners({ config, environment, log }: ForeignOwnersOptions): void {
+  const found = findForeignOwners(new StoreReader(environment), new ServiceNames(config));
+  if (found.length === 0) return;
+  log.warn('domains with names of the service belong to accounts without the role admin', {
+    count: found.length,
+    domains: found
+      .slice(0, LISTED)
+      .map(({ apex, accountId }) => `${formatHost(apex)} (account ${accountId})`)
+      .join(', '),
+  });
 }

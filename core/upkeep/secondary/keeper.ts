@@ -24,9 +24,8 @@ import { formatHost } from '../../dns/wire/name.ts';
 import type { Id } from '../../store/keys.ts';
 import { type Domain, type SecondaryRow, secondaryState } from '../../store/rows.ts';
 import { isAfter } from '../../zone/compile/serial.ts';
-import { SupersededError } from './commit.ts';
+import { type RowBatch, SupersededError } from './commit.ts';
 import { MINIMUM_RATE, type Outcome, type RefreshOptions } from './refresh.ts';
-import type { RowBatch } from './row-batch.ts';
 
 interface KeeperOptions {
   readonly log: Logger;

@@ -16,12 +16,12 @@ import { type Id, idKey } from '../../store/keys.ts';
 import { type Primary, type SecondaryRow, secondaries } from '../../store/rows.ts';
 import { StoreReader } from '../../store/store-reader.ts';
 import { openKeyring } from '../../store/tsig-keys/keyring.ts';
+import { RowBatch } from './commit.ts';
 import { SecondaryKeeper } from './keeper.ts';
 import { TransferMemory } from './memory.ts';
 import { notifyResponder } from './notify.ts';
 import { ZoneReading } from './reading.ts';
 import { type RefreshParts, refresh } from './refresh.ts';
-import { RowBatch } from './row-batch.ts';
 
 interface OpenSecondariesOptions {
   readonly config: Pick<Config, 'secondary'>;

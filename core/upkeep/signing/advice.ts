@@ -2,7 +2,7 @@
 import { keyTag } from '../../dns/dnssec/dnskey.ts';
 import { formatHost, type Name } from '../../dns/wire/name.ts';
 import type { DnssecKey } from '../../store/rows.ts';
-import { dsMatches } from './delegation-signer.ts';
+import { dsMatches } from './parent.ts';
 import { hasDs, isBackingOut, nextStepAt, type SignedZone } from './zone-lifecycle.ts';
 
 /** `missing`: some or all servers of the parent lack the DS. */

@@ -8,17 +8,16 @@
  */
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { inTurns } from '../../base/fair-queue.ts';
-import { Interval } from '../../base/interval.ts';
 import type { Logger } from '../../base/log/index.ts';
 import { FaultLog } from '../../base/log/throttle.ts';
 import type { Task, Tasks } from '../../base/tasks.ts';
+import { Interval } from '../../base/timers.ts';
 import { earliestExpiry, latestInception } from '../../dns/dnssec/lifetime.ts';
-import type { SigningFault } from '../../dns/dnssec/signing-faults.ts';
+import type { SigningFault } from '../../dns/dnssec/signing-threads.ts';
 import { formatHost } from '../../dns/wire/name.ts';
 import { write } from '../../journal/draft/draft.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { newestClock, oldestClock } from '../../journal/signing/progress.ts';
-import { decodeReadable } from '../../store/damaged-rows.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey } from '../../store/keys.ts';
 import { rawReader } from '../../store/raw-reader.ts';
@@ -32,7 +31,8 @@ import {
   dnssecStateHead,
   dnssecStates,
 } from '../../store/rows.ts';
-import type { LookResult } from './parent-look.ts';
+import { decodeReadable } from '../../store/scan.ts';
+import type { LookResult } from './parent.ts';
 import { lookAtParent, noteResult, type PublicLook, readSignedZone, storeSignedZone } from './store-zone.ts';
 import { advance, isDueTooLate, isLookDue, noteFault, noteServed, type SignedZone } from './zone-lifecycle.ts';
 

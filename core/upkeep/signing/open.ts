@@ -4,7 +4,7 @@ import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
-import type { SigningFaults } from '../../dns/dnssec/signing-faults.ts';
+import type { SigningFaults } from '../../dns/dnssec/signing-threads.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { parseExemptions } from '../../net/address/index.ts';
 import type { Environment } from '../../store/environment.ts';

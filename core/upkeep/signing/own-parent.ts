@@ -9,7 +9,7 @@ import type { Draft } from '../../journal/draft/draft.ts';
 import type { Reader } from '../../store/reader.ts';
 import { type Domain, newRecord, type ParentLook, type RecordRow, records } from '../../store/rows.ts';
 import { wantedKeys } from './advice.ts';
-import { dsMatches } from './delegation-signer.ts';
+import { dsMatches } from './parent.ts';
 import type { SignedZone } from './zone-lifecycle.ts';
 
 /** TTL of new DS records, in seconds. */

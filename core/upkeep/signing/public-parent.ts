@@ -5,14 +5,14 @@
  */
 import { InvalidError } from '../../base/errors.ts';
 import { FairSlots, SlotsFullError } from '../../base/fair-slots.ts';
-import { Interval } from '../../base/interval.ts';
+import { Interval } from '../../base/timers.ts';
 import { equalNames, formatHost, type Name, nameId } from '../../dns/wire/name.ts';
 import { RCODE, TYPE } from '../../dns/wire/types.ts';
 import type { Server } from '../../net/resolver/exchange.ts';
 import { ParentZones, type ParentZonesOptions } from '../../net/resolver/parent-zone.ts';
 import { queryServer } from '../../net/resolver/query.ts';
 import type { Domain } from '../../store/rows.ts';
-import { type DsAnswer, type LookResult, mergeAnswers } from './parent-look.ts';
+import { type DsAnswer, type LookResult, mergeAnswers } from './parent.ts';
 
 interface PublicParentOptions extends ParentZonesOptions {
   /** Seconds since 1970; omitted: the system clock. */

@@ -1,18 +1,24 @@
 /** Reads and writes the state of a signed zone, and the DS records of a parent of ours. */
 
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { equalNames, isWithin, joinNames, MAX_NAME, type Name, parentName, parseName } from '../../dns/wire/name.ts';
 import { type RRset, TYPE } from '../../dns/wire/types.ts';
 import type { Draft } from '../../journal/draft/draft.ts';
 import { inPieces } from '../../journal/signing/progress.ts';
-import type { Id } from '../../store/keys.ts';
+import type { Environment } from '../../store/environment.ts';
+import { afterPrefix, type Id, recordsOfZone } from '../../store/keys.ts';
 import type { Reader } from '../../store/reader.ts';
 import { type DnssecRow, type Domain, dnssec, dnssecStates, newRecord, records } from '../../store/rows.ts';
-import { requestSets } from '../../zone/compile/signed-apex.ts';
+import { requestSets } from '../../zone/compile/apex.ts';
+import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { findType } from '../../zone/compile/view.ts';
 import { findParentProblem } from './advice.ts';
 import { findOwnParent, lookAtOwnParent, updateOwnParent } from './own-parent.ts';
-import { isFailed, type LookResult } from './parent-look.ts';
+import { isFailed, type LookResult } from './parent.ts';
 import { dueAt, noteLook, noteTrouble, type SignedZone, signingKey } from './zone-lifecycle.ts';
+
+/** Records that are read per turn of the event loop: a few milliseconds. */
+const RECORDS_READ = 5000;
 
 /** Only the service creates records of these types. */
 const SIGNAL_TYPES: ReadonlySet<number> = new Set([TYPE.CDS, TYPE.CDNSKEY]);
@@ -181,4 +187,28 @@ function replaceSets(draft: Draft, domainId: Id, name: Name, sets: readonly RRse
     for (const rdata of rdatas)
       if (!rows.some((row) => row.type === type && equalNames(row.rdata, rdata)))
         draft.put(records, newRecord(draft.newId(records), domainId, { name, type, ttl, rdata }, now));
+}
+
+/**
+ * The longest TTL of the records of a zone. In seconds. A stored record starts with its TTL.
+ */
+export async function findLargestTtl(
+  { records: table }: Environment,
+  { nsTtl, soaTtl }: Pick<ZoneSettings, 'nsTtl' | 'soaTtl'>,
+  { id, kept }: Domain,
+): Promise<number> {
+  let largest = Math.max(nsTtl, kept?.ttl ?? soaTtl);
+  let start: Buffer | undefined = recordsOfZone(id);
+  const end = afterPrefix(start);
+  while (start !== undefined) {
+    let next: Buffer | undefined;
+    let count = 0;
+    for (const { key, value } of table.getRange({ start, end, limit: RECORDS_READ })) {
+      largest = Math.max(largest, value.readUInt32BE(0));
+      if (++count === RECORDS_READ) next = Buffer.concat([key as Buffer, Uint8Array.of(0)]);
+    }
+    start = next;
+    if (next !== undefined) await yieldToOthers();
+  }
+  return largest;
 }

@@ -13,8 +13,8 @@
 import { keyTag } from '../../dns/dnssec/dnskey.ts';
 import type { Name } from '../../dns/wire/name.ts';
 import type { DnssecKey, DnssecRow, DnssecState, NotedFault, ParentLook } from '../../store/rows.ts';
-import { DNSKEY_TTL } from '../../zone/compile/signed-apex.ts';
-import { dsMatches } from './delegation-signer.ts';
+import { DNSKEY_TTL } from '../../zone/compile/apex.ts';
+import { dsMatches } from './parent.ts';
 
 export interface SignedZone {
   readonly row: DnssecRow;

@@ -5,7 +5,7 @@ import type { Client as CountedClient } from '../../../core/net/address/client.t
 import { addressText } from '../../../core/net/address/ipv6.ts';
 import { CLIENT_FULL, type ConnectionLimits, FULL } from '../../../core/os/connection-limits.ts';
 import { loadLibc } from '../../../core/os/libc.ts';
-import { releaseMemory } from '../../../core/os/release-memory.ts';
+import { releaseMemory } from '../../../core/os/memory.ts';
 import type { TicketKeys } from '../../../core/site/tls/ticket-keys.ts';
 import { MemoryBudget } from '../exchange/client-memory.ts';
 import { sweepEvery } from '../exchange/sweep.ts';

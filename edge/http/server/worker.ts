@@ -4,7 +4,7 @@ import { LogThrottle } from '../../../core/base/log/throttle.ts';
 import { addressText } from '../../../core/net/address/ipv6.ts';
 import { ConnectionLimits } from '../../../core/os/connection-limits.ts';
 import { DescriptorLoop } from '../../../core/os/descriptor-loop.ts';
-import { SharedLoad } from '../../../core/os/protection/shared-load.ts';
+import { SharedLoad } from '../../../core/os/protection/levels.ts';
 import { maintainThread } from '../../../core/os/thread-upkeep.ts';
 import type { Client } from '../exchange/exchange.ts';
 import { Http1Counters } from '../http1/counters.ts';

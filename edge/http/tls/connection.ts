@@ -3,7 +3,7 @@
  * it is closed. Nothing here blocks, and no input of a client makes it throw.
  */
 import type { LoopTask } from '../../../core/os/descriptor-loop.ts';
-import { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from '../../../core/os/epoll.ts';
+import { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from '../../../core/os/libc.ts';
 import type { TcpCalls } from '../../../core/os/tcp-calls.ts';
 import type { Transport, TransportReceiver } from '../transport/transport.ts';
 import { costOfBytes, HANDSHAKE_COST, type TurnShare } from '../transport/turn-share.ts';

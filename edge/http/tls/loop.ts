@@ -1,7 +1,7 @@
 /** Accepts the TLS connections of a thread, and holds the objects that they share. */
 import { Client } from '../../../core/net/address/client.ts';
 import type { DescriptorLoop, LoopTask } from '../../../core/os/descriptor-loop.ts';
-import { EPOLLET, EPOLLHUP, EPOLLIN, EPOLLRDHUP } from '../../../core/os/epoll.ts';
+import { EPOLLET, EPOLLHUP, EPOLLIN, EPOLLRDHUP } from '../../../core/os/libc.ts';
 import { AF_INET } from '../../../core/os/socket-constants.ts';
 import type { TcpCalls } from '../../../core/os/tcp-calls.ts';
 import type { TicketKeys } from '../../../core/site/tls/ticket-keys.ts';

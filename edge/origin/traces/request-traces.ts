@@ -6,11 +6,16 @@
  * Requests that are not sampled keep the traceparent of the visitor (the forwarding mode of W3C
  * Trace Context). The origin of a sampled request gets the edge's own.
  */
-import { newSpanId } from '../../../core/observe/traces/ids.ts';
-import { parentOf, type RemoteContext, startSpan } from '../../../core/observe/traces/remote-parent.ts';
-import { RatioSampler } from '../../../core/observe/traces/sampler.ts';
 import { methodAttribute, type SpanAttributes, type StartedSpan, spanTime } from '../../../core/observe/traces/span.ts';
-import { formatTraceParent, type TraceParent } from '../../../core/observe/traces/trace-context.ts';
+import {
+  formatTraceParent,
+  newSpanId,
+  parentOf,
+  RatioSampler,
+  type RemoteContext,
+  startSpan,
+  type TraceParent,
+} from '../../../core/observe/traces/trace-context.ts';
 import type { RequestSampling } from '../../../core/observe/traces/traces.ts';
 import { hostOf, siteHost } from '../../http/exchange/authority.ts';
 import type { Exchange } from '../../http/exchange/exchange.ts';

@@ -1,7 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AnonymousConnectionCount, ConnectionCount } from '../../../admin-api/http/connections.ts';
-import { formatAddress } from '../../../core/net/address/socket-address.ts';
+import { AnonymousConnectionCount, ConnectionCount, formatAddress } from '../../../admin-api/http/connections.ts';
 import { Random } from '../../support/random.ts';
 
 const test = suite('admin-api/http/connections');

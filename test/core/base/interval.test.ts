@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Interval } from '../../../core/base/interval.ts';
+import { Interval } from '../../../core/base/timers.ts';
 
 test('it ends after its time although the clock is set back slightly', async () => {
   let now = 1e12;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withTimeout } from '../../../core/base/timeout.ts';
+import { withTimeout } from '../../../core/base/timers.ts';
 
 const NEVER = 3_600_000;
 

@@ -1,8 +1,7 @@
 /** For whom the log is kept longer, and for how long. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Joining } from '../../../core/cluster/joining.ts';
-import type { KnownMember, Members } from '../../../core/cluster/members.ts';
+import { Joining, type KnownMember, type Members } from '../../../core/cluster/members.ts';
 
 const MINUTE = 60_000;
 

@@ -14,7 +14,7 @@ import {
   peerRuleCountsReader,
   readRuleCounts,
   sumRuleCounts,
-} from '../../../core/cluster/peer-rule-counts.ts';
+} from '../../../core/cluster/peer-queries.ts';
 import { PeerServer } from '../../../core/cluster/peer-server.ts';
 import type { PeerTls } from '../../../core/cluster/peer-tls.ts';
 import { SnapshotSender } from '../../../core/cluster/snapshot.ts';

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { PeerServer } from '../../../core/cluster/peer-server.ts';
 import type { PeerTls } from '../../../core/cluster/peer-tls.ts';
 import { SnapshotSender } from '../../../core/cluster/snapshot.ts';
-import { TailWatcher } from '../../../core/cluster/tail-watcher.ts';
+import { TailWatcher } from '../../../core/cluster/tail.ts';
 import { RequestTail, type TailSample } from '../../../core/observe/tail/request-tail.ts';
 import { certificate, ecKey, pemOfKey } from '../../support/certificate.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';

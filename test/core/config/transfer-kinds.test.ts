@@ -1,7 +1,7 @@
 /** Settings of zone transfers: secondaries that may, and receivers of NOTIFY. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { notifyTargets, prefixes } from '../../../core/config/transfer-kinds.ts';
+import { notifyTargets, prefixes } from '../../../core/config/address-kinds.ts';
 
 test('secondaries: an address, a port if it is not 53, a key if one signs', () => {
   const read = (text: string) => notifyTargets.fromText(text);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import koffi from 'koffi';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { largeMemory } from '../../../core/os/large-memory.ts';
+import { largeMemory } from '../../../core/os/memory.ts';
 
 const MEGABYTE = 1 << 20;
 

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { reserveSpace } from '../../../core/os/reserve-space.ts';
+import { reserveSpace } from '../../../core/os/disk-space.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
 test('a missing file and one with holes get their blocks, and keep their content', () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SteadyClock } from '../../../core/os/steady-clock.ts';
+import { SteadyClock } from '../../../core/os/clocks.ts';
 
 const FILE = '/proc/uptime';
 /** The file has hundredths of a second. */

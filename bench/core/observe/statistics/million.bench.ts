@@ -9,10 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Collector } from '../../../../core/observe/statistics/collector.ts';
 import { SUBJECT } from '../../../../core/observe/statistics/counts.ts';
-import { openStatisticsFile, type StatisticsFile } from '../../../../core/observe/statistics/files.ts';
 import { createSampleRing, SampleReader, SampleWriter } from '../../../../core/observe/statistics/sample-ring.ts';
 import { StatisticsStore } from '../../../../core/observe/statistics/store.ts';
-import { MARGIN, TIERS } from '../../../../core/observe/statistics/tiers.ts';
+import { MARGIN, openStatisticsFile, type StatisticsFile, TIERS } from '../../../../core/observe/statistics/tiers.ts';
 import { Random } from '../../../dns/random.ts';
 
 const DOMAINS = 1_000_000;

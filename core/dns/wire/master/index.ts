@@ -1,5 +1,5 @@
+export type { Dropped, MasterError, MasterOptions, MasterRecord, MasterWarning } from './entry.ts';
 export { formatMaster } from './format.ts';
 export { mayGenerate } from './generate.ts';
 export { type Inlined, inlineIncludes, type MasterFile, type MasterLine, mayInclude } from './include.ts';
 export { parseMaster } from './parser.ts';
-export type { Dropped, MasterError, MasterOptions, MasterRecord, MasterWarning } from './result.ts';

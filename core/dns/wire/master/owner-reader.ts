@@ -1,9 +1,17 @@
 /** Reads owner names of entries and `$ORIGIN`, and keeps the spelling of names with capitals. */
-import { equalNames, isWithin, type Name, nameId } from '../name.ts';
+import { equalNames, isWithin, LOWER, MAX_LABEL, MAX_NAME, type Name, nameId } from '../name.ts';
 import { parseNameBytes } from '../rdata/fields.ts';
 import type { CurrentEntry } from './entry.ts';
-import { readPlainName } from './plain-name.ts';
-import type { Slab } from './slab.ts';
+
+/** Bytes of a block of Slab. */
+const BLOCK = 64 * 1024;
+
+/**
+ * 1: the byte stands for itself in a name. Dots, escapes, `@`, white space and what is not ASCII do
+ * not.
+ */
+const PLAIN = new Uint8Array(256).fill(1, 0x21, 0x7f);
+for (const c of '.\\"();@') PLAIN[c.charCodeAt(0)] = 0;
 
 const isCapital = (c: number): boolean => c >= 0x41 && c <= 0x5a;
 
@@ -125,5 +133,73 @@ export class OwnerReader {
     const origin = this.#spelledOrigin;
     if (!isAbsolute && origin !== null) spelled.set(origin, spelled.length - origin.length);
     return spelled;
+  }
+}
+
+/**
+ * Parses names directly from a file's bytes: the great majority, which has no escapes and no
+ * faults. Presentation form in bytes[start, end) to wire form in `out` (at least 256 bytes), in
+ * lower case and completed with `origin` when the last dot is missing. Returns the length, as a
+ * negative number when the text has capitals. 0: the name is not plain or is wrong; use parseName.
+ */
+export function readPlainName(bytes: Uint8Array, start: number, end: number, origin: Name, out: Uint8Array): number {
+  if (end - start > MAX_NAME) return 0;
+  let label = 0;
+  let length = 1;
+  // Not 0 once a byte differs from its lower case.
+  let capitals = 0;
+  for (let p = start; p < end; p++) {
+    const c = bytes[p];
+    if (PLAIN[c] === 1) {
+      const lower = LOWER[c];
+      capitals |= c ^ lower;
+      out[length++] = lower;
+      continue;
+    }
+    const size = length - label - 1;
+    if (c !== 0x2e || size === 0 || size > MAX_LABEL) return 0;
+    out[label] = size;
+    label = length++;
+  }
+  const size = length - label - 1;
+  if (size === 0) {
+    // The last dot, with a label before it: "." alone has returned above.
+    out[label] = 0;
+    if (label === 0 || length > MAX_NAME) return 0;
+  } else {
+    if (size > MAX_LABEL || length + origin.length > MAX_NAME) return 0;
+    out[label] = size;
+    for (let i = 0; i < origin.length; i++) out[length + i] = origin[i];
+    length += origin.length;
+  }
+  return capitals === 0 ? length : -length;
+}
+
+/**
+ * Allocates millions of small byte arrays. A view into a shared block takes half the time and half
+ * the memory of an array of its own (1,000,000 names and addresses: 0.5 s and 265 MB instead of 0.8
+ * s and 500 MB). A block is kept in memory as long as any view of it.
+ */
+export class Slab {
+  #block = new ArrayBuffer(BLOCK);
+  #bytes = new Uint8Array(this.#block);
+  #used = 0;
+
+  /**
+   * A copy of source[0, length), length at most 64 KB: a view that shares its ArrayBuffer with
+   * others.
+   */
+  copy(source: Uint8Array, length: number): Uint8Array {
+    if (this.#used + length > BLOCK) {
+      this.#block = new ArrayBuffer(BLOCK);
+      this.#bytes = new Uint8Array(this.#block);
+      this.#used = 0;
+    }
+    const at = this.#used;
+    const bytes = this.#bytes;
+    // A loop beats set() for the few bytes of a name.
+    for (let i = 0; i < length; i++) bytes[at + i] = source[i];
+    this.#used = at + length;
+    return new Uint8Array(this.#block, at, length);
   }
 }

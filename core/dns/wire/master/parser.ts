@@ -8,14 +8,12 @@ import { isDataType, MNEMONICS, parseType, typeName } from '../mnemonics.ts';
 import type { Name } from '../name.ts';
 import { shown } from '../rdata/fields.ts';
 import { TYPE } from '../types.ts';
-import { CurrentEntry, fail } from './entry.ts';
+import { CurrentEntry, fail, type MasterOptions, type MasterRecord, type MasterResult } from './entry.ts';
 import { compileTemplate, countOf, MAX_GENERATED, MAX_GENERATED_TEXT, readRange, type Template } from './generate.ts';
 import { ADJACENT, QUOTED } from './lexer.ts';
-import { OUTSIDE, OwnerReader } from './owner-reader.ts';
+import { OUTSIDE, OwnerReader, Slab } from './owner-reader.ts';
 import { RdataReader } from './rdata-reader.ts';
 import { RecordTtl } from './record-ttl.ts';
-import type { MasterOptions, MasterRecord, MasterResult } from './result.ts';
-import { Slab } from './slab.ts';
 
 const EXAMPLE = '"$GENERATE 1-10 host-$ A 192.0.2.$"';
 

@@ -4,14 +4,13 @@
  */
 import type { Name } from '../name.ts';
 import { readIPv4, readIPv6 } from '../rdata/address.ts';
+import { GENERIC_MARK } from '../rdata/data.ts';
 import type { Field } from '../rdata/fields.ts';
-import { GENERIC_MARK } from '../rdata/generic.ts';
 import { parseRdataFields } from '../rdata/rdata.ts';
 import { TYPE } from '../types.ts';
 import type { CurrentEntry } from './entry.ts';
 import { ADJACENT, ESCAPED, QUOTED } from './lexer.ts';
-import { readPlainName } from './plain-name.ts';
-import type { Slab } from './slab.ts';
+import { readPlainName, type Slab } from './owner-reader.ts';
 
 /** Maximum bytes of a <character-string> (RFC 1035 3.3). */
 const MAX_STRING = 255;

@@ -1,8 +1,48 @@
 /** Types that hold certificates, keys or other data in Base64 or hexadecimal, as it is. */
 import { TYPE } from '../types.ts';
-import { algorithm } from './algorithm.ts';
+import type { FieldReader } from './field-reader.ts';
+import { shown } from './fields.ts';
 import type { FieldKind, RdataRow } from './kind.ts';
-import { base64Data, characterString, formatBase64, hexData, namedU16, parseBase64, u8, u16, u32 } from './kinds.ts';
+import {
+  base64Data,
+  characterString,
+  formatBase64,
+  formatHex,
+  hexData,
+  namedU8,
+  namedU16,
+  parseBase64,
+  parseHex,
+  u8,
+  u16,
+  u32,
+} from './kinds.ts';
+import { MAX_RDATA } from './rdata-writer.ts';
+
+export const GENERIC_MARK = '\\#';
+
+/** The mnemonics that may stand for a number (RFC 4034 5.3, appendix A.1). */
+const ALGORITHMS: ReadonlyMap<string, number> = new Map([
+  ['RSAMD5', 1],
+  ['DH', 2],
+  ['DSA', 3],
+  ['RSASHA1', 5],
+  ['DSA-NSEC3-SHA1', 6],
+  ['RSASHA1-NSEC3-SHA1', 7],
+  ['RSASHA256', 8],
+  ['RSASHA512', 10],
+  ['ECC-GOST', 12],
+  ['ECDSAP256SHA256', 13],
+  ['ECDSAP384SHA384', 14],
+  ['ED25519', 15],
+  ['ED448', 16],
+  ['INDIRECT', 252],
+  ['PRIVATEDNS', 253],
+  ['PRIVATEOID', 254],
+]);
+
+/** The algorithm of a key or signature (IANA "DNS Security Algorithm Numbers"). */
+export const algorithm = namedU8('algorithm', ALGORITHMS);
 
 /** RFC 4398 2.1. */
 const CERTIFICATE_TYPES: ReadonlyMap<string, number> = new Map([
@@ -75,3 +115,21 @@ export const DATA_ROWS: readonly RdataRow[] = [
     fields: [u32('enterprise'), u32('type'), u8('location'), characterString('media type'), base64OrDash('data')],
   },
 ];
+
+/**
+ * RFC 3597 section 5: rdata of any type as `\# length hexadecimal`. The bytes after the mark, which
+ * the caller has taken.
+ */
+export function parseGeneric(input: FieldReader): Uint8Array {
+  const length = input.integer('length after \\#', MAX_RDATA);
+  const text = input.left > 0 ? input.joinedWords('hexadecimal data') : '';
+  const bytes = parseHex(text);
+  if (bytes === undefined)
+    return input.fail('hexadecimal data', `must be pairs of digits 0-9 and a-f, not ${shown(text)}`);
+  if (bytes.length !== length) input.fail('length after \\#', `says ${length} bytes, but ${bytes.length} follow`);
+  return Uint8Array.from(bytes);
+}
+
+export function formatGeneric(rdata: Uint8Array): string {
+  return rdata.length === 0 ? '\\# 0' : `\\# ${rdata.length} ${formatHex(rdata)}`;
+}

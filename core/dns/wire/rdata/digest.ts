@@ -3,7 +3,7 @@
  * those that took their formats.
  */
 import { TYPE } from '../types.ts';
-import { algorithm } from './algorithm.ts';
+import { algorithm } from './data.ts';
 import type { FieldKind, RdataRow } from './kind.ts';
 import { formatHex, parseHex, u8, u16, u32 } from './kinds.ts';
 import type { WireReader } from './wire-reader.ts';

@@ -3,8 +3,8 @@
  * their formats.
  */
 import { TYPE } from '../types.ts';
-import { algorithm } from './algorithm.ts';
 import { formatBase32, parseBase32 } from './base32.ts';
+import { algorithm } from './data.ts';
 import type { FieldKind, RdataRow } from './kind.ts';
 import { base64Data, domainName, formatBase64, formatHex, parseHex, u8, u16, u32 } from './kinds.ts';
 import { nxtTypes, recordType, typeList } from './type-list.ts';

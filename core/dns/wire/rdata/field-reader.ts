@@ -1,8 +1,7 @@
 /** Reads the fields of a record's content in order. Errors state the fault and the correct form. */
 import { InvalidError } from '../../../base/errors.ts';
-import { toAscii } from '../idn.ts';
 import { typeName } from '../mnemonics.ts';
-import type { Name } from '../name.ts';
+import { type Name, toAscii } from '../name.ts';
 import { type Field, parseNameBytes, shown, toText } from './fields.ts';
 
 /**

@@ -1,8 +1,8 @@
 /** APL (RFC 3123): a list of address prefixes, which can be empty. */
 import { TYPE } from '../types.ts';
 import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from './address.ts';
+import { formatGeneric } from './data.ts';
 import type { FieldReader } from './field-reader.ts';
-import { formatGeneric } from './generic.ts';
 import type { FieldKind, RdataRow } from './kind.ts';
 import type { RdataWriter } from './rdata-writer.ts';
 import type { WireReader } from './wire-reader.ts';

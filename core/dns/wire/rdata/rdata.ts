@@ -6,9 +6,9 @@
 import { InvalidError } from '../../../base/errors.ts';
 import { isPortable, portableTypeName, typeName } from '../mnemonics.ts';
 import { LOWER, type Name, nameAt, ROOT } from '../name.ts';
+import { formatGeneric, GENERIC_MARK, parseGeneric } from './data.ts';
 import { FieldReader, type NameContext } from './field-reader.ts';
 import { type Field, splitFields, toByteString } from './fields.ts';
-import { formatGeneric, GENERIC_MARK, parseGeneric } from './generic.ts';
 import type { RdataObject, RdataRow } from './kind.ts';
 import { formatHex } from './kinds.ts';
 import { MAX_RDATA, RdataWriter } from './rdata-writer.ts';

@@ -6,13 +6,12 @@ import { DIGEST_ROWS } from './digest.ts';
 import { DNSSEC_ROWS } from './dnssec.ts';
 import { GATEWAY_ROWS } from './gateway.ts';
 import { HISTORIC_ROWS } from './historic.ts';
-import { HOST_ROWS } from './host.ts';
+import { HOST_ROWS, SOA_ROWS } from './host.ts';
 import { IDENTIFIER_ROWS } from './identifier.ts';
 import type { RdataRow } from './kind.ts';
 import { LOC_ROWS } from './loc.ts';
 import { PREFIX_LIST_ROWS } from './prefix-list.ts';
 import { SERVICE_ROWS } from './service.ts';
-import { SOA_ROWS } from './soa.ts';
 import { SVCB_ROWS } from './svcb.ts';
 import { TEXT_ROWS } from './text.ts';
 

@@ -2,8 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Backup } from '../../../../core/cluster/backup/names.ts';
-import { expiredBackups, type Retention } from '../../../../core/cluster/backup/retention.ts';
-import { nextBackup } from '../../../../core/cluster/backup/schedule.ts';
+import { expiredBackups, nextBackup, type Retention } from '../../../../core/cluster/backup/schedule.ts';
 import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 

@@ -1,7 +1,7 @@
 /** Sets of intervals, compared with a plain set. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Intervals } from '../../../../core/journal/draft/intervals.ts';
+import { Intervals } from '../../../../core/journal/draft/id-taker.ts';
 import fc from '../../../support/fc.ts';
 
 const step = fc.oneof(

@@ -1,7 +1,7 @@
 /** Who may transfer a zone: by address, and by what a key may read. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TransferAccess } from '../../../../core/nameserver/transfer/access.ts';
+import { TransferAccess } from '../../../../core/nameserver/transfer/responder.ts';
 import type { HeldKey } from '../../../../core/store/tsig-keys/keyring.ts';
 import { newDomain } from '../../journal/fixture.ts';
 

@@ -6,9 +6,12 @@ import type { ResourceRecord } from '../../../../core/dns/wire/types.ts';
 import type { Signers } from '../../../../core/journal/apply/signers.ts';
 import { openEmbeddedJournal } from '../../../../core/journal/embedded-journal.ts';
 import type { AnswerDeferred } from '../../../../core/nameserver/deferred.ts';
-import { TransferAccess } from '../../../../core/nameserver/transfer/access.ts';
 import { type HistoryLimits, ZoneHistories } from '../../../../core/nameserver/transfer/history.ts';
-import { type TransferOptions, transferResponder } from '../../../../core/nameserver/transfer/responder.ts';
+import {
+  TransferAccess,
+  type TransferOptions,
+  transferResponder,
+} from '../../../../core/nameserver/transfer/responder.ts';
 import type { TransportName } from '../../../../core/net/address/client.ts';
 import { takeMessage } from '../../../support/transfer-client.ts';
 import { DEFAULTS, type JournalFactory, type Store, withStore } from '../../journal/fixture.ts';

@@ -12,7 +12,7 @@ import { isSignedResponse, signRequest } from '../../../../core/dns/wire/tsig.ts
 import { findTsig, withoutTsig } from '../../../../core/dns/wire/tsig-record.ts';
 import { RCODE, TYPE } from '../../../../core/dns/wire/types.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
-import { TransferAccess } from '../../../../core/nameserver/transfer/access.ts';
+import { TransferAccess } from '../../../../core/nameserver/transfer/responder.ts';
 import { domains, records, spellings } from '../../../../core/store/rows.ts';
 import type { HeldKey } from '../../../../core/store/tsig-keys/keyring.ts';
 import { decodeMessage } from '../../../support/message.ts';

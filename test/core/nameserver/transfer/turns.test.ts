@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { FairSlots } from '../../../../core/base/fair-slots.ts';
 import { RCODE } from '../../../../core/dns/wire/types.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
-import { TransferAccess } from '../../../../core/nameserver/transfer/access.ts';
+import { TransferAccess } from '../../../../core/nameserver/transfer/responder.ts';
 import { type Domain, domains, records } from '../../../../core/store/rows.ts';
 import { decodeMessage } from '../../../support/message.ts';
 import { transferRequest } from '../../../support/transfer-client.ts';

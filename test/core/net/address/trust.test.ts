@@ -1,7 +1,7 @@
 /** Which proxies in front of the edge are trusted. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { trustOf } from '../../../../core/net/address/trust.ts';
+import { trustOf } from '../../../../core/net/address/visitor.ts';
 
 test('no proxy is trusted by default', () => {
   assert.not(trustOf([])('127.0.0.1'));

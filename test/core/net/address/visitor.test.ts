@@ -2,8 +2,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { trustOf } from '../../../../core/net/address/trust.ts';
-import { statedAddresses, visitorOf } from '../../../../core/net/address/visitor.ts';
+import { statedAddresses, trustOf, visitorOf } from '../../../../core/net/address/visitor.ts';
 import fc from '../../../support/fc.ts';
 
 const PROXIES = ['192.0.2.80', '10.1.2.3', '2001:db8:ffff::1'];

@@ -5,10 +5,10 @@ import { nameId, parseName } from '../../../../core/dns/wire/name.ts';
 import { Collector } from '../../../../core/observe/statistics/collector.ts';
 import { rcodeColumn, typeColumn } from '../../../../core/observe/statistics/columns.ts';
 import { SUBJECT } from '../../../../core/observe/statistics/counts.ts';
-import { openStatisticsFile } from '../../../../core/observe/statistics/files.ts';
 import { formatQuery, mergeNodes, parseQuery } from '../../../../core/observe/statistics/query.ts';
 import { createSampleRing, SampleReader, SampleWriter } from '../../../../core/observe/statistics/sample-ring.ts';
 import { StatisticsStore } from '../../../../core/observe/statistics/store.ts';
+import { openStatisticsFile } from '../../../../core/observe/statistics/tiers.ts';
 import { encodeQuery } from '../../../support/message.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 

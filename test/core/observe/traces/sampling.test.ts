@@ -1,10 +1,14 @@
 /** Which traces are sampled, and which parents are believed. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { newSpanId, newTraceId } from '../../../../core/observe/traces/ids.ts';
-import { parentOf, startSpan } from '../../../../core/observe/traces/remote-parent.ts';
-import { RatioSampler } from '../../../../core/observe/traces/sampler.ts';
 import { type FinishedSpan, spanTime } from '../../../../core/observe/traces/span.ts';
+import {
+  newSpanId,
+  newTraceId,
+  parentOf,
+  RatioSampler,
+  startSpan,
+} from '../../../../core/observe/traces/trace-context.ts';
 import { type WriteRequest, WriteTraces } from '../../../../core/observe/traces/write-traces.ts';
 
 const test = suite('core/observe/traces/sampling');

@@ -5,8 +5,7 @@ import { write } from '../../../../core/journal/draft/draft.ts';
 import { ChangeWriter, type Entry, NO_HASH } from '../../../../core/journal/entry-codec.ts';
 import { eventsOfEntry } from '../../../../core/observe/webhooks/entry-events.ts';
 import { expiringCertificates } from '../../../../core/observe/webhooks/entry-reader.ts';
-import { EVENT_CHOICES, EVENT_TYPES, isChosen } from '../../../../core/observe/webhooks/event-types.ts';
-import { formatBody } from '../../../../core/observe/webhooks/payload.ts';
+import { EVENT_CHOICES, EVENT_TYPES, formatBody, isChosen } from '../../../../core/observe/webhooks/payload.ts';
 import {
   type AcmeOrder,
   type AutomaticCertificate,

@@ -1,7 +1,7 @@
 /** The order of deliveries to one receiver, against a list that is searched each time. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { retryDelay } from '../../../../core/observe/webhooks/retries.ts';
+import { retryDelay } from '../../../../core/observe/webhooks/attempts.ts';
 import { Schedule } from '../../../../core/observe/webhooks/schedule.ts';
 import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';

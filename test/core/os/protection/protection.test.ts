@@ -2,10 +2,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../../core/base/log/index.ts';
 import { diskSpace } from '../../../../core/os/disk-space.ts';
-import { HOLD } from '../../../../core/os/protection/levels.ts';
+import { HOLD, SharedLoad } from '../../../../core/os/protection/levels.ts';
 import { descriptorLimit, openDescriptors, ownMemory } from '../../../../core/os/protection/open.ts';
 import { type CacheBounds, Protection } from '../../../../core/os/protection/protection.ts';
-import { SharedLoad } from '../../../../core/os/protection/shared-load.ts';
 import { singleNodeTasks } from '../../../support/tasks.ts';
 
 const MB = 1024 ** 2;

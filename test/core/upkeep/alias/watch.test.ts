@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseName } from '../../../../core/dns/wire/name.ts';
-import { Schedule } from '../../../../core/upkeep/alias/schedule.ts';
+import { Schedule } from '../../../../core/upkeep/alias/looks.ts';
 import { Watch } from '../../../../core/upkeep/alias/watch.ts';
 
 const name = (text: string) => parseName(text);

@@ -6,8 +6,12 @@ import { loadConfig } from '../../../../core/config/index.ts';
 import { formatName, parseName } from '../../../../core/dns/wire/name.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import { accounts, domains } from '../../../../core/store/rows.ts';
-import { findNameFault, ServiceNames } from '../../../../core/upkeep/domains/domain-names.ts';
-import { findForeignOwners, reportForeignOwners } from '../../../../core/upkeep/domains/foreign-owners.ts';
+import {
+  findForeignOwners,
+  findNameFault,
+  reportForeignOwners,
+  ServiceNames,
+} from '../../../../core/upkeep/domains/domain-names.ts';
 import { embedded, newAccount, newDomain, withStore } from '../../journal/fixture.ts';
 
 const test = suite('core/upkeep/domains/domain-names');

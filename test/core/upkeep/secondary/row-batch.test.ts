@@ -7,7 +7,7 @@ import { write } from '../../../../core/journal/draft/draft.ts';
 import type { Journal } from '../../../../core/journal/journal.ts';
 import { idKey } from '../../../../core/store/keys.ts';
 import { type SecondaryRow, secondaries } from '../../../../core/store/rows.ts';
-import { RowBatch } from '../../../../core/upkeep/secondary/row-batch.ts';
+import { RowBatch } from '../../../../core/upkeep/secondary/commit.ts';
 import { until } from '../../../support/until.ts';
 import { embedded, type Store, withStore } from '../../journal/fixture.ts';
 

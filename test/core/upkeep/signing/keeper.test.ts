@@ -5,7 +5,7 @@ import { createLogger } from '../../../../core/base/log/index.ts';
 import { Registry, selectFormat } from '../../../../core/base/metrics/index.ts';
 import { dsRdata } from '../../../../core/dns/dnssec/dnskey.ts';
 import { SigningKey } from '../../../../core/dns/dnssec/keys.ts';
-import { type SigningFault, SigningFaults } from '../../../../core/dns/dnssec/signing-faults.ts';
+import { type SigningFault, SigningFaults } from '../../../../core/dns/dnssec/signing-threads.ts';
 import { TYPE } from '../../../../core/dns/wire/types.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import { nextPiece } from '../../../../core/journal/signing/progress.ts';
@@ -13,7 +13,7 @@ import { type Domain, dnssec, domains, records } from '../../../../core/store/ro
 import { adviseOn } from '../../../../core/upkeep/signing/advice.ts';
 import { SigningKeeper } from '../../../../core/upkeep/signing/keeper.ts';
 import { signingMetrics } from '../../../../core/upkeep/signing/open.ts';
-import type { LookResult } from '../../../../core/upkeep/signing/parent-look.ts';
+import type { LookResult } from '../../../../core/upkeep/signing/parent.ts';
 import { readSignedZone, storeSignedZone } from '../../../../core/upkeep/signing/store-zone.ts';
 import { beginRollover, beginSigning } from '../../../../core/upkeep/signing/zone-lifecycle.ts';
 import { clusterTasks } from '../../../support/tasks.ts';

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseName } from '../../../../core/dns/wire/name.ts';
 import { NO_EXEMPTIONS, parseExemptions } from '../../../../core/net/address/index.ts';
-import { isFailed, type LookResult } from '../../../../core/upkeep/signing/parent-look.ts';
+import { isFailed, type LookResult } from '../../../../core/upkeep/signing/parent.ts';
 import { PublicParent } from '../../../../core/upkeep/signing/public-parent.ts';
 import { type FakeServer, type Handler, RA } from '../../../support/fake-dns.ts';
 import { type FakeParent, resolve, soa, withParent } from '../../../support/fake-parent.ts';

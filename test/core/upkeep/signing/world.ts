@@ -7,7 +7,7 @@ import { generateKeyPair } from '../../../../core/dns/dnssec/keys.ts';
 import { parseName } from '../../../../core/dns/wire/name.ts';
 import type { DnssecRow } from '../../../../core/store/rows.ts';
 import { wantedKeys } from '../../../../core/upkeep/signing/advice.ts';
-import { isFailed, mergeAnswers } from '../../../../core/upkeep/signing/parent-look.ts';
+import { isFailed, mergeAnswers } from '../../../../core/upkeep/signing/parent.ts';
 import {
   advance,
   beginRemoval,

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readPlainName } from '../../../../../core/dns/wire/master/plain-name.ts';
+import { readPlainName } from '../../../../../core/dns/wire/master/owner-reader.ts';
 import { formatName, parseName } from '../../../../../core/dns/wire/name.ts';
 import { depth } from '../../../../support/depth.ts';
 import fc from '../../../../support/fc.ts';

@@ -1,12 +1,46 @@
-/**
- * Watches the requests of a domain on all nodes, over one connection to each other node for all
- * watching clients.
- */
+/** Requests of all nodes for a watching client: each node sends its own, one collects them. */
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReceiveSample, RequestTail, TailSample, WatchRequests } from '../observe/tail/request-tail.ts';
 import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-tls.ts';
+
+/** Retry interval in milliseconds for nodes that are not connected. */
+const RETRY = 2_000;
+/** Maximum characters of a line. */
+const MAX_LINE = 1 << 20;
+
+/** Unsent bytes above which samples are only counted. */
+const MAX_UNREAD = 256 << 10;
+/** Milliseconds after which an empty line shows that the connection works. */
+const HEARTBEAT = 2_000;
+
+/**
+ * Sends the requests of this node to a watching node, as a line of JSON for each sample. Sends
+ * until the connection closes.
+ */
+export function sendRequests(watch: WatchRequests, domainId: number, response: ServerResponse): void {
+  let omitted = 0;
+  const send = (sample: TailSample): void => {
+    if (response.writableLength > MAX_UNREAD) {
+      omitted += sample.omitted + sample.requests.length;
+      return;
+    }
+    response.write(`${JSON.stringify({ ...sample, omitted: sample.omitted + omitted })}\n`);
+    omitted = 0;
+  };
+  response.writeHead(200, { 'content-type': 'application/x-ndjson' });
+  response.write('\n');
+  const unwatch = watch(domainId, send);
+  const timer = setInterval(() => {
+    if (response.writableLength <= MAX_UNREAD) response.write('\n');
+  }, HEARTBEAT);
+  response.once('close', () => {
+    clearInterval(timer);
+    unwatch();
+  });
+}
 
 interface TailWatcherOptions {
   readonly tail: RequestTail;
@@ -17,16 +51,16 @@ interface TailWatcherOptions {
 
 /** Milliseconds. A connected node sends at least an empty line every two seconds. */
 const TIMEOUTS = { connect: 2_000, headers: 5_000, body: 10_000 };
-/** Retry interval in milliseconds for nodes that are not connected. */
-const RETRY = 2_000;
-/** Maximum characters of a line. */
-const MAX_LINE = 1 << 20;
 
 interface Followed {
   readonly receivers: Set<ReceiveSample>;
   readonly stop: AbortController;
 }
 
+/**
+ * Watches the requests of a domain on all nodes, over one connection to each other node for all
+ * watching clients.
+ */
 export class TailWatcher {
   readonly #followed = new Map<number, Followed>();
   #isClosed = false;
