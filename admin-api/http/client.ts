@@ -9,7 +9,7 @@ import type { RouteOf } from './route.ts';
 import type { Method } from './router.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: any schema
-type AnyRoute = RouteOf<string, Method, string, any, any, any>;
+export type AnyRoute = RouteOf<string, Method, string, any, any, any>;
 
 /** The body of a request to a route. */
 export type RequestOf<R extends AnyRoute> = StaticOf<R['body']>;
@@ -36,28 +36,37 @@ interface RequestHeaders {
   readonly 'Idempotency-Key'?: string;
 }
 
-interface Parts<R extends AnyRoute> {
+/** The parameters of a call. */
+export type ParamsOf<R extends AnyRoute> = {
   readonly query?: QueryOf<R>;
   readonly header?: RequestHeaders;
-}
+} & Optional<'path', PathOf<R>>;
 
 /** Omittable if all its fields are. */
 type Optional<Name extends string, T> = NoParameters extends T
   ? { readonly [N in Name]?: T }
   : { readonly [N in Name]: T };
 
-type CallOf<R extends AnyRoute> = Optional<'params', Parts<R> & Optional<'path', PathOf<R>>> &
-  // A body that is not JSON is sent unchanged.
-  ([RequestOf<R>] extends [never] ? { readonly body?: string | Blob } : Optional<'body', RequestOf<R>>) & {
+/** The paths of a method. */
+export type PathsOf<R extends AnyRoute, M extends Method> = Extract<R, { readonly method: M }>['path'];
+
+export type RouteAt<R extends AnyRoute, M extends Method, Path extends string> = Extract<
+  R,
+  { readonly method: M; readonly path: Path }
+>;
+
+/** What a call of a route passes. `Raw`: a body that is not JSON, which is sent unchanged. */
+type CallOf<R extends AnyRoute, Raw> = Optional<'params', ParamsOf<R>> &
+  ([RequestOf<R>] extends [never] ? { readonly body?: Raw } : Optional<'body', RequestOf<R>>) & {
     readonly headers?: Readonly<Record<string, string>>;
-    readonly signal?: AbortSignal;
-    /** The response is not JSON. */
-    readonly parseAs?: 'text';
   };
 
-type DataOf<R extends AnyRoute, C> = C extends { readonly parseAs: 'text' }
-  ? string
-  : { readonly ok: true } & ResponseOf<R>;
+/** The arguments of a call after its path. `More`: further options of the client. */
+export type CallArguments<R extends AnyRoute, Raw, More> =
+  NoParameters extends CallOf<R, Raw> ? [call?: CallOf<R, Raw> & More] : [call: CallOf<R, Raw> & More];
+
+/** The body of a successful response. */
+export type DataOf<R extends AnyRoute> = { readonly ok: true } & ResponseOf<R>;
 
 /** Either `data` or `error` is set; neither, if the body of the response is not JSON. */
 export interface Outcome<T> {
@@ -66,25 +75,26 @@ export interface Outcome<T> {
   readonly response: Response;
 }
 
-type Arguments<R extends AnyRoute, C extends CallOf<R>> = NoParameters extends CallOf<R> ? [call?: C] : [call: C];
+interface CallOptions<As> {
+  readonly signal?: AbortSignal;
+  /** `text`: the response is not JSON. */
+  readonly parseAs?: As;
+}
 
 export type Client<R extends AnyRoute> = {
-  readonly [M in Method]: <
-    const Path extends Extract<R, { readonly method: M }>['path'],
-    const C extends CallOf<Extract<R, { readonly method: M; readonly path: Path }>>,
-  >(
+  readonly [M in Method]: <const Path extends PathsOf<R, M>, As extends 'json' | 'text' = 'json'>(
     path: Path,
-    ...call: Arguments<Extract<R, { readonly method: M; readonly path: Path }>, C>
-  ) => Promise<Outcome<DataOf<Extract<R, { readonly method: M; readonly path: Path }>, C>>>;
+    ...call: CallArguments<RouteAt<R, M, Path>, string | Blob, CallOptions<As>>
+  ) => Promise<Outcome<As extends 'text' ? string : DataOf<RouteAt<R, M, Path>>>>;
 };
 
-export interface ClientRequest {
+export interface ClientRequest<Raw = string | Blob> {
   readonly method: Method;
   /** Of the route, such as `/api/v1/domains/{domain_id}`. */
   readonly route: string;
   readonly url: string;
   readonly headers: Record<string, string>;
-  readonly body: string | Blob | undefined;
+  readonly body: string | Raw | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -93,7 +103,7 @@ type Send = (request: ClientRequest) => Promise<Response>;
 export const sendRequest: Send = ({ url, method, headers, body, signal }) =>
   fetch(url, { method, headers, body, signal });
 
-interface AnyCall {
+export interface AnyCall {
   readonly params?: {
     readonly path?: Readonly<Record<string, string | number>>;
     readonly query?: Readonly<Record<string, unknown>>;
@@ -102,7 +112,7 @@ interface AnyCall {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  readonly parseAs?: 'text';
+  readonly parseAs?: string;
 }
 
 /** `send`: sends a request, by default with fetch. Calls reject if it does. */
@@ -110,24 +120,34 @@ export function createClient<R extends AnyRoute>(baseUrl: string, send: Send = s
   const caller =
     (method: Method) =>
     async (route: string, call: AnyCall = {}): Promise<Outcome<unknown>> => {
-      const { params = {}, signal, parseAs } = call;
-      const isJson = typeof call.body === 'object' && !(call.body instanceof Blob);
-      const headers: Record<string, string> = {
-        ...(isJson ? { 'Content-Type': 'application/json' } : {}),
-        ...params.header,
-        ...call.headers,
-      };
-      const body = isJson ? JSON.stringify(call.body) : (call.body as string | Blob | undefined);
-      const response = await send({ method, route, url: urlOf(baseUrl, route, params), headers, body, signal });
+      const response = await send(requestOf(baseUrl, method, route, call));
       if (!response.ok) return { error: parse(await response.text()) as Outcome<unknown>['error'], response };
       const text = await response.text();
-      return { data: parseAs === 'text' ? text : parse(text), response };
+      return { data: call.parseAs === 'text' ? text : parse(text), response };
     };
   const client = Object.fromEntries(METHODS.map((method) => [method, caller(method)]));
   return client as unknown as Client<R>;
 }
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+/** The request of a call. A body that is an object, and not `Raw`, is JSON. */
+export function requestOf<Raw = string | Blob>(
+  baseUrl: string,
+  method: Method,
+  route: string,
+  { params = {}, body, headers, signal }: AnyCall,
+): ClientRequest<Raw> {
+  const isJson = typeof body === 'object' && !(body instanceof Blob);
+  return {
+    method,
+    route,
+    url: urlOf(baseUrl, route, params),
+    headers: { ...(isJson ? { 'Content-Type': 'application/json' } : {}), ...params.header, ...headers },
+    body: isJson ? JSON.stringify(body) : (body as Raw | undefined),
+    signal,
+  };
+}
 
 function urlOf(baseUrl: string, route: string, { path = {}, query = {} }: NonNullable<AnyCall['params']>): string {
   const filled = route.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name]));

@@ -11,6 +11,7 @@ import type { Ejections } from '../../core/site/health/ejections.ts';
 import type { Services } from '../change/services.ts';
 import { type EventStreams, eventRoutes } from '../events/index.ts';
 import { webhookRoutes } from '../events/webhooks/routes.ts';
+import type { RequestOf, ResponseOf } from '../http/client.ts';
 import type { RateLimit } from '../http/rate-limit.ts';
 import type { Sync } from '../http/route.ts';
 import type { Packages } from '../miniapp/packages/index.ts';
@@ -105,3 +106,11 @@ export function apiRoutes(parts: ApiParts) {
 }
 
 export type ApiRoute = ReturnType<typeof apiRoutes>[number];
+
+type Operation<Id extends ApiRoute['operationId']> = Extract<ApiRoute, { readonly operationId: Id }>;
+
+/** The fields of a response, besides `ok`, such as `ApiResponse<'getDomain'>`. */
+export type ApiResponse<Id extends ApiRoute['operationId']> = ResponseOf<Operation<Id>>;
+
+/** The body of a request. */
+export type ApiBody<Id extends ApiRoute['operationId']> = RequestOf<Operation<Id>>;

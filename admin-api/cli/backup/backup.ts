@@ -14,7 +14,6 @@ import { openTarget } from '../../../core/cluster/backup/open-target.ts';
 import { chooseBackup } from '../../../core/cluster/backup/restore.ts';
 import { positionAfter, type Segment, segmentsAfter } from '../../../core/cluster/backup/segments.ts';
 import { loadConfig, secretKeyFile } from '../../../core/config/index.ts';
-import type { Json } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
 import { print } from '../base/io.ts';
 import { byteReporter, megabytes } from '../base/progress-bytes.ts';
@@ -22,13 +21,13 @@ import { type Columns, Table } from '../base/table.ts';
 import { addKeyCommands } from './key.ts';
 import { addRestoreCommands, identitiesFor } from './restore.ts';
 
-const COLUMNS: Columns = {
+const COLUMNS: Columns<Backup & { readonly reaches: ReturnType<typeof reachOf> }> = {
   NAME: 'name',
-  MADE: ({ made }) => String(made).slice(0, 19),
+  MADE: ({ made }) => made.slice(0, 19),
   CHANGE: 'sequence',
-  MB: ({ size }) => megabytes(Number(size)),
-  ENCRYPTED: ({ encrypted }) => (encrypted as Backup['encrypted'])?.with ?? 'no',
-  REACHES: ({ reaches }) => String((reaches as { time: string }).time).slice(0, 19),
+  MB: ({ size }) => megabytes(size),
+  ENCRYPTED: ({ encrypted }) => encrypted?.with ?? 'no',
+  REACHES: ({ reaches }) => reaches.time.slice(0, 19),
 };
 
 export function addBackupCommands(program: Command, context: CommandContext): void {
@@ -83,7 +82,7 @@ one of them is set. All these commands work without the daemon, and next to it.
         const shown = all.map((backup) => ({ ...backup, reaches: reachOf(backup, segments) }));
         if (shown.length === 0 && !options.json)
           print(io.stdout, `there are no backups in ${target.description}; make one with "waypost backup now"`);
-        await new Table(io.stdout, COLUMNS, options.json === true).write(shown as unknown as Json[]);
+        await new Table(io.stdout, COLUMNS, options.json === true).write(shown);
         return true;
       }),
     );

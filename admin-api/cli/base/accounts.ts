@@ -1,34 +1,30 @@
 /** Finds accounts in the list that the API returns to administrators. */
 import { Option } from 'commander';
-import { type ApiClient, asText, type Json } from './client.ts';
+import type { ApiResponse } from '../../routes/routes.ts';
+import type { ApiClient } from './client.ts';
 import { CliError } from './errors.ts';
 import type { GlobalOptions } from './io.ts';
 import { rows } from './pages.ts';
 
-export const ACCOUNTS = '/api/v1/accounts';
-
-interface Account {
-  readonly id: string;
-  readonly username: string;
-}
+export type Account = ApiResponse<'listAccounts'>['accounts'][number];
 
 /**
  * Finds an account by id or by username. Throws CliError `no_such_account`, and
  * `ambiguous_account` if a username is the id of another account.
  */
 export async function findAccount(api: ApiClient, who: string): Promise<Account> {
-  let named: Json | undefined;
-  let numbered: Json | undefined;
-  for await (const row of rows(api, ACCOUNTS, 'accounts')) {
+  let named: Account | undefined;
+  let numbered: Account | undefined;
+  for await (const row of rows(api, '/api/v1/accounts', 'accounts')) {
     if (String(row.id) === who) numbered = row;
-    if (asText(row.username)?.toLowerCase() === who.toLowerCase()) named = row;
+    if (row.username.toLowerCase() === who.toLowerCase()) named = row;
   }
   if (named !== undefined && numbered !== undefined && named.id !== numbered.id)
     throw new CliError('ambiguous_account', `"${who}" is the id of one account and the username of another.`, {
       next: `Use the id of the account: ${who} or ${named.id}.`,
     });
   const found = named ?? numbered;
-  if (found !== undefined) return asAccount(found);
+  if (found !== undefined) return found;
   throw new CliError('no_such_account', `There is no account "${who}".`, {
     next: 'List the accounts with "waypost account list".',
   });
@@ -42,17 +38,4 @@ export const ACCOUNT = new Option(
 /** A client that acts for the account of `--account`. Throws CliError `no_such_account`. */
 export async function actFor(api: ApiClient, { account }: GlobalOptions): Promise<ApiClient> {
   return account === undefined ? api : api.actFor((await findAccount(api, account)).id);
-}
-
-/** Adds the account that the client acts for to the path of a list or a creation. */
-export function ofAccount({ account }: ApiClient, path: string): string {
-  return account === undefined ? path : `${path}?account=${encodeURIComponent(account)}`;
-}
-
-export function accountPath({ id }: Account): string {
-  return `${ACCOUNTS}/${encodeURIComponent(id)}`;
-}
-
-function asAccount({ id, username }: Json): Account {
-  return { id: String(id), username: String(username) };
 }

@@ -1,10 +1,22 @@
 /**
- * HTTP client of the API: keep-alive connections, and retries after 429, 503 and lost connections.
+ * HTTP client of the API, typed from its routes: keep-alive connections, and retries after 429, 503
+ * and lost connections.
  */
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Dispatcher, FormData, Pool } from 'undici';
+import {
+  type AnyCall,
+  type CallArguments,
+  type ClientRequest,
+  type DataOf,
+  type PathsOf,
+  type RouteAt,
+  requestOf,
+} from '../../http/client.ts';
+import type { Method } from '../../http/router.ts';
+import type { ApiRoute } from '../../routes/routes.ts';
 import { ApiError, CliError, type ErrorDetail, HOW_TO_GET_A_TOKEN } from './errors.ts';
 import type { CliIo, GlobalOptions } from './io.ts';
 
@@ -19,89 +31,124 @@ const HEADERS_TIMEOUT = 600_000;
 
 export type Json = { readonly [key: string]: unknown };
 
-export interface ApiRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Path with its query, after the base URL. */
-  readonly path: string;
-  readonly json?: object;
-  /** A body that is not JSON. Called for every attempt, because a stream can be sent only once. */
-  readonly body?: () => Readable | Uint8Array | FormData;
-  readonly headers?: { readonly [name: string]: string };
-  /** False: the request needs no token. */
-  readonly authorized?: boolean;
-  /** Returns a response with any status, without retries. */
-  readonly anyStatus?: boolean;
+/** A body that is not JSON. Called for every attempt, because a stream can be sent only once. */
+type RawBody = () => Readable | Uint8Array | FormData;
+
+/** A response with an unread body. */
+type Reply = Dispatcher.ResponseData;
+
+export interface Change {
+  /** The sequence number of a write. */
+  readonly change?: number;
 }
 
-export class ApiClient {
-  readonly #prefix: string;
-  readonly #token: string | undefined;
-  readonly #sleep: (milliseconds: number) => Promise<void>;
+/** What a call resolves with. */
+interface Parsed<T> {
+  /** The body; after a write, with the field `change`. */
+  readonly json: T & Change;
+  readonly text: string;
+  readonly stream: Reply['body'];
+  /** The body with status and headers. */
+  readonly reply: Pick<Reply, 'headers'> & { readonly status: number; readonly body: T };
+}
+
+interface CallOptions<As> {
+  readonly parseAs?: As;
+  /** False: the request needs no token. */
+  readonly authorized?: false;
+  /** Returns a response with any status, without retries. */
+  readonly anyStatus?: true;
+}
+
+/** A failed call throws ApiError, or CliError `unreachable`. */
+type Calls = {
+  readonly [M in Method]: <const Path extends PathsOf<ApiRoute, M>, As extends keyof Parsed<unknown> = 'json'>(
+    path: Path,
+    ...call: CallArguments<RouteAt<ApiRoute, M, Path>, RawBody, CallOptions<As>>
+  ) => Promise<Parsed<DataOf<RouteAt<ApiRoute, M, Path>>>[As]>;
+};
+
+export interface ApiRequest {
+  readonly method: Method;
+  readonly path: string;
+  readonly json?: object;
+  readonly headers?: { readonly [name: string]: string };
+}
+
+export class ApiClient implements Calls {
+  readonly GET: Calls['GET'] = this.#caller('GET');
+  readonly POST: Calls['POST'] = this.#caller('POST');
+  readonly PUT: Calls['PUT'] = this.#caller('PUT');
+  readonly PATCH: Calls['PATCH'] = this.#caller('PATCH');
+  readonly DELETE: Calls['DELETE'] = this.#caller('DELETE');
 
   constructor(
     readonly url: string,
-    token: string | undefined,
+    private readonly token: string | undefined,
     private readonly pool: Pool,
-    sleep: (ms: number) => Promise<void>,
+    private readonly sleep: (ms: number) => Promise<void>,
     /** Id of the account for lists and creations; undefined: the account of the token. */
-    readonly account?: string,
-  ) {
-    this.#prefix = new URL(url).pathname.replace(/\/$/, '');
-    this.#token = token;
-    this.#sleep = sleep;
-  }
+    readonly account?: number,
+  ) {}
 
   /** The same client, with another `account`. */
-  actFor(account: string): ApiClient {
-    return new ApiClient(this.url, this.#token, this.pool, this.#sleep, account);
+  actFor(account: number): ApiClient {
+    return new ApiClient(this.url, this.token, this.pool, this.sleep, account);
   }
 
-  /**
-   * Returns the JSON body of a successful response. For a write, adds the field `change`. Throws
-   * ApiError, or CliError `unreachable`.
-   */
-  async json(request: ApiRequest): Promise<Json> {
-    const { body, headers } = await this.fetchJson(request);
-    const revision = headers['x-waypost-revision'];
-    return typeof revision === 'string' && /^\d{1,15}$/.test(revision) ? { ...body, change: Number(revision) } : body;
+  /** For the documents of sites. */
+  async json({ method, path, json, headers }: ApiRequest): Promise<Json> {
+    const call = this[method] as unknown as (path: string, options: object) => Promise<Json>;
+    return call(path, { body: json, headers });
   }
 
-  /** Like `json`, with status and headers, and without the field `change`. */
-  async fetchJson(
-    request: ApiRequest,
-  ): Promise<{ status: number; body: Json; headers: Dispatcher.ResponseData['headers'] }> {
-    const response = await this.send(request);
-    const body = parseJson(await response.body.text());
-    if (body === undefined) throw notTheApi(this.url, response.statusCode);
-    return { status: response.statusCode, body, headers: response.headers };
+  async fetchJson({ method, path }: ApiRequest): Promise<{ body: Json; headers: Reply['headers'] }> {
+    const call = this[method] as unknown as (
+      path: string,
+      options: object,
+    ) => Promise<{ body: Json; headers: Reply['headers'] }>;
+    return call(path, { parseAs: 'reply' });
   }
 
-  /** A successful response with an unread body. Throws ApiError, or CliError `unreachable`. */
-  async send(request: ApiRequest): Promise<Dispatcher.ResponseData> {
-    const headers = this.#headers(request);
+  #caller<M extends Method>(method: M): Calls[M] {
+    const call = async (route: string, options: AnyCall & CallOptions<keyof Parsed<unknown>> = {}) => {
+      const prefix = new URL(this.url).pathname.replace(/\/$/, '');
+      const reply = await this.#send(requestOf(prefix, method, route, options), options);
+      if (options.parseAs === 'stream') return reply.body;
+      const text = await reply.body.text();
+      if (options.parseAs === 'text') return text;
+      const { statusCode: status, headers } = reply;
+      const body = parseJson(text);
+      if (body === undefined) throw notTheApi(this.url, status);
+      if (options.parseAs === 'reply') return { status, headers, body };
+      const revision = headers['x-waypost-revision'];
+      return typeof revision === 'string' && /^\d{1,15}$/.test(revision) ? { ...body, change: Number(revision) } : body;
+    };
+    return call as Calls[M];
+  }
+
+  async #send(request: ClientRequest<RawBody>, { authorized, anyStatus }: CallOptions<unknown>): Promise<Reply> {
+    const { method, url: path, body } = request;
+    const headers = this.#headers(request, authorized !== false);
     for (let attempt = 1; ; attempt++) {
       const last = attempt === ATTEMPTS;
-      let response: Dispatcher.ResponseData;
+      let response: Reply;
       try {
-        response = await this.pool.request({
-          method: request.method,
-          path: this.#prefix + request.path,
-          headers,
-          body: request.json === undefined ? (request.body?.() ?? null) : JSON.stringify(request.json),
-        });
+        const sent = typeof body === 'function' ? body() : body;
+        response = await this.pool.request({ method, path, headers, body: sent ?? null });
       } catch (error) {
-        if (last && isLostConnection(error) && request.body !== undefined) throw connectionClosed(this.url, error);
+        if (last && isLostConnection(error) && typeof body === 'function') throw connectionClosed(this.url, error);
         if (last || !isLostConnection(error)) throw unreachable(this.url, error);
-        await this.#sleep(backoff(attempt));
+        await this.sleep(backoff(attempt));
         continue;
       }
-      if (response.statusCode < 300 || request.anyStatus) return response;
+      if (response.statusCode < 300 || anyStatus) return response;
       const text = await response.body.text();
       const retry = response.statusCode === 429 || response.statusCode === 503;
       const fault = this.#fault(response.statusCode, text);
       // The code would expire during the wait, and count as a wrong code.
       if (last || !retry || fault.code === 'code_locked') throw fault;
-      await this.#sleep(retryAfter(response.headers['retry-after']) ?? backoff(attempt));
+      await this.sleep(retryAfter(response.headers['retry-after']) ?? backoff(attempt));
     }
   }
 
@@ -110,16 +157,15 @@ export class ApiClient {
     await this.pool.destroy();
   }
 
-  #headers(request: ApiRequest): Record<string, string> {
+  #headers(request: ClientRequest<RawBody>, isAuthorized: boolean): Record<string, string> {
     const headers: Record<string, string> = { accept: 'application/json', ...request.headers };
-    if (request.authorized !== false) {
-      if (this.#token === undefined)
+    if (isAuthorized) {
+      if (this.token === undefined)
         throw new CliError('no_token', 'An API token is required.', { next: HOW_TO_GET_A_TOKEN });
-      headers.authorization = `Bearer ${this.#token}`;
+      headers.authorization = `Bearer ${this.token}`;
+      // A retry must not create the same object twice.
+      if (request.method === 'POST') headers['idempotency-key'] = randomUUID();
     }
-    if (request.json !== undefined) headers['content-type'] = 'application/json';
-    // A retry must not create the same object twice.
-    if (request.method === 'POST' && request.authorized !== false) headers['idempotency-key'] = randomUUID();
     return headers;
   }
 

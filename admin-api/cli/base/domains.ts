@@ -1,27 +1,11 @@
 /** Finds domains of the account through the API. */
 import { domainToASCII } from 'node:url';
-import { type ApiClient, asObject, asText, type Json } from './client.ts';
+import type { ApiResponse } from '../../routes/routes.ts';
+import type { ApiClient } from './client.ts';
 import { CliError } from './errors.ts';
 import { rows } from './pages.ts';
 
-export interface Domain {
-  readonly id: string;
-  readonly domain: string;
-  /** The row in the response of the API. */
-  readonly row: Json;
-}
-
-export const DOMAINS = '/api/v1/domains';
-
-/** Throws CliError `not_the_api` if `value` has no id or no name. */
-export function asDomain(value: unknown): Domain {
-  const row = asObject(value);
-  const domain = asText(row?.domain);
-  if (row === undefined || domain === undefined || (typeof row.id !== 'string' && typeof row.id !== 'number')) {
-    throw new CliError('not_the_api', 'The daemon returned a domain without an id or a name.');
-  }
-  return { id: String(row.id), domain, row };
-}
+export type Domain = ApiResponse<'listDomains'>['domains'][number];
 
 /** The name of a zone as in the API: A-labels, lower case, without the trailing dot. */
 export function zoneName(text: string): string {
@@ -32,9 +16,9 @@ export function zoneName(text: string): string {
 
 /** The domain of the account with this name, or undefined. */
 export async function findDomain(api: ApiClient, name: string): Promise<Domain | undefined> {
-  const wanted = zoneName(name);
-  for await (const row of rows(api, DOMAINS, 'domains', { q: wanted, account: api.account })) {
-    if (row.domain === wanted) return asDomain(row);
+  const q = zoneName(name);
+  for await (const row of rows(api, '/api/v1/domains', 'domains', { query: { q, account: api.account } })) {
+    if (row.domain === q) return row;
   }
   return undefined;
 }
@@ -46,8 +30,4 @@ export async function requireDomain(api: ApiClient, name: string): Promise<Domai
   throw new CliError('no_such_domain', `This account has no domain "${name}".`, {
     next: 'List the domains with "waypost domain list", or create it with "waypost domain add".',
   });
-}
-
-export function domainPath({ id }: Pick<Domain, 'id'>, rest = ''): string {
-  return `${DOMAINS}/${encodeURIComponent(id)}${rest}`;
 }

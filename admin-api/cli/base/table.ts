@@ -1,26 +1,25 @@
 /** Prints rows in aligned columns. Text from the network is escaped. */
 import { once } from 'node:events';
 import { escapeControls } from '../../../core/base/log/index.ts';
-import type { Json } from './client.ts';
 import { type Output, print } from './io.ts';
 
 /** For each heading, the name of a field, or a function that returns the value. */
-export type Columns = { readonly [heading: string]: string | ((row: Json) => unknown) };
+export type Columns<Row> = { readonly [heading: string]: (keyof Row & string) | ((row: Row) => unknown) };
 
 /** Rows are printed as they arrive, so column widths only depend on earlier rows. */
-export class Table {
+export class Table<Row extends object> {
   readonly #widths: number[] = [];
   empty = true;
 
   /** With `json`, prints each row of the API as a line of JSON. */
   constructor(
     private readonly output: Output,
-    private readonly columns: Columns,
+    private readonly columns: Columns<Row>,
     private readonly json: boolean,
   ) {}
 
   /** Returns false if the output is closed. */
-  async write(rows: readonly Json[]): Promise<boolean> {
+  async write(rows: readonly Row[]): Promise<boolean> {
     if (!this.output.writable) return false;
     if (rows.length === 0) return true;
     const lines = this.json ? rows.map((row) => JSON.stringify(row)) : this.#lines(rows);
@@ -34,9 +33,9 @@ export class Table {
     return true;
   }
 
-  #lines(rows: readonly Json[]): string[] {
+  #lines(rows: readonly Row[]): string[] {
     const values = Object.values(this.columns);
-    const cells = rows.map((row) => values.map((of) => shown(typeof of === 'string' ? row[of] : of(row))));
+    const cells = rows.map((row) => values.map((of) => shown(typeof of === 'function' ? of(row) : row[of])));
     // Only a terminal gets headings; piped output has only rows.
     if (this.empty && this.output.isTTY) cells.unshift(Object.keys(this.columns));
     for (const line of cells)
@@ -63,7 +62,7 @@ export function shown(value: unknown): string {
 }
 
 /** Formats each field as `  name  value`, with aligned values. */
-export function fields(row: Json): string[] {
+export function fields(row: object): string[] {
   const width = Math.max(...Object.keys(row).map((key) => key.length));
   return Object.entries(row).map(([key, value]) => `  ${key.padEnd(width)}  ${shown(value)}`);
 }

@@ -5,7 +5,7 @@
 import { type Command, Option } from 'commander';
 import { escapeControls } from '../../../core/base/log/index.ts';
 import { ACCOUNT, actFor } from './accounts.ts';
-import { type ApiClient, type Json, withClient } from './client.ts';
+import { type ApiClient, type Change, withClient } from './client.ts';
 import type { CommandContext, Outcome } from './command.ts';
 import { confirm } from './confirm.ts';
 import { type Domain, requireDomain } from './domains.ts';
@@ -29,12 +29,12 @@ export class Call<Options = object> {
    * Prints the result with --json, otherwise the escaped lines. After a write, the first line
    * includes the change.
    */
-  show(result: Json, first: string, ...more: readonly string[]): void {
+  show<T extends object>(result: T & Change, first: string, ...more: readonly string[]): void {
     if (this.options.json) {
       print(this.io.stdout, JSON.stringify(result));
       return;
     }
-    const change = typeof result.change === 'number' ? ` (change ${result.change})` : '';
+    const change = result.change === undefined ? '' : ` (change ${result.change})`;
     for (const line of [first + change, ...more]) print(this.io.stdout, escapeControls(line));
   }
 
@@ -42,14 +42,18 @@ export class Call<Options = object> {
    * Prints rows as they arrive: one object per line with --json, otherwise a table. `none`: text
    * for an empty list.
    */
-  async list(pages: AsyncIterable<readonly Json[]>, columns: Columns, none: string): Promise<void> {
-    const table = new Table(this.io.stdout, columns, this.options.json === true);
+  async list<Row extends object>(
+    pages: AsyncIterable<readonly Row[]>,
+    columns: Columns<Row>,
+    none: string,
+  ): Promise<void> {
+    const table = new Table<Row>(this.io.stdout, columns, this.options.json === true);
     for await (const rows of pages) if (!(await table.write(rows))) return;
     if (table.empty) this.note(none);
   }
 
   /** Like `list`, for rows that are in memory. */
-  rows(rows: readonly Json[], columns: Columns, none: string): Promise<void> {
+  rows<Row extends object>(rows: readonly Row[], columns: Columns<Row>, none: string): Promise<void> {
     return this.list(onePage(rows), columns, none);
   }
 
@@ -68,7 +72,7 @@ export class Call<Options = object> {
   }
 }
 
-async function* onePage(rows: readonly Json[]): AsyncGenerator<readonly Json[]> {
+async function* onePage<Row>(rows: readonly Row[]): AsyncGenerator<readonly Row[]> {
   yield rows;
 }
 

@@ -7,7 +7,7 @@ import { readZone } from '../../zones/records/zonefile/prepare.ts';
 import { ACCOUNT, actFor } from '../base/accounts.ts';
 import { type ApiClient, withClient } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
-import { asDomain, DOMAINS, domainPath, zoneName } from '../base/domains.ts';
+import { zoneName } from '../base/domains.ts';
 import { CliError } from '../base/errors.ts';
 import type { CliIo, GlobalOptions } from '../base/io.ts';
 import { wholeNumber } from '../base/numbers.ts';
@@ -127,17 +127,19 @@ async function zonesOfSource(
 async function zonesOfAccount(api: ApiClient, wanted: readonly string[] | undefined): Promise<ComparedZone[]> {
   const names = wanted?.map(zoneName);
   const zones: ComparedZone[] = [];
-  for await (const row of rows(api, DOMAINS, 'domains', { account: api.account })) {
-    const domain = asDomain(row);
-    if (names !== undefined && !names.includes(domain.domain)) continue;
-    const isProxied = row.proxy_enabled === true;
+  const query = { account: api.account };
+  for await (const { id: domain_id, domain, proxy_enabled } of rows(api, '/api/v1/domains', 'domains', { query })) {
+    if (names !== undefined && !names.includes(domain)) continue;
     zones.push({
-      name: domain.domain,
-      isProxied: isProxied ? () => true : undefined,
+      name: domain,
+      isProxied: proxy_enabled ? () => true : undefined,
       async read() {
-        const path = domainPath(domain, '/zonefile');
-        const { body } = await api.send({ method: 'GET', path, headers: { accept: 'text/dns' } });
-        return recordsOf(Buffer.from(await body.arrayBuffer()), domain.domain);
+        const body = await api.GET('/api/v1/domains/{domain_id}/zonefile', {
+          params: { path: { domain_id } },
+          headers: { accept: 'text/dns' },
+          parseAs: 'stream',
+        });
+        return recordsOf(Buffer.from(await body.arrayBuffer()), domain);
       },
     });
   }

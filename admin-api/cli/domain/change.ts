@@ -30,10 +30,10 @@ export function addChangeCommand(program: Command, context: CommandContext): voi
     ],
     async run(call: Call<ChangeOptions>, [text]) {
       const { io, api, options } = call;
-      const path = `/api/v1/changes/${sequence(text)}`;
+      const path = { seq: sequence(text) };
       for (let waited = 0; ; waited += POLL_MS) {
-        const body = await api.json({ method: 'GET', path });
-        const pending = Array.isArray(body.pending) ? body.pending : [];
+        const body = await api.GET('/api/v1/changes/{seq}', { params: { path } });
+        const { applied, pending } = body;
         if (options.wait && pending.length > 0) {
           if (waited >= options.timeout * 1000) {
             throw new CliError(
@@ -47,7 +47,7 @@ export function addChangeCommand(program: Command, context: CommandContext): voi
           await (io.sleep ?? wait)(POLL_MS);
           continue;
         }
-        call.show(body, `change ${text}`, `  applied  ${shown(body.applied)}`, `  pending  ${shown(body.pending)}`);
+        call.show(body, `change ${text}`, `  applied  ${shown(applied)}`, `  pending  ${shown(pending)}`);
         return true;
       }
     },

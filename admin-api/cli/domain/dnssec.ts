@@ -1,15 +1,17 @@
 /** `waypost dnssec`: signatures of a domain, and its DS records at the registrar. */
 import { type Command, Option } from 'commander';
-import { ACCOUNTS } from '../base/accounts.ts';
-import { type ApiClient, asObject, type Json } from '../base/client.ts';
+import type { ApiResponse } from '../../routes/routes.ts';
+import type { Change } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
-import { asDomain, DOMAINS, type Domain, domainPath } from '../base/domains.ts';
 import { ApiError, CliError } from '../base/errors.ts';
-import { rows, rowsOf } from '../base/pages.ts';
+import { rows } from '../base/pages.ts';
 import { shown } from '../base/table.ts';
 import { addAccountGroup, addGroup, addVerb, type Call, option, YES } from '../base/verb.ts';
 
-const KEYS = '/dnssec/foreign-keys';
+type State = ApiResponse<'getDnssec'>;
+
+const DNSSEC = '/api/v1/domains/{domain_id}/dnssec';
+const KEYS = `${DNSSEC}/foreign-keys` as const;
 
 const DS_FIELDS = [
   ['Key tag', 'key_tag'],
@@ -25,17 +27,16 @@ const DNSKEY_FIELDS = [
   ['Public key', 'public_key'],
 ] as const;
 
+interface Params {
+  readonly path: { readonly domain_id: number };
+}
+
 /** Sends a request for a domain and shows its state. */
-async function send(
-  call: Call,
-  name: string,
-  method: 'GET' | 'PUT' | 'POST',
-  rest: string,
-  json?: Json,
-): Promise<void> {
-  const domain = await call.domain(name);
-  const body = await call.api.json({ method, path: domainPath(domain, `/dnssec${rest}`), json });
-  call.show(body, ...describeDnssec(domain.domain, body));
+async function send(call: Call, name: string, request: (params: Params) => Promise<State & Change>): Promise<boolean> {
+  const { id: domain_id, domain } = await call.domain(name);
+  const body = await request({ path: { domain_id } });
+  call.show(body, ...describeDnssec(domain, body));
+  return true;
 }
 
 export function addDnssecCommands(program: Command, context: CommandContext): void {
@@ -54,9 +55,8 @@ export function addDnssecCommands(program: Command, context: CommandContext): vo
     examples: ['waypost dnssec enable example.com', 'waypost dnssec enable example.com --algorithm 15'],
     async run(call: Call<{ algorithm?: string }>, [name]) {
       const { algorithm } = call.options;
-      const json = { enabled: true, ...(algorithm === undefined ? {} : { algorithm: Number(algorithm) }) };
-      await send(call, name, 'PUT', '', json);
-      return true;
+      const body = { enabled: true, algorithm: algorithm === undefined ? undefined : Number(algorithm) };
+      return send(call, name, (params) => call.api.PUT(DNSSEC, { params, body }));
     },
   });
   addVerb(dnssec, context, {
@@ -71,8 +71,7 @@ export function addDnssecCommands(program: Command, context: CommandContext): vo
         await call.confirm(
           `Stop signing ${name}? Unless its parent has a DS record, this is at once, and resolvers with a cached one reject the domain for hours.`,
         );
-      await send(call, name, 'PUT', '', { enabled: false, ...(force ? { force } : {}) });
-      return true;
+      return send(call, name, (params) => call.api.PUT(DNSSEC, { params, body: { enabled: false, force } }));
     },
   });
   addVerb(dnssec, context, {
@@ -81,9 +80,9 @@ export function addDnssecCommands(program: Command, context: CommandContext): vo
     options: [option('--check', 'ask the nameservers of the parent zone now')],
     examples: ['waypost dnssec status example.com', 'waypost dnssec status example.com --check --json | jq .error'],
     async run(call: Call<{ check?: boolean }>, [name]) {
-      if (call.options.check) await send(call, name, 'POST', '/check');
-      else await send(call, name, 'GET', '');
-      return true;
+      return send(call, name, (params) =>
+        call.options.check ? call.api.POST(`${DNSSEC}/check`, { params }) : call.api.GET(DNSSEC, { params }),
+      );
     },
   });
   addVerb(dnssec, context, {
@@ -91,9 +90,9 @@ export function addDnssecCommands(program: Command, context: CommandContext): vo
     about: 'show what to enter at the registrar, for each kind of form',
     examples: ['waypost dnssec ds example.com', 'waypost dnssec ds example.com --json | jq -r ".ds[].record"'],
     async run(call, [name]) {
-      const domain = await call.domain(name);
-      const body = await call.api.json({ method: 'GET', path: domainPath(domain, '/dnssec') });
-      call.show(body, ...describeForms(domain.domain, body));
+      const { id: domain_id, domain } = await call.domain(name);
+      const body = await call.api.GET(DNSSEC, { params: { path: { domain_id } } });
+      call.show(body, ...describeForms(domain, body));
       return true;
     },
   });
@@ -108,9 +107,11 @@ export function addDnssecCommands(program: Command, context: CommandContext): vo
     examples: ['waypost dnssec rollover example.com', 'waypost dnssec rollover example.com --cancel'],
     async run(call: Call<{ emergency?: boolean; cancel?: boolean }>, [name]) {
       const { emergency = false, cancel } = call.options;
-      if (cancel) await send(call, name, 'POST', '/rollover/cancel');
-      else await send(call, name, 'POST', '/rollover', { emergency });
-      return true;
+      return send(call, name, (params) =>
+        cancel
+          ? call.api.POST(`${DNSSEC}/rollover/cancel`, { params })
+          : call.api.POST(`${DNSSEC}/rollover`, { params, body: { emergency } }),
+      );
     },
   });
   addVerb(dnssec, context, {
@@ -125,11 +126,8 @@ export function addDnssecCommands(program: Command, context: CommandContext): vo
       const { all = false } = call.options;
       if (all === (name !== undefined))
         throw new CliError('usage', 'Name one domain, or use --all for all signed zones.');
-      if (!all) {
-        await send(call, name, 'POST', '/resign');
-        return true;
-      }
-      return resignAll(call);
+      if (all) return resignAll(call);
+      return send(call, name, (params) => call.api.POST(`${DNSSEC}/resign`, { params }));
     },
   });
   addForeignKeyCommands(dnssec, context);
@@ -141,16 +139,15 @@ async function resignAll(call: Call<object>): Promise<boolean> {
   const accounts = api.account === undefined ? await accountsOf(call) : [api.account];
   let [signed, failed] = [0, 0];
   for (const account of accounts)
-    for await (const row of rows(api, DOMAINS, 'domains', { account })) {
-      if (row.dnssec_status === 'off' || row.dnssec_status === undefined) continue;
-      const domain = asDomain(row);
+    for await (const { id, domain, dnssec_status } of rows(api, '/api/v1/domains', 'domains', { query: { account } })) {
+      if (dnssec_status === 'off') continue;
       try {
-        await api.json({ method: 'POST', path: domainPath(domain, '/dnssec/resign') });
+        await api.POST(`${DNSSEC}/resign`, { params: { path: { domain_id: id } } });
         signed++;
       } catch (error) {
         if (!(error instanceof ApiError) || error.status === 401 || error.status === 503) throw error;
         failed++;
-        call.note(`${domain.domain}: ${error.message}`);
+        call.note(`${domain}: ${error.message}`);
       }
     }
   call.show({ signed, failed }, `signing ${signed} zones again${failed > 0 ? `; ${failed} could not be` : ''}`);
@@ -158,10 +155,10 @@ async function resignAll(call: Call<object>): Promise<boolean> {
 }
 
 /** All accounts for an administrator; otherwise only the account of the token. */
-async function accountsOf({ api }: Call<object>): Promise<(string | undefined)[]> {
+async function accountsOf({ api }: Call<object>): Promise<(number | undefined)[]> {
   try {
-    const ids: string[] = [];
-    for await (const { id } of rows(api, ACCOUNTS, 'accounts')) ids.push(String(id));
+    const ids: number[] = [];
+    for await (const { id } of rows(api, '/api/v1/accounts', 'accounts')) ids.push(id);
     return ids;
   } catch (error) {
     if (error instanceof ApiError && error.status === 403) return [undefined];
@@ -169,55 +166,48 @@ async function accountsOf({ api }: Call<object>): Promise<(string | undefined)[]
   }
 }
 
-/**
- * Describes the DNSSEC state of a domain for people.
- *
- * `body`: the whole response.
- */
-function describeDnssec(domain: string, body: Json): [string, ...string[]] {
-  const error = asObject(body.error);
-  const parent = asObject(body.parent);
+/** Describes the DNSSEC state of a domain for people. */
+function describeDnssec(domain: string, body: State): [string, ...string[]] {
+  const { parent, error } = body;
   if (body.status === 'off')
     return [`${domain}: not signed`, `  next: Sign it with "waypost dnssec enable ${domain}".`];
   return [
     `${domain}: ${shown(body.status)}`,
     `  next         ${shown(body.next_step)}`,
     ...(body.next_at ? [`  expected     ${shown(body.next_at)} UTC`] : []),
-    ...rowsOf(body.keys).map(
+    ...body.keys.map(
       ({ key_tag, state, created_at }) =>
         `  key          ${shown(key_tag)}, ${shown(state)}, since ${shown(created_at)}`,
     ),
-    ...rowsOf(body.ds).map(({ record }) => `  ds           ${shown(record)}`),
-    parent === undefined ? '  parent       not asked yet' : parentLine(parent),
-    `  signatures   valid until ${shown(asObject(body.signatures)?.earliest_expiry)} or later`,
-    ...(error === undefined ? [] : [`  error        ${shown(error.message)}`]),
+    ...body.ds.map(({ record }) => `  ds           ${shown(record)}`),
+    parent === null ? '  parent       not asked yet' : parentLine(parent),
+    `  signatures   valid until ${shown(body.signatures.earliest_expiry)} or later`,
+    ...(error === null ? [] : [`  error        ${shown(error.message)}`]),
   ];
 }
 
-function parentLine({ zone, ds, servers, answered, checked_at }: Json): string {
-  const records = Array.isArray(ds) && ds.length > 0 ? `DS ${ds.map(shown).join('; ')}` : 'no DS';
-  return `  parent       ${shown(zone) === '-' ? 'the root zone' : shown(zone)}: ${records} (${shown(answered)} of ${shown(servers)} servers, ${shown(checked_at)})`;
+function parentLine({ zone, ds, servers, answered, checked_at }: NonNullable<State['parent']>): string {
+  const records = ds.length > 0 ? `DS ${ds.map(shown).join('; ')}` : 'no DS';
+  return `  parent       ${zone === '' ? 'the root zone' : shown(zone)}: ${records} (${shown(answered)} of ${shown(servers)} servers, ${shown(checked_at)})`;
 }
 
 /** The fields of registrars' forms. */
-function describeForms(domain: string, body: Json): [string, ...string[]] {
-  const ds = rowsOf(body.ds);
-  const dnskey = rowsOf(body.dnskey);
+function describeForms(domain: string, { status, ds, dnskey, next_step }: State): [string, ...string[]] {
   if (ds.length === 0) {
     const next =
-      body.status === 'off'
+      status === 'off'
         ? `Sign the zone with "waypost dnssec enable ${domain}".`
         : 'Remove all DS records at the registrar.';
     return [`${domain}: no DS record`, `  next: ${next}`];
   }
-  const fields = (row: Json, names: readonly (readonly [string, string])[]): string[] =>
+  const fields = <Row>(row: Row, names: readonly (readonly [string, keyof Row])[]): string[] =>
     names.map(([label, name]) => `  ${label.padEnd(13)}${shown(row[name])}`);
   return [
     `${domain}: enter one of these forms at the registrar`,
     ...ds.flatMap((row) => ['', 'Form with a DS record:', ...fields(row, DS_FIELDS), '', `  ${shown(row.record)}`]),
     ...dnskey.flatMap((row) => ['', 'Form with a DNSKEY record:', ...fields(row, DNSKEY_FIELDS)]),
     '',
-    `${shown(body.next_step)}`,
+    shown(next_step),
   ];
 }
 
@@ -227,12 +217,6 @@ function dnskeyOf(words: readonly string[]): string {
     .join(' ')
     .trim()
     .replace(/^.*\sDNSKEY\s+/i, '');
-}
-
-/** Yields a single page: the list is short. */
-async function* listKeys(api: ApiClient, domain: Domain): AsyncGenerator<readonly Json[]> {
-  const body = await api.json({ method: 'GET', path: domainPath(domain, KEYS) });
-  yield rowsOf(body.foreign_keys);
 }
 
 /** `waypost dnssec foreign-keys`: keys of other providers of a zone (RFC 8901). */
@@ -250,11 +234,10 @@ function addForeignKeyCommands(dnssec: Command, context: CommandContext): void {
       'waypost dnssec foreign-keys add example.com "$(dig @ns.other.example example.com DNSKEY +short)"',
     ],
     async run(call, [name, ...words]) {
-      const domain = await call.domain(name);
-      const json = { dnskey: dnskeyOf(words) };
-      const body = await call.api.json({ method: 'POST', path: domainPath(domain, KEYS), json });
-      const key = asObject(body.foreign_key);
-      call.show(body, `added foreign key ${shown(key?.id)} with key tag ${shown(key?.key_tag)} to ${domain.domain}`);
+      const { id: domain_id, domain } = await call.domain(name);
+      const body = await call.api.POST(KEYS, { params: { path: { domain_id } }, body: { dnskey: dnskeyOf(words) } });
+      const { id, key_tag } = body.foreign_key;
+      call.show(body, `added foreign key ${id} with key tag ${key_tag} to ${domain}`);
       return true;
     },
   });
@@ -266,9 +249,13 @@ function addForeignKeyCommands(dnssec: Command, context: CommandContext): void {
       'waypost dnssec foreign-keys list example.com --json | jq -r .dnskey',
     ],
     async run(call, [name]) {
-      const domain = await call.domain(name);
-      const columns = { ID: 'id', CREATED: 'created_at', TAG: 'key_tag', DNSKEY: 'dnskey' };
-      await call.list(listKeys(call.api, domain), columns, `${domain.domain} has no foreign keys.`);
+      const { id: domain_id, domain } = await call.domain(name);
+      const { foreign_keys } = await call.api.GET(KEYS, { params: { path: { domain_id } } });
+      await call.rows(
+        foreign_keys,
+        { ID: 'id', CREATED: 'created_at', TAG: 'key_tag', DNSKEY: 'dnskey' },
+        `${domain} has no foreign keys.`,
+      );
       return true;
     },
   });
@@ -277,10 +264,10 @@ function addForeignKeyCommands(dnssec: Command, context: CommandContext): void {
     about: 'remove a key of another provider, once no cache has its signatures',
     examples: ['waypost dnssec foreign-keys rm example.com 3'],
     async run(call, [name, id]) {
-      const domain = await call.domain(name);
-      const path = domainPath(domain, `${KEYS}/${encodeURIComponent(id)}`);
-      const body = await call.api.json({ method: 'DELETE', path });
-      call.show(body, `removed foreign key ${id} of ${domain.domain}`);
+      const { id: domain_id, domain } = await call.domain(name);
+      const params = { path: { domain_id, foreign_key_id: id } };
+      const body = await call.api.DELETE(`${KEYS}/{foreign_key_id}`, { params });
+      call.show(body, `removed foreign key ${id} of ${domain}`);
       return true;
     },
   });

@@ -1,21 +1,20 @@
 /** `waypost domain`: the domains of the account. */
 import type { Command } from 'commander';
-import { ofAccount } from '../base/accounts.ts';
-import type { Json } from '../base/client.ts';
+import type { ApiBody } from '../../routes/routes.ts';
 import type { CommandContext } from '../base/command.ts';
-import { asDomain, DOMAINS, domainPath } from '../base/domains.ts';
+import type { Domain } from '../base/domains.ts';
 import { CliError, isFatalForAll, reportError } from '../base/errors.ts';
-import { pages, rowsOf } from '../base/pages.ts';
+import { pages } from '../base/pages.ts';
 import { count, fields, shown } from '../base/table.ts';
 import { addAccountGroup, addVerb, type Call, option, YES } from '../base/verb.ts';
 
 export function addDomainCommands(program: Command, context: CommandContext): void {
-  const domain = addAccountGroup(program, 'domain', 'the domains of the account: create, list, show, remove', [
+  const group = addAccountGroup(program, 'domain', 'the domains of the account: create, list, show, remove', [
     'waypost domain add example.com',
     'waypost domain list --filter example',
     'waypost domain rm example.com',
   ]);
-  addVerb(domain, context, {
+  addVerb(group, context, {
     usage: 'add <name...>',
     about: 'create domains; prints the nameservers to delegate them to',
     more: 'A failure does not stop the others; the exit code is then 1.',
@@ -39,33 +38,27 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
     ],
     async run(call: Call<AddOptions>, names) {
       const { catalog, allAccounts, secondary, primary } = call.options;
-      const members = allAccounts ? 'all' : undefined;
-      const asSecondary = secondary || primary !== undefined;
-      const kind = {
-        ...((catalog || allAccounts) && { kind: 'catalog', members }),
-        ...(asSecondary && {
-          kind: 'secondary',
-          primaries: (primary ?? []).map(primaryOf),
-          catalog,
-          members: undefined,
-        }),
-      };
+      const kind: Omit<NewDomain, 'domain'> =
+        secondary || primary !== undefined
+          ? { kind: 'secondary', primaries: (primary ?? []).map(primaryOf), catalog }
+          : catalog || allAccounts
+            ? { kind: 'catalog', members: allAccounts ? 'all' : undefined }
+            : {};
       let ok = true;
       for (const name of names) {
         try {
-          const body = await call.api.json({
-            method: 'POST',
-            path: ofAccount(call.api, DOMAINS),
-            json: { domain: name, ...kind },
+          const body = await call.api.POST('/api/v1/domains', {
+            params: { query: { account: call.api.account } },
+            body: { domain: name, ...kind },
           });
-          const { domain: title, row } = asDomain(body.domain);
+          const created = body.domain;
           const next =
-            row.kind === 'catalog'
+            created.kind === 'catalog'
               ? 'transfer it to your secondaries: see docs/catalog-zones.md'
-              : row.kind === 'secondary'
+              : created.kind === 'secondary'
                 ? 'transferring it from its primaries: see waypost domain show'
-                : `delegate it to: ${shown(row.nameservers)}`;
-          call.show(body, `created ${title}`, `  ${next}`);
+                : `delegate it to: ${shown(created.nameservers)}`;
+          call.show(body, `created ${created.domain}`, `  ${next}`);
         } catch (error) {
           if (names.length === 1 || isFatalForAll(error)) throw error;
           reportError(call.io, error, call.options.json);
@@ -75,61 +68,64 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
       return ok;
     },
   });
-  addDomainList(domain, context);
-  addVerb(domain, context, {
+  addDomainList(group, context);
+  addVerb(group, context, {
     usage: 'show <name>',
     about: 'show a domain: nameservers, records, revision, proxy, state of a secondary zone, warnings',
     examples: ['waypost domain show example.com', 'waypost domain show example.com --json | jq .domain.nameservers'],
     async run(call, [name]) {
-      const body = await call.api.json({ method: 'GET', path: domainPath(await call.domain(name)) });
-      const { row } = asDomain(body.domain);
-      const { domain: title, primaries, secondary, catalog, listed_by: listedBy, warnings, ...rest } = row;
+      const path = { domain_id: (await call.domain(name)).id };
+      const body = await call.api.GET('/api/v1/domains/{domain_id}', { params: { path } });
+      const { domain, primaries, secondary, catalog, listed_by: listedBy, warnings = [], ...rest } = body.domain;
       const more = {
         ...secondaryFields(primaries, secondary),
         ...stateFields('catalog', readableCatalog(catalog)),
         ...(listedBy !== null && { listed_by: listedBy }),
       };
-      const lines = rowsOf(warnings).map(({ message }) => `  ! ${shown(message)}`);
-      call.show(body, String(title), ...fields({ ...rest, ...more }), ...lines);
+      const lines = warnings.map(({ message }) => `  ! ${shown(message)}`);
+      call.show(body, domain, ...fields({ ...rest, ...more }), ...lines);
       return true;
     },
   });
-  addVerb(domain, context, {
+  addVerb(group, context, {
     usage: 'transfer <name>',
     about: 'ask the primaries of a secondary zone now; transfers it if it has changed',
     options: [option('--force', 'transfer the whole zone, also if its serial is older or the same')],
     examples: ['waypost domain transfer example.net', 'waypost domain transfer example.net --force'],
     async run(call: Call<{ force?: boolean }>, [name]) {
-      const path = domainPath(await call.domain(name), `/transfer${call.options.force ? '?force=true' : ''}`);
-      const body = await call.api.json({ method: 'POST', path });
-      const { domain: title, row } = asDomain(body.domain);
-      const { state, serial, error } = row.secondary as Json;
-      call.show(body, `${title}: ${shown(state)}, serial ${shown(serial)}`, ...(error ? [`  ${shown(error)}`] : []));
+      const path = { domain_id: (await call.domain(name)).id };
+      const { force } = call.options;
+      const body = await call.api.POST('/api/v1/domains/{domain_id}/transfer', { params: { path, query: { force } } });
+      const { domain, secondary } = body.domain;
+      const { state, serial, error } = secondary ?? {};
+      call.show(body, `${domain}: ${shown(state)}, serial ${shown(serial)}`, ...(error ? [`  ${shown(error)}`] : []));
       return error === null;
     },
   });
-  addVerb(domain, context, {
+  addVerb(group, context, {
     usage: 'primaries <name> <address...>',
     about: 'replace the primaries of a secondary zone; each as for "domain add --primary"',
     examples: ['waypost domain primaries example.net 192.0.2.1,key=1 192.0.2.2,key=1'],
     async run(call, [name, ...primaries]) {
-      const path = domainPath(await call.domain(name), '/primaries');
-      const body = await call.api.json({ method: 'PUT', path, json: { primaries: primaries.map(primaryOf) } });
-      call.show(body, `replaced the primaries of ${asDomain(body.domain).domain}`);
+      const body = await call.api.PUT('/api/v1/domains/{domain_id}/primaries', {
+        params: { path: { domain_id: (await call.domain(name)).id } },
+        body: { primaries: primaries.map(primaryOf) },
+      });
+      call.show(body, `replaced the primaries of ${body.domain.domain}`);
       return true;
     },
   });
-  addVerb(domain, context, {
+  addVerb(group, context, {
     usage: 'rm <name>',
     about: 'remove a domain with all its records; asks for confirmation',
     options: [YES, option('--force', 'remove a signed domain although its parent zone has a DS record')],
     examples: ['waypost domain rm example.com', 'waypost domain rm example.com --yes'],
     async run(call: Call<{ force?: boolean }>, [name]) {
-      const found = await call.domain(name);
-      await call.confirm(`Remove ${found.domain} with ${count(found.row.record_count, 'record')}?`);
-      const path = domainPath(found, call.options.force ? '?force=true' : '');
-      const body = await call.api.json({ method: 'DELETE', path });
-      call.show(body, `removed ${found.domain}`);
+      const { id: domain_id, domain, record_count } = await call.domain(name);
+      await call.confirm(`Remove ${domain} with ${count(record_count, 'record')}?`);
+      const { force } = call.options;
+      const params = { path: { domain_id }, query: { force } };
+      call.show(await call.api.DELETE('/api/v1/domains/{domain_id}', { params }), `removed ${domain}`);
       return true;
     },
   });
@@ -142,11 +138,14 @@ interface AddOptions {
   primary?: string[];
 }
 
+type NewDomain = ApiBody<'createDomain'>;
+type Primary = NonNullable<NewDomain['primaries']>[number];
+
 /** Parses a primary, `ADDRESS[,key=ID][,tls=NAME][,pin=SHA256]`, for a request. */
-function primaryOf(text: string): Json {
+function primaryOf(text: string): Primary {
   const [address, ...attributes] = text.split(',');
-  const primary: Record<string, unknown> = { address };
-  const tls: Record<string, unknown> = {};
+  const primary: Primary = { address };
+  const tls: Primary['tls'] = {};
   for (const attribute of attributes) {
     const [name, ...rest] = attribute.split('=');
     const value = rest.join('=');
@@ -165,26 +164,20 @@ function primaryOf(text: string): Json {
 }
 
 /** Fields of a secondary zone that `show` prints. */
-function secondaryFields(primaries: unknown, secondary: unknown): Json {
-  if (!Array.isArray(primaries)) return {};
-  const addresses = primaries.map((primary: Json) => primary.address).join(', ');
-  const { signatures, ...state } = (secondary ?? {}) as Json;
-  const fieldsOfState = { ...stateFields('secondary', state), ...stateFields('signatures', signatures) };
-  return { primaries: addresses, ...fieldsOfState };
+function secondaryFields(primaries: Domain['primaries'], secondary: Domain['secondary']): object {
+  if (primaries === null) return {};
+  const addresses = primaries.map(({ address }) => address).join(', ');
+  const { signatures = null, ...state } = secondary ?? {};
+  return { primaries: addresses, ...stateFields('secondary', state), ...stateFields('signatures', signatures) };
 }
 
 /** Formats the omitted zones of a catalog as text. */
-function readableCatalog(catalog: unknown): unknown {
-  if (catalog === null || catalog === undefined) return catalog;
-  const { left_out: leftOut = [], ...rest } = catalog as Json & { readonly left_out?: readonly Json[] };
-  return { ...rest, left_out: leftOut.map(({ domain, message }) => `${domain}: ${message}`) };
-}
+const readableCatalog = (catalog: Domain['catalog']): object | null =>
+  catalog && { ...catalog, left_out: catalog.left_out.map(({ domain, message }) => `${domain}: ${message}`) };
 
 /** Prefixes the fields of an object with its name. Empty if there is no object. */
-function stateFields(name: string, state: unknown): Json {
-  const states = Object.entries((state ?? {}) as Json).map(([field, value]) => [`${name}_${field}`, value]);
-  return Object.fromEntries(states);
-}
+const stateFields = (name: string, state: object | null): object =>
+  Object.fromEntries(Object.entries(state ?? {}).map(([field, value]) => [`${name}_${field}`, value]));
 
 /** Adds `domain list`, or the same command as `zone list`. */
 export function addDomainList(parent: Command, context: CommandContext): void {
@@ -195,12 +188,12 @@ export function addDomainList(parent: Command, context: CommandContext): void {
     options: [option('--filter <text>', 'only domains whose name contains this text')],
     examples: [command, `${command} --filter example`, `${command} --json | jq -r .domain`],
     async run(call: Call<{ filter?: string }>) {
-      const columns = {
-        DOMAIN: (row: Json) => shown(row.domain).padEnd(40),
-        RECORDS: (row: Json) => String(row.record_count ?? ''),
-      };
-      const found = pages(call.api, DOMAINS, 'domains', { q: call.options.filter, account: call.api.account });
-      await call.list(found, columns, 'No domains found.');
+      const query = { q: call.options.filter, account: call.api.account };
+      await call.list(
+        pages(call.api, '/api/v1/domains', 'domains', { query }),
+        { DOMAIN: ({ domain }) => shown(domain).padEnd(40), RECORDS: ({ record_count }) => String(record_count) },
+        'No domains found.',
+      );
       return true;
     },
   });

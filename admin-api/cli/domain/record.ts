@@ -1,6 +1,6 @@
 /** `waypost record`: the records of a domain. */
 import type { Command } from 'commander';
-import type { Json } from '../base/client.ts';
+import type { ApiResponse } from '../../routes/routes.ts';
 import type { CommandContext } from '../base/command.ts';
 import type { Domain } from '../base/domains.ts';
 import { ApiError, CliError } from '../base/errors.ts';
@@ -9,10 +9,14 @@ import { count } from '../base/table.ts';
 import { addAccountGroup, addVerb, type Call, option, YES } from '../base/verb.ts';
 import {
   type Batch,
+  type ChangedRecord,
   commentNote,
+  type DeletedRecord,
   describeBatch,
   findRecords,
+  type NewRecord,
   type RecordFilter,
+  type RecordRow,
   recordLine,
   recordPages,
   sendBatch,
@@ -22,7 +26,7 @@ import {
 /** Attempts, because another client may change the domain between our read and our write. */
 const MAX_ATTEMPTS = 5;
 
-const UNCHANGED: Json = { ok: true, deleted: [], updated: [], created: [] };
+const UNCHANGED: ApiResponse<'changeRecords'> & { ok: true } = { ok: true, deleted: [], updated: [], created: [] };
 
 const NAMES = 'NAME is relative to the domain, or absolute; "@" is the apex.';
 const CONTENTS = 'Each CONTENT is one record; quote content with spaces, as in "10 mail.example.com".';
@@ -80,11 +84,18 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
       'waypost record list example.com --json | jq -r .content',
     ],
     async run(call: Call<RecordFilter>, [domainName]) {
-      const proxied = (row: Json) => (typeof row.proxied === 'boolean' ? row.proxied : 'auto');
-      const content = (row: Json) => `${row.content}${commentNote(row)}${warningNote(row)}`;
-      const columns = { ID: 'id', NAME: 'name', TTL: 'ttl', TYPE: 'type', PROXIED: proxied, CONTENT: content };
-      const found = recordPages(call.api, await call.domain(domainName), call.options);
-      await call.list(found, columns, 'No records found.');
+      await call.list(
+        recordPages(call.api, await call.domain(domainName), call.options),
+        {
+          ID: 'id',
+          NAME: 'name',
+          TTL: 'ttl',
+          TYPE: 'type',
+          PROXIED: ({ proxied }) => proxied ?? 'auto',
+          CONTENT: (row) => `${row.content}${commentNote(row)}${warningNote(row)}`,
+        },
+        'No records found.',
+      );
       return true;
     },
   });
@@ -136,7 +147,7 @@ async function recordsToRemove(
   domain: Domain,
   which: string,
   narrower: Omit<RecordFilter, 'name'>,
-): Promise<Json[]> {
+): Promise<DeletedRecord[]> {
   const found = await findRecords(api, domain, { name: which, ...narrower });
   if (found.length > 0) return found;
   if (ID.test(which) && narrower.type === undefined) return [{ id: Number(which) }];
@@ -167,8 +178,7 @@ async function setRecords(
     const batch = difference(present, { name, type, contents, ttl, proxied, priority, comment });
     const changes = batch.delete.length + batch.put.length + batch.post.length;
     try {
-      const condition = { 'if-match': `"${domain.row.revision}"` };
-      const body = changes === 0 ? UNCHANGED : await sendBatch(call.api, domain, batch, condition);
+      const body = changes === 0 ? UNCHANGED : await sendBatch(call.api, domain, batch, domain.revision);
       call.show(body, ...describeBatch(domain, batch, body));
       return true;
     } catch (error) {
@@ -187,13 +197,13 @@ interface Wanted extends Pick<RecordOptions, 'ttl' | 'proxied' | 'priority' | 'c
  * Computes the batch that turns the existing records into the wanted records. An equal content in
  * an unusual spelling is deleted and created, which has the same result.
  */
-function difference(present: readonly Json[], { contents, ...wanted }: Wanted): Required<Batch> {
+function difference(present: readonly RecordRow[], { contents, ...wanted }: Wanted): Required<Batch> {
   const { ttl = present[0]?.ttl, proxied = sharedValue(present.map((row) => row.proxied)) } = wanted;
   const rest = [...present];
-  const put: Json[] = [];
-  const post: Json[] = [];
+  const put: ChangedRecord[] = [];
+  const post: NewRecord[] = [];
   for (const content of new Set(contents)) {
-    const at = rest.findIndex((candidate) => spellingsOf(content, wanted.priority).includes(String(candidate.content)));
+    const at = rest.findIndex((candidate) => spellingsOf(content, wanted.priority).includes(candidate.content));
     if (at === -1) {
       post.push({ ...wanted, content, ttl, proxied });
       continue;
@@ -215,7 +225,7 @@ function spellingsOf(content: string, priority: number | undefined): string[] {
 }
 
 /** The value of `proxied` that all records share; undefined: the daemon decides. */
-function sharedValue(values: readonly unknown[]): boolean | undefined {
+function sharedValue(values: readonly RecordRow['proxied'][]): boolean | undefined {
   const [first] = values;
-  return typeof first === 'boolean' && values.every((value) => value === first) ? first : undefined;
+  return values.every((value) => value === first) ? (first ?? undefined) : undefined;
 }

@@ -1,15 +1,25 @@
 /** Lists and changes the records of a domain through the API. */
-import type { ApiClient, ApiRequest, Json } from '../base/client.ts';
-import { type Domain, domainPath } from '../base/domains.ts';
-import { pages, type Query, rows, rowsOf } from '../base/pages.ts';
+import type { ApiBody, ApiResponse } from '../../routes/routes.ts';
+import type { ApiClient, Change } from '../base/client.ts';
+import type { Domain } from '../base/domains.ts';
+import { pages } from '../base/pages.ts';
 import { count, shown } from '../base/table.ts';
 
+/** A record as the API returns it. */
+export type RecordRow = ApiResponse<'listRecords'>['records'][number];
+
+type BatchBody = ApiBody<'changeRecords'>;
+export type NewRecord = NonNullable<BatchBody['post']>[number];
+export type ChangedRecord = NonNullable<BatchBody['put']>[number];
+
 export interface Batch {
-  /** Rows of the API. */
-  readonly delete?: readonly Json[];
-  readonly put?: readonly Json[];
-  readonly post?: readonly Json[];
+  /** For the output, records have more than their id. */
+  readonly delete?: readonly DeletedRecord[];
+  readonly put?: readonly ChangedRecord[];
+  readonly post?: readonly NewRecord[];
 }
+
+export type DeletedRecord = Pick<RecordRow, 'id'> & Partial<RecordRow>;
 
 export interface RecordFilter {
   readonly name?: string;
@@ -17,61 +27,77 @@ export interface RecordFilter {
   readonly content?: string;
 }
 
-const recordsPath = (domain: Domain): string => domainPath(domain, '/records');
+const RECORDS = '/api/v1/domains/{domain_id}/records';
 
-export function recordPages(api: ApiClient, domain: Domain, filter: RecordFilter): AsyncGenerator<readonly Json[]> {
-  return pages(api, recordsPath(domain), 'records', query(filter));
-}
+export const recordPages = (
+  api: ApiClient,
+  domain: Pick<Domain, 'id'>,
+  { name, type, content }: RecordFilter = {},
+): AsyncGenerator<readonly RecordRow[]> =>
+  pages(api, RECORDS, 'records', { path: { domain_id: domain.id }, query: { name, type, content } });
 
-export async function findRecords(api: ApiClient, domain: Domain, filter: RecordFilter): Promise<Json[]> {
-  const found: Json[] = [];
-  for await (const row of rows(api, recordsPath(domain), 'records', query(filter))) found.push(row);
+export async function findRecords(
+  api: ApiClient,
+  domain: Pick<Domain, 'id'>,
+  filter?: RecordFilter,
+): Promise<RecordRow[]> {
+  const found: RecordRow[] = [];
+  for await (const page of recordPages(api, domain, filter)) found.push(...page);
   return found;
 }
 
-const query = ({ name, type, content }: RecordFilter): Query => ({ name, type, content });
-
-/** Sends all changes as one batch. `headers` can contain a condition. Throws ApiError. */
+/**
+ * Sends all changes as one batch. `revision`: that of the domain, if the batch is only for this
+ * one. Throws ApiError.
+ */
 export async function sendBatch(
   api: ApiClient,
-  domain: Domain,
+  domain: Pick<Domain, 'id'>,
   batch: Batch,
-  headers?: ApiRequest['headers'],
-): Promise<Json> {
+  revision?: number,
+): Promise<ApiResponse<'changeRecords'> & Change> {
   const { delete: deletions = [], put = [], post = [] } = batch;
-  const json = { delete: deletions.map((row) => row.id), put, post };
-  return api.json({ method: 'POST', path: domainPath(domain, '/records/batch'), json, headers });
+  return api.POST(`${RECORDS}/batch`, {
+    params: {
+      path: { domain_id: domain.id },
+      header: revision === undefined ? undefined : { 'If-Match': `"${revision}"` },
+    },
+    body: { delete: deletions.map(({ id }) => id), put, post },
+  });
 }
 
 /** Formats the response to a batch: the counts, then one line per record. */
-export function describeBatch(domain: Domain, batch: Batch, body: Json): [string, ...string[]] {
-  const parts: [string, string, readonly Json[]][] = [
+export function describeBatch(
+  { domain }: Domain,
+  batch: Batch,
+  { updated, created, warnings = [] }: ApiResponse<'changeRecords'>,
+): [string, ...string[]] {
+  const parts: [string, string, readonly DeletedRecord[]][] = [
     ['deleted', '-', batch.delete ?? []],
-    ['updated', '~', rowsOf(body.updated)],
-    ['created', '+', rowsOf(body.created)],
+    ['updated', '~', updated],
+    ['created', '+', created],
   ];
   const some = parts.filter(([, , records]) => records.length > 0);
   const counts = some.map(([verb, , records]) => `${verb} ${count(records.length, 'record')}`);
   return [
-    `${domain.domain}: ${counts.join(', ') || 'nothing to change'}`,
+    `${domain}: ${counts.join(', ') || 'nothing to change'}`,
     ...some.flatMap(([, mark, records]) => records.map((record) => `  ${mark} ${recordLine(record)}`)),
-    ...rowsOf(body.warnings).map((warning) => `  ! ${shown(warning.message)}`),
+    ...warnings.map(({ message }) => `  ! ${shown(message)}`),
   ];
 }
 
 /** The comment of a record, as in a zone file. */
-export const commentNote = ({ comment }: Json): string => (typeof comment === 'string' ? `  ; ${shown(comment)}` : '');
+export const commentNote = ({ comment }: Pick<DeletedRecord, 'comment'>): string =>
+  typeof comment === 'string' ? `  ; ${shown(comment)}` : '';
 
 /** The warnings of a record in a list. */
-export const warningNote = ({ warnings }: Json): string =>
-  rowsOf(warnings)
-    .map(({ message }) => `  ! ${shown(message)}`)
-    .join('');
+export const warningNote = ({ warnings = [] }: RecordRow): string =>
+  warnings.map(({ message }) => `  ! ${shown(message)}`).join('');
 
 /** Formats a record as a line of a zone file, followed by its id. */
-export function recordLine({ id, name, ttl, type, content, proxied, comment }: Json): string {
+export function recordLine({ id, name, ttl, type, content, proxied, comment }: DeletedRecord): string {
   const more = proxied === true ? '  proxied' : proxied === false ? '  not proxied' : '';
   if (name === undefined) return `record ${shown(id)}`;
   const note = commentNote({ comment });
-  return `${[name, ttl, type, content].map(shown).join(' ')}${more}${note}${id === undefined ? '' : `  (id ${shown(id)})`}`;
+  return `${[name, ttl, type, content].map(shown).join(' ')}${more}${note}  (id ${shown(id)})`;
 }

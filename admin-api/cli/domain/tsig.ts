@@ -2,22 +2,18 @@
 
 import type { Command } from 'commander';
 import { escapeControls } from '../../../core/base/log/index.ts';
-import { ofAccount } from '../base/accounts.ts';
-import { asText, type Json } from '../base/client.ts';
+import type { ApiBody } from '../../routes/routes.ts';
 import type { CommandContext } from '../base/command.ts';
-import { CliError } from '../base/errors.ts';
 import { type GlobalOptions, print } from '../base/io.ts';
 import { parseId } from '../base/numbers.ts';
 import { pages } from '../base/pages.ts';
 import { addAccountGroup, addVerb, type Call, option } from '../base/verb.ts';
 
 interface AddOptions extends GlobalOptions {
-  readonly algorithm?: string;
+  readonly algorithm?: ApiBody<'createTsigKey'>['algorithm'];
   readonly scope?: string[];
   readonly domainId?: number[];
 }
-
-const KEYS = '/api/v1/tsig-keys';
 
 export function addTsigCommands(program: Command, context: CommandContext): void {
   const tsig = addAccountGroup(program, 'tsig', 'TSIG keys for transfers and updates: add, list, remove', [
@@ -42,15 +38,15 @@ export function addTsigCommands(program: Command, context: CommandContext): void
     ],
     async run({ io, api, options }: Call<AddOptions>, [name]) {
       const { algorithm, scope, domainId } = options;
-      const json = { name, algorithm, scopes: scope, domain_ids: domainId };
-      const body = await api.json({ method: 'POST', path: ofAccount(api, KEYS), json });
+      const body = await api.POST('/api/v1/tsig-keys', {
+        params: { query: { account: api.account } },
+        body: { name, algorithm, scopes: scope, domain_ids: domainId },
+      });
       if (options.json) {
         print(io.stdout, JSON.stringify(body));
         return true;
       }
-      const secret = asText(body.secret);
-      if (secret === undefined) throw new CliError('not_the_api', 'The response of the daemon has no secret.');
-      print(io.stdout, escapeControls(secret));
+      print(io.stdout, escapeControls(body.secret));
       if (io.stdout.isTTY) print(io.stderr, 'The secret is not shown again.');
       return true;
     },
@@ -60,18 +56,16 @@ export function addTsigCommands(program: Command, context: CommandContext): void
     about: 'list the keys of your account, without the secrets',
     examples: ['waypost tsig list', 'waypost tsig list --json | jq -r .id'],
     async run(call) {
-      const domains = (row: Json) => row.domain_ids ?? 'all';
-      const columns = {
-        ID: 'id',
-        CREATED: 'created_at',
-        ALGORITHM: 'algorithm',
-        SCOPES: 'scopes',
-        DOMAINS: domains,
-        NAME: 'name',
-      };
       await call.list(
-        pages(call.api, KEYS, 'tsig_keys', { account: call.api.account }),
-        columns,
+        pages(call.api, '/api/v1/tsig-keys', 'tsig_keys', { query: { account: call.api.account } }),
+        {
+          ID: 'id',
+          CREATED: 'created_at',
+          ALGORITHM: 'algorithm',
+          SCOPES: 'scopes',
+          DOMAINS: ({ domain_ids }) => domain_ids ?? 'all',
+          NAME: 'name',
+        },
         'The account has no TSIG keys.',
       );
       return true;
@@ -82,7 +76,7 @@ export function addTsigCommands(program: Command, context: CommandContext): void
     about: 'remove a key; messages signed with it are refused at once',
     examples: ['waypost tsig rm 12'],
     async run(call, [id]) {
-      const body = await call.api.json({ method: 'DELETE', path: `${KEYS}/${encodeURIComponent(id)}` });
+      const body = await call.api.DELETE('/api/v1/tsig-keys/{key_id}', { params: { path: { key_id: id } } });
       call.show(body, `removed TSIG key ${id}`);
       return true;
     },

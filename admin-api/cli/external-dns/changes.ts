@@ -3,11 +3,17 @@
  * allows. A record set that the API rejects is omitted, so that it does not block the others.
  */
 import { InvalidError } from '../../../core/base/errors.ts';
-import { type ApiClient, asObject, type Json } from '../base/client.ts';
-import { type Domain, domainPath } from '../base/domains.ts';
+import type { ApiClient } from '../base/client.ts';
+import type { Domain } from '../base/domains.ts';
 import { ApiError } from '../base/errors.ts';
-import { rows } from '../base/pages.ts';
-import { type Batch, sendBatch } from '../domain/records.ts';
+import {
+  type Batch,
+  type ChangedRecord,
+  findRecords,
+  type NewRecord,
+  type RecordRow,
+  sendBatch,
+} from '../domain/records.ts';
 import { clampTtl, contentOf, type Endpoint, isAlias, TYPES } from './endpoints.ts';
 
 /** `plan.Changes` of external-dns. */
@@ -83,11 +89,11 @@ function contentsOf({ recordType, targets, setIdentifier }: Endpoint, type: stri
 }
 
 /** A part of a batch, and its record set. */
-interface Entry {
-  readonly kind: 'delete' | 'put' | 'post';
-  readonly row: Json;
-  readonly set: SetChange;
-}
+type Entry = { readonly set: SetChange } & (
+  | { readonly kind: 'delete'; readonly row: RecordRow }
+  | { readonly kind: 'put'; readonly row: ChangedRecord }
+  | { readonly kind: 'post'; readonly row: NewRecord }
+);
 
 /**
  * Writes the record sets, and appends the rejected sets to `faults`. Throws ApiError for all other
@@ -110,7 +116,7 @@ export async function applyToDomain(
     if (part.length === 0) return sum;
     try {
       const batch = batchOf(part);
-      await sendBatch(api, domain, batch, { 'if-match': `"${revision}"` });
+      await sendBatch(api, domain, batch, revision);
       sum.deleted += batch.delete.length;
       sum.updated += batch.put.length;
       sum.created += batch.post.length;
@@ -128,15 +134,15 @@ export async function applyToDomain(
 }
 
 async function readRevision(api: ApiClient, domain: Domain): Promise<number> {
-  const body = await api.json({ method: 'GET', path: domainPath(domain) });
-  return Number(asObject(body.domain)?.revision);
+  const body = await api.GET('/api/v1/domains/{domain_id}', { params: { path: { domain_id: domain.id } } });
+  return body.domain.revision;
 }
 
 /** Computes the changes that turn the existing record sets into the wanted sets. */
 async function difference(api: ApiClient, domain: Domain, sets: readonly SetChange[]): Promise<Entry[]> {
-  const present = new Map<string, Json[]>();
-  for await (const row of rows(api, domainPath(domain, '/records'), 'records')) {
-    const key = setKey(String(row.name), String(row.type));
+  const present = new Map<string, RecordRow[]>();
+  for (const row of await findRecords(api, domain)) {
+    const key = setKey(row.name, row.type);
     const others = present.get(key);
     if (others === undefined) present.set(key, [row]);
     else others.push(row);
@@ -152,10 +158,10 @@ const setKey = (name: string, type: string): string => `${name} ${type === 'ALIA
 const relativeName = (name: string, { domain }: Domain): string =>
   name === domain ? '@' : name.slice(0, -domain.length - 1);
 
-function entriesOf(set: SetChange, present: readonly Json[], domain: Domain): Entry[] {
+function entriesOf(set: SetChange, present: readonly RecordRow[], domain: Domain): Entry[] {
   const { type, contents } = set;
   const ttl = set.ttl ?? present[0]?.ttl;
-  const isKept = (row: Json): boolean => row.type === type && contents.includes(String(row.content));
+  const isKept = (row: RecordRow): boolean => row.type === type && contents.includes(row.content);
   const kept = present.filter(isKept);
   const wanted = { name: relativeName(set.name, domain), type, ttl };
   return [
@@ -182,8 +188,8 @@ const batchOf = (entries: readonly Entry[]): Required<Batch> => ({
   post: ofKind(entries, 'post').map(({ row }) => row),
 });
 
-const ofKind = (entries: readonly Entry[], kind: Entry['kind']): Entry[] =>
-  entries.filter((entry) => entry.kind === kind);
+const ofKind = <K extends Entry['kind']>(entries: readonly Entry[], kind: K): Extract<Entry, { kind: K }>[] =>
+  entries.filter((entry): entry is Extract<Entry, { kind: K }> => entry.kind === kind);
 
 /** Finds the record sets in the pointers of an error, with their messages. */
 function rejectedSets(error: ApiError, entries: readonly Entry[]): Map<SetChange, string> {

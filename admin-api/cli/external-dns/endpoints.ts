@@ -6,6 +6,7 @@ import { InvalidError } from '../../../core/base/errors.ts';
 import { parseType } from '../../../core/dns/wire/mnemonics.ts';
 import { formatRdata, parseRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { asObject, asText, type Json } from '../base/client.ts';
+import type { RecordRow } from '../domain/records.ts';
 
 /** Maximum bytes of a string in a TXT record. */
 const MAX_STRING = 255;
@@ -102,7 +103,7 @@ function canonicalTarget(type: string, target: string): string {
  * The endpoint as `endpointsOf` returns it after it was stored, so that external-dns finds no
  * difference. `zone`: the domain that has the name.
  */
-export function adjust(endpoint: Endpoint, zone: string | undefined): Json {
+export function adjust(endpoint: Endpoint, zone: string | undefined): object {
   const { recordType, targets, recordTTL, json } = endpoint;
   return {
     ...json,
@@ -114,27 +115,34 @@ export function adjust(endpoint: Endpoint, zone: string | undefined): Json {
 
 export const clampTtl = (ttl: number): number => Math.min(Math.max(ttl, MIN_TTL), MAX_TTL);
 
-/** The record sets of a domain as endpoints. `rows`: records of the API. */
-export function endpointsOf(zone: string, rows: readonly Json[]): Json[] {
-  const sets = new Map<string, { targets: string[]; endpoint: Json }>();
-  for (const row of rows) {
-    const type = String(row.type);
+/** A stored record set, for external-dns. */
+export interface StoredEndpoint {
+  readonly dnsName: string;
+  readonly recordType: string;
+  readonly targets: string[];
+  readonly recordTTL: number;
+  readonly labels: object;
+  readonly providerSpecific?: readonly Property[];
+}
+
+/** The record sets of a domain as endpoints. */
+export function endpointsOf(zone: string, records: readonly RecordRow[]): StoredEndpoint[] {
+  const sets = new Map<string, StoredEndpoint>();
+  for (const { name, type, content, ttl } of records) {
     const recordType = type === 'ALIAS' ? 'CNAME' : type;
     if (!TYPES.has(recordType)) continue;
-    const dnsName = absoluteName(String(row.name), zone);
+    const dnsName = absoluteName(name, zone);
     const key = `${dnsName} ${type}`;
-    const target = targetOf(type, String(row.content));
+    const target = targetOf(type, content);
     const set = sets.get(key);
     if (set !== undefined) {
       set.targets.push(target);
       continue;
     }
-    const targets = [target];
     const properties = type === 'ALIAS' ? { providerSpecific: [ALIAS] } : {};
-    const endpoint = { dnsName, recordType, targets, recordTTL: row.ttl, labels: {}, ...properties };
-    sets.set(key, { targets, endpoint });
+    sets.set(key, { dnsName, recordType, targets: [target], recordTTL: ttl, labels: {}, ...properties });
   }
-  return [...sets.values()].map(({ endpoint }) => endpoint);
+  return [...sets.values()];
 }
 
 const absoluteName = (name: string, zone: string): string => (name === '@' ? zone : `${name}.${zone}`);

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { createLogger } from '../../../core/base/log/index.ts';
-import { withClient } from '../base/client.ts';
+import { type ApiClient, withClient } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
 import { zoneName } from '../base/domains.ts';
 import { CliError } from '../base/errors.ts';
@@ -50,7 +50,7 @@ export function addExternalDnsCommand(program: Command, { io, action }: CommandC
     .action(action<WebhookOptions>((options) => withClient(io, options, (api) => serve(io, api, options))));
 }
 
-async function serve(io: CliIo, api: ConstructorParameters<typeof ExternalDnsZones>[0], options: WebhookOptions) {
+async function serve(io: CliIo, api: ApiClient, options: WebhookOptions) {
   const log = createLogger({
     level: 'info',
     format: options.json ? 'json' : 'text',

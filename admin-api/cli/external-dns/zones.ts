@@ -1,10 +1,11 @@
 /** The domains that external-dns manages, and its reads and writes. */
 import type { Logger } from '../../../core/base/log/index.ts';
-import { type ApiClient, asText, type Json } from '../base/client.ts';
-import { asDomain, DOMAINS, type Domain, domainPath } from '../base/domains.ts';
+import type { ApiClient } from '../base/client.ts';
+import type { Domain } from '../base/domains.ts';
 import { rows } from '../base/pages.ts';
+import { findRecords } from '../domain/records.ts';
 import { applyToDomain, type Changes, type Fault, setChanges } from './changes.ts';
-import { adjust, type Endpoint, endpointsOf } from './endpoints.ts';
+import { adjust, type Endpoint, endpointsOf, type StoredEndpoint } from './endpoints.ts';
 
 /** Some record sets were rejected; all others were written. */
 class RejectedSets extends Error {
@@ -23,18 +24,17 @@ export class ExternalDnsZones {
   ) {}
 
   /** All record sets that external-dns can manage. */
-  async records(): Promise<Json[]> {
-    const endpoints: Json[] = [];
+  async records(): Promise<StoredEndpoint[]> {
+    const endpoints: StoredEndpoint[] = [];
     for (const domain of await this.#domains()) {
-      const records: Json[] = [];
-      for await (const row of rows(this.api, domainPath(domain, '/records'), 'records')) records.push(row);
-      endpoints.push(...endpointsOf(domain.domain, records).filter(({ dnsName }) => this.#hasName(String(dnsName))));
+      const records = await findRecords(this.api, domain);
+      endpoints.push(...endpointsOf(domain.domain, records).filter(({ dnsName }) => this.#hasName(dnsName)));
     }
     return endpoints;
   }
 
   /** Returns the endpoints in the form in which `records` returns stored endpoints. */
-  async adjust(endpoints: readonly Endpoint[]): Promise<Json[]> {
+  async adjust(endpoints: readonly Endpoint[]): Promise<object[]> {
     const domains = await this.#domains();
     return endpoints.map((endpoint) => adjust(endpoint, domainOf(endpoint, domains)?.domain));
   }
@@ -75,10 +75,9 @@ export class ExternalDnsZones {
   /** Reads the domains at each request, because they can be created and deleted. */
   async #domains(): Promise<Domain[]> {
     const found: Domain[] = [];
-    for await (const row of rows(this.api, DOMAINS, 'domains')) {
+    for await (const domain of rows(this.api, '/api/v1/domains', 'domains')) {
       // Records of a secondary zone are those of its primaries.
-      if (asText(row.kind) === 'secondary') continue;
-      const domain = asDomain(row);
+      if (domain.kind === 'secondary') continue;
       if (this.#hasName(domain.domain) || this.filter.some((name) => isWithin(name, domain.domain))) found.push(domain);
     }
     return found;

@@ -2,13 +2,13 @@
 import { existsSync } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { Semaphore } from '../../../core/base/semaphore.ts';
+import type { ApiBody } from '../../routes/routes.ts';
 import { examineMaster, type Finding, finding, type Primary, type SourceZone } from '../../zones/migration/index.ts';
-import { ofAccount } from '../base/accounts.ts';
-import type { ApiClient, Json } from '../base/client.ts';
-import { asDomain, DOMAINS, type Domain } from '../base/domains.ts';
+import type { ApiClient } from '../base/client.ts';
+import { type Domain, findDomain } from '../base/domains.ts';
 import { ApiError, CliError } from '../base/errors.ts';
-import { rows, rowsOf } from '../base/pages.ts';
-import { recordPages, sendBatch } from '../domain/records.ts';
+import { rows } from '../base/pages.ts';
+import { type ChangedRecord, recordPages, sendBatch } from '../domain/records.ts';
 import type { ZoneFile } from '../zone/files.ts';
 import {
   type Comparison,
@@ -65,7 +65,7 @@ const TLS_PORT = 853;
 const MAX_READ = 64 << 20;
 
 export class ZoneImporter {
-  readonly #keys: ReadonlyMap<string, unknown>;
+  readonly #keys: ReadonlyMap<string, number>;
   readonly #previews = new Semaphore(PREVIEWS);
 
   private constructor(
@@ -73,22 +73,20 @@ export class ZoneImporter {
     private readonly files: DiskFiles,
     private readonly plan: ImportPlan,
     private readonly domains: ReadonlyMap<string, Domain>,
-    keys: ReadonlyMap<string, unknown>,
+    keys: ReadonlyMap<string, number>,
   ) {
     this.#keys = keys;
   }
 
   /** Reads the domains and the TSIG keys of the account. Throws ApiError and CliError. */
   static async create(api: ApiClient, files: DiskFiles, plan: ImportPlan): Promise<ZoneImporter> {
+    const ofAccount = { query: { account: api.account } };
     const domains = new Map<string, Domain>();
-    for await (const row of rows(api, DOMAINS, 'domains', { account: api.account })) {
-      const domain = asDomain(row);
-      domains.set(domain.domain, domain);
-    }
-    const keys = new Map<string, unknown>();
+    for await (const domain of rows(api, '/api/v1/domains', 'domains', ofAccount)) domains.set(domain.domain, domain);
+    const keys = new Map<string, number>();
     if (plan.secondaries === 'keep')
-      for await (const row of rows(api, '/api/v1/tsig-keys', 'tsig_keys', { account: api.account }))
-        keys.set(String(row.name).toLowerCase(), row.id);
+      for await (const { id, name } of rows(api, '/api/v1/tsig-keys', 'tsig_keys', ofAccount))
+        keys.set(name.toLowerCase(), id);
     return new ZoneImporter(api, files, plan, domains, keys);
   }
 
@@ -139,7 +137,7 @@ export class ZoneImporter {
     const changes = { created, changed, deleted, unchanged };
     const isEqual = created + changed + deleted === 0;
     // An interrupted import can leave a domain without records.
-    const mayReplace = replace || existing.row.record_count === 0;
+    const mayReplace = replace || existing.record_count === 0;
     if (!isEqual && !mayReplace) return { action: 'differs', changes, ...result(zoneFile, preview) };
     if (!isEqual && !dryRun) await replaceZone(this.api, existing, zoneFile, this.plan);
     const proxied = await applyProxied(this.api, existing, zone.proxied, { dryRun: dryRun || !mayReplace });
@@ -156,7 +154,7 @@ export class ZoneImporter {
     try {
       const uploaded = await uploadZone(this.api, zoneFile, { ...this.plan, replace: false });
       if (zone.proxied !== undefined) {
-        const domain = await this.#find(zone.name);
+        const domain = await findDomain(this.api, zone.name);
         if (domain !== undefined) await applyProxied(this.api, domain, zone.proxied, { dryRun: false });
       }
       return { action: 'created', ...result(zoneFile, uploaded) };
@@ -165,12 +163,6 @@ export class ZoneImporter {
       findings.push(taken(zone.name));
       return { action: 'failed' };
     }
-  }
-
-  async #find(name: string): Promise<Domain | undefined> {
-    for await (const row of rows(this.api, DOMAINS, 'domains', { q: name, account: this.api.account }))
-      if (row.domain === name) return asDomain(row);
-    return undefined;
   }
 
   /** Imports a secondary zone with the same primaries. */
@@ -193,7 +185,7 @@ export class ZoneImporter {
         findings.push(otherKind(name, 'The domain is a primary zone here, but a secondary one in the source.'));
         return { action: 'differs' };
       }
-      const before = rowsOf(existing.row.primaries).map(primaryText).sort();
+      const before = (existing.primaries ?? []).map(primaryText).sort();
       if (JSON.stringify(before) === JSON.stringify(wanted.map(primaryText).sort()))
         return { action: 'unchanged', from: 'primaries' };
       findings.push(otherKind(name, 'The secondary zone has other primaries here.'));
@@ -207,9 +199,11 @@ export class ZoneImporter {
       );
     const from = primaries.map(({ address }) => address).join(' ');
     if (this.plan.dryRun) return { action: 'created', from };
-    const json = { domain: name, kind: 'secondary', primaries: wanted };
     try {
-      await this.api.json({ method: 'POST', path: ofAccount(this.api, DOMAINS), json });
+      await this.api.POST('/api/v1/domains', {
+        params: { query: { account: this.api.account } },
+        body: { domain: name, kind: 'secondary', primaries: wanted },
+      });
     } catch (error) {
       if (!isTaken(error)) throw error;
       findings.push(taken(name));
@@ -219,7 +213,7 @@ export class ZoneImporter {
   }
 
   /** A primary in the format of the API. Old configurations name no verifiable certificates. */
-  #primaryRow({ address, port, key, tls }: Primary): Json {
+  #primaryRow({ address, port, key, tls }: Primary): PrimaryRow {
     const isStandard = port === undefined || port === (tls === true ? TLS_PORT : DNS_PORT);
     const host = address.includes(':') ? `[${address}]` : address;
     return {
@@ -230,9 +224,12 @@ export class ZoneImporter {
   }
 }
 
-const isSecondary = ({ row }: Domain): boolean => row.kind === 'secondary';
+type PrimaryRow = NonNullable<ApiBody<'createDomain'>['primaries']>[number];
 
-const primaryText = ({ address, tsig_key_id: key, tls }: Json): string => `${address} ${key ?? ''} ${tls != null}`;
+const isSecondary = ({ kind }: Domain): boolean => kind === 'secondary';
+
+const primaryText = ({ address, tsig_key_id: key, tls }: PrimaryRow): string =>
+  `${address} ${key ?? ''} ${tls != null}`;
 
 const isTaken = (error: unknown): boolean => error instanceof ApiError && error.code === 'zone_exists';
 
@@ -298,10 +295,10 @@ async function applyProxied(
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<number> {
   if (proxied === undefined || proxied.size === 0) return 0;
-  const changed: Json[] = [];
-  for await (const page of recordPages(api, domain, {}))
+  const changed: ChangedRecord[] = [];
+  for await (const page of recordPages(api, domain))
     for (const { id, name, type, content, ttl, proxied: before } of page) {
-      const wanted = WEB_TYPES.has(String(type)) ? proxied.get(String(name).toLowerCase()) : undefined;
+      const wanted = WEB_TYPES.has(type) ? proxied.get(name.toLowerCase()) : undefined;
       if (wanted !== undefined && wanted !== before) changed.push({ id, name, type, content, ttl, proxied: wanted });
     }
   if (!dryRun)

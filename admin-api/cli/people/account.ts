@@ -1,8 +1,9 @@
 /** `waypost account`: the accounts of the service, for administrators. */
 import { type Command, Option } from 'commander';
 import { escapeControls } from '../../../core/base/log/index.ts';
-import { ACCOUNTS, accountPath, findAccount } from '../base/accounts.ts';
-import { asObject, type Json } from '../base/client.ts';
+import type { ApiBody } from '../../routes/routes.ts';
+import { type Account, findAccount } from '../base/accounts.ts';
+import type { Change } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
 import { ApiError, CliError } from '../base/errors.ts';
 import { pages } from '../base/pages.ts';
@@ -11,12 +12,10 @@ import { fields, shown } from '../base/table.ts';
 import { addGroup, addVerb, type Call, option, YES } from '../base/verb.ts';
 import { addAccountReset } from './account-reset.ts';
 
-const OWN_ACCOUNT = '/api/v1/account';
-
 interface SetOptions extends PasswordOptions {
   readonly username?: string;
   readonly email?: string;
-  readonly role?: string;
+  readonly role?: Account['role'];
   readonly plan?: string;
   readonly api?: 'on' | 'off';
   readonly revokeTokens?: boolean;
@@ -40,9 +39,9 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     about: 'show your own account: its usage and the limits of its plan',
     examples: ['waypost account show', 'waypost account show --json | jq .account.domain_count'],
     async run(call) {
-      const body = await call.api.json({ method: 'GET', path: '/api/v1/account' });
-      const { username, limits, ...rest } = asObject(body.account) ?? {};
-      const { plan, max_domains_display } = asObject(limits) ?? {};
+      const body = await call.api.GET('/api/v1/account');
+      const { username, limits, ...rest } = body.account;
+      const { plan, max_domains_display } = limits;
       call.show(body, shown(username), ...fields({ ...rest, plan, max_domains: max_domains_display }));
       return true;
     },
@@ -59,12 +58,10 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     async run(call: Call<SetOptions>, [username]) {
       const { email, role, plan } = call.options;
       const { password, made } = await choosePassword(call.io, username, call.options);
-      const json = { username, email, password, role, plan };
-      const body = await call.api.json({ method: 'POST', path: ACCOUNTS, json });
-      const id = shown(asObject(body.account)?.id);
+      const body = await call.api.POST('/api/v1/accounts', { body: { username, email, password, role, plan } });
       call.show(
         { ...body, password: made },
-        `created account ${username} (id ${id}, ${role}, ${plan})`,
+        `created account ${username} (id ${body.account.id}, ${role}, ${plan})`,
         ...passwordLines(made),
       );
       return true;
@@ -75,9 +72,18 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     about: 'list all accounts',
     examples: ['waypost account list', 'waypost account list --json | jq -r .username'],
     async run(call) {
-      const api = (row: Json) => (row.api_enabled === false ? 'off' : 'on');
-      const columns = { ID: 'id', USERNAME: 'username', ROLE: 'role', PLAN: 'plan', API: api, EMAIL: 'email' };
-      await call.list(pages(call.api, ACCOUNTS, 'accounts'), columns, 'There are no accounts.');
+      await call.list(
+        pages(call.api, '/api/v1/accounts', 'accounts'),
+        {
+          ID: 'id',
+          USERNAME: 'username',
+          ROLE: 'role',
+          PLAN: 'plan',
+          API: ({ api_enabled }) => (api_enabled ? 'on' : 'off'),
+          EMAIL: 'email',
+        },
+        'There are no accounts.',
+      );
       return true;
     },
   });
@@ -102,37 +108,38 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     ],
     async run(call: Call<SetOptions>, [who]) {
       const { username, email, role, plan, api, passwordStdin, randomPassword, revokeTokens } = call.options;
-      const changes = Object.entries({
+      const chosen = {
         username,
         email: email === '' ? null : email,
         role,
         plan,
         api_enabled: api === undefined ? undefined : api === 'on',
-      }).filter(([, value]) => value !== undefined);
+      };
+      const changed = namesIn(chosen);
       const setsPassword = passwordStdin || randomPassword;
       if (revokeTokens && !setsPassword) {
         throw new CliError('usage', '--revoke-tokens needs a new password.', {
           next: 'Pass --password-stdin or --random-password too.',
         });
       }
-      if (changes.length === 0 && !setsPassword) {
+      if (changed.length === 0 && !setsPassword) {
         throw new CliError('usage', 'No change is given.', {
           next: 'Pass --username, --email, --role, --plan, --api, --password-stdin or --random-password.',
         });
       }
       const found = await findAccount(call.api, who);
       const { password, made } = setsPassword ? await choosePassword(call.io, who, call.options) : {};
-      const chosen = Object.fromEntries(changes);
-      const patch = (changed: object) => call.api.json({ method: 'PATCH', path: accountPath(found), json: changed });
-      const json = { ...chosen, password, revoke_tokens: revokeTokens };
-      const body = await patch(json).catch(async (error: unknown) => {
+      const path = { account_id: found.id };
+      const patch = (changes: ApiBody<'updateAccount'>): Promise<Change> =>
+        call.api.PATCH('/api/v1/accounts/{account_id}', { params: { path }, body: changes });
+      const body = await patch({ ...chosen, password, revoke_tokens: revokeTokens }).catch(async (error: unknown) => {
         if (!(error instanceof ApiError && OWN_CREDENTIALS.includes(error.code))) throw error;
         const { email: address, ...others } = chosen;
         const own: OwnCredentials = { username: found.username, email: address, password, revokeTokens };
-        if (Object.keys(others).length > 0) await patch(others);
+        if (namesIn(others).length > 0) await patch(others);
         return setOwnCredentials(call, own);
       });
-      const names = [...changes.map(([name]) => name), ...(setsPassword ? ['password'] : [])];
+      const names = [...changed, ...(setsPassword ? ['password'] : [])];
       const revoked = revokeTokens ? ', revoked its tokens' : '';
       call.show(
         { ...body, password: made },
@@ -150,7 +157,8 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     async run(call, [who]) {
       const found = await findAccount(call.api, who);
       await call.confirm(`Remove all second factors of ${found.username}? The password alone is enough then.`);
-      const body = await call.api.json({ method: 'DELETE', path: `${accountPath(found)}/second-factors` });
+      const path = { account_id: found.id };
+      const body = await call.api.DELETE('/api/v1/accounts/{account_id}/second-factors', { params: { path } });
       call.show(body, `removed the second factors of account ${found.username}`);
       return true;
     },
@@ -164,14 +172,17 @@ export function addAccountCommands(program: Command, context: CommandContext): v
     async run(call, [who]) {
       const found = await findAccount(call.api, who);
       await call.confirm(`Remove the account ${found.username} (id ${found.id})?`);
-      call.show(
-        await call.api.json({ method: 'DELETE', path: accountPath(found) }),
-        `removed account ${found.username}`,
-      );
+      const path = { account_id: found.id };
+      const body = await call.api.DELETE('/api/v1/accounts/{account_id}', { params: { path } });
+      call.show(body, `removed account ${found.username}`);
       return true;
     },
   });
 }
+
+/** The fields that are set. */
+const namesIn = (chosen: object): string[] =>
+  Object.entries(chosen).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 
 /** Shows a generated password, which cannot be shown again. */
 function passwordLines(made: string | undefined): string[] {
@@ -181,7 +192,7 @@ function passwordLines(made: string | undefined): string[] {
 interface OwnCredentials {
   readonly username: string;
   /** Undefined: not changed; null: removed. */
-  readonly email?: unknown;
+  readonly email?: string | null;
   /** New password; undefined: not changed. */
   readonly password?: string;
   readonly revokeTokens?: boolean;
@@ -195,7 +206,7 @@ interface OwnCredentials {
 async function setOwnCredentials(
   call: Pick<Call<{ readonly code?: string }>, 'api' | 'io' | 'options'>,
   { username, email, password: newPassword, revokeTokens }: OwnCredentials,
-): Promise<Json> {
+): Promise<Change> {
   const { api, io, options } = call;
   const password =
     io.env.WAYPOST_ADMIN_PASSWORD ||
@@ -206,22 +217,25 @@ async function setOwnCredentials(
     ));
   let { code } = options;
   /** Asks for a code if the account needs one. A code works once, so each change has its own. */
-  const send = async (method: 'PATCH' | 'PUT', path: string, changes: object): Promise<Json> => {
-    const json = { password, ...changes };
+  const send = async (request: (proof: { password: string; code?: string }) => Promise<Change>): Promise<Change> => {
     try {
-      return await api.json({ method, path, json: { ...json, code } });
+      return await request({ password, code });
     } catch (error) {
       const isMissing = error instanceof ApiError && error.code === 'code_required' && code === undefined;
       if (!isMissing || !io.stdin.isTTY) throw error;
-      const typed = await askPassword(io, 'Code of your authenticator app: ', 'Pass --code.');
-      return api.json({ method, path, json: { ...json, code: typed } });
+      return request({
+        password,
+        code: await askPassword(io, 'Code of your authenticator app: ', 'Pass --code.'),
+      });
     } finally {
       code = undefined;
     }
   };
-  let body: Json = {};
-  if (email !== undefined) body = await send('PATCH', OWN_ACCOUNT, { email });
-  if (newPassword !== undefined)
-    body = await send('PUT', `${OWN_ACCOUNT}/password`, { new_password: newPassword, revoke_tokens: revokeTokens });
+  let body: Change = {};
+  if (email !== undefined) body = await send((proof) => api.PATCH('/api/v1/account', { body: { ...proof, email } }));
+  if (newPassword !== undefined) {
+    const changes = { new_password: newPassword, revoke_tokens: revokeTokens };
+    body = await send((proof) => api.PUT('/api/v1/account/password', { body: { ...proof, ...changes } }));
+  }
   return body;
 }

@@ -1,7 +1,8 @@
 /** `waypost audit`: shows and follows the audit log. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { type ApiClient, asObject, type Json } from '../base/client.ts';
+import type { ApiResponse } from '../../routes/routes.ts';
+import type { ApiClient } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
 import { zoneName } from '../base/domains.ts';
 import { wholeNumber } from '../base/numbers.ts';
@@ -21,10 +22,11 @@ const PAGE = 100;
 /** Maximum entries of one poll: more than a person can read in five seconds. */
 const MAX_POLLED = 10_000;
 
-const COLUMNS: Columns = {
+type Entry = ApiResponse<'listAudit'>['entries'][number];
+
+const COLUMNS: Columns<Entry> = {
   AT: 'at',
-  WHO: ({ actor, by_admin, account_id }) =>
-    by_admin === true ? `${who(asObject(actor))} for account ${shown(account_id)}` : who(asObject(actor)),
+  WHO: ({ actor, by_admin, account_id }) => (by_admin ? `${who(actor)} for account ${account_id}` : who(actor)),
   FROM: 'remote_address',
   CHANGE: 'revision',
   ACTION: 'action',
@@ -57,17 +59,17 @@ export function addAuditCommand(program: Command, context: CommandContext): void
   });
 }
 
-function who(actor: Json | undefined): string {
-  if (actor === undefined) return 'the service';
+function who(actor: Entry['actor']): string {
+  if (actor === null) return 'the service';
   return actor.token_name ? `${shown(actor.username)} (${shown(actor.token_name)})` : shown(actor.username);
 }
 
 /** Yields the last `limit` entries in pages, newest first. */
-async function* newest(api: ApiClient, { limit, domain }: Omit<AuditOptions, 'follow'>): AsyncGenerator<Json[]> {
+async function* newest(api: ApiClient, { limit, domain }: Omit<AuditOptions, 'follow'>): AsyncGenerator<Entry[]> {
   const wanted = domain === undefined ? undefined : zoneName(domain);
   let left = limit;
-  const query = { limit: String(Math.min(PAGE, limit)), domain: wanted, account: api.account };
-  for await (const page of pages(api, '/api/v1/audit', 'entries', query)) {
+  const query = { limit: Math.min(PAGE, limit), domain: wanted, account: api.account };
+  for await (const page of pages(api, '/api/v1/audit', 'entries', { query })) {
     const rows = page.filter((row) => wanted === undefined || row.domain === wanted).slice(0, left);
     left -= rows.length;
     yield rows;
@@ -77,7 +79,7 @@ async function* newest(api: ApiClient, { limit, domain }: Omit<AuditOptions, 'fo
 
 async function follow({ io, api, options }: Call<AuditOptions>): Promise<boolean> {
   const table = new Table(io.stdout, COLUMNS, options.json === true);
-  let last: Json | undefined;
+  let last: Entry | undefined;
   let limit = options.limit;
   while (io.stdout.writable) {
     const rows = await readNewer(newest(api, { ...options, limit }), last);
@@ -92,11 +94,11 @@ async function follow({ io, api, options }: Call<AuditOptions>): Promise<boolean
  * The entries newer than `last`, newest first. Also stops at an older entry, because `last` may
  * have expired.
  */
-async function readNewer(found: AsyncIterable<Json[]>, last: Json | undefined): Promise<Json[]> {
-  const rows: Json[] = [];
+async function readNewer(found: AsyncIterable<Entry[]>, last: Entry | undefined): Promise<Entry[]> {
+  const rows: Entry[] = [];
   for await (const page of found) {
     for (const row of page) {
-      if (last !== undefined && (row.id === last.id || String(row.at) < String(last.at))) return rows;
+      if (last !== undefined && (row.id === last.id || row.at < last.at)) return rows;
       rows.push(row);
     }
   }

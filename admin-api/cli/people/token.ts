@@ -2,8 +2,7 @@
 import { hostname } from 'node:os';
 import type { Command } from 'commander';
 import { escapeControls } from '../../../core/base/log/index.ts';
-import { ofAccount } from '../base/accounts.ts';
-import { type ApiClient, asText, type Json } from '../base/client.ts';
+import type { ApiClient } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
 import { requireDomain } from '../base/domains.ts';
 import { ApiError, CliError } from '../base/errors.ts';
@@ -21,8 +20,6 @@ interface CreateOptions extends GlobalOptions {
   readonly passwordStdin?: boolean;
   readonly code?: string;
 }
-
-const TOKENS = '/api/v1/tokens';
 
 export function addTokenCommands(program: Command, context: CommandContext): void {
   const token = addAccountGroup(program, 'token', 'API tokens of your account: create, list, revoke', [
@@ -58,14 +55,13 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
       'waypost token create --name web --scope dns --domain example.com',
     ],
     async run({ io, api, options }: Call<CreateOptions>) {
-      const body = options.login === undefined ? await createToken(api, options) : await exchange(io, api, options);
+      const { login } = options;
+      const body = login === undefined ? await createToken(api, options) : await exchange(io, api, login, options);
       if (options.json) {
         print(io.stdout, JSON.stringify(body));
         return true;
       }
-      const made = asText(body.token);
-      if (made === undefined) throw new CliError('not_the_api', 'The response of the daemon has no token.');
-      print(io.stdout, escapeControls(made));
+      print(io.stdout, escapeControls(body.token));
       if (io.stdout.isTTY) print(io.stderr, 'The token is not shown again. To use it: export WAYPOST_TOKEN=<token>');
       return true;
     },
@@ -75,19 +71,17 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
     about: 'list the tokens of your account with scopes, domains and last use, without the secrets',
     examples: ['waypost token list', 'waypost token list --json | jq -r "select(.expires_at == null) | .id"'],
     async run(call) {
-      const expires = (row: Json) => row.expires_at ?? 'never';
-      const columns = {
-        ID: 'id',
-        CREATED: 'created_at',
-        EXPIRES: expires,
-        USED: (row: Json) => row.last_used_at ?? 'never',
-        SCOPES: 'scopes',
-        DOMAINS: (row: Json) => row.domains ?? 'all',
-        NAME: 'name',
-      };
       await call.list(
-        pages(call.api, TOKENS, 'tokens', { account: call.api.account }),
-        columns,
+        pages(call.api, '/api/v1/tokens', 'tokens', { query: { account: call.api.account } }),
+        {
+          ID: 'id',
+          CREATED: 'created_at',
+          EXPIRES: ({ expires_at }) => expires_at ?? 'never',
+          USED: ({ last_used_at }) => last_used_at ?? 'never',
+          SCOPES: 'scopes',
+          DOMAINS: ({ domains }) => domains ?? 'all',
+          NAME: 'name',
+        },
         'The account has no tokens.',
       );
       return true;
@@ -98,7 +92,7 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
     about: 'revoke a token at once on every node',
     examples: ['waypost token revoke 12'],
     async run(call, [id]) {
-      const body = await call.api.json({ method: 'DELETE', path: `${TOKENS}/${encodeURIComponent(id)}` });
+      const body = await call.api.DELETE('/api/v1/tokens/{token_id}', { params: { path: { token_id: id } } });
       call.show(body, `revoked token ${id}`);
       return true;
     },
@@ -109,7 +103,7 @@ function label({ name }: CreateOptions): string {
   return name ?? `cli at ${hostname()}`;
 }
 
-async function exchange(io: CliIo, api: ApiClient, options: CreateOptions): Promise<Json> {
+async function exchange(io: CliIo, api: ApiClient, login: string, options: CreateOptions) {
   if (options.scope !== undefined || options.expires !== undefined || options.domain !== undefined) {
     throw new CliError('usage', '--scope, --domain and --expires cannot be combined with --login.', {
       next: 'Log in first, then use the new token to create the narrower one.',
@@ -120,18 +114,17 @@ async function exchange(io: CliIo, api: ApiClient, options: CreateOptions): Prom
       next: 'Omit --login: the current token creates one for the account.',
     });
   }
-  const login = options.login;
   const password = options.passwordStdin
     ? await passwordFromStdin(io)
     : io.env.WAYPOST_ADMIN_PASSWORD ||
       (await askPassword(
         io,
-        `Password of ${escapeControls(String(login))}: `,
+        `Password of ${escapeControls(login)}: `,
         'Pass --password-stdin or set WAYPOST_ADMIN_PASSWORD.',
       ));
-  const send = (code: string | undefined): Promise<Json> => {
-    const json = { login, password, code, name: label(options) };
-    return api.json({ method: 'POST', path: '/api/v1/auth/token', json, authorized: false });
+  const send = (code: string | undefined) => {
+    const body = { login, password, code, name: label(options) };
+    return api.POST('/api/v1/auth/token', { body, authorized: false });
   };
   try {
     return await send(options.code);
@@ -142,16 +135,16 @@ async function exchange(io: CliIo, api: ApiClient, options: CreateOptions): Prom
   }
 }
 
-async function createToken(api: ApiClient, options: CreateOptions): Promise<Json> {
+async function createToken(api: ApiClient, options: CreateOptions) {
   const domains = await domainIds(api, options.domain);
-  const json = { name: label(options), scopes: options.scope, domains, expires_at: options.expires };
-  return api.json({ method: 'POST', path: ofAccount(api, TOKENS), json });
+  const body = { name: label(options), scopes: options.scope, domains, expires_at: options.expires };
+  return api.POST('/api/v1/tokens', { params: { query: { account: api.account } }, body });
 }
 
 /** Undefined without names: the token is not restricted. */
 async function domainIds(api: ApiClient, names: readonly string[] | undefined): Promise<number[] | undefined> {
   if (names === undefined) return undefined;
   const ids: number[] = [];
-  for (const name of names) ids.push(Number((await requireDomain(api, name)).id));
+  for (const name of names) ids.push((await requireDomain(api, name)).id);
   return ids;
 }

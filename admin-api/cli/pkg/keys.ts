@@ -1,13 +1,14 @@
 /** `waypost pkg keys`: the keys that sign published packages. */
 import type { Command } from 'commander';
-import type { ApiClient, Json } from '../base/client.ts';
+import type { ApiResponse } from '../../routes/routes.ts';
 import type { CommandContext } from '../base/command.ts';
 import { wholeNumber } from '../base/numbers.ts';
-import { rowsOf } from '../base/pages.ts';
-import { type Columns, shown } from '../base/table.ts';
+import type { Columns } from '../base/table.ts';
 import { addGroup, addVerb, type Call, option, YES } from '../base/verb.ts';
 
-const KEYS: Columns = {
+type Keys = ApiResponse<'listStoreKeys'>['keys'];
+
+const KEYS: Columns<Keys[number]> = {
   ID: 'key_id',
   STATE: 'state',
   CREATED: 'created_at',
@@ -15,8 +16,6 @@ const KEYS: Columns = {
   'ENDORSED BY': 'endorsed_by',
   'PUBLIC KEY': 'public_key',
 };
-
-const ADMIN = '/api/admin/store/keys';
 
 interface Rotation {
   readonly overlapDays?: number;
@@ -26,15 +25,7 @@ interface Revocation {
   readonly reason: string;
 }
 
-/** Yields a single page: the list is short. */
-async function* listKeys(api: ApiClient): AsyncGenerator<readonly Json[]> {
-  yield rowsOf((await api.json({ method: 'GET', path: '/api/store/keys' })).keys);
-}
-
-const newestOf = (body: Json): string => {
-  const [key] = rowsOf(body.keys);
-  return `key ${shown(key?.key_id)}, ${shown(key?.public_key)}`;
-};
+const newestOf = ([key]: Keys): string => `key ${key.key_id}, ${key.public_key}`;
 
 export function addPkgKeysCommands(parent: Command, context: CommandContext): void {
   const keys = addGroup(parent, 'keys', 'keys that sign published packages: list, rotate, revoke', [
@@ -46,7 +37,7 @@ export function addPkgKeysCommands(parent: Command, context: CommandContext): vo
     about: 'list the keys, newest first',
     examples: ['waypost pkg keys list', 'waypost pkg keys list --json | jq -r .public_key_pem'],
     async run(call) {
-      await call.list(listKeys(call.api), KEYS, 'There is no key yet.');
+      await call.rows((await call.api.GET('/api/store/keys')).keys, KEYS, 'There is no key yet.');
       return true;
     },
   });
@@ -64,8 +55,8 @@ export function addPkgKeysCommands(parent: Command, context: CommandContext): vo
     async run(call: Call<Rotation>) {
       const { overlapDays: overlap_days } = call.options;
       await call.confirm('Create a new key for all published packages?');
-      const body = await call.api.json({ method: 'POST', path: ADMIN, json: { overlap_days } });
-      call.show(body, `Created: ${newestOf(body)}`);
+      const body = await call.api.POST('/api/admin/store/keys', { body: { overlap_days } });
+      call.show(body, `Created: ${newestOf(body.keys)}`);
       return true;
     },
   });
@@ -79,10 +70,11 @@ export function addPkgKeysCommands(parent: Command, context: CommandContext): vo
       await call.confirm(
         `Revoke the key ${key}? Hosts that trust only this key install nothing until they are updated.`,
       );
-      const { reason } = call.options;
-      const path = `${ADMIN}/${encodeURIComponent(key)}/revoke`;
-      const body = await call.api.json({ method: 'POST', path, json: { reason } });
-      call.show(body, `Revoked: key ${key}. The current one is ${newestOf(body)}`);
+      const body = await call.api.POST('/api/admin/store/keys/{store_key_id}/revoke', {
+        params: { path: { store_key_id: key } },
+        body: { reason: call.options.reason },
+      });
+      call.show(body, `Revoked: key ${key}. The current one is ${newestOf(body.keys)}`);
       return true;
     },
   });

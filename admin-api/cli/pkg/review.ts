@@ -1,6 +1,6 @@
 /** `waypost pkg queue|review|approve|reject|suspend|reinstate`: commands for administrators. */
 import type { Command } from 'commander';
-import { asObject } from '../base/client.ts';
+import type { ApiResponse } from '../../routes/routes.ts';
 import type { CommandContext } from '../base/command.ts';
 import { pages } from '../base/pages.ts';
 import { type Columns, shown } from '../base/table.ts';
@@ -12,26 +12,23 @@ interface Reason {
   readonly code?: string[];
 }
 
-const ADMIN = '/api/dev/admin';
+const UPLOAD = '/api/dev/admin/uploads/{upload_id}';
+const APP = '/api/dev/admin/apps/{app_id}';
 
-const QUEUE: Columns = {
+const QUEUE: Columns<ApiResponse<'listReviewQueue'>['uploads'][number]> = {
   ID: 'id',
   APP: 'app_id',
   VERSION: 'version',
   ACCOUNT: 'account_id',
-  FOUND: ({ summary }) => `${shown(asObject(summary)?.review)} to review`,
+  FOUND: ({ summary }) => `${shown(summary?.review)} to review`,
   UPLOADED: 'created_at',
   NOTES: 'notes',
 };
 
 const REASON = option('--reason <text>', 'the reason; shown to the developer').makeOptionMandatory();
 
-const pathOf = (id: string): string => `${ADMIN}/uploads/${encodeURIComponent(id)}`;
-
 /** The id of an app contains a dot; the id of an upload does not. */
 const isApp = (id: string): boolean => id.includes('.');
-
-const appPath = (id: string): string => `${ADMIN}/apps/${encodeURIComponent(id)}`;
 
 export function addPkgReviewCommands(parent: Command, context: CommandContext): void {
   addVerb(parent, context, {
@@ -39,7 +36,7 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
     about: 'list the packages that wait for a review, oldest first (administrators)',
     examples: ['waypost pkg queue'],
     async run(call) {
-      await call.list(pages(call.api, `${ADMIN}/queue`, 'uploads'), QUEUE, 'No packages wait for a review.');
+      await call.list(pages(call.api, '/api/dev/admin/queue', 'uploads'), QUEUE, 'No packages wait for a review.');
       return true;
     },
   });
@@ -48,7 +45,7 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
     about: 'show a package of any account and all findings (administrators)',
     examples: ['waypost pkg review 57'],
     async run(call, [id]) {
-      await showUpload(call, pathOf(id));
+      await showUpload(call, UPLOAD, id);
       return true;
     },
   });
@@ -59,9 +56,11 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
     examples: ['waypost pkg approve 57'],
     async run(call: Call<Partial<Reason>>, [id]) {
       const { reason } = call.options;
-      const json = reason === undefined ? undefined : { reason };
-      const result = await call.api.json({ method: 'POST', path: `${pathOf(id)}/approve`, json });
-      call.show(result, `Approved: ${formatUpload(asObject(result.upload))}`);
+      const result = await call.api.POST(`${UPLOAD}/approve`, {
+        params: { path: { upload_id: id } },
+        body: reason === undefined ? undefined : { reason },
+      });
+      call.show(result, `Approved: ${formatUpload(result.upload)}`);
       return true;
     },
   });
@@ -72,8 +71,9 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
     examples: ['waypost pkg reject 57 --reason "It sends contacts away." --code direct_network'],
     async run(call: Call<Reason>, [id]) {
       const { reason, code: codes } = call.options;
-      const result = await call.api.json({ method: 'POST', path: `${pathOf(id)}/reject`, json: { reason, codes } });
-      call.show(result, `Rejected: ${formatUpload(asObject(result.upload))}`);
+      const params = { path: { upload_id: id } };
+      const result = await call.api.POST(`${UPLOAD}/reject`, { params, body: { reason, codes } });
+      call.show(result, `Rejected: ${formatUpload(result.upload)}`);
       return true;
     },
   });
@@ -86,9 +86,10 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
       'waypost pkg suspend com.example.notes --reason "Complaints."',
     ],
     async run(call: Call<Reason>, [id]) {
-      const json = { reason: call.options.reason };
-      const path = `${isApp(id) ? appPath(id) : pathOf(id)}/suspend`;
-      const result = await call.api.json({ method: 'POST', path, json });
+      const body = { reason: call.options.reason };
+      const result = isApp(id)
+        ? await call.api.POST(`${APP}/suspend`, { params: { path: { app_id: id } }, body })
+        : await call.api.POST(`${UPLOAD}/suspend`, { params: { path: { upload_id: id } }, body });
       call.show(result, `Suspended: ${id}`);
       return true;
     },
@@ -98,7 +99,7 @@ export function addPkgReviewCommands(parent: Command, context: CommandContext): 
     about: 'end the suspension of an app; each of its suspended packages must be approved again (administrators)',
     examples: ['waypost pkg reinstate com.example.notes'],
     async run(call, [id]) {
-      const result = await call.api.json({ method: 'POST', path: `${appPath(id)}/reinstate` });
+      const result = await call.api.POST(`${APP}/reinstate`, { params: { path: { app_id: id } } });
       call.show(result, `Reinstated: ${id}`);
       return true;
     },

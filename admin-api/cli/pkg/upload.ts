@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { FormData } from 'undici';
-import { type ApiClient, asObject, asText, type Json } from '../base/client.ts';
+import type { ApiResponse } from '../../routes/routes.ts';
 import type { CommandContext, Outcome } from '../base/command.ts';
 import { CliError } from '../base/errors.ts';
 import { print, safeJson } from '../base/io.ts';
@@ -20,30 +20,34 @@ interface UploadOptions {
 /** Milliseconds between two polls while a package is audited. */
 const POLL = 1000;
 
-const APPS: Columns = {
+const UPLOAD = '/api/dev/uploads/{upload_id}';
+
+type Brief = ApiResponse<'getApp'>['uploads'][number];
+
+const APPS: Columns<ApiResponse<'listApps'>['apps'][number]> = {
   APP: 'app_id',
   NAME: 'name',
-  LATEST: ({ latest }) => versionOf(asObject(latest)),
+  LATEST: ({ latest }) => versionOf(latest),
   STATUS: 'audit_status',
-  FOUND: ({ summary }) => foundOf(asObject(summary)),
-  PUBLISHED: ({ published }) => versionOf(asObject(published)),
+  FOUND: ({ summary }) => foundOf(summary),
+  PUBLISHED: ({ published }) => (published === null ? '' : versionOf(published)),
   SUSPENDED: 'suspended',
 };
 
-const UPLOADS: Columns = {
+const UPLOADS: Columns<Brief> = {
   ID: 'id',
   VERSION: 'version',
   CODE: 'version_code',
   STATUS: 'status',
-  FOUND: ({ summary }) => foundOf(asObject(summary)),
+  FOUND: ({ summary }) => foundOf(summary),
   UPLOADED: 'created_at',
 };
 
-const versionOf = (upload: Json | undefined): string =>
-  upload === undefined ? '' : `${shown(upload.version)} (${shown(upload.version_code)})`;
+const versionOf = ({ version, version_code }: Pick<Brief, 'version' | 'version_code'>): string =>
+  `${shown(version)} (${version_code})`;
 
-const foundOf = (summary: Json | undefined): string =>
-  summary === undefined ? '' : `${count(summary.errors, 'error')}, ${count(summary.warnings, 'warning')}`;
+const foundOf = (summary: Brief['summary']): string =>
+  summary === null ? '' : `${count(summary.errors, 'error')}, ${count(summary.warnings, 'warning')}`;
 
 export function addPkgUploadCommands(parent: Command, context: CommandContext): void {
   addVerb(parent, context, {
@@ -62,7 +66,7 @@ export function addPkgUploadCommands(parent: Command, context: CommandContext): 
     about: 'publish an approved package',
     examples: ['waypost pkg publish 57'],
     async run(call, [id]) {
-      await publish(call, pathOf(id));
+      await publish(call, id);
       return true;
     },
   });
@@ -74,7 +78,7 @@ export function addPkgUploadCommands(parent: Command, context: CommandContext): 
       if (app === undefined) await call.list(pages(call.api, '/api/dev/apps', 'apps'), APPS, 'No apps found.');
       else
         await call.list(
-          pages(call.api, `/api/dev/apps/${encodeURIComponent(app)}`, 'uploads'),
+          pages(call.api, '/api/dev/apps/{app_id}', 'uploads', { path: { app_id: app } }),
           UPLOADS,
           'The app has no packages.',
         );
@@ -86,7 +90,7 @@ export function addPkgUploadCommands(parent: Command, context: CommandContext): 
     about: 'show a package and all findings',
     examples: ['waypost pkg show 57'],
     async run(call, [id]) {
-      await showUpload(call, pathOf(id));
+      await showUpload(call, UPLOAD, id);
       return true;
     },
   });
@@ -97,17 +101,16 @@ export function addPkgUploadCommands(parent: Command, context: CommandContext): 
     examples: ['waypost pkg withdraw 57'],
     async run(call, [id]) {
       await call.confirm(`Withdraw the package ${id}? Its versionCode cannot be used again.`);
-      const result = await call.api.json({ method: 'DELETE', path: pathOf(id) });
-      call.show(result, `Withdrawn: ${formatUpload(asObject(result.upload))}`);
+      const result = await call.api.DELETE(UPLOAD, { params: { path: { upload_id: id } } });
+      call.show(result, `Withdrawn: ${formatUpload(result.upload)}`);
       return true;
     },
   });
 }
 
-const pathOf = (id: string): string => `/api/dev/uploads/${encodeURIComponent(id)}`;
-
 /** App and version of an upload, for messages. */
-export const formatUpload = (upload: Json | undefined): string => `${shown(upload?.app_id)} ${versionOf(upload)}`;
+export const formatUpload = (upload: Pick<Brief, 'app_id' | 'version' | 'version_code'>): string =>
+  `${shown(upload.app_id)} ${versionOf(upload)}`;
 
 async function uploadPackage(call: Call<UploadOptions>, file: string): Promise<Outcome> {
   const { notes, publish: mayPublish } = call.options;
@@ -124,39 +127,37 @@ async function uploadPackage(call: Call<UploadOptions>, file: string): Promise<O
     if (notes !== undefined) form.set('notes', notes);
     return form;
   };
-  const { upload: first } = await call.api.json({ method: 'POST', path: '/api/dev/apps/upload', body });
-  const path = pathOf(String(asObject(first)?.id));
-  const status = await waitForVerdict(call, path);
-  await showUpload(call, path);
+  const { upload } = await call.api.POST('/api/dev/apps/upload', { body });
+  const status = await waitForVerdict(call, upload.id);
+  await showUpload(call, UPLOAD, upload.id);
   if (status === 'rejected') return false;
-  if (mayPublish && status === 'approved') await publish(call, path);
-  else if (status === 'approved') call.note(`Publish it with "waypost pkg publish ${String(asObject(first)?.id)}".`);
+  if (mayPublish && status === 'approved') await publish(call, upload.id);
+  else if (status === 'approved') call.note(`Publish it with "waypost pkg publish ${upload.id}".`);
   else if (mayPublish && status !== 'published') call.note('The package is not published, because it is not approved.');
   return true;
 }
 
 /** Polls until the audit is done, and resolves with the status. */
-async function waitForVerdict({ api, io }: Call, path: string): Promise<string> {
+async function waitForVerdict({ api, io }: Call, id: number): Promise<Brief['status']> {
   for (;;) {
-    const { upload: found } = await api.json({ method: 'GET', path });
-    const status = asText(asObject(found)?.status) ?? '';
-    if (status !== 'pending' && status !== 'scanning') return status;
+    const { upload } = await api.GET(UPLOAD, { params: { path: { upload_id: id } } });
+    if (upload.status !== 'pending' && upload.status !== 'scanning') return upload.status;
     await (io.sleep ?? wait)(POLL);
   }
 }
 
-async function publish(call: Call, path: string): Promise<void> {
-  const result = await call.api.json({ method: 'POST', path: `${path}/publish` });
-  call.show(result, `Published: ${formatUpload(asObject(result.upload))}`);
+async function publish(call: Call, id: string | number): Promise<void> {
+  const result = await call.api.POST(`${UPLOAD}/publish`, { params: { path: { upload_id: id } } });
+  call.show(result, `Published: ${formatUpload(result.upload)}`);
 }
 
 /** Prints JSON, or the text of the daemon with terminal controls escaped. */
-export async function showUpload({ api, io, options }: Call, path: string): Promise<void> {
-  if (options.json) print(io.stdout, safeJson(await api.json({ method: 'GET', path })));
-  else io.stdout.write(await textOf(api, path));
-}
-
-async function textOf(api: ApiClient, path: string): Promise<string> {
-  const { body } = await api.send({ method: 'GET', path, headers: { accept: 'text/plain' } });
-  return body.text();
+export async function showUpload(
+  { api, io, options }: Call,
+  path: typeof UPLOAD | '/api/dev/admin/uploads/{upload_id}',
+  id: string | number,
+): Promise<void> {
+  const params = { path: { upload_id: id } };
+  if (options.json) print(io.stdout, safeJson(await api.GET(path, { params })));
+  else io.stdout.write(await api.GET(path, { params, headers: { accept: 'text/plain' }, parseAs: 'text' }));
 }

@@ -1,9 +1,9 @@
 /** `waypost proxy certificate`: shows, orders and uploads the certificate of a domain. */
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import type { ApiRequest } from '../base/client.ts';
+import type { ApiResponse } from '../../routes/routes.ts';
+import type { ApiClient, Change } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
-import { domainPath } from '../base/domains.ts';
 import { CliError } from '../base/errors.ts';
 import { addVerb, type Call, option } from '../base/verb.ts';
 import { describeProxy } from './proxy-status.ts';
@@ -34,29 +34,31 @@ export function addProxyCertificate(proxy: Command, context: CommandContext): vo
     async run(call: Call<CertificateOptions>, [domainName]) {
       // Reads the files first, so that their errors are reported before any request.
       const request = await certificateRequest(call.options);
-      const domain = await call.domain(domainName);
-      const path = domainPath(domain, '/proxy');
-      const body = await call.api.json({ ...request, path: request.method === 'GET' ? path : `${path}/certificate` });
-      call.show(body, ...describeProxy(domain.domain, body));
+      const { id: domain_id } = await call.domain(domainName);
+      const body = await request(call.api, { path: { domain_id } });
+      call.show(body, ...describeProxy(body));
       return true;
     },
   });
 }
 
-async function certificateRequest({
-  order,
-  file,
-  key,
-  automatic,
-}: CertificateOptions): Promise<Omit<ApiRequest, 'path'>> {
-  if (order) return { method: 'POST', json: {} };
-  if (automatic) return { method: 'DELETE' };
-  if (file === undefined && key === undefined) return { method: 'GET' };
+const PROXY = '/api/v1/domains/{domain_id}/proxy';
+const CERTIFICATE = `${PROXY}/certificate` as const;
+
+type Send = (
+  api: ApiClient,
+  params: { readonly path: { readonly domain_id: number } },
+) => Promise<ApiResponse<'getProxy'> & Change>;
+
+async function certificateRequest({ order, file, key, automatic }: CertificateOptions): Promise<Send> {
+  if (order) return (api, params) => api.POST(CERTIFICATE, { params });
+  if (automatic) return (api, params) => api.DELETE(CERTIFICATE, { params });
+  if (file === undefined && key === undefined) return (api, params) => api.GET(PROXY, { params });
   if (file === undefined || key === undefined) {
     throw new CliError('usage', 'A certificate of your own needs --file and --key.');
   }
   const [certificate, private_key] = await Promise.all([readPem(file), readPem(key)]);
-  return { method: 'PUT', json: { certificate, private_key } };
+  return (api, params) => api.PUT(CERTIFICATE, { params, body: { certificate, private_key } });
 }
 
 /** Maximum size, larger than any chain; prevents the upload of a wrong file. */

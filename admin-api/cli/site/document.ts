@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { hasSecrets, type SiteDocumentKind } from '../../../core/store/rows/site-documents.ts';
 import { asObject, type Json } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
-import { type Domain, domainPath } from '../base/domains.ts';
+import type { Domain } from '../base/domains.ts';
 import { CliError } from '../base/errors.ts';
 import type { Input } from '../base/io.ts';
 import { rowsOf } from '../base/pages.ts';
@@ -20,7 +20,7 @@ interface ListDocument {
   readonly nouns: readonly [one: string, several: string];
 }
 
-export const documentPath = (domain: Domain, name: string): string => domainPath(domain, `/proxy/${name}`);
+export const documentPath = (domain: Domain, name: string): string => `/api/v1/domains/${domain.id}/proxy/${name}`;
 
 /** Adds `get` and `set`, for JSON files; `versions` and `restore`, if earlier versions are kept. */
 export function addListVerbs(group: Command, context: CommandContext, document: ListDocument): void {

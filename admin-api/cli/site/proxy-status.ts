@@ -1,22 +1,20 @@
 /** Describes the state of a proxy for people, with the next step for each problem. */
 import { toUrlHost } from '../../../core/net/address/url-host.ts';
-import { asObject, type Json } from '../base/client.ts';
-import { CliError } from '../base/errors.ts';
-import { rowsOf } from '../base/pages.ts';
+import type { ApiResponse } from '../../routes/routes.ts';
 import { shown } from '../base/table.ts';
 
-/** `body`: the whole response. Throws CliError `not_the_api`. */
-export function describeProxy(domain: string, body: Json): [string, ...string[]] {
-  const proxy = proxyOf(body);
-  const warnings = Array.isArray(proxy.warnings) ? proxy.warnings : [];
-  const on = proxy.is_enabled === 1 || proxy.is_enabled === true;
-  const exposed = rowsOf(proxy.exposed);
+type ProxyResponse = ApiResponse<'getProxy'>;
+type Proxy = ProxyResponse['proxy'];
+
+export function describeProxy({ domain: { domain }, proxy }: ProxyResponse): [string, ...string[]] {
+  const { warnings, exposed } = proxy;
+  const on = proxy.is_enabled === 1;
   return [
     `${domain}: proxy ${on ? 'on' : 'off'}`,
     ...originLines(domain, proxy, on),
     ...certificateLines(domain, proxy),
     ...hstsLines(proxy),
-    ...(proxy.heuristic_freshness === true ? ['  cache        heuristic freshness for all responses'] : []),
+    ...(proxy.heuristic_freshness ? ['  cache        heuristic freshness for all responses'] : []),
     ...warnings.map((warning) => `  warning      ${shown(warning)}`),
     ...exposed.map(
       ({ name, type, content, why }) => `  exposed      ${[name, type, content].map(shown).join(' ')}: ${shown(why)}`,
@@ -31,10 +29,10 @@ const EXPOSED_NEXT =
 
 function originLines(
   domain: string,
-  { origin_host: host, origin_port: port, origin_protocol: protocol }: Json,
+  { origin_host: host, origin_port: port, origin_protocol: protocol }: Proxy,
   on: boolean,
 ) {
-  if (typeof host !== 'string' || host === '') {
+  if (host === '') {
     return [
       `  origin       none${on ? '; each name is served from its own address records' : ''}`,
       `  next: Set it with "waypost proxy set ${domain} ORIGIN".`,
@@ -44,15 +42,15 @@ function originLines(
   return on ? [origin] : [origin, `  next: Turn it on with "waypost proxy on ${domain}".`];
 }
 
-function hstsLines({ hsts_max_age: age, hsts_include_subdomains, hsts_preload }: Json): string[] {
-  if (typeof age !== 'number') return [];
-  const subdomains = hsts_include_subdomains === true ? ', with subdomains' : '';
-  return [`  hsts         ${shown(age)} seconds${subdomains}${hsts_preload === true ? ', preload' : ''}`];
+function hstsLines({ hsts_max_age: age, hsts_include_subdomains, hsts_preload }: Proxy): string[] {
+  if (age === null) return [];
+  const subdomains = hsts_include_subdomains ? ', with subdomains' : '';
+  return [`  hsts         ${age} seconds${subdomains}${hsts_preload ? ', preload' : ''}`];
 }
 
-function certificateLines(domain: string, proxy: Json): string[] {
+function certificateLines(domain: string, proxy: Proxy): string[] {
   const { ssl_status, ssl_issued_at, ssl_expires_at, ssl_error } = proxy;
-  const { issuer, renews_at: renewsAt } = asObject(proxy.certificate) ?? {};
+  const { issuer, renews_at: renewsAt } = proxy.certificate;
   const times = [
     ...(ssl_issued_at ? [`issued ${shown(ssl_issued_at)}`] : []),
     ...(ssl_expires_at ? [`expires ${shown(ssl_expires_at)}`] : []),
@@ -65,10 +63,4 @@ function certificateLines(domain: string, proxy: Json): string[] {
     lines.push(`  next: Fix the problem, then retry at once with "waypost proxy certificate ${domain} --order".`);
   }
   return lines;
-}
-
-function proxyOf(body: Json): Json {
-  const proxy = asObject(body.proxy);
-  if (proxy !== undefined) return proxy;
-  throw new CliError('not_the_api', 'The response of the daemon has no proxy state.');
 }

@@ -1,14 +1,14 @@
 /** `waypost proxy`: the proxy of a domain. */
 import { type Command, Option } from 'commander';
-import { asObject } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
-import { domainPath } from '../base/domains.ts';
 import { wholeNumber } from '../base/numbers.ts';
-import { count, shown } from '../base/table.ts';
+import { count } from '../base/table.ts';
 import { addAccountGroup, addVerb, type Call, option } from '../base/verb.ts';
 import { addProxyCertificate } from './certificate.ts';
 import { describeProxy } from './proxy-status.ts';
 import { addProxyTail } from './tail.ts';
+
+const PROXY = '/api/v1/domains/{domain_id}/proxy';
 
 type HstsAge = number | 'none';
 
@@ -45,15 +45,17 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
       'waypost proxy set example.com origin.example.net --hsts 31536000',
     ],
     async run(
-      call: Call<{ port?: number; protocol?: string; hsts?: HstsAge; heuristicFreshness?: 'on' | 'off' }>,
+      call: Call<{ port?: number; protocol?: 'http' | 'https'; hsts?: HstsAge; heuristicFreshness?: 'on' | 'off' }>,
       [domainName, origin],
     ) {
       const { port, protocol, hsts, heuristicFreshness } = call.options;
-      const domain = await call.domain(domainName);
+      const { id: domain_id } = await call.domain(domainName);
       const heuristic = heuristicFreshness && heuristicFreshness === 'on';
-      const json = { origin, port, protocol, hsts_max_age: toMaxAge(hsts), heuristic_freshness: heuristic };
-      const body = await call.api.json({ method: 'PUT', path: domainPath(domain, '/proxy'), json });
-      call.show(body, ...describeProxy(domain.domain, body));
+      const body = await call.api.PUT(PROXY, {
+        params: { path: { domain_id } },
+        body: { origin, port, protocol, hsts_max_age: toMaxAge(hsts), heuristic_freshness: heuristic },
+      });
+      call.show(body, ...describeProxy(body));
       return true;
     },
   });
@@ -66,10 +68,9 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
       about,
       examples: [`waypost proxy ${name} example.com`],
       async run(call, [domainName]) {
-        const domain = await call.domain(domainName);
-        const path = domainPath(domain, '/proxy/toggle');
-        const body = await call.api.json({ method: 'POST', path, json: { enable } });
-        call.show(body, ...describeProxy(domain.domain, body));
+        const { id: domain_id } = await call.domain(domainName);
+        const body = await call.api.POST(`${PROXY}/toggle`, { params: { path: { domain_id } }, body: { enable } });
+        call.show(body, ...describeProxy(body));
         return true;
       },
     });
@@ -79,9 +80,9 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
     about: 'show the origin, the certificate, and names that reveal the origin’s address',
     examples: ['waypost proxy status example.com', 'waypost proxy status example.com --json | jq .proxy.exposed'],
     async run(call, [domainName]) {
-      const domain = await call.domain(domainName);
-      const body = await call.api.json({ method: 'GET', path: domainPath(domain, '/proxy') });
-      call.show(body, ...describeProxy(domain.domain, body));
+      const { id: domain_id } = await call.domain(domainName);
+      const body = await call.api.GET(PROXY, { params: { path: { domain_id } } });
+      call.show(body, ...describeProxy(body));
       return true;
     },
   });
@@ -109,14 +110,16 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
       [domainName],
     ) {
       const { maxAge, includeSubdomains, preload } = call.options;
-      const json = {
-        hsts_max_age: toMaxAge(maxAge),
-        hsts_include_subdomains: includeSubdomains && includeSubdomains === 'on',
-        hsts_preload: preload && preload === 'on',
-      };
-      const domain = await call.domain(domainName);
-      const body = await call.api.json({ method: 'PATCH', path: domainPath(domain, '/proxy'), json });
-      call.show(body, ...describeProxy(domain.domain, body));
+      const { id: domain_id } = await call.domain(domainName);
+      const body = await call.api.PATCH(PROXY, {
+        params: { path: { domain_id } },
+        body: {
+          hsts_max_age: toMaxAge(maxAge),
+          hsts_include_subdomains: includeSubdomains && includeSubdomains === 'on',
+          hsts_preload: preload && preload === 'on',
+        },
+      });
+      call.show(body, ...describeProxy(body));
       return true;
     },
   });
@@ -138,9 +141,9 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
     ],
     async run(call: Call<{ resource?: string[]; prefix?: string[]; tag?: string[]; prefetch?: true }>, [domainName]) {
       const { resource: urls, prefix: prefixes, tag: tags, prefetch } = call.options;
-      const domain = await call.domain(domainName);
-      const path = domainPath(domain, '/proxy/purge');
-      const body = await call.api.json({ method: 'POST', path, json: { urls, prefixes, tags, prefetch } });
+      const { id: domain_id, domain } = await call.domain(domainName);
+      const params = { path: { domain_id } };
+      const body = await call.api.POST(`${PROXY}/purge`, { params, body: { urls, prefixes, tags, prefetch } });
       const parts = [
         ['URL', urls],
         ['prefix', prefixes],
@@ -148,7 +151,7 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
       ] as const;
       const narrowed = parts.flatMap(([noun, given]) => (given === undefined ? [] : [count(given.length, noun)]));
       const what = narrowed.join(', ') || 'everything';
-      call.show(body, `purging ${what} of ${domain.domain} (id ${shown(asObject(body.purge)?.id)})`);
+      call.show(body, `purging ${what} of ${domain} (id ${body.purge.id})`);
       return true;
     },
   });

@@ -3,10 +3,8 @@ import type { Command } from 'commander';
 import { escapeControls } from '../../../core/base/log/index.ts';
 import { asObject, type Json } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
-import { domainPath } from '../base/domains.ts';
 import { print, safeJson } from '../base/io.ts';
 import { wholeNumber } from '../base/numbers.ts';
-import { rowsOf } from '../base/pages.ts';
 import { count, shown } from '../base/table.ts';
 import { addVerb, type Call, option } from '../base/verb.ts';
 
@@ -20,16 +18,16 @@ export function addProxyTail(proxy: Command, context: CommandContext): void {
     options: [option('--count <n>', 'end after so many requests').argParser(wholeNumber(1, 1_000_000))],
     examples: ['waypost proxy tail example.com', 'waypost proxy tail example.com --json | jq .path'],
     async run(call: Call<{ count?: number }>, [domainName]) {
-      const domain = await call.domain(domainName);
-      const { body } = await call.api.send({
-        method: 'GET',
-        path: domainPath(domain, '/requests/tail'),
+      const { id: domain_id, domain } = await call.domain(domainName);
+      const body = await call.api.GET('/api/v1/domains/{domain_id}/requests/tail', {
+        params: { path: { domain_id } },
         headers: { accept: 'text/event-stream' },
+        parseAs: 'stream',
       });
-      call.note(`watching ${domain.domain}; press Ctrl+C to end`);
+      call.note(`watching ${domain}; press Ctrl+C to end`);
       let left = call.options.count ?? Number.POSITIVE_INFINITY;
       for await (const { node, omitted, requests } of readSamples(body)) {
-        for (const request of rowsOf(requests)) {
+        for (const request of Array.isArray(requests) ? (requests as Json[]) : []) {
           const line = call.options.json ? safeJson({ node, ...request }) : escapeControls(describe(request));
           print(call.io.stdout, line);
           if (--left === 0) return true;

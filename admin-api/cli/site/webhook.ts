@@ -1,8 +1,7 @@
 /** `waypost webhook`: the webhooks of the account, their deliveries, tests and replays. */
 import type { Command } from 'commander';
 import { escapeControls } from '../../../core/base/log/index.ts';
-import { ofAccount } from '../base/accounts.ts';
-import { asText, type Json } from '../base/client.ts';
+import type { ApiBody, ApiResponse } from '../../routes/routes.ts';
 import type { CommandContext } from '../base/command.ts';
 import { CliError } from '../base/errors.ts';
 import { type GlobalOptions, print } from '../base/io.ts';
@@ -10,9 +9,11 @@ import { parseId } from '../base/numbers.ts';
 import { pages } from '../base/pages.ts';
 import { addAccountGroup, addVerb, type Call, option } from '../base/verb.ts';
 
+type WebhookBody = ApiBody<'createWebhook'>;
+
 interface Choice extends GlobalOptions {
   readonly url?: string;
-  readonly event?: string[];
+  readonly event?: WebhookBody['events'];
   readonly domainId?: number[];
   readonly allDomains?: boolean;
   readonly description?: string;
@@ -20,8 +21,7 @@ interface Choice extends GlobalOptions {
   readonly disable?: boolean;
 }
 
-const WEBHOOKS = '/api/v1/webhooks';
-const pathOf = (id: string): string => `${WEBHOOKS}/${encodeURIComponent(id)}`;
+const WEBHOOK = '/api/v1/webhooks/{webhook_id}';
 
 const eventOption = () => option('--event <type...>', 'types of events, "kind.*" or "*" (default: all)');
 const domainOption = () =>
@@ -31,7 +31,7 @@ const domainOption = () =>
 const descriptionOption = () => option('--description <text>', 'a line for the list');
 
 /** The fields that the options name. */
-function bodyOf({ url, event, domainId, allDomains, description, enable, disable }: Choice): Json {
+function bodyOf({ url, event, domainId, allDomains, description, enable, disable }: Choice): Partial<WebhookBody> {
   return {
     url,
     events: event,
@@ -42,14 +42,12 @@ function bodyOf({ url, event, domainId, allDomains, description, enable, disable
 }
 
 /** Prints only the secret on standard output, so that a script can capture it. */
-function printSecret({ io, options }: Call, body: Json): void {
+function printSecret({ io, options }: Call, body: ApiResponse<'createWebhook'>): void {
   if (options.json) {
     print(io.stdout, JSON.stringify(body));
     return;
   }
-  const secret = asText(body.secret);
-  if (secret === undefined) throw new CliError('not_the_api', 'The response of the daemon has no secret.');
-  print(io.stdout, escapeControls(secret));
+  print(io.stdout, escapeControls(body.secret));
   print(io.stderr, `webhook ${body.id}: the secret is not shown again.`);
 }
 
@@ -65,10 +63,8 @@ export function addWebhookCommands(program: Command, context: CommandContext): v
     examples: ['waypost webhook create https://hooks.example.com/waypost --event records.changed "certificate.*"'],
     async run(call: Call<Choice>, [url]) {
       const { api, options } = call;
-      printSecret(
-        call,
-        await api.json({ method: 'POST', path: ofAccount(api, WEBHOOKS), json: { ...bodyOf(options), url } }),
-      );
+      const params = { query: { account: api.account } };
+      printSecret(call, await api.POST('/api/v1/webhooks', { params, body: { ...bodyOf(options), url } }));
       return true;
     },
   });
@@ -77,16 +73,18 @@ export function addWebhookCommands(program: Command, context: CommandContext): v
     about: 'list the webhooks of your account, without the secrets',
     examples: ['waypost webhook list'],
     async run(call) {
-      const columns = {
-        ID: 'id',
-        STATUS: 'status',
-        EVENTS: 'events',
-        DOMAINS: (row: Json) => row.domain_ids ?? 'all',
-        URL: 'url',
-        DESCRIPTION: 'description',
-      };
-      const list = pages(call.api, WEBHOOKS, 'webhooks', { account: call.api.account });
-      await call.list(list, columns, 'The account has no webhooks.');
+      await call.list(
+        pages(call.api, '/api/v1/webhooks', 'webhooks', { query: { account: call.api.account } }),
+        {
+          ID: 'id',
+          STATUS: 'status',
+          EVENTS: 'events',
+          DOMAINS: ({ domain_ids }) => domain_ids ?? 'all',
+          URL: 'url',
+          DESCRIPTION: 'description',
+        },
+        'The account has no webhooks.',
+      );
       return true;
     },
   });
@@ -104,11 +102,11 @@ export function addWebhookCommands(program: Command, context: CommandContext): v
     ],
     examples: ['waypost webhook update 1 --enable'],
     async run(call: Call<Choice>, [id]) {
-      const json = bodyOf(call.options);
-      if (Object.values(json).every((value) => value === undefined))
+      const body = bodyOf(call.options);
+      if (Object.values(body).every((value) => value === undefined))
         throw new CliError('nothing_to_change', 'There is nothing to change; name a field, such as --enable.');
-      const body = await call.api.json({ method: 'PATCH', path: pathOf(id), json });
-      call.show(body, `updated webhook ${id}: ${body.status}`);
+      const changed = await call.api.PATCH(WEBHOOK, { params: { path: { webhook_id: id } }, body });
+      call.show(changed, `updated webhook ${id}: ${changed.status}`);
       return true;
     },
   });
@@ -117,7 +115,7 @@ export function addWebhookCommands(program: Command, context: CommandContext): v
     about: 'delete a webhook and its deliveries',
     examples: ['waypost webhook rm 1'],
     async run(call, [id]) {
-      const body = await call.api.json({ method: 'DELETE', path: pathOf(id) });
+      const body = await call.api.DELETE(WEBHOOK, { params: { path: { webhook_id: id } } });
       call.show(body, `deleted webhook ${id}`);
       return true;
     },
@@ -127,15 +125,18 @@ export function addWebhookCommands(program: Command, context: CommandContext): v
     about: 'print a new secret; the previous one signs too for a day',
     examples: ['waypost webhook rotate-secret 1'],
     async run(call, [id]) {
-      printSecret(call, await call.api.json({ method: 'POST', path: `${pathOf(id)}/rotate-secret` }));
+      const params = { path: { webhook_id: id } };
+      printSecret(call, await call.api.POST(`${WEBHOOK}/rotate-secret`, { params }));
       return true;
     },
   });
   addDeliveryCommands(webhook, context);
 }
 
+type Delivery = ApiResponse<'listWebhookDeliveries'>['deliveries'][number];
+
 interface ListOptions extends GlobalOptions {
-  readonly state?: string;
+  readonly state?: Delivery['state'];
 }
 
 interface ReplayOptions extends GlobalOptions {
@@ -150,7 +151,7 @@ function addDeliveryCommands(webhook: Command, context: CommandContext): void {
     about: 'send the event webhook.test',
     examples: ['waypost webhook test 1'],
     async run(call, [id]) {
-      const body = await call.api.json({ method: 'POST', path: `${pathOf(id)}/test` });
+      const body = await call.api.POST(`${WEBHOOK}/test`, { params: { path: { webhook_id: id } } });
       call.show(body, `queued delivery ${body.id}`, `see it with "waypost webhook deliveries ${id}"`);
       return true;
     },
@@ -161,19 +162,18 @@ function addDeliveryCommands(webhook: Command, context: CommandContext): void {
     options: [option('--state <state>', 'only these: pending, delivered or failed')],
     examples: ['waypost webhook deliveries 1', 'waypost webhook deliveries 1 --json | jq .payload'],
     async run(call: Call<ListOptions>, [id]) {
-      const columns = {
-        ID: 'id',
-        CREATED: 'created_at',
-        STATE: 'state',
-        ATTEMPTS: 'attempts',
-        RESPONSE: (row: Json) => row.error ?? row.response_status,
-        NEXT: 'next_attempt_at',
-        EVENT: 'event',
-      };
-      const { state } = call.options;
+      const params = { path: { webhook_id: id }, query: { state: call.options.state } };
       await call.list(
-        pages(call.api, `${pathOf(id)}/deliveries`, 'deliveries', { state }),
-        columns,
+        pages(call.api, `${WEBHOOK}/deliveries`, 'deliveries', params),
+        {
+          ID: 'id',
+          CREATED: 'created_at',
+          STATE: 'state',
+          ATTEMPTS: 'attempts',
+          RESPONSE: ({ error, response_status }) => error ?? response_status,
+          NEXT: 'next_attempt_at',
+          EVENT: 'event',
+        },
         'There are no deliveries.',
       );
       return true;
@@ -192,14 +192,17 @@ function addDeliveryCommands(webhook: Command, context: CommandContext): void {
       const { delivery, since, delivered } = call.options;
       if ((delivery === undefined) === (since === undefined))
         throw new CliError('nothing_to_replay', 'Name either --delivery or --since.');
-      if (delivery !== undefined) {
-        const body = await call.api.json({ method: 'POST', path: `${pathOf(id)}/deliveries/${delivery}/replay` });
+      if (since !== undefined) {
+        const body = await call.api.POST(`${WEBHOOK}/replay`, {
+          params: { path: { webhook_id: id } },
+          body: { since, state: delivered ? 'all' : 'failed' },
+        });
+        call.show(body, `queued ${body.queued} deliveries`);
+      } else if (delivery !== undefined) {
+        const params = { path: { webhook_id: id, delivery_id: delivery } };
+        const body = await call.api.POST(`${WEBHOOK}/deliveries/{delivery_id}/replay`, { params });
         call.show(body, `queued delivery ${delivery}`);
-        return true;
       }
-      const json = { since, state: delivered ? 'all' : 'failed' };
-      const body = await call.api.json({ method: 'POST', path: `${pathOf(id)}/replay`, json });
-      call.show(body, `queued ${body.queued} deliveries`);
       return true;
     },
   });

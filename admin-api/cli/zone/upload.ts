@@ -2,9 +2,9 @@
 import { createReadStream } from 'node:fs';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { WaypostError } from '../../../core/base/errors.ts';
-import { ofAccount } from '../base/accounts.ts';
-import { type ApiClient, asObject, type Json } from '../base/client.ts';
-import { asDomain, DOMAINS, type Domain, domainPath, findDomain } from '../base/domains.ts';
+import type { ApiResponse } from '../../routes/routes.ts';
+import type { ApiClient } from '../base/client.ts';
+import { type Domain, findDomain } from '../base/domains.ts';
 import { ApiError, CliError, type ErrorDetail } from '../base/errors.ts';
 import { checkZoneFile } from './check.ts';
 import type { ZoneFile } from './files.ts';
@@ -21,6 +21,10 @@ export interface UploadOptions {
   /** Called with the size of each chunk of a large file when it is passed to the network. */
   onSent?(bytes: number): void;
 }
+
+const ZONEFILE = '/api/v1/domains/{domain_id}/zonefile';
+
+type DomainId = Pick<Domain, 'id'>;
 
 /** Smaller files are read at once, which is cheaper than a stream. Larger files are streamed. */
 const STREAMED_FROM = 256 * 1024;
@@ -50,7 +54,7 @@ export async function uploadZone(client: ApiClient, zoneFile: ZoneFile, options:
 /** Replaces the records of a domain. Throws the errors of `uploadZone`. */
 export async function replaceZone(
   client: ApiClient,
-  domain: Domain,
+  domain: DomainId,
   zoneFile: ZoneFile,
   options: UploadOptions,
 ): Promise<Uploaded> {
@@ -59,18 +63,15 @@ export async function replaceZone(
 
 async function putZone(
   client: ApiClient,
-  domain: Domain,
+  domain: DomainId,
   zoneFile: ZoneFile,
   options: UploadOptions,
   { locate, ...source }: Source,
 ): Promise<Uploaded> {
   try {
-    const answer = await client.json({
-      method: 'PUT',
-      path: domainPath(domain, `/zonefile${queryOf(options)}`),
-      ...source,
-    });
-    const uploaded = parseUploaded(answer);
+    const uploaded = uploadedOf(
+      await client.PUT(ZONEFILE, { params: { path: { domain_id: domain.id }, query: queryOf(options) }, ...source }),
+    );
     return { ...uploaded, warnings: relocate(zoneFile, locate, uploaded.warnings) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -106,7 +107,7 @@ export async function compareZone(
 /** Compares a file with a domain (undefined: a missing one). Throws the errors of `uploadZone`. */
 export async function previewZone(
   client: ApiClient,
-  domain: Domain | undefined,
+  domain: DomainId | undefined,
   zoneFile: ZoneFile,
   options: UploadOptions,
 ): Promise<Uploaded & Comparison> {
@@ -116,41 +117,30 @@ export async function previewZone(
     return { records, warnings, warningsOmitted: 0, created: records, changed: 0, deleted: 0, unchanged: 0 };
   }
   const { locate, ...source } = await openSource(zoneFile, options.onSent);
-  const answer = await client.json({
-    method: 'PUT',
-    path: domainPath(domain, `/zonefile${queryOf(options, ['dry_run=true'])}`),
+  const answer = await client.PUT(ZONEFILE, {
+    params: { path: { domain_id: domain.id }, query: { ...queryOf(options), dry_run: 'true' } },
     ...source,
   });
-  const { created, changed, deleted, unchanged, errors } = readPreview(answer);
+  if (answer.preview === undefined)
+    throw new CliError('not_the_api', 'The response of the daemon has no preview; it may be an older version.');
+  const { created, changed, deleted, unchanged, errors } = answer.preview;
   if (errors.length > 0) throw invalidFile(relocate(zoneFile, locate, errors));
-  const uploaded = parseUploaded(answer);
-  const warnings = relocate(zoneFile, locate, uploaded.warnings);
-  return { ...uploaded, warnings, created, changed, deleted, unchanged };
+  const uploaded = uploadedOf(answer);
+  return {
+    ...uploaded,
+    warnings: relocate(zoneFile, locate, uploaded.warnings),
+    created: created.count,
+    changed: changed.count,
+    deleted: deleted.count,
+    unchanged,
+  };
 }
 
 const invalidFile = (details: readonly ErrorDetail[]): ApiError =>
   new ApiError(422, { code: 'invalid_zonefile', message: 'The file has errors.', details });
 
-function readPreview({ preview }: Json): Comparison & { readonly errors: readonly ErrorDetail[] } {
-  const { created, changed, deleted, unchanged, errors } = asObject(preview) ?? {};
-  const countOf = (changes: unknown): unknown => asObject(changes)?.count;
-  const counts = [countOf(created), countOf(changed), countOf(deleted), unchanged];
-  if (!counts.every((count) => typeof count === 'number') || !Array.isArray(errors))
-    throw new CliError('not_the_api', 'The response of the daemon has no preview; it may be an older version.');
-  const [createdCount, changedCount, deletedCount, unchangedCount] = counts;
-  return {
-    created: createdCount,
-    changed: changedCount,
-    deleted: deletedCount,
-    unchanged: unchangedCount,
-    errors: errors as ErrorDetail[],
-  };
-}
-
-function queryOf({ keepApex, strict }: UploadOptions, more: readonly string[] = []): string {
-  const query = [...more, ...(keepApex ? ['apex=keep'] : []), ...(strict ? ['strict=true'] : [])].join('&');
-  return query === '' ? '' : `?${query}`;
-}
+const queryOf = ({ keepApex, strict }: UploadOptions) =>
+  ({ apex: keepApex ? 'keep' : undefined, strict: strict ? 'true' : undefined }) as const;
 
 interface Source {
   readonly headers: Readonly<Record<string, string>>;
@@ -201,10 +191,11 @@ async function findOrCreate(
   client: ApiClient,
   zone: string,
   replace: boolean,
-): Promise<{ domain: Domain; created: boolean }> {
+): Promise<{ domain: DomainId; created: boolean }> {
   try {
-    const answer = await client.json({ method: 'POST', path: ofAccount(client, DOMAINS), json: { domain: zone } });
-    return { domain: asDomain(answer.domain), created: true };
+    const params = { query: { account: client.account } };
+    const { domain } = await client.POST('/api/v1/domains', { params, body: { domain: zone } });
+    return { domain, created: true };
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'zone_exists' || !replace) throw error;
     // The same error means that another account has the zone, or its parent or child.
@@ -214,18 +205,16 @@ async function findOrCreate(
   }
 }
 
-async function remove(client: ApiClient, domain: Domain): Promise<void> {
+async function remove(client: ApiClient, { id: domain_id }: DomainId): Promise<void> {
   try {
-    await client.send({ method: 'DELETE', path: domainPath(domain) }).then(({ body }) => body.dump());
+    await client.DELETE('/api/v1/domains/{domain_id}', { params: { path: { domain_id } } });
   } catch {
     // The caller throws the error of the upload, which is the important one.
   }
 }
 
-function parseUploaded(answer: Json): Uploaded {
-  const { records, warnings, warnings_omitted: omitted } = answer;
-  const read = Array.isArray(warnings) ? (warnings as Uploaded['warnings']) : [];
-  if (typeof records === 'number')
-    return { records, warnings: read, warningsOmitted: typeof omitted === 'number' ? omitted : 0 };
-  throw new CliError('not_the_api', 'The daemon accepted the file, but its response has no number of records.');
-}
+const uploadedOf = ({ records, warnings = [], warnings_omitted = 0 }: ApiResponse<'importZone'>): Uploaded => ({
+  records,
+  warnings,
+  warningsOmitted: warnings_omitted,
+});

@@ -3,23 +3,45 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { ApiResponse } from '../../../../admin-api/routes/routes.ts';
 import { FakeDaemon, type Run, run, TOKEN } from '../harness.ts';
 
 interface Context {
   daemon: FakeDaemon;
   /** A command on the domain, and the state of the proxy in the response. */
-  waypost(argv: readonly string[], proxy?: object): Promise<Run>;
+  waypost(argv: readonly string[], proxy?: Proxy): Promise<Run>;
 }
 
 const test = suite<Context>('admin-api/cli/proxy');
 const folder = mkdtempSync(join(tmpdir(), 'waypost-proxy-'));
 test.after(() => rmSync(folder, { recursive: true }));
 
-const SET_UP = {
+type Proxy = ApiResponse<'getProxy'>['proxy'];
+
+const SET_UP: Proxy = {
+  domain_id: 1,
   is_enabled: 1,
   origin_host: 'origin.example.net',
   origin_port: 443,
   origin_protocol: 'https',
+  hsts_max_age: null,
+  hsts_include_subdomains: false,
+  hsts_preload: false,
+  heuristic_freshness: false,
+  certificate: {
+    source: 'none',
+    names: [],
+    issuer: null,
+    issued_at: null,
+    expires_at: null,
+    is_ordering: false,
+    challenges: [],
+    requested_at: null,
+    attempted_at: null,
+    failures: 0,
+    next_attempt_at: null,
+    renews_at: null,
+  },
   ssl_status: 'active',
   ssl_issued_at: '2025-01-01 00:00:00',
   ssl_expires_at: '2025-04-01 00:00:00',
@@ -81,7 +103,7 @@ test('each command sends the documented request', async ({ daemon, waypost }) =>
       { hsts_max_age: null, hsts_include_subdomains: true, hsts_preload: false },
     ],
     [['certificate', 'a.test'], 'GET', '/proxy', null],
-    [['certificate', 'a.test', '--order'], 'POST', '/proxy/certificate', {}],
+    [['certificate', 'a.test', '--order'], 'POST', '/proxy/certificate', null],
     [['certificate', 'a.test', '--automatic'], 'DELETE', '/proxy/certificate', null],
   ];
   for (const [argv, ...request] of cases) {
@@ -102,15 +124,19 @@ test('status of a working proxy', async ({ waypost }) => {
 });
 
 test('status has the next step for each problem', async ({ waypost }) => {
-  const exposed = [{ name: 'mail', type: 'A', content: '203.0.113.7', why: 'target of MX\u001b[2J' }];
-  const failed = { ...SET_UP, origin_host: '2001:db8::1', ssl_status: 'error', ssl_error: 'CAA forbids it', exposed };
+  const record = { name: 'mail', type: 'A', content: '203.0.113.7', why: 'target of MX\u001b[2J', record_id: 1 };
+  const failed: Proxy = {
+    ...SET_UP,
+    origin_host: '2001:db8::1',
+    ssl_status: 'error',
+    ssl_error: 'CAA forbids it',
+    exposed: [{ ...record, fix: null, fixed_content: null }],
+  };
   const { stdout } = await waypost(['status', 'a.test'], failed);
   assert.match(stdout, /origin {7}https:\/\/\[2001:db8::1\]:443\n/);
   assert.match(stdout, /error {8}CAA forbids it\n {2}next: .*waypost proxy certificate a\.test --order/);
   assert.match(stdout, /exposed {6}mail A 203\.0\.113\.7: target of MX\\u001b\[2J\n {2}next: .*--proxied/);
-  const none = await waypost(['status', 'a.test'], {
-    ...{ is_enabled: 0, origin_host: '', origin_port: 443, origin_protocol: 'https', ssl_status: 'none' },
-  });
+  const none = await waypost(['status', 'a.test'], { ...SET_UP, is_enabled: 0, origin_host: '', ssl_status: 'none' });
   assert.match(none.stdout, /^a\.test: proxy off.*\n {2}origin {7}none\n {2}next: .*waypost proxy set a\.test ORIGIN/);
   const off = await waypost(['off', 'a.test'], { ...SET_UP, is_enabled: 0 });
   assert.match(off.stdout, /:443\n {2}next: Turn it on with "waypost proxy on a\.test"/);
@@ -152,7 +178,7 @@ test('reads a custom certificate before any request, and does not show its key',
 });
 
 test('prints warnings, and says how to set an origin', async ({ waypost }) => {
-  const proxy = { is_enabled: 1, origin_host: '', ssl_status: 'none', warnings: ['No origin is set.'] };
+  const proxy: Proxy = { ...SET_UP, origin_host: '', ssl_status: 'none', warnings: ['No origin is set.'] };
   const { code, stdout } = await waypost(['on', 'a.test'], proxy);
   assert.is(code, 0);
   assert.match(stdout, /origin {7}none; each name .*\n {2}next: Set it with "waypost proxy set a\.test ORIGIN"/);
