@@ -53,7 +53,7 @@ import { type PasswordCost, Passwords } from './people/auth/password.ts';
 import { Sessions } from './people/auth/sessions.ts';
 import { TokenUses } from './people/auth/token-uses.ts';
 import { apiRoutes } from './routes/routes.ts';
-import type { DomainLogs } from './sites/logs/routes.ts';
+import type { DomainLogs } from './sites/documents/logs-state.ts';
 import type { ResolveFor } from './sites/proxy/bounded.ts';
 import { dnsResolve } from './sites/proxy/resolve.ts';
 import { Sweeper } from './sweeper.ts';

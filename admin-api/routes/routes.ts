@@ -4,10 +4,9 @@
  */
 import type { Registry } from '../../core/base/metrics/index.ts';
 import type { ClusterState } from '../../core/cluster/cluster-state.ts';
-import type { ReadRuleCounts, ReadStatistics } from '../../core/cluster/peer-queries.ts';
+import type { ReadStatistics } from '../../core/cluster/peer-queries.ts';
 import type { Readiness } from '../../core/cluster/readiness.ts';
 import type { WatchRequests } from '../../core/observe/tail/request-tail.ts';
-import type { Ejections } from '../../core/site/health/ejections.ts';
 import type { Services } from '../change/services.ts';
 import { type EventStreams, eventRoutes } from '../events/index.ts';
 import { webhookRoutes } from '../events/webhooks/routes.ts';
@@ -25,14 +24,8 @@ import type { Sessions } from '../people/auth/sessions.ts';
 import type { SignInParts } from '../people/auth/sign-in.ts';
 import type { TokenUses } from '../people/auth/token-uses.ts';
 import { ownAccountRoutes } from '../people/own-account/routes.ts';
-import { type DomainLogs, logRoutes } from '../sites/logs/routes.ts';
-import { errorPagePreviewRoute } from '../sites/proxy/error-page-preview.ts';
-import { errorPagesRoutes } from '../sites/proxy/error-pages.ts';
-import type { OriginRules } from '../sites/proxy/origin-rules.ts';
-import { originsRoutes } from '../sites/proxy/origins-document.ts';
-import { protectionRoutes } from '../sites/proxy/protection.ts';
+import { type SiteDocumentParts, siteDocumentRoutes } from '../sites/documents/documents.ts';
 import { proxyRoutes } from '../sites/proxy/routes.ts';
-import { rulesRoutes } from '../sites/proxy/rules.ts';
 import { tailRoutes } from '../sites/tail/routes.ts';
 import { dnssecRoutes } from '../zones/dnssec/routes.ts';
 import { type AnswerDns, dohRoutes } from '../zones/doh/routes.ts';
@@ -47,7 +40,7 @@ import { healthRoutes } from './health.ts';
 import { metricsRoutes } from './metrics.ts';
 import { nodeRoutes } from './nodes.ts';
 
-interface ApiParts {
+interface ApiParts extends SiteDocumentParts {
   readonly services: Services;
   readonly signIn: SignInParts;
   readonly authenticator: Authenticator;
@@ -56,15 +49,11 @@ interface ApiParts {
   readonly eventStreams: EventStreams;
   readonly zoneFiles: PreparePool;
   readonly targetWarnings: TargetWarnings;
-  readonly originRules: OriginRules;
   readonly packages: Packages['routes'];
   readonly ready: () => Readiness;
   readonly describeNodes: () => Promise<ClusterState>;
   readonly metrics: Registry;
   readonly sync: (sequence: number) => Sync;
-  readonly ejections: Pick<Ejections, 'endOf'>;
-  readonly logs: DomainLogs;
-  readonly readRuleCounts: ReadRuleCounts;
   readonly watchRequests: WatchRequests;
   readonly readStatistics: ReadStatistics;
   /** Undefined: DNS over HTTPS is off. */
@@ -91,12 +80,7 @@ export function apiRoutes(parts: ApiParts) {
     ...historyRoutes(services),
     ...dnssecRoutes(services),
     ...proxyRoutes(services, parts.originRules),
-    ...errorPagesRoutes(services),
-    errorPagePreviewRoute(services),
-    ...protectionRoutes(services),
-    ...originsRoutes(services, parts.originRules, parts.ejections),
-    ...logRoutes(services, parts.logs),
-    ...rulesRoutes(services, config.nodeName, parts.readRuleCounts),
+    ...siteDocumentRoutes(services, parts),
     ...tailRoutes(services, authenticator, eventStreams, parts.watchRequests),
     ...statisticsRoutes(services, parts.readStatistics),
     ...webhookRoutes(services),

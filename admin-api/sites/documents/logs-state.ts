@@ -1,17 +1,14 @@
-/** Endpoints of the request logs of a domain. */
+/** The delivery of a domain's request logs: its state on each node, and a test of the receiver. */
+import { Type } from '@sinclair/typebox';
 import { StateError } from '../../../core/base/errors.ts';
+import { count, flag, list, orNull, text, time } from '../../../core/base/schema.ts';
 import type { ReadLogStates } from '../../../core/cluster/peer-queries.ts';
 import type { Attempt } from '../../../core/net/delivery/sender.ts';
-import { NO_LOGS } from '../../../core/site/logs/document.ts';
 import { change } from '../../change/change.ts';
 import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
-import { URL_FAULTS } from '../../http/receiver-url.ts';
 import { route } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
-import { documentRoutes } from '../proxy/documents.ts';
-import { readLogs, viewLogs } from './document.ts';
-import { logsBody, logsStateResponse, logsTestResponse, logsView } from './schema.ts';
 
 export interface DomainLogs {
   readonly readStates: ReadLogStates;
@@ -19,25 +16,39 @@ export interface DomainLogs {
   test(domainId: number, line: string): Promise<Attempt | null>;
 }
 
+const nodeState = Type.Object(
+  {
+    node: text('the node, which delivers the lines of its own requests'),
+    since: time('when it began to count'),
+    delivered_lines: count('lines that the receiver has accepted'),
+    delivered_batches: count('batches that the receiver has accepted'),
+    dropped_lines: count('lines that were dropped: they waited too long, were too many, or were refused'),
+    waiting_lines: count('lines that wait for delivery'),
+    last_delivered_at: orNull(time('the last accepted batch'), 'null: there was none'),
+    last_error_at: orNull(time('the last failed attempt'), 'null: there was none'),
+    last_error: orNull(Type.String(), 'why the last attempt failed; null: it has not'),
+    failures: count('failed attempts in a row'),
+  },
+  { title: 'LogsNodeState' },
+);
+
+const logsStateResponse = Type.Object({
+  nodes: list(nodeState, 'the nodes that answered'),
+  missing_nodes: list(Type.String(), 'the names of nodes that did not answer within 2 seconds'),
+});
+
+const logsTestResponse = Type.Object({
+  delivered: flag('whether the receiver has accepted the line'),
+  status: orNull(Type.Integer(), 'the status of the response; null: there was none'),
+  error: orNull(Type.String(), 'why the attempt failed; null: it has not'),
+  duration_ms: count('milliseconds'),
+});
+
 const PATH = '/api/v1/domains/{domain_id}/proxy/logs';
 
-export function logRoutes(services: Services, logs: DomainLogs) {
+export function logsStateRoutes(services: Services, logs: DomainLogs) {
   const { reader } = services;
   return [
-    ...documentRoutes(services, {
-      kind: 'logs',
-      path: 'logs',
-      name: 'Logs',
-      title: 'delivery of request logs',
-      description:
-        'Requests to the sites of the domain are delivered as lines of JSON, in batches with gzip, to an HTTPS endpoint or to a bucket. A POST has `webhook-id` and `webhook-timestamp`, and with a signing secret `webhook-signature` as Standard Webhooks specifies, over the compressed body. `waypost-lines` and `waypost-dropped` are the numbers of lines in the batch and of those dropped since the last one. Each node delivers its own requests. A failed batch is retried for 15 minutes; lines wait in limited memory, and those that are dropped are counted. Secrets are stored encrypted and never shown; those that are omitted stay.',
-      body: logsBody,
-      view: logsView,
-      empty: NO_LOGS,
-      faults: ['invalid_logs', ...URL_FAULTS],
-      check: readLogs,
-      show: viewLogs,
-    }),
     route({
       operationId: 'getLogsState',
       method: 'GET',
@@ -75,8 +86,8 @@ export function logRoutes(services: Services, logs: DomainLogs) {
       faults: { 404: ['no_such_domain'], 409: ['logs_disabled'] },
       async run(context) {
         const domain = ownedDomain(reader, context.caller, parseId(context.params.domain_id));
-        const time = new Date(nowSeconds() * 1000).toISOString();
-        const attempt = await logs.test(domain.id, `${JSON.stringify({ test: true, time, domain_id: domain.id })}\n`);
+        const line = { test: true, time: new Date(nowSeconds() * 1000).toISOString(), domain_id: domain.id };
+        const attempt = await logs.test(domain.id, `${JSON.stringify(line)}\n`);
         if (attempt === null)
           throw new StateError('logs_disabled', 'The logs of this domain are not delivered; enable them first.');
         const { status, error, milliseconds } = attempt;

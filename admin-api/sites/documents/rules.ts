@@ -1,56 +1,42 @@
-/** The endpoints of the rules of a domain. */
+/** The rules of a domain: their check, counters and templates. */
 import { Type } from '@sinclair/typebox';
 import { flag, integer, list, oneOf, orNull, time } from '../../../core/base/schema.ts';
 import type { ReadRuleCounts } from '../../../core/cluster/peer-queries.ts';
 import { formatHost } from '../../../core/dns/wire/name.ts';
-import type { OriginsDocument } from '../../../core/site/pools/document.ts';
+import { ORIGINS, type OriginsDocument } from '../../../core/site/pools/document.ts';
 import {
   ACTION_TYPES,
   checkRules,
   MAX_RULES,
   RULE_TEMPLATES,
+  RULES,
   type RuleFault,
   type RulesDocument,
 } from '../../../core/site/rules/index.ts';
-import { rulesBody, rulesView } from '../../../core/site/rules/schema.ts';
+import { rulesView } from '../../../core/site/rules/schema.ts';
 import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
-import { bodySchema } from '../../http/json-body.ts';
 import { route } from '../../http/route.ts';
 import { formatTime } from '../../http/time.ts';
-import { DOCUMENT_FIELDS, type DocumentFormat, versionedDocumentRoutes } from './documents.ts';
+import type { DocumentCheck } from './document-routes.ts';
 import { withHashes, withoutHashes } from './rule-users.ts';
 
-const body = bodySchema(Type.Object({ rules: rulesBody, ...DOCUMENT_FIELDS }));
-const view = { rules: rulesView };
-const NO_RULES: RulesDocument = { rules: [] };
-
-const FORMAT: DocumentFormat<'Rules', 'rules', typeof body.schema, typeof view, RulesDocument> = {
-  kind: 'rules',
-  path: 'rules',
-  name: 'Rules',
-  title: 'rules',
-  description:
-    'Rules run for each request of the sites of the domain, from first to last. A rule whose match holds does its action: one that changes something lets the next rule follow, one that decides (allow, deny, redirect, error_page, maintenance, and limit, basic_auth or challenge if the request does not pass) stops. Passwords are stored as hashes and never returned; a user without a password keeps the stored one.',
-  body,
-  view,
-  empty: NO_RULES,
-  faults: ['invalid_rule'],
-  async check(given, { before = NO_RULES, draft, domain }) {
-    const document: RulesDocument = { rules: await withHashes(given.rules, before.rules) };
-    const origins = draft.siteDocument(domain.id, 'origins')?.content as OriginsDocument | undefined;
-    const faults = [...checkRules(document), ...checkPools(document, origins)];
-    if (faults.length === 0) return document;
-    const [{ message, pointer }] = faults;
-    throw new HttpError(422, 'invalid_rule', message, { pointer, details: faults.length > 1 ? faults : undefined });
-  },
-  show: ({ rules }) => ({ rules: withoutHashes(rules) }),
-};
+/** Hashes passwords. Throws HttpError 422 with all faults. */
+export async function readRules(
+  given: readonly unknown[],
+  { before, draft, domain }: DocumentCheck<RulesDocument>,
+): Promise<RulesDocument> {
+  const document: RulesDocument = { rules: await withHashes(given, before.rules) };
+  const faults = [...checkRules(document), ...checkPools(document, ORIGINS.content(draft, domain.id))];
+  if (faults.length === 0) return document;
+  const [{ message, pointer }] = faults;
+  throw new HttpError(422, 'invalid_rule', message, { pointer, details: faults.length > 1 ? faults : undefined });
+}
 
 /** Finds rules with pools that do not exist. */
-function checkPools({ rules }: RulesDocument, origins: OriginsDocument | undefined): readonly RuleFault[] {
-  const labels = new Set(origins?.origins.map(({ label }) => label));
+function checkPools({ rules }: RulesDocument, { origins }: OriginsDocument): readonly RuleFault[] {
+  const labels = new Set(origins.map(({ label }) => label));
   return rules.flatMap(({ action }, i) =>
     action.type !== 'origin' || labels.has(action.name)
       ? []
@@ -60,13 +46,6 @@ function checkPools({ rules }: RulesDocument, origins: OriginsDocument | undefin
         },
   );
 }
-
-/** `node`: the name of this node. */
-export const rulesRoutes = (services: Services, node: string, readCounts: ReadRuleCounts) => [
-  ...versionedDocumentRoutes(services, FORMAT),
-  countersRoute(services, node, readCounts),
-  templatesRoute(services),
-];
 
 const countersView = {
   node: Type.String({ description: 'the node that answers' }),
@@ -88,7 +67,8 @@ const countersView = {
   ),
 };
 
-function countersRoute({ reader }: Services, node: string, readCounts: ReadRuleCounts) {
+/** `node`: the name of this node. */
+export function ruleCountersRoute({ reader }: Services, node: string, readCounts: ReadRuleCounts) {
   const since = orNull(time('when the first of the nodes began to count'), 'null: nothing was counted yet');
   return route({
     operationId: 'getRuleCounters',
@@ -103,8 +83,8 @@ function countersRoute({ reader }: Services, node: string, readCounts: ReadRuleC
     faults: { 404: ['no_such_domain'] },
     async run({ caller, params }) {
       const { id } = ownedDomain(reader, caller, parseId(params.domain_id));
-      const row = reader.siteDocument(id, FORMAT.kind);
-      const { rules } = (row?.content ?? NO_RULES) as RulesDocument;
+      const row = RULES.row(reader, id);
+      const { rules } = row?.content ?? RULES.empty;
       const revision = row?.revision ?? 0;
       const { sum, answered, missing } = await readCounts(id, revision);
       return {
@@ -137,7 +117,7 @@ const templatesView = Type.Object({
   ),
 });
 
-function templatesRoute({ reader }: Services) {
+export function ruleTemplatesRoute({ reader }: Services) {
   return route({
     operationId: 'getRuleTemplates',
     method: 'GET',

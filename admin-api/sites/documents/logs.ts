@@ -5,26 +5,24 @@ import { type Exemptions, parseExemptions } from '../../../core/net/address/inde
 import { parseSecret } from '../../../core/net/delivery/signature.ts';
 import {
   type BucketDestination,
-  DEFAULT_FIELDS,
   type EndpointDestination,
   LOG_FIELDS,
   type LogsDocument,
+  NO_LOGS,
 } from '../../../core/site/logs/document.ts';
-import { siteDocumentContext } from '../../../core/store/rows.ts';
+import type { LogsBody } from '../../../core/site/logs/schema.ts';
 import { readReceiverUrl } from '../../http/receiver-url.ts';
-import type { DocumentCheck } from '../proxy/documents.ts';
-import type { LogsBody } from './schema.ts';
+import type { DocumentCheck } from './document-routes.ts';
 
 type EndpointBody = NonNullable<LogsBody['endpoint']>;
 type BucketBody = NonNullable<LogsBody['bucket']>;
 
-/** Encrypts a secret for the domain. */
-type Seal = (plain: string | Uint8Array) => string;
+type Seal = DocumentCheck<LogsDocument>['seal'];
 
 const INVALID = 'invalid_logs';
 
 /** Throws InvalidError. */
-export function readLogs(body: LogsBody, { services, domain, before }: DocumentCheck<LogsDocument>): LogsDocument {
+export function readLogs(body: LogsBody, { services, before, seal }: DocumentCheck<LogsDocument>): LogsDocument {
   const { endpoint = null, bucket = null, enabled } = body;
   if (endpoint !== null && bucket !== null)
     throw new InvalidError(INVALID, 'Logs go to an endpoint or to a bucket: set one of them, and the other to null.', {
@@ -35,13 +33,11 @@ export function readLogs(body: LogsBody, { services, domain, before }: DocumentC
       pointer: '/enabled',
     });
   const exemptions = parseExemptions(services.config.webhooks.allowPrivateReceivers);
-  const context = siteDocumentContext(domain.id, 'logs');
-  const seal: Seal = (plain) => services.secrets.seal(Buffer.from(plain), context).toString('base64');
-  const { sample = 1, fields = DEFAULT_FIELDS, client_address = 'full' } = body;
+  const { sample = NO_LOGS.sample, fields = NO_LOGS.fields, client_address = NO_LOGS.clientAddress } = body;
   return {
     isEnabled: enabled,
-    endpoint: endpoint && readEndpoint(endpoint, before?.endpoint ?? null, exemptions, seal),
-    bucket: bucket && readBucket(bucket, before?.bucket ?? null, exemptions, seal),
+    endpoint: endpoint && readEndpoint(endpoint, before.endpoint, exemptions, seal),
+    bucket: bucket && readBucket(bucket, before.bucket, exemptions, seal),
     sample,
     fields: LOG_FIELDS.filter((field) => fields.includes(field)),
     clientAddress: client_address,

@@ -1,4 +1,4 @@
-/** The endpoints of the origins of names and paths, and of their health. */
+/** The origins of names and paths: the check of their document, its keys, and their health. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
 import { flag, integer, list, oneOf, orNull, text, time } from '../../../core/base/schema.ts';
@@ -9,70 +9,39 @@ import {
   type CompleteEntry,
   completeEntry,
   type DocumentCertificate,
+  ORIGINS,
   type OriginsEntry,
   type PoolOrigin,
 } from '../../../core/site/pools/document.ts';
-import { originsBody, originsView } from '../../../core/site/pools/schema.ts';
-import { type Domain, type OriginHealth, siteDocumentContext } from '../../../core/store/rows.ts';
+import type { Domain, OriginHealth } from '../../../core/store/rows.ts';
 import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
-import { bodySchema } from '../../http/json-body.ts';
 import { type Context, route } from '../../http/route.ts';
 import { formatTime } from '../../http/time.ts';
-import { contentOf, DOCUMENT_FIELDS, documentRoutes } from './documents.ts';
-import type { OriginRules } from './origin-rules.ts';
+import type { OriginRules } from '../proxy/origin-rules.ts';
+import type { DocumentCheck } from './document-routes.ts';
 
-interface Content {
-  readonly origins: readonly CompleteEntry[];
-}
-
-const FAULTS = [
+export const ORIGIN_FAULTS = [
   ...['duplicate_entry', 'duplicate_label', 'duplicate_origin', 'invalid_certificate', 'invalid_host', 'invalid_name'],
   ...['invalid_origin', 'invalid_path', 'invalid_pin', 'invalid_private_key', 'invalid_server_name', 'invalid_timeout'],
   ...['invalid_version', 'key_mismatch', 'key_required', 'no_weight', 'origin_loop', 'private_origin'],
   ...['protocol_required', 'tls_required', 'too_many_checks'],
 ];
 
-export function originsRoutes(services: Services, rules: OriginRules, ejections: Pick<Ejections, 'endOf'>) {
-  return [
-    ...documentRoutes(services, {
-      kind: 'origins',
-      path: 'origins',
-      name: 'Origins',
-      title: 'origins of names and paths',
-      description:
-        'Each entry sends the requests for a name and path to a pool of origins. Requests that no entry matches go to the origin of the proxy. Host names are not resolved now: the edge checks every address when it connects. An empty list removes all entries.',
-      body: bodySchema(Type.Object({ ...originsBody, ...DOCUMENT_FIELDS })),
-      view: originsView,
-      empty: { origins: [] } as Content,
-      faults: FAULTS,
-      limit: 4 << 20,
-      check: (body, { domain, before }) => readContent(services, rules, domain, body.origins, before),
-      show: ({ origins }: Content) => ({
-        origins: origins.map(({ client_certificate, ...entry }) => ({
-          ...entry,
-          client_certificate: client_certificate && { certificate: client_certificate.certificate },
-        })),
-      }),
-    }),
-    healthRoute(services, ejections),
-  ];
+interface Content {
+  readonly origins: readonly CompleteEntry[];
 }
 
 /** Throws HttpError 422 with all faults. */
-function readContent(
-  services: Services,
-  { allowPrivate: exemptions, own }: OriginRules,
-  { id }: Domain,
+export function readOrigins(
   entries: readonly OriginsEntry[],
-  before: Content | undefined,
+  { before, seal }: DocumentCheck<Content>,
+  { allowPrivate: exemptions, own }: OriginRules,
 ): Content {
   const faults = checkOrigins({ origins: entries }, { exemptions, own });
   if (faults.length > 0) refuse(faults);
-  const seal = (key: string): string =>
-    services.secrets.seal(Buffer.from(key), siteDocumentContext(id, 'origins')).toString('base64');
   const origins = entries.map((entry, i) => {
     const complete = completeEntry(entry);
     if (complete.client_certificate === null) return complete;
@@ -84,12 +53,12 @@ function readContent(
 
 function sealKey(
   { certificate, private_key }: DocumentCertificate,
-  before: Content | undefined,
-  seal: (key: string) => string,
+  before: Content,
+  seal: DocumentCheck<Content>['seal'],
   pointer: string,
 ): DocumentCertificate {
   if (private_key === undefined) {
-    const stored = before?.origins.find((entry) => entry.client_certificate?.certificate === certificate);
+    const stored = before.origins.find((entry) => entry.client_certificate?.certificate === certificate);
     if (stored?.client_certificate?.sealed_key !== undefined)
       return { certificate, sealed_key: stored.client_certificate.sealed_key };
     return refuse([
@@ -110,6 +79,14 @@ function refuse(faults: readonly Fault[]): never {
   const [{ code, message, pointer }] = faults;
   throw new HttpError(422, code, message, { pointer, details: faults });
 }
+
+/** Without the keys of client certificates. */
+export const viewOrigins = ({ origins }: Content) => ({
+  origins: origins.map(({ client_certificate, ...entry }) => ({
+    ...entry,
+    client_certificate: client_certificate && { certificate: client_certificate.certificate },
+  })),
+});
 
 const STATES = ['up', 'down', 'partly', 'unknown', 'unchecked'] as const;
 
@@ -163,7 +140,7 @@ const healthResponse = Type.Object({
   revision: Type.Integer({ minimum: 0, description: 'of the document' }),
 });
 
-function healthRoute(services: Services, ejections: Pick<Ejections, 'endOf'>) {
+export function originHealthRoute(services: Services, ejections: Pick<Ejections, 'endOf'>) {
   return route({
     operationId: 'getOriginsHealth',
     method: 'GET',
@@ -176,9 +153,9 @@ function healthRoute(services: Services, ejections: Pick<Ejections, 'endOf'>) {
     faults: { 404: ['no_such_domain'] },
     run({ caller, params }: Context<Caller>) {
       const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
-      const content = contentOf<Content>(services.reader, 'origins', domain);
+      const row = ORIGINS.row(services.reader, domain.id);
       const regions = services.reader.originHealthOf(domain.id);
-      const entries = (content?.origins ?? []).map((entry) => {
+      const entries = (row?.content.origins ?? []).map((entry) => {
         const origins = entry.pool.map((origin) => stateOf(domain, entry, origin, regions, ejections));
         return {
           name: entry.name,
@@ -189,7 +166,7 @@ function healthRoute(services: Services, ejections: Pick<Ejections, 'endOf'>) {
           origins,
         };
       });
-      return { entries, revision: services.reader.siteDocument(domain.id, 'origins')?.revision ?? 0 };
+      return { entries, revision: row?.revision ?? 0 };
     },
   });
 }

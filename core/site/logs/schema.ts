@@ -1,9 +1,7 @@
-/** Schemas of the request logs of a domain. */
-import { type Static, Type } from '@sinclair/typebox';
-import { count, flag, line, list, oneOf, orNull, readOnly, text, time } from '../../../core/base/schema.ts';
-import { CLIENT_ADDRESSES, LOG_FIELDS } from '../../../core/site/logs/document.ts';
-import { bodySchema } from '../../http/json-body.ts';
-import { DOCUMENT_FIELDS } from '../proxy/documents.ts';
+/** Schema of the request logs of a domain. The stored content has other names: document.ts. */
+import { type Static, type TObject, Type } from '@sinclair/typebox';
+import { flag, line, list, oneOf, orNull, readOnly, text } from '../../base/schema.ts';
+import { CLIENT_ADDRESSES, LOG_FIELDS } from './document.ts';
 
 const secret = (what: string) =>
   Type.Optional(orNull(line(1, 2048, what), `${what}; null: none; omitted: as before. It is never shown`));
@@ -51,17 +49,15 @@ const clientAddress = oneOf(
 );
 const enabled = flag('whether requests are logged');
 
-const logsFields = Type.Object({
+export const logsBody = {
   enabled,
   endpoint: Type.Optional(orNull(endpointBody, endpointNote)),
   bucket: Type.Optional(orNull(bucketBody, bucketNote)),
   sample: Type.Optional(sample),
   fields: Type.Optional(fields),
   client_address: Type.Optional(clientAddress),
-  ...DOCUMENT_FIELDS,
-});
-export type LogsBody = Static<typeof logsFields>;
-export const logsBody = bodySchema(logsFields);
+};
+export type LogsBody = Static<TObject<typeof logsBody>>;
 
 export const logsView = {
   enabled,
@@ -78,31 +74,3 @@ export const logsView = {
   fields,
   client_address: clientAddress,
 };
-
-const nodeState = Type.Object(
-  {
-    node: text('the node, which delivers the lines of its own requests'),
-    since: time('when it began to count'),
-    delivered_lines: count('lines that the receiver has accepted'),
-    delivered_batches: count('batches that the receiver has accepted'),
-    dropped_lines: count('lines that were dropped: they waited too long, were too many, or were refused'),
-    waiting_lines: count('lines that wait for delivery'),
-    last_delivered_at: orNull(time('the last accepted batch'), 'null: there was none'),
-    last_error_at: orNull(time('the last failed attempt'), 'null: there was none'),
-    last_error: orNull(Type.String(), 'why the last attempt failed; null: it has not'),
-    failures: count('failed attempts in a row'),
-  },
-  { title: 'LogsNodeState' },
-);
-
-export const logsStateResponse = Type.Object({
-  nodes: list(nodeState, 'the nodes that answered'),
-  missing_nodes: list(Type.String(), 'the names of nodes that did not answer within 2 seconds'),
-});
-
-export const logsTestResponse = Type.Object({
-  delivered: flag('whether the receiver has accepted the line'),
-  status: orNull(Type.Integer(), 'the status of the response; null: there was none'),
-  error: orNull(Type.String(), 'why the attempt failed; null: it has not'),
-  duration_ms: count('milliseconds'),
-});

@@ -1,25 +1,28 @@
 /**
- * Documents of a domain's sites (core/store/rows/site-documents.ts): each kind has a GET and a PUT
- * of the whole document, with its revision as ETag. A kind defines the schema of its body, a check,
- * and its view in responses. Kinds without sealed secrets can keep earlier versions for a restore.
+ * The endpoints of a document of a domain's sites: a GET and a PUT of the whole document, with its
+ * revision as ETag. Earlier versions of kinds without secrets are kept, and can be restored.
+ * documents.ts lists the documents.
  */
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';
 import { count, flag, id, list, orNull, readOnly, text, time } from '../../../core/base/schema.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
+import type { DocumentKind } from '../../../core/site/document-kind.ts';
 import type { Reader } from '../../../core/store/reader.ts';
 import {
   type Domain,
+  hasSecrets,
   type SiteDocument,
   type SiteDocumentKind,
   siteDocuments,
   siteDocumentVersions,
+  type VersionedKind,
 } from '../../../core/store/rows.ts';
 import { change } from '../../change/change.ts';
 import { EDIT_FAULTS, editableDomain, etag, ownedDomain, requireRevision } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
-import type { BodySchema } from '../../http/json-body.ts';
+import { bodySchema } from '../../http/json-body.ts';
 import { type Context, route } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
 
@@ -28,20 +31,21 @@ export interface DocumentCheck<Content> {
   readonly services: Services;
   readonly draft: Draft;
   readonly domain: Domain;
-  /**
-   * The current content, which supplies sealed secrets that the body omits; undefined: none yet.
-   */
-  readonly before: Content | undefined;
+  /** The current content, which supplies secrets that the body omits. */
+  readonly before: Content;
+  /** Encrypts a secret, for a field whose name starts with "sealed". */
+  seal(plain: string | Uint8Array): string;
 }
 
 export interface DocumentFormat<
+  Content,
+  Kind extends SiteDocumentKind,
   Name extends string,
   Path extends string,
   Body extends TObject,
   View extends TProperties,
-  Content,
 > {
-  readonly kind: SiteDocumentKind;
+  readonly document: DocumentKind<Content, Kind>;
   /** The last part of the path, such as `error-pages`. */
   readonly path: Path;
   /** As in `getErrorPages`. */
@@ -50,11 +54,10 @@ export interface DocumentFormat<
   readonly title: string;
   /** Description of the PUT in the OpenAPI document. */
   readonly description: string;
-  readonly body: BodySchema<Body>;
+  /** The stored content of a kind with versions is valid as a body. */
+  readonly body: Body;
   /** Fields of the response next to `revision` and `updated_at`. */
   readonly view: View;
-  /** The content for a domain without the document. */
-  readonly empty: Content;
   /** Error codes with status 422 that `check` throws. */
   readonly faults: readonly string[];
   /** Maximum size of the body in bytes; 1 MiB by default. */
@@ -76,12 +79,7 @@ const MAX_VERSIONS = 20;
 const MAX_VERSIONS_BYTES = 512 << 10;
 
 /** Read-only fields, so that a client can PUT the response of a GET. */
-export const DOCUMENT_FIELDS = readOnly('revision', 'updated_at');
-
-/** Undefined: the domain has none. */
-export function contentOf<Content>(reader: Reader, kind: SiteDocumentKind, domain: Domain): Content | undefined {
-  return reader.siteDocument(domain.id, kind)?.content as Content | undefined;
-}
+const RESPONSE_FIELDS = readOnly('revision', 'updated_at');
 
 /** The fields of a document in responses, besides its own. */
 const STATE_FIELDS = {
@@ -92,40 +90,37 @@ const STATE_FIELDS = {
 type DocumentResponse<View extends TProperties> = TObject<View & typeof STATE_FIELDS>;
 
 /** Reads and writes the documents of one kind. */
-class Documents<Body extends TObject, View extends TProperties, Content> {
-  readonly #services: Services;
-  readonly #format: DocumentFormat<string, string, Body, View, Content>;
-  readonly #keepsVersions: boolean;
-
-  constructor(services: Services, format: DocumentFormat<string, string, Body, View, Content>, keepsVersions: boolean) {
-    this.#services = services;
-    this.#format = format;
-    this.#keepsVersions = keepsVersions;
-  }
+class Documents<Content, Body extends TObject, View extends TProperties> {
+  constructor(
+    private readonly services: Services,
+    private readonly format: DocumentFormat<Content, SiteDocumentKind, string, string, Body, View>,
+  ) {}
 
   read({ caller, params, headers }: Context<Caller>) {
-    const { reader } = this.#services;
-    const { id: domainId } = ownedDomain(reader, caller, parseId(params.domain_id));
-    const row = reader.siteDocument(domainId, this.#format.kind);
+    const { document } = this.format;
+    const { id: domainId } = ownedDomain(this.services.reader, caller, parseId(params.domain_id));
+    const row = document.row(this.services.reader, domainId);
     headers.ETag = etag(row?.revision ?? 0);
-    return row === undefined ? this.#view(this.#format.empty, 0, null) : this.#viewRow(row);
+    return row === undefined ? this.#view(document.empty, 0, null) : this.#viewRow(row);
   }
 
   /** `bodyOf` returns the document to write. `restored`: the revision of a restored document. */
   write(context: Context<Caller>, bodyOf: (reader: Reader, domain: Domain) => Static<Body>, restored?: number) {
-    const { kind, check } = this.#format;
-    const services = this.#services;
+    const { services } = this;
+    const { document, check } = this.format;
+    const { kind } = document;
     return change(services, context, async (draft) => {
       const { account, token } = context.caller;
       const domain = editableDomain(draft, context.caller, parseId(context.params.domain_id));
-      const row = draft.siteDocument(domain.id, kind);
+      const row = document.row(draft, domain.id);
       requireRevision(context.header('if-match'), row?.revision ?? 0, 'document');
-      const before = row?.content as Content | undefined;
-      const content = await check(bodyOf(draft, domain), { services, draft, domain, before });
+      const before = row?.content ?? document.empty;
+      const seal = (plain: string | Uint8Array) => document.seal(services.secrets, domain.id, plain);
+      const content = await check(bodyOf(draft, domain), { services, draft, domain, before, seal });
       const revision = (row?.revision ?? 0) + 1;
       const actor = { accountId: account.id, username: account.username, tokenName: token.name };
       const written = { domainId: domain.id, kind, revision, updatedAt: nowSeconds(), actor, content };
-      if (row !== undefined && this.#keepsVersions) keepVersion(draft, row);
+      if (row !== undefined && !hasSecrets(kind)) keepVersion(draft, row);
       draft.put(siteDocuments, written);
       const createResponse = () => {
         context.headers.ETag = etag(revision);
@@ -136,13 +131,13 @@ class Documents<Body extends TObject, View extends TProperties, Content> {
   }
 
   listVersions({ caller, params }: Context<Caller>) {
-    const domain = ownedDomain(this.#services.reader, caller, parseId(params.domain_id));
-    return { versions: versionsOf(this.#services.reader, domain, this.#format.kind).map(viewVersion) };
+    const domain = ownedDomain(this.services.reader, caller, parseId(params.domain_id));
+    return { versions: versionsOf(this.services.reader, domain, this.format.document.kind).map(viewVersion) };
   }
 
   readVersion({ caller, params }: Context<Caller>) {
-    const domain = ownedDomain(this.#services.reader, caller, parseId(params.domain_id));
-    return this.#viewRow(this.#version(this.#services.reader, domain, parseId(params.revision)));
+    const domain = ownedDomain(this.services.reader, caller, parseId(params.domain_id));
+    return this.#viewRow(this.#version(this.services.reader, domain, parseId(params.revision)));
   }
 
   restoreVersion(context: Context<Caller>) {
@@ -152,7 +147,7 @@ class Documents<Body extends TObject, View extends TProperties, Content> {
   }
 
   #version(reader: Reader, domain: Domain, revision: number): SiteDocument {
-    const versions = versionsOf(reader, domain, this.#format.kind);
+    const versions = versionsOf(reader, domain, this.format.document.kind);
     return versions.find((version) => version.revision === revision) ?? noSuchVersion(revision);
   }
 
@@ -161,7 +156,7 @@ class Documents<Body extends TObject, View extends TProperties, Content> {
   }
 
   #view(content: Content, revision: number, updatedAt: number | null) {
-    const view = { ...this.#format.show(content), revision, updated_at: updatedAt && formatTime(updatedAt) };
+    const view = { ...this.format.show(content), revision, updated_at: updatedAt && formatTime(updatedAt) };
     return view as unknown as Static<DocumentResponse<View>>;
   }
 }
@@ -171,18 +166,54 @@ const COMMON = { tag: 'proxy', scope: 'proxy' } as const;
 const pathOf = <const Path extends string>({ path }: { readonly path: Path }) =>
   `/api/v1/domains/{domain_id}/proxy/${path}` as const;
 
-/** The endpoints of a document without versions. */
+type CurrentRoute<
+  Name extends string,
+  Path extends string,
+  Body extends TObject,
+  View extends TProperties,
+> = ReturnType<typeof currentRoutes<Name, Path, Body, View>>[number];
+type VersionRoute<Name extends string, Path extends string, View extends TProperties> = ReturnType<
+  typeof versionRoutes<Name, Path, View>
+>[number];
+
+/** The endpoints of a document. */
 export function documentRoutes<
+  Content,
+  Kind extends SiteDocumentKind,
   const Name extends string,
   const Path extends string,
   Body extends TObject,
   View extends TProperties,
-  Content,
->(services: Services, format: DocumentFormat<Name, Path, Body, View, Content>, keepsVersions = false) {
-  const { name, title, description, body, faults, limit } = format;
-  const documents = new Documents(services, format, keepsVersions);
-  const path = pathOf(format);
+>(services: Services, format: DocumentFormat<Content, Kind, Name, Path, Body, View>) {
+  type Routes =
+    | CurrentRoute<Name, Path, Body, View>
+    | (Kind extends VersionedKind ? VersionRoute<Name, Path, View> : never);
+  const documents = new Documents(services, format);
   const response = Type.Object({ ...format.view, ...STATE_FIELDS }) as unknown as DocumentResponse<View>;
+  const current: readonly unknown[] = currentRoutes(format, documents, response);
+  const versions = hasSecrets(format.document.kind) ? [] : versionRoutes(format, documents, response);
+  return [...current, ...versions] as readonly Routes[];
+}
+
+type Texts<Name extends string, Path extends string> = Pick<
+  DocumentFormat<unknown, SiteDocumentKind, Name, Path, TObject, TProperties>,
+  'name' | 'path' | 'title' | 'faults'
+>;
+
+function currentRoutes<
+  const Name extends string,
+  const Path extends string,
+  Body extends TObject,
+  View extends TProperties,
+>(
+  format: Texts<Name, Path> & { readonly description: string; readonly body: Body; readonly limit?: number },
+  documents: Documents<unknown, Body, View>,
+  response: DocumentResponse<View>,
+) {
+  const { name, title, description, faults, limit } = format;
+  const path = pathOf(format);
+  // Its type is that of the format: it omits the fields that are ignored.
+  const body = bodySchema(Type.Object({ ...format.body.properties, ...RESPONSE_FIELDS }) as TObject as Body);
   return [
     route({
       ...COMMON,
@@ -212,23 +243,14 @@ export function documentRoutes<
   ];
 }
 
-/**
- * The endpoints of a document whose earlier versions are kept. Only for kinds whose content `check`
- * accepts as a body.
- */
-export function versionedDocumentRoutes<
-  const Name extends string,
-  const Path extends string,
-  Body extends TObject,
-  View extends TProperties,
-  Content,
->(services: Services, format: DocumentFormat<Name, Path, Body, View, Content>) {
+function versionRoutes<const Name extends string, const Path extends string, View extends TProperties>(
+  format: Texts<Name, Path>,
+  documents: Documents<unknown, TObject, View>,
+  response: DocumentResponse<View>,
+) {
   const { name, title, faults } = format;
-  const documents = new Documents(services, format, true);
   const versions = `${pathOf(format)}/versions` as const;
-  const response = Type.Object({ ...format.view, ...STATE_FIELDS }) as unknown as DocumentResponse<View>;
   return [
-    ...documentRoutes(services, format, true),
     route({
       ...COMMON,
       operationId: `list${name}Versions` as const,
