@@ -7,11 +7,11 @@ import { QuickJsEngine } from '../../../../admin-api/miniapp/runtime/index.ts';
 import { DIFFERENCES } from './differences.ts';
 import { endOf, eventOf, noHost, programOf, topLevel } from './events.ts';
 
-const PAGE = fileURLToPath(new URL('../../../../../docs/mini-apps/background.md', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../../../../docs/internals/rhino.md', import.meta.url));
 
 test('each difference is in the documentation', () => {
   const page = readFileSync(PAGE, 'utf8');
-  for (const { what } of DIFFERENCES) assert.ok(page.includes(`\n| ${what} |`), `${what} is not in background.md`);
+  for (const { what } of DIFFERENCES) assert.ok(page.includes(`\n| ${what} |`), `${what} is not in rhino.md`);
 });
 
 test('each difference exists', async () => {

@@ -1,5 +1,5 @@
 /**
- * Programs that both engines accept and that end otherwise in Rhino. docs/mini-apps/background.md
+ * Programs that both engines accept and that end otherwise in Rhino. docs/internals/rhino.md
  * has the same rows, under the same names.
  */
 export interface Difference {
