@@ -5,10 +5,9 @@
  */
 import { Bench } from 'tinybench';
 import { HpackDecoder } from '../../edge/http/http2/hpack/decoder.ts';
-import { blockBound, HpackEncoder } from '../../edge/http/http2/hpack/encoder.ts';
+import { blockBound, encodeStateless, HpackEncoder } from '../../edge/http/http2/hpack/encoder.ts';
 import { INDEX, planOf, staticLine } from '../../edge/http/http2/hpack/indexing.ts';
-import { encodeStateless } from '../../edge/http/http2/hpack/stateless.ts';
-import { FIRST_DYNAMIC } from '../../edge/http/http2/hpack/static-table.ts';
+import { FIRST_DYNAMIC } from '../../edge/http/http2/hpack/tables.ts';
 import { writeInteger, writeLiteral } from '../../edge/http/http2/hpack/write.ts';
 
 const LIMITS = { maxListSize: 16 * 1024, maxListCount: 100 };

@@ -7,7 +7,7 @@ import { THREAD_MEMORY } from '../../edge/http/exchange/client-memory.ts';
 import type { Exchange, VisitedSite } from '../../edge/http/exchange/exchange.ts';
 import type { FieldList } from '../../edge/http/exchange/field-list.ts';
 import type { Fetch, OriginBody } from '../../edge/origin/origin.ts';
-import { OriginPlace } from '../../edge/origin/place.ts';
+import { OriginPlace } from '../../edge/origin/spellings.ts';
 import type { Site } from '../../edge/sites/site.ts';
 
 const BODY = Buffer.alloc(2000, 'x');

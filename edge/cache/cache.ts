@@ -18,13 +18,12 @@ import type { FieldList } from '../http/exchange/field-list.ts';
 import type { Site } from '../sites/site.ts';
 import { acceptsEarlyHints } from './early-hints.ts';
 import { type Fill, type FillContext, forwardReason, hasLeft, runFill, startsNear } from './fill.ts';
-import { type Flight, Flights } from './flights.ts';
+import { type Flight, Flights, UncacheableKeys } from './flights.ts';
 import { CODINGS, codingFor, HotEntry } from './hot-entry.ts';
 import type { CacheOutcome } from './outcome.ts';
-import { cacheKey } from './rules/cache-key.ts';
+import { cacheKey, invalidatedKeys } from './rules/cache-key.ts';
 import { cacheStatus } from './rules/cache-status.ts';
 import type { Facts } from './rules/facts.ts';
-import { invalidatedKeys } from './rules/invalidation.ts';
 import { type CacheRequest, isCacheableMethod, readRequest } from './rules/request.ts';
 import { judgeReuse, mayShareFetch, type Reuse } from './rules/reuse.ts';
 import { isNewer, isSelected } from './rules/vary.ts';
@@ -32,7 +31,6 @@ import { serveStored } from './serve-stored.ts';
 import type { CacheStore, StoredCoding, StoredVariant } from './store/cache-store.ts';
 import type { Claim, NodeFlightResult, NodeFlights } from './store/node-flights.ts';
 import type { StoredResponse } from './stored-response.ts';
-import { UncacheableKeys } from './uncacheable.ts';
 import type { Done, OpenVisit, Visit } from './visit.ts';
 
 export interface CacheOptions {

@@ -7,10 +7,9 @@ import { varyingFields } from '../compress/fields.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { PoolDownError } from '../origin/failover.ts';
 import { type OriginBody, OriginError, type OriginResponse } from '../origin/origin.ts';
-import type { Flight, FlightEnd, Flights } from './flights.ts';
+import { RangedBody, ReadAheadBody, type ReadAheadBudget, TappedBody } from './bodies.ts';
+import type { Flight, FlightEnd, Flights, UncacheableKeys } from './flights.ts';
 import type { HotEntry } from './hot-entry.ts';
-import { RangedBody } from './ranged-body.ts';
-import { ReadAheadBody, type ReadAheadBudget } from './read-ahead-body.ts';
 import { cacheStatus, type Forwarded, repeatedStatus } from './rules/cache-status.ts';
 import { factsOf, type Received } from './rules/facts.ts';
 import type { CacheRequest } from './rules/request.ts';
@@ -21,8 +20,6 @@ import { isSelected } from './rules/vary.ts';
 import { answerOrPlan, partFields, serveStored } from './serve-stored.ts';
 import type { CacheStore, OnStored, StoredVariant } from './store/cache-store.ts';
 import type { StoredResponse } from './stored-response.ts';
-import { TappedBody } from './tapped-body.ts';
-import type { UncacheableKeys } from './uncacheable.ts';
 import type { Done, ResponseHandler, Visit } from './visit.ts';
 
 /** What all fills of a thread share. */

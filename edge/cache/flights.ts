@@ -6,6 +6,14 @@
 import { withTimeout } from '../../core/base/timers.ts';
 import type { Claim } from './store/node-flights.ts';
 
+/** Milliseconds after which a key is judged again. */
+const UNCACHEABLE_TTL = 10_000;
+/** Minimum milliseconds between two extensions of an entry: one for each request costs too much. */
+const MIN_EXTENSION = 1000;
+const MAX_KEYS = 4096;
+/** Longer keys are not recorded. */
+const MAX_KEY_LENGTH = 1024;
+
 /** The result of a flight for its followers. */
 type FlightResult =
   | 'stored' // the response is stored; look it up
@@ -86,5 +94,35 @@ export class Flights {
     if (this.#byKey.get(key) === flight) this.#byKey.delete(key);
     flight.settle(result === 'stored' ? 'stored' : 'not-stored');
     if (result !== 'stored') flight.claim?.release(result);
+  }
+}
+
+/**
+ * Keys with a recent response that was not storable. Requests for such a key do not wait for each
+ * other, and are forwarded with their range and conditions.
+ */
+export class UncacheableKeys {
+  /** Expiry time in milliseconds since 1970, by key; the oldest entry first. */
+  readonly #expiries = new Map<string, number>();
+
+  has(key: string, now: number): boolean {
+    const expiry = this.#expiries.get(key);
+    if (expiry === undefined) return false;
+    if (now < expiry && expiry - now <= UNCACHEABLE_TTL) return true;
+    this.#expiries.delete(key);
+    return false;
+  }
+
+  add(key: string, now: number): void {
+    if (key.length > MAX_KEY_LENGTH) return;
+    const expiry = this.#expiries.get(key);
+    if (expiry !== undefined && Math.abs(now + UNCACHEABLE_TTL - expiry) < MIN_EXTENSION) return;
+    this.#expiries.delete(key);
+    this.#expiries.set(key, now + UNCACHEABLE_TTL);
+    if (this.#expiries.size <= MAX_KEYS) return;
+    for (const oldest of this.#expiries.keys()) {
+      this.#expiries.delete(oldest);
+      return;
+    }
   }
 }

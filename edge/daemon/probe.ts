@@ -9,7 +9,7 @@ import { openOrigins } from '../gateway/origins.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
 import type { OriginClient } from '../origin/client.ts';
 import { type Fetch, OriginCancel, OriginError, type OriginFault } from '../origin/origin.ts';
-import { poolOrigin } from '../origin/pool-origin.ts';
+import { poolOrigin } from '../origin/origin-address.ts';
 
 interface OpenProbeOptions {
   readonly config: Config;

@@ -3,7 +3,7 @@ import type { Journal } from '../../core/journal/journal.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import { type Purge, purges } from '../../core/store/rows.ts';
 import type { Cache } from '../cache/store/cache-store.ts';
-import type { PurgePositions } from '../peers/purge-positions.ts';
+import type { PurgePositions } from '../peers/shared-marks.ts';
 
 /**
  * Applies new purges before the API responds to their requests. Also applies stored purges that

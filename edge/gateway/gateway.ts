@@ -20,7 +20,7 @@
 import type { SiteTlsPolicy } from '../../core/site/protection/compile.ts';
 import { portOf, siteHost } from '../http/exchange/authority.ts';
 import type { Exchange, Handler } from '../http/exchange/exchange.ts';
-import { requestId } from '../origin/request-id.ts';
+import { requestId } from '../origin/origin.ts';
 import { PEER_SERVER_NAME } from '../peers/identity.ts';
 import { visitedSiteOf } from '../proxy/visitor.ts';
 import { answerError, type ErrorPage } from '../sites/error-page.ts';

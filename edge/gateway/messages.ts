@@ -5,7 +5,7 @@ import type { RequestSampling } from '../../core/observe/traces/traces.ts';
 import type { DomainLines } from '../../core/site/logs/deliverer.ts';
 import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import type { CacheHandle, CacheStats } from '../cache/store/cache-store.ts';
-import type { FromStaples, StapleFetched } from '../certificates/ocsp/messages.ts';
+import type { FromStaples, StapleFetched } from '../certificates/ocsp/staples.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
 import type { EdgeAddress } from '../peers/cache-peers.ts';
 import type { PeerIdentity } from '../peers/identity.ts';
@@ -49,7 +49,7 @@ export interface GatewayData {
   readonly traces: RequestSampling | null;
   /** Counts of each site's connections, shared by all threads. */
   readonly siteConnections: SharedSiteCounts;
-  /** Claims of purged responses that threads prefetch (prefetch-claims.ts). */
+  /** Claims of purged responses that threads prefetch (prefetcher.ts). */
   readonly prefetches: SharedArrayBuffer;
   /** Counts of rate limits (edge/policy/rules/rate-table.ts). */
   readonly rates: SharedArrayBuffer;

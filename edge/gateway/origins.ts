@@ -1,12 +1,21 @@
 /** Creates the clients of origins and of other nodes from the configuration. */
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
+import { LogThrottle } from '../../core/base/log/throttle.ts';
+import type { Secrets } from '../../core/base/secrets.ts';
 import type { Config } from '../../core/config/index.ts';
 import { parseAddress, parseExemptions } from '../../core/net/address/index.ts';
 import type { DescriptorLoop } from '../../core/os/descriptor-loop.ts';
+import { ORIGINS } from '../../core/site/pools/document.ts';
 import { createOriginClient, type OriginClient } from '../origin/client.ts';
 import { createMultiplexer } from '../origin/http2/multiplexer.ts';
 import { nativeSockets } from '../origin/native-socket.ts';
+import type { PoolTools } from '../sites/site-pools.ts';
+import type { GatewayCounters } from './counters.ts';
+import type { FromGateway } from './messages.ts';
+
+/** Bytes of a key of HMAC-SHA-256. */
+const STICKY_KEY_BYTES = 32;
 
 /**
  * `ownAddresses`: addresses of this service, in addition to those of the network interfaces.
@@ -63,4 +72,24 @@ export function openPeerConnections(edge: Config['edge']): OriginClient {
       maxHeaderBytes: edge.originMaxHeaderBytes,
     },
   });
+}
+
+/** The tools of a thread's origin pools: keys and reports. */
+export function poolTools(
+  secrets: Secrets,
+  counters: Pick<GatewayCounters, 'countRetry'>,
+  send: (message: FromGateway) => void,
+  warn: (message: string, fields: { readonly [key: string]: string | number }) => void,
+): PoolTools {
+  const throttle = new LogThrottle();
+  return {
+    stickyKeys: secrets.derive('sticky origins', STICKY_KEY_BYTES),
+    openKey: (domainId, sealed) => ORIGINS.unseal(secrets, domainId, sealed).toString(),
+    onEjected: (domainId, key, milliseconds) => send({ kind: 'origin-ejected', domainId, key, milliseconds }),
+    onRetry: () => counters.countRetry(),
+    onUnusable(domain, reason) {
+      const count = throttle.due('unusable');
+      if (count > 0) warn('cannot use the client certificate of an origin', { domain, reason, count });
+    },
+  };
 }

@@ -6,6 +6,10 @@
  * so a busy site costs no more than a quiet one. A line omits the query, which may contain secrets,
  * and all header fields except User-Agent.
  */
+
+import type { Logger } from '../../core/base/log/index.ts';
+import type { Tasks } from '../../core/base/tasks.ts';
+import type { RequestTail } from '../../core/observe/tail/request-tail.ts';
 import { siteHost } from '../http/exchange/authority.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
@@ -142,4 +146,35 @@ function lineOf({ exchange, status, bytes, cache }: TailEntry, client: string, m
 function userAgent(headers: FieldList): string | undefined {
   for (let i = 0; i < headers.length; i += 2) if (headers[i] === 'user-agent') return headers[i + 1];
   return undefined;
+}
+
+/** Repeats reach newly started threads, and arrive before the domains expire in other threads. */
+const REPEAT_MS = EXPIRY_MS / 3;
+
+interface Watched {
+  readonly kind: 'watched';
+  readonly domainIds: readonly string[];
+}
+
+/** Sends the domains with a live tail to the threads, which sample their requests. */
+export function followWatched(
+  tail: RequestTail,
+  send: (message: Watched) => void,
+  { tasks, log }: { readonly tasks: Tasks; readonly log: Logger },
+): { close(): void } {
+  const update = (): void => send({ kind: 'watched', domainIds: tail.watched.map(String) });
+  const repeat = (): void => {
+    if (tail.watched.length > 0) update();
+  };
+  const task = tasks.add({ name: 'watched-domains', owner: 'node', due: REPEAT_MS, log, run: repeat });
+  tail.onWatched(update);
+  // Other nodes may watch a domain before this node's threads start.
+  repeat();
+  task.start();
+  return {
+    close() {
+      tail.onWatched(() => {});
+      void task.stop();
+    },
+  };
 }

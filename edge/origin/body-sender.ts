@@ -4,6 +4,7 @@
  */
 import type { BodyFlow, BodySink, RequestBody } from '../http/exchange/exchange.ts';
 import { BUFFER, giveBuffer, takeBuffer } from '../http/transport/buffers.ts';
+import type { OriginTunnel } from './origin.ts';
 import { fieldLines } from './request-head.ts';
 import type { OriginSocket } from './sockets.ts';
 
@@ -219,5 +220,41 @@ export class WriteBuffer {
   #room(): Buffer {
     this.#memory ??= takeBuffer();
     return this.#memory;
+  }
+}
+
+/**
+ * The sending side of an upgraded connection (RFC 9110 section 7.8). The response body is the
+ * receiving side.
+ */
+export class SocketTunnel implements OriginTunnel {
+  readonly #socket: OriginSocket;
+  readonly #destroy: () => void;
+  #listener: (() => void) | null = null;
+
+  /** `destroy`: closes the connection, including the receiving side. */
+  constructor(socket: OriginSocket, destroy: () => void) {
+    this.#socket = socket;
+    this.#destroy = destroy;
+  }
+
+  write(chunk: Uint8Array): boolean {
+    return this.#socket.isWritable ? this.#socket.write(chunk) : true;
+  }
+
+  end(): void {
+    if (this.#socket.isWritable) this.#socket.end();
+  }
+
+  onDrain(listener: () => void): void {
+    this.#listener = listener;
+  }
+
+  destroy(): void {
+    this.#destroy();
+  }
+
+  drained(): void {
+    this.#listener?.();
   }
 }

@@ -7,7 +7,7 @@ import type { OriginClock } from './clock.ts';
 import type { DialTarget, DialTools } from './dial.ts';
 import type { OriginLimits } from './limits.ts';
 import type { OriginError } from './origin.ts';
-import type { OriginPlace } from './place.ts';
+import type { OriginPlace } from './spellings.ts';
 
 /** Carries one request at a time. */
 export interface Carrier {

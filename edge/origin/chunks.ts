@@ -4,8 +4,7 @@
  * cost time and carry no content.
  */
 import type { FieldList } from '../http/exchange/field-list.ts';
-import { BYTE_CLASS, NOT_IN_VALUE } from '../http/exchange/fields.ts';
-import { trailerFields } from '../http/exchange/trailers.ts';
+import { BYTE_CLASS, NOT_IN_VALUE, trailerFields } from '../http/exchange/fields.ts';
 import { HeadCollector } from './head-collector.ts';
 import { malformed, readFields } from './response-head.ts';
 

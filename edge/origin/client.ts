@@ -5,11 +5,10 @@
 import type { Exemptions } from '../../core/net/address/index.ts';
 import { type Lookup, recursiveLookup } from '../../core/net/resolver/resolver.ts';
 import { AddressBook } from './address-book.ts';
-import { aborted, Call } from './call.ts';
+import { aborted, Call, newCounters, type OriginCounters } from './call.ts';
 import type { Carrier, CreateMultiplexer } from './carrier.ts';
 import { OriginClock } from './clock.ts';
-import { newCounters, type OriginCounters } from './counters.ts';
-import { DEFAULT_LIMITS, type OriginLimits } from './limits.ts';
+import { DEFAULT_LIMITS, type OriginLimits, Shares } from './limits.ts';
 import { openNodeSocket } from './node-socket.ts';
 import {
   type Fetch,
@@ -21,7 +20,6 @@ import {
 } from './origin.ts';
 import { connectionKey, isHttp2, type Origin } from './origin-address.ts';
 import { isNamedByVisitor, OriginPool, type PoolTools, SITE_WEIGHT } from './pool.ts';
-import { Shares } from './shares.ts';
 import type { OpenSocket } from './sockets.ts';
 import { OriginTls } from './tls.ts';
 

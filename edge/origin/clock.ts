@@ -2,7 +2,7 @@
  * The clock of deadlines: one interval timer for all connections of a client, so that a request
  * sets no timer. It runs while the client has pools.
  */
-import { sweepEvery } from '../http/exchange/sweep.ts';
+import { sweepEvery } from '../http/exchange/clock.ts';
 
 /** Ticks within the shortest timeout. They bound how late a timeout fires. */
 const TICKS = 4;

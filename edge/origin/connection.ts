@@ -4,7 +4,7 @@
  * costs one write, one read, and the caller's promise.
  */
 import type { FieldList } from '../http/exchange/field-list.ts';
-import { BodySender, type SenderOwner } from './body-sender.ts';
+import { BodySender, type SenderOwner, SocketTunnel } from './body-sender.ts';
 import { aborted, type Call, type CallHolder } from './call.ts';
 import type { Carrier, CarrierOwner } from './carrier.ts';
 import type { OriginClock } from './clock.ts';
@@ -16,7 +16,6 @@ import type { ResponseHead } from './response-head.ts';
 import { type ReaderOwner, ResponseReader } from './response-reader.ts';
 import { mayRetry } from './retry.ts';
 import type { OriginSocket, SocketOwner } from './sockets.ts';
-import { SocketTunnel } from './tunnel.ts';
 
 /**
  * Milliseconds by which an idle connection is closed before the origin's keep-alive timeout. A

@@ -2,18 +2,27 @@
  * Requests to origins and their responses: the interface between edge/proxy, which decides their
  * content, and edge/origin, which sends them over HTTP/1.1 or HTTP/2.
  */
+
+import { randomBytes } from 'node:crypto';
 import type { ClientMemory } from '../http/exchange/client-memory.ts';
 import type { BodyFlow, BodySink, RequestBody } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { Origin } from './origin-address.ts';
-import type { OriginPlace } from './place.ts';
+import type { OriginPlace } from './spellings.ts';
+
+/**
+ * Differs between threads, nodes and starts. A counter follows, because ids must be unique but not
+ * secret.
+ */
+const PREFIX = randomBytes(6).toString('hex');
+let count = 0;
 
 declare const REQUEST_ID: unique symbol;
 /**
  * A valid field value by construction: letters, digits and a dash. Validation would force V8 to
  * flatten the concatenated string first.
  */
-export type RequestId = string & { readonly [REQUEST_ID]: true };
+type RequestId = string & { readonly [REQUEST_ID]: true };
 
 export interface OriginRequest {
   readonly origin: Origin;
@@ -211,4 +220,13 @@ export class OriginError extends Error {
     super(message);
     Error.stackTraceLimit = stackTraceLimit;
   }
+}
+
+/**
+ * The id of an exchange. It is sent to the origin, shown on error pages and written to the log.
+ * Unique over all threads and nodes. It consists of letters, digits and a dash.
+ */
+export function requestId(): RequestId {
+  count++;
+  return `${PREFIX}-${count}` as RequestId;
 }

@@ -9,18 +9,16 @@
 
 import { isIP } from 'node:net';
 import { FairLine, Line } from '../../core/base/fair-queue.ts';
-import { aborted, type Call, type CallHolder } from './call.ts';
+import { aborted, type Call, type CallHolder, type OriginCounters } from './call.ts';
 import type { Attempt, Carrier, CreateMultiplexer, Multiplexer, MultiplexerOwner } from './carrier.ts';
 import type { OriginClock } from './clock.ts';
 import { OriginConnection } from './connection.ts';
-import type { OriginCounters } from './counters.ts';
 import { Dial, type DialOwner, type DialTools } from './dial.ts';
-import type { OriginLimits } from './limits.ts';
+import { type OriginLimits, Shares } from './limits.ts';
 import { OriginError } from './origin.ts';
 import { isHttp2, type Origin } from './origin-address.ts';
-import { OriginPlace } from './place.ts';
-import { Shares } from './shares.ts';
 import type { OriginSocket, SocketTls } from './sockets.ts';
+import { OriginPlace } from './spellings.ts';
 import { type OriginTls, refusalOf } from './tls.ts';
 
 /** Shared by all pools of a client. */

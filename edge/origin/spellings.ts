@@ -6,8 +6,10 @@
  */
 import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
+import { parseAddress, unmapped } from '../../core/net/address/index.ts';
+import { namesOf, type Origin } from './origin-address.ts';
 
-export interface Spellings {
+interface Spellings {
   /** Matches every text with a spelling, and more texts than those. */
   readonly trigger: RegExp;
   /** Of each host name; none for an address. */
@@ -57,7 +59,7 @@ interface Parts {
 }
 
 /** `hosts`: names, or addresses in text. `addresses`: of 4 or 16 bytes each. */
-export function spellingsOf(hosts: readonly string[], port: number, addresses: readonly Uint8Array[]): Spellings {
+function spellingsOf(hosts: readonly string[], port: number, addresses: readonly Uint8Array[]): Spellings {
   const parts = addresses.map(addressParts);
   const names = hosts.filter((host) => isIP(host) === 0);
   const triggers = [...names.flatMap(formsOf).map(escaped), ...parts.flatMap((part) => part.triggers), ENCODED];
@@ -200,4 +202,47 @@ function zeroRun(count: number, separator: string, isFirst: boolean, isLast: boo
   const begin = isFirst ? `(?:${separator}|${some(1, count)})` : some(0, count - 1);
   const end = isLast ? `(?:${some(0, count - 1)}${ZERO})?` : some(0, count - 1);
   return `(?:${whole}|${begin}${separator}${end})`;
+}
+
+/** Names and addresses of an origin, which visitors must not see. */
+export class OriginPlace {
+  readonly origin: Origin;
+  /** Addresses in text. */
+  readonly addresses: readonly string[];
+  /** The host is first; it may be an address. */
+  readonly names: readonly string[];
+  /**
+   * Matches every text that contains the host name or an address, and other texts. Null before its
+   * first use.
+   */
+  #trigger: RegExp | null = null;
+  #spellings: Spellings | null = null;
+
+  /** `addresses`: addresses of connections, in addition to those of the origin's configuration. */
+  constructor(origin: Origin, addresses: readonly string[] = []) {
+    this.origin = origin;
+    this.names = namesOf(origin);
+    this.addresses = origin.addresses === undefined ? addresses : [...new Set([...origin.addresses, ...addresses])];
+  }
+
+  /**
+   * Whether a text may contain the host name or an address. False is exact. One scan, no
+   * allocation.
+   */
+  mayBeIn(text: string): boolean {
+    this.#trigger ??= this.spellings.trigger;
+    return this.#trigger.test(text);
+  }
+
+  get spellings(): Spellings {
+    this.#spellings ??= spellingsOf(this.names, this.origin.port, this.#literals());
+    return this.#spellings;
+  }
+
+  /** 4 or 16 bytes each, without repetitions. */
+  #literals(): Uint8Array[] {
+    const literals = [...this.names, ...this.addresses].flatMap((text) => parseAddress(text) ?? []);
+    const plain = literals.map((bytes) => unmapped({ bytes, bits: bytes.length * 8 }).bytes);
+    return [...new Map(plain.map((bytes) => [bytes.join('.'), bytes])).values()];
+  }
 }

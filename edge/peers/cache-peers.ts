@@ -9,10 +9,9 @@ import type { FieldList } from '../http/exchange/field-list.ts';
 import { type Fetch, OriginCancel, OriginError, type OriginResponse } from '../origin/origin.ts';
 import type { Origin } from '../origin/origin-address.ts';
 import { PEER_SERVER_NAME, type PeerIdentity } from './identity.ts';
-import type { Invalidations } from './invalidations.ts';
 import { type HashedNode, hashOf, ownerOf } from './owner.ts';
 import { PEER_FIELD, type PeerCall, signCall } from './peer-call.ts';
-import type { PurgePositions } from './purge-positions.ts';
+import type { Invalidations, PurgePositions } from './shared-marks.ts';
 
 /** A node of the cluster, with the address of its edge. */
 export interface EdgeAddress {

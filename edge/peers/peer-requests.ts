@@ -5,7 +5,7 @@ import type { FieldList } from '../http/exchange/field-list.ts';
 import type { Site, SiteLookup } from '../sites/site.ts';
 import type { PeerIdentity } from './identity.ts';
 import { PEER_FIELD, type PeerCall, readCall } from './peer-call.ts';
-import type { PurgePositions } from './purge-positions.ts';
+import type { PurgePositions } from './shared-marks.ts';
 
 export type ServePeer = (exchange: Exchange, site: Site, call: PeerCall) => void | Promise<void>;
 

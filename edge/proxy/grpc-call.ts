@@ -13,7 +13,7 @@ import { isHttp2 } from '../origin/origin-address.ts';
 import { timeoutOf } from './grpc.ts';
 import { NO_GRPC } from './pages.ts';
 import type { Passage } from './passage.ts';
-import { bodyForOrigin } from './passed-body.ts';
+import { bodyForOrigin } from './request-body.ts';
 
 export function serveGrpc(passage: Passage): Done {
   const { exchange } = passage;

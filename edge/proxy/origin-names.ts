@@ -6,8 +6,7 @@
 import { mayConnect } from '../../core/net/address/index.ts';
 import { fromUrlHost, toUrlHost } from '../../core/net/address/url-host.ts';
 import type { Origin } from '../origin/origin-address.ts';
-import type { OriginPlace } from '../origin/place.ts';
-import { COLON, SLASHES, USER } from '../origin/spellings.ts';
+import { COLON, type OriginPlace, SLASHES, USER } from '../origin/spellings.ts';
 
 /** The scheme and authority that the visitor requested. */
 export interface Visited {

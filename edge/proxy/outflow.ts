@@ -8,11 +8,11 @@
  *     origin ─► onPart ─► visitor
  *                     └─► ahead, while the visitor is blocked ─► visitor
  */
+
+import { sweepEvery } from '../http/exchange/clock.ts';
 import type { BodyFlow, BodySink, Exchange } from '../http/exchange/exchange.ts';
 import { Parts } from '../http/exchange/parts.ts';
-import { sweepEvery } from '../http/exchange/sweep.ts';
 import type { OriginBody } from '../origin/origin.ts';
-import type { Gate } from './gate.ts';
 
 /** Maximum number of bytes of a response that are read ahead. */
 const MAX_AHEAD_BYTES = 4 * 1024 * 1024;
@@ -154,5 +154,34 @@ export class Outflow implements BodySink {
     blockedOutflows.delete(this);
     if (this.#end) this.#reject(this.#end);
     else this.#resolve(null);
+  }
+}
+
+/** Waits until the visitor's connection accepts more data, or is closed. */
+export class Gate {
+  /** Body bytes sent to the connection so far. */
+  bytes = 0;
+  #open: (() => void) | null = null;
+  #isListening = false;
+  readonly #exchange: Exchange;
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+  }
+
+  wait(): Promise<void> {
+    if (!this.#isListening) {
+      this.#isListening = true;
+      this.#exchange.onDrain(() => this.open());
+    }
+    return new Promise((resolve) => {
+      this.#open = resolve;
+    });
+  }
+
+  open(): void {
+    const open = this.#open;
+    this.#open = null;
+    open?.();
   }
 }

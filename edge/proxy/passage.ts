@@ -3,7 +3,7 @@
 import { fromUrlHost } from '../../core/net/address/url-host.ts';
 import { changeFields } from '../../core/site/rules/index.ts';
 import type { CacheOutcome } from '../cache/outcome.ts';
-import { withRuleTtl } from '../cache/rules/rule-ttl.ts';
+import { withRuleTtl } from '../cache/rules/freshness.ts';
 import type { Done, ResponseHandler, Visit } from '../cache/visit.ts';
 import { hostOf, siteHost } from '../http/exchange/authority.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
@@ -20,25 +20,24 @@ import {
   OriginCancel,
   OriginError,
   type OriginResponse,
+  requestId,
   type Send,
 } from '../origin/origin.ts';
 import { isHttp2, type Origin } from '../origin/origin-address.ts';
-import type { OriginPlace } from '../origin/place.ts';
 import type { PoolRoute } from '../origin/pool-route.ts';
-import { requestId } from '../origin/request-id.ts';
+import type { OriginPlace } from '../origin/spellings.ts';
 import type { RequestTraces } from '../origin/traces/request-traces.ts';
 import type { CachePeers, Peer, PeerRequest } from '../peers/cache-peers.ts';
 import { answerError, type ErrorPage } from '../sites/error-page.ts';
 import type { Site } from '../sites/site.ts';
 import type { SitePools } from '../sites/site-pools.ts';
-import { bufferBodyStart } from './buffered-body.ts';
 import { type Compression, compressResponse, encodingsForOrigin } from './coding.ts';
-import { Gate } from './gate.ts';
 import { grpcEnding, grpcRefusal } from './grpc.ts';
+import { Gate } from './outflow.ts';
 import { EXPECTATION_FAILED, FAULT_PAGES, LOOP, NOT_CACHED, SLOW_BODY } from './pages.ts';
-import { bodyForOrigin } from './passed-body.ts';
 import { exchangeRecord, type OnDone } from './record.ts';
 import { relay, type TrailerFilter } from './relay.ts';
+import { bodyForOrigin, bufferBodyStart } from './request-body.ts';
 import { type RequestRules, requestFields } from './request-fields.ts';
 import { fieldsWithoutOrigin, responseFields, responseTrailers } from './response-fields.ts';
 import { networkOf, normalAuthority, visitedSiteOf } from './visitor.ts';

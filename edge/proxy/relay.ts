@@ -2,8 +2,7 @@
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { OriginBody } from '../origin/origin.ts';
-import type { Gate } from './gate.ts';
-import { Outflow } from './outflow.ts';
+import { type Gate, Outflow } from './outflow.ts';
 
 /** Selects the trailers that the visitor may receive. */
 export interface TrailerFilter {

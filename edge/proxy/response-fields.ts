@@ -1,7 +1,7 @@
 /** Builds the fields of the response to a visitor, in one pass over the origin's fields. */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { Origin } from '../origin/origin-address.ts';
-import { OriginPlace } from '../origin/place.ts';
+import { OriginPlace } from '../origin/spellings.ts';
 import type { Site } from '../sites/site.ts';
 import {
   removeRevealingMembers,

@@ -7,7 +7,7 @@ import type { Done } from '../cache/visit.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { OriginBody, OriginResponse, OriginTunnel } from '../origin/origin.ts';
-import { Gate } from './gate.ts';
+import { Gate } from './outflow.ts';
 import { FAULT_PAGES, NO_WEBSOCKET_KEY } from './pages.ts';
 import type { Passage } from './passage.ts';
 

@@ -6,7 +6,7 @@ import type { OriginsDocument, OriginsEntry } from '../../core/site/pools/docume
 import { entriesFor, matchesPath } from '../../core/site/pools/match.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { OriginHealth } from '../../core/store/rows.ts';
-import { poolOrigin } from '../origin/pool-origin.ts';
+import { poolOrigin } from '../origin/origin-address.ts';
 import { PoolRoute } from '../origin/pool-route.ts';
 
 /** Dependencies that all pools of a thread share. */

@@ -82,7 +82,7 @@ export class Changes implements Values {
   /** The fields of a response as the visitor receives them. */
   changeResponse(fields: string[]): string[] {
     const changed = changeFields(fields, this.responseHeaders);
-    // The TTL of a rule applies to the edge only (edge/cache/rules/rule-ttl.ts).
+    // The TTL of a rule applies to the edge only (edge/cache/rules/freshness.ts).
     return this.cache === null || this.cache.ttl < 0 ? changed : changeFields(changed, NO_TARGETED_LIFETIME);
   }
 

@@ -1,6 +1,5 @@
 /** Cache-Control (RFC 9111 section 5.2), of responses and of requests. */
-import { deltaSeconds } from './delta-seconds.ts';
-import { addDirective, noDirectives, type ResponseDirectives } from './directives.ts';
+import { addDirective, deltaSeconds, noDirectives, type ResponseDirectives } from './directives.ts';
 import { members, trimmed, unquoted } from './fields.ts';
 
 /** `value`: all lines joined. Never fails: unknown directives and malformed ones are ignored. */

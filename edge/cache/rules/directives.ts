@@ -2,8 +2,10 @@
  * Directives of a response, from Cache-Control or CDN-Cache-Control (RFC 9111 section 5.2.2, RFC
  * 5861, RFC 8246).
  */
-import { deltaSeconds } from './delta-seconds.ts';
 import { members } from './fields.ts';
+
+/** Larger values count as 2^31, about 68 years. */
+const MAX_DELTA_SECONDS = 2_147_483_648;
 
 export interface ResponseDirectives {
   noStore: boolean;
@@ -111,4 +113,17 @@ function addNames(target: string[], argument: string | undefined): boolean {
   if (names.length === 0 || !names.every((name) => FIELD_NAME.test(name))) return false;
   target.push(...names);
   return true;
+}
+
+/**
+ * Seconds in cache directives and Age (RFC 9111 section 1.2.2). Seconds, at most MAX_DELTA_SECONDS;
+ * -1: invalid.
+ */
+export function deltaSeconds(text: string): number {
+  if (text.length === 0) return -1;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x30 || code > 0x39) return -1;
+  }
+  return Math.min(Number(text), MAX_DELTA_SECONDS);
 }

@@ -6,7 +6,7 @@
  *                                          └──► staleIfErrorUntil
  */
 import type { FieldList } from '../../http/exchange/field-list.ts';
-import { deltaSeconds } from './delta-seconds.ts';
+import { deltaSeconds } from './directives.ts';
 import { trimmed } from './fields.ts';
 import { explicitLifetime, heuristicLifetime } from './freshness.ts';
 import { parseHttpDate } from './http-date.ts';

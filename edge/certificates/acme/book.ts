@@ -22,8 +22,8 @@ import {
   proxies,
 } from '../../../core/store/rows.ts';
 import { decide, type Self, type Situation } from './decide.ts';
-import type { OrderFailure } from './failure.ts';
 import type { Obtained } from './obtain.ts';
+import type { OrderFailure } from './problem.ts';
 import { askedDelay, backoff, CLAIM, formatSeconds, isLive, issuedToday, LONGEST_BLOCK, renewalTime } from './times.ts';
 
 interface BookOptions {

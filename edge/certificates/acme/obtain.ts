@@ -9,11 +9,9 @@ import type { Authorization, Client, Order } from 'acme-client';
 import { CoveredNames } from '../../../core/site/tls/covered-names.ts';
 import { requiresStapling } from '../../../core/site/tls/must-staple.ts';
 import type { AcmeChallenge } from '../../../core/store/rows.ts';
-import type { Session } from './directory.ts';
-import { OrderFailure } from './failure.ts';
+import { checkAuthorization, checkOrder, notUsable, type Session } from './directory.ts';
 import type { Plan } from './plan.ts';
-import { DirectoryProblem, readProblem } from './problem.ts';
-import { checkAuthorization, checkOrder, notUsable } from './resources.ts';
+import { DirectoryProblem, OrderFailure, readProblem } from './problem.ts';
 import { refusedChallenge } from './sentences.ts';
 import { secondsOf } from './times.ts';
 

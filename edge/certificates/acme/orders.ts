@@ -16,7 +16,7 @@ import { acmeChallenges, proxies, type SslStatus } from '../../../core/store/row
 import type { StoreReader } from '../../../core/store/store-reader.ts';
 import { type Book, type Claim, type StoredSituation, situationOf } from './book.ts';
 import { decide, type Self } from './decide.ts';
-import type { Fault, OrderFailure } from './failure.ts';
+import type { Fault, OrderFailure } from './problem.ts';
 import { Renewals } from './renewals.ts';
 import { failureOf, slow } from './sentences.ts';
 import { hostNameOf } from './zone-facts.ts';

@@ -1,6 +1,6 @@
 /** Plans an order: its names, and the validation method of each; or why none is possible. */
 import { formatCaa, type Issuer, type Method, mayIssue, relevantCaa } from './caa.ts';
-import { OrderFailure } from './failure.ts';
+import { OrderFailure } from './problem.ts';
 import type { PublicDns } from './public-dns.ts';
 import type { OwnZoneFacts } from './zone-facts.ts';
 

@@ -1,6 +1,5 @@
 /** Failures of orders as messages for the customer. */
-import { OrderFailure } from './failure.ts';
-import { DirectoryProblem, DirectoryUnreachable, type Problem } from './problem.ts';
+import { DirectoryProblem, DirectoryUnreachable, OrderFailure, type Problem } from './problem.ts';
 
 export const NOT_SET_UP =
   'The operator of this service has not finished the setup of automatic certificates. Contact the operator, or upload your own certificate with PUT …/proxy/certificate.';

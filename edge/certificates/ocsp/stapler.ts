@@ -8,7 +8,7 @@ import type { Logger } from '../../../core/base/log/index.ts';
 import { LogThrottle } from '../../../core/base/log/throttle.ts';
 import type { Task, Tasks } from '../../../core/base/tasks.ts';
 import type { FetchStatus } from './fetch.ts';
-import type { FromStaples, StapleFetched } from './messages.ts';
+import type { FromStaples, StapleFetched } from './staples.ts';
 import type { StatusTarget } from './status.ts';
 
 /** Certificates whose staples are kept. */

@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import { RecentMap } from '../../../core/base/recent-map.ts';
 import { splitChain } from '../../../core/store/sites.ts';
 import type { TlsCertificate } from '../../http/tls/certificate.ts';
-import type { FromStaples, StapleFetched } from './messages.ts';
 
 /** Cached staples: at least this number, at most twice as many. */
 const MAX_STAPLES = 2048;
@@ -74,4 +73,25 @@ export class Staples {
     }
     return subject;
   }
+}
+
+/**
+ * Messages between the threads, which send staples, and the main thread, which fetches them. From a
+ * thread.
+ */
+export type FromStaples =
+  /** A client has requested the status of a certificate, and the thread has none. */
+  | { readonly kind: 'staple-wanted'; readonly id: string; readonly chain: string }
+  /** The thread has sent the current staple of a certificate for the first time. */
+  | { readonly kind: 'staple-used'; readonly id: string };
+
+/** To all threads. */
+export interface StapleFetched {
+  readonly kind: 'staple';
+  /** SHA-256 of the certificate. */
+  readonly id: string;
+  /** The OCSP response (RFC 6960), in DER form. */
+  readonly response: Uint8Array;
+  /** Milliseconds since 1970 until which it may be sent. */
+  readonly expiresAt: number;
 }

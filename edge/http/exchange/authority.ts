@@ -2,7 +2,15 @@
  * Validates and splits the authority of a request (RFC 9110 section 7.2, RFC 3986 section 3.2), and
  * validates its path. Common to all versions of HTTP.
  */
+
+import { METHODS } from 'node:http';
 import { isIPv6 } from 'node:net';
+
+/**
+ * Registered methods from the list of Node.js. SOURCE belongs to Icecast. CONNECT has its own rules
+ * in each version.
+ */
+const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS.filter((name) => name !== 'SOURCE' && name !== 'CONNECT'));
 
 /**
  * The maximum length of a name with its port: 253 bytes (RFC 1035 section 2.3.4), a dot, a colon
@@ -108,3 +116,18 @@ const PATH = /^\/[\x21\x22\x24-\x7e]*$/;
 /** Whether a path, with its query, is valid for this method. */
 export const isPath = (path: string, method: string): boolean =>
   PATH.test(path) || (path === '*' && method === 'OPTIONS');
+
+/** RFC 9110 section 9.1: methods are case-sensitive. An unknown method gets 501. */
+export const isKnownMethod = (method: string): boolean => KNOWN_METHODS.has(method);
+
+/**
+ * Rules for the method and the scheme of a request, common to all versions of HTTP. Returns the
+ * scheme of a target URI if the connection may carry it; empty: 421 (RFC 9110 sections 7.4 and
+ * 15.5.20). TLS carries only `https`. Without TLS, `https` is allowed: a proxy in front may have
+ * terminated TLS. The gateway decides whether that proxy is trusted.
+ */
+export function carriedScheme(scheme: string, isEncrypted: boolean): 'http' | 'https' | '' {
+  // RFC 3986 section 3.1: schemes are case-insensitive.
+  if (scheme === 'https' || scheme.toLowerCase() === 'https') return 'https';
+  return !isEncrypted && scheme.toLowerCase() === 'http' ? 'http' : '';
+}

@@ -28,7 +28,7 @@ export interface Client {
    * none.
    */
   readonly certificate?: string;
-  /** Fingerprint of the TLS policy of the handshake (edge/http/tls/policy.ts); empty: none. */
+  /** Fingerprint of the TLS policy of the handshake (edge/http/tls/certificate.ts); empty: none. */
   readonly tlsPolicy?: string;
 }
 

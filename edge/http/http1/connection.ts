@@ -8,15 +8,13 @@
 import type { ClientMemory, MemoryWaiter } from '../exchange/client-memory.ts';
 import { type AbortCause, AbortError, type Client } from '../exchange/exchange.ts';
 import type { FieldList } from '../exchange/field-list.ts';
-import { type Flushable, flushLater } from '../transport/flusher.ts';
+import { type Flushable, flushLater, type TurnShare } from '../transport/flusher.ts';
 import type { Transport, TransportReceiver } from '../transport/transport.ts';
-import type { TurnShare } from '../transport/turn-share.ts';
-import type { Http1Context, SiteTerms } from './context.ts';
+import type { Refusal } from './counters.ts';
 import { Deadlines } from './deadlines.ts';
 import { type Carrier, Http1Exchange } from './exchange.ts';
-import type { Http1Limits } from './limits.ts';
+import type { Http1Context, Http1Limits, SiteTerms } from './limits.ts';
 import { Outgoing } from './outgoing.ts';
-import type { Refusal } from './refusal.ts';
 import type { RequestHead } from './request-head.ts';
 import { RequestReader, type RequestSink } from './request-reader.ts';
 import { plainAnswer } from './response-head.ts';

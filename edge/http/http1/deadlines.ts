@@ -5,11 +5,10 @@
 
 import { performance } from 'node:perf_hooks';
 import type { AbortCause, Client } from '../exchange/exchange.ts';
-import type { Http1Counters, Http1Reason } from './counters.ts';
+import type { Http1Counters, Http1Reason, Refusal } from './counters.ts';
 import type { Http1Exchange } from './exchange.ts';
 import type { Http1Limits } from './limits.ts';
 import { type Outgoing, PIECE } from './outgoing.ts';
-import type { Refusal } from './refusal.ts';
 
 interface TimedConnection {
   readonly limits: Http1Limits;

@@ -6,8 +6,8 @@ import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
 import type { ClientMemory } from '../exchange/client-memory.ts';
 import type { AbortCause, Client, Exchange, RequestBody, VisitedSite } from '../exchange/exchange.ts';
 import type { FieldList } from '../exchange/field-list.ts';
+import { trailerFields } from '../exchange/fields.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
-import { trailerFields } from '../exchange/trailers.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { RequestHead } from './request-head.ts';
 import {

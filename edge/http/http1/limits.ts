@@ -1,3 +1,8 @@
+import type { MemoryBudget } from '../exchange/client-memory.ts';
+import type { Handler } from '../exchange/exchange.ts';
+import type { TurnShare } from '../transport/flusher.ts';
+import type { Http1Counters } from './counters.ts';
+
 /**
  * Limits of a connection of HTTP/1.1. Each exceeded limit is counted by its reason (counters.ts).
  */
@@ -60,4 +65,31 @@ export function sweepMs(limits: Http1Limits): number {
     ...[limits.streamIdleTimeout, limits.tunnelIdleTimeout],
   );
   return Math.max(10, Math.min(1_000, shortest / 4));
+}
+
+/** Options of an HTTP/1.1 server, and the state that its connections share. */
+export interface Http1Options {
+  readonly handler: Handler;
+  readonly limits: Http1Limits;
+  readonly counters: Http1Counters;
+  /** Receives the error that a handler threw or rejected with. */
+  readonly onHandlerError?: (error: unknown) => void;
+  /** The thread's budget, shared by all client networks. */
+  readonly memory?: MemoryBudget;
+}
+
+/** Settings for the connections of one site. */
+export interface SiteTerms {
+  /** The site that memory is charged to. */
+  readonly site: string;
+  /** Timeouts and the minimum body rate of its connections; null: those of the server. */
+  readonly http1: Http1Limits | null;
+  /** The share of the event loop for its connections; null: unlimited. */
+  readonly share: TurnShare | null;
+}
+
+export interface Http1Context<Connection> extends Http1Options {
+  readonly memory: MemoryBudget;
+  isDraining: boolean;
+  readonly onClose: (connection: Connection) => void;
 }

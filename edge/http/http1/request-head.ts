@@ -3,12 +3,11 @@
  * and 6, RFC 9110 section 7). A connection reuses its instance for each request. Only the field
  * list belongs to the request.
  */
-import { isPath, knownAuthority } from '../exchange/authority.ts';
+import { carriedScheme, isPath, knownAuthority } from '../exchange/authority.ts';
 import type { FieldList } from '../exchange/field-list.ts';
 import { isToken, joinedCookie } from '../exchange/fields.ts';
-import { carriedScheme } from '../exchange/target.ts';
+import { MALFORMED_REQUEST, type Refusal, refusal } from './counters.ts';
 import { type FieldLine, LINE } from './field-lines.ts';
-import { MALFORMED_REQUEST, type Refusal, refusal } from './refusal.ts';
 import type { RequestLine } from './request-line.ts';
 
 const TOO_LARGE = refusal(413, 'body_too_large');

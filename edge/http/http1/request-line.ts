@@ -1,10 +1,11 @@
 /**
  * The first line of a request (RFC 9112 section 3): three parts, separated by one space, then CRLF.
  */
+
+import { isKnownMethod } from '../exchange/authority.ts';
 import { BYTE_CLASS, NOT_IN_TOKEN } from '../exchange/fields.ts';
-import { isKnownMethod } from '../exchange/target.ts';
+import { type Refusal, refusal } from './counters.ts';
 import { MALFORMED, MORE } from './field-lines.ts';
-import { type Refusal, refusal } from './refusal.ts';
 
 const UNKNOWN_METHOD = refusal(501, 'method');
 const OTHER_VERSION = refusal(505, 'version');

@@ -3,7 +3,7 @@
  * and how the body is framed.
  */
 import { STATUS_CODES } from 'node:http';
-import { currentDate } from '../exchange/date.ts';
+import { currentDate } from '../exchange/clock.ts';
 import type { FieldList } from '../exchange/field-list.ts';
 import { isConnectionSpecific, isFieldName, isFieldValue } from '../exchange/fields.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';

@@ -2,12 +2,11 @@
 import { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { THREAD_MEMORY } from '../exchange/client-memory.ts';
+import { sweepEvery } from '../exchange/clock.ts';
 import type { Client } from '../exchange/exchange.ts';
-import { sweepEvery } from '../exchange/sweep.ts';
 import { SocketTransport, type Transport } from '../transport/transport.ts';
 import { Http1Connection } from './connection.ts';
-import type { Http1Context, Http1Options, SiteTerms } from './context.ts';
-import { sweepMs } from './limits.ts';
+import { type Http1Context, type Http1Options, type SiteTerms, sweepMs } from './limits.ts';
 
 export class Http1 {
   readonly #context: Http1Context<Http1Connection>;

@@ -2,7 +2,7 @@
  * The clock of the timeouts: one interval of a second for all sessions of a thread. It runs while
  * there are any. A timeout is late by up to a second, and sessions need no timers of their own.
  */
-import { sweepEvery } from '../exchange/sweep.ts';
+import { sweepEvery } from '../exchange/clock.ts';
 
 export interface Ticking {
   /** `now`: whole seconds of the clock. */

@@ -2,17 +2,17 @@
  * Receives HEADERS and CONTINUATION frames (RFC 9113 sections 6.2, 6.10 and 8). Decodes their
  * blocks, and handles them by the state of the stream: a request, trailers or an error.
  */
-import { trailerFields } from '../exchange/trailers.ts';
+import { trailerFields } from '../exchange/fields.ts';
 import { CLOSED } from './closed-streams.ts';
 import { type Ending, type Failure, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
+import { contentEnd } from './frame-reader.ts';
 import { HeaderBlock } from './header-block.ts';
 import { HpackDecoder } from './hpack/decoder.ts';
 import { isCompressionError, OUTCOME, type Outcome } from './hpack/outcome.ts';
 import { RepeatedBlock } from './hpack/repeated-block.ts';
-import { contentEnd } from './padding.ts';
-import { dependsOn } from './priority.ts';
 import { FLAG } from './protocol.ts';
 import { RequestHead, VERDICT, type Verdict } from './request-head.ts';
+import { dependsOn } from './scheduler.ts';
 import type { SessionHost } from './session-host.ts';
 import type { Http2Stream } from './stream.ts';
 import type { RefusalStatus } from './streams.ts';

@@ -7,12 +7,11 @@ import { CLOSED } from './closed-streams.ts';
 import { TRAFFIC_COLUMN } from './counters.ts';
 import { type Ending, type Failure, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
 import { FLOOD, FLOOD_ENDING, type Flood, FloodGate } from './flood-gate.ts';
-import { FrameReader, type FrameSink } from './frame-reader.ts';
+import { contentEnd, FrameReader, type FrameSink } from './frame-reader.ts';
 import { writePing, writeSettingsAck } from './frame-writer.ts';
 import { HeaderReceiver } from './header-receiver.ts';
-import { contentEnd } from './padding.ts';
-import { dependsOn } from './priority.ts';
 import { DEFAULT_FRAME_SIZE, FLAG, FRAME, MAX_WINDOW } from './protocol.ts';
+import { dependsOn } from './scheduler.ts';
 import type { SessionHost } from './session-host.ts';
 import type { Http2Stream } from './stream.ts';
 

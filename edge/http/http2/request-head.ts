@@ -2,9 +2,8 @@
  * Collects and validates the fields of a request while its block is decoded (RFC 9113 sections 8.2
  * and 8.3). A session reuses one object for all blocks. Only `headers` is a new list each time.
  */
-import { isPath, knownAuthority } from '../exchange/authority.ts';
+import { carriedScheme, isKnownMethod, isPath, knownAuthority } from '../exchange/authority.ts';
 import { joinedCookie, KIND, KIND_MASK, MALFORMED, PSEUDO_HEADER } from '../exchange/fields.ts';
-import { carriedScheme, isKnownMethod } from '../exchange/target.ts';
 import type { HeaderSink } from './hpack/decoder.ts';
 
 /** Result of validating a list of fields. */

@@ -2,7 +2,7 @@
  * Prepares the heads of responses for HTTP/2 (RFC 9113 section 8.3.2, RFC 9110 section 6.4). Heads
  * of ready answers are encoded once.
  */
-import { currentDate, currentDateBytes } from '../exchange/date.ts';
+import { currentDate, currentDateBytes } from '../exchange/clock.ts';
 import type { FieldList } from '../exchange/field-list.ts';
 import {
   CONNECTION_SPECIFIC,
@@ -16,7 +16,7 @@ import {
 } from '../exchange/fields.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
 import { derivedOf, markRecurring } from '../exchange/recurring-fields.ts';
-import { encodeStateless } from './hpack/stateless.ts';
+import { encodeStateless } from './hpack/encoder.ts';
 
 /** The response never has a body: RFC 9110 sections 9.3.2, 15.3.5 and 15.4.5. */
 export const isBodiless = (status: number, isHead: boolean): boolean => isHead || status === 204 || status === 304;

@@ -10,7 +10,6 @@ import type { FieldList } from '../exchange/field-list.ts';
 import type { PendingObserver } from '../exchange/pending.ts';
 import type { ReadyAnswer } from '../exchange/ready-answer.ts';
 import { STREAM_ENDING } from './endings.ts';
-import { isIncremental, urgencyOf } from './priority.ts';
 import type { ReceiveWindow } from './receive-window.ts';
 import type { RequestHead } from './request-head.ts';
 import {
@@ -23,7 +22,7 @@ import {
   sendableTrailers,
   withoutLength,
 } from './response-head.ts';
-import type { Schedulable } from './scheduler.ts';
+import { isIncremental, type Schedulable, urgencyOf } from './scheduler.ts';
 import { SendQueue } from './send-queue.ts';
 import type { StreamHost } from './stream-host.ts';
 

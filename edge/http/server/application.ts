@@ -1,8 +1,10 @@
 /** The application that a thread of the edge serves. It decides on responses and certificates. */
 import type { DescriptorLoop } from '../../../core/os/descriptor-loop.ts';
 import type { Handler } from '../exchange/exchange.ts';
-import type { TlsCertificate } from '../tls/certificate.ts';
-import type { ConnectionGate } from './connection-gate.ts';
+import type { Http1Limits } from '../http1/limits.ts';
+import type { Http2Limits } from '../http2/limits.ts';
+import type { TlsCertificate, TlsPolicy } from '../tls/certificate.ts';
+import type { TurnShare } from '../transport/flusher.ts';
 
 export interface Application {
   /** Handles every request of the thread. */
@@ -42,3 +44,26 @@ export interface ThreadContext {
  * `PoolOptions.data`.
  */
 export type CreateApplication = (data: unknown, context: ThreadContext) => Application | Promise<Application>;
+
+/**
+ * Settings and limits for the connections of one site. The application implements it, since it
+ * knows the sites.
+ */
+export interface ConnectionGate {
+  /** The site that memory is charged to. */
+  readonly site: string;
+  /** Null: only the rules for all connections. */
+  readonly policy: TlsPolicy | null;
+  /** Null: those of the server. */
+  readonly http1: Http1Limits | null;
+  readonly http2: Http2Limits | null;
+  /** The share of the event loop for its connections; null: unlimited. */
+  readonly share: TurnShare | null;
+  /**
+   * Counts a connection. False: the site has reached its limit, and the connection is closed at
+   * once.
+   */
+  enter(): boolean;
+  /** To be called once for each connection that has entered. */
+  leave(): void;
+}

@@ -1,14 +1,17 @@
-/** The interface of the server for its connections. */
+/** What the server and its connections know of each other, independent of the transport. */
+
+import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
+import { Client as CountedClient } from '../../../core/net/address/client.ts';
+import { addressText, setClientAddress } from '../../../core/net/address/ipv6.ts';
 import type { MemoryBudget } from '../exchange/client-memory.ts';
+import type { Client } from '../exchange/exchange.ts';
 import type { Http1 } from '../http1/server.ts';
 import type { Http2Counters } from '../http2/counters.ts';
-import type { TlsCertificate } from '../tls/certificate.ts';
-import type { Application } from './application.ts';
-import type { ConnectionGate } from './connection-gate.ts';
+import type { TlsCertificate, TlsPolicy } from '../tls/certificate.ts';
+import type { Application, ConnectionGate } from './application.ts';
 import type { ServerCounters } from './counters.ts';
 import type { EdgeLimits } from './limits.ts';
-import type { Member } from './member.ts';
 
 export interface ConnectionHost {
   readonly application: Application;
@@ -27,4 +30,41 @@ export interface ConnectionHost {
   /** The version of HTTP of a connection is known. */
   settled(connection: Member): void;
   closed(connection: Member, bucket: number): void;
+}
+
+/** A connection as its server tracks it, independent of its transport. */
+export interface Member {
+  /** Deadline for detecting the version of HTTP, in milliseconds of performance.now(). */
+  readonly deadline: number;
+  /** The handshake timed out. */
+  expire(): void;
+  /**
+   * Stops accepting requests. Requests in flight may complete. A connection in its handshake
+   * continues, and drains once its version of HTTP is known.
+   */
+  drain(): void;
+  /** The drain timed out. */
+  cut(): void;
+}
+
+/**
+ * The client of a connection. The client for connection limits; null: it has disconnected already.
+ */
+export function countedClient(socket: Socket): CountedClient | null {
+  const { remoteAddress, remotePort } = socket;
+  if (remoteAddress === undefined) return null;
+  const client = new CountedClient();
+  setClientAddress(client, remoteAddress, remotePort ?? 0);
+  return client;
+}
+
+export function describeClient(
+  client: CountedClient,
+  serverName: string,
+  isEncrypted: boolean,
+  certificate = '',
+  policy: TlsPolicy | null = null,
+): Client {
+  const tlsPolicy = policy === null ? '' : policy.fingerprint;
+  return { address: addressText(client), port: client.port, serverName, isEncrypted, certificate, tlsPolicy };
 }

@@ -4,14 +4,16 @@ import { type SecureContext, TLSSocket } from 'node:tls';
 import type { Client as CountedClient } from '../../../core/net/address/client.ts';
 import { SESSION_ENDING } from '../http2/endings.ts';
 import { Http2Session } from '../http2/session.ts';
-import type { TlsCertificate } from '../tls/certificate.ts';
-import { type ClientAuthentication, clientCertField, MAX_CLIENT_CERTIFICATE } from '../tls/policy.ts';
+import {
+  type ClientAuthentication,
+  clientCertField,
+  MAX_CLIENT_CERTIFICATE,
+  type TlsCertificate,
+} from '../tls/certificate.ts';
 import { PROTOCOL_VERSION, UNRECOGNIZED_NAME } from '../tls/profile.ts';
-import { HANDSHAKE_COST } from '../transport/turn-share.ts';
-import { describeClient } from './client.ts';
-import type { ConnectionGate } from './connection-gate.ts';
-import type { ConnectionHost } from './connection-host.ts';
-import type { Member } from './member.ts';
+import { HANDSHAKE_COST } from '../transport/flusher.ts';
+import type { ConnectionGate } from './application.ts';
+import { type ConnectionHost, describeClient, type Member } from './connection-host.ts';
 import { ALPN_PROTOCOLS, secureContextOf } from './tls-context.ts';
 
 /** RFC 9113 section 3.4. No HTTP/1.1 request begins like this: the method `PRI` is reserved. */

@@ -7,16 +7,12 @@ import type { Client as CountedClient } from '../../../core/net/address/client.t
 import { loadLibc } from '../../../core/os/libc.ts';
 import { SESSION_ENDING } from '../http2/endings.ts';
 import { Http2Session } from '../http2/session.ts';
-import type { TlsCertificate } from '../tls/certificate.ts';
+import type { TlsCertificate, TlsPolicy } from '../tls/certificate.ts';
 import type { TlsConnection, TlsOwner } from '../tls/connection.ts';
-
-import type { TlsPolicy } from '../tls/policy.ts';
-import type { TurnShare } from '../transport/turn-share.ts';
-import { describeClient } from './client.ts';
+import type { TurnShare } from '../transport/flusher.ts';
+import type { ConnectionGate } from './application.ts';
 import { Connection } from './connection.ts';
-import type { ConnectionGate } from './connection-gate.ts';
-import type { ConnectionHost } from './connection-host.ts';
-import type { Member } from './member.ts';
+import { type ConnectionHost, describeClient, type Member } from './connection-host.ts';
 
 export class NativeConnection implements TlsOwner, Member {
   readonly deadline: number;

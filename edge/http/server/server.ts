@@ -8,20 +8,17 @@ import { loadLibc } from '../../../core/os/libc.ts';
 import { releaseMemory } from '../../../core/os/memory.ts';
 import type { TicketKeys } from '../../../core/site/tls/ticket-keys.ts';
 import { MemoryBudget } from '../exchange/client-memory.ts';
-import { sweepEvery } from '../exchange/sweep.ts';
+import { sweepEvery } from '../exchange/clock.ts';
 import type { Http1Counters } from '../http1/counters.ts';
 import { Http1 } from '../http1/server.ts';
 import type { Http2Counters } from '../http2/counters.ts';
 import type { TlsCertificate } from '../tls/certificate.ts';
 import { TlsLoop, type TlsLoopOptions } from '../tls/loop.ts';
-import type { Application } from './application.ts';
-import { countedClient } from './client.ts';
+import type { Application, ConnectionGate } from './application.ts';
 import { Connection } from './connection.ts';
-import type { ConnectionGate } from './connection-gate.ts';
-import type { ConnectionHost } from './connection-host.ts';
+import { type ConnectionHost, countedClient, type Member } from './connection-host.ts';
 import type { ServerCounters } from './counters.ts';
 import { EDGE_STREAM, type EdgeLimits, KEEP_ALIVE } from './limits.ts';
-import type { Member } from './member.ts';
 import { NativeConnection } from './native-connection.ts';
 
 /** Minimum bytes to release. Less does not justify stopping the thread. */

@@ -5,14 +5,13 @@
 import type { LoopTask } from '../../../core/os/descriptor-loop.ts';
 import { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from '../../../core/os/libc.ts';
 import type { TcpCalls } from '../../../core/os/tcp-calls.ts';
+import { costOfBytes, HANDSHAKE_COST, type TurnShare } from '../transport/flusher.ts';
 import type { Transport, TransportReceiver } from '../transport/transport.ts';
-import { costOfBytes, HANDSHAKE_COST, type TurnShare } from '../transport/turn-share.ts';
-import type { TlsCertificate } from './certificate.ts';
+import { clientCertField, MAX_CLIENT_CERTIFICATE, type TlsCertificate, type TlsPolicy } from './certificate.ts';
 import { type ClientHello, HELLO } from './client-hello.ts';
 import type { TlsContext } from './context.ts';
 import type { Memory } from './native/memory.ts';
 import { SSL_ERROR, type Ssl } from './native/ssl.ts';
-import { clientCertField, MAX_CLIENT_CERTIFICATE, type TlsPolicy } from './policy.ts';
 import { MAX_IDLE_MESSAGES, UNRECOGNIZED_NAME } from './profile.ts';
 
 /** DELAYED: the ClientHello was accepted, and the handshake waits for the site's next turn. */

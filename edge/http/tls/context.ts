@@ -1,11 +1,10 @@
 /** The SSL_CTX of a thread, with the settings of all its connections. */
 import { createHash } from 'node:crypto';
 import { SIGNATURE_ALGORITHMS } from '../../../core/site/tls/signature-algorithms.ts';
-import type { TlsCertificate } from './certificate.ts';
+import type { TlsCertificate, TlsPolicy } from './certificate.ts';
 import { SslContext } from './native/context.ts';
 import type { Objects } from './native/ownership.ts';
 import type { Ssl } from './native/ssl.ts';
-import type { TlsPolicy } from './policy.ts';
 import { GROUP_LISTS, MAX_IDLE_MESSAGES, PROTOCOLS, SESSION_CONTEXT, TLS12_CIPHERS, TLS13_CIPHERS } from './profile.ts';
 
 /**

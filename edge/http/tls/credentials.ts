@@ -8,13 +8,12 @@
  * Certificates with the same chain share one parsed chain.
  */
 import { RecentMap } from '../../../core/base/recent-map.ts';
-import type { TlsCertificate } from './certificate.ts';
+import type { ClientAuthentication, TlsCertificate } from './certificate.ts';
 import { readAuthorities, readCertificate, readChain, readKey } from './native/certificates.ts';
 import type { SslContext } from './native/context.ts';
 import type { Handle, Objects } from './native/ownership.ts';
 import { type Credential, QuickReader, type QuickTools } from './native/quick-credential.ts';
 import type { Authorities, Ssl } from './native/ssl.ts';
-import type { ClientAuthentication } from './policy.ts';
 import { MAX_AUTHORITIES, MAX_CHAINS } from './profile.ts';
 
 /** The end of the first certificate of a PEM text, in the variants that OpenSSL reads. */

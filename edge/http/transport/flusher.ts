@@ -5,6 +5,19 @@
  * per request with asynchronous handlers). It would only combine the output of one event.
  */
 
+/** Reading or writing 2^COST_BITS bytes costs 1. */
+const COST_BITS = 12;
+
+/** A handshake takes at least as long as this many small requests. */
+export const HANDSHAKE_COST = 64;
+
+/**
+ * Additional cost of a request that waits for an origin or a disk: sending to it and receiving from
+ * it. That takes as long as about 8 small requests. But fewer requests in a turn cost more CPU
+ * each, twice as much more with 8 as with 4 (bench/results/flood.json).
+ */
+export const WAITING_COST = 4;
+
 export interface Flushable {
   /** Must not throw. */
   flushDue(): void;
@@ -23,3 +36,22 @@ function flushAll(): void {
   due = [];
   for (const flushable of now) flushable.flushDue();
 }
+
+/**
+ * A site's budget for one turn of the thread's event loop (edge/policy/fairness/thread-turns.ts). A
+ * cost of 1 is that of a small request without its connection: about 3 µs.
+ */
+export interface TurnShare {
+  /** The budget of this turn is used up. The next turn follows soon. */
+  readonly isSpent: boolean;
+  spend(cost: number): void;
+  /**
+   * Flushes `output` in a later turn, before that turn reads. Otherwise reading would continue as
+   * long as clients send, and all of their responses would stay in memory. To be called at most
+   * once before that.
+   */
+  flushLater(output: Flushable): void;
+}
+
+/** Each read or write has a base cost of 1. */
+export const costOfBytes = (bytes: number): number => 1 + (bytes >>> COST_BITS);

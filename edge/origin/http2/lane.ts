@@ -8,7 +8,7 @@
  */
 import type { ClientMemory } from '../../http/exchange/client-memory.ts';
 import type { FieldList } from '../../http/exchange/field-list.ts';
-import { trailerFields } from '../../http/exchange/trailers.ts';
+import { trailerFields } from '../../http/exchange/fields.ts';
 import { ERROR_CODE, type ErrorCode, MAX_WINDOW } from '../../http/http2/protocol.ts';
 import { aborted, type Call, type CallHolder } from '../call.ts';
 import type { Carrier, CarrierOwner } from '../carrier.ts';

@@ -5,13 +5,12 @@
  */
 import { CLOSED, type ClosedStreams } from '../../http/http2/closed-streams.ts';
 import { FLOOD, type Flood, FloodGate } from '../../http/http2/flood-gate.ts';
-import { FrameReader, type FrameSink } from '../../http/http2/frame-reader.ts';
+import { contentEnd, FrameReader, type FrameSink } from '../../http/http2/frame-reader.ts';
 import { HeaderBlock } from '../../http/http2/header-block.ts';
 import { HpackDecoder } from '../../http/http2/hpack/decoder.ts';
 import { isCompressionError, OUTCOME } from '../../http/http2/hpack/outcome.ts';
 import { RepeatedBlock } from '../../http/http2/hpack/repeated-block.ts';
 import { DEFAULT_LIMITS } from '../../http/http2/limits.ts';
-import { contentEnd } from '../../http/http2/padding.ts';
 import { ERROR_CODE, type ErrorCode, FLAG, FRAME } from '../../http/http2/protocol.ts';
 import { ReceiveWindow } from '../../http/http2/receive-window.ts';
 import type { PeerSettings } from '../../http/http2/settings.ts';

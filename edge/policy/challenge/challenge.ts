@@ -13,7 +13,7 @@ import { type ChallengeTerms, USUAL_PROTECTION } from '../../../core/site/protec
 import { fieldValue } from '../../cache/rules/fields.ts';
 import { siteHost } from '../../http/exchange/authority.ts';
 import type { Exchange } from '../../http/exchange/exchange.ts';
-import { requestId } from '../../origin/request-id.ts';
+import { requestId } from '../../origin/origin.ts';
 import { answerError, type ErrorPage } from '../../sites/error-page.ts';
 import type { Site } from '../../sites/site.ts';
 import { PAGE_FIELDS, renderPage, SOLUTION_PATH } from './page.ts';

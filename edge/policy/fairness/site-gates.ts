@@ -2,9 +2,9 @@
 import type { SiteProtection, SlowBudget } from '../../../core/site/protection/compile.ts';
 import type { Http1Limits } from '../../http/http1/limits.ts';
 import type { Http2Limits } from '../../http/http2/limits.ts';
-import type { ConnectionGate } from '../../http/server/connection-gate.ts';
+import type { ConnectionGate } from '../../http/server/application.ts';
 import type { EdgeLimits } from '../../http/server/limits.ts';
-import type { TurnShare } from '../../http/transport/turn-share.ts';
+import type { TurnShare } from '../../http/transport/flusher.ts';
 import type { SiteConnections } from './site-connections.ts';
 import type { SiteTurns } from './site-turns.ts';
 

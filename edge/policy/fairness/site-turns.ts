@@ -9,7 +9,7 @@ import { TokenBucket } from '../../../core/base/token-bucket.ts';
 import type { SiteLimits } from '../../../core/site/protection/compile.ts';
 import type { Exchange } from '../../http/exchange/exchange.ts';
 import { Pending } from '../../http/exchange/pending.ts';
-import { WAITING_COST } from '../../http/transport/turn-share.ts';
+import { WAITING_COST } from '../../http/transport/flusher.ts';
 import type { ErrorPage } from '../../sites/error-page.ts';
 import type { ServeSite, Site } from '../../sites/site.ts';
 import { SiteShare, ThreadTurns, type TurningLoop } from './thread-turns.ts';

@@ -8,11 +8,10 @@
  * A site spends its share on pending output and queued requests first, then on new input. The order
  * of output and queued requests alternates.
  *
- * Costs are counted, not measured (edge/http/transport/turn-share.ts). Counting costs almost
+ * Costs are counted, not measured (edge/http/transport/flusher.ts). Counting costs almost
  * nothing and gives the same result on every machine.
  */
-import type { Flushable } from '../../http/transport/flusher.ts';
-import type { TurnShare } from '../../http/transport/turn-share.ts';
+import type { Flushable, TurnShare } from '../../http/transport/flusher.ts';
 
 /** Cost per turn, about 100 µs, that sites share if more than one is active. */
 export const QUANTUM = 32;

@@ -27,7 +27,7 @@ const CALLS: readonly string[] = [
 const HELPERS: Readonly<Record<string, string>> = {
   'core/nameserver/transfer/notify.ts': 'warn',
   'edge/gateway/application.ts': 'warn',
-  'edge/gateway/pool-tools.ts': 'warn',
+  'edge/gateway/origins.ts': 'warn',
   'edge/http/server/worker.ts': '(?:warn|tell)',
 };
 

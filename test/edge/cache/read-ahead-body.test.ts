@@ -3,9 +3,8 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ReadAheadBody } from '../../../edge/cache/read-ahead-body.ts';
+import { ReadAheadBody, TappedBody } from '../../../edge/cache/bodies.ts';
 import type { CacheWriter } from '../../../edge/cache/store/cache-store.ts';
-import { TappedBody } from '../../../edge/cache/tapped-body.ts';
 import { ReceivedBody } from '../../../edge/origin/received-body.ts';
 import { settled } from '../proxy/fake-origin.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/base/log/index.ts';
-import { CountryFile } from '../../../edge/daemon/country-file.ts';
+import { CountryFile } from '../../../edge/daemon/files.ts';
 import { Countries } from '../../../edge/policy/rules/countries.ts';
 import { writeMmdb } from '../../support/mmdb.ts';
 import { singleNodeTasks } from '../../support/tasks.ts';

@@ -11,7 +11,7 @@ import { type Purge, purges } from '../../../core/store/rows.ts';
 import type { CacheStats } from '../../../edge/cache/store/cache-store.ts';
 import { CacheTotals } from '../../../edge/daemon/cache-totals.ts';
 import { watchPurges } from '../../../edge/daemon/purges.ts';
-import { PurgePositions, sharePurgePositions } from '../../../edge/peers/purge-positions.ts';
+import { PurgePositions, sharePurgePositions } from '../../../edge/peers/shared-marks.ts';
 import { embedded, newDomain, withStore } from '../../core/journal/fixture.ts';
 import { newId } from '../../support/ids.ts';
 

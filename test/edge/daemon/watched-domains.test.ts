@@ -3,8 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/base/log/index.ts';
 import { RequestTail } from '../../../core/observe/tail/request-tail.ts';
-import { followWatched } from '../../../edge/daemon/watched-domains.ts';
-import { EXPIRY_MS } from '../../../edge/gateway/tail-sampler.ts';
+import { EXPIRY_MS, followWatched } from '../../../edge/gateway/tail-sampler.ts';
 import { singleNodeTasks, VirtualClock } from '../../support/tasks.ts';
 
 const log = createLogger({ level: 'error', format: 'text' });

@@ -2,8 +2,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CachePurge } from '../../../edge/cache/store/cache-store.ts';
-import { PrefetchClaims, sharePrefetchClaims } from '../../../edge/gateway/prefetch-claims.ts';
-import { Prefetcher, type PrefetchTask } from '../../../edge/gateway/prefetcher.ts';
+import {
+  PrefetchClaims,
+  Prefetcher,
+  type PrefetchTask,
+  sharePrefetchClaims,
+} from '../../../edge/gateway/prefetcher.ts';
 import type { PrefetchResult } from '../../../edge/proxy/prefetch.ts';
 
 const test = suite('prefetcher');

@@ -10,7 +10,7 @@ import type { RequestBody } from '../../../edge/http/exchange/exchange.ts';
 import type { FieldList } from '../../../edge/http/exchange/field-list.ts';
 import { PoolDownError, type PoolRequest, sendToPool } from '../../../edge/origin/failover.ts';
 import { OriginCancel, OriginError, type OriginFault } from '../../../edge/origin/origin.ts';
-import { poolOrigin } from '../../../edge/origin/pool-origin.ts';
+import { poolOrigin } from '../../../edge/origin/origin-address.ts';
 import { PoolRoute } from '../../../edge/origin/pool-route.ts';
 import { FakeOrigin, type PendingRequest, sendBy } from '../proxy/fake-origin.ts';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Shares } from '../../../edge/origin/shares.ts';
+import { Shares } from '../../../edge/origin/limits.ts';
 
 function takeAll(shares: Shares, network: string): number {
   let times = 0;

@@ -8,12 +8,16 @@ import { openCache } from '../../../edge/cache/store/node-cache.ts';
 import { openCacheStore } from '../../../edge/cache/store/store.ts';
 import type { FieldList } from '../../../edge/http/exchange/field-list.ts';
 import { OriginError, type OriginRequest, type OriginResponse } from '../../../edge/origin/origin.ts';
-import { OriginPlace } from '../../../edge/origin/place.ts';
+import { OriginPlace } from '../../../edge/origin/spellings.ts';
 import { CachePeers, type PeerResult } from '../../../edge/peers/cache-peers.ts';
-import { Invalidations, shareInvalidations } from '../../../edge/peers/invalidations.ts';
 import { hashOf, ownerOf } from '../../../edge/peers/owner.ts';
 import { PeerRequests } from '../../../edge/peers/peer-requests.ts';
-import { PurgePositions, sharePurgePositions } from '../../../edge/peers/purge-positions.ts';
+import {
+  Invalidations,
+  PurgePositions,
+  shareInvalidations,
+  sharePurgePositions,
+} from '../../../edge/peers/shared-marks.ts';
 import { type PrefetchResult, prefetchExchange } from '../../../edge/proxy/prefetch.ts';
 import { createSiteProxy } from '../../../edge/proxy/proxy.ts';
 import type { ExchangeRecord } from '../../../edge/proxy/record.ts';

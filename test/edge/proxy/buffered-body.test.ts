@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BodyQueue } from '../../../edge/http/exchange/body-queue.ts';
 import { MemoryBudget } from '../../../edge/http/exchange/client-memory.ts';
-import { bufferBodyStart } from '../../../edge/proxy/buffered-body.ts';
+import { bufferBodyStart } from '../../../edge/proxy/request-body.ts';
 import { FakeExchange } from './fake-exchange.ts';
 
 const MEMORY = new MemoryBudget(1024 ** 3).enter('192.0.2.1');

@@ -10,7 +10,7 @@ import {
   type OriginTunnel,
   type Send,
 } from '../../../edge/origin/origin.ts';
-import { OriginPlace } from '../../../edge/origin/place.ts';
+import { OriginPlace } from '../../../edge/origin/spellings.ts';
 
 /** A body whose parts the test pushes. */
 export class FakeBody implements OriginBody {

@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Origin } from '../../../edge/origin/origin-address.ts';
-import { OriginPlace } from '../../../edge/origin/place.ts';
+import { OriginPlace } from '../../../edge/origin/spellings.ts';
 import { fieldsWithoutOrigin, responseFields, responseTrailers } from '../../../edge/proxy/response-fields.ts';
 import type { Site } from '../../../edge/sites/site.ts';
 import { depth } from '../../support/depth.ts';

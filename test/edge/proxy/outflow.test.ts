@@ -8,8 +8,7 @@ import { MemoryBudget } from '../../../edge/http/exchange/client-memory.ts';
 import type { BodySink } from '../../../edge/http/exchange/exchange.ts';
 import { OriginError } from '../../../edge/origin/origin.ts';
 import { ReceivedBody } from '../../../edge/origin/received-body.ts';
-import { Gate } from '../../../edge/proxy/gate.ts';
-import { Outflow } from '../../../edge/proxy/outflow.ts';
+import { Gate, Outflow } from '../../../edge/proxy/outflow.ts';
 import { FakeExchange } from './fake-exchange.ts';
 
 const KB = 1024;

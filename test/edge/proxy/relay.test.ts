@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OriginBody } from '../../../edge/origin/origin.ts';
-import { Gate } from '../../../edge/proxy/gate.ts';
+import { Gate } from '../../../edge/proxy/outflow.ts';
 import { relay, type TrailerFilter } from '../../../edge/proxy/relay.ts';
 import { FakeExchange } from './fake-exchange.ts';
 

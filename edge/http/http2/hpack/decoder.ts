@@ -4,12 +4,10 @@
  * differ from the client's. The work for each byte is bounded.
  */
 import { KIND, KIND_MASK, lineFlags } from '../../exchange/fields.ts';
-import { DynamicTable } from './dynamic-table.ts';
-import { ENTRY_OVERHEAD, Entry } from './entry.ts';
 import { fieldName } from './name-cache.ts';
 import { OUTCOME, type Outcome } from './outcome.ts';
-import { FIRST_DYNAMIC, STATIC_TABLE } from './static-table.ts';
 import { StringReader } from './string-reader.ts';
+import { DynamicTable, ENTRY_OVERHEAD, Entry, FIRST_DYNAMIC, STATIC_TABLE } from './tables.ts';
 
 /**
  * A flag next to those of edge/http/exchange/fields.ts: a literal that is never indexed (RFC 7541

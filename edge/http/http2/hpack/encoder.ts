@@ -1,7 +1,7 @@
 /**
  * Encodes header blocks (RFC 7541). Each connection has its own encoder, which holds a copy of the
  * peer's dynamic table. A block starts with `begin`, followed by any of `status`, `fields`, `line`
- * and blocks of stateless.ts. Only entries of the table are allocated.
+ * and blocks of encodeStateless. Only entries of the table are allocated.
  *
  *     at = encoder.begin(target, 9);
  *     at = encoder.status(target, at, 200);
@@ -9,10 +9,8 @@
  */
 import type { FieldList } from '../../exchange/field-list.ts';
 import { DEFAULT_TABLE_SIZE } from './decoder.ts';
-import { DynamicTable } from './dynamic-table.ts';
-import { Entry } from './entry.ts';
-import { INDEX, type NamePlan, NO_INDEX, planOf, staticLine } from './indexing.ts';
-import { FIRST_DYNAMIC } from './static-table.ts';
+import { INDEX, type NamePlan, NEVER_INDEX, NO_INDEX, planOf, staticLine } from './indexing.ts';
+import { DynamicTable, Entry, FIRST_DYNAMIC } from './tables.ts';
 import { lineBound, writeInteger, writeLiteral, writeName, writeRaw } from './write.ts';
 
 /** Maximum bytes that `begin` and `status` write. */
@@ -116,4 +114,25 @@ export class HpackEncoder {
     table.insert(entry);
     return writeLiteral(target, at, INDEX, nameIndex, name, value);
   }
+}
+
+/**
+ * Encodes blocks that neither use nor change the dynamic table. A block is encoded once and copied
+ * into the blocks of any connection, after the output of `HpackEncoder.begin`. Blocks may be
+ * concatenated: a part that changes (the date, once a second) follows a part that does not.
+ *
+ * `status` 0: none, for trailers and for parts after the first.
+ */
+export function encodeStateless(status: number, fields: FieldList): Uint8Array {
+  const target = new Uint8Array(blockBound(fields));
+  let at = status === 0 ? 0 : writeLine(target, 0, ':status', String(status));
+  for (let i = 0; i + 1 < fields.length; i += 2) at = writeLine(target, at, fields[i], fields[i + 1]);
+  return target.slice(0, at);
+}
+
+function writeLine(target: Uint8Array, at: number, name: string, value: string): number {
+  const plan = planOf(name);
+  const line = staticLine(plan, value);
+  if (line > 0) return writeInteger(target, at, 0x80, 0x7f, line);
+  return writeLiteral(target, at, plan.mode === NEVER_INDEX ? NEVER_INDEX : NO_INDEX, plan.firstStatic, name, value);
 }

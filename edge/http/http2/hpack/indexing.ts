@@ -1,5 +1,5 @@
 /** Selects which fields are added to the dynamic table, and which must never be. */
-import { STATIC_TABLE } from './static-table.ts';
+import { STATIC_TABLE } from './tables.ts';
 
 /** With incremental indexing (RFC 7541 section 6.2.1). */
 export const INDEX = 0x40;

@@ -1,6 +1,6 @@
 /** Reads integers and strings of a header block (RFC 7541 section 5). */
 import { BYTE_CLASS, NOT_IN_NAME, NOT_IN_VALUE } from '../../exchange/fields.ts';
-import { DECODER_SPARE, decodedBound, decodeHuffman, HUFFMAN_EOS, skipHuffman } from './huffman-decode.ts';
+import { DECODER_SPARE, decodedBound, decodeHuffman, HUFFMAN_EOS, skipHuffman } from './huffman.ts';
 import { OUTCOME, type Outcome } from './outcome.ts';
 
 let scratch = Buffer.allocUnsafeSlow(16 * 1024);

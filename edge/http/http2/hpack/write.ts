@@ -2,7 +2,7 @@
  * Writes integers and strings of a header block (RFC 7541 section 5). Each function returns the
  * offset of the next byte.
  */
-import { CODE_LENGTHS, CODES } from './huffman-code.ts';
+import { CODE_LENGTHS, CODES } from './huffman.ts';
 import { INDEX } from './indexing.ts';
 
 /**

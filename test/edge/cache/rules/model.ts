@@ -2,14 +2,19 @@
  * A cache that consists of the rules only: without network, without a memory limit, with the clock
  * as an argument. It shows how the rules work together, and checks them against the table.
  */
-import { cacheKey } from '../../../../edge/cache/rules/cache-key.ts';
+import { cacheKey, invalidatedKeys } from '../../../../edge/cache/rules/cache-key.ts';
 import { cacheStatus, type Forwarded } from '../../../../edge/cache/rules/cache-status.ts';
 import { isNotModified, notModifiedFields } from '../../../../edge/cache/rules/conditional.ts';
 import { ageInSeconds, type Facts, factsOf, type Received } from '../../../../edge/cache/rules/facts.ts';
 import { withoutFields } from '../../../../edge/cache/rules/fields.ts';
-import { invalidatedKeys } from '../../../../edge/cache/rules/invalidation.ts';
-import { multipartEnd, multipartType, partHead } from '../../../../edge/cache/rules/multipart.ts';
-import { contentRange, type Part, planRange } from '../../../../edge/cache/rules/range.ts';
+import {
+  contentRange,
+  multipartEnd,
+  multipartType,
+  type Part,
+  partHead,
+  planRange,
+} from '../../../../edge/cache/rules/range.ts';
 import { type CacheRequest, isCacheableMethod, readRequest } from '../../../../edge/cache/rules/request.ts';
 import { isServerError, judgeReuse, mayUseOnError } from '../../../../edge/cache/rules/reuse.ts';
 import {

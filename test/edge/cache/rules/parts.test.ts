@@ -1,11 +1,10 @@
 /** The small rules: keys, tags, Cache-Status, request fields for the origin, invalidation. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { cacheKey, keyOfUrl } from '../../../../edge/cache/rules/cache-key.ts';
+import { cacheKey, invalidatedKeys, keyOfUrl } from '../../../../edge/cache/rules/cache-key.ts';
 import { cacheStatus } from '../../../../edge/cache/rules/cache-status.ts';
 import { noDirectives } from '../../../../edge/cache/rules/directives.ts';
 import { factsOf } from '../../../../edge/cache/rules/facts.ts';
-import { invalidatedKeys } from '../../../../edge/cache/rules/invalidation.ts';
 import { readRequest } from '../../../../edge/cache/rules/request.ts';
 import { fillRequestFields, freshenResponse } from '../../../../edge/cache/rules/revalidation.ts';
 import {

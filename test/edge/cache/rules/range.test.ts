@@ -2,8 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { factsOf } from '../../../../edge/cache/rules/facts.ts';
-import { multipartEnd, partHead } from '../../../../edge/cache/rules/multipart.ts';
-import { planRange } from '../../../../edge/cache/rules/range.ts';
+import { multipartEnd, partHead, planRange } from '../../../../edge/cache/rules/range.ts';
 import { readRequest } from '../../../../edge/cache/rules/request.ts';
 import fc from '../../../support/fc.ts';
 

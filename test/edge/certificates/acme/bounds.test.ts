@@ -8,8 +8,8 @@ import { openSecrets } from '../../../../core/base/secrets.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import { type AutomaticCertificate, automaticCertificates, domains, proxies } from '../../../../core/store/rows.ts';
 import { Book } from '../../../../edge/certificates/acme/book.ts';
-import { OrderFailure } from '../../../../edge/certificates/acme/failure.ts';
 import { Pause } from '../../../../edge/certificates/acme/orders.ts';
+import { OrderFailure } from '../../../../edge/certificates/acme/problem.ts';
 import { Renewals } from '../../../../edge/certificates/acme/renewals.ts';
 import { embedded, newDomain, newProxy, type Store, withStore } from '../../../core/journal/fixture.ts';
 

@@ -1,8 +1,8 @@
 /** Which certificates of an authority are stored. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OrderFailure } from '../../../../edge/certificates/acme/failure.ts';
 import { checkIssued } from '../../../../edge/certificates/acme/obtain.ts';
+import type { OrderFailure } from '../../../../edge/certificates/acme/problem.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 
 const key = ecKey();

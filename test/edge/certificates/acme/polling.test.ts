@@ -9,8 +9,8 @@ import * as assert from 'uvu/assert';
 import { createLogger } from '../../../../core/base/log/index.ts';
 import type { AccountStore } from '../../../../edge/certificates/acme/account.ts';
 import { type Directory, openDirectory } from '../../../../edge/certificates/acme/directory.ts';
-import { OrderFailure } from '../../../../edge/certificates/acme/failure.ts';
 import { obtain } from '../../../../edge/certificates/acme/obtain.ts';
+import { OrderFailure } from '../../../../edge/certificates/acme/problem.ts';
 import type { DirectoryResponse, Transport } from '../../../../edge/certificates/acme/transport.ts';
 import { certificate, ecKey } from '../../../support/certificate.ts';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { currentDate, currentDateBytes } from '../../../../edge/http/exchange/date.ts';
+import { currentDate, currentDateBytes } from '../../../../edge/http/exchange/clock.ts';
 
 /** With the clock at this time, in milliseconds. */
 function at<T>(time: number, act: () => T): T {

@@ -4,7 +4,7 @@
  */
 import { METHODS } from 'node:http';
 import { authorityOf, isPath } from '../../../../edge/http/exchange/authority.ts';
-import { trailerFields } from '../../../../edge/http/exchange/trailers.ts';
+import { trailerFields } from '../../../../edge/http/exchange/fields.ts';
 import type { Http1Limits } from '../../../../edge/http/http1/limits.ts';
 
 /**

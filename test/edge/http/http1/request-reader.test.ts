@@ -6,8 +6,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FieldList } from '../../../../edge/http/exchange/field-list.ts';
+import type { Refusal } from '../../../../edge/http/http1/counters.ts';
 import type { Http1Limits } from '../../../../edge/http/http1/limits.ts';
-import type { Refusal } from '../../../../edge/http/http1/refusal.ts';
 import type { RequestHead } from '../../../../edge/http/http1/request-head.ts';
 import { RequestReader, type RequestSink } from '../../../../edge/http/http1/request-reader.ts';
 import { depth } from '../../../support/depth.ts';

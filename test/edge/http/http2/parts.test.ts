@@ -5,9 +5,8 @@ import { CLOSED, ClosedStreams } from '../../../../edge/http/http2/closed-stream
 import { FLOOD, FloodGate } from '../../../../edge/http/http2/flood-gate.ts';
 import { HeaderBlock } from '../../../../edge/http/http2/header-block.ts';
 import { DEFAULT_LIMITS } from '../../../../edge/http/http2/limits.ts';
-import { isIncremental, urgencyOf } from '../../../../edge/http/http2/priority.ts';
 import { ReceiveWindow } from '../../../../edge/http/http2/receive-window.ts';
-import { type Schedulable, Scheduler } from '../../../../edge/http/http2/scheduler.ts';
+import { isIncremental, type Schedulable, Scheduler, urgencyOf } from '../../../../edge/http/http2/scheduler.ts';
 import { PeerSettings } from '../../../../edge/http/http2/settings.ts';
 import fc from '../../../support/fc.ts';
 import { settings } from './rig.ts';

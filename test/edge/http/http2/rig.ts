@@ -6,7 +6,7 @@ import type { Client, Exchange, Handler } from '../../../../edge/http/exchange/e
 import type { Clock, Ticking } from '../../../../edge/http/http2/clock.ts';
 import { Http2Counters } from '../../../../edge/http/http2/counters.ts';
 import { HpackDecoder } from '../../../../edge/http/http2/hpack/decoder.ts';
-import { encodeStateless } from '../../../../edge/http/http2/hpack/stateless.ts';
+import { encodeStateless } from '../../../../edge/http/http2/hpack/encoder.ts';
 import { DEFAULT_LIMITS, type Http2Limits } from '../../../../edge/http/http2/limits.ts';
 import { FLAG, FRAME, FRAME_HEADER, PREFACE } from '../../../../edge/http/http2/protocol.ts';
 import { Http2Session } from '../../../../edge/http/http2/session.ts';

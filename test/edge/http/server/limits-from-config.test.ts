@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../../../core/config/index.ts';
 import { DEFAULT_LIMITS } from '../../../../edge/http/http2/limits.ts';
-import { limitsFromConfig } from '../../../../edge/http/server/limits-from-config.ts';
+import { limitsFromConfig } from '../../../../edge/http/server/limits.ts';
 import { DEFAULT_HTTP1_LIMITS, SERVER_LIMITS } from '../limits.ts';
 
 test('without settings all limits have their defaults', () => {

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NO_BODY } from '../../../../edge/http/exchange/body-queue.ts';
 import { FrameReader } from '../../../../edge/http/http2/frame-reader.ts';
-import { encodeStateless } from '../../../../edge/http/http2/hpack/stateless.ts';
+import { encodeStateless } from '../../../../edge/http/http2/hpack/encoder.ts';
 import { ERROR_CODE, FLAG, FRAME } from '../../../../edge/http/http2/protocol.ts';
 import { createMultiplexer } from '../../../../edge/origin/http2/multiplexer.ts';
 import type { OriginRequest } from '../../../../edge/origin/origin.ts';

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compileProtection } from '../../../../core/site/protection/compile.ts';
 import type { ProtectionDocument } from '../../../../core/site/protection/document.ts';
-import { WAITING_COST } from '../../../../edge/http/transport/turn-share.ts';
+import { WAITING_COST } from '../../../../edge/http/transport/flusher.ts';
 import {
   QUANTUM,
   QUANTUM_ALONE,

@@ -2,9 +2,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HpackDecoder, NEVER_INDEXED } from '../../../../../edge/http/http2/hpack/decoder.ts';
-import { blockBound, HEAD_BOUND, HpackEncoder } from '../../../../../edge/http/http2/hpack/encoder.ts';
-import { encodeStateless } from '../../../../../edge/http/http2/hpack/stateless.ts';
-import { STATIC_TABLE } from '../../../../../edge/http/http2/hpack/static-table.ts';
+import { blockBound, encodeStateless, HEAD_BOUND, HpackEncoder } from '../../../../../edge/http/http2/hpack/encoder.ts';
+import { STATIC_TABLE } from '../../../../../edge/http/http2/hpack/tables.ts';
 import { lineBound } from '../../../../../edge/http/http2/hpack/write.ts';
 import fc from '../../../../support/fc.ts';
 import { decode, encode, WIDE } from './fixture.ts';

@@ -5,9 +5,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type HeaderListLimits, HpackDecoder } from '../../../../../edge/http/http2/hpack/decoder.ts';
-import { HpackEncoder } from '../../../../../edge/http/http2/hpack/encoder.ts';
+import { encodeStateless, HpackEncoder } from '../../../../../edge/http/http2/hpack/encoder.ts';
 import type { OutcomeName } from '../../../../../edge/http/http2/hpack/outcome.ts';
-import { encodeStateless } from '../../../../../edge/http/http2/hpack/stateless.ts';
 import { scratchFor } from '../../../../../edge/http/http2/hpack/string-reader.ts';
 import { depth } from '../../../../support/depth.ts';
 import { Random } from '../../../../support/random.ts';

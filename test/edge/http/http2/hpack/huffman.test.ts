@@ -2,15 +2,17 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isFieldName, isFieldValue, NOT_IN_NAME, NOT_IN_VALUE } from '../../../../../edge/http/exchange/fields.ts';
-import { CODE_LENGTHS, CODES, EOS } from '../../../../../edge/http/http2/hpack/huffman-code.ts';
 import {
+  CODE_LENGTHS,
+  CODES,
   DECODER_SPARE,
   decodedBound,
   decodeHuffman,
+  EOS,
   HUFFMAN_EOS,
   HUFFMAN_PADDING,
   skipHuffman,
-} from '../../../../../edge/http/http2/hpack/huffman-decode.ts';
+} from '../../../../../edge/http/http2/hpack/huffman.ts';
 import { writeString } from '../../../../../edge/http/http2/hpack/write.ts';
 import fc from '../../../../support/fc.ts';
 

@@ -5,7 +5,7 @@
 
 import type { OutgoingHttpHeaders } from 'node:http2';
 import { sensitiveHeaders } from 'node:http2';
-import { STATIC_TABLE } from '../../../../../edge/http/http2/hpack/static-table.ts';
+import { STATIC_TABLE } from '../../../../../edge/http/http2/hpack/tables.ts';
 import type { Random } from '../../../../support/random.ts';
 
 /**

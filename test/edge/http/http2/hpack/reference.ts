@@ -3,9 +3,9 @@
  * says what is right.
  */
 
-import { CODE_LENGTHS, CODES, EOS } from '../../../../../edge/http/http2/hpack/huffman-code.ts';
+import { CODE_LENGTHS, CODES, EOS } from '../../../../../edge/http/http2/hpack/huffman.ts';
 import type { OutcomeName } from '../../../../../edge/http/http2/hpack/outcome.ts';
-import { STATIC_TABLE } from '../../../../../edge/http/http2/hpack/static-table.ts';
+import { STATIC_TABLE } from '../../../../../edge/http/http2/hpack/tables.ts';
 
 type Tree = (Tree | number)[];
 

@@ -2,9 +2,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HpackDecoder } from '../../../../../edge/http/http2/hpack/decoder.ts';
-import { DynamicTable } from '../../../../../edge/http/http2/hpack/dynamic-table.ts';
 import { HpackEncoder } from '../../../../../edge/http/http2/hpack/encoder.ts';
-import { Entry } from '../../../../../edge/http/http2/hpack/entry.ts';
+import { DynamicTable, Entry } from '../../../../../edge/http/http2/hpack/tables.ts';
 import fc from '../../../../support/fc.ts';
 import { decode, encode, hex, WIDE } from './fixture.ts';
 

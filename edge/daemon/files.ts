@@ -1,7 +1,14 @@
-/** Loads the country database at startup, and again after each change of the file. */
+/** Files of the operator: the country database, and the certificate of the admin host names. */
+
+import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import { ConfigError } from '../../core/base/errors.ts';
 import type { Logger } from '../../core/base/log/index.ts';
 import type { Task, Tasks } from '../../core/base/tasks.ts';
+import type { Config } from '../../core/config/index.ts';
+import { requiresStapling } from '../../core/site/tls/must-staple.ts';
+import type { TlsCertificate } from '../http/tls/certificate.ts';
 import { Countries } from '../policy/rules/countries.ts';
 
 /** Milliseconds between two checks of the file. */
@@ -9,6 +16,7 @@ const CHECK_INTERVAL_MS = 60_000;
 /** Databases with cities and several languages have about 60 MB. */
 const MAX_BYTES = 512 * 1024 * 1024;
 
+/** Loads the country database at startup, and again after each change of the file. */
 export class CountryFile {
   /** The content, in memory that all threads share. Null: no file, or never readable. */
   content: SharedArrayBuffer | null = null;
@@ -71,5 +79,35 @@ export class CountryFile {
       this.#failure = reason;
       return false;
     }
+  }
+}
+
+/**
+ * Reads the certificate of the admin API's host names from files. Null: no files are configured.
+ * Throws ConfigError `hostname_certificate`, which never contains key material.
+ */
+export function readAdminCertificate(admin: Config['admin']): TlsCertificate | null {
+  const { hostnameCertificate, hostnameKey, hostname } = admin;
+  if (hostnameCertificate === undefined && hostnameKey === undefined) return null;
+  const fail = (why: string): never => {
+    throw new ConfigError(
+      'hostname_certificate',
+      `The edge cannot use admin.hostname_certificate and admin.hostname_key: ${why}.`,
+    );
+  };
+  if (hostnameCertificate === undefined || hostnameKey === undefined)
+    return fail('only one of them is set; set both or neither');
+  if (hostname.length === 0) return fail('admin.hostname is not set');
+  try {
+    const cert = readFileSync(hostnameCertificate, 'utf8');
+    const key = readFileSync(hostnameKey, 'utf8');
+    createSecureContext({ cert, key });
+    if (requiresStapling(new X509Certificate(cert).raw))
+      throw new Error(
+        'the certificate requires OCSP stapling (must-staple), which the edge does not support; have it reissued without that',
+      );
+    return { cert, key };
+  } catch (error) {
+    return fail((error as Error).message);
   }
 }

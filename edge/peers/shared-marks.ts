@@ -1,3 +1,13 @@
+/** How far purges and invalidations are on this node, in memory that its threads share. */
+import { hashOf } from './owner.ts';
+
+const CLASSES = 65_536;
+
+const ANNOUNCED = 0;
+const EXECUTED = 1;
+
+export const sharePurgePositions = (): SharedArrayBuffer => new SharedArrayBuffer(16);
+
 /**
  * The progress of purges on this node, as sequences of the journal, which all nodes share. The main
  * thread writes them; edge threads read them.
@@ -8,12 +18,6 @@
  * The owner answers only if its `executed` has reached the `announced` of the requesting node. So
  * its response is not older than any purge that the requesting node's mark covers.
  */
-
-const ANNOUNCED = 0;
-const EXECUTED = 1;
-
-export const sharePurgePositions = (): SharedArrayBuffer => new SharedArrayBuffer(16);
-
 export class PurgePositions {
   readonly #values: BigInt64Array;
 
@@ -39,5 +43,30 @@ export class PurgePositions {
   /** Read this before a lookup. */
   get executed(): number {
     return Number(Atomics.load(this.#values, EXECUTED));
+  }
+}
+
+export const shareInvalidations = (): SharedArrayBuffer => new SharedArrayBuffer(CLASSES * 8);
+
+/**
+ * Times at which unsafe requests, such as POST, last invalidated URLs (RFC 9111 section 4.4). All
+ * threads of this node share them. This node must not use an owner's response that is older than
+ * the invalidation. URLs share 65,536 classes: a collision costs a request to the origin.
+ */
+export class Invalidations {
+  readonly #times: BigInt64Array;
+
+  constructor(memory: SharedArrayBuffer) {
+    this.#times = new BigInt64Array(memory);
+  }
+
+  /** `now`: milliseconds since 1970. */
+  record(key: string, now: number): void {
+    Atomics.store(this.#times, hashOf(key) & (CLASSES - 1), BigInt(now));
+  }
+
+  /** Milliseconds since 1970; 0: never. */
+  lastOf(key: string): number {
+    return Number(Atomics.load(this.#times, hashOf(key) & (CLASSES - 1)));
   }
 }

@@ -1,12 +1,13 @@
 /**
- * Buffers the start of a request body before the request is sent to the origin. A visitor that
- * announces a long body but sends little then does not occupy an origin connection. The buffer is
- * charged to the memory budget of the visitor's network.
+ * The request body of a visitor on its way to an origin: buffered, or passed on with filtered
+ * trailers.
  */
+
 import { withTimeout } from '../../core/base/timers.ts';
 import type { ClientMemory } from '../http/exchange/client-memory.ts';
 import type { BodyFlow, BodySink, Exchange, RequestBody } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
+import { requestTrailers } from './request-fields.ts';
 
 /** Bytes to buffer. A shorter body is buffered completely. */
 const BUFFER_BYTES = 65_536;
@@ -17,8 +18,52 @@ const BUFFER_BYTES = 65_536;
 const SILENCE_MS = 200;
 
 /**
- * Rejects with an AbortError if the body ends prematurely. `isConversation`: the origin may respond
- * before the body has ended.
+ * Passes the visitor's request body to an origin, with filtered trailers. Over HTTP/1.1 a body with
+ * a content-length has no trailers, because trailers need the chunked coding. It is passed
+ * unchanged.
+ */
+export function bodyForOrigin(body: RequestBody, isHttp2: boolean): RequestBody {
+  if (body.length === 0 || (body.length !== undefined && !isHttp2)) return body;
+  return isFlowing(body) ? new FlowingBody(body) : new PassedBody(body);
+}
+
+type Flowing = RequestBody & { flow(sink: BodySink): BodyFlow };
+
+const isFlowing = (body: RequestBody): body is Flowing => body.flow !== undefined;
+
+class PassedBody<Body extends RequestBody> implements RequestBody {
+  readonly length: number | undefined;
+  protected readonly body: Body;
+
+  constructor(body: Body) {
+    this.body = body;
+    this.length = body.length;
+  }
+
+  read(): Promise<Uint8Array | null> {
+    return this.body.read();
+  }
+
+  discard(): void {
+    this.body.discard();
+  }
+
+  get trailers(): FieldList {
+    return requestTrailers(this.body.trailers);
+  }
+}
+
+class FlowingBody extends PassedBody<Flowing> {
+  flow(sink: BodySink): BodyFlow {
+    return this.body.flow(sink);
+  }
+}
+
+/**
+ * Buffers the start of a request body before the request is sent to the origin. A visitor that
+ * announces a long body but sends little then does not occupy an origin connection. The buffer is
+ * charged to the memory budget of the visitor's network. Rejects with an AbortError if the body
+ * ends prematurely. `isConversation`: the origin may respond before the body has ended.
  */
 export async function bufferBodyStart({ body, memory }: Exchange, isConversation = true): Promise<RequestBody> {
   const buffered = new BufferedBody(body, memory);

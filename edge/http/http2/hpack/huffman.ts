@@ -1,11 +1,37 @@
-/**
- * Huffman decoding (RFC 7541 section 5.2) eight bits at a time, by a state machine. Its 256 states
- * are the inner nodes of the code's tree. A step emits up to two bytes, since the shortest code has
- * five bits. A step also returns the character classes of these bytes, so validation costs nothing
- * extra.
- */
+/** The Huffman code of strings (RFC 7541 section 5.2 and appendix B), and its decoder. */
 import { BYTE_CLASS } from '../../exchange/fields.ts';
-import { CODE_LENGTHS, CODES, EOS } from './huffman-code.ts';
+
+export const EOS = 256;
+
+/**
+ * The Huffman code (RFC 7541 appendix B). It is canonical, so the lengths define the codes. Bits of
+ * the code of each byte, and of EOS.
+ */
+// biome-ignore format: 16 a line
+export const CODE_LENGTHS = Uint8Array.of(
+  13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,
+  28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,
+  6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6,
+  5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12, 10,
+  13, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7,
+  7, 7, 7, 7, 7, 7, 7, 7, 8, 7, 8, 13, 19, 13, 14, 6,
+  15, 5, 6, 5, 6, 5, 6, 6, 6, 5, 7, 7, 6, 6, 6, 5,
+  6, 7, 6, 5, 5, 6, 7, 7, 7, 7, 7, 15, 11, 14, 13, 28,
+  20, 22, 20, 20, 22, 22, 22, 23, 22, 23, 23, 23, 23, 23, 24, 23,
+  24, 24, 22, 23, 24, 23, 23, 23, 23, 21, 22, 23, 22, 23, 23, 24,
+  22, 21, 20, 22, 22, 23, 23, 21, 23, 22, 22, 24, 21, 22, 23, 23,
+  21, 21, 22, 21, 23, 22, 23, 23, 20, 22, 22, 22, 23, 22, 22, 23,
+  26, 26, 20, 19, 22, 23, 22, 25, 26, 26, 26, 27, 27, 26, 24, 25,
+  19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27, 27, 27,
+  20, 24, 20, 21, 22, 21, 21, 23, 22, 22, 25, 25, 24, 24, 26, 23,
+  26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26,
+  30,
+);
+
+/**
+ * The codes, right-aligned. In order of length and symbol, each code is the previous one plus one.
+ */
+export const CODES = canonicalCodes();
 
 /**
  * A step: first byte in bits 0–7, second 8–15, next state 16–23, how many bytes 24–25, classes of
@@ -79,8 +105,11 @@ export const DECODER_SPARE = 2;
 export const decodedBound = (length: number): number => Math.floor((length * 8) / 5) + DECODER_SPARE;
 
 /**
- * Decodes bytes[start, end) to the start of `out`, which must have room for the text and
- * DECODER_SPARE. Returns the length times four plus the character classes, or a failure below zero.
+ * Decodes eight bits at a time, by a state machine. Its 256 states are the inner nodes of the
+ * code's tree. A step emits up to two bytes, since the shortest code has five bits. A step also
+ * returns the character classes of these bytes, so validation costs nothing extra. Decodes
+ * bytes[start, end) to the start of `out`, which must have room for the text and DECODER_SPARE.
+ * Returns the length times four plus the character classes, or a failure below zero.
  */
 export function decodeHuffman(bytes: Uint8Array, start: number, end: number, out: Uint8Array): number {
   let state = 0;
@@ -115,4 +144,14 @@ function result(seen: number, state: number, length: number): number {
   if ((seen & FAILURE) !== 0) return HUFFMAN_EOS;
   if (IS_FINAL[state] === 0) return HUFFMAN_PADDING;
   return length * 4 + ((seen >>> CLASS_SHIFT) & CLASS_MASK);
+}
+
+function canonicalCodes(): Uint32Array {
+  const codes = new Uint32Array(CODE_LENGTHS.length);
+  let code = 0;
+  for (let length = 1; length <= 30; length++) {
+    code *= 2;
+    for (let symbol = 0; symbol < codes.length; symbol++) if (CODE_LENGTHS[symbol] === length) codes[symbol] = code++;
+  }
+  return codes;
 }
