@@ -4,26 +4,14 @@ import { useMemo, useRef } from 'preact/hooks';
 import { Field } from '../../ui/parts/field.tsx';
 import { TextArea } from '../../ui/parts/text-area.tsx';
 import type { ErrorPagesBody, ErrorPagesDocument, Pointer } from '../api/views.ts';
-import { api, settle } from '../api.ts';
 import type { FaultOf } from '../parts/use-form.ts';
 import type { ScreenProps } from '../screen.ts';
 import { TEXTS } from '../texts.ts';
+import { versionedCalls } from './document-calls.ts';
 import { DocumentForm } from './document-form.tsx';
 import { DocumentFrame } from './document-frame.tsx';
 import { PreviewLink } from './preview-link.tsx';
-import { type DocumentCalls, SiteDocument } from './site-document.ts';
-
-const PATH = '/api/v1/domains/{domain_id}/proxy/error-pages';
-
-const CALLS: DocumentCalls<ErrorPagesDocument, ErrorPagesBody> = {
-  read: (params) => settle(api.GET(PATH, { params })),
-  write: (params, body) => settle(api.PUT(PATH, { params, body })),
-  versions: {
-    list: (params) => settle(api.GET(`${PATH}/versions`, { params })),
-    read: (params) => settle(api.GET(`${PATH}/versions/{revision}`, { params })),
-    restore: (params) => settle(api.POST(`${PATH}/versions/{revision}/restore`, { params })),
-  },
-};
+import { SiteDocument } from './site-document.ts';
 
 type ErrorPages = SiteDocument<ErrorPagesDocument, ErrorPagesBody>;
 
@@ -44,7 +32,7 @@ const draftOf = (status: string, html: string, isNew: boolean): PageDraft => ({
 });
 
 export function ErrorPagesScreen({ domainId }: ScreenProps) {
-  const page = useMemo(() => new SiteDocument(domainId, CALLS), [domainId]);
+  const page = useMemo(() => new SiteDocument(domainId, versionedCalls('error-pages')), [domainId]);
   return <DocumentFrame page={page} render={(stored) => <ErrorPagesForm page={page} stored={stored} />} />;
 }
 

@@ -5,26 +5,14 @@ import { Field } from '../../ui/parts/field.tsx';
 import { SelectField } from '../../ui/parts/select-field.tsx';
 import { TextArea } from '../../ui/parts/text-area.tsx';
 import type { Pointer, ProtectionBody, ProtectionDocument } from '../api/views.ts';
-import { api, settle } from '../api.ts';
 import type { FaultOf } from '../parts/use-form.ts';
 import type { ScreenProps } from '../screen.ts';
 import { TEXTS } from '../texts.ts';
+import { versionedCalls } from './document-calls.ts';
 import { DocumentForm } from './document-form.tsx';
 import { DocumentFrame } from './document-frame.tsx';
 import { formatNumber, readNumber } from './number-text.ts';
-import { type DocumentCalls, SiteDocument } from './site-document.ts';
-
-const PATH = '/api/v1/domains/{domain_id}/proxy/protection';
-
-const CALLS: DocumentCalls<ProtectionDocument, ProtectionBody> = {
-  read: (params) => settle(api.GET(PATH, { params })),
-  write: (params, body) => settle(api.PUT(PATH, { params, body })),
-  versions: {
-    list: (params) => settle(api.GET(`${PATH}/versions`, { params })),
-    read: (params) => settle(api.GET(`${PATH}/versions/{revision}`, { params })),
-    restore: (params) => settle(api.POST(`${PATH}/versions/{revision}/restore`, { params })),
-  },
-};
+import { SiteDocument } from './site-document.ts';
 
 const LIMITS = ['connections', 'new_connections_per_second', 'requests_in_flight', 'requests_per_second'] as const;
 const SLOW = ['header_timeout', 'idle_timeout', 'body_rate', 'read_timeout'] as const;
@@ -58,7 +46,7 @@ const choicesOf = (labels: Readonly<Record<string, string>>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }));
 
 export function ProtectionScreen({ domainId }: ScreenProps) {
-  const page = useMemo(() => new SiteDocument(domainId, CALLS), [domainId]);
+  const page = useMemo(() => new SiteDocument(domainId, versionedCalls('protection')), [domainId]);
   return <DocumentFrame page={page} render={(stored) => <ProtectionForm page={page} stored={stored} />} />;
 }
 

@@ -1,21 +1,13 @@
 /** The state of the origins page: the pools of a domain and their health. */
 import { type Signal, signal } from '@preact/signals';
-import type { OriginsDocument, OriginsEntryBody, OriginsEntryHealth } from '../api/views.ts';
+import type { OriginsBody, OriginsDocument, OriginsEntryHealth } from '../api/views.ts';
 import { api, settle } from '../api.ts';
-import { type DocumentCalls, SiteDocument } from '../edge/site-document.ts';
+import { documentCalls } from '../edge/document-calls.ts';
+import { SiteDocument } from '../edge/site-document.ts';
 import type { Failure } from '../failure.ts';
 import { LatestResponse } from '../parts/latest-response.ts';
 
 const PATH = '/api/v1/domains/{domain_id}/proxy/origins';
-
-interface OriginsBody {
-  readonly origins: OriginsEntryBody[];
-}
-
-const CALLS: DocumentCalls<OriginsDocument, OriginsBody> = {
-  read: (params) => settle(api.GET(PATH, { params })),
-  write: (params, body) => settle(api.PUT(PATH, { params, body })),
-};
 
 export class OriginsPage extends SiteDocument<OriginsDocument, OriginsBody> {
   /** Null: not loaded yet. */
@@ -23,7 +15,7 @@ export class OriginsPage extends SiteDocument<OriginsDocument, OriginsBody> {
   readonly #latest = new LatestResponse();
 
   constructor(domainId: number) {
-    super(domainId, CALLS);
+    super(domainId, documentCalls('origins'));
   }
 
   protected override async loadMore(): Promise<Failure | null> {

@@ -1,26 +1,13 @@
 /** The state of the rules page: rules of a domain, counters and templates. */
 import { type Signal, signal } from '@preact/signals';
-import type { RuleBody, RuleCount, RulesDocument, RuleTemplate, SiteRule } from '../api/views.ts';
+import type { RuleBody, RuleCount, RulesBody, RulesDocument, RuleTemplate, SiteRule } from '../api/views.ts';
 import { api, settle } from '../api.ts';
-import { type DocumentCalls, SiteDocument } from '../edge/site-document.ts';
+import { versionedCalls } from '../edge/document-calls.ts';
+import { SiteDocument } from '../edge/site-document.ts';
 import type { Failure } from '../failure.ts';
 import { LatestResponse } from '../parts/latest-response.ts';
 
 const PATH = '/api/v1/domains/{domain_id}/proxy/rules';
-
-interface RulesBody {
-  readonly rules: RuleBody[];
-}
-
-const CALLS: DocumentCalls<RulesDocument, RulesBody> = {
-  read: (params) => settle(api.GET(PATH, { params })),
-  write: (params, body) => settle(api.PUT(PATH, { params, body })),
-  versions: {
-    list: (params) => settle(api.GET(`${PATH}/versions`, { params })),
-    read: (params) => settle(api.GET(`${PATH}/versions/{revision}`, { params })),
-    restore: (params) => settle(api.POST(`${PATH}/versions/{revision}/restore`, { params })),
-  },
-};
 
 export class RulesPage extends SiteDocument<RulesDocument, RulesBody> {
   readonly counts: Signal<readonly RuleCount[]> = signal([]);
@@ -31,7 +18,7 @@ export class RulesPage extends SiteDocument<RulesDocument, RulesBody> {
   readonly #latest = new LatestResponse();
 
   constructor(domainId: number) {
-    super(domainId, CALLS);
+    super(domainId, versionedCalls('rules'));
   }
 
   get rules(): readonly SiteRule[] {

@@ -28,7 +28,8 @@ export type VersionedKind = {
   [K in SiteDocumentKind]: (typeof KINDS)[K]['hasSecrets'] extends true ? never : K;
 }[SiteDocumentKind];
 
-export const hasSecrets = (kind: SiteDocumentKind): boolean => KINDS[kind].hasSecrets;
+/** False for a kind that only a later version knows. */
+export const hasSecrets = (kind: SiteDocumentKind): boolean => KINDS[kind]?.hasSecrets ?? false;
 
 const BY_BYTE: ReadonlyMap<number, SiteDocumentKind> = new Map(
   Object.entries(KINDS).map(([kind, { byte }]) => [byte, kind as SiteDocumentKind]),
