@@ -48,16 +48,14 @@ interface Parsed<T> {
   readonly json: T & Change;
   readonly text: string;
   readonly stream: Reply['body'];
-  /** The body with status and headers. */
-  readonly reply: Pick<Reply, 'headers'> & { readonly status: number; readonly body: T };
+  /** A response with any status, without retries. */
+  readonly reply: { readonly status: number; readonly body: T };
 }
 
 interface CallOptions<As> {
   readonly parseAs?: As;
   /** False: the request needs no token. */
   readonly authorized?: false;
-  /** Returns a response with any status, without retries. */
-  readonly anyStatus?: true;
 }
 
 /** A failed call throws ApiError, or CliError `unreachable`. */
@@ -67,13 +65,6 @@ type Calls = {
     ...call: CallArguments<RouteAt<ApiRoute, M, Path>, RawBody, CallOptions<As>>
   ) => Promise<Parsed<DataOf<RouteAt<ApiRoute, M, Path>>>[As]>;
 };
-
-export interface ApiRequest {
-  readonly method: Method;
-  readonly path: string;
-  readonly json?: object;
-  readonly headers?: { readonly [name: string]: string };
-}
 
 export class ApiClient implements Calls {
   readonly GET: Calls['GET'] = this.#caller('GET');
@@ -96,20 +87,6 @@ export class ApiClient implements Calls {
     return new ApiClient(this.url, this.token, this.pool, this.sleep, account);
   }
 
-  /** For the documents of sites. */
-  async json({ method, path, json, headers }: ApiRequest): Promise<Json> {
-    const call = this[method] as unknown as (path: string, options: object) => Promise<Json>;
-    return call(path, { body: json, headers });
-  }
-
-  async fetchJson({ method, path }: ApiRequest): Promise<{ body: Json; headers: Reply['headers'] }> {
-    const call = this[method] as unknown as (
-      path: string,
-      options: object,
-    ) => Promise<{ body: Json; headers: Reply['headers'] }>;
-    return call(path, { parseAs: 'reply' });
-  }
-
   #caller<M extends Method>(method: M): Calls[M] {
     const call = async (route: string, options: AnyCall & CallOptions<keyof Parsed<unknown>> = {}) => {
       const prefix = new URL(this.url).pathname.replace(/\/$/, '');
@@ -120,14 +97,15 @@ export class ApiClient implements Calls {
       const { statusCode: status, headers } = reply;
       const body = parseJson(text);
       if (body === undefined) throw notTheApi(this.url, status);
-      if (options.parseAs === 'reply') return { status, headers, body };
+      if (options.parseAs === 'reply') return { status, body };
+      if (body.ok !== true) throw notTheApi(this.url, status);
       const revision = headers['x-waypost-revision'];
       return typeof revision === 'string' && /^\d{1,15}$/.test(revision) ? { ...body, change: Number(revision) } : body;
     };
     return call as Calls[M];
   }
 
-  async #send(request: ClientRequest<RawBody>, { authorized, anyStatus }: CallOptions<unknown>): Promise<Reply> {
+  async #send(request: ClientRequest<RawBody>, { authorized, parseAs }: CallOptions<unknown>): Promise<Reply> {
     const { method, url: path, body } = request;
     const headers = this.#headers(request, authorized !== false);
     for (let attempt = 1; ; attempt++) {
@@ -142,7 +120,7 @@ export class ApiClient implements Calls {
         await this.sleep(backoff(attempt));
         continue;
       }
-      if (response.statusCode < 300 || anyStatus) return response;
+      if (response.statusCode < 300 || parseAs === 'reply') return response;
       const text = await response.body.text();
       const retry = response.statusCode === 429 || response.statusCode === 503;
       const fault = this.#fault(response.statusCode, text);

@@ -2,7 +2,7 @@
 import type { ParamsOf, PathsOf, ResponseOf, RouteAt } from '../../http/client.ts';
 import type { NoParameters } from '../../http/query.ts';
 import type { ApiRoute } from '../../routes/routes.ts';
-import { type ApiClient, asObject, type Json } from './client.ts';
+import type { ApiClient } from './client.ts';
 
 const MAX_PAGE = 1000;
 
@@ -41,10 +41,4 @@ export async function* rows<const P extends Path, K extends Key<P>>(
   ...params: Arguments<P>
 ): AsyncGenerator<Row<P, K>> {
   for await (const page of pages(api, path, key, ...params)) yield* page;
-}
-
-/** The objects in a list; empty if `value` is not a list. */
-export function rowsOf(value: unknown): Json[] {
-  const list: readonly unknown[] = Array.isArray(value) ? value : [];
-  return list.map(asObject).filter((row) => row !== undefined);
 }

@@ -5,6 +5,7 @@ import { etcdSettings } from '../../../core/cluster/files.ts';
 import type { ClusterStatus } from '../../../core/cluster/status.ts';
 import { EtcdGateway } from '../../../core/journal/etcd-client/gateway.ts';
 import type { EtcdStorage } from '../../../core/journal/etcd-client/messages.ts';
+import type { ApiResponse } from '../../routes/routes.ts';
 import { type AnyCheck, check, failure, NotChecked, note, ok, type Verdict, warning } from './check.ts';
 import type { Context } from './context.ts';
 import { quoted, size } from './machine.ts';
@@ -110,19 +111,9 @@ async function readReported(context: Context): Promise<Pick<PeersReading, 'head'
   return reply?.status === 200 ? parseNodes(reply.body) : null;
 }
 
-interface NodeView {
-  readonly name: string;
-  readonly state: string;
-  readonly is_live: boolean;
-  readonly applied: number | null;
-  readonly lag_seconds: number | null;
-  readonly version: string;
-  readonly address: string | null;
-}
-
 export function parseNodes(body: string): Pick<PeersReading, 'head' | 'nodes'> | null {
   try {
-    const { head, nodes } = JSON.parse(body) as { head: number; nodes: NodeView[] };
+    const { head, nodes } = JSON.parse(body) as ApiResponse<'listNodes'>;
     return {
       head,
       nodes: nodes.map(({ name, state, is_live: isLive, applied, lag_seconds: lagSeconds, version, address }) => ({

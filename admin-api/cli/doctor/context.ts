@@ -5,6 +5,8 @@ import { type Config, type ResolvedSetting, resolveConfig } from '../../../core/
 import { processState } from '../../../core/os/process-state.ts';
 import { type InspectedStore, inspectStore } from '../../../core/store/inspect.ts';
 import { holderOf } from '../../../core/store/lock.ts';
+import type { PathsOf } from '../../http/client.ts';
+import type { ApiResponse, ApiRoute } from '../../routes/routes.ts';
 import { readText, runProgram, showUnit } from './machine.ts';
 import { NotChecked, NotNeeded } from './not-checked.ts';
 
@@ -35,11 +37,7 @@ export interface ContextOptions {
 }
 
 /** The response of /readyz. */
-export interface Readiness {
-  readonly ok: boolean;
-  readonly reasons: readonly string[];
-  readonly warnings: readonly string[];
-}
+export type Readiness = Pick<ApiResponse<'getReadiness'>, 'reasons' | 'warnings'> & { readonly ok: boolean };
 
 /** Timeout of a request to the daemon, in milliseconds. */
 const REQUEST_MS = 4000;
@@ -101,7 +99,7 @@ export class Context {
   }
 
   /** The response of the daemon; null: no response. */
-  fetch(path: string): Promise<DaemonReply | null> {
+  fetch(path: PathsOf<ApiRoute, 'GET'>): Promise<DaemonReply | null> {
     return this.#once(`fetch ${path}`, async () => {
       const { token } = this.options;
       const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };

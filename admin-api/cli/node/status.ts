@@ -12,7 +12,7 @@ export function addStatusCommand(program: Command, context: CommandContext): voi
     more: 'The exit code is 1 if it is not.',
     examples: ['waypost status', 'waypost status --url http://192.0.2.1:8300 --json'],
     async run({ api, io, options }) {
-      const { status, body } = await api.GET('/readyz', { parseAs: 'reply', authorized: false, anyStatus: true });
+      const { status, body } = await api.GET('/readyz', { parseAs: 'reply', authorized: false });
       const ready = status === 200;
       if (options.json) {
         print(io.stdout, JSON.stringify(body));

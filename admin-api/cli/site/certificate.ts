@@ -6,6 +6,7 @@ import type { ApiClient, Change } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
 import { CliError } from '../base/errors.ts';
 import { addVerb, type Call, option } from '../base/verb.ts';
+import { PROXY } from './document.ts';
 import { describeProxy } from './proxy-status.ts';
 
 interface CertificateOptions {
@@ -42,7 +43,6 @@ export function addProxyCertificate(proxy: Command, context: CommandContext): vo
   });
 }
 
-const PROXY = '/api/v1/domains/{domain_id}/proxy';
 const CERTIFICATE = `${PROXY}/certificate` as const;
 
 type Send = (

@@ -3,36 +3,53 @@
  * on the condition that no other client has changed it in between.
  */
 import type { Command } from 'commander';
-import { hasSecrets, type SiteDocumentKind } from '../../../core/store/rows/site-documents.ts';
-import { asObject, type Json } from '../base/client.ts';
+import { keepsVersions, type VersionedKind } from '../../../core/store/rows/site-documents.ts';
+import type { ApiBody, ApiResponse } from '../../routes/routes.ts';
 import type { CommandContext } from '../base/command.ts';
 import type { Domain } from '../base/domains.ts';
 import { CliError } from '../base/errors.ts';
 import type { Input } from '../base/io.ts';
-import { rowsOf } from '../base/pages.ts';
 import { readText } from '../base/text-file.ts';
 import { addVerb, type Call, option } from '../base/verb.ts';
 
-interface ListDocument {
+/** The path of a domain's proxy. */
+export const PROXY = '/api/v1/domains/{domain_id}/proxy';
+
+interface ListBodies {
+  readonly origins: ApiBody<'setOrigins'>;
+  readonly rules: ApiBody<'setRules'>;
+}
+
+type ListKind = keyof ListBodies;
+
+interface ListDocument<Kind extends ListKind = ListKind> {
   /** Also the command, the last part of the path, and the key of the list, the only field. */
-  readonly kind: SiteDocumentKind;
+  readonly kind: Kind;
   /** Singular and plural. */
   readonly nouns: readonly [one: string, several: string];
 }
 
-export const documentPath = (domain: Domain, name: string): string => `/api/v1/domains/${domain.id}/proxy/${name}`;
+const listOf = (document: ApiResponse<'getOrigins'> | ApiResponse<'getRules'>): readonly object[] =>
+  'rules' in document ? document.rules : document.origins;
+
+/** Parameters of a PUT that fails if the document has changed since it was read. */
+export const ifUnchanged = ({ id }: Domain, { revision }: { readonly revision: number }) => ({
+  path: { domain_id: id },
+  header: { 'If-Match': `"${revision}"` },
+});
 
 /** Adds `get` and `set`, for JSON files; `versions` and `restore`, if earlier versions are kept. */
 export function addListVerbs(group: Command, context: CommandContext, document: ListDocument): void {
-  const { kind: name, nouns } = document;
+  const { kind, nouns } = document;
+  const path = `${PROXY}/${kind}` as const;
   addVerb(group, context, {
     usage: 'get <domain>',
     about: 'print the document of a domain, which "set" reads',
-    examples: [`waypost ${name} get example.com > ${name}.json`],
+    examples: [`waypost ${kind} get example.com > ${kind}.json`],
     async run(call, [domainName]) {
-      const domain = await call.domain(domainName);
-      const body = await call.api.json({ method: 'GET', path: documentPath(domain, name) });
-      call.io.stdout.write(asDocument({ [name]: body[name], revision: body.revision }));
+      const { id: domain_id } = await call.domain(domainName);
+      const body = await call.api.GET(path, { params: { path: { domain_id } } });
+      call.io.stdout.write(asDocument({ [kind]: listOf(body), revision: body.revision }));
       return true;
     },
   });
@@ -42,38 +59,43 @@ export function addListVerbs(group: Command, context: CommandContext, document: 
     more: 'A "revision" in the file is that of the document that it replaces: if it is another, nothing is changed.',
     options: [option('--force', 'also if the document has changed since its "revision" was read')],
     examples: [
-      `waypost ${name} set example.com ${name}.json`,
-      `echo '{"${name}":[]}' | waypost ${name} set example.com -`,
+      `waypost ${kind} set example.com ${kind}.json`,
+      `echo '{"${kind}":[]}' | waypost ${kind} set example.com -`,
     ],
     async run(call: Call<{ force?: boolean }>, [domainName, file]) {
-      const json = await readDocument(file, call.io.stdin, document);
-      const domain = await call.domain(domainName);
-      const isFree = call.options.force === true || json.revision === undefined;
-      const headers = { 'if-match': isFree ? '*' : `"${json.revision}"` };
-      const body = await call.api.json({ method: 'PUT', path: documentPath(domain, name), json, headers });
-      const { length } = rowsOf(body[name]);
-      call.show(body, `set ${length} ${nouns[length === 1 ? 0 : 1]} of ${domain.domain}`);
+      const body = await readDocument(file, call.io.stdin, document);
+      const { id: domain_id, domain } = await call.domain(domainName);
+      const isFree = call.options.force === true || body.revision === undefined;
+      const header = { 'If-Match': isFree ? '*' : `"${body.revision}"` };
+      const stored = await call.api.PUT(path, { params: { path: { domain_id }, header }, body });
+      const { length } = listOf(stored);
+      call.show(stored, `set ${length} ${nouns[length === 1 ? 0 : 1]} of ${domain}`);
       return true;
     },
   });
-  if (!hasSecrets(name)) addVersionVerbs(group, context, document);
+  if (keepsVersions(kind)) addVersionVerbs(group, context, { kind, nouns });
 }
 
-function addVersionVerbs(group: Command, context: CommandContext, { kind: name, nouns }: ListDocument): void {
+function addVersionVerbs(
+  group: Command,
+  context: CommandContext,
+  { kind, nouns }: ListDocument<ListKind & VersionedKind>,
+): void {
+  const versions = `${PROXY}/${kind}/versions` as const;
   addVerb(group, context, {
     usage: 'versions <domain> [revision]',
     about: 'list the versions of the document of a domain, newest first; with a revision, print that version',
-    examples: [`waypost ${name} versions example.com`, `waypost ${name} versions example.com 3`],
+    examples: [`waypost ${kind} versions example.com`, `waypost ${kind} versions example.com 3`],
     async run(call, [domainName, revision]) {
-      const domain = await call.domain(domainName);
-      const path = `${documentPath(domain, name)}/versions`;
+      const { id: domain_id } = await call.domain(domainName);
       if (revision !== undefined) {
-        const body = await call.api.json({ method: 'GET', path: `${path}/${readRevision(revision)}` });
-        call.io.stdout.write(asDocument({ [name]: body[name] }));
+        const params = { path: { domain_id, revision: readRevision(revision) } };
+        const body = await call.api.GET(`${versions}/{revision}`, { params });
+        call.io.stdout.write(asDocument({ [kind]: listOf(body) }));
         return true;
       }
-      const body = await call.api.json({ method: 'GET', path });
-      const rows = rowsOf(body.versions).map((row): Json => ({ ...row, by: asObject(row.actor)?.username ?? '' }));
+      const body = await call.api.GET(versions, { params: { path: { domain_id } } });
+      const rows = body.versions.map((row) => ({ ...row, by: row.actor?.username ?? '' }));
       await call.rows(rows, { REVISION: 'revision', SET: 'updated_at', BY: 'by' }, `The domain has no ${nouns[1]}.`);
       return true;
     },
@@ -81,15 +103,12 @@ function addVersionVerbs(group: Command, context: CommandContext, { kind: name, 
   addVerb(group, context, {
     usage: 'restore <domain> <revision>',
     about: 'restore a version of the document of a domain, as a new version',
-    examples: [`waypost ${name} restore example.com 3`],
+    examples: [`waypost ${kind} restore example.com 3`],
     async run(call, [domainName, revision]) {
-      const domain = await call.domain(domainName);
-      const path = `${documentPath(domain, name)}/versions/${readRevision(revision)}/restore`;
-      const body = await call.api.json({ method: 'POST', path });
-      call.show(
-        body,
-        `restored version ${revision} of the ${nouns[1]} of ${domain.domain} as version ${body.revision}`,
-      );
+      const { id: domain_id, domain } = await call.domain(domainName);
+      const params = { path: { domain_id, revision: readRevision(revision) } };
+      const body = await call.api.POST(`${versions}/{revision}/restore`, { params });
+      call.show(body, `restored version ${revision} of the ${nouns[1]} of ${domain} as version ${body.revision}`);
       return true;
     },
   });
@@ -101,33 +120,24 @@ function readRevision(text: string): string {
   throw new CliError('usage', `"${text}" is not a revision; use a number that "versions" lists.`);
 }
 
-/** Reads, edits and replaces a document; fails if it changes in between. Returns the new one. */
-export async function editDocument(
-  { api }: Call,
-  path: string,
-  edit: (before: Json) => Json | Promise<Json>,
-): Promise<Json> {
-  const { body, headers } = await api.fetchJson({ method: 'GET', path });
-  const { ok: _, ...before } = body;
-  const json = await edit(before);
-  return api.json({ method: 'PUT', path, json, headers: { 'if-match': String(headers.etag ?? '*') } });
-}
-
-/** Throws CliError `unreadable` or `malformed`. */
-export async function readDocument(file: string, stdin: Input, { kind: name }: ListDocument): Promise<Json> {
+/** The daemon checks the entries of the list. Throws CliError `unreadable` or `malformed`. */
+export async function readDocument<Kind extends ListKind>(
+  file: string,
+  stdin: Input,
+  { kind }: ListDocument<Kind>,
+): Promise<ListBodies[Kind] & { readonly revision?: unknown }> {
   const text = await readText(file, stdin);
-  let value: unknown;
+  let document: { readonly [field: string]: unknown } | null;
   try {
-    value = JSON.parse(text);
+    document = JSON.parse(text);
   } catch (error) {
     throw new CliError('malformed', `${file} is not JSON: ${(error as Error).message}`);
   }
-  const document = asObject(value);
-  if (document !== undefined && Array.isArray(document[name])) return document;
+  if (Array.isArray(document?.[kind])) return document as ListBodies[Kind];
   throw new CliError(
     'malformed',
-    `${file} must be an object with the list "${name}", as "waypost ${name} get" prints it.`,
+    `${file} must be an object with the list "${kind}", as "waypost ${kind} get" prints it.`,
   );
 }
 
-export const asDocument = (document: Json): string => `${JSON.stringify(document, null, 2)}\n`;
+export const asDocument = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;

@@ -1,19 +1,18 @@
 /** `waypost error-pages`: the pages that visitors see when the edge itself reports an error. */
 import type { Command } from 'commander';
 import { renderPreview } from '../../../core/site/error-pages/preview.ts';
-import { asText, type Json } from '../base/client.ts';
+import type { ApiResponse } from '../../routes/routes.ts';
 import type { CommandContext } from '../base/command.ts';
 import type { Domain } from '../base/domains.ts';
 import { CliError } from '../base/errors.ts';
 import { wholeNumber } from '../base/numbers.ts';
-import { rowsOf } from '../base/pages.ts';
 import { readText } from '../base/text-file.ts';
 import { addAccountGroup, addVerb, type Call, option } from '../base/verb.ts';
-import { documentPath, editDocument } from './document.ts';
+import { ifUnchanged, PROXY } from './document.ts';
 
 const MAINTENANCE = 'maintenance';
 const WHICH = 'a status such as 404, "4xx", "5xx", or "maintenance"';
-const NAME = 'error-pages';
+const ERROR_PAGES = `${PROXY}/error-pages` as const;
 
 export function addErrorPagesCommands(program: Command, context: CommandContext): void {
   const group = addAccountGroup(program, 'error-pages', 'the error pages of the sites of a domain', [
@@ -27,8 +26,7 @@ export function addErrorPagesCommands(program: Command, context: CommandContext)
     examples: ['waypost error-pages get example.com', 'waypost error-pages get example.com 5xx > 5xx.html'],
     async run(call, [domainName, page]) {
       const domain = await call.domain(domainName);
-      const body = await call.api.json({ method: 'GET', path: documentPath(domain, NAME) });
-      const pages = pagesOf(body);
+      const pages = pagesOf(await call.api.GET(ERROR_PAGES, { params: { path: { domain_id: domain.id } } }));
       if (page === undefined) {
         const rows = [...pages].map(([status, content]) => ({ status, bytes: Buffer.byteLength(content) }));
         await call.rows(rows, { PAGE: 'status', BYTES: 'bytes' }, 'The domain has no error pages of its own.');
@@ -90,11 +88,10 @@ function addPreview(group: Command, { io, action }: CommandContext): void {
 }
 
 /** HTML by status, class, or "maintenance". */
-function pagesOf(body: Json): Map<string, string> {
-  const pages = new Map(rowsOf(body.pages).map(({ status, html }) => [asText(status) ?? '', asText(html) ?? '']));
-  const maintenance = asText(body.maintenance);
-  if (maintenance !== undefined) pages.set(MAINTENANCE, maintenance);
-  return pages;
+function pagesOf({ pages, maintenance }: ApiResponse<'getErrorPages'>): Map<string, string> {
+  const byStatus = new Map(pages.map(({ status, html }) => [status, html]));
+  if (maintenance !== null) byStatus.set(MAINTENANCE, maintenance);
+  return byStatus;
 }
 
 /** Fails if the pages change in between. */
@@ -104,13 +101,12 @@ async function replacePages(
   done: string,
   replace: (pages: Map<string, string>) => void,
 ): Promise<void> {
-  const changed = await editDocument(call, documentPath(domain, NAME), (before) => {
-    const pages = pagesOf(before);
-    replace(pages);
-    const { [MAINTENANCE]: maintenance = null, ...others } = Object.fromEntries(pages) as Record<string, string>;
-    return { pages: Object.entries(others).map(([status, html]) => ({ status, html })), maintenance };
-  });
-  call.show(changed, done);
+  const before = await call.api.GET(ERROR_PAGES, { params: { path: { domain_id: domain.id } } });
+  const pages = pagesOf(before);
+  replace(pages);
+  const { [MAINTENANCE]: maintenance = null, ...others } = Object.fromEntries(pages) as Record<string, string>;
+  const body = { pages: Object.entries(others).map(([status, html]) => ({ status, html })), maintenance };
+  call.show(await call.api.PUT(ERROR_PAGES, { params: ifUnchanged(domain, before), body }), done);
 }
 
 const missing = ({ domain }: Domain, page: string): CliError =>

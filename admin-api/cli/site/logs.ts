@@ -1,15 +1,18 @@
 /** `waypost logs`: where the request logs of a domain are delivered. */
 import { type Command, Option } from 'commander';
-import { CLIENT_ADDRESSES, LOG_FIELDS } from '../../../core/site/logs/document.ts';
-import { asObject, asText, type Json } from '../base/client.ts';
+import { CLIENT_ADDRESSES, LOG_FIELDS, type LogField } from '../../../core/site/logs/document.ts';
+import type { ApiBody, ApiResponse } from '../../routes/routes.ts';
 import type { CommandContext } from '../base/command.ts';
 import type { Domain } from '../base/domains.ts';
 import { CliError } from '../base/errors.ts';
-import { rowsOf } from '../base/pages.ts';
 import { count, shown } from '../base/table.ts';
 import { readText } from '../base/text-file.ts';
 import { addAccountGroup, addVerb, type Call, option } from '../base/verb.ts';
-import { documentPath, editDocument } from './document.ts';
+import { ifUnchanged, PROXY } from './document.ts';
+
+const LOGS = `${PROXY}/logs` as const;
+
+type Settings = ApiResponse<'getLogs'>;
 
 interface SetOptions {
   readonly receiver?: string;
@@ -23,11 +26,9 @@ interface SetOptions {
   readonly accessKey?: string;
   readonly secretKeyFile?: string;
   readonly sample?: number;
-  readonly fields?: string[];
-  readonly clientAddress?: string;
+  readonly fields?: LogField[];
+  readonly clientAddress?: Settings['client_address'];
 }
-
-const pathOf = (domain: Domain): string => documentPath(domain, 'logs');
 
 function share(text: string): number {
   const value = Number(text);
@@ -63,7 +64,7 @@ export function addLogsCommands(program: Command, context: CommandContext): void
     examples: ['waypost logs get example.com'],
     async run(call, [domainName]) {
       const domain = await call.domain(domainName);
-      call.show(...describeLogs(domain, await call.api.json({ method: 'GET', path: pathOf(domain) })));
+      call.show(...describeLogs(domain, await readLogs(call, domain)));
       return true;
     },
   });
@@ -77,7 +78,8 @@ export function addLogsCommands(program: Command, context: CommandContext): void
     ],
     async run(call: Call<SetOptions>, [domainName]) {
       const domain = await call.domain(domainName);
-      await replaceLogs(call, domain, (before) => settingsOf(call.options, before));
+      const before = await readLogs(call, domain);
+      await replaceLogs(call, domain, before, await settingsOf(call.options, before));
       return true;
     },
   });
@@ -87,7 +89,8 @@ export function addLogsCommands(program: Command, context: CommandContext): void
     examples: ['waypost logs off example.com'],
     async run(call, [domainName]) {
       const domain = await call.domain(domainName);
-      await replaceLogs(call, domain, async (before) => ({ ...before, enabled: false }));
+      const { ok: _, ...before } = await readLogs(call, domain);
+      await replaceLogs(call, domain, before, { ...before, enabled: false });
       return true;
     },
   });
@@ -96,11 +99,11 @@ export function addLogsCommands(program: Command, context: CommandContext): void
     about: 'send a line to the receiver now; the exit code is 1 if it is not accepted',
     examples: ['waypost logs test example.com'],
     async run(call, [domainName]) {
-      const domain = await call.domain(domainName);
-      const body = await call.api.json({ method: 'POST', path: `${pathOf(domain)}/test`, json: {} });
-      const result = body.delivered === true ? 'accepted' : `not accepted: ${shown(body.error)}`;
+      const { id: domain_id } = await call.domain(domainName);
+      const body = await call.api.POST(`${LOGS}/test`, { params: { path: { domain_id } } });
+      const result = body.delivered ? 'accepted' : `not accepted: ${shown(body.error)}`;
       call.show(body, `${result} after ${body.duration_ms} ms`);
-      return body.delivered === true;
+      return body.delivered;
     },
   });
   addVerb(group, context, {
@@ -108,54 +111,58 @@ export function addLogsCommands(program: Command, context: CommandContext): void
     about: 'show for each node what was delivered and dropped, and the last error',
     examples: ['waypost logs state example.com'],
     async run(call, [domainName]) {
-      const domain = await call.domain(domainName);
-      const body = await call.api.json({ method: 'GET', path: `${pathOf(domain)}/state` });
-      const missing = Array.isArray(body.missing_nodes) ? body.missing_nodes : [];
+      const { id: domain_id, domain } = await call.domain(domainName);
+      const body = await call.api.GET(`${LOGS}/state`, { params: { path: { domain_id } } });
       call.show(
         body,
-        `${domain.domain}: logs of ${count(rowsOf(body.nodes).length, 'node')}`,
-        ...rowsOf(body.nodes).map(describeNode),
-        ...missing.map((node) => `  ${shown(node)}  does not answer`),
+        `${domain}: logs of ${count(body.nodes.length, 'node')}`,
+        ...body.nodes.map(describeNode),
+        ...body.missing_nodes.map((node) => `  ${shown(node)}  does not answer`),
       );
       return true;
     },
   });
 }
 
-/** Fails if the settings change in between. */
-async function replaceLogs(call: Call, domain: Domain, replace: (before: Json) => Promise<Json>): Promise<void> {
-  call.show(...describeLogs(domain, await editDocument(call, pathOf(domain), replace)));
+const readLogs = ({ api }: Call, { id }: Domain) => api.GET(LOGS, { params: { path: { domain_id: id } } });
+
+/** Fails if the settings have changed since `before` was read. */
+async function replaceLogs(call: Call, domain: Domain, before: Settings, body: ApiBody<'setLogs'>): Promise<void> {
+  const changed = await call.api.PUT(LOGS, { params: ifUnchanged(domain, before), body });
+  call.show(...describeLogs(domain, changed));
 }
 
-async function settingsOf(options: SetOptions, before: Json): Promise<Json> {
+async function settingsOf(options: SetOptions, before: Settings): Promise<ApiBody<'setLogs'>> {
   const { receiver, bucket, sample, fields, clientAddress } = options;
-  const endpointBefore = asObject(before.endpoint);
-  const bucketBefore = asObject(before.bucket);
-  const isEndpoint = receiver !== undefined || (bucket === undefined && endpointBefore !== undefined);
+  const url = receiver ?? (bucket === undefined ? before.endpoint?.url : undefined);
   return {
     enabled: true,
-    endpoint: isEndpoint
-      ? {
-          url: receiver ?? endpointBefore?.url,
-          authorization: await secretOf(options.authorizationFile),
-          signing_secret: await secretOf(options.signingSecretFile),
-        }
-      : null,
-    bucket: isEndpoint
-      ? null
-      : {
-          endpoint: options.endpoint ?? bucketBefore?.endpoint,
-          region: options.region ?? bucketBefore?.region,
-          name: bucket ?? bucketBefore?.name,
-          prefix: options.prefix ?? bucketBefore?.prefix,
-          path_style: options.pathStyle ?? bucketBefore?.path_style,
-          access_key: options.accessKey ?? bucketBefore?.access_key,
-          secret_key: await secretOf(options.secretKeyFile),
-        },
+    endpoint:
+      url === undefined
+        ? null
+        : {
+            url,
+            authorization: await secretOf(options.authorizationFile),
+            signing_secret: await secretOf(options.signingSecretFile),
+          },
+    bucket: url === undefined ? await bucketOf(options, before.bucket) : null,
     sample: sample ?? before.sample,
     fields: fields ?? before.fields,
     client_address: clientAddress ?? before.client_address,
   };
+}
+
+/** The daemon reports the fields that are missing. */
+async function bucketOf(options: SetOptions, before: Settings['bucket']) {
+  return {
+    endpoint: options.endpoint ?? before?.endpoint,
+    region: options.region ?? before?.region,
+    name: options.bucket ?? before?.name,
+    prefix: options.prefix ?? before?.prefix,
+    path_style: options.pathStyle ?? before?.path_style,
+    access_key: options.accessKey ?? before?.access_key,
+    secret_key: await secretOf(options.secretKeyFile),
+  } as NonNullable<ApiBody<'setLogs'>['bucket']>;
 }
 
 /** Secrets are in files, because other users of the machine can see command-line arguments. */
@@ -163,18 +170,17 @@ async function secretOf(file: string | undefined): Promise<string | undefined> {
   return file === undefined ? undefined : (await readText(file)).trim();
 }
 
-function describeLogs({ domain }: Domain, body: Json): [Json, string, ...string[]] {
-  const endpoint = asObject(body.endpoint);
-  const bucket = asObject(body.bucket);
+function describeLogs<T extends Settings>({ domain }: Domain, body: T): [T, string, ...string[]] {
+  const { endpoint, bucket } = body;
   const destination =
-    endpoint !== undefined
+    endpoint !== null
       ? shown(endpoint.url)
-      : bucket !== undefined
+      : bucket !== null
         ? `bucket ${shown(bucket.name)} of ${shown(bucket.endpoint)}`
         : 'none';
   return [
     body,
-    `${domain}: logs ${body.enabled === true ? 'on' : 'off'}`,
+    `${domain}: logs ${body.enabled ? 'on' : 'off'}`,
     `  destination     ${destination}`,
     `  sample          ${shown(body.sample)}`,
     `  client address  ${shown(body.client_address)}`,
@@ -182,13 +188,13 @@ function describeLogs({ domain }: Domain, body: Json): [Json, string, ...string[
   ];
 }
 
-function describeNode(node: Json): string {
-  const error = asText(node.last_error);
+function describeNode(node: ApiResponse<'getLogsState'>['nodes'][number]): string {
+  const error = node.last_error;
   const lines = [
     `delivered ${shown(node.delivered_lines)}`,
     `dropped ${shown(node.dropped_lines)}`,
     `waiting ${shown(node.waiting_lines)}`,
     `last delivery ${shown(node.last_delivered_at)}`,
   ];
-  return `  ${shown(node.node)}  ${lines.join(', ')}${error === undefined ? '' : `, last error: ${error}`}`;
+  return `  ${shown(node.node)}  ${lines.join(', ')}${error === null ? '' : `, last error: ${error}`}`;
 }

@@ -1,10 +1,10 @@
 /** `waypost origins`: pools of origins for names and paths of a domain. */
 import type { Command } from 'commander';
-import { asText, type Json } from '../base/client.ts';
+import type { ApiResponse } from '../../routes/routes.ts';
 import type { CommandContext } from '../base/command.ts';
-import { rowsOf } from '../base/pages.ts';
+import type { Columns } from '../base/table.ts';
 import { addAccountGroup, addVerb } from '../base/verb.ts';
-import { addListVerbs, documentPath } from './document.ts';
+import { addListVerbs, PROXY } from './document.ts';
 
 const DOCUMENT = { kind: 'origins', nouns: ['entry', 'entries'] } as const;
 
@@ -20,10 +20,10 @@ export function addOriginsCommands(program: Command, context: CommandContext): v
     about: 'show which origins are up, down or ejected',
     examples: ['waypost origins status example.com', 'waypost origins status example.com --json | jq .state'],
     async run(call, [domainName]) {
-      const domain = await call.domain(domainName);
-      const body = await call.api.json({ method: 'GET', path: `${documentPath(domain, DOCUMENT.kind)}/health` });
-      const rows = rowsOf(body.entries).flatMap((entry) =>
-        rowsOf(entry.origins).map((origin): Json => ({ ...origin, entry: describeEntry(entry) })),
+      const { id: domain_id } = await call.domain(domainName);
+      const { entries } = await call.api.GET(`${PROXY}/origins/health`, { params: { path: { domain_id } } });
+      const rows = entries.flatMap((entry) =>
+        entry.origins.map((origin): Row => ({ ...origin, entry: describeEntry(entry) })),
       );
       await call.rows(rows, COLUMNS, 'The domain has no origins for names or paths.');
       return true;
@@ -31,23 +31,24 @@ export function addOriginsCommands(program: Command, context: CommandContext): v
   });
 }
 
-/** As a URL: an IPv6 address has brackets (RFC 3986 section 3.2.2). */
-function formatOrigin({ origin, port, protocol }: Json): string {
-  const host = asText(origin) ?? '';
-  return `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`;
-}
+type Entry = ApiResponse<'getOriginsHealth'>['entries'][number];
+type Row = Entry['origins'][number] & { readonly entry: string };
 
-const COLUMNS = {
+/** As a URL: an IPv6 address has brackets (RFC 3986 section 3.2.2). */
+const formatOrigin = ({ origin, port, protocol }: Row): string =>
+  `${protocol}://${origin.includes(':') ? `[${origin}]` : origin}:${port}`;
+
+const COLUMNS: Columns<Row> = {
   ENTRY: 'entry',
   ORIGIN: formatOrigin,
   WEIGHT: 'weight',
-  STATE: (row: Json) => (row.ejected_until == null ? row.state : `${row.state}, ejected until ${row.ejected_until}`),
-  SINCE: (row: Json) => row.since ?? '-',
-  REASON: (row: Json) => row.reason ?? '-',
+  STATE: ({ state, ejected_until }) => (ejected_until === null ? state : `${state}, ejected until ${ejected_until}`),
+  SINCE: 'since',
+  REASON: 'reason',
 };
 
 /** `www /api`, or the label of an entry for rules. */
-function describeEntry({ name, path, label }: Json): string {
-  const parts = [asText(name), asText(path)].filter((part) => part !== undefined).join(' ');
-  return parts === '' ? `label ${asText(label)}` : parts;
+function describeEntry({ name, path, label }: Entry): string {
+  const parts = [name, path].filter((part) => part !== null).join(' ');
+  return parts === '' ? `label ${label}` : parts;
 }

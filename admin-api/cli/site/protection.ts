@@ -1,13 +1,13 @@
 /** `waypost protection`: limits, challenge and TLS of the sites of a domain. */
 import type { Command } from 'commander';
-import type { Json } from '../base/client.ts';
+import type { ApiBody, ApiResponse } from '../../routes/routes.ts';
 import type { CommandContext } from '../base/command.ts';
 import { CliError } from '../base/errors.ts';
 import { readText } from '../base/text-file.ts';
 import { addAccountGroup, addVerb } from '../base/verb.ts';
-import { documentPath, editDocument } from './document.ts';
+import { ifUnchanged, PROXY } from './document.ts';
 
-const NAME = 'protection';
+const PROTECTION = `${PROXY}/protection` as const;
 /** `challenge.mode=on` */
 const FIELD = /^([a-z]+)\.([a-z_]+)=(.*)$/s;
 
@@ -22,8 +22,8 @@ export function addProtectionCommands(program: Command, context: CommandContext)
     about: 'print all fields with their values',
     examples: ['waypost protection get example.com', 'waypost protection get example.com --json'],
     async run(call, [domainName]) {
-      const domain = await call.domain(domainName);
-      const body = await call.api.json({ method: 'GET', path: documentPath(domain, NAME) });
+      const { id: domain_id } = await call.domain(domainName);
+      const body = await call.api.GET(PROTECTION, { params: { path: { domain_id } } });
       const [first, ...more] = fieldsOf(body);
       call.show(body, first, ...more);
       return true;
@@ -40,12 +40,13 @@ export function addProtectionCommands(program: Command, context: CommandContext)
     async run(call, [domainName, ...fields]) {
       const changes = await Promise.all(fields.map(readField));
       const domain = await call.domain(domainName);
-      const changed = await editDocument(call, documentPath(domain, NAME), (before) => {
-        const document: Record<string, unknown> = { ...before };
-        for (const [section, name, value] of changes)
-          document[section] = { ...(document[section] as Record<string, unknown> | undefined), [name]: value };
-        return document;
-      });
+      const { ok: _, ...before } = await call.api.GET(PROTECTION, { params: { path: { domain_id: domain.id } } });
+      const document: Record<string, unknown> = { ...before };
+      for (const [section, name, value] of changes)
+        document[section] = { ...(document[section] as object | undefined), [name]: value };
+      // The daemon checks sections, names and values.
+      const body = document as ApiBody<'setProtection'>;
+      const changed = await call.api.PUT(PROTECTION, { params: ifUnchanged(domain, before), body });
       call.show(changed, `set ${fields.length} ${fields.length === 1 ? 'field' : 'fields'} of ${domain.domain}`);
       return true;
     },
@@ -53,9 +54,9 @@ export function addProtectionCommands(program: Command, context: CommandContext)
 }
 
 /** `challenge.mode = auto`, one line for each. */
-function fieldsOf({ limits, slow, challenge, tls }: Json): string[] {
+function fieldsOf({ limits, slow, challenge, tls }: ApiResponse<'getProtection'>): string[] {
   return Object.entries({ limits, slow, challenge, tls }).flatMap(([section, values]) =>
-    Object.entries(values as Record<string, unknown>).map(([name, value]) => `${section}.${name} = ${shown(value)}`),
+    Object.entries(values).map(([name, value]) => `${section}.${name} = ${shown(value)}`),
   );
 }
 

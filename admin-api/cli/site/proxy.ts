@@ -5,10 +5,9 @@ import { wholeNumber } from '../base/numbers.ts';
 import { count } from '../base/table.ts';
 import { addAccountGroup, addVerb, type Call, option } from '../base/verb.ts';
 import { addProxyCertificate } from './certificate.ts';
+import { PROXY } from './document.ts';
 import { describeProxy } from './proxy-status.ts';
 import { addProxyTail } from './tail.ts';
-
-const PROXY = '/api/v1/domains/{domain_id}/proxy';
 
 type HstsAge = number | 'none';
 

@@ -1,15 +1,14 @@
 /** `waypost rules`: the rules of the sites of a domain. */
 import type { Command } from 'commander';
 import { checkRules, RULE_TEMPLATES, type RulesDocument, type RuleTemplate } from '../../../core/site/rules/index.ts';
-import { asObject, type Json } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
 import type { Domain } from '../base/domains.ts';
 import { CliError } from '../base/errors.ts';
-import { rowsOf } from '../base/pages.ts';
 import { count } from '../base/table.ts';
 import { addAccountGroup, addVerb, type Call, option } from '../base/verb.ts';
-import { addListVerbs, asDocument, documentPath, editDocument, readDocument } from './document.ts';
+import { addListVerbs, asDocument, ifUnchanged, PROXY, readDocument } from './document.ts';
 
+const RULES = `${PROXY}/rules` as const;
 const DOCUMENT = { kind: 'rules', nouns: ['rule', 'rules'] } as const;
 const TEMPLATE_NAMES = RULE_TEMPLATES.map(({ name }) => name);
 
@@ -26,20 +25,14 @@ export function addRulesCommands(program: Command, context: CommandContext): voi
     about: 'list how many requests each rule has matched and stopped, on all nodes together',
     examples: ['waypost rules counters example.com'],
     async run(call, [domainName]) {
-      const domain = await call.domain(domainName);
-      const body = await call.api.json({ method: 'GET', path: `${documentPath(domain, DOCUMENT.kind)}/counters` });
-      const rows = rowsOf(body.rules).map((row) => ({ ...row, run: row.dry_run === true ? 'dry' : 'yes' }) as Json);
-      const columns = {
-        RULE: 'number',
-        TYPE: 'type',
-        RUNS: 'run',
-        MATCHED: 'matched',
-        STOPPED: 'stopped',
-        NAME: 'name',
-      };
-      await call.rows(rows, columns, 'The domain has no rules.');
-      const missing = asObject(body.nodes)?.missing;
-      if (Array.isArray(missing) && missing.length > 0) call.note(describeMissing(missing.map(String)));
+      const { id: domain_id } = await call.domain(domainName);
+      const { rules, nodes } = await call.api.GET(`${RULES}/counters`, { params: { path: { domain_id } } });
+      await call.rows(
+        rules.map((row) => ({ ...row, run: row.dry_run ? 'dry' : 'yes' })),
+        { RULE: 'number', TYPE: 'type', RUNS: 'run', MATCHED: 'matched', STOPPED: 'stopped', NAME: 'name' },
+        'The domain has no rules.',
+      );
+      if (nodes.missing.length > 0) call.note(describeMissing(nodes.missing));
       return true;
     },
   });
@@ -81,9 +74,9 @@ function addTemplate(group: Command, context: CommandContext): void {
 
 /** Fails if the rules change in between. */
 async function addRules(call: Call, domain: Domain, template: RuleTemplate): Promise<void> {
-  const changed = await editDocument(call, documentPath(domain, DOCUMENT.kind), ({ rules }) => ({
-    rules: [...rowsOf(rules), ...template.rules(domain.domain)],
-  }));
+  const before = await call.api.GET(RULES, { params: { path: { domain_id: domain.id } } });
+  const rules = [...before.rules, ...template.rules(domain.domain)];
+  const changed = await call.api.PUT(RULES, { params: ifUnchanged(domain, before), body: { rules } });
   call.show(changed, `added the rules "${template.title}" to ${domain.domain}`);
 }
 
@@ -96,7 +89,7 @@ function addCheck(group: Command, { io, action }: CommandContext): void {
     .addHelpText('after', '\nExamples:\n  $ waypost rules check rules.json\n')
     .action(
       action(async (_, [file]) => {
-        const document = (await readDocument(file, io.stdin, DOCUMENT)) as unknown as RulesDocument;
+        const document = (await readDocument(file, io.stdin, DOCUMENT)) as RulesDocument;
         const faults = faultsOf(document);
         for (const fault of faults) io.stdout.write(`${fault}\n`);
         if (faults.length === 0) io.stdout.write(`${count(document.rules.length, 'rule')}, no faults\n`);

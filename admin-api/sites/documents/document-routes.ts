@@ -10,7 +10,7 @@ import type { DocumentKind } from '../../../core/site/document-kind.ts';
 import type { Reader } from '../../../core/store/reader.ts';
 import {
   type Domain,
-  hasSecrets,
+  keepsVersions,
   type SiteDocument,
   type SiteDocumentKind,
   siteDocuments,
@@ -120,7 +120,7 @@ class Documents<Content, Body extends TObject, View extends TProperties> {
       const revision = (row?.revision ?? 0) + 1;
       const actor = { accountId: account.id, username: account.username, tokenName: token.name };
       const written = { domainId: domain.id, kind, revision, updatedAt: nowSeconds(), actor, content };
-      if (row !== undefined && !hasSecrets(kind)) keepVersion(draft, row);
+      if (row !== undefined && keepsVersions(kind)) keepVersion(draft, row);
       draft.put(siteDocuments, written);
       const createResponse = () => {
         context.headers.ETag = etag(revision);
@@ -191,7 +191,7 @@ export function documentRoutes<
   const documents = new Documents(services, format);
   const response = Type.Object({ ...format.view, ...STATE_FIELDS }) as unknown as DocumentResponse<View>;
   const current: readonly unknown[] = currentRoutes(format, documents, response);
-  const versions = hasSecrets(format.document.kind) ? [] : versionRoutes(format, documents, response);
+  const versions = keepsVersions(format.document.kind) ? versionRoutes(format, documents, response) : [];
   return [...current, ...versions] as readonly Routes[];
 }
 

@@ -31,6 +31,8 @@ export type VersionedKind = {
 /** False for a kind that only a later version knows. */
 export const hasSecrets = (kind: SiteDocumentKind): boolean => KINDS[kind]?.hasSecrets ?? false;
 
+export const keepsVersions = (kind: SiteDocumentKind): kind is VersionedKind => !hasSecrets(kind);
+
 const BY_BYTE: ReadonlyMap<number, SiteDocumentKind> = new Map(
   Object.entries(KINDS).map(([kind, { byte }]) => [byte, kind as SiteDocumentKind]),
 );

@@ -101,6 +101,14 @@ test('reports an unreachable daemon, and a server that is not the daemon', async
   );
   daemon.before.push({ status: 200, body: '<html>' });
   assert.match((await run(['zone', 'list'], { env })).stderr, /\(not_the_api\)/);
+  for (const argv of [
+    ['zone', 'list'],
+    ['domain', 'add', 'a.test'],
+    ['account', 'show'],
+  ]) {
+    daemon.before.push({ status: 200, body: { status: 'ok' } });
+    assert.match((await run(argv, { env })).stderr, /\(not_the_api\)/, argv.join(' '));
+  }
   for (const url of ['localhost:8300', 'ftp://a', 'nonsense']) {
     assert.match((await run(['status', '--url', url])).stderr, /\(invalid_url\)/, url);
   }

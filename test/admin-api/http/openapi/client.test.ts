@@ -251,4 +251,35 @@ function everywhere(transport: 'uws' | 'node'): void {
   test.run();
 }
 
+const types = suite('client, types');
+
+types('the compiler rejects a call that its route does not have', async () => {
+  const client = createClient<ApiRoute>('', async () => new Response('{"ok":true}'));
+  const params = { path: { domain_id: 1 } };
+  const outcomes = await Promise.all([
+    // @ts-expect-error: there is no such path
+    client.GET('/api/v1/domain'),
+    // @ts-expect-error: the path has a parameter
+    client.GET('/api/v1/domains/{domain_id}'),
+    // @ts-expect-error: there is no such query parameter
+    client.GET('/api/v1/domains', { params: { query: { accounts: 1 } } }),
+    // @ts-expect-error: the query parameter is a number
+    client.GET('/api/v1/domains', { params: { query: { account: 'alice' } } }),
+    // @ts-expect-error: the body is not optional
+    client.POST('/api/v1/domains'),
+    // @ts-expect-error: there is no such field
+    client.POST('/api/v1/domains', { body: { domain: 'example.com', type: 'primary' } }),
+    // @ts-expect-error: there is no such kind
+    client.POST('/api/v1/domains', { body: { domain: 'example.com', kind: 'tertiary' } }),
+    // @ts-expect-error: the request has no JSON body
+    client.POST('/api/v1/domains/{domain_id}/proxy/certificate', { params, body: {} }),
+  ]);
+  assert.equal(
+    outcomes.map(({ data }) => data),
+    outcomes.map(() => ({ ok: true })),
+  );
+});
+
+types.run();
+
 for (const transport of await testedTransports('client')) everywhere(transport);
