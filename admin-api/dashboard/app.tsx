@@ -10,11 +10,12 @@ import { isDomainPage } from './navigation.ts';
 import { DomainFrame } from './parts/domain-frame.tsx';
 import { Frame } from './parts/frame.tsx';
 import { FailureNote } from './parts/notes.tsx';
+import { usePageTitle } from './parts/title.ts';
 import { forgetEditors, guardEdits } from './records/zone-editor.ts';
 import { currentPage, openAddress, openSignIn, returnAddress, startRouter } from './router.ts';
-import { NotFound } from './screens/not-found.tsx';
 import { SignIn } from './screens/sign-in.tsx';
 import { readSession, session, sessionFailure, signOut } from './session.ts';
+import { TEXTS } from './texts.ts';
 
 function App() {
   const page = currentPage.value?.page;
@@ -64,3 +65,17 @@ followActing();
 followChanges();
 render(<App />, document.getElementById('app')!);
 await readSession();
+
+/** The page for unknown addresses. */
+function NotFound() {
+  usePageTitle(TEXTS.notFound.title);
+  return (
+    <section class="empty">
+      <h1>{TEXTS.notFound.title}</h1>
+      <p>{TEXTS.notFound.text}</p>
+      <a class="button" href={addressOf('domains')}>
+        {TEXTS.notFound.link}
+      </a>
+    </section>
+  );
+}

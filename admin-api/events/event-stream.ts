@@ -3,13 +3,23 @@
  * entries when the transport requests the next chunk. A slow client therefore costs no memory. If
  * the journal no longer has the position, the client receives `reload`.
  */
+
+import { RecentMap } from '../../core/base/recent-map.ts';
+import { decodeEntry } from '../../core/journal/entry-codec.ts';
 import type { Journal } from '../../core/journal/journal.ts';
-import type { Id } from '../../core/store/keys.ts';
+import { type Id, sequenceKey } from '../../core/store/keys.ts';
+import type { Services } from '../change/services.ts';
 import type { Caller } from '../http/caller.ts';
 import { allows } from '../people/auth/scopes.ts';
-import type { ObjectChange } from './object-changes.ts';
+import { type ObjectChange, objectChanges } from './object-changes.ts';
+import { OpenStreams } from './open-streams.ts';
 import { type NextEvents, RETRY_LINE, SentEvents, type SentEventsOptions } from './sent-events.ts';
-import type { EventStreams } from './streams.ts';
+
+/** Minimum milliseconds between wake-ups, so that a read covers several groups of entries. */
+const WAKE_INTERVAL = 20;
+
+/** Maximum entries whose changes are cached for all streams. */
+const MAX_REMEMBERED = 256;
 
 /** Maximum entries that one read processes. */
 const MAX_ENTRIES = 500;
@@ -92,5 +102,45 @@ export class EventStream extends SentEvents<Viewer> {
       this.#position = seq;
     }
     return text;
+  }
+}
+
+/** The changes of an entry; `many`: too many to list; `gone`: the entry is no longer stored. */
+export type EntryChanges = readonly ObjectChange[] | 'many' | 'gone';
+
+/** The open streams of changes, and their wake-up after each change. */
+export class EventStreams extends OpenStreams {
+  readonly #services: Pick<Services, 'environment' | 'reader'>;
+  readonly #remembered = new RecentMap<EntryChanges, number>(MAX_REMEMBERED);
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(services: Pick<Services, 'environment' | 'journal' | 'reader'>) {
+    super();
+    this.#services = services;
+    services.journal.onApplied(() => this.#wakeSoon());
+  }
+
+  changesOf(sequence: number): EntryChanges {
+    const remembered = this.#remembered.get(sequence);
+    if (remembered !== undefined) return remembered;
+    const { environment, reader } = this.#services;
+    const bytes = environment.journal.get(sequenceKey(sequence));
+    if (bytes === undefined) return 'gone';
+    const changes = objectChanges(decodeEntry(bytes), reader) ?? 'many';
+    this.#remembered.set(sequence, changes);
+    return changes;
+  }
+
+  override close(): void {
+    super.close();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  #wakeSoon(): void {
+    if (!this.isUsed || this.#timer !== null) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.wakeAll();
+    }, WAKE_INTERVAL);
   }
 }

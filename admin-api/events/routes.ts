@@ -4,9 +4,8 @@ import type { Services } from '../change/services.ts';
 import type { Authentication, Credentials } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import { route } from '../http/route.ts';
-import { EventStream, type Viewer } from './event-stream.ts';
+import { EventStream, type EventStreams, type Viewer } from './event-stream.ts';
 import { streamReply } from './sent-events.ts';
-import type { EventStreams } from './streams.ts';
 
 export function eventRoutes(services: Services, authentication: Authentication, streams: EventStreams) {
   const { reader, journal } = services;

@@ -9,7 +9,6 @@ import type { SlotOwner } from '../../core/base/fair-slots.ts';
 import { Steps } from '../../core/base/steps.ts';
 import { strangerAt } from '../../core/net/address/slot-owner.ts';
 import type { Caller } from './caller.ts';
-import { ListText } from './list-text.ts';
 import {
   cursorOf,
   type ListPart,
@@ -24,6 +23,9 @@ import type { Context, RawReply } from './route.ts';
 import { callerOwner } from './slot-owner.ts';
 import type { StreamSlots } from './stream-slots.ts';
 import { SMALL_RESPONSE } from './transport.ts';
+
+/** Characters of a chunk. */
+const CHUNK = 32 * 1024;
 
 interface List<Row, View, More extends object> extends ListReader<Row, More> {
   /** Undefined: the entry was deleted after it was read. */
@@ -141,5 +143,43 @@ class WholeList<Row, View, More extends object> {
     }
     const total = first.total ?? (after === null ? text.count : null);
     yield text.end({ ...first.more, next_cursor: cursorOf(after), total });
+  }
+}
+
+/** Generates the JSON text of a response with a list in chunks. */
+export class ListText {
+  #text: string;
+  #count = 0;
+
+  /** `field`: the name of the list in the response. */
+  constructor(field: string) {
+    this.#text = `{"ok":true,"${field}":[`;
+  }
+
+  /** Items so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Whether `take` returns a full chunk. */
+  get isFull(): boolean {
+    return this.#text.length >= CHUNK;
+  }
+
+  /** `item`: its JSON text. */
+  add(item: string): void {
+    this.#text += this.#count++ === 0 ? item : `,${item}`;
+  }
+
+  /** Returns the text since the last chunk. */
+  take(): string {
+    const text = this.#text;
+    this.#text = '';
+    return text;
+  }
+
+  /** Returns the last chunk. `fields`: the fields after the list. */
+  end(fields: object): string {
+    return `${this.take()}],${JSON.stringify(fields).slice(1)}`;
   }
 }

@@ -11,7 +11,6 @@ import { errorResponse, HttpError } from './errors.ts';
 import { NodeConnection } from './node-connection.ts';
 import { checkRequest, type RequestCheck } from './request-check.ts';
 import { newRequestId } from './request-id.ts';
-import { safeHeaders } from './response-headers.ts';
 import {
   Aborted,
   CLOSING_MS,
@@ -24,6 +23,7 @@ import {
   type Listening,
   MAX_HEADER,
   SMALL_RESPONSE,
+  safeHeaders,
   type Timeouts,
   type Transport,
   type TransportOptions,

@@ -15,7 +15,6 @@ import { AnonymousConnectionCount, formatAddress } from './connections.ts';
 import { errorResponse, type HttpError } from './errors.ts';
 import { checkRequest, type RequestCheck } from './request-check.ts';
 import { newRequestId } from './request-id.ts';
-import { safeHeaders } from './response-headers.ts';
 import {
   Aborted,
   CLOSING_MS,
@@ -27,6 +26,7 @@ import {
   ListenError,
   type Listening,
   SMALL_RESPONSE,
+  safeHeaders,
   type Transport,
   type TransportOptions,
 } from './transport.ts';

@@ -11,7 +11,7 @@ import { FailureNote } from '../parts/notes.tsx';
 import { openPage } from '../router.ts';
 import { session } from '../session.ts';
 import { TEXTS } from '../texts.ts';
-import { type Sending, sendPackage } from './upload-package.ts';
+import { type Sending, sendPackage } from './use-upload.ts';
 
 /** The form. Viewers get a note instead. */
 export function UploadForm() {

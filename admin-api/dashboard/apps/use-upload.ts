@@ -2,11 +2,14 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { Upload } from '../api/views.ts';
-import type { Result } from '../api.ts';
-import type { Failure } from '../failure.ts';
+import { actedUrl, type Result } from '../api.ts';
+import { type Failure, failureOf } from '../failure.ts';
 import { useChanges } from '../parts/use-changes.ts';
 import { useInterval } from '../parts/use-interval.ts';
+import { session } from '../session.ts';
 import { isInAudit } from './state-badge.tsx';
+
+const ENDPOINT = '/api/dev/apps/upload';
 
 const AUDIT_MS = 1000;
 
@@ -35,3 +38,44 @@ export function useUpload(id: number, read: () => Promise<Result<{ readonly uplo
 
 const isSame = (before: Upload | null, after: Upload): boolean =>
   before !== null && before.status === after.status && before.history.length === after.history.length;
+
+export interface Sending {
+  readonly result: Promise<Result<Upload>>;
+  /** Aborts the request. The result is then a failure. */
+  readonly cancel: () => void;
+}
+
+/**
+ * Uploads a package with XMLHttpRequest, because fetch reports no upload progress.
+ *
+ * `onProgress`: called with the sent fraction, from 0 to 1.
+ */
+export function sendPackage(file: File, notes: string, onProgress: (part: number) => void): Sending {
+  const request = new XMLHttpRequest();
+  const form = new FormData();
+  if (notes !== '') form.set('notes', notes);
+  form.set('package', file);
+  request.upload.addEventListener('progress', ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total));
+  const result = new Promise<Result<Upload>>((resolve) => {
+    request.addEventListener('loadend', () => resolve(readResult(request)));
+    request.open('POST', actedUrl('POST', ENDPOINT, ENDPOINT));
+    request.setRequestHeader('X-Waypost-CSRF', session.peek()?.csrf_token ?? '');
+    request.send(form);
+  });
+  return { result, cancel: () => request.abort() };
+}
+
+function readResult({ status, responseText }: XMLHttpRequest): Result<Upload> {
+  if (status === 401) session.value = null;
+  const body = parse(responseText) as { readonly upload?: Upload } | undefined;
+  if (status === 200 && body?.upload !== undefined) return { ok: true, data: body.upload, response: new Response() };
+  return { ok: false, failure: failureOf(status, body) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

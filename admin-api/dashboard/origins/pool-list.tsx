@@ -2,7 +2,7 @@
 
 import { announce } from '../../ui/parts/announce.tsx';
 import type { OriginState, OriginsEntryBody, OriginsEntryHealth } from '../api/views.ts';
-import { ConfirmAction } from '../parts/confirm-action.tsx';
+import { ConfirmAction } from '../parts/confirm.tsx';
 import { Time } from '../parts/time.tsx';
 import { TEXTS } from '../texts.ts';
 import { formatOrigin } from './origin-lines.ts';

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { Field } from '../../ui/parts/field.tsx';
 import { Modal } from '../../ui/parts/modal.tsx';
 import type { Failure } from '../failure.ts';
-import { DialogActions } from '../parts/dialog-actions.tsx';
+import { DialogActions } from '../parts/form-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { type FaultOf, useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';

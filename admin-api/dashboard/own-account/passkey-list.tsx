@@ -1,18 +1,21 @@
 /** The passkeys of the user: add, rename, remove. */
 import { useSignal } from '@preact/signals';
 import { announce } from '../../ui/parts/announce.tsx';
-import type { Passkey } from '../api/views.ts';
+import { Field } from '../../ui/parts/field.tsx';
+import { Modal } from '../../ui/parts/modal.tsx';
+import type { Passkey, Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
+import { DialogActions } from '../parts/form-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Time } from '../parts/time.tsx';
+import { useForm } from '../parts/use-form.ts';
 import { useResource } from '../parts/use-resource.ts';
 import { TEXTS } from '../texts.ts';
+import { describeBrowser } from '../user-agent.ts';
 import { canUsePasskeys } from '../webauthn.ts';
-import { AddPasskey } from './add-passkey.tsx';
 import { IdentityDialog, type Proof } from './identity-dialog.tsx';
-import { RenamePasskey } from './rename-passkey.tsx';
 
 const texts = TEXTS.ownAccount.passkeys;
 
@@ -151,5 +154,90 @@ function PasskeyItem({ passkey, needsCode, onChange }: PasskeyItemProps) {
         />
       )}
     </li>
+  );
+}
+
+interface AddPasskeyProps {
+  readonly needsCode: boolean;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+/** Adds a passkey: asks for the password, creates the passkey, and sends it to the API. */
+function AddPasskey({ needsCode, onClose, onDone }: AddPasskeyProps) {
+  const name = useSignal(describeBrowser(navigator.userAgent));
+  const add = async (proof: Proof): Promise<Failure | null> => {
+    const begun = await settle(api.POST('/api/v1/account/passkeys/options', { body: proof }));
+    if (!begun.ok) return begun.failure;
+    const { createPasskey } = await import('../passkeys.ts');
+    const created = await createPasskey(begun.data.options);
+    if (!created.ok) return created.failure;
+    const body = { name: name.value.trim(), ...created.fields };
+    const result = await settle(api.POST('/api/v1/account/passkeys', { body }));
+    if (!result.ok) return result.failure;
+    announce(texts.added(body.name));
+    onDone();
+    onClose();
+    return null;
+  };
+  return (
+    <IdentityDialog
+      title={texts.add}
+      explanation={texts.addText}
+      label={texts.submit}
+      needsCode={needsCode}
+      send={add}
+      onClose={onClose}
+      pointers={['/name' satisfies Pointer<'createPasskey'>]}
+      renderFields={(faultOf) => (
+        <Field
+          label={texts.name}
+          hint={texts.nameHint}
+          fault={faultOf('/name')}
+          value={name}
+          name="name"
+          autocomplete="off"
+          required
+          isFirst
+        />
+      )}
+    />
+  );
+}
+
+interface RenamePasskeyProps {
+  readonly passkey: Passkey;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+/** A dialog to rename a passkey. Renaming needs no password. */
+function RenamePasskey({ passkey, onClose, onDone }: RenamePasskeyProps) {
+  const name = useSignal(passkey.name);
+  const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'renamePasskey'>>(['/name'], async () => {
+    const options = { params: { path: { passkey_id: passkey.id } }, body: { name: name.value.trim() } };
+    const result = await settle(api.PATCH('/api/v1/account/passkeys/{passkey_id}', options));
+    if (!result.ok) return result.failure;
+    announce(texts.renamed);
+    onDone();
+    onClose();
+    return null;
+  });
+  return (
+    <Modal title={texts.renameOf(passkey.name)} onClose={onClose}>
+      <form class="form" onSubmit={submit}>
+        {otherFailure !== null && <FailureNote failure={otherFailure} />}
+        <Field
+          label={texts.name}
+          fault={faultOf('/name')}
+          value={name}
+          name="name"
+          autocomplete="off"
+          required
+          isFirst
+        />
+        <DialogActions label={texts.save} isDisabled={isRunning.value} onCancel={onClose} />
+      </form>
+    </Modal>
   );
 }

@@ -1,18 +1,21 @@
 /** Turns on one-time codes: password, QR code and first code, recovery codes. */
 import { type Signal, useSignal } from '@preact/signals';
+import { encode } from 'uqr';
 import { Field } from '../../ui/parts/field.tsx';
 import { Modal } from '../../ui/parts/modal.tsx';
 import type { Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
-import { DialogActions } from '../parts/dialog-actions.tsx';
+import { DialogActions } from '../parts/form-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import { IdentityDialog, type Proof } from './identity-dialog.tsx';
-import { QrCode } from './qr-code.tsx';
 import { RecoveryCodes } from './recovery-codes.tsx';
+
+/** Width of the white margin in modules (ISO/IEC 18004, quiet zone). */
+const BORDER = 4;
 
 const texts = TEXTS.ownAccount.oneTimeCodes;
 
@@ -101,5 +104,16 @@ function FirstCode({ begun: { password, secret, uri }, codes, onClose, onDone }:
       />
       <DialogActions label={texts.confirm} isDisabled={isRunning.value} onCancel={onClose} />
     </form>
+  );
+}
+
+/** A QR code as one SVG path. Black on white even in dark mode, as cameras expect. */
+function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
+  const { data, size } = encode(text, { ecc: 'M', border: BORDER });
+  const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
+  return (
+    <svg class="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shape-rendering="crispEdges">
+      <path d={path} />
+    </svg>
   );
 }

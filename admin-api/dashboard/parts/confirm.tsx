@@ -1,14 +1,17 @@
-/** Confirms a destructive action: the user must type the name of the object. */
+/**
+ * Confirms a destructive action: the user types the name of the object, or confirms a question.
+ */
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { Field } from '../../ui/parts/field.tsx';
 import { Modal } from '../../ui/parts/modal.tsx';
 import type { Failure } from '../failure.ts';
 import { TEXTS } from '../texts.ts';
-import { DialogActions } from './dialog-actions.tsx';
+import { DialogActions } from './form-actions.tsx';
 import { FailureNote } from './notes.tsx';
 import { useForm } from './use-form.ts';
 
-export interface ConfirmProps {
+interface ConfirmProps {
   readonly title: string;
   /** Describes the effect. */
   readonly explanation: string;
@@ -40,5 +43,44 @@ export function Confirm({ title, explanation, word, label, run, onClose }: Confi
         <DialogActions label={label} isBad isDisabled={!isTyped || isRunning.value} onCancel={onClose} />
       </form>
     </Modal>
+  );
+}
+
+interface ConfirmActionProps extends Omit<ConfirmProps, 'onClose'> {
+  /** Label of the button that opens the confirmation. */
+  readonly open: string;
+  /** Name for screen readers, on pages with several such buttons. */
+  readonly openLabel?: string;
+  /** Buttons before this button. */
+  readonly children?: ComponentChildren;
+}
+
+/** A button for a destructive action, with a confirmation. */
+export function ConfirmAction({ open, openLabel, children, ...confirm }: ConfirmActionProps) {
+  const isAsking = useSignal(false);
+  return (
+    <>
+      <div class="actions">
+        {children}
+        <button
+          type="button"
+          class="button button-bad"
+          aria-label={openLabel}
+          onClick={() => {
+            isAsking.value = true;
+          }}
+        >
+          {open}
+        </button>
+      </div>
+      {isAsking.value && (
+        <Confirm
+          {...confirm}
+          onClose={() => {
+            isAsking.value = false;
+          }}
+        />
+      )}
+    </>
   );
 }

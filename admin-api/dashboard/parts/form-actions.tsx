@@ -1,4 +1,4 @@
-/** The buttons at the end of a page that creates an object. */
+/** The buttons at the end of a page that creates an object, and of a dialog. */
 import { addressOf, type PageName } from '../addresses.ts';
 import { TEXTS } from '../texts.ts';
 
@@ -21,6 +21,29 @@ export function FormActions({ isRunning, label, runningLabel, from }: FormAction
       <a class="button button-quiet" href={addressOf(from)}>
         {TEXTS.cancel}
       </a>
+    </div>
+  );
+}
+
+interface DialogActionsProps {
+  /** Label of the submit button. */
+  readonly label: string;
+  readonly isDisabled: boolean;
+  /** Whether the form deletes or disables something. */
+  readonly isBad?: boolean;
+  readonly onCancel: () => void;
+}
+
+/** The buttons at the end of a form in a dialog. */
+export function DialogActions({ label, isDisabled, isBad = false, onCancel }: DialogActionsProps) {
+  return (
+    <div class="actions">
+      <button type="submit" class={isBad ? 'button button-bad' : 'button button-main'} aria-disabled={isDisabled}>
+        {label}
+      </button>
+      <button type="button" class="button" onClick={onCancel}>
+        {TEXTS.cancel}
+      </button>
     </div>
   );
 }

@@ -3,13 +3,25 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Announcement } from '../../ui/parts/announce.tsx';
-import { addressOf, PAGES } from '../addresses.ts';
+import { Modal } from '../../ui/parts/modal.tsx';
+import { acted, stopActing } from '../acting.ts';
+import { addressOf, PAGES, type PageName } from '../addresses.ts';
 import { entriesFor, isInSection } from '../navigation.ts';
-import { currentPath } from '../router.ts';
+import { currentPage, currentPath } from '../router.ts';
 import type { User } from '../session.ts';
 import { TEXTS } from '../texts.ts';
-import { ActingBanner } from './acting-banner.tsx';
-import { Help } from './help.tsx';
+import { shortcuts, useShortcut } from './shortcuts.ts';
+
+/** Pages that do not depend on the account that an administrator acts for. */
+const OTHER_PAGES: ReadonlySet<PageName> = new Set<PageName>([
+  'ownAccount',
+  'reviews',
+  'review',
+  'accounts',
+  'addAccount',
+  'account',
+  'nodes',
+]);
 
 interface FrameProps {
   readonly user: User;
@@ -81,5 +93,56 @@ export function Frame({ user, onSignOut, children }: FrameProps) {
       <Announcement />
       <Help />
     </div>
+  );
+}
+
+/** Marks every page while an administrator acts for another account. */
+function ActingBanner() {
+  const texts = TEXTS.acting;
+  if (acted.value === null) return null;
+  const { id, username, failure } = acted.value;
+  const page = currentPage.value?.page;
+  const isOther = page !== undefined && OTHER_PAGES.has(page);
+  const name = username ?? '';
+  const text = `${texts.who(name, id)} ${isOther ? texts.otherPage : texts.page}`;
+  return (
+    <section class="acting" aria-label={texts.label}>
+      <p role="status">{failure === null ? text : `${texts.who(name, id)} ${failure.message}`}</p>
+      <button type="button" class="button" onClick={stopActing}>
+        {texts.stop}
+      </button>
+    </section>
+  );
+}
+
+/** The list of keyboard shortcuts. The key `?` opens it. */
+function Help() {
+  const texts = TEXTS.help;
+  const isOpen = useSignal(false);
+  useShortcut('?', texts.open, () => {
+    isOpen.value = true;
+  });
+  const close = (): void => {
+    isOpen.value = false;
+  };
+  if (!isOpen.value) return null;
+  return (
+    <Modal title={texts.title} onClose={close}>
+      <dl class="shortcuts">
+        {shortcuts.value.map(({ key, text }) => (
+          <div key={`${key} ${text}`}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{text}</dd>
+          </div>
+        ))}
+      </dl>
+      <div class="actions">
+        <button type="button" class="button" onClick={close}>
+          {TEXTS.close}
+        </button>
+      </div>
+    </Modal>
   );
 }

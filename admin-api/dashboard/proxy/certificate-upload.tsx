@@ -5,7 +5,7 @@ import { Labelled } from '../../ui/parts/labelled.tsx';
 import { TextArea } from '../../ui/parts/text-area.tsx';
 import type { Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
-import { DialogActions } from '../parts/dialog-actions.tsx';
+import { DialogActions } from '../parts/form-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';

@@ -24,10 +24,10 @@ import {
   setProxied,
 } from './edits.ts';
 import type { Filter } from './filter.ts';
-import { type Pasted, pasteLines, usePastedLines } from './paste.ts';
 import { RowView } from './row-view.tsx';
 import { addedKey, directTargets, faultsByRow, isProxiedByDefault, type Row, rowsOf } from './rows.ts';
 import type { ZoneEditor } from './zone-editor.ts';
+import { type Pasted, pasteLines, usePastedLines } from './zone-file.ts';
 
 /** Must equal the value in the style sheet. */
 const ROW = 44;

@@ -2,14 +2,13 @@
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { IconButton } from '../../ui/parts/icon-button.tsx';
+import type { RecordView } from '../api/views.ts';
 import { toUnicode } from '../names.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { TEXTS } from '../texts.ts';
-import { AliasNote } from './alias-note.tsx';
 import { ContentDialog } from './content-dialog.tsx';
 import { type Fields, isWebType, type RowFault } from './edits.ts';
 import { formsOf } from './forms/forms.ts';
-import { ProxyChoice, ProxySwitch } from './proxy-switch.tsx';
 import { type Row, stateOf } from './rows.ts';
 import { TtlChoice, ttlText } from './ttl-choice.tsx';
 import { RECORD_TYPES } from './types.ts';
@@ -270,3 +269,70 @@ function Faults({ faults }: { readonly faults: readonly RowFault[] }) {
 
 /** A duplicated record can have a type that is not in the list. */
 const typeChoices = (current: string): string[] => [...new Set([...Object.keys(RECORD_TYPES), current])];
+
+/** The current addresses of an ALIAS record, with the time of their lookup. */
+function AliasNote({ alias }: { readonly alias: NonNullable<RecordView['alias']> }) {
+  const texts = TEXTS.records.alias;
+  const { status, addresses, checked_at: checkedAt, error } = alias;
+  const shown = addresses.length === 0 ? texts.none : addresses.join(', ');
+  const age = checkedAt === null ? texts.never : texts.age(Date.now() - Date.parse(`${checkedAt.replace(' ', 'T')}Z`));
+  return (
+    <span class="alias" title={checkedAt === null ? undefined : TEXTS.utc(checkedAt)}>
+      {texts.addresses(shown, age)}
+      {error !== null && <span class="fault"> {texts.problem(texts.statuses[status], error)}</span>}
+    </span>
+  );
+}
+
+interface ProxySwitchProps {
+  readonly fields: Fields;
+  /** Whether the service proxies the name if its records do not set it. */
+  readonly byDefault: boolean;
+  readonly isDisabled: boolean;
+  readonly onChange: (proxied: boolean) => void;
+}
+
+/** The switch that proxies a name: orange when on, grey when off. */
+function ProxySwitch({ fields: { name, proxied = null }, byDefault, isDisabled, onChange }: ProxySwitchProps) {
+  const texts = TEXTS.records.proxy;
+  const isOn = proxied ?? byDefault;
+  return (
+    <button
+      type="button"
+      role="switch"
+      class={`switch ${isOn ? 'switch-on' : ''}`}
+      aria-checked={isOn}
+      aria-disabled={isDisabled}
+      aria-label={texts.of(name === '' ? '@' : name)}
+      title={proxied === null ? texts.automaticHint : undefined}
+      onClick={() => {
+        if (!isDisabled) onChange(!isOn);
+      }}
+    >
+      <span class="switch-dot" />
+      {isOn ? texts.on : texts.off}
+    </button>
+  );
+}
+
+interface ProxyChoiceProps {
+  readonly value: boolean | null;
+  readonly onChange: (proxied: boolean | null) => void;
+}
+
+const VALUES: Readonly<Record<string, boolean | null>> = { automatic: null, on: true, off: false };
+
+function ProxyChoice({ value, onChange }: ProxyChoiceProps) {
+  const texts = TEXTS.records.proxy;
+  return (
+    <select
+      aria-label={texts.label}
+      value={Object.keys(VALUES).find((key) => VALUES[key] === value)}
+      onChange={({ currentTarget }) => onChange(VALUES[currentTarget.value])}
+    >
+      <option value="automatic">{texts.automatic}</option>
+      <option value="on">{texts.on}</option>
+      <option value="off">{texts.off}</option>
+    </select>
+  );
+}

@@ -1,9 +1,8 @@
 /** The state of the records page of a domain: stored records and unsaved edits. */
-import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import type { Domain, RecordView } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { createChecker } from './checker.ts';
 import {
   acceptConflicts,
   addRecord,
@@ -13,6 +12,7 @@ import {
   type Edits,
   type Fields,
   failedRows,
+  faultsOf,
   hasConflicts,
   NO_EDITS,
   type RowFault,
@@ -22,6 +22,11 @@ import {
   toInverse,
 } from './edits.ts';
 import type { Filter } from './filter.ts';
+
+/** Milliseconds without input after which a check starts. */
+const TYPING_MS = 250;
+/** Maximum edits per check. More edits are checked only when the user saves them. */
+const MAX_CHECKED = 500;
 
 /** Records per request, the maximum of the API. */
 const PAGE = 1000;
@@ -304,4 +309,39 @@ export function guardEdits(): void {
   addEventListener('beforeunload', (event) => {
     if ([...editors.values()].some((editor) => editor.count.peek() > 0)) event.preventDefault();
   });
+}
+
+interface Checker {
+  /** Schedules a check. A further call postpones it. */
+  schedule(): void;
+}
+
+/** Checks edits while the user types, with a dry run of the batch that would save them. */
+function createChecker(domainId: number, edits: Signal<Edits>, faults: Signal<readonly RowFault[]>): Checker {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const check = async (): Promise<void> => {
+    const checked = edits.peek();
+    const count = countEdits(checked);
+    if (count === 0 || count > MAX_CHECKED) {
+      faults.value = [];
+      return;
+    }
+    const batch = toBatch(checked);
+    const path = { domain_id: domainId };
+    const result = await settle(
+      api.POST('/api/v1/domains/{domain_id}/records/batch', {
+        params: { path, query: { dry_run: 'true' } },
+        body: batch,
+      }),
+    );
+    // Newer edits have their own check. After a failed check, saving reports the faults.
+    if (result.ok && edits.peek() === checked)
+      faults.value = faultsOf(batch, checked, result.data.preview?.faults ?? []);
+  };
+  return {
+    schedule() {
+      clearTimeout(timer);
+      timer = setTimeout(check, TYPING_MS);
+    },
+  };
 }

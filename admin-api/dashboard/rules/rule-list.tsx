@@ -4,10 +4,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import { announce } from '../../ui/parts/announce.tsx';
 import type { SiteRule } from '../api/views.ts';
 import type { Failure } from '../failure.ts';
-import { ConfirmAction } from '../parts/confirm-action.tsx';
+import { ConfirmAction } from '../parts/confirm.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { TEXTS } from '../texts.ts';
-import { moved } from './rule-order.ts';
 import type { RulesPage } from './rules-page.ts';
 
 export function RuleList({ page }: { readonly page: RulesPage }) {
@@ -161,4 +160,10 @@ function Part({ label, value, empty }: { readonly label: string; readonly value:
       </p>
     </li>
   );
+}
+
+/** Reorders lists. Moves the item at index `from` to index `to`. */
+function moved<T>(list: readonly T[], from: number, to: number): readonly T[] {
+  const rest = list.filter((_, i) => i !== from);
+  return [...rest.slice(0, to), list[from], ...rest.slice(to)];
 }

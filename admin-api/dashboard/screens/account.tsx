@@ -9,17 +9,17 @@ import { addressOf } from '../addresses.ts';
 import type { Account, Pointer } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { ConfirmAction } from '../parts/confirm-action.tsx';
+import { ConfirmAction } from '../parts/confirm.tsx';
 import { NewPassword } from '../parts/new-password.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useForm } from '../parts/use-form.ts';
+import { useResource } from '../parts/use-resource.ts';
 import { openPage } from '../router.ts';
 import type { ScreenProps } from '../screen.ts';
 import { session } from '../session.ts';
 import { TEXTS } from '../texts.ts';
-import { SecondFactors } from './account-factors.tsx';
 import { ACCOUNT_POINTERS, AccountFields, toSettings, useAccountInputs } from './account-fields.tsx';
 
 const texts = TEXTS.account;
@@ -165,6 +165,40 @@ function Removal({ account: { id, username } }: { readonly account: Account }) {
         label={texts.remove}
         run={remove}
       />
+    </section>
+  );
+}
+
+/** The second factors of an account, for administrators. */
+function SecondFactors({ account: { id, username } }: { readonly account: Account }) {
+  const options = { params: { path: { account_id: id } } };
+  const { value, failure, load } = useResource(() =>
+    settle(api.GET('/api/v1/accounts/{account_id}/second-factors', options)),
+  );
+  const remove = async (): Promise<Failure | null> => {
+    const result = await settle(api.DELETE('/api/v1/accounts/{account_id}/second-factors', options));
+    if (!result.ok) return result.failure;
+    announce(texts.factorsRemoved);
+    await load();
+    return null;
+  };
+  const factors = value.value;
+  const hasSome = factors !== null && (factors.totp_enabled || factors.passkey_count > 0);
+  return (
+    <section class="card">
+      <h2>{texts.factors}</h2>
+      {failure.value !== null && <FailureNote failure={failure.value} retry={load} />}
+      {factors !== null && <p>{texts.factorsText(factors.totp_enabled, factors.passkey_count)}</p>}
+      {hasSome && (
+        <ConfirmAction
+          open={texts.removeFactors}
+          title={texts.removeFactors}
+          explanation={texts.removeFactorsText}
+          word={username}
+          label={texts.removeFactors}
+          run={remove}
+        />
+      )}
     </section>
   );
 }

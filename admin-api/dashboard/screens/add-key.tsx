@@ -6,9 +6,17 @@ import { SelectField } from '../../ui/parts/select-field.tsx';
 import { addressOf } from '../addresses.ts';
 import type { Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
-import { curlLine } from '../keys/curl.ts';
-import { EXPIRIES, expiryTime } from '../keys/expiry.ts';
-import { ACCESS, type Access, AREAS, type Area, DOMAIN_AREAS, toScopes } from '../keys/scopes.ts';
+import {
+  ACCESS,
+  type Access,
+  AREAS,
+  type Area,
+  curlLine,
+  DOMAIN_AREAS,
+  EXPIRIES,
+  expiryTime,
+  toScopes,
+} from '../keys/new-key.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { type ChosenDomain, DomainPicker } from '../parts/domain-picker.tsx';
 import { FormActions } from '../parts/form-actions.tsx';

@@ -13,7 +13,6 @@ import { usePageTitle } from '../parts/title.ts';
 import { useForm } from '../parts/use-form.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
-import { verificationCode } from '../webhooks/verification.ts';
 
 interface NewWebhook {
   readonly id: number;
@@ -119,3 +118,24 @@ function MadeWebhook({ made: { id, secret } }: { readonly made: NewWebhook }) {
     </section>
   );
 }
+
+/**
+ * A sample program that verifies messages, with the secret of a new webhook. Code for Node, as in
+ * the manual.
+ */
+const verificationCode = (secret: string): string => `import { createHmac, timingSafeEqual } from 'node:crypto';
+
+const secret = '${secret}';
+
+export function verify(headers, body) {
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const timestamp = headers['webhook-timestamp'];
+  if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) < 300)) return false;
+  const text = \`\${headers['webhook-id']}.\${timestamp}.\${body}\`;
+  const hmac = createHmac('sha256', key).update(text).digest('base64');
+  const expected = Buffer.from(\`v1,\${hmac}\`);
+  return headers['webhook-signature'].split(' ').some((each) => {
+    const received = Buffer.from(each);
+    return received.length === expected.length && timingSafeEqual(received, expected);
+  });
+}`;

@@ -3,7 +3,7 @@ import type { Token } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { KeyList } from '../keys/key-list.tsx';
-import { describeScopes } from '../keys/scopes.ts';
+import { describeScopes } from '../keys/new-key.ts';
 import { DomainNames } from '../parts/domain-names.tsx';
 import { type Page, pageQuery } from '../parts/paged-list.ts';
 import { Time } from '../parts/time.tsx';

@@ -1,9 +1,13 @@
 /** The proxy of a domain: switch, origin, certificate, HSTS, exposed records and purges. */
 import { useEffect, useMemo } from 'preact/hooks';
+import { addressOf } from '../addresses.ts';
 import type { ProxyView } from '../api/views.ts';
+import { api, settle } from '../api.ts';
+import { domainOf } from '../domain.ts';
 import { ChangeArea } from '../parts/change-area.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
+import { useAction } from '../parts/use-action.ts';
 import { isChangeOf, useChanges } from '../parts/use-changes.ts';
 import { CertificateSection } from '../proxy/certificate-section.tsx';
 import { ExposedList } from '../proxy/exposed-list.tsx';
@@ -11,8 +15,8 @@ import { HstsForm } from '../proxy/hsts-form.tsx';
 import { OriginForm } from '../proxy/origin-form.tsx';
 import { ProxyPage } from '../proxy/proxy-page.ts';
 import { PurgeForm } from '../proxy/purge-form.tsx';
-import { StateSection } from '../proxy/state-section.tsx';
 import type { ScreenProps } from '../screen.ts';
+import { TEXTS } from '../texts.ts';
 
 /** Forms are created anew when the stored values have changed. */
 const originKey = ({ origin_host, origin_port, origin_protocol }: ProxyView): string =>
@@ -40,5 +44,52 @@ export function ProxyScreen({ domainId }: ScreenProps) {
         </ChangeArea>
       )}
     </div>
+  );
+}
+
+/** The state of the proxy, its switch, and warnings. */
+function StateSection({ page }: { readonly page: ProxyPage }) {
+  const texts = TEXTS.proxy;
+  const { isRunning, failure, run } = useAction();
+  const proxy = page.proxy.value!;
+  const isOn = proxy.is_enabled === 1;
+  const toggle = async (): Promise<void> => {
+    const call = () =>
+      settle(api.POST('/api/v1/domains/{domain_id}/proxy/toggle', { params: page.params, body: { enable: !isOn } }));
+    if (await run(() => page.change(call()))) await domainOf(page.domainId).load();
+  };
+  return (
+    <section class="card">
+      <div class="card-head">
+        <h2>
+          {isOn ? texts.isOn : texts.isOff} <span class={isOn ? 'dot dot-good' : 'dot'} aria-hidden="true" />
+        </h2>
+        <button
+          type="button"
+          class={isOn ? 'button' : 'button button-main'}
+          aria-disabled={isRunning.value}
+          onClick={toggle}
+        >
+          {isOn ? texts.turnOff : texts.turnOn}
+        </button>
+      </div>
+      <p>{isOn ? texts.onText : texts.offText}</p>
+      {failure.value !== null && <FailureNote failure={failure.value} />}
+      {proxy.warnings.length > 0 && (
+        <div class="note note-warning">
+          <p class="strong">{texts.warnings}</p>
+          <ul>
+            {proxy.warnings.map((warning) => (
+              <li key={warning}>{warning}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {isOn && (
+        <p>
+          <a href={addressOf('requests', { domain_id: page.domainId })}>{texts.toRequests}</a>
+        </p>
+      )}
+    </section>
   );
 }

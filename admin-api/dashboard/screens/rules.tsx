@@ -1,10 +1,15 @@
 /** The rules of a domain: their order and counters, templates, and the whole list as JSON. */
+
+import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
+import { announce } from '../../ui/parts/announce.tsx';
+import { SelectField } from '../../ui/parts/select-field.tsx';
 import type { RuleBody } from '../api/views.ts';
 import { DocumentFrame } from '../edge/document-frame.tsx';
 import { JsonForm } from '../edge/json-form.tsx';
+import { FailureNote } from '../parts/notes.tsx';
+import { useForm } from '../parts/use-form.ts';
 import { useInterval } from '../parts/use-interval.ts';
-import { AddTemplate } from '../rules/add-template.tsx';
 import { RuleList } from '../rules/rule-list.tsx';
 import { RulesPage } from '../rules/rules-page.ts';
 import type { ScreenProps } from '../screen.ts';
@@ -33,5 +38,33 @@ export function RulesScreen({ domainId }: ScreenProps) {
         />
       )}
     />
+  );
+}
+
+/** Appends the rules of a template to those of the domain. */
+function AddTemplate({ page }: { readonly page: RulesPage }) {
+  const texts = TEXTS.rules.add;
+  const templates = page.templates.value;
+  const name = useSignal(templates[0]?.name ?? '');
+  const chosen = templates.find((template) => template.name === name.value);
+  const { isRunning, failure, submit } = useForm([], async () => {
+    if (chosen === undefined) return null;
+    const result = await page.changeRules([...page.rules, ...chosen.rules]);
+    if (result === null) announce(texts.added(chosen.title));
+    return result;
+  });
+  const choices = templates.map((template) => ({ value: template.name, label: template.title }));
+  return (
+    <form class="card" onSubmit={submit}>
+      <h2>{texts.heading}</h2>
+      {failure.value !== null && <FailureNote failure={failure.value} />}
+      <SelectField label={texts.template} value={name} name="template" choices={choices} />
+      {chosen !== undefined && <p class="hint">{chosen.description}</p>}
+      <div class="actions">
+        <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
+          {texts.submit}
+        </button>
+      </div>
+    </form>
   );
 }

@@ -6,9 +6,50 @@
 import { HttpError } from '../../http/errors.ts';
 import type { HttpRequest, HttpResponse } from '../../http/transport.ts';
 import { matchPage } from '../addresses.ts';
-import { selectCoding } from './coding.ts';
-import { ASSETS, readFiles, type StoredFile, type StoredFiles } from './files.ts';
-import { ASSET_HEADERS, PAGE_HEADERS } from './policy.ts';
+import { ASSETS, readFiles, type StoredFile, type StoredFiles, selectCoding } from './files.ts';
+
+/**
+ * Scripts and styles come from files of this host only, the browser sends requests to no other
+ * host, no other site may frame a page, and no text can become markup (Trusted Types).
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const COMMON = {
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  Vary: 'Accept-Encoding',
+} as const;
+
+/**
+ * Response headers of the dashboard. The name of an asset contains a hash of its content, so it
+ * never changes.
+ */
+const ASSET_HEADERS: Readonly<Record<string, string>> = {
+  ...COMMON,
+  'Cache-Control': 'public, max-age=31536000, immutable',
+};
+
+/** `no-cache`: browsers revalidate the page, so they load assets of the latest version. */
+const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  ...COMMON,
+  'Cache-Control': 'no-cache',
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+};
 
 const ALLOW = 'GET, HEAD, OPTIONS';
 /** Paths of the API, which are never pages. */

@@ -6,7 +6,7 @@ import type { Webhook } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
-import { DialogActions } from '../parts/dialog-actions.tsx';
+import { DialogActions } from '../parts/form-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { TEXTS } from '../texts.ts';

@@ -24,8 +24,7 @@ import {
   uploadBrief,
   uploadResponse,
 } from './schema.ts';
-import { partOfUploads } from './upload-list.ts';
-import { report, viewQueued, viewReport } from './view.ts';
+import { partOfUploads, report, viewQueued, viewReport } from './view.ts';
 
 const QUEUE = '/api/dev/admin/queue';
 const UPLOAD = '/api/dev/admin/uploads/{upload_id}';

@@ -11,8 +11,7 @@ import { isAppId, ownedApp, ownedUpload } from './owned.ts';
 import { APPS, UPLOADS } from './paths.ts';
 import { appResponse, appsResponse, packageForm, uploadBrief, uploadResponse } from './schema.ts';
 import { type Intake, maxFormBytes, receivePackage, submitPackage } from './submit.ts';
-import { partOfUploads } from './upload-list.ts';
-import { report, viewApp, viewReport, viewUploadBrief } from './view.ts';
+import { partOfUploads, report, viewApp, viewReport, viewUploadBrief } from './view.ts';
 
 const uploadBriefResponse = Type.Object({ upload: uploadBrief });
 

@@ -1,11 +1,13 @@
 /** Converts apps and uploads from rows to responses. */
 
 import type { Static } from '@sinclair/typebox';
+import { TIME_KEY, timeKey } from '../../../core/store/keys.ts';
 import { appOf, reportOf, uploadOf, uploadsOf } from '../../../core/store/package-reads.ts';
 import type { Reader } from '../../../core/store/reader.ts';
 import type { App, Upload } from '../../../core/store/rows.ts';
 import type { StoreReader } from '../../../core/store/store-reader.ts';
 import type { Caller } from '../../http/caller.ts';
+import { invalidCursor, type ListPart, type Page } from '../../http/lists.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime } from '../../http/time.ts';
 import type { Finding } from '../audit/finding.ts';
@@ -110,4 +112,19 @@ function uploadText(upload: UploadView): string {
     ),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/**
+ * Lists of uploads, which are sorted by time.
+ *
+ * `read`: the uploads after a time key. Throws HttpError 400.
+ */
+export function partOfUploads(
+  { limit, after }: Page,
+  read: (after: Buffer | null, limit: number) => Upload[],
+): ListPart<Upload> {
+  if (after !== null && after.length !== TIME_KEY) throw invalidCursor();
+  const found = read(after, limit + 1);
+  const rows = found.slice(0, limit);
+  return { rows, last: found.length > limit ? timeKey(rows[rows.length - 1]) : null };
 }

@@ -5,8 +5,8 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type NoFile, readFolderFile } from '../audit/archive/folder-file.ts';
 import { DEFAULT_LIMITS, type PackageLimits } from '../audit/archive/limits.ts';
+import { type NoFile, readFolderFile } from '../audit/archive/open-folder.ts';
 import { SANDBOX_POLICY } from '../audit/policy/policy.ts';
 import { GUARD } from './guard.ts';
 import { insertGuard } from './insert-guard.ts';

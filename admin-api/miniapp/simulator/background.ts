@@ -1,8 +1,8 @@
 /** Background tasks of the app: the phones' scheduler and engine, with an adjustable clock. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { readFolderFile } from '../audit/archive/folder-file.ts';
 import { DEFAULT_LIMITS } from '../audit/archive/limits.ts';
+import { readFolderFile } from '../audit/archive/open-folder.ts';
 import type { AppStorage } from '../host/app-storage.ts';
 import { callInBackground } from '../host/background-calls.ts';
 import type { Permissions } from '../host/permissions.ts';

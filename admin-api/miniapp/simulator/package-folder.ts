@@ -9,7 +9,7 @@ import { auditManifest } from '../audit/manifest/audit-manifest.ts';
 import { SDK_FILE } from '../sdk/sdk.ts';
 import type { Sdk } from '../sdk/trust.ts';
 import type { AppView, FindingView, PackageView } from './protocol.ts';
-import type { Scan } from './scan-folder.ts';
+import type { Scan } from './watch-folder.ts';
 
 const MANIFEST = 'manifest.json';
 

@@ -18,14 +18,27 @@ import { CommandError, ControlServer } from './control-server.ts';
 import { SimulatedNetwork } from './network.ts';
 import type { Notice } from './notices.ts';
 import { readPackage } from './package-folder.ts';
-import type { CommandName, PackageView, ViolationView } from './protocol.ts';
+import {
+  type CommandName,
+  type PackageView,
+  PREVIEW,
+  type ServerEvent,
+  type StorageView,
+  type Topic,
+  type Topics,
+  type ViolationView,
+} from './protocol.ts';
 import { Recent } from './recent.ts';
-import type { Scan } from './scan-folder.ts';
-import { StorageWatch } from './storage-view.ts';
-import { TopicStore } from './topics.ts';
 import { Camera, Prompts } from './user.ts';
 import { violationOf } from './violation.ts';
-import { FolderWatcher } from './watch-folder.ts';
+import { FolderWatcher, type Scan } from './watch-folder.ts';
+
+/** Milliseconds to batch changes into one event. */
+const COALESCE_MS = 16;
+
+const MOST_ENTRIES = 500;
+/** Minimum interval between two lists, because an app may write often. */
+const INTERVAL_MS = 100;
 
 export interface SimulatorOptions {
   readonly folder: string;
@@ -273,4 +286,84 @@ async function openEngine(name: SimulatorOptions['engine']): Promise<Engine> {
   }
   const { QuickJsEngine } = await import('../runtime/quickjs-engine.ts');
   return new QuickJsEngine();
+}
+
+/** The app's storage as a topic of the page. */
+class StorageWatch {
+  readonly #stop: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly storage: AppStorage,
+    private readonly appId: () => string | undefined,
+    private readonly onChange: (view: StorageView) => void,
+  ) {
+    this.#stop = storage.onChange(() => {
+      this.#timer ??= setTimeout(() => this.refresh(), INTERVAL_MS);
+    });
+  }
+
+  refresh(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const appId = this.appId();
+    if (appId === undefined) return;
+    const { bytes, keys } = this.storage.usage(appId);
+    const entries = this.storage.list(appId).slice(0, MOST_ENTRIES);
+    this.onChange({
+      entries: entries.map(({ key, value }) => ({
+        key,
+        preview: value.slice(0, PREVIEW),
+        bytes: Buffer.byteLength(key) + Buffer.byteLength(value),
+      })),
+      omitted: keys - entries.length,
+      bytes,
+      keys,
+    });
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#stop();
+  }
+}
+
+type Send = (event: ServerEvent) => void;
+
+/** The topics of the page with their values. Changed topics are sent in one event. */
+export class TopicStore {
+  readonly #values: { -readonly [T in Topic]?: Topics[T] } = {};
+  readonly #changed = new Set<Topic>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly send: Send) {}
+
+  set<T extends Topic>(topic: T, value: Topics[T]): void {
+    this.#values[topic] = value;
+    this.#changed.add(topic);
+    this.#timer ??= setTimeout(() => this.#flush(), COALESCE_MS);
+  }
+
+  /** Sends the value at once, with all earlier changes. */
+  setNow<T extends Topic>(topic: T, value: Topics[T]): void {
+    this.set(topic, value);
+    clearTimeout(this.#timer);
+    this.#flush();
+  }
+
+  /** All values, for a page that has just connected. */
+  all(): Partial<Topics> {
+    return { ...this.#values };
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #flush(): void {
+    this.#timer = undefined;
+    const topics = Object.fromEntries([...this.#changed].map((topic) => [topic, this.#values[topic]]));
+    this.#changed.clear();
+    this.send({ type: 'topics', topics });
+  }
 }

@@ -13,7 +13,7 @@ import { inCredentialTurn, revoke } from '../../change/credentials.ts';
 import type { Services } from '../../change/services.ts';
 import type { Caller, CallerSession, Credentials } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
-import { isOverTls } from '../../http/over-tls.ts';
+import { isOverTls } from '../../http/forwarded.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
 import { sessionGone, unauthorized } from '../../http/unauthorized.ts';

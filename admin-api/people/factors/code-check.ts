@@ -5,6 +5,9 @@
  * Only clients that know the password can lock the codes. Recovery codes and passkeys work during a
  * lock, and a new password ends it. A lock therefore cannot keep the owner out.
  */
+
+import { createHash, randomBytes } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
 import type { Secrets } from '../../../core/base/secrets.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import type { Id } from '../../../core/store/keys.ts';
@@ -12,8 +15,16 @@ import type { Reader } from '../../../core/store/reader.ts';
 import { type Totp, totpContext, totps } from '../../../core/store/rows.ts';
 import { HttpError } from '../../http/errors.ts';
 import { nowSeconds } from '../../http/time.ts';
-import { isOneTimeCode, stepOf } from './one-time-code.ts';
-import { hashRecoveryCode } from './recovery-codes.ts';
+
+const COUNT = 10;
+const BYTES = 10;
+
+/** RFC 4226 4, R6 recommends 160 bits. */
+const SECRET_BYTES = 20;
+const PERIOD = 30;
+const DIGITS = 6;
+/** A clock may be one step ahead or behind (RFC 6238 5.2). */
+const WINDOW = 1;
 
 /** Number of wrong codes before the first lock. */
 const FREE_FAILURES = 4;
@@ -104,4 +115,53 @@ export function unlockCodes(draft: Draft, accountId: Id): void {
   const row = draft.totp(accountId);
   if (row !== undefined && (row.failures > 0 || row.lockedUntil > 0))
     draft.put(totps, { ...row, failures: 0, lockedUntil: 0 });
+}
+
+export const newSecret = (): Buffer => randomBytes(SECRET_BYTES);
+
+/** The secret in base32, for manual entry. */
+export const toBase32 = (secret: Buffer): string => secretOf(secret).base32;
+
+/** The otpauth URI for the QR code of authenticator apps. */
+export const toUri = (secret: Buffer, issuer: string, label: string): string =>
+  new TOTP({ issuer, label, secret: secretOf(secret), period: PERIOD, digits: DIGITS }).toString();
+
+/** Whether a text has the form of a one-time code, not of a recovery code. */
+const isOneTimeCode = (text: string): boolean => /^\d{6}$/.test(text);
+
+/**
+ * One-time codes by time (TOTP, RFC 6238): six digits, steps of 30 seconds, SHA-1. The time step of
+ * a code, compared in constant time; null: it is not valid now.
+ */
+function stepOf(secret: Buffer, code: string): number | null {
+  const timestamp = Date.now();
+  const totp = new TOTP({ secret: secretOf(secret), period: PERIOD, digits: DIGITS });
+  const delta = totp.validate({ token: code, timestamp, window: WINDOW });
+  return delta === null ? null : Math.floor(timestamp / 1000 / PERIOD) + delta;
+}
+
+/** Copies the bytes, because small buffers share an ArrayBuffer. */
+const secretOf = (secret: Buffer): Secret => new Secret({ buffer: new Uint8Array(secret).buffer });
+
+interface RecoveryCodes {
+  readonly texts: readonly string[];
+  readonly hashes: readonly string[];
+}
+
+/**
+ * Recovery codes, for a lost authenticator: 16 characters of base32 in groups of four. Their 80
+ * random bits cannot be guessed, so a fast hash is enough, and no lock stops them.
+ */
+export function newRecoveryCodes(accountId: Id): RecoveryCodes {
+  const texts = Array.from({ length: COUNT }, () => {
+    const code = toBase32(randomBytes(BYTES)).toLowerCase();
+    return code.replace(/.{4}(?=.)/g, '$&-');
+  });
+  return { texts, hashes: texts.map((text) => hashRecoveryCode(accountId, text)) };
+}
+
+/** The stored hash. Ignores case, spaces and hyphens. */
+function hashRecoveryCode(accountId: Id, text: string): string {
+  const code = text.toLowerCase().replace(/[\s-]/g, '');
+  return createHash('sha256').update(`${accountId} ${code}`).digest('hex');
 }

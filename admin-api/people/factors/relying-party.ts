@@ -4,7 +4,7 @@
  */
 import { StateError } from '../../../core/base/errors.ts';
 import type { Credentials } from '../../http/caller.ts';
-import { isOverTls } from '../../http/over-tls.ts';
+import { isOverTls } from '../../http/forwarded.ts';
 
 export interface RelyingParty {
   /** The host name, to which browsers bind passkeys. */

@@ -7,9 +7,7 @@ import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { type Account, type Totp, totpContext, totps } from '../../../core/store/rows.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
 import type { SignInParts } from '../auth/sign-in.ts';
-import { acceptedStep, codeError } from '../factors/code-check.ts';
-import { newSecret, toBase32, toUri } from '../factors/one-time-code.ts';
-import { newRecoveryCodes } from '../factors/recovery-codes.ts';
+import { acceptedStep, codeError, newRecoveryCodes, newSecret, toBase32, toUri } from '../factors/code-check.ts';
 import { type Confirmation, type ConfirmedContext, changeWithFactors, changeWithPassword } from './confirm.ts';
 
 /** Seconds in which a new secret must be confirmed. */

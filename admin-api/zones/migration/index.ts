@@ -1,7 +1,6 @@
 /** Reads the zones of other nameservers and providers. Pure: text in, zones and findings out. */
 export { parseCloudflareFile, parseCloudflareJson } from './cloudflare.ts';
-export { detectKind, hasSoa, zoneOfMaster } from './detect.ts';
-export { examineMaster } from './examine.ts';
+export { detectKind, examineMaster, hasSoa, zoneOfMaster } from './examine.ts';
 export { type JsonObject, objectOf, objectsOf, parseJson, textOf } from './json.ts';
 export { parseKnot } from './knot.ts';
 export { parseNamed } from './named.ts';

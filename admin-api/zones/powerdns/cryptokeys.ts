@@ -3,17 +3,20 @@
  * second one only while the first is replaced.
  */
 
+import { algorithmOf, dsRdata } from '../../../core/dns/dnssec/dnskey.ts';
 import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
+import type { Id } from '../../../core/store/keys.ts';
+import type { Reader } from '../../../core/store/reader.ts';
 import type { Domain } from '../../../core/store/rows.ts';
+import { readSignedZone } from '../../../core/upkeep/signing/store-zone.ts';
 import { requireEditable } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { setDnssec, stopRollover } from '../dnssec/service.ts';
-import { readZoneKeys, type ZoneKey } from '../dnssec/zone-keys.ts';
 import { notFound, unprocessable, unsupported } from './errors.ts';
 import { has, type JsonObject, readString } from './fields.ts';
-import { findZone } from './find-zone.ts';
 import type { PowerDnsContext } from './route.ts';
+import { findZone } from './zone-id.ts';
 
 const NAMES: ReadonlyMap<number, string> = new Map([
   [13, 'ECDSAP256SHA256'],
@@ -147,4 +150,23 @@ function view({ id, isActive, algorithm, dnskey, ds }: ZoneKey) {
     published: true,
     type: 'Cryptokey',
   };
+}
+
+interface ZoneKey {
+  readonly id: Id;
+  /** Whether the key signs. An inactive key is part of a key rollover. */
+  readonly isActive: boolean;
+  readonly algorithm: number;
+  /** RDATA of its DNSKEY record, and of a DS record with SHA-256. */
+  readonly dnskey: Uint8Array;
+  readonly ds: Uint8Array;
+}
+
+/** The keys of a signed zone, for other views of them. Empty: the zone is not signed. */
+function readZoneKeys(reader: Reader, domain: Domain): ZoneKey[] {
+  const keys = readSignedZone(reader, domain)?.row.keys ?? [];
+  return keys.map(({ id, use, dnskey: base64 }) => {
+    const dnskey = Uint8Array.from(Buffer.from(base64, 'base64'));
+    return { id, isActive: use === 'sign', algorithm: algorithmOf(dnskey), dnskey, ds: dsRdata(domain.apex, dnskey) };
+  });
 }

@@ -11,9 +11,9 @@ import { ALLOW_AXFR_FROM, ALSO_NOTIFY, type Domain, type TsigKeyRow } from '../.
 import { change } from '../../change/change.ts';
 import type { Services } from '../../change/services.ts';
 import { unprocessable, unsupported } from './errors.ts';
-import { findZone } from './find-zone.ts';
 import type { PowerDnsContext } from './route.ts';
 import { readSoaEdit } from './zone-body.ts';
+import { findZone } from './zone-id.ts';
 import { writeLabels } from './zone-service.ts';
 import { NSEC3PARAM } from './zone-view.ts';
 

@@ -7,10 +7,21 @@ import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { Comment } from '../../../core/store/rows.ts';
 import { nowSeconds } from '../../http/time.ts';
 import { parseContent } from '../records/content.ts';
-import { splitLongStrings } from './content.ts';
 import { unprocessable, unsupported } from './errors.ts';
 import { has, type JsonObject, readBoolean, readInteger, readName, readObjects, readString } from './fields.ts';
 import { dotted } from './zone-id.ts';
+
+/** A quoted parameter that needs no quotes. */
+const QUOTED = /="([^"\\\s]+)"/g;
+
+/** Bytes of a string in a TXT record. */
+const MAX_STRING = 255;
+/** Longer contents are rejected later. */
+const MAX_SPLIT = 300_000;
+const QUOTED_STRING = /"((?:[^"\\]|\\.)*)"/gs;
+/** A byte or a character of a quoted string. */
+const UNIT = /\\\d{3}|\\.|[^\\]/gsu;
+const ESCAPE = /^\\(\d{3}|[\0-\x7f])$/;
 
 const CHANGE_TYPES = ['REPLACE', 'DELETE', 'EXTEND', 'PRUNE'] as const;
 type ChangeType = (typeof CHANGE_TYPES)[number];
@@ -183,5 +194,37 @@ export function datedComments(comments: readonly NewComment[], before: readonly 
   return comments.map(({ content, account, modifiedAt }) => {
     const same = before.find((each) => each.content === content && each.account === account);
     return { content, account, modifiedAt: modifiedAt ?? same?.modifiedAt ?? nowSeconds() };
+  });
+}
+
+/** Contents of records in the spelling of PowerDNS, which some clients compare as text. */
+export function formatContent(type: number, rdata: Uint8Array): string {
+  const text = formatRdata(type, rdata);
+  return type === TYPE.HTTPS || type === TYPE.SVCB ? text.replace(QUOTED, '=$1') : text;
+}
+
+/**
+ * Splits long quoted strings of a TXT content. PowerDNS accepts them, for example DKIM keys, and
+ * splits them when it answers.
+ */
+function splitLongStrings(content: string): string {
+  if (content.length > MAX_SPLIT) return content;
+  return content.replace(QUOTED_STRING, (whole: string, body: string) => {
+    // Each UTF-16 code unit has at most 3 bytes in UTF-8.
+    if (body.length * 3 <= MAX_STRING) return whole;
+    const parts: string[] = [];
+    let part = '';
+    let bytes = 0;
+    for (const [unit] of body.matchAll(UNIT)) {
+      const size = ESCAPE.test(unit) ? 1 : Buffer.byteLength(unit);
+      if (bytes + size > MAX_STRING) {
+        parts.push(`"${part}"`);
+        part = '';
+        bytes = 0;
+      }
+      part += unit;
+      bytes += size;
+    }
+    return [...parts, `"${part}"`].join(' ');
   });
 }

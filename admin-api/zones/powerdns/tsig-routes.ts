@@ -12,9 +12,8 @@ import type { ServedRoute } from '../../http/route.ts';
 import { createTsigKey, deleteTsigKey, newSecret, updateTsigKey } from '../tsig/keys.ts';
 import { conflict, notFound, unprocessable, unsupported } from './errors.ts';
 import { has, type JsonObject, readString } from './fields.ts';
-import { requireWholeAccount } from './find-zone.ts';
 import { json, noContent, type PowerDnsContext, powerDnsRoute, readObject, SERVER } from './route.ts';
-import { dotted, tryParseName } from './zone-id.ts';
+import { dotted, requireWholeAccount, tryParseName } from './zone-id.ts';
 
 const KEYS = `${SERVER}/tsigkeys`;
 const KEY = `${KEYS}/{tsigkey_id}`;

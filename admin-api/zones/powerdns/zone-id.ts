@@ -3,6 +3,12 @@
  * written as `=2F`, as PowerDNS does.
  */
 import { formatHost, type Name, parseName } from '../../../core/dns/wire/name.ts';
+import type { Reader } from '../../../core/store/reader.ts';
+import type { Domain } from '../../../core/store/rows.ts';
+import { mayActFor } from '../../change/acting.ts';
+import { type Caller, reachesDomain } from '../../http/caller.ts';
+import { HttpError } from '../../http/errors.ts';
+import { notFound } from './errors.ts';
 
 /** The name of a zone as PowerDNS writes it, with the last dot. */
 export const dotted = (name: Name): string => (name.length === 1 ? '.' : `${formatHost(name)}.`);
@@ -17,7 +23,7 @@ export const zoneIdOf = (apex: Name): string =>
 export const zoneUrl = (id: string): string => `/api/v1/servers/localhost/zones/${id}`;
 
 /** The name of a zone id, with or without its last dot; undefined if it is not a name. */
-export const parseZoneId = (id: string): Name | undefined =>
+const parseZoneId = (id: string): Name | undefined =>
   tryParseName(id.replace(/=([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))));
 
 /** Undefined if the text is not a name. */
@@ -27,4 +33,22 @@ export function tryParseName(text: string): Name | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Finds the zone that a path names, if the caller may access it. The zone with the id, by the rules
+ * of admin-api/change/owned-domain.ts. Throws HttpError 404, also for the zone of another account.
+ */
+export function findZone(reader: Reader, caller: Caller, zoneId: string): Domain {
+  const apex = parseZoneId(zoneId);
+  const domain = apex === undefined ? undefined : reader.domainByApex(apex);
+  if (domain !== undefined && mayActFor(reader, caller, domain.accountId) && reachesDomain(caller.token, domain.id))
+    return domain;
+  throw notFound(`There is no zone "${zoneId.slice(0, 100)}".`);
+}
+
+/** Throws HttpError 403 if the token is restricted to domains. */
+export function requireWholeAccount({ token }: Caller): void {
+  if (token.domains === undefined) return;
+  throw new HttpError(403, 'restricted_token', 'The token is restricted to certain domains; use another token.');
 }

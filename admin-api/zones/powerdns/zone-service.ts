@@ -16,16 +16,15 @@ import { setDnssec } from '../dnssec/service.ts';
 import { type PrimaryBody, viewPrimary } from '../domains/primaries.ts';
 import { type DomainBody, deleteDomain, insertDomain, replacePrimaries } from '../domains/service.ts';
 import { DEFAULT_TTL } from '../records/content.ts';
-import { type GenerateRoom, generateRoom } from '../records/zonefile/generate-room.ts';
+import { type GenerateRoom, generateRoom } from '../records/zonefile/import.ts';
 import { storeDomain } from './apex.ts';
 import { conflict, unprocessable, unsupported } from './errors.ts';
 import { has, type JsonObject, readName, readString, readStrings } from './fields.ts';
-import { findZone, requireWholeAccount } from './find-zone.ts';
 import type { PowerDnsContext } from './route.ts';
 import { type RRsetChange, readChanges, readRRsets } from './rrset-body.ts';
 import { patchRRsets } from './rrset-patch.ts';
 import { CONSUMER, PRODUCER, readZoneBody, SLAVE, type ZoneBody } from './zone-body.ts';
-import { dotted, tryParseName } from './zone-id.ts';
+import { dotted, findZone, requireWholeAccount, tryParseName } from './zone-id.ts';
 
 function inTurn<T>({ imports }: Services, context: PowerDnsContext, work: () => Promise<T>): Promise<T> {
   return context.body.length > SMALL_IMPORT ? imports.run(context, work) : work();

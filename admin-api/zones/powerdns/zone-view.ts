@@ -11,7 +11,7 @@ import { readRRsets } from '../../../core/zone/compile/stored.ts';
 import type { Services } from '../../change/services.ts';
 import { viewPrimary } from '../domains/primaries.ts';
 import { ChunkedText } from './chunked-text.ts';
-import { formatContent } from './content.ts';
+import { formatContent } from './rrset-body.ts';
 import { dotted, zoneIdOf, zoneUrl } from './zone-id.ts';
 
 /** Maps the kind of a domain to PowerDNS; a primary zone has the kind that its client set. */

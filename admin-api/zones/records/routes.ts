@@ -30,9 +30,8 @@ import {
 import { createRecord, deleteRecord, updateRecord } from './service.ts';
 import { withWarnings, withZoneWarnings } from './target-warnings.ts';
 import { openExport } from './zonefile/export.ts';
-import { importZone } from './zonefile/import.ts';
+import { importZone, previewImport } from './zonefile/import.ts';
 import type { PreparePool } from './zonefile/pool.ts';
-import { previewImport } from './zonefile/preview.ts';
 
 const ZONE_TYPES = ['text/dns', 'text/plain'];
 const RECORDS = '/api/v1/domains/{domain_id}/records';

@@ -13,7 +13,7 @@ import { type Domain, records } from '../../../core/store/rows.ts';
 import type { AliasStates } from '../../../core/upkeep/alias/index.ts';
 import { etag } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
-import { ListText } from '../../http/list-text.ts';
+import { ListText } from '../../http/list-reply.ts';
 import { cursorOf, MAX_WHOLE } from '../../http/lists.ts';
 import type { StreamSource } from '../../http/stream-slots.ts';
 import { type DomainTargets, recordOf } from '../targets/target-warnings.ts';

@@ -1,21 +1,23 @@
 /** Performs an update as one commit: prerequisites, records, rules, audit entry. */
 import { createHash } from 'node:crypto';
 import { Steps } from '../../../core/base/steps.ts';
-import { formatRelative, type Name, nameId } from '../../../core/dns/wire/name.ts';
+import { formatName, formatRelative, type Name, nameId } from '../../../core/dns/wire/name.ts';
 import { CLASS_IN, RCODE, type RRset, TYPE } from '../../../core/dns/wire/types.ts';
-import type { UpdateMessage } from '../../../core/dns/wire/update.ts';
+import type { UpdateMessage, Zone } from '../../../core/dns/wire/update.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
-import { afterPrefix, idKey } from '../../../core/store/keys.ts';
-import { type Domain, records } from '../../../core/store/rows.ts';
-import type { HeldKey } from '../../../core/store/tsig-keys/keyring.ts';
+import { afterPrefix, type Id, idKey } from '../../../core/store/keys.ts';
+import type { Reader } from '../../../core/store/reader.ts';
+import { type Domain, records, type TsigKeyRow, tsigKeys } from '../../../core/store/rows.ts';
+import { type HeldKey, mayUse } from '../../../core/store/tsig-keys/keyring.ts';
 import { apexSets } from '../../../core/zone/compile/apex.ts';
 import { change } from '../../change/change.ts';
 import type { Services } from '../../change/services.ts';
+import type { Caller } from '../../http/caller.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { newRequestId } from '../../http/request-id.ts';
 import { declareZoneRead, MAX_SINGLE_READS } from '../records/batch.ts';
 import { applyUpdate, prescan } from './apply.ts';
-import { callerOf, requireUpdatable, updatedDomain } from './authorize.ts';
+import { refused, UpdateError } from './fault.ts';
 import { checkPrerequisites, type Owned, type OwnedAt } from './prerequisites.ts';
 import { writeBack } from './write-back.ts';
 import { ZoneCopy } from './zone-copy.ts';
@@ -110,4 +112,42 @@ function createServedReader({ reader, zoneSettings }: Services, draft: Draft, do
     }
     return owned;
   };
+}
+
+/**
+ * Finds the domain of an update, and checks whether its key may write to it. The domain of the zone
+ * section (RFC 2136 3.1.2). Throws UpdateError NOTAUTH, also for a domain of another account, and
+ * REFUSED if the key must not write to the domain.
+ */
+export function updatedDomain(reader: Reader, key: HeldKey, zone: Zone): Domain {
+  const domain = zone.class === CLASS_IN ? reader.domainByApex(zone.name) : undefined;
+  if (domain === undefined || domain.accountId !== key.account.id)
+    throw new UpdateError(RCODE.NOTAUTH, `${formatName(zone.name)} is not a zone of the account of the key`);
+  requirePrimary(domain);
+  if (!mayUse(key, domain, 'write')) throw refused('the key does not allow updates of the zone');
+  return domain;
+}
+
+/** RFC 2136 section 3.1.2: this server is not a primary of the zone. */
+function requirePrimary({ kind }: Domain): void {
+  if (kind !== 'primary') throw new UpdateError(RCODE.NOTAUTH, `the records of a ${kind} zone are not changed here`);
+}
+
+/** The same check in the draft, because the key may have been deleted or changed since. */
+function requireUpdatable(draft: Draft, key: HeldKey, domainId: Id): Domain {
+  const row = draft.row(tsigKeys, tsigKeys.key(key.row));
+  const account = draft.account(key.account.id);
+  if (row === undefined || account?.apiEnabled !== true) throw refused('the key was deleted');
+  const domain = draft.domain(domainId);
+  if (domain === undefined || domain.accountId !== account.id)
+    throw new UpdateError(RCODE.NOTAUTH, 'the zone was deleted');
+  requirePrimary(domain);
+  if (!mayUse({ ...key, row, account }, domain, 'write')) throw refused('the key no longer allows updates of the zone');
+  return domain;
+}
+
+/** The key as a caller, in place of a token, for the audit log and the commit. */
+function callerOf({ row, account }: HeldKey): Caller {
+  const { id, accountId, name, scopes, createdAt }: TsigKeyRow = row;
+  return { account, token: { id, accountId, name, hash: '', scopes, createdAt, expiresAt: null } };
 }

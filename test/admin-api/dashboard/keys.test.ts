@@ -1,9 +1,14 @@
 /** What the forms of keys send, and the lines that they show. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { curlLine } from '../../../admin-api/dashboard/keys/curl.ts';
-import { EXPIRIES, expiryTime } from '../../../admin-api/dashboard/keys/expiry.ts';
-import { DOMAIN_AREAS, describeScopes, toScopes } from '../../../admin-api/dashboard/keys/scopes.ts';
+import {
+  curlLine,
+  DOMAIN_AREAS,
+  describeScopes,
+  EXPIRIES,
+  expiryTime,
+  toScopes,
+} from '../../../admin-api/dashboard/keys/new-key.ts';
 import { bindKey, nsupdateLines, transferLine } from '../../../admin-api/dashboard/keys/tsig-lines.ts';
 
 test('scopes follow from the chosen access, and a restricted key has none of the account', () => {

@@ -1,8 +1,12 @@
 /** One stream without HTTP: heartbeats, and a client that does not read. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { EventStream, type EventStreamOptions } from '../../../admin-api/events/event-stream.ts';
-import type { EntryChanges, EventStreams } from '../../../admin-api/events/streams.ts';
+import {
+  type EntryChanges,
+  EventStream,
+  type EventStreamOptions,
+  type EventStreams,
+} from '../../../admin-api/events/event-stream.ts';
 import type { Caller } from '../../../admin-api/http/caller.ts';
 
 const test = suite('event stream');

@@ -4,7 +4,7 @@
  * comment length. So all methods must find the same record.
  */
 import { type Findings, PACKAGE } from '../findings.ts';
-import { uint64 } from './uint64.ts';
+import { uint64 } from './extra-fields.ts';
 
 const END = Buffer.from('PK\x05\x06', 'latin1');
 const END_LENGTH = 22;

@@ -1,6 +1,4 @@
 /** Extra fields of file headers (APPNOTE.TXT 4.5; Info-ZIP's extrafld.txt). */
-import { uint64 } from './uint64.ts';
-
 export const EXTRA = {
   zip64: 0x0001,
   pkwareUnix: 0x000d,
@@ -76,3 +74,9 @@ export function kindOfExtra(fields: ExtraFields): FileKind | undefined {
   if (asi === undefined || asi.length < 6) return;
   return asi.length > 14 ? 'link' : kindOfMode(asi.readUInt16LE(4));
 }
+
+/**
+ * Reads a 64-bit number of a ZIP64 record. Values above 2^53 are inexact, but exceed every limit
+ * anyway.
+ */
+export const uint64 = (bytes: Buffer, at: number): number => Number(bytes.readBigUInt64LE(at));

@@ -4,12 +4,28 @@
  * two programs see different files. `readLocalHeader` runs for each entry. `descriptorFits` runs
  * later, when the layout has the gap after the data.
  */
+
+import { crc32 } from 'node:zlib';
 import { type Findings, wholeFile } from '../findings.ts';
 import type { Entry } from './central-directory.ts';
-import { isOtherName } from './entry-name.ts';
-import { EXTRA, kindOfExtra, readExtraFields, withZip64 } from './extra-fields.ts';
-import { kindOfName } from './kind.ts';
-import { uint64 } from './uint64.ts';
+import {
+  EXTRA,
+  type ExtraFields,
+  type FileKind,
+  kindOfExtra,
+  kindOfMode,
+  readExtraFields,
+  uint64,
+  withZip64,
+} from './extra-fields.ts';
+import { shown } from './shown.ts';
+
+const UTF8 = 1 << 11;
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const DOS_VOLUME = 0x08;
+const DOS_FOLDER = 0x10;
+const SLASH = 0x2f;
 
 const SIGNATURE = 0x04034b50;
 const FIXED = 30;
@@ -99,4 +115,78 @@ export function descriptorFits(gap: Buffer, entry: Entry): boolean {
   const compressedSize = isZip64 ? uint64(gap, at + 4) : gap.readUInt32LE(at + 4);
   const size = isZip64 ? uint64(gap, at + 12) : gap.readUInt32LE(at + 8);
   return gap.readUInt32LE(at) === entry.crc && compressedSize === entry.compressedSize && size === entry.size;
+}
+
+const kindOfName = (name: Buffer): 'file' | 'folder' => (name.at(-1) === SLASH ? 'folder' : 'file');
+
+/**
+ * Determines whether an entry is a file or a folder. The trailing slash of its name, DOS
+ * attributes, Unix mode and extra fields must agree. Undefined: neither a file nor a folder, or the
+ * sources disagree; a finding is added.
+ */
+export function kindOf(entry: Entry, path: string, findings: Findings): 'file' | 'folder' | undefined {
+  const kind = kindOfName(entry.name);
+  const dos = (entry.attributes & DOS_VOLUME) !== 0 ? 'special' : (entry.attributes & DOS_FOLDER) !== 0 && 'folder';
+  const kinds = [kindOfMode(entry.attributes >>> 16), kindOfExtra(entry.extra), dos || undefined];
+  const other = kinds.find((stated): stated is FileKind => stated !== undefined && stated !== kind);
+  const at = wholeFile(path);
+  if (other === 'link') findings.add('archive_symlink', at, 'It is a link to another file.');
+  else if (other === 'special')
+    findings.add('archive_special_file', at, 'It is neither a file nor a folder, but a device or the like.');
+  else if (other !== undefined)
+    findings.add('archive_special_file', at, `By its name it is a ${kind}, by its attributes a ${other}.`);
+  else if (kind === 'folder' && entry.size > 0)
+    findings.add('archive_special_file', at, 'It is a folder, and has content.');
+  else return kind;
+  return;
+}
+
+interface EntryName {
+  /** Undefined: readers would disagree; a finding is added. */
+  readonly path: string | undefined;
+  readonly shown: string;
+}
+
+/**
+ * Reads the name of an entry. Readers differ in their use of the name bytes, flag 11 (UTF-8) and
+ * the Unicode path field, so all of them must agree.
+ */
+export function readName(entry: Entry, findings: Findings): EntryName {
+  const path = decode(entry.name);
+  const name = shown(path ?? entry.name.toString('latin1'));
+  if (path === undefined) {
+    findings.add('archive_name_encoding', wholeFile(name), 'Its name is not UTF-8.');
+    return { path: undefined, shown: name };
+  }
+  if ((entry.flags & UTF8) === 0 && path.length !== Buffer.byteLength(path)) {
+    findings.add(
+      'archive_name_encoding',
+      wholeFile(name),
+      'Its name is not marked as UTF-8 (bit 11 of its flags), so that others read it in a code page of DOS.',
+    );
+    return { path: undefined, shown: name };
+  }
+  if (isOtherName(entry.name, entry.extra)) {
+    findings.add('archive_name_ambiguous', wholeFile(name), 'Its Unicode path field (0x7075) has another name.');
+    return { path: undefined, shown: name };
+  }
+  return { path, shown: name };
+}
+
+/**
+ * Whether Info-ZIP's Unicode path field (version 1, CRC of the header's name, name in UTF-8) has
+ * another name. Some readers ignore a field with a wrong CRC, others use it.
+ */
+function isOtherName(name: Buffer, extra: ExtraFields): boolean {
+  const field = extra.get(EXTRA.unicodePath);
+  if (field === undefined) return false;
+  return field.length < 5 || field[0] !== 1 || field.readUInt32LE(1) !== crc32(name) || !field.subarray(5).equals(name);
+}
+
+function decode(bytes: Buffer): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
 }

@@ -7,9 +7,11 @@ import type {
   ObjectExpression,
   Property,
 } from 'acorn';
-import { regexpFaults } from './regexp-syntax.ts';
 import type { RHINO_SYNTAX_RULES } from './rhino-rules.ts';
 import { isKey, type SyntaxTree, skipTrivia, visit } from './syntax-tree.ts';
+
+/** Rhino rejects quantifiers from this count on. */
+const COUNT_LIMIT = 65_535;
 
 export type RhinoSyntaxCode = keyof typeof RHINO_SYNTAX_RULES;
 type Report = (code: RhinoSyntaxCode, offset: number) => void;
@@ -191,4 +193,25 @@ function checkArrowComma(text: string, { params }: ArrowFunctionExpression, repo
 function endsWithinComment(text: string, end: number): boolean {
   const { at, newline } = skipTrivia(text, end);
   return !newline && at < text.length && text[at] !== '}' && text.slice(end, at).includes('/*');
+}
+
+/**
+ * Finds syntax of regular expressions that Rhino 1.7.15 rejects. Offsets of the syntax that Rhino
+ * rejects in a valid ECMAScript pattern: named groups, modifiers, lookbehind, large counts.
+ */
+function regexpFaults(pattern: string): number[] {
+  const faults: number[] = [];
+  let inClass = false;
+  for (let i = 0; i < pattern.length; i++) {
+    const char = pattern[i];
+    if (char === '\\') i++;
+    else if (inClass) inClass = char !== ']';
+    else if (char === '[') inClass = true;
+    else if (char === '(' && pattern[i + 1] === '?' && !':=!'.includes(pattern[i + 2])) faults.push(i);
+    else if (char === '{') {
+      const [counts] = /^\{\d+(?:,\d*)?\}/.exec(pattern.slice(i, i + 64)) ?? [''];
+      if (counts.match(/\d+/g)?.some((digits) => Number(digits) >= COUNT_LIMIT)) faults.push(i);
+    }
+  }
+  return faults;
 }

@@ -1,15 +1,18 @@
 /** Audits manifest.json and checks that required files exist. */
 
+import { SDK_FILE } from '../../sdk/sdk.ts';
 import { shown } from '../archive/shown.ts';
 import type { PackageFile } from '../content.ts';
 import { type Findings, PACKAGE, wholeFile } from '../findings.ts';
 import { SourceText } from '../source-text.ts';
-import { auditBackgroundManifest } from './background.ts';
 import { auditIcon } from './icon.ts';
 import { JsonSyntaxError, type JsonValue, parseJson } from './json.ts';
-import { type Manifest, PERMISSIONS } from './manifest.ts';
+import { BACKGROUND_PERMISSIONS, type BackgroundManifest, type Manifest, PERMISSIONS } from './manifest.ts';
 import { ObjectReader } from './object-reader.ts';
 import { checkId, checkText, checkVersion, checkVersionCode } from './values.ts';
+
+const BACKGROUND_KEYS = ['enabled', 'entry', 'events', 'permissions'];
+const EVENTS = ['schedule'];
 
 const FILE = 'manifest.json';
 const ENTRY = 'index.html';
@@ -115,4 +118,46 @@ async function read(manifest: ObjectReader, files: ReadonlyMap<string, PackageFi
     minHostVersion: checkVersion(manifest, 'minHostVersion'),
     category: checkText(manifest, 'category'),
   };
+}
+
+/** The `background` object of a manifest and the permission that it requires. */
+function auditBackgroundManifest(
+  manifest: ObjectReader,
+  permissions: readonly string[],
+  files: ReadonlyMap<string, PackageFile>,
+): BackgroundManifest | undefined {
+  const background = manifest.object('background');
+  const enabled = background?.value('enabled', 'boolean')?.value ?? false;
+  const declared = permissions.includes('background');
+  if (enabled && !declared)
+    manifest.add('background_undeclared', 'background', '"permissions" does not have "background", which this needs.');
+  if (declared && !enabled)
+    manifest.add(
+      'background_unused',
+      'permissions',
+      background === undefined
+        ? 'The permission "background" is asked for, and there is no "background".'
+        : 'The permission "background" is asked for, and "background" is not enabled.',
+    );
+  if (background === undefined) return;
+
+  background.refuseUnknown(BACKGROUND_KEYS);
+  background.require('enabled');
+  if (enabled) background.require('entry');
+  const entry = background.string('entry');
+  const wrong = entry === undefined ? undefined : wrongEntry(entry, files);
+  if (wrong !== undefined) background.add('background_entry', 'entry', wrong);
+  return {
+    enabled,
+    entry: wrong === undefined ? entry : undefined,
+    events: background.strings('events', EVENTS, 'background_event_unknown'),
+    permissions: background.strings('permissions', BACKGROUND_PERMISSIONS, 'background_permission_unknown'),
+  };
+}
+
+function wrongEntry(entry: string, files: ReadonlyMap<string, PackageFile>): string | undefined {
+  // An issued SDK is exempt from the audit, so it would not be audited as a background file.
+  if (entry === SDK_FILE) return `${SDK_FILE} makes Host for pages, and cannot be a background file.`;
+  if (!files.has(entry)) return 'There is no such file in the package.';
+  return entry.endsWith('.js') ? undefined : 'The background file must be a script with the extension .js.';
 }

@@ -6,12 +6,24 @@ import { FRAMES } from '../frames.ts';
 import type { SourceText } from '../source-text.ts';
 import { EmbeddedText } from '../web/embedded-text.ts';
 import type { ScriptKind } from '../web/kind.ts';
-import { loadScript } from '../web/loads.ts';
 import { locate } from '../web/location.ts';
-import { checkReference, IMAGE, STYLE } from '../web/references.ts';
-import { loosened } from './check-policy.ts';
+import { checkReference, IMAGE, loadScript, STYLE } from '../web/references.ts';
 import { type MarkupView, placeOf, report } from './markup-view.ts';
 import { attributeOf, type Element, isInTemplate, localNameOf, textOf } from './tree.ts';
+
+/** Directives for sources of code, with `default-src` as the fallback. */
+const CODE = new Set([
+  'default-src',
+  'script-src',
+  'script-src-elem',
+  'script-src-attr',
+  'worker-src',
+  'child-src',
+  'frame-src',
+  'object-src',
+]);
+const CODE_FROM_TEXT = new Set(["'unsafe-eval'", "'wasm-unsafe-eval'", "'unsafe-hashes'"]);
+const LOCAL_KEYWORDS = new Set(["'self'", "'none'", "'strict-dynamic'", "'report-sample'", "'unsafe-inline'"]);
 
 const ANIMATIONS = new Set(['animate', 'set', 'animatetransform', 'animatemotion', 'animatecolor', 'discard']);
 /** Types of script elements that run, including the empty type (HTML, 4.12.1.1). */
@@ -240,4 +252,23 @@ function checkAnimation(view: MarkupView, element: Element): void {
   const target = localNameOf(attributeOf(element, 'attributename')?.trim() ?? '');
   if (target === 'href' || target === 'src' || target.startsWith('on'))
     report(view, 'animated_url', placeOf(view, element), `An animation changes ${target}.`);
+}
+
+/**
+ * Finds sources in a content security policy in markup (CSP Level 3) that allow code. Returns
+ * sources that loosen the policy, in lower case. `isInline`: the source is 'unsafe-inline'.
+ */
+function loosened(policy: string): { readonly text: string; readonly isInline: boolean }[] {
+  const found: { text: string; isInline: boolean }[] = [];
+  for (const directive of policy.split(/[;,]/)) {
+    const [name, ...sources] = directive.trim().toLowerCase().split(/\s+/);
+    if (!CODE.has(name)) continue;
+    for (const source of sources) {
+      const isInline = source === "'unsafe-inline'";
+      const isKey = source.startsWith("'nonce-") || /^'sha(?:256|384|512)-/.test(source);
+      if (CODE_FROM_TEXT.has(source) || isInline || !(LOCAL_KEYWORDS.has(source) || isKey))
+        found.push({ text: `${name} ${source}`, isInline });
+    }
+  }
+  return found;
 }

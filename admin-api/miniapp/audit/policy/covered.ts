@@ -1,5 +1,17 @@
-/** Rules whose faults the sandbox policy blocks, and the directive that blocks each. */
+/**
+ * What the sandbox policy blocks: rules with the directive that blocks each, and texts it covers.
+ */
 import type { RuleCode } from '../rules.ts';
+
+/** Wherever the name is split in two, one part matches this. */
+const PART = /rtc_?p|peer_?c(?:on|\b)/i;
+/** The two parts if the name is split between its words. */
+const FIRST = /["'`}](?:webkit|moz)?rtc["'`$]/i;
+const SECOND = /["'`}]peer/i;
+/** Escaped letters of the name: only obfuscated code escapes letters. */
+const ESCAPED = /\\(?:x|u00|u\{0*)(?:52|54|43|50|65|72|6f|6e|63|74|69)/i;
+
+const ANY = /rtc|peer/i;
 
 interface Covered {
   /** Completes "The sandbox stops it: …". */
@@ -41,3 +53,7 @@ export const COVERED: ReadonlyMap<RuleCode, Covered> = new Map([
 export const UNCOVERED_PATHS: ReadonlySet<string> = new Set([
   ...['RTCPeerConnection', 'webkitRTCPeerConnection', 'mozRTCPeerConnection', 'RTCDataChannel'],
 ]);
+
+/** Detects texts that may form a name that the policy does not cover: RTCPeerConnection. */
+export const mayNameUncovered = (text: string): boolean =>
+  (ANY.test(text) && (PART.test(text) || (FIRST.test(text) && SECOND.test(text)))) || ESCAPED.test(text);

@@ -1,6 +1,6 @@
 /** Collects the literals of a script that may be names of members. */
 import type { AnyNode, Program } from 'acorn';
-import { CHILDREN } from '../script/children.ts';
+import { CHILDREN } from '../script/syntax-node.ts';
 
 /** Maximum characters of a name. */
 const MAX_LENGTH = 64;

@@ -12,11 +12,9 @@ import {
   MARKUP_PROPERTIES,
 } from './check-elements.ts';
 import { checkHostCall, checkHostWrite } from './check-host.ts';
-import { FOLLOWING, noteFollowed } from './check-links.ts';
 import { noteBoundMaker, noteMaker, noteTags } from './check-makers.ts';
-import { checkMarkup } from './check-markup.ts';
 import { checkReached } from './check-names.ts';
-import { checkStyle, STYLE_METHODS } from './check-styles.ts';
+import { checkMarkup, checkStyle, FOLLOWING, noteFollowed, STYLE_METHODS } from './check-sinks.ts';
 import { noteRebound, noteUnbound } from './check-this.ts';
 import { checkTimer, noteGiven } from './check-timers.ts';
 import { noteDefined, noteUsed, noteUsedOfWindow } from './check-undefined.ts';

@@ -2,20 +2,30 @@
 import type { AnyNode } from 'acorn';
 import { FRAMES } from '../frames.ts';
 import { EmbeddedText } from '../web/embedded-text.ts';
-import { noteLink } from './check-links.ts';
-import { checkLocation } from './check-location.ts';
 import { noteMaker } from './check-makers.ts';
-import { checkMarkup } from './check-markup.ts';
-import { checkStyle, isStyleProperty } from './check-styles.ts';
+import { checkLocation, checkMarkup, checkStyle, isStyleProperty, noteLink } from './check-sinks.ts';
 import { isCode } from './check-timers.ts';
-import { checkUrl } from './check-url.ts';
+import { checkUrl, type UrlRole } from './check-url.ts';
 import { localName } from './evaluate-call.ts';
 import { isFunction } from './plain-call.ts';
 import { isMade, namesOf, possibleKeys } from './possible-keys.ts';
 import { keyOf } from './scope.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
-import { urlRole, urlsIn } from './url-properties.ts';
-import { constantOf, PLACEHOLDER, type Value, type Values } from './values.ts';
+import { constant, constantOf, PLACEHOLDER, text, type Value, type Values } from './values.ts';
+
+const ROLES: ReadonlyMap<string, UrlRole> = new Map([
+  ['src', 'resource'],
+  ['poster', 'resource'],
+  ['background', 'resource'],
+  ['srcset', 'resource'],
+  ['imageSrcset', 'resource'],
+  ['imagesrcset', 'resource'],
+  ['href', 'link'],
+  ['action', 'link'],
+  ['formAction', 'link'],
+  ['formaction', 'link'],
+  ['data', 'link'],
+]);
 
 /** Properties that take markup. */
 export const MARKUP_PROPERTIES: ReadonlySet<string> = new Set(['innerHTML', 'outerHTML', 'srcdoc']);
@@ -184,8 +194,8 @@ export function checkAttribute(
 ): void {
   if (name === undefined) return;
   const names = view.evaluator.valuesOf(name);
-  const constant = constantOf(names);
-  if (typeof constant?.value !== 'string') {
+  const fixed = constantOf(names);
+  if (typeof fixed?.value !== 'string') {
     const isOpen = names.some(
       (possible) => possible.kind !== 'constant' && !(possible.kind === 'text' && isData(possible.start)),
     );
@@ -200,7 +210,7 @@ export function checkAttribute(
       reportUnknown(view, node, 'attribute');
     return;
   }
-  const attribute = localName(constant.value);
+  const attribute = localName(fixed.value);
   if (value === undefined) {
     if (attribute === 'capture') reportCapture(view, node);
     if (attribute.startsWith('on'))
@@ -291,3 +301,29 @@ const isConstant = (values: Values | undefined): boolean =>
 const isOfPage = (object: Value): boolean =>
   object.kind === 'element' ||
   (object.kind === 'global' && /^document\.(?:body|head|documentElement)/.test(object.path));
+
+/**
+ * Properties and attributes that take a URL.
+ *
+ * `objects`: possible owners of the property.
+ */
+function urlRole(name: string, objects: Values): UrlRole | undefined {
+  const role = ROLES.get(name);
+  if (role === undefined) return undefined;
+  const isScript = objects.some((object) => object.kind === 'element' && object.tag === 'script');
+  if (isScript && (name === 'src' || name === 'href')) return 'script';
+  if (name === 'href' && objects.some((object) => object.kind === 'element' && object.tag === 'link'))
+    return 'resource';
+  const isElement = objects.some((object) => object.kind === 'element' && object.tag !== undefined);
+  return role === 'resource' && name === 'src' && !isElement ? 'source' : role;
+}
+
+/** The URLs in a value. A source set has several (HTML, 4.8.4.2). */
+const urlsIn = (name: string, values: Values): Values => (/srcset$/i.test(name) ? values.flatMap(candidates) : values);
+
+function candidates(value: Value): Values {
+  if (value.kind === 'text') return split(value.start).map(text);
+  return value.kind === 'constant' && typeof value.value === 'string' ? split(value.value).map(constant) : [value];
+}
+
+const split = (sources: string): string[] => sources.split(',').map((source) => source.trim().split(/\s+/)[0]);

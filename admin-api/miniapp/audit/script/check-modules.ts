@@ -1,7 +1,7 @@
 /** Checks the imports of a module, and notes its exports. */
 import type { AnyNode, Identifier, ImportExpression, Literal, Program } from 'acorn';
-import { missing } from '../web/loads.ts';
 import { type Location, locate } from '../web/location.ts';
+import { missing } from '../web/references.ts';
 import { noteAssigned, noteMember } from './check-timers.ts';
 import { load } from './check-url.ts';
 import { importedName, nameOf, noteRenamed, typeOf } from './module-names.ts';

@@ -1,7 +1,7 @@
 /** Checks URLs that a script passes to elements, workers and the location. */
 import type { AnyNode } from 'acorn';
-import { loadScript } from '../web/loads.ts';
 import { locate } from '../web/location.ts';
+import { loadScript } from '../web/references.ts';
 import { type Gravity, placeOf, report, type ScriptView, written } from './script-view.ts';
 import { PLACEHOLDER, type Value, type Values } from './values.ts';
 

@@ -9,11 +9,9 @@
  */
 import { type Options, Parser, type Program } from 'acorn';
 import { expressionMethods } from './parser-expressions.ts';
-import type { Methods, OpenNode, Parts } from './parser-parts.ts';
-import { ParserScope } from './parser-scope.ts';
+import { type Methods, Names, type OpenNode, ParserScope, type Parts, Words } from './parser-parts.ts';
 import { tokenMethods } from './parser-tokens.ts';
 import { NameNode, SyntaxNode } from './syntax-node.ts';
-import { Names, Words } from './words.ts';
 
 const parsed = new Map<string, Words>();
 

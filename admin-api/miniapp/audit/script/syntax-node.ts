@@ -5,6 +5,58 @@
  * function per node.
  */
 
+/**
+ * The child properties of syntax nodes. Evaluated children of node types that the walk has no case
+ * for, in source order. Bound names, labels and uncomputed keys are not included.
+ */
+export const CHILDREN: Readonly<Record<string, readonly string[]>> = {
+  Program: ['body'],
+  BlockStatement: ['body'],
+  StaticBlock: ['body'],
+  WithStatement: ['object', 'body'],
+  ReturnStatement: ['argument'],
+  LabeledStatement: ['body'],
+  IfStatement: ['test', 'consequent', 'alternate'],
+  SwitchStatement: ['discriminant', 'cases'],
+  SwitchCase: ['test', 'consequent'],
+  ThrowStatement: ['argument'],
+  TryStatement: ['block', 'handler', 'finalizer'],
+  CatchClause: ['body'],
+  WhileStatement: ['test', 'body'],
+  DoWhileStatement: ['body', 'test'],
+  ForStatement: ['init', 'test', 'update', 'body'],
+  ForInStatement: ['left', 'right', 'body'],
+  ForOfStatement: ['left', 'right', 'body'],
+  VariableDeclaration: ['declarations'],
+  ClassDeclaration: ['superClass', 'body'],
+  ClassExpression: ['superClass', 'body'],
+  ClassBody: ['body'],
+  MethodDefinition: ['value'],
+  PropertyDefinition: ['value'],
+  FunctionDeclaration: ['body'],
+  FunctionExpression: ['body'],
+  ArrowFunctionExpression: ['body'],
+  ArrayExpression: ['elements'],
+  ObjectExpression: ['properties'],
+  UnaryExpression: ['argument'],
+  UpdateExpression: ['argument'],
+  AssignmentExpression: ['right'],
+  ConditionalExpression: ['test', 'consequent', 'alternate'],
+  NewExpression: ['callee', 'arguments'],
+  SequenceExpression: ['expressions'],
+  YieldExpression: ['argument'],
+  AwaitExpression: ['argument'],
+  SpreadElement: ['argument'],
+  TemplateLiteral: ['expressions'],
+  TaggedTemplateExpression: ['tag', 'quasi'],
+  ImportExpression: ['source', 'options'],
+  ChainExpression: ['expression'],
+  ParenthesizedExpression: ['expression'],
+  ExportNamedDeclaration: ['declaration', 'specifiers'],
+  ExportDefaultDeclaration: ['declaration'],
+  ExportSpecifier: ['local'],
+};
+
 /** Replaces acorn's node, for all types without a class of their own. */
 export class SyntaxNode {
   type: string;

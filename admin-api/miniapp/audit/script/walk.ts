@@ -12,8 +12,8 @@ import type {
   Program,
   TemplateLiteral,
 } from 'acorn';
-import { CHILDREN } from './children.ts';
 import { ANYTHING, bind, keyOf, Scope, type Taken, WHOLE, type Write } from './scope.ts';
+import { CHILDREN } from './syntax-node.ts';
 
 /** A call by name. `spread`: the index of the first spread argument, or the argument count. */
 export interface Called {

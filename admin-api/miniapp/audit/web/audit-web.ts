@@ -8,7 +8,7 @@ import type { PackageFile } from '../content.ts';
 import type { AuditContext } from '../context.ts';
 import { wholeFile } from '../findings.ts';
 import { auditMarkup } from '../markup/audit-markup.ts';
-import { mayNameUncovered } from '../policy/uncovered-text.ts';
+import { mayNameUncovered } from '../policy/covered.ts';
 import { concludeCovered, NAMING } from '../reach/conclude.ts';
 import { auditScript } from '../script/audit-script.ts';
 import { reportTagged } from '../script/check-makers.ts';

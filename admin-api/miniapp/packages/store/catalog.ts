@@ -7,7 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { timeKey } from '../../../../core/store/keys.ts';
 import { uploadsIn } from '../../../../core/store/package-reads.ts';
 import type { Reader } from '../../../../core/store/reader.ts';
-import { type Published, publishedOf } from './published.ts';
+import { type Published, publishedOf } from './view.ts';
 
 export const SORTS = ['name', 'app_id', 'published_at'] as const;
 type SortKey = (typeof SORTS)[number];

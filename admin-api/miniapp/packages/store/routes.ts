@@ -25,9 +25,8 @@ import { STORE, STORE_KEYS } from '../paths.ts';
 import { type Catalog, type Position, SORTS } from './catalog.ts';
 import { storeKeysResponse, viewKeys } from './key-view.ts';
 import type { StoreKeys } from './keys.ts';
-import { requirePublished } from './published.ts';
 import { storeAppResponse, storeAppsResponse } from './schema.ts';
-import { SHORT_DESCRIPTION, viewStoreApp } from './view.ts';
+import { requirePublished, SHORT_DESCRIPTION, viewStoreApp } from './view.ts';
 
 /** Headers of an icon: it was uploaded by anybody, and is served to browsers. */
 const ICON_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";

@@ -1,10 +1,14 @@
 /** Imports a zone file: replaces all records of a domain in one commit. */
 
+import type { StateError } from '../../../../core/base/errors.ts';
+import { planQuota } from '../../../../core/config/index.ts';
 import type { MasterWarning } from '../../../../core/dns/wire/master/index.ts';
 import { parentName } from '../../../../core/dns/wire/name.ts';
-import type { Draft } from '../../../../core/journal/draft/draft.ts';
+import { planLimitError } from '../../../../core/journal/commit/quotas.ts';
+import { Draft } from '../../../../core/journal/draft/draft.ts';
+import { IdTaker } from '../../../../core/journal/draft/id-taker.ts';
 import { ChangeWriter, readChanges } from '../../../../core/journal/entry-codec.ts';
-import { recordKeyParts } from '../../../../core/store/keys.ts';
+import { type Id, recordKeyParts } from '../../../../core/store/keys.ts';
 import { type Domain, domains, records, setProxied } from '../../../../core/store/rows.ts';
 import { deleteRecords, deleteSpellings } from '../../../../core/upkeep/domains/delete.ts';
 import { WEB_TYPES } from '../../../../core/zone/compile/proxied.ts';
@@ -18,13 +22,16 @@ import { nowSeconds } from '../../../http/time.ts';
 import { describeDomain } from '../../domains/service.ts';
 import { DNSSEC_TYPES } from '../rules/dnssec.ts';
 import { assignIds } from './encode.ts';
-import { generateRoom } from './generate-room.ts';
 import type { PreparePool } from './pool.ts';
+import { encodeStored } from './stored.ts';
+
+/** Maximum number of errors in one response. */
+const MAX_ERRORS = 1000;
 
 /** Maximum number of warnings in one response. */
 const MAX_WARNINGS = 1000;
 
-export interface ImportOptions {
+interface ImportOptions {
   /** Whether to use the SOA timers and apex NS of the file. */
   readonly keepApex: boolean;
   /** Whether warnings are errors. */
@@ -97,7 +104,7 @@ export async function importZone(
   return locks.exclusive(String(domainId), commit);
 }
 
-export const viewWarnings = (warnings: readonly MasterWarning[]) => ({
+const viewWarnings = (warnings: readonly MasterWarning[]) => ({
   ...(warnings.length > 0 && { warnings: warnings.slice(0, MAX_WARNINGS) }),
   ...(warnings.length > MAX_WARNINGS && { warnings_omitted: warnings.length - MAX_WARNINGS }),
 });
@@ -118,4 +125,72 @@ function hasRelatedDomain(draft: Draft, { apex }: Domain): boolean {
   for (let above = parentName(apex); above.length > 1; above = parentName(above))
     if (draft.domainByApex(above) !== undefined) return true;
   return draft.domainsBelow(apex, 1).length > 0;
+}
+
+export interface GenerateRoom {
+  readonly maxGenerated: number;
+  /** The error for this number of records. Null: the plan has no limit. */
+  readonly refusal: ((count: number) => StateError) | null;
+}
+
+/**
+ * How many records the `$GENERATE` of a file may make, so that no memory is used for more. Of a
+ * file that replaces the records of a domain; null: of a new one.
+ */
+export function generateRoom({ reader, config }: Services, accountId: Id, domainId: Id | null): GenerateRoom {
+  const quota = planQuota(config, reader.account(accountId)?.plan ?? 'free');
+  const replaced = domainId === null ? 0 : reader.zoneState(domainId).recordCount;
+  const others = reader.usage(accountId).records - replaced;
+  const ofZone = quota.zoneRecords === 0 ? Number.POSITIVE_INFINITY : quota.zoneRecords;
+  const ofAccount = quota.records === 0 ? Number.POSITIVE_INFINITY : Math.max(0, quota.records - others);
+  const maxGenerated = Math.min(ofZone, ofAccount);
+  if (maxGenerated === Number.POSITIVE_INFINITY) return { maxGenerated, refusal: null };
+  return {
+    maxGenerated,
+    refusal: (count) =>
+      ofZone <= ofAccount
+        ? planLimitError(quota, 'zoneRecords', count)
+        : planLimitError(quota, 'records', others + count),
+  };
+}
+
+interface PreviewOptions extends ImportOptions {
+  /** Maximum number of listed records of each kind. */
+  readonly limit: number;
+}
+
+/**
+ * Previews an import: compares a zone file with the zone, and changes nothing. Bad lines are a part
+ * of the preview. Throws HttpError 404 and 412.
+ */
+export async function previewImport(
+  services: Services,
+  pool: PreparePool,
+  context: Context<Caller>,
+  bytes: Uint8Array,
+  { keepApex, strict, limit }: PreviewOptions,
+) {
+  const { environment, journal } = services;
+  const draft = new Draft(environment, journal.head, new IdTaker(journal.ids));
+  const domain = editableDomain(draft, context.caller, parseId(context.params.domain_id));
+  requireMatch(services, draft, domain, context.header('if-match'));
+  const stored = await encodeStored(services, domain);
+  const { apex } = domain;
+  const { maxGenerated } = generateRoom(services, domain.accountId, domain.id);
+  const compared = await pool.compare({ bytes, apex, keepApex, strict, stored, limit, maxGenerated });
+  const { count, created, changed, deleted, unchanged, errors, warnings } = compared;
+  const listed = errors.slice(0, MAX_ERRORS).map(({ line, message }) => ({ line, message }));
+  return {
+    domain: describeDomain(services, domain),
+    records: count,
+    ...viewWarnings(warnings),
+    preview: {
+      created: { count: created.count, records: created.records },
+      changed: { count: changed.count, records: changed.records },
+      deleted: { count: deleted.count, records: deleted.records },
+      unchanged,
+      errors: listed,
+      ...(errors.length > MAX_ERRORS && { errors_omitted: errors.length - MAX_ERRORS }),
+    },
+  };
 }

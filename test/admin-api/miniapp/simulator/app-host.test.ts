@@ -8,7 +8,7 @@ import { AuditLoop } from '../../../../admin-api/miniapp/simulator/audit-loop.ts
 import { SimulatedNetwork } from '../../../../admin-api/miniapp/simulator/network.ts';
 import type { AuditView, ServerEvent } from '../../../../admin-api/miniapp/simulator/protocol.ts';
 import { Recent } from '../../../../admin-api/miniapp/simulator/recent.ts';
-import { TopicStore } from '../../../../admin-api/miniapp/simulator/topics.ts';
+import { TopicStore } from '../../../../admin-api/miniapp/simulator/simulator.ts';
 import { Camera } from '../../../../admin-api/miniapp/simulator/user.ts';
 import { temporaryFolder } from '../../../support/temp.ts';
 import { until } from '../../../support/until.ts';

@@ -6,8 +6,7 @@ import * as assert from 'uvu/assert';
 import { readIssued } from '../../../../admin-api/miniapp/sdk/issued-files.ts';
 import { trustedSdks } from '../../../../admin-api/miniapp/sdk/trust.ts';
 import { readPackage } from '../../../../admin-api/miniapp/simulator/package-folder.ts';
-import { isSameScan, scanFolder } from '../../../../admin-api/miniapp/simulator/scan-folder.ts';
-import { FolderWatcher } from '../../../../admin-api/miniapp/simulator/watch-folder.ts';
+import { FolderWatcher, isSameScan, scanFolder } from '../../../../admin-api/miniapp/simulator/watch-folder.ts';
 import { temporaryFolder } from '../../../support/temp.ts';
 import { until } from '../../../support/until.ts';
 

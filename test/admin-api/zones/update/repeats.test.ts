@@ -1,7 +1,7 @@
 /** Stored outcomes of updates: by signature, for a limited time, and in limited number. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Repeats } from '../../../../admin-api/zones/update/repeats.ts';
+import { Repeats } from '../../../../admin-api/zones/update/handler.ts';
 
 const UNTIL = 600;
 const isFinal = (rcode: number): boolean => rcode !== 2;

@@ -1,15 +1,21 @@
 /** The phone: a status bar, the app in its sandbox, and what the system shows above the app. */
+
+import { useSignal } from '@preact/signals';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { visible } from '../../../../ui/excerpt.ts';
-import { SANDBOX } from '../../protocol.ts';
+import { type PromptAnswer, type PromptView, SANDBOX } from '../../protocol.ts';
+import { useCommand } from '../parts/use-command.ts';
 import { frameNumber, setFrame } from '../relay.ts';
+import { command } from '../server.ts';
 import { scheme } from '../settings.ts';
 import { toasts, topics, vibration } from '../state.ts';
 import { TEXTS } from '../texts.ts';
 import { trouble } from '../watch-app.ts';
 import { CameraScreen } from './camera-screen.tsx';
-import { PromptSheet } from './prompt-sheet.tsx';
-import { StatusBar } from './status-bar.tsx';
 import { TroubleSheet } from './trouble-sheet.tsx';
+
+const CLOCK = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
+const TICK_MS = 5000;
 
 /** Height in pixels of the app. */
 export const STATUS_BAR = 28;
@@ -70,5 +76,63 @@ function AppFrame({ isInert }: { readonly isInert: boolean }) {
       style={{ colorScheme: scheme.value }}
       inert={isInert}
     />
+  );
+}
+
+/** The status bar of the phone: time, network, battery. */
+function StatusBar() {
+  const now = useSignal(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => {
+      now.value = Date.now();
+    }, TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const mode = topics.network.value?.mode ?? 'online';
+  const battery = topics.device.value?.batteryLevel;
+  return (
+    <div class="status-bar">
+      <span>{CLOCK.format(now.value + (topics.background.value?.clockOffset ?? 0))}</span>
+      <span>
+        {mode !== 'online' && TEXTS.network.modes[mode]} {battery !== undefined && TEXTS.phone.battery(battery)}
+      </span>
+    </div>
+  );
+}
+
+/** The system asks the user for a permission. */
+function PromptSheet({ prompt: { id, permission } }: { readonly prompt: PromptView }) {
+  const texts = TEXTS.prompt;
+  const title = useId();
+  const first = useRef<HTMLButtonElement>(null);
+  const { run, failure } = useCommand();
+  useEffect(() => {
+    const before = document.activeElement;
+    first.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  const answer = (given: PromptAnswer) => () => void run(() => command('answer', { prompt: id, answer: given }));
+  const name = visible(topics.package.value?.app?.name ?? '');
+  return (
+    <div class="cover">
+      <div class="sheet" role="alertdialog" aria-labelledby={title}>
+        <h2 id={title}>{texts.title(name, texts.uses[permission] ?? permission)}</h2>
+        <code>{permission}</code>
+        {failure.value !== '' && <p class="fault">{failure.value}</p>}
+        <div class="sheet-actions">
+          <button ref={first} type="button" class="button button-main" onClick={answer('granted')}>
+            {texts.grant}
+          </button>
+          <button type="button" class="button" onClick={answer('denied')}>
+            {texts.deny}
+          </button>
+          <button type="button" class="button" onClick={answer('denied_forever')}>
+            {texts.never}
+          </button>
+        </div>
+      </div>
+    </div>
   );
 }

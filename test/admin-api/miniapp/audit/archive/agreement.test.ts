@@ -4,11 +4,11 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkAgreement } from '../../../../../admin-api/miniapp/audit/archive/agreement.ts';
 import { type Entry, readCentralDirectory } from '../../../../../admin-api/miniapp/audit/archive/central-directory.ts';
 import { findDirectory } from '../../../../../admin-api/miniapp/audit/archive/end-record.ts';
 import { DEFAULT_LIMITS } from '../../../../../admin-api/miniapp/audit/archive/limits.ts';
 import { readLocalHeader } from '../../../../../admin-api/miniapp/audit/archive/local-header.ts';
+import { checkAgreement } from '../../../../../admin-api/miniapp/audit/archive/open-archive.ts';
 import { Findings } from '../../../../../admin-api/miniapp/audit/findings.ts';
 import { SOUND } from './archives.ts';
 

@@ -5,8 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AUDIT_RULES } from '../../../../../admin-api/miniapp/audit/audit-rules.ts';
-import { RULES } from '../../../../../admin-api/miniapp/audit/rules.ts';
+import { AUDIT_RULES, RULES } from '../../../../../admin-api/miniapp/audit/rules.ts';
 import { ARCHIVE_CASES } from './archive-cases.ts';
 import { audited } from './audited.ts';
 import { BACKGROUND_CASES } from './background-cases.ts';

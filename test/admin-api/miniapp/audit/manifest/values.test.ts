@@ -7,7 +7,7 @@ import type { PackageFile } from '../../../../../admin-api/miniapp/audit/content
 import type { Finding } from '../../../../../admin-api/miniapp/audit/finding.ts';
 import { Findings } from '../../../../../admin-api/miniapp/audit/findings.ts';
 import { auditManifest } from '../../../../../admin-api/miniapp/audit/manifest/audit-manifest.ts';
-import { pictureOf } from '../../../../../admin-api/miniapp/audit/manifest/image.ts';
+import { pictureOf } from '../../../../../admin-api/miniapp/audit/manifest/icon.ts';
 import type { Manifest } from '../../../../../admin-api/miniapp/audit/manifest/manifest.ts';
 import { MANIFEST, png, smallApp } from '../corpus/small-app.ts';
 
