@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Static, TObject } from '@sinclair/typebox';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { type ErrorDetail, HttpError } from './errors.ts';
+import type { HttpRequest } from './transport.ts';
 import { closeSchema, unknownFields } from './unknown.ts';
 
 /** Limit of JSON bodies; zone files have their own limit. */
@@ -86,5 +87,32 @@ function validationError(unknown: readonly ErrorDetail[], errors: readonly Error
   return new HttpError(422, unknown.length > 0 ? 'unknown_field' : 'validation', all[0].message, {
     pointer: all[0].pointer,
     details: all.length > 1 ? all : undefined,
+  });
+}
+
+/** The bytes of a JSON body. `holder`: whose memory they count for. Throws HttpError. */
+export async function readJson(
+  request: HttpRequest,
+  limit = MAX_JSON,
+  isOptional = false,
+  holder?: string,
+): Promise<Buffer> {
+  // Clients that send no body often send no Content-Type.
+  const untyped = isOptional && request.header('content-type') === undefined;
+  if (!untyped) requireType(request, ['application/json']);
+  const bytes = await request.body(limit, holder);
+  if (isOptional && bytes.length === 0) return EMPTY_OBJECT;
+  if (untyped) requireType(request, ['application/json']);
+  return bytes;
+}
+
+const EMPTY_OBJECT = Buffer.from('{}');
+
+/** Throws HttpError 415 for another Content-Type. */
+export function requireType(request: HttpRequest, types: readonly string[]): void {
+  const type = request.header('content-type');
+  if (type !== undefined && types.includes(type.split(';', 1)[0].trim().toLowerCase())) return;
+  throw new HttpError(415, 'unsupported_media_type', `Send the body with Content-Type: ${types.join(' or ')}.`, {
+    headers: { Accept: types.join(', ') },
   });
 }

@@ -4,19 +4,17 @@
  */
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import type { Journal } from '../../core/journal/journal.ts';
+import { type AccessParts, authorize, reauthorize, takeRequest } from './access.ts';
 import { holderOfAccount } from './body-memory.ts';
-import type { Authentication, Caller, Scope } from './caller.ts';
+import type { Caller, Scope } from './caller.ts';
 import { withCatchUp } from './catch-up.ts';
-import { HttpError } from './errors.ts';
 import { type Idempotency, readIdempotency } from './idempotency.ts';
-import { type BodySchema, MAX_JSON } from './json-body.ts';
+import { type BodySchema, MAX_JSON, readJson, requireType } from './json-body.ts';
 import { retryNotFound } from './not-found.ts';
 import { type NoParameters, type Parameters, type Query, queryReader } from './query.ts';
-import type { RateLimit } from './rate-limit.ts';
 import { REVISION } from './revision.ts';
 import type { Method, Params } from './router.ts';
 import type { HttpRequest, HttpResponse, ResponseBody } from './transport.ts';
-import { rejectUnknownParameters } from './unknown.ts';
 
 export type Tag =
   | 'tokens'
@@ -149,12 +147,7 @@ interface MatchedRequest {
   readonly headers: Record<string, string>;
 }
 
-export interface AppParts {
-  readonly authenticator: Authentication;
-  /** Limit for each token or session. */
-  readonly requests: RateLimit;
-  /** Limit for each account, over all its tokens and sessions. */
-  readonly accountRequests: RateLimit;
+export interface AppParts extends AccessParts {
   readonly journal: Pick<Journal, 'head' | 'latest'>;
   /**
    * Resolves when this node has applied all changes that other nodes have committed so far.
@@ -439,74 +432,6 @@ export function formRoute<
 const FORM_TYPES = ['multipart/form-data'];
 const NO_BYTES = Buffer.alloc(0);
 
-type AccessRules = {
-  readonly scope: Scope;
-  readonly admin?: boolean;
-  readonly method: Method;
-  readonly path: string;
-  readonly query?: Parameters;
-  readonly ownAccess?: boolean;
-  readonly revokes?: true;
-  readonly forRestricted?: true;
-};
-
-function authorize(request: HttpRequest, at: MatchedRequest, app: AppParts, rules: AccessRules): Caller {
-  const caller = app.authenticator.authenticate(request);
-  const { session } = caller;
-  takeRequest(app, caller, at.headers, rules.revokes === true);
-  // The browser also sends the cookie for a page of a sibling host, which must not load the
-  // response.
-  if (session !== undefined) at.headers['Cross-Origin-Resource-Policy'] = 'same-origin';
-  requireRouteAccess(app, caller, rules);
-  // Public endpoints skip this check, because probes and links add parameters.
-  rejectUnknownParameters(at.query, rules.query);
-  return caller;
-}
-
-/**
- * Counts a request. Throws HttpError 429. The account limit keeps a customer with a thousand tokens
- * from a thousand times the rate. Administrators have a limit for each token only. A revocation
- * counts for its token or session only: a stolen token of the account must not block it.
- */
-function takeRequest(
-  { requests, accountRequests }: AppParts,
-  { account, session, token }: Caller,
-  headers: Record<string, string>,
-  revokes = false,
-): void {
-  const sender = session === undefined ? token.id : `session ${session.row.id}`;
-  requests.take(revokes ? `revocation ${sender}` : sender, headers);
-  if (account.role !== 'admin' && !revokes) accountRequests.takeSilently(account.id, headers);
-}
-
-/**
- * Authorizes the request again after its body was read: a slow client may take minutes, and the
- * token may be revoked meanwhile.
- */
-function reauthorize(request: HttpRequest, app: AppParts, rules: AccessRules): Caller {
-  const caller = app.authenticator.authenticate(request);
-  requireRouteAccess(app, caller, rules);
-  return caller;
-}
-
-function requireRouteAccess(
-  { authenticator }: AppParts,
-  caller: Caller,
-  { scope, method, path, admin = false, ownAccess = false, forRestricted }: AccessRules,
-): void {
-  const isRead = method === 'GET' || (ownAccess && caller.session !== undefined);
-  authenticator.requireAccess(caller, scope, isRead ? 'read' : 'write', admin);
-  if (caller.token.domains !== undefined && forRestricted !== true && !path.includes(DOMAIN_PARAMETER))
-    throw new HttpError(
-      403,
-      'restricted_token',
-      'The token is restricted to certain domains, and this request concerns the whole account; use another token.',
-    );
-}
-
-/** change/owned-domain.ts checks the value when it reads the domain. */
-const DOMAIN_PARAMETER = '{domain_id}';
-
 function createContext<C, B, Q>(
   request: HttpRequest,
   at: MatchedRequest,
@@ -533,26 +458,6 @@ function createContext<C, B, Q>(
     header,
     client: request,
   };
-}
-
-async function readJson(request: HttpRequest, limit = MAX_JSON, isOptional = false, holder?: string): Promise<Buffer> {
-  // Clients that send no body often send no Content-Type.
-  const untyped = isOptional && request.header('content-type') === undefined;
-  if (!untyped) requireType(request, ['application/json']);
-  const bytes = await request.body(limit, holder);
-  if (isOptional && bytes.length === 0) return EMPTY_OBJECT;
-  if (untyped) requireType(request, ['application/json']);
-  return bytes;
-}
-
-const EMPTY_OBJECT = Buffer.from('{}');
-
-function requireType(request: HttpRequest, types: readonly string[]): void {
-  const type = request.header('content-type');
-  if (type !== undefined && types.includes(type.split(';', 1)[0].trim().toLowerCase())) return;
-  throw new HttpError(415, 'unsupported_media_type', `Send the body with Content-Type: ${types.join(' or ')}.`, {
-    headers: { Accept: types.join(', ') },
-  });
 }
 
 /** `result`: of the handler, a Reply whose type its schema has checked. */
