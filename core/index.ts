@@ -22,7 +22,7 @@ export { openStatistics } from './observe/statistics/statistics.ts';
 export { RequestTail } from './observe/tail/request-tail.ts';
 export { openTraces } from './observe/traces/traces.ts';
 export { openWebhooks } from './observe/webhooks/open.ts';
-export { disableCoreDumps } from './os/core-dumps.ts';
+export { disableCoreDumps } from './os/memory.ts';
 export { openProtection } from './os/protection/open.ts';
 export { StartRecord } from './os/protection/start-record.ts';
 export { runService } from './os/systemd/run-service.ts';

@@ -7,7 +7,7 @@
  * Hahne 1998). A single holder can use half of the limit, and two holders a third each. Memory is
  * therefore always left for another holder.
  */
-import { strangerAt } from '../../core/net/address/slot-owner.ts';
+import { strangerAt } from '../../core/net/address/ipv6.ts';
 import type { Id } from '../../core/store/keys.ts';
 
 export const holderOfAccount = (id: Id): string => `account ${id}`;

@@ -2,8 +2,12 @@
  * Waits for the changes of other nodes if a token or session is unknown: another node may have
  * issued it.
  */
+
+import { UnavailableError } from '../../core/base/errors.ts';
+import type { Journal } from '../../core/journal/journal.ts';
 import { collectChunks } from './body.ts';
 import type { Authentication } from './caller.ts';
+import { statusOf } from './errors.ts';
 import type { HttpRequest, HttpResponse } from './transport.ts';
 
 type Handle<At, App> = (request: HttpRequest, at: At, app: App) => Promise<HttpResponse>;
@@ -61,4 +65,29 @@ function bufferBody(request: HttpRequest, limit: number): { request: HttpRequest
 /** Ends the iteration, which discards the rest of the body. */
 async function discardBody(body: AsyncIterable<Buffer>): Promise<void> {
   for await (const _ of body) return;
+}
+
+/**
+ * Retries a request that failed with 404, because another node may have created the object. Returns
+ * the result of `run`. After a 404, waits for the changes of the other nodes and runs it once more
+ * if there were any: the client may have seen the object on another node. The 404 stands if the
+ * changes cannot be read.
+ */
+export async function retryNotFound<T>(
+  journal: Pick<Journal, 'head' | 'latest'>,
+  run: () => T | Promise<T>,
+): Promise<T> {
+  const headBefore = journal.head;
+  try {
+    return await run();
+  } catch (error) {
+    if (statusOf(error) !== 404) throw error;
+    try {
+      await journal.latest();
+    } catch (cause) {
+      if (!(cause instanceof UnavailableError)) throw cause;
+    }
+    if (journal.head === headBefore) throw error;
+    return run();
+  }
 }

@@ -7,7 +7,7 @@
 
 import type { SlotOwner } from '../../core/base/fair-slots.ts';
 import { Steps } from '../../core/base/steps.ts';
-import { strangerAt } from '../../core/net/address/slot-owner.ts';
+import { strangerAt } from '../../core/net/address/ipv6.ts';
 import type { Caller } from './caller.ts';
 import {
   cursorOf,

@@ -1,7 +1,11 @@
-/** Memory of the system: large pages for the index, and the return of unused memory. */
+/**
+ * Memory of the process: large pages for the index, the return of unused memory, and no core dumps.
+ */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import koffi from 'koffi';
+
+const PR_SET_DUMPABLE = 4;
 
 let trim: ((pad: number) => number) | null | undefined;
 let collect: (() => void) | undefined;
@@ -66,4 +70,18 @@ export function releaseMemory(): void {
 export function trimMalloc(): void {
   if (trim === undefined) trim = mallocTrim();
   trim?.(0);
+}
+
+/**
+ * Disables core dumps of this process: its memory contains private keys. From now on no core dump
+ * is written, and other processes of the same user cannot read the memory. False: the system does
+ * not support it.
+ */
+export function disableCoreDumps(): boolean {
+  if (process.platform !== 'linux') return false;
+  try {
+    return koffi.load(null).func('int prctl(int, ulong, ulong, ulong, ulong)')(PR_SET_DUMPABLE, 0, 0, 0, 0) === 0;
+  } catch {
+    return false;
+  }
 }

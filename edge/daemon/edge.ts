@@ -23,8 +23,7 @@ import type { Environment } from '../../core/store/environment.ts';
 import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import type { Cache, CacheBounds } from '../cache/store/cache-store.ts';
 import { openCache } from '../cache/store/node-cache.ts';
-import { createFetchStatus } from '../certificates/ocsp/fetch.ts';
-import { Stapler } from '../certificates/ocsp/stapler.ts';
+import { createFetchStatus, Stapler } from '../certificates/ocsp/stapler.ts';
 import { GATEWAY_COLUMNS } from '../gateway/counters.ts';
 import type { FromGateway, GatewayData, PeerData, ToGateway } from '../gateway/messages.ts';
 import { gatewayMetrics } from '../gateway/metrics.ts';
@@ -32,6 +31,7 @@ import { openOrigins } from '../gateway/origins.ts';
 import { sharePrefetchClaims } from '../gateway/prefetcher.ts';
 import { followWatched } from '../gateway/tail-sampler.ts';
 import { limitsFromConfig } from '../http/server/limits.ts';
+import { assertDistinct, assertFree } from '../http/server/listening.ts';
 import { edgeMetrics } from '../http/server/metrics.ts';
 import { Pool } from '../http/server/pool.ts';
 import type { EdgeAddress } from '../peers/cache-peers.ts';
@@ -43,7 +43,6 @@ import { RateSharing, SHARING_INTERVAL, type UsageChannel } from '../policy/rule
 import type { SitesChanged } from '../sites/sites.ts';
 import { CacheTotals } from './cache-totals.ts';
 import { CountryFile, readAdminCertificate } from './files.ts';
-import { assertDistinct, assertFree } from './free-ports.ts';
 import { watchPurges } from './purges.ts';
 
 interface EdgeOptions {

@@ -12,7 +12,7 @@
 import { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { FairSlots, type Slot } from '../../core/base/fair-slots.ts';
-import { strangerAt } from '../../core/net/address/slot-owner.ts';
+import { strangerAt } from '../../core/net/address/ipv6.ts';
 import { toUrlHost } from '../../core/net/address/url-host.ts';
 import type { Exchange, Handler, RequestBody } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';

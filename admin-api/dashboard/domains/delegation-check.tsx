@@ -4,6 +4,7 @@
  */
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import type { ListedDomain } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { FailureNote } from '../parts/notes.tsx';
@@ -11,7 +12,6 @@ import { Skeleton } from '../parts/skeleton.tsx';
 import { Time } from '../parts/time.tsx';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
-import { DelegationBadge, type DelegationState } from './delegation-badge.tsx';
 
 /** Seconds between checks. */
 const DELAYS = [5, 10, 15, 30, 60, 120, 300];
@@ -106,5 +106,25 @@ function Found({ delegation }: { readonly delegation: Delegation }) {
         </p>
       )}
     </>
+  );
+}
+
+type DelegationState = ListedDomain['delegation'];
+
+const CLASSES: Readonly<Record<DelegationState, string>> = {
+  live: 'badge badge-good',
+  partial: 'badge badge-bad',
+  elsewhere: 'badge',
+  none: 'badge',
+  unknown: 'badge badge-quiet',
+};
+
+/** A badge with the state of a delegation. */
+export function DelegationBadge({ state }: { readonly state: DelegationState }) {
+  const { short, long } = TEXTS.delegation.states[state];
+  return (
+    <span class={CLASSES[state]} title={long}>
+      {short}
+    </span>
   );
 }

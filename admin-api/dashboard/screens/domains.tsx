@@ -4,7 +4,7 @@ import { addressOf } from '../addresses.ts';
 import type { ListedDomain } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import { BulkBar } from '../domains/bulk-bar.tsx';
-import { DelegationBadge } from '../domains/delegation-badge.tsx';
+import { DelegationBadge } from '../domains/delegation-check.tsx';
 import { toUnicode } from '../names.ts';
 import { ListStatus } from '../parts/list-status.tsx';
 import { AddLink, EmptyList, ListTools, readListQuery } from '../parts/list-tools.tsx';

@@ -10,13 +10,11 @@ import { Auditor } from './auditor.ts';
 import { packageMetrics } from './metrics.ts';
 import { PackageBlobs } from './package-blobs.ts';
 import { policyRoute } from './policy.ts';
-import { packageRoutes } from './routes.ts';
-import { rulesRoute } from './rules.ts';
+import { packageRoutes, rulesRoute } from './routes.ts';
 import { sdkRoutes } from './sdk-routes.ts';
 import { Catalog } from './store/catalog.ts';
-import { storeKeyRoutes } from './store/key-routes.ts';
 import { StoreKeys } from './store/keys.ts';
-import { type StoreParts, storeRoutes } from './store/routes.ts';
+import { type StoreParts, storeKeyRoutes, storeRoutes } from './store/routes.ts';
 import type { Intake } from './submit.ts';
 
 /** Programs of the audit threads. */

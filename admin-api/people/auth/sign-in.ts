@@ -4,8 +4,7 @@
  */
 
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
-import { clientNetwork } from '../../../core/net/address/ipv6.ts';
-import { strangerAt } from '../../../core/net/address/slot-owner.ts';
+import { clientNetwork, strangerAt } from '../../../core/net/address/ipv6.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import { type Account, audits } from '../../../core/store/rows.ts';
 import { auditEntry } from '../../change/change.ts';

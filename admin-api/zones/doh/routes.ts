@@ -1,8 +1,7 @@
 /** DNS over HTTPS (RFC 8484). */
 
 import { text } from '../../../core/base/schema.ts';
-import { HEADER_LENGTH, MAX_MESSAGE } from '../../../core/dns/wire/header.ts';
-import { skipName } from '../../../core/dns/wire/skip-name.ts';
+import { HEADER_LENGTH, MAX_MESSAGE, skipName } from '../../../core/dns/wire/header.ts';
 import { RCODE, TYPE } from '../../../core/dns/wire/types.ts';
 import { clientNetwork } from '../../../core/net/address/ipv6.ts';
 import type { RateLimit } from '../../http/rate-limit.ts';

@@ -4,10 +4,9 @@
 
 import { InvalidError } from '../../base/errors.ts';
 import type { RequestOpt } from './edns.ts';
-import { HEADER_LENGTH } from './header.ts';
+import { HEADER_LENGTH, skipName } from './header.ts';
 import { MessageReader } from './message-reader.ts';
 import type { Name } from './name.ts';
-import { skipName } from './skip-name.ts';
 import { TYPE } from './types.ts';
 
 const CLASS_ANY = 255;

@@ -1,5 +1,6 @@
 /** IPv6 addresses in the format of the system, and the networks of clients. */
 import { isIPv4 } from 'node:net';
+import type { SlotOwner } from '../../base/fair-slots.ts';
 import { formatIPv4, formatIPv6 } from '../../dns/wire/rdata/address.ts';
 import type { Client } from './client.ts';
 
@@ -53,3 +54,12 @@ export function setClientAddress(client: Client, address: string, port: number):
 export function addressText({ address, length }: Client): string {
   return length === 4 ? formatIPv4(address) : formatIPv6(address);
 }
+
+/**
+ * The slot owner of a client without an account (core/base/fair-slots.ts). The site replaces the
+ * account. A client with an IPv6 /48 has 65,536 networks, but gets a single share.
+ */
+export const strangerAt = (address: string): SlotOwner => ({
+  account: `site ${clientSite(address)}`,
+  network: clientNetwork(address),
+});

@@ -4,10 +4,9 @@
  * that the main thread can read a large zone.
  */
 import { InvalidError } from '../../base/errors.ts';
-import { HEADER_LENGTH, QR, TC } from '../../dns/wire/header.ts';
+import { HEADER_LENGTH, QR, skipName, TC } from '../../dns/wire/header.ts';
 import { MessageReader } from '../../dns/wire/message-reader.ts';
 import { equalNames, type Name } from '../../dns/wire/name.ts';
-import { skipName } from '../../dns/wire/skip-name.ts';
 import { CLASS_IN, TYPE } from '../../dns/wire/types.ts';
 import { isAfter } from '../../zone/compile/serial.ts';
 

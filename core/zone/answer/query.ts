@@ -10,8 +10,7 @@ import {
   MIN_SERVER_COOKIE,
   OPTION_HEADER,
 } from '../../dns/wire/edns.ts';
-import { HEADER_LENGTH, opcodeOf, QR } from '../../dns/wire/header.ts';
-import { skipName } from '../../dns/wire/skip-name.ts';
+import { HEADER_LENGTH, opcodeOf, QR, skipName } from '../../dns/wire/header.ts';
 import { CLASS_CHAOS, CLASS_IN, OPCODE, RCODE, TYPE } from '../../dns/wire/types.ts';
 import { isEncrypted, isStream } from '../../net/address/client.ts';
 import { LABELS } from './index-reader.ts';

@@ -1,7 +1,7 @@
 /** A 404 is retried if another node has created the object. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { retryNotFound } from '../../../admin-api/http/not-found.ts';
+import { retryNotFound } from '../../../admin-api/http/catch-up.ts';
 import { UnavailableError } from '../../../core/base/errors.ts';
 import type { CommitRequest } from '../../../core/journal/journal.ts';
 import { type Daemon, startDaemon } from '../daemon.ts';

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readKnownNodes, writeKnownNodes } from '../../../core/cluster/known-nodes.ts';
+import { readKnownNodes, writeKnownNodes } from '../../../core/cluster/members.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
 const folder = temporaryFolder('known');

@@ -8,7 +8,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConfigError } from '../../../core/base/errors.ts';
 import type { ListenAddress } from '../../../core/config/index.ts';
-import { assertDistinct, assertFree } from '../../../edge/daemon/free-ports.ts';
+import { assertDistinct, assertFree } from '../../../edge/http/server/listening.ts';
 
 const at = (port: number, address = '127.0.0.1'): ListenAddress => ({ address, port, family: 4 });
 

@@ -14,8 +14,7 @@ import { isFunction, nameOf } from './plain-call.ts';
 import { PLATFORM_NAMES } from './platform.ts';
 import { reachingWrites, usersOfArguments } from './reaching-writes.ts';
 import { ANYTHING, type Scope, type Variable, type Write } from './scope.ts';
-import { isWellKnown } from './symbols.ts';
-import { valuesOfThis } from './this-value.ts';
+import { isWellKnown, valuesOfThis } from './symbols.ts';
 import {
   asText,
   CONSTRUCTOR,

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { clientNetwork } from '../../../../core/net/address/ipv6.ts';
-import type { Services } from '../../../change/services.ts';
+import { parseId, type Services } from '../../../change/services.ts';
 import { HttpError } from '../../../http/errors.ts';
 import { replyWithList } from '../../../http/list-reply.ts';
 import {
@@ -18,15 +18,19 @@ import {
   sortQuery,
 } from '../../../http/lists.ts';
 import type { RateLimit } from '../../../http/rate-limit.ts';
-import { type Context, publicRoute, type Reply } from '../../../http/route.ts';
+import { type Context, publicRoute, type Reply, route } from '../../../http/route.ts';
 import { isAppId } from '../owned.ts';
 import type { PackageBlobs } from '../package-blobs.ts';
-import { STORE, STORE_KEYS } from '../paths.ts';
+import { STORE, STORE_KEYS, STORE_KEYS_ADMIN } from '../paths.ts';
 import { type Catalog, type Position, SORTS } from './catalog.ts';
 import { storeKeysResponse, viewKeys } from './key-view.ts';
 import type { StoreKeys } from './keys.ts';
-import { storeAppResponse, storeAppsResponse } from './schema.ts';
+import { revokeBody, rotateBody, storeAppResponse, storeAppsResponse } from './schema.ts';
 import { requirePublished, SHORT_DESCRIPTION, viewStoreApp } from './view.ts';
+
+const ADMIN = { tag: 'packages', scope: 'packages', admin: true, method: 'POST' } as const;
+/** Days for which both keys sign, by default. */
+const OVERLAP_DAYS = 90;
 
 /** Headers of an icon: it was uploaded by anybody, and is served to browsers. */
 const ICON_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
@@ -218,4 +222,35 @@ function requireInside(range: Range, size: number): Range {
   throw new HttpError(416, 'range_not_satisfiable', `The package has ${size} bytes; the range begins after its end.`, {
     headers: { 'Content-Range': `bytes */${size}` },
   });
+}
+
+/** Endpoints for administrators: rotation and revocation of store keys. */
+export function storeKeyRoutes(keys: StoreKeys) {
+  return [
+    route({
+      ...ADMIN,
+      operationId: 'rotateStoreKey',
+      path: STORE_KEYS_ADMIN,
+      summary: 'Create a new store key',
+      description:
+        'The previous key endorses the new one, and also signs until the overlap ends. Packages need no new upload.',
+      body: rotateBody,
+      bodyOptional: true,
+      response: storeKeysResponse,
+      faults: { 409: ['too_many_store_keys'], 503: ['store_unavailable'] },
+      run: (context) => keys.rotate(context, context.body.overlap_days ?? OVERLAP_DAYS),
+    }),
+    route({
+      ...ADMIN,
+      operationId: 'revokeStoreKey',
+      path: `${STORE_KEYS_ADMIN}/{store_key_id}/revoke`,
+      summary: 'Revoke a store key, for example because it leaked',
+      description:
+        'The key signs nothing any more, its endorsements are no longer shown, and its private key is deleted. If it is the current key, a new one without an endorsement replaces it: clients must get that key with an update of the host.',
+      body: revokeBody,
+      response: storeKeysResponse,
+      faults: { 404: ['no_such_store_key'], 409: ['store_key_revoked', 'too_many_store_keys'] },
+      run: (context) => keys.revoke(context, parseId(context.params.store_key_id), context.body.reason),
+    }),
+  ];
 }

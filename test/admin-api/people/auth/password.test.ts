@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HttpError } from '../../../../admin-api/http/errors.ts';
 import { Passwords } from '../../../../admin-api/people/auth/password.ts';
-import { strangerAt } from '../../../../core/net/address/slot-owner.ts';
+import { strangerAt } from '../../../../core/net/address/ipv6.ts';
 
 const CHEAP = { memoryCost: 64, timeCost: 1, parallelism: 1 };
 

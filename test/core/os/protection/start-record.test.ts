@@ -4,7 +4,7 @@ import koffi from 'koffi';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../../core/base/log/index.ts';
-import { disableCoreDumps } from '../../../../core/os/core-dumps.ts';
+import { disableCoreDumps } from '../../../../core/os/memory.ts';
 import { StartRecord, startDelay } from '../../../../core/os/protection/start-record.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 

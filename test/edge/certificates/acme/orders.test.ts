@@ -18,9 +18,8 @@ import {
   proxies,
 } from '../../../../core/store/rows.ts';
 import { StoreReader } from '../../../../core/store/store-reader.ts';
-import { acmeMetrics, orderObserver } from '../../../../edge/certificates/acme/acme.ts';
+import { acmeMetrics, createAcme, orderObserver } from '../../../../edge/certificates/acme/acme.ts';
 import { Book } from '../../../../edge/certificates/acme/book.ts';
-import { createAcme } from '../../../../edge/certificates/acme/index.ts';
 import { Orders, type OrdersOptions } from '../../../../edge/certificates/acme/orders.ts';
 import { OrderFailure } from '../../../../edge/certificates/acme/problem.ts';
 import { DEFAULTS, embedded, newDomain, newProxy, type Store, withStore } from '../../../core/journal/fixture.ts';

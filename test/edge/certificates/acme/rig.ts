@@ -20,7 +20,7 @@ import {
   records,
 } from '../../../../core/store/rows.ts';
 import { StoreReader } from '../../../../core/store/store-reader.ts';
-import { type Acme, type AcmeOptions, createAcme } from '../../../../edge/certificates/acme/index.ts';
+import { type Acme, type AcmeOptions, createAcme } from '../../../../edge/certificates/acme/acme.ts';
 import type { PublicDns } from '../../../../edge/certificates/acme/public-dns.ts';
 import { addressRecord, DEFAULTS, newDomain, newProxy, type Store } from '../../../core/journal/fixture.ts';
 import { LIMITS, V4 } from '../../../core/nameserver/fixture.ts';

@@ -6,7 +6,7 @@ import { AsnConvert } from '@peculiar/asn1-schema';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseExemptions } from '../../../../core/net/address/index.ts';
-import { createFetchStatus } from '../../../../edge/certificates/ocsp/fetch.ts';
+import { createFetchStatus } from '../../../../edge/certificates/ocsp/stapler.ts';
 import { readTarget } from '../../../../edge/certificates/ocsp/status.ts';
 import { createOriginClient } from '../../../../edge/origin/client.ts';
 import { chainWith, response } from './responder.ts';

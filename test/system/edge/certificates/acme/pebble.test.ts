@@ -17,7 +17,7 @@ import {
   certificates,
   records,
 } from '../../../../../core/store/rows.ts';
-import { CHALLENGE_PATH, challengeResponse } from '../../../../../edge/certificates/acme/index.ts';
+import { CHALLENGE_PATH, challengeResponse } from '../../../../../edge/certificates/acme/http-challenge.ts';
 import { newRecord } from '../../../../core/journal/fixture.ts';
 import { Rig } from '../../../../edge/certificates/acme/rig.ts';
 import { newId } from '../../../../support/ids.ts';

@@ -1,5 +1,0 @@
-/** Conditional reads (RFC 9110 section 13.1.2). */
-
-/** Whether If-None-Match has the ETag. The comparison is weak. */
-export const matchesTag = (ifNoneMatch: string | undefined, tag: string): boolean =>
-  ifNoneMatch?.split(',').some((each) => ['*', tag].includes(each.trim().replace(/^W\//, ''))) ?? false;
