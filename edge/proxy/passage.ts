@@ -7,11 +7,10 @@ import { withRuleTtl } from '../cache/rules/freshness.ts';
 import type { Done, ResponseHandler, Visit } from '../cache/visit.ts';
 import { hostOf, siteHost } from '../http/exchange/authority.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
-import type { Exchange, RequestBody, VisitedSite } from '../http/exchange/exchange.ts';
+import type { Exchange, RequestBody } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { Pending } from '../http/exchange/pending.ts';
 import type { ReadyAnswer } from '../http/exchange/ready-answer.ts';
-import { derivedOf, markRecurring } from '../http/exchange/recurring-fields.ts';
 import { type PoolReceiver, type PoolRequest, sendToPool } from '../origin/failover.ts';
 import {
   type InformReceiver,
@@ -39,8 +38,9 @@ import { exchangeRecord, type OnDone } from './record.ts';
 import { relay, type TrailerFilter } from './relay.ts';
 import { bodyForOrigin, bufferBodyStart } from './request-body.ts';
 import { type RequestRules, requestFields } from './request-fields.ts';
-import { fieldsWithoutOrigin, responseFields, responseTrailers } from './response-fields.ts';
+import { fieldsWithoutOrigin } from './response-fields.ts';
 import { networkOf, normalAuthority, visitedSiteOf } from './visitor.ts';
+import { fieldsForVisitor, trailersForVisitor } from './visitor-fields.ts';
 
 /** Shared by all passages of a proxy. */
 export interface PassageContext {
@@ -52,36 +52,6 @@ export interface PassageContext {
   readonly traces: RequestTraces | null;
   /** Null: the cache is not shared with other nodes. */
   readonly peers: CachePeers | null;
-}
-
-/** Cached result of `visitorFields` for a recurring list of fields, with its inputs. */
-class VisitorFields {
-  constructor(
-    readonly site: Site,
-    readonly scheme: string,
-    readonly authority: string,
-    readonly rules: RequestRules,
-    readonly identity: OriginPlace | undefined,
-    readonly cacheStatus: string,
-    readonly fields: FieldList,
-  ) {}
-
-  isFor(
-    site: Site,
-    { scheme, authority }: VisitedSite,
-    rules: RequestRules,
-    identity: OriginPlace | undefined,
-    cacheStatus: string,
-  ): boolean {
-    return (
-      site === this.site &&
-      scheme === this.scheme &&
-      authority === this.authority &&
-      rules === this.rules &&
-      identity === this.identity &&
-      cacheStatus === this.cacheStatus
-    );
-  }
 }
 
 /** Waits for the response of the origin and passes it to the handler. */
@@ -343,25 +313,10 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
 
   /** `cacheStatus`: value of Cache-Status; empty: the field is omitted. */
   visitorFields(headers: FieldList, cacheStatus = ''): FieldList {
-    const fields = this.#sharedFields(headers, cacheStatus);
-    return this.#stickyCookie === '' ? fields : [...fields, 'set-cookie', this.#stickyCookie];
-  }
-
-  /** Fields without the sticky cookie. The list may be reused for other responses. */
-  #sharedFields(headers: FieldList, cacheStatus: string): FieldList {
     const { rules } = this.#context;
     const visited = visitedSiteOf(this.exchange, rules);
-    const { site } = this;
-    const identity = this.#identity;
-    const derived = derivedOf(headers);
-    const last = derived?.visitor;
-    if (last instanceof VisitorFields && last.isFor(site, visited, rules, identity, cacheStatus)) return last.fields;
-    const fields = responseFields(headers, site, visited, rules.name, identity);
-    if (cacheStatus !== '') fields.push('cache-status', cacheStatus);
-    if (derived === undefined) return fields;
-    markRecurring(fields);
-    derived.visitor = new VisitorFields(site, visited.scheme, visited.authority, rules, identity, cacheStatus, fields);
-    return fields;
+    const fields = fieldsForVisitor(headers, this.site, visited, rules, this.#identity, cacheStatus);
+    return this.#stickyCookie === '' ? fields : [...fields, 'set-cookie', this.#stickyCookie];
   }
 
   storedFields(headers: FieldList): string[] {
@@ -371,17 +326,7 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
   trailersOf(fields: FieldList): FieldList {
     if (fields.length === 0) return fields;
     const { rules } = this.#context;
-    const { site } = this;
-    const visited = visitedSiteOf(this.exchange, rules);
-    const identity = this.#identity;
-    const derived = derivedOf(fields);
-    const last = derived?.visitor;
-    if (last instanceof VisitorFields && last.isFor(site, visited, rules, identity, '')) return last.fields;
-    const trailers = responseTrailers(fields, site, visited, identity);
-    if (derived === undefined) return trailers;
-    markRecurring(trailers);
-    derived.visitor = new VisitorFields(site, visited.scheme, visited.authority, rules, identity, '', trailers);
-    return trailers;
+    return trailersForVisitor(fields, this.site, visitedSiteOf(this.exchange, rules), rules, this.#identity);
   }
 
   bypassCache(cacheStatus: string, outcome: CacheOutcome, onHead?: OnHead): Done {
