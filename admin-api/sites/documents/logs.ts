@@ -7,8 +7,8 @@ import {
   type BucketDestination,
   type EndpointDestination,
   LOG_FIELDS,
+  LOGS,
   type LogsDocument,
-  NO_LOGS,
 } from '../../../core/site/logs/document.ts';
 import type { LogsBody } from '../../../core/site/logs/schema.ts';
 import { readReceiverUrl } from '../../http/receiver-url.ts';
@@ -33,7 +33,8 @@ export function readLogs(body: LogsBody, { services, before, seal }: DocumentChe
       pointer: '/enabled',
     });
   const exemptions = parseExemptions(services.config.webhooks.allowPrivateReceivers);
-  const { sample = NO_LOGS.sample, fields = NO_LOGS.fields, client_address = NO_LOGS.clientAddress } = body;
+  const { empty } = LOGS;
+  const { sample = empty.sample, fields = empty.fields, client_address = empty.clientAddress } = body;
   return {
     isEnabled: enabled,
     endpoint: endpoint && readEndpoint(endpoint, before.endpoint, exemptions, seal),

@@ -65,16 +65,14 @@ export interface LogsDocument {
   readonly clientAddress: ClientAddress;
 }
 
-export const NO_LOGS: LogsDocument = {
+export const LOGS = new DocumentKind<LogsDocument, 'logs'>('logs', {
   isEnabled: false,
   endpoint: null,
   bucket: null,
   sample: 1,
   fields: DEFAULT_FIELDS,
   clientAddress: 'full',
-};
-
-export const LOGS = new DocumentKind<LogsDocument, 'logs'>('logs', NO_LOGS);
+});
 
 /** The settings that the edge needs to write lines. Plain data, comparable by value. */
 export interface LogPlan {

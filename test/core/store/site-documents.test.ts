@@ -1,7 +1,7 @@
 /** Rows of documents: keys by domain and kind, and what goes with a domain. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { siteDocumentKey, siteDocuments, siteDocumentVersions } from '../../../core/store/rows.ts';
+import { hasSecrets, siteDocumentKey, siteDocuments, siteDocumentVersions } from '../../../core/store/rows.ts';
 
 const test = suite('site documents');
 
@@ -12,6 +12,14 @@ test('a row returns from its key and value as it was', () => {
     assert.equal(key, siteDocumentKey(7, kind));
     assert.equal(siteDocuments.decode(key, siteDocuments.encode(row)), row);
   }
+});
+
+test('a kind that only a later version knows is read, as one without secrets', () => {
+  const row = { domainId: 7, kind: 'rules', revision: 3, updatedAt: 1_700_000_000, content: {} } as const;
+  const key = Buffer.concat([siteDocuments.key(row).subarray(0, 8), Uint8Array.of(200)]);
+  const { kind, revision } = siteDocuments.decode(key, siteDocuments.encode(row));
+  assert.is(revision, 3);
+  assert.is(hasSecrets(kind), false);
 });
 
 test('an earlier version has a key of its own behind that of its document', () => {

@@ -6,14 +6,14 @@ import * as assert from 'uvu/assert';
 import { createLogger } from '../../../../core/base/log/index.ts';
 import type { Attempt } from '../../../../core/net/delivery/sender.ts';
 import { BATCH_BYTES, LogDeliverer, MAX_AGE } from '../../../../core/site/logs/deliverer.ts';
-import { type LogsDocument, NO_LOGS } from '../../../../core/site/logs/document.ts';
+import { LOGS, type LogsDocument } from '../../../../core/site/logs/document.ts';
 import type { Batch } from '../../../../core/site/logs/outbox.ts';
 import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 import { singleNodeTasks } from '../../../support/tasks.ts';
 
 const ENDPOINT = { url: 'https://logs.test/', sealedAuthorization: '', sealedSecret: '' };
-const DOCUMENT: LogsDocument = { ...NO_LOGS, isEnabled: true, endpoint: ENDPOINT };
+const DOCUMENT: LogsDocument = { ...LOGS.empty, isEnabled: true, endpoint: ENDPOINT };
 const OK: Attempt = { status: 200, error: null, milliseconds: 1 };
 const failed = (status: number | null): Attempt => ({ status, error: `status ${status}`, milliseconds: 1 });
 
@@ -32,7 +32,7 @@ function rig(document: LogsDocument | null = DOCUMENT) {
     tasks: singleNodeTasks(),
     log: createLogger({ level: 'error', format: 'text' }),
     accountOf: (domainId) => Math.floor(domainId / 1000),
-    readDocument: () => state.document ?? NO_LOGS,
+    readDocument: () => state.document ?? LOGS.empty,
     send(domainId, _document, { id, text }: Batch, dropped) {
       sent.push({ domainId, id, text: text.toString(), dropped });
       return state.answer();

@@ -9,7 +9,7 @@ import type { Secrets } from '../../../../core/base/secrets.ts';
 import { type ConnectRule, PUBLIC_ONLY, parseExemptions } from '../../../../core/net/address/index.ts';
 import { Sender } from '../../../../core/net/delivery/sender.ts';
 import { formatSignatures } from '../../../../core/net/delivery/signature.ts';
-import { type LogsDocument, NO_LOGS } from '../../../../core/site/logs/document.ts';
+import { LOGS, type LogsDocument } from '../../../../core/site/logs/document.ts';
 import type { Batch } from '../../../../core/site/logs/outbox.ts';
 import { LogSender } from '../../../../core/site/logs/send.ts';
 import { S3_KEYS, type S3Server, startS3Server } from '../../../support/s3-server.ts';
@@ -62,7 +62,7 @@ function sender(rule = LOOPBACK): LogSender {
   });
 }
 
-const document = (more: Partial<LogsDocument>): LogsDocument => ({ ...NO_LOGS, isEnabled: true, ...more });
+const document = (more: Partial<LogsDocument>): LogsDocument => ({ ...LOGS.empty, isEnabled: true, ...more });
 
 test('a POST has gzip, counts, credentials, and a signature over what is sent', async ({ url, received }) => {
   const endpoint = {
