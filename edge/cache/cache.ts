@@ -20,7 +20,6 @@ import { acceptsEarlyHints } from './early-hints.ts';
 import { type Fill, type FillContext, forwardReason, hasLeft, runFill, startsNear } from './fill.ts';
 import { type Flight, Flights, UncacheableKeys } from './flights.ts';
 import { CODINGS, codingFor, HotEntry } from './hot-entry.ts';
-import type { CacheOutcome } from './outcome.ts';
 import { cacheKey, invalidatedKeys } from './rules/cache-key.ts';
 import { cacheStatus } from './rules/cache-status.ts';
 import type { Facts } from './rules/facts.ts';
@@ -31,7 +30,7 @@ import { serveStored } from './serve-stored.ts';
 import type { CacheStore, StoredCoding, StoredVariant } from './store/cache-store.ts';
 import type { Claim, NodeFlightResult, NodeFlights } from './store/node-flights.ts';
 import type { StoredResponse } from './stored-response.ts';
-import type { Done, OpenVisit, Visit } from './visit.ts';
+import type { CacheOutcome, Done, OpenVisit, Visit } from './visit.ts';
 
 export interface CacheOptions {
   readonly store: CacheStore;

@@ -3,7 +3,6 @@ import type { Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import type { OriginBody, OriginResponse } from '../origin/origin.ts';
 import type { Site } from '../sites/site.ts';
-import type { CacheOutcome } from './outcome.ts';
 
 /**
  * The result of a call that is usually synchronous. Only calls that must wait return a promise: a
@@ -92,3 +91,13 @@ export interface Visit {
 
 /** `isBackground`: the visitor already has a response. */
 export type OpenVisit = (exchange: Exchange, site: Site, isBackground?: boolean) => Visit;
+
+/** How the cache handled a request, for the access log and the metrics. */
+export type CacheOutcome =
+  | 'none' // the cache was not involved: another method, a WebSocket, an edge error, no cache
+  | 'bypass' // the request bypassed the cache
+  | 'miss' // the cache had no usable response; whether the new one is stored does not matter
+  | 'hit'
+  | 'revalidated' // the origin confirmed the stored response
+  // served stale: RFC 5861, or the visitor allows it (max-stale)
+  | 'stale';

@@ -2,7 +2,7 @@
  * Counts the requests of a thread by destination, status, cache outcome and response time of the
  * origin.
  */
-import type { CacheOutcome } from '../cache/outcome.ts';
+import type { CacheOutcome } from '../cache/visit.ts';
 import type { OriginFault, VisitorFault } from '../origin/origin.ts';
 import type { PeerResult } from '../peers/cache-peers.ts';
 import type { PrefetchEnd } from './prefetcher.ts';

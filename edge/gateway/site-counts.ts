@@ -6,7 +6,7 @@
  */
 import { BatchFlow } from '../../core/base/batch-flow.ts';
 import { CACHED_BYTES, cacheColumn, SENT_BYTES, statusColumn } from '../../core/observe/statistics/columns.ts';
-import type { CacheOutcome } from '../cache/outcome.ts';
+import type { CacheOutcome } from '../cache/visit.ts';
 import type { Site } from '../sites/site.ts';
 import { CACHE_OUTCOMES } from './counters.ts';
 

@@ -2,9 +2,8 @@
 
 import { fromUrlHost } from '../../core/net/address/url-host.ts';
 import { changeFields } from '../../core/site/rules/index.ts';
-import type { CacheOutcome } from '../cache/outcome.ts';
 import { withRuleTtl } from '../cache/rules/freshness.ts';
-import type { Done, ResponseHandler, Visit } from '../cache/visit.ts';
+import type { CacheOutcome, Done, ResponseHandler, Visit } from '../cache/visit.ts';
 import { hostOf, siteHost } from '../http/exchange/authority.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
 import type { Exchange, RequestBody } from '../http/exchange/exchange.ts';

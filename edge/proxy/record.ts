@@ -1,5 +1,5 @@
 /** The record of an exchange, for logs, the live tail, statistics, metrics and traces. */
-import type { CacheOutcome } from '../cache/outcome.ts';
+import type { CacheOutcome } from '../cache/visit.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { OriginFault } from '../origin/origin.ts';
 import type { Site } from '../sites/site.ts';

@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { type Command, Option } from 'commander';
 import { packageFolderOf } from '../../miniapp/audit/archive/package-folder.ts';
 import type { Audit } from '../../miniapp/audit/audit.ts';
-import { visible } from '../../miniapp/audit/report/visible.ts';
+import { visible } from '../../miniapp/audit/report/text.ts';
 import { auditThreadLimits, DEFAULT_AUDIT_MEMORY, DEFAULT_AUDIT_TIMEOUT } from '../../miniapp/packages/audit-limits.ts';
 import { type Sdk, trustedSdks } from '../../miniapp/sdk/trust.ts';
 import type { CommandContext } from '../base/command.ts';

@@ -2,7 +2,7 @@
 import type { Audit } from '../audit.ts';
 import type { Finding, FindingType, Rule } from '../finding.ts';
 import { RULES, type RuleCode } from '../rules.ts';
-import { visible } from './visible.ts';
+import { visible } from './text.ts';
 
 const LEVELS: Readonly<Record<FindingType, string>> = { error: 'error', warning: 'warning', notice: 'note' };
 

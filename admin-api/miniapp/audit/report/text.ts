@@ -2,7 +2,6 @@
 import type { Audit, Verdict } from '../audit.ts';
 import type { Finding, FindingType } from '../finding.ts';
 import type { FindingsSummary } from '../findings.ts';
-import { visible } from './visible.ts';
 
 export interface TextOptions {
   /** Adds terminal colours. */
@@ -79,4 +78,14 @@ function excerptOf({ excerpt, column }: Finding): string[] {
   const indent = /^[ \t]*/.exec(excerpt)![0].length;
   const cut = Math.min(indent, at);
   return [visible(excerpt).slice(cut), `${before.slice(cut).replace(/[^\t]/g, ' ')}^`];
+}
+
+/**
+ * Escapes control characters, bidirectional marks and invisible characters for output on a
+ * terminal. Keeps tabs.
+ */
+export function visible(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (char) =>
+    char === '\t' ? char : `\\u{${char.codePointAt(0)!.toString(16)}}`,
+  );
 }

@@ -2,10 +2,9 @@
 import type { AnyNode, CallExpression, NewExpression } from 'acorn';
 import type { WebContext } from '../web/context.ts';
 import type { Named } from '../web/noted.ts';
-import { listsBy } from './lists-by.ts';
 import { nameOfMember } from './method.ts';
 import { importedName, noteRenamed, typeOf } from './module-names.ts';
-import { addParameter, noteParameter, notePassedOn, spread } from './passed-on.ts';
+import { addParameter, listsBy, noteParameter, notePassedOn, spread } from './passed-on.ts';
 import { calledAs, isFunction, setterOf } from './plain-call.ts';
 import type { Write } from './scope.ts';
 import { placeOf, report, type ScriptView, written } from './script-view.ts';
