@@ -1,6 +1,7 @@
 /**
  * A client of the API over fetch, for browsers and Node. Its calls are typed from the routes, which
- * are imported as types only: `createClient<ApiRoute>(url)`. It imports nothing at run time.
+ * are imported as types only: `createClient<ApiRoute>(url)`. It imports nothing at run time. The
+ * command line makes the same calls over its own connections (cli/base/client.ts).
  */
 import type { Static, TSchema } from '@sinclair/typebox';
 import type { errorSchema } from './openapi/shared.ts';

@@ -23,6 +23,14 @@ export async function findDomain(api: ApiClient, name: string): Promise<Domain |
   return undefined;
 }
 
+/** The zone file of a domain, unread. */
+export const exportZone = (api: ApiClient, { id }: Domain) =>
+  api.GET('/api/v1/domains/{domain_id}/zonefile', {
+    params: { path: { domain_id: id } },
+    headers: { accept: 'text/dns' },
+    parseAs: 'stream',
+  });
+
 /** Like `findDomain`, but throws CliError `no_such_domain`. */
 export async function requireDomain(api: ApiClient, name: string): Promise<Domain> {
   const domain = await findDomain(api, name);

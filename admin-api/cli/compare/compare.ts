@@ -7,7 +7,7 @@ import { readZone } from '../../zones/records/zonefile/prepare.ts';
 import { ACCOUNT, actFor } from '../base/accounts.ts';
 import { type ApiClient, withClient } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
-import { zoneName } from '../base/domains.ts';
+import { exportZone, zoneName } from '../base/domains.ts';
 import { CliError } from '../base/errors.ts';
 import type { CliIo, GlobalOptions } from '../base/io.ts';
 import { wholeNumber } from '../base/numbers.ts';
@@ -128,18 +128,15 @@ async function zonesOfAccount(api: ApiClient, wanted: readonly string[] | undefi
   const names = wanted?.map(zoneName);
   const zones: ComparedZone[] = [];
   const query = { account: api.account };
-  for await (const { id: domain_id, domain, proxy_enabled } of rows(api, '/api/v1/domains', 'domains', { query })) {
-    if (names !== undefined && !names.includes(domain)) continue;
+  for await (const domain of rows(api, '/api/v1/domains', 'domains', { query })) {
+    const name = domain.domain;
+    if (names !== undefined && !names.includes(name)) continue;
     zones.push({
-      name: domain,
-      isProxied: proxy_enabled ? () => true : undefined,
+      name,
+      isProxied: domain.proxy_enabled ? () => true : undefined,
       async read() {
-        const body = await api.GET('/api/v1/domains/{domain_id}/zonefile', {
-          params: { path: { domain_id } },
-          headers: { accept: 'text/dns' },
-          parseAs: 'stream',
-        });
-        return recordsOf(Buffer.from(await body.arrayBuffer()), domain);
+        const body = await exportZone(api, domain);
+        return recordsOf(Buffer.from(await body.arrayBuffer()), name);
       },
     });
   }

@@ -1,8 +1,7 @@
 /** `waypost proxy certificate`: shows, orders and uploads the certificate of a domain. */
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import type { ApiResponse } from '../../routes/routes.ts';
-import type { ApiClient, Change } from '../base/client.ts';
+import type { ApiBody } from '../../routes/routes.ts';
 import type { CommandContext } from '../base/command.ts';
 import { CliError } from '../base/errors.ts';
 import { addVerb, type Call, option } from '../base/verb.ts';
@@ -34,9 +33,16 @@ export function addProxyCertificate(proxy: Command, context: CommandContext): vo
     ],
     async run(call: Call<CertificateOptions>, [domainName]) {
       // Reads the files first, so that their errors are reported before any request.
-      const request = await certificateRequest(call.options);
-      const { id: domain_id } = await call.domain(domainName);
-      const body = await request(call.api, { path: { domain_id } });
+      const own = await readOwn(call.options);
+      const params = { path: { domain_id: (await call.domain(domainName)).id } };
+      const { api, options } = call;
+      const body = options.order
+        ? await api.POST(CERTIFICATE, { params })
+        : options.automatic
+          ? await api.DELETE(CERTIFICATE, { params })
+          : own !== undefined
+            ? await api.PUT(CERTIFICATE, { params, body: own })
+            : await api.GET(PROXY, { params });
       call.show(body, ...describeProxy(body));
       return true;
     },
@@ -45,20 +51,13 @@ export function addProxyCertificate(proxy: Command, context: CommandContext): vo
 
 const CERTIFICATE = `${PROXY}/certificate` as const;
 
-type Send = (
-  api: ApiClient,
-  params: { readonly path: { readonly domain_id: number } },
-) => Promise<ApiResponse<'getProxy'> & Change>;
-
-async function certificateRequest({ order, file, key, automatic }: CertificateOptions): Promise<Send> {
-  if (order) return (api, params) => api.POST(CERTIFICATE, { params });
-  if (automatic) return (api, params) => api.DELETE(CERTIFICATE, { params });
-  if (file === undefined && key === undefined) return (api, params) => api.GET(PROXY, { params });
-  if (file === undefined || key === undefined) {
+/** Undefined: no files are given. */
+async function readOwn({ file, key }: CertificateOptions): Promise<ApiBody<'setCertificate'> | undefined> {
+  if (file === undefined && key === undefined) return undefined;
+  if (file === undefined || key === undefined)
     throw new CliError('usage', 'A certificate of your own needs --file and --key.');
-  }
   const [certificate, private_key] = await Promise.all([readPem(file), readPem(key)]);
-  return (api, params) => api.PUT(CERTIFICATE, { params, body: { certificate, private_key } });
+  return { certificate, private_key };
 }
 
 /** Maximum size, larger than any chain; prevents the upload of a wrong file. */

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { ACCOUNT } from '../base/accounts.ts';
 import type { CommandContext } from '../base/command.ts';
+import { exportZone } from '../base/domains.ts';
 import { CliError } from '../base/errors.ts';
 import { print } from '../base/io.ts';
 import { addVerb, type Call, option } from '../base/verb.ts';
@@ -32,11 +33,7 @@ function addZoneExport(zone: Command, context: CommandContext): void {
     examples: ['waypost zone export example.net', 'waypost zone export example.net --out example.net.zone'],
     async run(call: Call<{ out?: string }>, [name]) {
       const { out } = call.options;
-      const body = await call.api.GET('/api/v1/domains/{domain_id}/zonefile', {
-        params: { path: { domain_id: (await call.domain(name)).id } },
-        headers: { accept: 'text/dns' },
-        parseAs: 'stream',
-      });
+      const body = await exportZone(call.api, await call.domain(name));
       if (out === undefined) {
         await pipeline(body, call.io.stdout, { end: false });
         return true;
