@@ -3,13 +3,13 @@
 import type { Logger } from '../core/base/log/index.ts';
 import type { Registry } from '../core/base/metrics/index.ts';
 import type { Secrets } from '../core/base/secrets.ts';
+import { SharedRun } from '../core/base/shared-run.ts';
 import type { Tasks } from '../core/base/tasks.ts';
 import type { BlobSource } from '../core/cluster/blobs/store.ts';
 import type { ClusterState } from '../core/cluster/cluster-state.ts';
 import type { ReadRuleCounts, ReadStatistics } from '../core/cluster/peer-queries.ts';
 import type { Readiness } from '../core/cluster/readiness.ts';
 import type { Config } from '../core/config/index.ts';
-import { SharedRun } from '../core/journal/etcd/shared-run.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { AnswerDeferred } from '../core/nameserver/deferred.ts';
 import { parseExemptions, parsePrefix } from '../core/net/address/index.ts';

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StateError } from '../base/errors.ts';
-import { SharedRun } from '../journal/etcd/shared-run.ts';
+import { SharedRun } from '../base/shared-run.ts';
 import type { EtcdGateway } from '../journal/etcd-client/gateway.ts';
 import { hasRevision, put, remove, unwrittenSince } from '../journal/etcd-client/messages.ts';
 import { FIRST_LEVEL, risenLevel } from '../journal/feature-level.ts';

@@ -2,12 +2,12 @@
 
 import type { Logger } from '../base/log/index.ts';
 import { FaultLog } from '../base/log/throttle.ts';
+import { SharedRun } from '../base/shared-run.ts';
 import type { Ownership } from '../base/tasks.ts';
 import { withTimeout } from '../base/timers.ts';
 import { formatListen } from '../config/listen.ts';
 import type { EtcdJournal } from '../journal/etcd/contract.ts';
 import { openEtcdJournal } from '../journal/etcd/etcd-journal.ts';
-import { SharedRun } from '../journal/etcd/shared-run.ts';
 import { EtcdDamaged } from '../journal/etcd-client/errors.ts';
 import { EtcdGateway } from '../journal/etcd-client/gateway.ts';
 import { FEATURE_LEVEL } from '../journal/feature-level.ts';

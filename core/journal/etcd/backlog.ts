@@ -1,8 +1,8 @@
 /**
- * Groups of the log that the node has read but not applied yet, in order. Their size is limited;
- * the rest waits in etcd.
+ * How far this node is behind the log: the groups that it has read and not applied yet, the callers
+ * that wait for them, and since when it may be behind.
  */
-
+import { withTimeout } from '../../base/timers.ts';
 import type { Head } from '../applied-head.ts';
 import type { Link } from '../apply/applier.ts';
 import { decodeEntry, hashEntry } from '../entry-codec.ts';
@@ -13,6 +13,10 @@ const MAX_BYTES = 8 << 20;
 /** Maximum number of groups applied in one transaction. */
 const MAX_GROUPS = 64;
 
+/**
+ * Groups of the log that the node has read but not applied yet, in order. Their size is limited;
+ * the rest waits in etcd.
+ */
 export class Backlog {
   readonly #groups: LoggedGroup[] = [];
   /** Bytes of entries. */
@@ -109,3 +113,73 @@ export function continueFrom(from: Head, groups: readonly LoggedGroup[]): Contin
 }
 
 const sizeOf = ({ entries }: LoggedGroup): number => entries.reduce((sum, { length }) => sum + length, 0);
+
+/** Promises that resolve when an entry of the log is applied on this node. */
+export class AppliedWaiters {
+  #waiting: { readonly to: number; resolve(): void; reject(error: Error): void }[] = [];
+
+  /** Resolves when the entry is applied. Rejects with the error given to `rejectAll`. */
+  waitFor(sequence: number): Promise<void> {
+    return new Promise((resolve, reject) => this.#waiting.push({ to: sequence, resolve, reject }));
+  }
+
+  /** Like `waitFor`, but rejects with `late` after a timeout. */
+  waitWithTimeout(sequence: number, milliseconds: number, late: Error): Promise<void> {
+    return withTimeout(this.waitFor(sequence), milliseconds, () => {
+      throw late;
+    });
+  }
+
+  /** All entries up to `head` are applied. */
+  resolveUpTo(head: number): void {
+    const waiting = this.#waiting;
+    this.#waiting = waiting.filter(({ to }) => to > head);
+    for (const { to, resolve } of waiting) if (to <= head) resolve();
+  }
+
+  /** No further entry will be applied. */
+  rejectAll(error: Error): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+}
+
+/**
+ * Tracks since when the applied state of this node may be older than that of other nodes. Times are
+ * milliseconds of performance.now().
+ */
+export class Freshness {
+  /** Start of the last successful read of the log; null: none since the start. */
+  lookedAt: number | null = null;
+  /** All entries known at this time are applied here; null: never since the start. */
+  currentAt: number | null = null;
+  /** The first known entry that is not applied yet. */
+  #ahead: { readonly sequence: number; readonly at: number } | null = null;
+
+  /**
+   * A linearizable read of the log that started at `at` returned `last` as its end; `applied` was
+   * applied here at that time. A read overrides earlier reports.
+   */
+  noteRead(at: number, last: number, applied: number): void {
+    this.lookedAt = at;
+    if (last <= applied) this.#ahead = null;
+    this.noteReport(at, last, applied);
+  }
+
+  /**
+   * Another node reported at `at` that it had applied no more than `last`. A report cannot clear a
+   * known missing entry.
+   */
+  noteReport(at: number, last: number, applied: number): void {
+    this.noteApplied(applied);
+    // Keeps the earliest missing entry: under continuous writes, other nodes are always slightly
+    // ahead.
+    if (last > applied) this.#ahead ??= { sequence: last, at };
+    else if (this.#ahead === null) this.currentAt = Math.max(at, this.currentAt ?? at);
+  }
+
+  noteApplied(sequence: number): void {
+    if (this.#ahead === null || sequence < this.#ahead.sequence) return;
+    this.currentAt = this.#ahead.at;
+    this.#ahead = null;
+  }
+}

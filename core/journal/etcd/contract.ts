@@ -1,8 +1,9 @@
-/** The options of a journal over etcd, and its interface. */
+/** The options of a journal over etcd, its interface, and the errors of its commits. */
+import { UnavailableError, WaypostError } from '../../base/errors.ts';
+import { EtcdDamaged, EtcdFull, EtcdRefused, EtcdUnavailable } from '../etcd-client/errors.ts';
 import type { EtcdGateway } from '../etcd-client/gateway.ts';
 import type { JournalOptions, LocalJournal } from '../local-journal.ts';
-import type { ForwardingOptions } from './forwarding.ts';
-import type { Freshness } from './freshness.ts';
+import type { Freshness } from './backlog.ts';
 
 export interface EtcdJournalOptions extends JournalOptions {
   readonly gateway: EtcdGateway;
@@ -24,9 +25,25 @@ export interface EtcdJournalOptions extends JournalOptions {
   /** Returns the number of other nodes that may write. */
   readonly countOthers?: () => number;
   /** Undefined: this node appends its own writes. */
-  readonly sequencing?: Pick<ForwardingOptions, 'node' | 'sequencer' | 'avoidFor'>;
+  readonly sequencing?: Sequencing;
   /** Whether a copy of another node's store is faster than applying this number of entries. */
   readonly isSnapshotFaster?: (entries: number) => Promise<boolean>;
+}
+
+/** Which node appends for all: see forwarding.ts. */
+export interface Sequencing {
+  /** The unique name of this node. */
+  readonly node: string;
+  /** The current sequencer; null: this node. */
+  sequencer(): Sequencer | null;
+  /** Milliseconds for which a sequencer is avoided after it did not respond. */
+  readonly avoidFor?: number;
+}
+
+/** Another node that appends commits for this node. */
+export interface Sequencer {
+  /** Resolves with the response. Rejects if there is none; the commits may be appended anyway. */
+  forward(commits: Buffer): Promise<Buffer>;
 }
 
 interface EtcdJournalEvents {
@@ -75,4 +92,35 @@ export interface EtcdJournal extends LocalJournal {
   commitForwarded(node: string, commits: Buffer): Promise<Buffer>;
   /** Deletes entries before `floor` from the log. Only whole groups are deleted. */
   truncate(floor: number): Promise<void>;
+}
+
+export const noQuorum = (reason: string): UnavailableError =>
+  new UnavailableError('no_quorum', `Writes are unavailable: ${reason}. Existing data is still served; retry later.`);
+
+export const busy = (): UnavailableError =>
+  new UnavailableError('busy', 'Lost the race to other nodes too many times; nothing was written. Retry later.');
+
+export const wentBack = (own: number, last: number): string =>
+  `this node is at entry ${own}, but the log in etcd ends at ${last}: etcd has lost entries, for example because an older backup was restored. Restore a newer backup; or stop all nodes, delete all keys below etcd.prefix (etcdctl del --prefix) and run "waypost cluster init" on the node with the highest entry`;
+
+export const otherHistory = (sequence: number): string =>
+  `entry ${sequence} of the log in etcd does not follow the last entry of this node: etcd was restored from an older backup and has new writes, or belongs to another cluster. To discard the data of this node, move waypost.mdb out of its data folder and restart it`;
+
+/** Converts the error of an append. */
+export function refusalFor(error: unknown): Error {
+  if (error instanceof EtcdFull)
+    return new UnavailableError(
+      'etcd_full',
+      'Writes are unavailable: the database of etcd has reached its quota. Contact the operator; "waypost cluster status" shows what to do.',
+    );
+  if (error instanceof EtcdRefused)
+    return new UnavailableError('log_refused', `etcd rejects writes: ${error.message}. Contact the operator.`);
+  if (error instanceof EtcdUnavailable)
+    return noQuorum(
+      error.mayHappen
+        ? 'etcd did not respond in time, so it is unknown whether the change was written'
+        : 'etcd has no quorum',
+    );
+  if (error instanceof EtcdDamaged) return noQuorum(error.message);
+  return error instanceof Error ? error : new WaypostError('internal', String(error));
 }

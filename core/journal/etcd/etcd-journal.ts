@@ -7,25 +7,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { diskFull, isDiskFull } from '../../base/disk-full.ts';
 import { ConflictError, UnavailableError } from '../../base/errors.ts';
+import { SharedRun } from '../../base/shared-run.ts';
 import type { Link } from '../apply/applier.ts';
 import type { ZoneUpdates } from '../apply/zone-updates.ts';
 import { buildGroup, type Group, type PendingCommit } from '../commit/commit-queue.ts';
 import { EtcdUnavailable } from '../etcd-client/errors.ts';
 import { LocalJournal } from '../local-journal.ts';
-import { Appender } from './appender.ts';
-import { AppliedWaiters } from './applied-waiters.ts';
-import { Backlog, type Continuation, continueFrom } from './backlog.ts';
-import type { EtcdJournal, EtcdJournalOptions } from './contract.ts';
+import { Appender, Turns } from './appender.ts';
+import { AppliedWaiters, Backlog, type Continuation, continueFrom, Freshness } from './backlog.ts';
+import {
+  busy,
+  type EtcdJournal,
+  type EtcdJournalOptions,
+  noQuorum,
+  otherHistory,
+  refusalFor,
+  type Sequencing,
+} from './contract.ts';
 import { Follower } from './follower.ts';
 import { decodeCommits, encodeOutcomes, type Outcome } from './forward-codec.ts';
-import { Forwarding, SHARED_FOR } from './forwarding.ts';
-import { Freshness } from './freshness.ts';
-import { Gathering } from './gathering.ts';
-import { mandatesOf, withCurrentMandates } from './mandates.ts';
-import { busy, noQuorum, otherHistory, refusalFor } from './refusals.ts';
+import { Forwarding, Gathering, mandatesOf, SHARED_FOR, withCurrentMandates } from './forwarding.ts';
 import { type Appended, EtcdLog, type LoggedGroup, type LogState } from './shared-log.ts';
-import { SharedRun } from './shared-run.ts';
-import { Turns } from './turns.ts';
 
 /**
  * Opens the journal, which reads the log and follows it. It accepts commits once it has caught up.
@@ -37,7 +39,7 @@ export function openEtcdJournal(options: EtcdJournalOptions): EtcdJournal {
 }
 
 /** Used without a sequencer: this node appends its own commits. */
-const NO_SEQUENCER: NonNullable<EtcdJournalOptions['sequencing']> = { node: '', sequencer: () => null };
+const NO_SEQUENCER: Sequencing = { node: '', sequencer: () => null };
 
 /** Missed reads of the log after which etcd counts as unreachable. */
 const MISSED_READS = 3;

@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EtcdCompacted } from '../etcd-client/errors.ts';
-import { wentBack } from './refusals.ts';
+import { wentBack } from './contract.ts';
 import type { EtcdLog, LoggedGroup, LogState } from './shared-log.ts';
 
 interface FollowerOptions {

@@ -12,27 +12,14 @@ import { ConflictError, UnavailableError } from '../../base/errors.ts';
 import type { Link } from '../apply/applier.ts';
 import type { CommitQueue, PendingCommit } from '../commit/commit-queue.ts';
 import { EtcdUnavailable } from '../etcd-client/errors.ts';
+import { busy, refusalFor, type Sequencer, type Sequencing } from './contract.ts';
 import { decodeOutcomes, encodeCommits, type Outcome } from './forward-codec.ts';
-import { Gathering } from './gathering.ts';
-import { refusalFor } from './refusals.ts';
-import type { EtcdLog } from './shared-log.ts';
+import type { EtcdLog, Mandates } from './shared-log.ts';
 
-/** Another node that appends commits for this node. */
-export interface Sequencer {
-  /** Resolves with the response. Rejects if there is none; the commits may be appended anyway. */
-  forward(commits: Buffer): Promise<Buffer>;
-}
-
-export interface ForwardingOptions {
+interface ForwardingOptions extends Sequencing {
   readonly log: Pick<EtcdLog, 'renewMandate'>;
-  /** The unique name of this node. */
-  readonly node: string;
   /** Milliseconds after which the outcome of a commit is reported as unknown. */
   readonly deadline: number;
-  /** The current sequencer; null: this node. */
-  sequencer(): Sequencer | null;
-  /** Milliseconds for which a sequencer is avoided after it did not respond. */
-  readonly avoidFor?: number;
   /**
    * Resolves when all entries that the log has now are applied here. Rejects with the error for
    * commits.
@@ -251,4 +238,79 @@ interface Results {
   /** Conflicting commits conflict with entries up to this one; 0: no conflict. */
   readonly head: number;
   readonly each: readonly Outcome[];
+}
+
+/** The newest mandate of each node. */
+export function mandatesOf(waiting: readonly PendingCommit[]): Mandates {
+  const mandates = new Map<string, number>();
+  for (const { mandate } of waiting)
+    if (mandate) mandates.set(mandate.node, Math.max(mandate.revision, mandates.get(mandate.node) ?? 0));
+  return mandates;
+}
+
+/**
+ * Rejects commits with an outdated mandate and returns the others. An append compares one mandate
+ * per node.
+ */
+export function withCurrentMandates(waiting: readonly PendingCommit[]): readonly PendingCommit[] {
+  const mandates = mandatesOf(waiting);
+  return waiting.filter(({ mandate, reject }) => {
+    const isCurrent = mandate === undefined || mandate.revision === mandates.get(mandate.node);
+    if (!isCurrent) reject(busy());
+    return isCurrent;
+  });
+}
+
+/**
+ * When this share of the expected commits is pending, the gathering ends after this many
+ * milliseconds.
+ */
+const ENOUGH_SHARE = 0.9;
+const STRAGGLER_WAIT = 1;
+
+const NO_CHECK = (): void => {};
+
+/**
+ * Delays a group until the clients of the last group have sent their next commits. Otherwise the
+ * clients split into two sets: one set is committed while the other collects. That doubles the
+ * number of groups, and each group costs every node a transaction and etcd one round.
+ */
+export class Gathering {
+  #expected = 0;
+  #check = NO_CHECK;
+
+  /** A group of `size` commits is finished, and `waiting` commits are queued for the next. */
+  noteGroup(size: number, waiting: number): void {
+    this.#expected = size + waiting;
+  }
+
+  /** Must be called when more commits wait, or when `isOver` may have changed. */
+  update(): void {
+    this.#check();
+  }
+
+  /**
+   * Resolves when about as many commits wait as expected, after `patience` milliseconds, or when
+   * `isOver` returns true.
+   */
+  async gather(waiting: () => number, patience: number, isOver: () => boolean): Promise<void> {
+    const isDone = (): boolean => waiting() >= this.#expected || isOver();
+    if (isDone()) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((done) => {
+      timer = setTimeout(done, patience);
+      let isNear = false;
+      this.#check = () => {
+        if (isDone()) done();
+        else if (!isNear && waiting() >= ENOUGH_SHARE * this.#expected) {
+          isNear = true;
+          clearTimeout(timer);
+          timer = setTimeout(done, Math.min(STRAGGLER_WAIT, patience));
+        }
+      };
+      this.#check();
+    });
+    this.#check = NO_CHECK;
+    clearTimeout(timer);
+  }
 }

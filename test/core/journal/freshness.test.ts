@@ -1,7 +1,7 @@
 /** Since when a node may be behind. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Freshness } from '../../../core/journal/etcd/freshness.ts';
+import { Freshness } from '../../../core/journal/etcd/backlog.ts';
 
 test('a read without new entries makes the node current, as of the start of the read', () => {
   const freshness = new Freshness();

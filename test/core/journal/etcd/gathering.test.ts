@@ -4,7 +4,7 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Gathering } from '../../../../core/journal/etcd/gathering.ts';
+import { Gathering } from '../../../../core/journal/etcd/forwarding.ts';
 
 const FOREVER = 2 ** 30;
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Turns } from '../../../../core/journal/etcd/turns.ts';
+import { Turns } from '../../../../core/journal/etcd/appender.ts';
 
 /** Duration of a group in milliseconds, so short that a wait in vain ends immediately. */
 const SHORT = 1;
