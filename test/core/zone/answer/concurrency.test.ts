@@ -35,8 +35,8 @@ import { ASKABLE, type AskingData, type Report, STOP } from './asking.ts';
 import { RecordedIndex } from './recorded-index.ts';
 
 /** The nodes of these replacements fill the arena more than once. */
-const REPLACEMENTS = depth({ quick: 50_000, moderate: 100_000, full: 1_000_000 });
-const QUERIED_REPLACEMENTS = depth({ quick: 20_000, moderate: 40_000, full: 100_000 });
+const REPLACEMENTS = depth({ quick: 30_000, moderate: 100_000, full: 1_000_000 });
+const QUERIED_REPLACEMENTS = depth({ quick: 10_000, moderate: 40_000, full: 100_000 });
 const ADDITIONS = depth({ quick: 100_000, moderate: 100_000, full: 200_000 });
 const READERS = 2;
 const UDP = 1232;
@@ -177,7 +177,7 @@ test(`${ADDITIONS} names added while readers query: moving to larger slots loses
 const PAUSE_EVERY = 127;
 /** Even. */
 const COMMITS = depth({ quick: 40, moderate: 40, full: 10_000 });
-const COMINGS = depth({ quick: 10_000, moderate: 10_000, full: 1_000_000 });
+const COMINGS = depth({ quick: 5_000, moderate: 10_000, full: 1_000_000 });
 test(`a name of a signed zone comes and goes ${COMINGS} times: every proof proves`, async () => {
   const folder = temporaryFolder('concurrency');
   const environment = openEnvironment(folder);
