@@ -18,6 +18,8 @@ import {
   comments,
   type DnssecRow,
   type ProxyConfig,
+  type ProxySettings,
+  proxySettings,
   type RecordRow,
   type RRsetComments,
   records,
@@ -47,17 +49,9 @@ interface Difference<Part> {
 }
 
 /** The settings of a proxy, without the state of its certificate. */
-export type PastProxy = Pick<
-  ProxyConfig,
-  | 'enabled'
-  | 'originHost'
-  | 'originPort'
-  | 'originProtocol'
-  | 'hstsMaxAge'
-  | 'hstsIncludeSubdomains'
-  | 'hstsPreload'
-  | 'heuristicFreshness'
->;
+export type PastProxy = Pick<ProxyConfig, 'enabled' | 'originHost' | 'originPort' | 'originProtocol'> &
+  // A history of an earlier version can lack some.
+  Partial<ProxySettings>;
 
 /** The settings of a signed zone, without its keys. */
 export interface PastDnssec {
@@ -182,10 +176,7 @@ export const pastProxy = (row: ProxyConfig): PastProxy => ({
   originHost: row.originHost,
   originPort: row.originPort,
   originProtocol: row.originProtocol,
-  hstsMaxAge: row.hstsMaxAge ?? null,
-  hstsIncludeSubdomains: row.hstsIncludeSubdomains ?? false,
-  hstsPreload: row.hstsPreload ?? false,
-  heuristicFreshness: row.heuristicFreshness ?? false,
+  ...proxySettings(row),
 });
 
 export const pastDnssec = (row: DnssecRow): PastDnssec => ({

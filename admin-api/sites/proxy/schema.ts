@@ -41,6 +41,22 @@ const settings = {
   heuristic_freshness: Type.Optional(flag(`true or false, ${HEURISTIC}; omit it to keep the value`)),
 };
 
+/** In responses. */
+const settingsView = {
+  hsts_max_age: orNull(Type.Integer(), `seconds ${HSTS}`),
+  hsts_include_subdomains: flag(SUBDOMAINS),
+  hsts_preload: flag(PRELOAD),
+  heuristic_freshness: Type.Boolean({ description: HEURISTIC }),
+};
+
+/** In the history of a domain. */
+export const pastSettings = {
+  hsts_max_age: orNull(Type.Integer(), 'seconds; null: HSTS is not sent'),
+  hsts_include_subdomains: flag('as in the proxy'),
+  hsts_preload: flag('as in the proxy'),
+  heuristic_freshness: flag('as in the proxy'),
+};
+
 export const settingsBody = bodySchema(Type.Object(settings));
 
 export const originBody = bodySchema(
@@ -178,10 +194,7 @@ const proxyView = Type.Object(
     origin_host: text('address or host name of the web server behind the proxy; empty until it is set'),
     origin_port: integer(1, 65_535, 'the port of the origin; 443 until one is set'),
     origin_protocol: oneOf(PROTOCOLS, 'the protocol of the origin; "https" until one is set'),
-    hsts_max_age: orNull(Type.Integer(), `seconds ${HSTS}`),
-    hsts_include_subdomains: flag(SUBDOMAINS),
-    hsts_preload: flag(PRELOAD),
-    heuristic_freshness: Type.Boolean({ description: HEURISTIC }),
+    ...settingsView,
     ssl_status: oneOf(
       SSL_STATUSES,
       'the state of the certificate: "none"; "pending": the first one is being ordered; "active"; "renewing": a new one is being ordered while the current one is served; "error": there is none, and ssl_error has the reason',

@@ -11,13 +11,11 @@ import type { Context, Reply } from '../../http/route.ts';
 import { nowSeconds } from '../../http/time.ts';
 import { checkOrigin } from './origin.ts';
 import { type OriginRules, optionsFor } from './origin-rules.ts';
-import type { originBody, settingsBody } from './schema.ts';
+import type { originBody } from './schema.ts';
+import { auditSettings, readSettings, type SettingsBody } from './settings.ts';
 import { findState } from './state.ts';
 import { DEFAULT_PORT, noProxy, proxyReply } from './view.ts';
 import { checkResolved } from './warnings.ts';
-
-/** One year in seconds, the minimum of HSTS preload lists. */
-const PRELOAD_MAX_AGE = 31_536_000;
 
 type OriginBody = BodyOf<typeof originBody>;
 
@@ -169,53 +167,9 @@ async function withPointer<T>(pointer: string, check: () => Promise<T>): Promise
 }
 
 /** The details of the proxy in the audit log. */
-const auditDetail = ({
-  originHost,
-  originPort,
-  originProtocol,
-  hstsMaxAge,
-  hstsIncludeSubdomains,
-  hstsPreload,
-  heuristicFreshness,
-}: ProxyConfig) => ({
-  origin_host: originHost,
-  origin_port: originPort,
-  origin_protocol: originProtocol,
-  ...(hstsMaxAge == null ? {} : { hsts_max_age: hstsMaxAge }),
-  ...(hstsIncludeSubdomains ? { hsts_include_subdomains: true } : {}),
-  ...(hstsPreload ? { hsts_preload: true } : {}),
-  ...(heuristicFreshness ? { heuristic_freshness: true } : {}),
+const auditDetail = (row: ProxyConfig) => ({
+  origin_host: row.originHost,
+  origin_port: row.originPort,
+  origin_protocol: row.originProtocol,
+  ...auditSettings(row),
 });
-
-type SettingsBody = BodyOf<typeof settingsBody>;
-
-/**
- * Settings of a proxy other than its origin: HSTS and the rules of the cache.
- *
- * Throws InvalidError `hsts_preload`.
- */
-function readSettings(body: SettingsBody, before: ProxyConfig): Partial<ProxyConfig> {
-  const { hsts_max_age, hsts_include_subdomains, hsts_preload, heuristic_freshness } = body;
-  const settings: Partial<ProxyConfig> = {
-    ...(hsts_max_age === undefined ? {} : { hstsMaxAge: hsts_max_age }),
-    ...(hsts_include_subdomains === undefined ? {} : { hstsIncludeSubdomains: hsts_include_subdomains }),
-    ...(hsts_preload === undefined ? {} : { hstsPreload: hsts_preload }),
-    ...(heuristic_freshness === undefined ? {} : { heuristicFreshness: heuristic_freshness }),
-  };
-  requirePreloadable({ ...before, ...settings });
-  return settings;
-}
-
-/**
- * Preload lists reject a domain with an unsuitable header, which the customer would notice weeks
- * later.
- */
-function requirePreloadable({ hstsMaxAge, hstsIncludeSubdomains, hstsPreload }: ProxyConfig): void {
-  if (hstsPreload !== true) return;
-  if (hstsIncludeSubdomains === true && (hstsMaxAge ?? 0) >= PRELOAD_MAX_AGE) return;
-  throw new InvalidError(
-    'hsts_preload',
-    `Preload lists require "hsts_include_subdomains": true and "hsts_max_age" of at least ${PRELOAD_MAX_AGE}. Set both, or set "hsts_preload" to false.`,
-    { pointer: '/hsts_preload' },
-  );
-}

@@ -4,6 +4,7 @@ import { formatHost } from '../../../core/dns/wire/name.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import type { Domain, ProxyConfig } from '../../../core/store/rows.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
+import { viewSettings } from './settings.ts';
 import type { ProxyState } from './state.ts';
 
 export const DEFAULT_PORT = 443;
@@ -39,10 +40,7 @@ export function proxyReply(domain: Domain, row: ProxyConfig, { certificate, expo
       origin_host: row.originHost ?? '',
       origin_port: row.originPort ?? DEFAULT_PORT,
       origin_protocol: row.originProtocol ?? DEFAULT_PROTOCOL,
-      hsts_max_age: row.hstsMaxAge ?? null,
-      hsts_include_subdomains: row.hstsIncludeSubdomains ?? false,
-      hsts_preload: row.hstsPreload ?? false,
-      heuristic_freshness: row.heuristicFreshness ?? false,
+      ...viewSettings(row),
       ssl_status: row.sslStatus,
       ssl_issued_at: timeOrNull(row.sslIssuedAt),
       ssl_expires_at: timeOrNull(row.sslExpiresAt),

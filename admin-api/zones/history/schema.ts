@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { count, flag, id, list, oneOf, orNull, text, time } from '../../../core/base/schema.ts';
 import { bodySchema } from '../../http/json-body.ts';
 import { pageFields } from '../../http/lists.ts';
+import { pastSettings } from '../../sites/proxy/schema.ts';
 
 const pastRecord = Type.Object(
   {
@@ -41,10 +42,7 @@ const pastProxy = Type.Object(
     origin_host: orNull(Type.String(), 'null: each name has its own addresses'),
     origin_port: orNull(Type.Integer(), 'the port of the origin'),
     origin_protocol: orNull(Type.String(), '"http" or "https"'),
-    hsts_max_age: orNull(Type.Integer(), 'seconds; null: HSTS is not sent'),
-    hsts_include_subdomains: flag('as in the proxy'),
-    hsts_preload: flag('as in the proxy'),
-    heuristic_freshness: flag('as in the proxy'),
+    ...pastSettings,
   },
   { title: 'PastProxy' },
 );

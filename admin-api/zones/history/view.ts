@@ -7,6 +7,7 @@ import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { commentsRow, type PastDnssec, type PastProxy } from '../../../core/store/history.ts';
 import type { Domain, RecordRow } from '../../../core/store/rows.ts';
 import { formatTime } from '../../http/time.ts';
+import { viewSettings } from '../../sites/proxy/settings.ts';
 import { textOf } from '../records/comment.ts';
 import { type CommentsChange, netChanges } from './plan.ts';
 import type { DomainChange, RecordChange } from './timeline.ts';
@@ -123,10 +124,7 @@ function viewProxy(row: PastProxy | null) {
       origin_host: row.originHost,
       origin_port: row.originPort,
       origin_protocol: row.originProtocol,
-      hsts_max_age: row.hstsMaxAge ?? null,
-      hsts_include_subdomains: row.hstsIncludeSubdomains ?? false,
-      hsts_preload: row.hstsPreload ?? false,
-      heuristic_freshness: row.heuristicFreshness ?? false,
+      ...viewSettings(row),
     }
   );
 }

@@ -5,8 +5,26 @@ import { json, jsonTable, table, unjson } from './table.ts';
 export type Protocol = 'http' | 'https';
 export type SslStatus = 'none' | 'pending' | 'active' | 'renewing' | 'error';
 
-/** One for each domain whose proxy was ever configured. */
-export interface ProxyConfig {
+/** Settings besides the origin, with the values that hold until a customer sets others. */
+const DEFAULT_SETTINGS = {
+  /**
+   * max-age of Strict-Transport-Security (RFC 6797) in seconds; null: the field is not sent. 0 makes
+   * browsers delete the policy.
+   */
+  hstsMaxAge: null as number | null,
+  hstsIncludeSubdomains: false,
+  hstsPreload: false,
+  /**
+   * Whether the cache uses heuristic freshness (RFC 9111 section 4.2.2) even where it is often
+   * wrong (edge/sites/site.ts).
+   */
+  heuristicFreshness: false,
+};
+
+export type ProxySettings = Readonly<typeof DEFAULT_SETTINGS>;
+
+/** One for each domain whose proxy was ever configured. Old rows lack some settings. */
+export interface ProxyConfig extends Partial<ProxySettings> {
   readonly domainId: Id;
   /** Whether requests of visitors go through the edge. */
   readonly enabled: boolean;
@@ -24,20 +42,6 @@ export interface ProxyConfig {
   readonly sslExpiresAt: number | null;
   /** Shown to the customer; null: no error. */
   readonly sslError: string | null;
-  /**
-   * max-age of Strict-Transport-Security (RFC 6797) in seconds; null, or omitted in old rows: the
-   * field is not sent. 0 makes browsers delete the policy.
-   */
-  readonly hstsMaxAge?: number | null;
-  /** includeSubDomains; omitted in old rows: false. */
-  readonly hstsIncludeSubdomains?: boolean;
-  /** preload; omitted in old rows: false. */
-  readonly hstsPreload?: boolean;
-  /**
-   * Whether the cache uses heuristic freshness (RFC 9111 section 4.2.2) even where it is often
-   * wrong (edge/sites/site.ts); omitted in old rows: false.
-   */
-  readonly heuristicFreshness?: boolean;
   /** When the proxy was disabled; null, or omitted in old rows: it is enabled or never was. */
   readonly disabledAt?: number | null;
   /** When the pending certificate order was requested; null: none is pending. */
@@ -102,6 +106,12 @@ export const proxies = jsonTable<ProxyConfig>({
   concerns: 'site',
   key: (row) => idKey(row.domainId),
 });
+
+/** All settings of a row. Other members of it are left out. */
+export function proxySettings(row: Partial<ProxySettings>): ProxySettings {
+  const names = Object.keys(DEFAULT_SETTINGS) as (keyof ProxySettings)[];
+  return Object.fromEntries(names.map((name) => [name, row[name] ?? DEFAULT_SETTINGS[name]])) as ProxySettings;
+}
 
 /** The contexts for sealing the keys of certificates. */
 export const certificateContext = (domainId: Id): string => `certificate:${domainId}`;
