@@ -299,13 +299,16 @@ function timedStepAt(zone: SignedZone): number | null {
 
 /** When no cache can have an older DS set than the parent; null: not foreseeable. */
 function settledAt(zone: SignedZone): number | null {
-  const { phase, settledSince, dsTtl, parent, isEmergency } = zone.state;
+  const { phase, servedSince, settledSince, dsTtl, parent, isEmergency } = zone.state;
   if (settledSince === null || parent === null) return null;
-  const margin = isEmergency ? EMERGENCY_MARGIN : MARGIN;
-  // A DS that was ordered before may still be published.
+  const isSilent = parent.answered < parent.servers;
+  const margin = isSilent ? SILENT_MARGIN : isEmergency ? EMERGENCY_MARGIN : MARGIN;
   const isReturn = phase === 'removing_ds' || isBackingOut(zone);
-  const ttl = isReturn ? Math.max(dsTtl, DEFAULT_DS_TTL) : dsTtl || DEFAULT_DS_TTL;
-  return settledSince + ttl + (parent.answered < parent.servers ? SILENT_MARGIN : margin);
+  if (!isReturn) return settledSince + (dsTtl || DEFAULT_DS_TTL) + margin;
+  // A DS that was ordered before may still be published. A registry may also have read the CDS
+  // records of before (RFC 8078), and replace that DS before the next query of the parent.
+  if (servedSince === null) return null;
+  return Math.max(settledSince, servedSince + DNSKEY_TTL + MARGIN) + Math.max(dsTtl, DEFAULT_DS_TTL) + margin;
 }
 
 /** Whether a later query of the parent has confirmed the DS set. */

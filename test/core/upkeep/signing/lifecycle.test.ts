@@ -12,6 +12,9 @@ import { DAY, HOUR, STEP, World, type WorldOptions } from './world.ts';
 
 const RUNS = depth({ quick: 20, moderate: 60, full: 4000 });
 
+/** A registry follows a cached CDS, and removes the DS before the next query of the parent. */
+const SHORT_DS = 1209252107;
+
 const test = suite('states of signed zones');
 
 function newWorld(seed: number, options: Partial<WorldOptions> = {}): { world: World; random: Random } {
@@ -48,8 +51,8 @@ function until(world: World, phase: string, seed: number, limit = 60 * DAY): num
 
 test(`validation never breaks, and no state is a dead end (${RUNS} runs, WAYPOST_SEED=${SEED})`, () => {
   const phases = new Set<string>();
-  for (let run = 0; run < RUNS; run++) {
-    const seed = (SEED + run * 7919) | 0;
+  const seeds = Array.from({ length: RUNS }, (_, run) => (SEED + run * 7919) | 0);
+  for (const seed of [SHORT_DS, ...seeds]) {
     const { world, random } = newWorld(seed);
     for (let i = 0; i < 6; i++) {
       const commands = world.commands();
