@@ -8,7 +8,7 @@ import { SEED } from '../support/seed.ts';
 import { MARK, type Outcome, outcomeOf, type Report, type Step } from './report.ts';
 import { slowdown, stressed } from './stress.ts';
 import { removeTestFolder, removeTestFolders, testFolder } from './test-folder.ts';
-import { graceLimits, limitsOf, TestWatch } from './watch.ts';
+import { graceLimits, limitsOf, processLimitOf, TestWatch } from './watch.ts';
 
 const PROGRAM = join(import.meta.dirname, 'files.js');
 /**
@@ -16,8 +16,6 @@ const PROGRAM = join(import.meta.dirname, 'files.js');
  * the CPU of the unit tests.
  */
 const FLAGS = ['--single-threaded-gc'];
-/** Milliseconds after which a process is killed and its current file counts as failed. */
-const LIMIT_MS = 25 * 60_000;
 
 /** What a file does outside of its tests. */
 const OUTSIDE: Step = { suite: '', test: '' };
@@ -115,7 +113,7 @@ function runProcess(
     watch.restart(file === undefined ? graceLimits() : limits(file));
   };
   begin(OUTSIDE);
-  const timer = setTimeout(() => killGroup(pid), LIMIT_MS * slowdown());
+  const timer = setTimeout(() => killGroup(pid), processLimitOf(files));
   const onLine = (line: Report | Step): void => {
     if (!('file' in line)) {
       begin(line);

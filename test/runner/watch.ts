@@ -25,6 +25,13 @@ export function limitsOf(file: string): Limits {
   return scaled(file.startsWith('system/') ? SYSTEM : UNIT);
 }
 
+/**
+ * Milliseconds after which a process is killed, and its current file fails. Some files take half an
+ * hour at full depth on a third of a core.
+ */
+export const processLimitOf = (files: readonly string[]): number =>
+  files.some((file) => limitsOf(file) === NONE) ? 4 * 60 * MINUTE : 25 * MINUTE * slowdown();
+
 /** Of a process after its last file. */
 export const graceLimits = (): Limits => scaled(GRACE);
 
