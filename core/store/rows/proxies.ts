@@ -8,8 +8,8 @@ export type SslStatus = 'none' | 'pending' | 'active' | 'renewing' | 'error';
 /** Settings besides the origin, with the values that hold until a customer sets others. */
 const DEFAULT_SETTINGS = {
   /**
-   * max-age of Strict-Transport-Security (RFC 6797) in seconds; null: the field is not sent. 0 makes
-   * browsers delete the policy.
+   * max-age of Strict-Transport-Security (RFC 6797) in seconds; null: the field is not sent. 0
+   * makes browsers delete the policy.
    */
   hstsMaxAge: null as number | null,
   hstsIncludeSubdomains: false,
