@@ -98,6 +98,12 @@ export const DIFFERENCES: readonly Difference[] = [
     rhino: '\nfunction (a) {\n    return a;\n}\n',
   },
   {
+    what: 'the text of a function with `**=`',
+    body: 'return typeof String(function (a) { a **= 2; });',
+    quickjs: 'string',
+    rhino: 'java.lang.RuntimeException',
+  },
+  {
     what: 'messages of errors of the engine',
     body: 'try { null.x; } catch (error) { return error.message; }',
     quickjs: "cannot read property 'x' of null",

@@ -228,7 +228,7 @@ else {
 }
 
 /** Programs that have what the table of differences has. */
-const LISTED = /function\*|\bthis\b|\b(?:try|instanceof)\b|\\u\{/;
+const LISTED = /function\*|\*\*=|\bthis\b|\b(?:try|instanceof)\b|\\u\{/;
 
 function isListed(source: string, outcome: Outcome): boolean {
   const text = outcome.state === 'failed' ? outcome.message : (outcome.value ?? '');
