@@ -10,7 +10,7 @@ import type { RouteOf } from './route.ts';
 import type { Method } from './router.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: any schema
-export type AnyRoute = RouteOf<string, Method, string, any, any, any>;
+type AnyRoute = RouteOf<string, Method, string, any, any, any>;
 
 /** The body of a request to a route. */
 export type RequestOf<R extends AnyRoute> = StaticOf<R['body']>;

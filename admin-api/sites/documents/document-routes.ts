@@ -37,7 +37,7 @@ export interface DocumentCheck<Content> {
   seal(plain: string | Uint8Array): string;
 }
 
-export interface DocumentFormat<
+interface DocumentFormat<
   Content,
   Kind extends SiteDocumentKind,
   Name extends string,

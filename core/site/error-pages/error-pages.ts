@@ -8,7 +8,7 @@ import { MAX_PAGE_BYTES, parseTemplate, type Template, TemplateFault } from './t
 /** The code of the page that a rule shows while a site is in maintenance. */
 export const MAINTENANCE_CODE = 'maintenance';
 
-export type ErrorPagesDocument = Static<TObject<typeof errorPagesBody>>;
+type ErrorPagesDocument = Static<TObject<typeof errorPagesBody>>;
 
 export const ERROR_PAGES = new DocumentKind<ErrorPagesDocument, 'error_pages'>('error_pages', {
   pages: [],
