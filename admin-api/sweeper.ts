@@ -60,14 +60,15 @@ const GROUP_BYTES = 8;
 const NOTHING = Buffer.alloc(0);
 
 export class Sweeper {
-  readonly #services: Services;
   /** By table, the key at which the last sweep ended. */
   readonly #cursors = new Map<number, Buffer>();
   readonly #task: Task;
   readonly #sessions: Pick<Sessions, 'isExpired'>;
 
-  constructor(services: Services, validity: Pick<Sessions, 'isExpired'>) {
-    this.#services = services;
+  constructor(
+    private readonly services: Services,
+    validity: Pick<Sessions, 'isExpired'>,
+  ) {
     this.#sessions = validity;
     this.#task = services.tasks.add({
       name: 'expired-rows',
@@ -91,7 +92,7 @@ export class Sweeper {
   async sweep(now = nowSeconds()): Promise<void> {
     await this.#expire({ table: replays, isOver: (row) => row.createdAt <= now - REPLAY_LIFETIME });
     await this.#expire({ table: purges, isOver: (row) => row.createdAt <= now - PURGE_LIFETIME });
-    const { reader, config } = this.#services;
+    const { reader, config } = this.services;
     const { days } = config.audit;
     const kept = now - days * DAY;
     // Entries of an account are in the order of their times, except those of a clock that was
@@ -115,7 +116,7 @@ export class Sweeper {
   /** Deletes the oldest audit entries of accounts that have more than `maxSize` bytes of them. */
   async #trimAudits(maxSize: number): Promise<void> {
     if (maxSize === 0) return;
-    const { environment, journal, reader } = this.#services;
+    const { environment, journal, reader } = this.services;
     const large: { readonly accountId: Id; readonly audit: number }[] = [];
     for (const { key, value } of environment.usage.getRange({})) {
       const { audit } = decodeUsage(value);
@@ -153,7 +154,7 @@ export class Sweeper {
 
   /** Resolves to true at the end of the table. */
   async #expirePiece<Row>({ table, isOver: isExpired, isLast, deleteDependents: along }: Rows<Row>): Promise<boolean> {
-    const { environment, journal } = this.#services;
+    const { environment, journal } = this.services;
     const stored = environment.rows.get(table.number)!;
     const rows: Row[] = [];
     let start = this.#cursors.get(table.number);

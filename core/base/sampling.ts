@@ -3,14 +3,15 @@
  * events are sampled fairly. Hot: allocates nothing.
  */
 export class Sampling {
-  readonly #every: number;
   #random: number;
   /** Events until the next sample. */
   #remaining: number;
 
   /** `seed`: omitted, it is random. */
-  constructor(every: number, seed = Math.random() * 0xffff_ffff) {
-    this.#every = every;
+  constructor(
+    private readonly every: number,
+    seed = Math.random() * 0xffff_ffff,
+  ) {
     // xorshift never leaves 0.
     this.#random = seed | 0 || 1;
     this.#remaining = this.#gap();
@@ -30,6 +31,6 @@ export class Sampling {
     x ^= x >>> 17;
     x ^= x << 5;
     this.#random = x;
-    return 1 + ((x >>> 0) % (2 * this.#every - 1));
+    return 1 + ((x >>> 0) % (2 * this.every - 1));
   }
 }

@@ -5,14 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * these calls.
  */
 export class SharedRun<T> {
-  readonly #work: () => Promise<T>;
   readonly #pause: number;
   #running: Promise<unknown> = Promise.resolve();
   #next: Promise<T> | null = null;
 
   /** `pause`: milliseconds between the end of a run and the start of the next. */
-  constructor(work: () => Promise<T>, pause = 0) {
-    this.#work = work;
+  constructor(
+    private readonly work: () => Promise<T>,
+    pause = 0,
+  ) {
     this.#pause = pause;
   }
 
@@ -21,7 +22,7 @@ export class SharedRun<T> {
     if (this.#next !== null) return this.#next;
     const next = this.#running.then(() => {
       this.#next = null;
-      return this.#work();
+      return this.work();
     });
     this.#next = next;
     const ended = next.catch(() => {});

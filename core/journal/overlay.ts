@@ -22,15 +22,12 @@ type Write = readonly [id: string, value: Buffer | null];
 
 /** It has only the methods of a table that drafts and applying entries use. */
 export class OverlaidTable {
-  stored: Read;
   readonly #values = new Map<string, Buffer | null>();
   /** Keys that are not in `#sorted` yet. */
   #fresh: string[] = [];
   #sorted: string[] = [];
 
-  constructor(stored: Read) {
-    this.stored = stored;
-  }
+  constructor(public stored: Read) {}
 
   get(key: Uint8Array): Buffer | undefined {
     const written = this.#values.size === 0 ? undefined : this.#values.get(latin1(key));

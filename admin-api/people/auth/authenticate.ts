@@ -25,21 +25,15 @@ const MAX_CACHED = 10_000;
 const MAX_CACHED_LENGTH = 100;
 
 export class Authenticator implements Authentication {
-  readonly #reader: StoreReader;
-  readonly #sessions: Sessions;
-  readonly #uses: Pick<TokenUses, 'note'>;
   /** Callers by the whole Authorization header. Cleared when any account or token changes. */
   readonly #callers = new RecentMap<Caller>(MAX_CACHED);
 
   constructor(
-    reader: StoreReader,
+    private readonly reader: StoreReader,
     journal: Pick<Journal, 'onCredentials'>,
-    sessions: Sessions,
-    uses: Pick<TokenUses, 'note'>,
+    private readonly sessions: Sessions,
+    private readonly uses: Pick<TokenUses, 'note'>,
   ) {
-    this.#reader = reader;
-    this.#sessions = sessions;
-    this.#uses = uses;
     journal.onCredentials(() => this.#callers.clear());
   }
 
@@ -49,7 +43,7 @@ export class Authenticator implements Authentication {
    */
   authenticate(request: Credentials): Caller {
     const caller = this.reauthenticate(request);
-    if (caller.session !== undefined) this.#sessions.note(caller.session.row);
+    if (caller.session !== undefined) this.sessions.note(caller.session.row);
     return caller;
   }
 
@@ -74,15 +68,15 @@ export class Authenticator implements Authentication {
     const { expiresAt } = caller.token;
     if (expiresAt !== null && expiresAt <= nowSeconds())
       throw unauthorized('expired_token', 'The token has expired; get a new one.');
-    this.#uses.note(caller.token.id);
+    this.uses.note(caller.token.id);
     return caller;
   }
 
   /** Not cached, because sessions change more often than tokens. Undefined without a cookie. */
   #bySession(request: Credentials): Caller | undefined {
-    const session = this.#sessions.find(request);
+    const session = this.sessions.find(request);
     if (session === undefined) return undefined;
-    const account = this.#reader.account(session.row.accountId);
+    const account = this.reader.account(session.row.accountId);
     if (account === undefined) throw accountGone();
     if (!account.apiEnabled) throw apiDisabled();
     if (request.method !== 'GET' && request.method !== 'HEAD') requireCsrfToken(session, request);
@@ -92,7 +86,7 @@ export class Authenticator implements Authentication {
   /** Whether the request has a well-formed token or session that is not stored on this node. */
   hasUnknownToken(request: Credentials): boolean {
     const header = request.header('authorization');
-    if (header === undefined) return this.#sessions.isUnknown(request);
+    if (header === undefined) return this.sessions.isUnknown(request);
     if (this.#callers.get(header) !== undefined) return false;
     const { id, legacyId } = parse(header);
     return (id !== undefined || legacyId !== undefined) && this.#stored({ id, legacyId }) === undefined;
@@ -112,8 +106,8 @@ export class Authenticator implements Authentication {
 
   /** Tries both forms, because a legacy id may consist of decimal digits only. */
   #stored({ id, legacyId }: TokenIds): Token | undefined {
-    const token = id === undefined ? undefined : this.#reader.token(id);
-    return token ?? (legacyId === undefined ? undefined : this.#reader.tokenByLegacyId(legacyId));
+    const token = id === undefined ? undefined : this.reader.token(id);
+    return token ?? (legacyId === undefined ? undefined : this.reader.tokenByLegacyId(legacyId));
   }
 
   #find(header: string): Caller {
@@ -122,7 +116,7 @@ export class Authenticator implements Authentication {
       throw unauthorized('malformed_token', 'The token is malformed: it is truncated or mistyped.');
     const token = this.#stored({ id, legacyId });
     if (token === undefined || !matchesHash(text, token.hash)) throw tokenGone();
-    const account = this.#reader.account(token.accountId);
+    const account = this.reader.account(token.accountId);
     if (account === undefined) throw accountGone();
     if (!account.apiEnabled) throw apiDisabled();
     return { account, token };

@@ -53,14 +53,15 @@ interface DomainChange {
 }
 
 export class DomainSearch implements DomainFinder {
-  readonly #reader: Pick<StoreReader, 'apexKeysOf'>;
   /** In order of use, least recently used first. */
   readonly #accounts = new Map<Id, Promise<NameList>>();
   /** Changes of accounts whose list is being built. */
   readonly #reading = new Map<Id, DomainChange[]>();
 
-  constructor(reader: Pick<StoreReader, 'apexKeysOf'>, journal: Pick<Journal, 'onDomain'>) {
-    this.#reader = reader;
+  constructor(
+    private readonly reader: Pick<StoreReader, 'apexKeysOf'>,
+    journal: Pick<Journal, 'onDomain'>,
+  ) {
     journal.onDomain(({ accountId, apex, id }, present) => {
       const reading = this.#reading.get(accountId);
       if (reading !== undefined) reading.push({ apex, id, present });
@@ -93,7 +94,7 @@ export class DomainSearch implements DomainFinder {
       const list = new NameList();
       const steps = new Steps();
       for (let after: string | null = null; ; ) {
-        const found: Entry[] = this.#reader.apexKeysOf(accountId, after, PAGE);
+        const found: Entry[] = this.reader.apexKeysOf(accountId, after, PAGE);
         for (const entry of found) list.append(entry);
         if (found.length < PAGE) break;
         after = found[found.length - 1].key;

@@ -206,14 +206,11 @@ export function declareZoneRead(draft: Draft, domain: Domain): void {
 
 /** The first errors of a batch, with their pointers. */
 export class BatchErrors {
-  readonly #limit: number;
   readonly #found: { readonly error: WaypostError; readonly pointer: string }[] = [];
   /** Number of further errors. */
   omitted = 0;
 
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
+  constructor(private readonly limit: number) {}
 
   attempt<T>(pointer: string, work: () => T): T | undefined {
     try {
@@ -226,7 +223,7 @@ export class BatchErrors {
   }
 
   add(error: WaypostError, pointer: string): void {
-    if (this.#found.length === this.#limit) this.omitted++;
+    if (this.#found.length === this.limit) this.omitted++;
     else this.#found.push({ error, pointer: pointer + (error.pointer ?? '') });
   }
 

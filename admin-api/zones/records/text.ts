@@ -22,25 +22,17 @@ for (const c of 'abcdefghijklmnopqrstuvwxyz0123456789-_*') NEEDS_NO_ESCAPE[c.cha
 
 /** The records of one domain. */
 export class RecordSerializer {
-  readonly #domain: Domain;
   /** Offset of the first label below the apex in the key of a record. */
   readonly #labelsStart: number;
-  readonly #aliases: Pick<AliasStates, 'of'>;
-  readonly #targets: Pick<DomainTargets, 'mayWarn' | 'find'>;
-  readonly #findComment: FindComment;
   /** Whether the text has the state of a target, which changes without the domain. */
   hasTarget = false;
 
   constructor(
-    domain: Domain,
-    aliases: Pick<AliasStates, 'of'>,
-    targets: Pick<DomainTargets, 'mayWarn' | 'find'>,
-    findComment: FindComment,
+    private readonly domain: Domain,
+    private readonly aliases: Pick<AliasStates, 'of'>,
+    private readonly targets: Pick<DomainTargets, 'mayWarn' | 'find'>,
+    private readonly findComment: FindComment,
   ) {
-    this.#domain = domain;
-    this.#aliases = aliases;
-    this.#targets = targets;
-    this.#findComment = findComment;
     this.#labelsStart = 8 + nameKey(domain.apex).length;
   }
 
@@ -48,20 +40,20 @@ export class RecordSerializer {
     const { nameEnd, type } = recordKeyParts(key);
     const created = formatTime(value.readUIntBE(4, 5));
     const updated = formatTime(value.readUIntBE(9, 5));
-    const comment = this.#findComment({ key });
+    const comment = this.findComment({ key });
     return `{"id":${idAt(key, key.length - 8)},"name":${this.#serializeName(key, nameEnd)},"type":"${typeName(type)}",${serializeContent(type, value)},"proxied":${proxiedOf(value)},"comment":${comment === null ? null : JSON.stringify(comment)},"created_at":"${created}","updated_at":"${updated}"${this.#serializeTarget(type, key, value)}}`;
   }
 
   #serializeTarget(type: number, key: Buffer, value: Buffer): string {
-    if (!this.#targets.mayWarn(type)) return '';
+    if (!this.targets.mayWarn(type)) return '';
     this.hasTarget = true;
-    const warning = this.#targets.find(recordOf(key, value));
+    const warning = this.targets.find(recordOf(key, value));
     const warnings = warning === null ? '' : `,"warnings":${JSON.stringify([warning])}`;
     return `${type === TYPE.ALIAS ? this.#serializeAlias(value) : ''}${warnings}`;
   }
 
   #serializeAlias(value: Buffer): string {
-    const state = this.#aliases.of(Uint8Array.from(value.subarray(RECORD_RDATA)), this.#domain.accountId);
+    const state = this.aliases.of(Uint8Array.from(value.subarray(RECORD_RDATA)), this.domain.accountId);
     return `,"alias":${JSON.stringify(viewAlias(state))}`;
   }
 
@@ -72,7 +64,7 @@ export class RecordSerializer {
     for (let i = from; i < end; i++)
       if (key[i] === 0) labels++;
       else if (NEEDS_NO_ESCAPE[key[i]] === 0)
-        return JSON.stringify(formatRelative(nameOfKey(key, 8, end), this.#domain.apex));
+        return JSON.stringify(formatRelative(nameOfKey(key, 8, end), this.domain.apex));
     // Without the last byte, which ends the last label.
     const text = key.toString('latin1', from, end - 1);
     return `"${labels === 1 ? text : text.split('\0').reverse().join('.')}"`;

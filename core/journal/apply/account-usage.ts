@@ -18,8 +18,6 @@ interface Counts {
 }
 
 export class UsageChanges {
-  readonly #environment: Environment;
-  readonly #storedBytes: (domainId: Id) => number;
   readonly #accounts = new Map<Id, Counts>();
   /** Bytes of the changed zones after the entries so far. */
   readonly #zones = new Map<Id, number>();
@@ -27,10 +25,10 @@ export class UsageChanges {
   readonly #added = new Map<Id, number>();
 
   /** `storedBytes` returns the bytes of the rows of a zone before the group. */
-  constructor(environment: Environment, storedBytes: (domainId: Id) => number) {
-    this.#environment = environment;
-    this.#storedBytes = storedBytes;
-  }
+  constructor(
+    private readonly environment: Environment,
+    private readonly storedBytes: (domainId: Id) => number,
+  ) {}
 
   countsOf(accountId: Id): Counts {
     let counts = this.#accounts.get(accountId);
@@ -82,7 +80,7 @@ export class UsageChanges {
     for (const [id, added] of this.#added) {
       const now = current(id)?.accountId;
       const then = owners.has(id) ? owners.get(id) : now;
-      const bytes = this.#zones.get(id) ?? this.#storedBytes(id);
+      const bytes = this.#zones.get(id) ?? this.storedBytes(id);
       if (then !== undefined) this.countsOf(then).bytes -= bytes;
       if (now !== undefined) this.countsOf(now).bytes += bytes + added;
       this.#zones.set(id, now === undefined ? 0 : bytes + added);
@@ -97,7 +95,7 @@ export class UsageChanges {
 
   /** Inside a write transaction. `writesState`: the state of the zone is written anyway. */
   write(writesState: (domainId: Id) => boolean): void {
-    const { usage, zones } = this.#environment;
+    const { usage, zones } = this.environment;
     for (const [domainId, bytes] of this.#zones) {
       if (writesState(domainId)) continue;
       const key = idKey(domainId);

@@ -65,7 +65,6 @@ export class Applier {
   readonly secondaryListeners: ((domainIds: ReadonlySet<Id>) => void)[] = [];
   readonly appListeners: ((appIds: ReadonlySet<string>) => void)[] = [];
   readonly appliedListeners: (() => void)[] = [];
-  readonly #options: ApplierOptions;
   readonly #facts: ZoneFacts;
   #current: Head;
   readonly #retention: Retention;
@@ -74,8 +73,7 @@ export class Applier {
   /** The rehearsal of the entries that are being written. */
   #writing: Rehearsal | null = null;
 
-  constructor(options: ApplierOptions) {
-    this.#options = options;
+  constructor(private readonly options: ApplierOptions) {
     const { environment } = options;
     this.#facts = new ZoneFacts(environment);
     this.#current = readHead(environment);
@@ -99,7 +97,7 @@ export class Applier {
    * applied; then nothing has changed.
    */
   async apply(links: readonly Link[], hash: Buffer): Promise<ZoneUpdates> {
-    const { index, storage } = this.#options;
+    const { index, storage } = this.options;
     // Before LMDB would run out of space in the middle of the transaction.
     if (storage?.isFull) throw storage.refusalOf('') ?? diskFull();
     try {
@@ -120,7 +118,7 @@ export class Applier {
    */
   async rehearse(links: readonly Link[]): Promise<void> {
     if (this.hasSignedZones) return this.#rehearseInSteps(links);
-    const rehearsal = this.#openRehearsal(links, this.#options.signers?.group());
+    const rehearsal = this.#openRehearsal(links, this.options.signers?.group());
     applyEntries(rehearsal.store.environment, rehearsal.updates, appliedOf(links));
     rehearsal.isComplete = true;
   }
@@ -130,7 +128,7 @@ export class Applier {
    * between steps.
    */
   async #rehearseInSteps(links: readonly Link[]): Promise<void> {
-    const rehearsal = this.#openRehearsal(links, this.#options.signers?.groupInThreads());
+    const rehearsal = this.#openRehearsal(links, this.options.signers?.groupInThreads());
     const { store, updates } = rehearsal;
     applyRows(store.environment, updates, appliedOf(links));
     let end = performance.now() + STEP_MS;
@@ -144,14 +142,14 @@ export class Applier {
   }
 
   get hasSignedZones(): boolean {
-    const { environment, signers } = this.#options;
+    const { environment, signers } = this.options;
     if (signers == null) return false;
     for (const _ of environment.rows.get(dnssec.number)!.getKeys({ limit: 1 })) return true;
     return false;
   }
 
   #openRehearsal(links: readonly Link[], signing: GroupSigning | undefined): Rehearsal {
-    const { environment, index, zoneSettings } = this.#options;
+    const { environment, index, zoneSettings } = this.options;
     const store = withOverlay(this.#writing?.store.environment ?? environment);
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
     const facts = new ZoneFacts(store.environment, this.#writing?.facts ?? this.#facts);
@@ -170,12 +168,12 @@ export class Applier {
    * updates cannot be rolled back, and the next start rebuilds the index.
    */
   publish(updates: ZoneUpdates): void {
-    publishNodes(this.#options.index, updates);
+    publishNodes(this.options.index, updates);
     this.#notifyListeners(updates);
   }
 
   async #write(links: readonly Link[], hash: Buffer): Promise<ZoneUpdates> {
-    const { environment, index, zoneSettings, zones, signers } = this.#options;
+    const { environment, index, zoneSettings, zones, signers } = this.options;
     const sequence = this.#current.sequence + links.length;
     const bytes = links.reduce((sum, link) => sum + link.bytes.length, 0);
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
@@ -206,7 +204,7 @@ export class Applier {
   #notifyListeners(updates: ZoneUpdates): void {
     const { notices, nodes, apexes, changes } = updates;
     const { domainChanges, credentialsChanged, aliasTargets, apps, signing, secondaries } = notices;
-    for (const change of changes) this.#options.zones?.onChange(change);
+    for (const change of changes) this.options.zones?.onChange(change);
     for (const { domain, present } of domainChanges)
       for (const listener of this.domainListeners) listener(domain, present);
     if (credentialsChanged) for (const listener of this.credentialListeners) listener();

@@ -54,15 +54,12 @@ export function applyRows(environment: Environment, updates: ZoneUpdates, entrie
 
 /** Deletes the comments of RRsets whose last record an entry deletes. */
 class OrphanedComments {
-  readonly #environment: Environment;
   /** Whether a domain has comments. */
   readonly #domains = new Map<Id, boolean>();
   /** Keys of comments, in Latin-1. */
   readonly #touched = new Set<string>();
 
-  constructor(environment: Environment) {
-    this.#environment = environment;
-  }
+  constructor(private readonly environment: Environment) {}
 
   note({ table, key, value }: Change): void {
     if (table !== records.number || value !== null || !this.#hasComments(idAt(key))) return;
@@ -70,7 +67,7 @@ class OrphanedComments {
   }
 
   delete(history: DomainHistory, updates: ZoneUpdates): void {
-    const { rows } = this.#environment;
+    const { rows } = this.environment;
     const table = rows.get(comments.number)!;
     for (const text of this.#touched) {
       const key = Buffer.from(text, 'latin1');
@@ -89,7 +86,7 @@ class OrphanedComments {
     if (has === undefined) {
       const start = idKey(domainId);
       const range = { start, end: afterPrefix(start), limit: 1 };
-      has = !isEmpty(this.#environment.rows.get(comments.number)!.getKeys(range));
+      has = !isEmpty(this.environment.rows.get(comments.number)!.getKeys(range));
       this.#domains.set(domainId, has);
     }
     return has;

@@ -102,15 +102,13 @@ class DomainChange {
 }
 
 export class DomainHistory {
-  readonly #environment: Environment;
-  readonly #entry: Entry;
   readonly #domains = new Map<Id, DomainChange>();
   #audit: Buffer | null = null;
 
-  constructor(environment: Environment, entry: Entry) {
-    this.#environment = environment;
-    this.#entry = entry;
-  }
+  constructor(
+    private readonly environment: Environment,
+    private readonly entry: Entry,
+  ) {}
 
   /** Called before the change is applied. */
   note({ table, key, value }: Change): void {
@@ -163,7 +161,7 @@ export class DomainHistory {
       change.countRecord();
       return;
     }
-    const value = this.#environment.records.get(key);
+    const value = this.environment.records.get(key);
     // A renamed record has two keys, and only the old key is stored.
     if (value === undefined && (!isWritten || change.records.has(id))) return;
     change.addRecord(id, encodeRecordBefore(id, value === undefined ? null : { key, value }));
@@ -178,7 +176,7 @@ export class DomainHistory {
   }
 
   #storeChange(domainId: Id, change: DomainChange): void {
-    const { sequence, time } = this.#entry;
+    const { sequence, time } = this.entry;
     const { isCreation, isLarge, recordCount, records: changed } = change;
     const value = encodeHistory({
       sequence,
@@ -189,7 +187,7 @@ export class DomainHistory {
       about: this.#about(change),
       encodedRecords: Buffer.concat([...changed.values()]),
     });
-    const { history } = this.#environment;
+    const { history } = this.environment;
     // A change without values is a gap. Changes before it can never be restored.
     if (isLarge) this.#deleteHistory(domainId);
     const stored = readSize(history.get(historyKey(domainId, 0)));
@@ -216,7 +214,7 @@ export class DomainHistory {
    * size.
    */
   #trim(domainId: Id, { changes, bytes }: Size): Size {
-    const { history } = this.#environment;
+    const { history } = this.environment;
     const old: Buffer[] = [];
     for (const { key, value } of history.getRange({ start: historyKey(domainId, 1), end: endOf(domainId) })) {
       if (changes === 1 || (changes <= MAX_CHANGES && bytes <= MAX_BYTES)) break;
@@ -229,7 +227,7 @@ export class DomainHistory {
   }
 
   #deleteHistory(domainId: Id): void {
-    const { history } = this.#environment;
+    const { history } = this.environment;
     const keys = [...history.getKeys({ start: historyKey(domainId, 0), end: endOf(domainId) })];
     for (const key of keys) history.remove(key);
   }
@@ -244,7 +242,7 @@ export class DomainHistory {
   }
 
   #stored(table: number, key: Buffer): Buffer | undefined {
-    return this.#environment.rows.get(table)?.get(key);
+    return this.environment.rows.get(table)?.get(key);
   }
 }
 

@@ -37,17 +37,15 @@ export class NodeWriter {
   readonly changes: NodeChange[] = [];
   /** Writes to the table in order; null deletes. */
   readonly #writes: { readonly key: Buffer; readonly node: Buffer | null }[] = [];
-  readonly #environment: Environment;
-  readonly #isAmbiguous: (name: Name) => boolean;
 
-  constructor(environment: Environment, isAmbiguous: (name: Name) => boolean) {
-    this.#environment = environment;
-    this.#isAmbiguous = isAmbiguous;
-  }
+  constructor(
+    private readonly environment: Environment,
+    private readonly isAmbiguous: (name: Name) => boolean,
+  ) {}
 
   /** Puts the nodes of a zone and deletes the nodes of all its other names. */
   replaceAll(apex: Name, nodes: readonly (readonly [key: Buffer, node: Buffer])[]): void {
-    const { answers } = this.#environment;
+    const { answers } = this.environment;
     const prefix = nameKey(apex);
     const old = new Set<string>();
     const own = apexKey(apex);
@@ -66,7 +64,7 @@ export class NodeWriter {
 
   /** The node of a name of the zone; undefined: it has none. */
   read(name: Name, apex: Name): Buffer | undefined {
-    const node = this.#environment.answers.get(name.length === apex.length ? apexKey(name) : nameKey(name));
+    const node = this.environment.answers.get(name.length === apex.length ? apexKey(name) : nameKey(name));
     return node?.[APEX_LENGTH_AT] === apex.length ? node : undefined;
   }
 
@@ -74,7 +72,7 @@ export class NodeWriter {
   put(name: Name, node: Buffer | null, apex: Name): void {
     const key = name.length === apex.length ? apexKey(name) : nameKey(name);
     if (node !== null) this.#putKeyed(key, node);
-    else if (this.#environment.answers.get(key)?.[APEX_LENGTH_AT] === apex.length) this.#remove(key, name);
+    else if (this.environment.answers.get(key)?.[APEX_LENGTH_AT] === apex.length) this.#remove(key, name);
   }
 
   /** Repeats the writes of `earlier`, which wrote to the same answers and was rolled back. */
@@ -95,15 +93,15 @@ export class NodeWriter {
     }
     if (written.size === 0) return;
     for (const [id, node] of last)
-      if (node !== null && written.has(node)) this.#environment.answers.put(Buffer.from(id, 'latin1'), node);
+      if (node !== null && written.has(node)) this.environment.answers.put(Buffer.from(id, 'latin1'), node);
   }
 
   #putKeyed(key: Buffer, node: Buffer): void {
-    const { answers } = this.#environment;
+    const { answers } = this.environment;
     const at = nameOffset(node, 0);
     const name = node.subarray(at, at + node[NAME_LENGTH_AT]);
     const wasStored =
-      !this.#isAmbiguous(name) || answers.doesExist(key) || (key[0] === 0 && answers.doesExist(nameKey(name)));
+      !this.isAmbiguous(name) || answers.doesExist(key) || (key[0] === 0 && answers.doesExist(nameKey(name)));
     this.#write(key, node);
     this.changes.push({ name, node, wasStored });
   }
@@ -111,13 +109,13 @@ export class NodeWriter {
   #remove(key: Buffer, name: Name): void {
     this.#write(key, null);
     // The name became the apex of a nested zone, which is compiled before the enclosing zone.
-    if (key[0] !== 0 && this.#environment.answers.doesExist(apexKey(name))) return;
+    if (key[0] !== 0 && this.environment.answers.doesExist(apexKey(name))) return;
     this.changes.push({ name, node: null, wasStored: true });
   }
 
   #write(key: Buffer, node: Buffer | null): void {
-    if (node === null) this.#environment.answers.remove(key);
-    else this.#environment.answers.put(key, node);
+    if (node === null) this.environment.answers.remove(key);
+    else this.environment.answers.put(key, node);
     this.#writes.push({ key, node });
   }
 }

@@ -58,8 +58,6 @@ const STEP_LINKS = 64;
 
 /** Inside a write transaction. */
 export class Nsec3Chain {
-  readonly #environment: Environment;
-  readonly #zone: ChainZone;
   /** By hash in latin1. Null: the name was deleted. */
   readonly #changes = new Map<string, Link | null>();
 
@@ -69,31 +67,31 @@ export class Nsec3Chain {
   readonly #removed: { readonly hash: Buffer; readonly before: Buffer }[] = [];
   readonly #linked: { readonly hash: Buffer; readonly entry: Buffer }[] = [];
 
-  constructor(environment: Environment, zone: ChainZone) {
-    this.#environment = environment;
-    this.#zone = zone;
-  }
+  constructor(
+    private readonly environment: Environment,
+    private readonly zone: ChainZone,
+  ) {}
 
   /**
    * Notes that the records of a name may have changed. `types`: as NSEC3 lists them; null: the name
    * does not exist.
    */
   note(name: Name, types: readonly number[] | null): void {
-    const hash = Buffer.from(this.#zone.signer.hash(name));
+    const hash = Buffer.from(this.zone.signer.hash(name));
     this.#changes.set(hash.toString('latin1'), types === null ? null : { hash, name, types });
   }
 
   /** Notes a name of a zone that will be signed, unless it was noted already. */
   list(name: Name): void {
-    const hash = Buffer.from(this.#zone.signer.hash(name));
+    const hash = Buffer.from(this.zone.signer.hash(name));
     const id = hash.toString('latin1');
     if (!this.#changes.has(id)) this.#changes.set(id, { hash, name, types: [] });
   }
 
   /** Links the records and adds their signatures to the batch of the signer. */
   link(): void {
-    const { nsec3 } = this.#environment;
-    const { domainId, signer } = this.#zone;
+    const { nsec3 } = this.environment;
+    const { domainId, signer } = this.zone;
     const links = new Map<string, Link>();
     const addedOrRemoved: Buffer[] = [];
     for (const [id, link] of this.#changes) {
@@ -115,7 +113,7 @@ export class Nsec3Chain {
     }
     if (signer.signsSome) this.#linkBefore(addedOrRemoved, links);
     const removed = new Set(this.#removed.map(({ hash }) => hash.toString('latin1')));
-    const hashes = new NextHashes(this.#environment, domainId);
+    const hashes = new NextHashes(this.environment, domainId);
     for (const link of [...links.values()].sort((a, b) => Buffer.compare(a.hash, b.hash))) {
       const { hash, name } = link;
       if (signer.signsHash(hash)) {
@@ -134,8 +132,8 @@ export class Nsec3Chain {
 
   /** Adds the names whose next hash was added or deleted. */
   #linkBefore(addedOrRemoved: readonly Buffer[], links: Map<string, Link>): void {
-    const { nsec3 } = this.#environment;
-    const { domainId, signer } = this.#zone;
+    const { nsec3 } = this.environment;
+    const { domainId, signer } = this.zone;
     const sorted = [...addedOrRemoved].sort(Buffer.compare);
     /**
      * The hash before the previous hash of the loop. Deleted hashes in between are not searched
@@ -168,8 +166,8 @@ export class Nsec3Chain {
 
   /** Writes the linked records after the batch is signed. Returns the changes for the index. */
   write(batch: SigningBatch): Nsec3Change[] {
-    const { nsec3 } = this.#environment;
-    const { domainId, apex } = this.#zone;
+    const { nsec3 } = this.environment;
+    const { domainId, apex } = this.zone;
     const changes: Nsec3Change[] = this.#removed.map((removed) => ({ domainId, apex, stored: null, ...removed }));
     for (const { hash, entry } of this.#linked) {
       batch.fill(entry);
@@ -189,7 +187,7 @@ export class Nsec3Chain {
    * added to the batch of the signer. Returns them sorted by hash. Runs in steps.
    */
   *encodeAll(names: Iterable<readonly [name: Name, types: readonly number[]]>): Steps<Buffer[]> {
-    const { signer } = this.#zone;
+    const { signer } = this.zone;
     const links: Link[] = [];
     for (const [name, types] of names) {
       const hash = Buffer.from(signer.hash(name));
@@ -207,14 +205,14 @@ export class Nsec3Chain {
 
   /** Replaces all records of the zone with these. */
   replaceAll(all: readonly Buffer[]): Nsec3Change {
-    const { domainId, apex } = this.#zone;
+    const { domainId, apex } = this.zone;
     const change = { domainId, apex, hash: null, stored: null, all, before: null };
-    repeat(this.#environment, [change]);
+    repeat(this.environment, [change]);
     return change;
   }
 
   #encode({ hash, name, types }: Link, next: Uint8Array): Buffer {
-    const { apex, signer, ttl } = this.#zone;
+    const { apex, signer, ttl } = this.zone;
     const set = { type: TYPE.NSEC3, ttl, rdatas: [nsec3Rdata(next, types)] };
     return encodeEntry(hash, set, signer.sign(nsec3Owner(hash, apex), set, hash), name);
   }
@@ -232,8 +230,8 @@ export class Nsec3Chain {
 
   /** The last hash above `low` and not above `high`. */
   #last(low: Buffer, high: Buffer): Buffer | undefined {
-    const { nsec3 } = this.#environment;
-    const zone = idKey(this.#zone.domainId);
+    const { nsec3 } = this.environment;
+    const zone = idKey(this.zone.domainId);
     const [start, end] = [high, low].map((hash) => Buffer.concat([zone, hash]));
     // A reverse range includes its start.
     for (const found of nsec3.getKeys({ start, end, reverse: true, limit: 1 })) return Buffer.from(found).subarray(8);

@@ -40,24 +40,20 @@ const STEP_NAMES = 2000;
 const STEP_ENTRIES = 128;
 
 export class PresignedChain {
-  readonly #environment: Environment;
   readonly #domainId: Id;
   readonly #zone: Buffer;
   readonly #apex: Name;
   readonly #apexKeyLength: number;
-  readonly #denial: PresignedDenial;
 
   constructor(
-    environment: Environment,
+    private readonly environment: Environment,
     { id, apex }: { readonly id: Id; readonly apex: Name },
-    denial: PresignedDenial,
+    private readonly denial: PresignedDenial,
   ) {
-    this.#environment = environment;
     this.#domainId = id;
     this.#zone = idKey(id);
     this.#apex = apex;
     this.#apexKeyLength = nameKey(apex).length;
-    this.#denial = denial;
   }
 
   /** Encodes the entries of a whole zone, sorted. `names`: in canonical order. */
@@ -90,7 +86,7 @@ export class PresignedChain {
     // One change per order number: another name may take the number of a removed name.
     const changes = new Map<string, Nsec3Change>();
     for (const stored of names) {
-      const change = this.#denial.kind === 'nsec3' ? this.#updateHashed(stored) : this.#updateOrdered(stored);
+      const change = this.denial.kind === 'nsec3' ? this.#updateHashed(stored) : this.#updateOrdered(stored);
       if (change === null) return null;
       if (change === undefined) continue;
       const id = latin1(change.hash!);
@@ -104,12 +100,12 @@ export class PresignedChain {
     const hash = this.#hashOf(stored.name);
     if (hash === null) return undefined;
     const set = this.#denialAt(stored);
-    const before = this.#environment.nsec3.get(nsec3Key(this.#domainId, hash));
+    const before = this.environment.nsec3.get(nsec3Key(this.#domainId, hash));
     return this.#put(hash, set && this.#encode(stored, set, hash), before);
   }
 
   #updateOrdered(stored: StoredName): Nsec3Change | undefined | null {
-    const { nsec3 } = this.#environment;
+    const { nsec3 } = this.environment;
     const { key } = this.#ownerOf(stored.name);
     const set = this.#denialAt(stored);
     const previous = findOrdered(nsec3, this.#zone, key);
@@ -127,12 +123,12 @@ export class PresignedChain {
   #numberAfter(entry: Buffer | undefined): Buffer | undefined {
     const start = entry === undefined ? this.#zone : Buffer.concat([this.#zone, entryHash(entry), Uint8Array.of(0)]);
     const range = { start, end: afterPrefix(this.#zone), limit: 1 };
-    for (const key of this.#environment.nsec3.getKeys(range)) return Buffer.from(key).subarray(this.#zone.length);
+    for (const key of this.environment.nsec3.getKeys(range)) return Buffer.from(key).subarray(this.#zone.length);
     return undefined;
   }
 
   #put(hash: Uint8Array, stored: Buffer | null, before: Buffer | undefined): Nsec3Change | undefined {
-    const { nsec3 } = this.#environment;
+    const { nsec3 } = this.environment;
     const key = nsec3Key(this.#domainId, hash);
     if (stored === null ? before === undefined : before?.equals(stored) === true) return undefined;
     const copy = before === undefined ? null : Buffer.from(before);
@@ -143,7 +139,7 @@ export class PresignedChain {
 
   /** The NSEC or NSEC3 records of a name that belong to the zone's chain. */
   #denialAt({ name, sets }: StoredName): RRset | null {
-    const denial = this.#denial;
+    const denial = this.denial;
     if (denial.kind === 'nsec') return sets.find(({ type }) => type === TYPE.NSEC) ?? null;
     if (denial.kind !== 'nsec3') return null;
     const set = sets.find(({ type }) => type === TYPE.NSEC3);
@@ -157,7 +153,7 @@ export class PresignedChain {
 
   #encode({ name, sets }: StoredName, set: RRset, number: Uint8Array): Buffer {
     const signatures = signaturesOver(sets, set.type, set.ttl);
-    if (this.#denial.kind === 'nsec') return encodeEntry(number, set, signatures, name, this.#ownerOf(name));
+    if (this.denial.kind === 'nsec') return encodeEntry(number, set, signatures, name, this.#ownerOf(name));
     return encodeEntry(this.#hashOf(name)!, set, signatures, name);
   }
 

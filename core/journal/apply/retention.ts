@@ -26,8 +26,6 @@ const DELETE_BATCH = 256;
 const SHARE = 16;
 
 export class Retention {
-  readonly #environment: Environment;
-  readonly #limits: RetentionLimits;
   /** The oldest entry that is still in the journal table. */
   #oldest: number;
   /** Bytes written since the table was measured. */
@@ -36,9 +34,11 @@ export class Retention {
   #trimmed: { readonly oldest: number; readonly written: number } | null = null;
 
   /** `head`: sequence of the last entry. */
-  constructor(environment: Environment, limits: RetentionLimits, head: number) {
-    this.#environment = environment;
-    this.#limits = limits;
+  constructor(
+    private readonly environment: Environment,
+    private readonly limits: RetentionLimits,
+    head: number,
+  ) {
     this.#oldest = head + 1;
     for (const key of environment.journal.getKeys({ limit: 1 })) this.#oldest = (key as Buffer).readUIntBE(2, 6);
   }
@@ -52,11 +52,11 @@ export class Retention {
    * `bytes`. `accept` must follow if the transaction succeeds.
    */
   trim(sequence: number, bytes: number): void {
-    const { history, historyBytes } = this.#limits;
+    const { history, historyBytes } = this.limits;
     const kept = sequence - history + 1;
     const isDue = kept - this.#oldest >= Math.min(DELETE_BATCH, history >> 5);
     const oldest = isDue ? Math.max(this.#oldest, this.#allowed(kept - 1) + 1) : this.#oldest;
-    for (let old = this.#oldest; old < oldest; old++) this.#environment.journal.remove(sequenceKey(old));
+    for (let old = this.#oldest; old < oldest; old++) this.environment.journal.remove(sequenceKey(old));
     const written = this.#written + bytes;
     const isMeasured = written >= historyBytes / SHARE;
     this.#trimmed = isMeasured ? { oldest: this.#trimBytes(oldest, sequence), written: 0 } : { oldest, written };
@@ -70,8 +70,8 @@ export class Retention {
   }
 
   #trimBytes(oldest: number, sequence: number): number {
-    const { journal } = this.#environment;
-    const { historyBytes } = this.#limits;
+    const { journal } = this.environment;
+    const { historyBytes } = this.limits;
     let surplus = sizeOf(journal) - (historyBytes - historyBytes / SHARE);
     if (surplus < historyBytes / SHARE) return oldest;
     // The last entry stays: other nodes need the latest writes.
@@ -85,7 +85,7 @@ export class Retention {
   }
 
   #allowed(wanted: number): number {
-    return heldAfter(this.#environment, wanted);
+    return heldAfter(this.environment, wanted);
   }
 }
 

@@ -24,11 +24,6 @@ import type { GroupSigning } from './signers.ts';
 import type { ZoneFacts } from './zone-facts.ts';
 
 export class ServedZones {
-  readonly #environment: Environment;
-  readonly #defaults: ZoneSettings;
-  readonly #facts: ZoneFacts;
-  readonly #serialOf: (domainId: Id) => number;
-  readonly #signing: GroupSigning | null;
   /**
    * Signers by domain. Correct only if compiling starts after all rows of the group are written.
    */
@@ -36,18 +31,12 @@ export class ServedZones {
 
   /** `serialOf`: the serial of a zone after the group. `signing` null: no zone is signed. */
   constructor(
-    environment: Environment,
-    defaults: ZoneSettings,
-    facts: ZoneFacts,
-    serialOf: (domainId: Id) => number,
-    signing: GroupSigning | null,
-  ) {
-    this.#environment = environment;
-    this.#defaults = defaults;
-    this.#facts = facts;
-    this.#serialOf = serialOf;
-    this.#signing = signing;
-  }
+    private readonly environment: Environment,
+    private readonly defaults: ZoneSettings,
+    private readonly facts: ZoneFacts,
+    private readonly serialOf: (domainId: Id) => number,
+    private readonly signing: GroupSigning | null,
+  ) {}
 
   /** The zone as it is served. Names are read from the store one at a time. */
   view(domain: Domain): ZoneView {
@@ -57,14 +46,14 @@ export class ServedZones {
   /** The view that answers are compiled from; `zone` has the domain's own rows. */
   viewOf(domain: Domain, zone: StoredZone | MemoryZone): ZoneView {
     const aliased = new AliasedZone(this.#addChallenges(domain, zone), (target) =>
-      this.#facts.aliasAnswers(target, domain.accountId),
+      this.facts.aliasAnswers(target, domain.accountId),
     );
-    return this.#facts.isProxied(domain.id) ? new ProxiedZone(aliased, this.#defaults.cluster) : aliased;
+    return this.facts.isProxied(domain.id) ? new ProxiedZone(aliased, this.defaults.cluster) : aliased;
   }
 
   /** Wraps a zone only if it has challenges; few zones do at the same time. */
   #addChallenges(domain: Domain, zone: StoredZone | MemoryZone): StoredZone | MemoryZone | ChallengedZone {
-    const rdatas = this.#facts.challengesOf(domain.id);
+    const rdatas = this.facts.challengesOf(domain.id);
     const name = rdatas.length > 0 ? challengeName(domain.apex) : null;
     return name === null ? zone : new ChallengedZone(zone, name, rdatas);
   }
@@ -72,18 +61,18 @@ export class ServedZones {
   /** The domain's own rows. */
   open(domain: Domain): StoredZone {
     const { id, apex } = domain;
-    return new StoredZone(this.#environment, id, apex, this.atApex(domain), this.nestedIn(apex), this.parentDs(apex));
+    return new StoredZone(this.environment, id, apex, this.atApex(domain), this.nestedIn(apex), this.parentDs(apex));
   }
 
   /** The RRset at the apex for the origin of the domain; undefined: there is none. */
   originAt(domain: Domain): RRset | undefined {
-    return this.#facts.atApex(domain, this.#defaults).origin;
+    return this.facts.atApex(domain, this.defaults).origin;
   }
 
   atApex(domain: Domain): AtApex {
-    const atApex = this.#facts.atApex(domain, this.#defaults);
-    const row = this.#signing === null ? undefined : this.#facts.dnssec(domain.id);
-    const sets = withSerial(atApex.sets, this.#serialOf(domain.id));
+    const atApex = this.facts.atApex(domain, this.defaults);
+    const row = this.signing === null ? undefined : this.facts.dnssec(domain.id);
+    const sets = withSerial(atApex.sets, this.serialOf(domain.id));
     return { ...atApex, sets: row === undefined ? sets : withDnssec(sets, domain.apex, row) };
   }
 
@@ -91,8 +80,8 @@ export class ServedZones {
   signerOf(domain: Domain): Signer | null {
     let signer = this.#signerOf.get(domain.id);
     if (signer === undefined) {
-      const row = this.#facts.dnssec(domain.id);
-      const signing = this.#signing;
+      const row = this.facts.dnssec(domain.id);
+      const signing = this.signing;
       signer = row === undefined || signing === null ? null : signing.signers.signer(domain, row, signing.batch);
       this.#signerOf.set(domain.id, signer);
     }
@@ -102,12 +91,12 @@ export class ServedZones {
   /** The denial of a zone that its primary has signed; null: the zone is not presigned. */
   denialOf(domain: Domain): PresignedDenial | null {
     if (domain.kind !== 'secondary') return null;
-    return denialOf(this.#facts.atApex(domain, this.#defaults).sets);
+    return denialOf(this.facts.atApex(domain, this.defaults).sets);
   }
 
   /** The signer of our zone that encloses a zone; null: there is none, or it is not signed. */
   parentSignerOf(apex: Name): ZoneSigner | null {
-    const parent = this.#facts.parentOf(apex);
+    const parent = this.facts.parentOf(apex);
     const denial = parent && this.denialOf(parent);
     if (parent === null || denial === null) return parent && this.signerOf(parent);
     const view = this.view(parent);
@@ -116,12 +105,12 @@ export class ServedZones {
 
   /** Apexes of our zones inside this zone. */
   nestedIn(apex: Name): Name[] {
-    return this.#facts.childrenOf(apex).map((domain) => domain.apex);
+    return this.facts.childrenOf(apex).map((domain) => domain.apex);
   }
 
   /** The DS of this zone in the parent zone, if the parent is ours; null: none. */
   parentDs(apex: Name): RRset | null {
-    const parent = this.#facts.parentOf(apex);
-    return parent && readParentDs(this.#environment, parent, apex);
+    const parent = this.facts.parentOf(apex);
+    return parent && readParentDs(this.environment, parent, apex);
   }
 }

@@ -48,9 +48,6 @@ export class ZoneSnapshot {
    * which affects all names.
    */
   isIncomplete = false;
-  readonly #view: ZoneView;
-  readonly #readNode: (name: Name) => Buffer | undefined;
-  readonly #serial: number;
   readonly #names = new Map<string, { readonly name: Name; readonly sets: readonly RRset[] }>();
 
   /** RRSIG and NSEC3 records by name, and members of a catalog. */
@@ -60,22 +57,22 @@ export class ZoneSnapshot {
    * `view` and `readNode` read from the store. A name is read when it is noted, so it must be noted
    * before it changes.
    */
-  constructor(view: ZoneView, serial: number, readNode: (name: Name) => Buffer | undefined) {
-    this.#view = view;
-    this.#serial = serial;
-    this.#readNode = readNode;
-  }
+  constructor(
+    private readonly view: ZoneView,
+    private readonly serial: number,
+    private readonly readNode: (name: Name) => Buffer | undefined,
+  ) {}
 
   /** The served records of the name are about to change, or may change. */
   note(name: Name): void {
     if (this.#names.size > MAX_NAMES) return;
     const id = nameId(name);
     if (this.#names.has(id)) return;
-    this.#noteSets(id, name, () => this.#readNode(name));
+    this.#noteSets(id, name, () => this.readNode(name));
   }
 
   #noteSets(id: string, name: Name, readNode: () => Buffer | undefined): void {
-    const current = servedSets(this.#view, name, readNode);
+    const current = servedSets(this.view, name, readNode);
     if (current === null) {
       this.isIncomplete = true;
       return;
@@ -91,7 +88,7 @@ export class ZoneSnapshot {
    * node count.
    */
   noteNode(name: Name, before: Buffer | undefined, after: Buffer | null): void {
-    const isApex = name.length === this.#view.apex.length;
+    const isApex = name.length === this.view.apex.length;
     const read = (node: Buffer | null | undefined): ResourceRecord[] =>
       node === null || node === undefined ? [] : signaturesOf(node, copyOf(name), isApex);
     const id = nameId(name);
@@ -100,7 +97,7 @@ export class ZoneSnapshot {
     else noted.after = read(after);
     // The addresses of an ALIAS may change with a node that is compiled for another reason.
     if (this.#names.has(id) || this.#names.size > MAX_NAMES) return;
-    if (findType(this.#view.rrsets(name), TYPE.ALIAS) !== undefined) this.#noteSets(id, name, () => before);
+    if (findType(this.view.rrsets(name), TYPE.ALIAS) !== undefined) this.#noteSets(id, name, () => before);
   }
 
   /** The signatures over the DS of a nested zone of ours, before and after the group. */
@@ -137,11 +134,11 @@ export class ZoneSnapshot {
 
   /** Returns the difference; null: it is unknown. */
   difference(after: ZoneView, serial: number): ZoneDifference | null {
-    if (this.isIncomplete || this.#names.size > MAX_NAMES || this.#serial === 0) return null;
+    if (this.isIncomplete || this.#names.size > MAX_NAMES || this.serial === 0) return null;
     const removed: ResourceRecord[] = [];
     const added: ResourceRecord[] = [];
     for (const { name, sets } of this.#names.values()) {
-      const current = servedSets(after, name, () => this.#readNode(name));
+      const current = servedSets(after, name, () => this.readNode(name));
       if (current === null) return null;
       addMissing(name, sets, current, removed);
       addMissing(name, current, sets, added);
@@ -150,7 +147,7 @@ export class ZoneSnapshot {
       removed.push(...missingIn(now, before));
       added.push(...missingIn(before, now));
     }
-    return { from: this.#serial, to: serial, removed, added };
+    return { from: this.serial, to: serial, removed, added };
   }
 }
 

@@ -54,7 +54,6 @@ interface AliasRow {
 
 export class ZoneFacts {
   readonly #reader: Reader;
-  readonly #environment: Environment;
   readonly #domains: Memo<Id, Domain | undefined>;
   readonly #proxies: Memo<Id, ProxyFacts>;
   readonly #dnssec: Memo<Id, DnssecRow | undefined>;
@@ -67,8 +66,10 @@ export class ZoneFacts {
   readonly #all: readonly Memo<unknown, unknown>[];
 
   /** `lower`: facts that are cached already. They do not change when data is invalidated here. */
-  constructor(environment: Environment, lower?: ZoneFacts) {
-    this.#environment = environment;
+  constructor(
+    private readonly environment: Environment,
+    lower?: ZoneFacts,
+  ) {
     this.#reader = new Reader(rawReader(environment));
     this.#domains = new Memo(lower === undefined ? undefined : lower.#domains);
     this.#proxies = new Memo(lower === undefined ? undefined : lower.#proxies);
@@ -188,7 +189,7 @@ export class ZoneFacts {
   /** The RRsets at the apex of a domain, with the serial 0 in the SOA. */
   atApex(domain: Domain, settings: ZoneSettings): AtApex {
     const read = (): AtApex => {
-      const { sets, proxied } = readHeld(this.#environment, domain.id, domain.apex);
+      const { sets, proxied } = readHeld(this.environment, domain.id, domain.apex);
       // Copies, since rdata are views of larger buffers. (The slice of a Buffer would be a view.)
       const copies = sets.map((set) => ({
         ...set,
@@ -203,7 +204,7 @@ export class ZoneFacts {
   }
 
   targetsOf(domainId: Id): ZoneTargets {
-    return this.#targets.get(domainId, () => readTargets(this.#environment, domainId));
+    return this.#targets.get(domainId, () => readTargets(this.environment, domainId));
   }
 
   /**
@@ -255,14 +256,11 @@ function isSmall({ sets }: AtApex): boolean {
  * they are invalidated here. It never changes the lower memo.
  */
 class Memo<K, T> {
-  #lower: Memo<K, T> | null;
   readonly #values = new Map<K, T>();
   /** Ids of the lower memo that are invalid here; null: all of them. */
   #invalid: Set<K> | null = new Set();
 
-  constructor(lower: Memo<K, T> | null = null) {
-    this.#lower = lower;
-  }
+  constructor(private lower: Memo<K, T> | null = null) {}
 
   /** `isKept`: whether the value may be cached. */
   get(id: K, read: () => T, isKept: (value: T) => boolean = always): T {
@@ -277,12 +275,12 @@ class Memo<K, T> {
 
   /** Replaces the lower memo with one that has the same values. */
   rebase(lower: Memo<K, T>): void {
-    this.#lower = lower;
+    this.lower = lower;
   }
 
   delete(id: K): void {
     this.#values.delete(id);
-    if (this.#lower !== null) this.#invalid?.add(id);
+    if (this.lower !== null) this.#invalid?.add(id);
   }
 
   /**
@@ -301,8 +299,8 @@ class Memo<K, T> {
   #find(id: K): T | typeof ABSENT {
     const value = this.#values.get(id);
     if (value !== undefined || this.#values.has(id)) return value as T;
-    if (this.#lower === null || this.#invalid === null || this.#invalid.has(id)) return ABSENT;
-    return this.#lower.#find(id);
+    if (this.lower === null || this.#invalid === null || this.#invalid.has(id)) return ABSENT;
+    return this.lower.#find(id);
   }
 }
 

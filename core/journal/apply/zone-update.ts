@@ -28,7 +28,6 @@ export class ZoneUpdate {
   /** Offset of the end of the name in the keys of records at the apex. */
   readonly apexEnd: number;
   domain: Domain | null;
-  state: ZoneState;
   compiled: CompiledZone | undefined;
   /** Compile every name of the zone. */
   isWhole = false;
@@ -60,13 +59,15 @@ export class ZoneUpdate {
   /** Names that are listed in the nsec3 table: by key of the answers table, from < key ≤ to. */
   listing: { readonly from: string; readonly to: string | null } | null = null;
 
-  constructor(domain: Domain, state: ZoneState) {
+  constructor(
+    domain: Domain,
+    public state: ZoneState,
+  ) {
     this.key = idKey(domain.id);
     this.apex = domain.apex;
     this.accountId = domain.accountId;
     this.apexEnd = 8 + nameKey(domain.apex).length;
     this.domain = domain;
-    this.state = state;
     this.#maxChanged = Math.max(MAX_CHANGED, state.recordCount * MAX_SHARE);
   }
 

@@ -51,11 +51,9 @@ export class ZoneUpdates {
   readonly notices = new Notices();
   /** One change for each zone that the group changed, for the observer. */
   readonly changes: ZoneChange[] = [];
-  readonly #environment: Environment;
   readonly #served: ServedZones;
   readonly #compiler: ZoneCompiler;
   readonly #effects: DomainEffects;
-  readonly #observer: ZoneObserver | undefined;
   readonly #facts: ZoneFacts;
   readonly #usage: UsageChanges;
   /** The zones that the group changes. */
@@ -73,14 +71,13 @@ export class ZoneUpdates {
   readonly #touched: ZoneUpdate[] = [];
 
   constructor(
-    environment: Environment,
+    private readonly environment: Environment,
     defaults: ZoneSettings,
     isAmbiguous: (name: Name) => boolean,
     facts = new ZoneFacts(environment),
-    observer?: ZoneObserver,
+    private readonly observer?: ZoneObserver,
     signing: GroupSigning | null = null,
   ) {
-    this.#environment = environment;
     this.#usage = new UsageChanges(environment, (domainId) => this.#stateOf(domainId).bytes);
     this.#facts = facts;
     const served = new ServedZones(environment, defaults, facts, (domainId) => this.#stateOf(domainId).serial, signing);
@@ -97,7 +94,6 @@ export class ZoneUpdates {
     const { notices } = this;
     const zone = this.zone.bind(this);
     this.#effects = new DomainEffects({ environment, facts, served, compiler: this.#compiler, notices, zone });
-    this.#observer = observer;
   }
 
   begin(entry: Entry, compiled: CompiledZone | undefined): void {
@@ -157,7 +153,7 @@ export class ZoneUpdates {
       throw new Error(`journal entry ${this.#entry?.sequence} changes records of the unknown domain ${domainId}`);
     const update = new ZoneUpdate(domain, this.#stateOf(domainId));
     this.#zones.set(domainId, update);
-    if (this.#observer?.follows(domainId) === true)
+    if (this.observer?.follows(domainId) === true)
       update.before = new ZoneSnapshot(this.#served.view(domain), update.state.serial, (name) =>
         this.#compiler.read(domain, name),
       );
@@ -222,7 +218,7 @@ export class ZoneUpdates {
 
   /** The answer to a dns-01 challenge is added or deleted. The zone's own rows do not change. */
   #beforeChallenge({ key, value }: Change): void {
-    const row = value ?? this.#environment.rows.get(acmeChallenges.number)!.get(key);
+    const row = value ?? this.environment.rows.get(acmeChallenges.number)!.get(key);
     if (row === undefined || acmeChallenges.decode(key, row).type !== 'dns-01') return;
     const domainId = idAt(key);
     const domain = this.#facts.domain(domainId);
@@ -269,17 +265,17 @@ export class ZoneUpdates {
   /** Like `compile`, in steps of about a millisecond. */
   *compileSteps(rehearsed?: ZoneUpdates): Steps {
     this.#usage.write((domainId) => this.#zones.has(domainId));
-    for (const domainId of this.notices.siteIds) updateSite(this.#environment, domainId);
+    for (const domainId of this.notices.siteIds) updateSite(this.environment, domainId);
     for (const [domainId, { key, domain, state }] of this.#zones) {
-      if (domain === null) this.#environment.zones.remove(key);
-      else this.#environment.zones.put(key, encodeZoneState(state, this.#usage.zoneBytes(domainId)));
+      if (domain === null) this.environment.zones.remove(key);
+      else this.environment.zones.put(key, encodeZoneState(state, this.#usage.zoneBytes(domainId)));
     }
     if (rehearsed === undefined) yield* this.#compiler.compile(this.notices.domainChanges.map(({ domain }) => domain));
     else {
       this.#compiler.repeat(rehearsed.#compiler);
       this.#facts.adopt(rehearsed.#facts);
     }
-    if (this.#observer !== undefined) this.#compareZones();
+    if (this.observer !== undefined) this.#compareZones();
   }
 
   #compareZones(): void {
@@ -339,6 +335,6 @@ export class ZoneUpdates {
   }
 
   #stateOf(domainId: Id): ZoneState {
-    return this.#zones.get(domainId)?.state ?? decodeZoneState(this.#environment.zones.get(idKey(domainId)));
+    return this.#zones.get(domainId)?.state ?? decodeZoneState(this.environment.zones.get(idKey(domainId)));
   }
 }

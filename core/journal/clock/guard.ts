@@ -88,7 +88,6 @@ export class ClockGuard {
   /** For threads: one 32-bit word, the seconds by which an untrusted clock is ahead. */
   readonly error = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   readonly #error = new Int32Array(this.error);
-  readonly #options: GuardOptions;
   readonly #references = new Map<string, Reference>();
   /** The expected clock. Null: there is no evidence yet, so any clock is accepted. */
   #line: Line | null;
@@ -102,9 +101,8 @@ export class ClockGuard {
   #isReported = false;
   readonly #listeners: (() => void)[] = [];
 
-  constructor(options: GuardOptions) {
+  constructor(private readonly options: GuardOptions) {
     const { witnessed, now, steady } = options;
-    this.#options = options;
     this.#line = witnessed && { offset: witnessed.to - (witnessed.steady ?? steady()) };
     this.#from = witnessed?.from ?? now();
   }
@@ -146,8 +144,8 @@ export class ClockGuard {
    */
   get witnessed(): Witnessed | null {
     const to = this.look();
-    if (this.#fault !== null || this.#options.maxOffset === 0) return null;
-    return { from: this.#from, to, steady: this.#options.steady() };
+    if (this.#fault !== null || this.options.maxOffset === 0) return null;
+    return { from: this.#from, to, steady: this.options.steady() };
   }
 
   /** For `/readyz`. */
@@ -156,7 +154,7 @@ export class ClockGuard {
     const warnings: string[] = [];
     if (this.#fault !== null) warnings.push(`the clock is not trusted, so writes are refused: ${this.#fault.reason}`);
     if (this.#isBeforeBuild(now))
-      warnings.push(`the clock shows ${date(now)}, before this version was built (${date(this.#options.builtAt!)})`);
+      warnings.push(`the clock shows ${date(now)}, before this version was built (${date(this.options.builtAt!)})`);
     return warnings;
   }
 
@@ -167,7 +165,7 @@ export class ClockGuard {
 
   /** `time`: the current time of the clock of `name`. */
   noteReference(name: string, time: number): void {
-    const at = this.#options.steady();
+    const at = this.options.steady();
     this.#references.set(name, { offset: time - at, at });
   }
 
@@ -182,7 +180,7 @@ export class ClockGuard {
    */
   report(): void {
     const clock = new Date(this.look()).toISOString();
-    const { log } = this.#options;
+    const { log } = this.options;
     const fault = this.#fault;
     if ((fault !== null) === this.#isReported) return;
     this.#isReported = fault !== null;
@@ -201,7 +199,7 @@ export class ClockGuard {
 
   /** Judges the clock and returns its time. */
   look(): number {
-    const { now, steady, maxOffset } = this.#options;
+    const { now, steady, maxOffset } = this.options;
     const [time, at] = [now(), steady()];
     if (maxOffset > 0) {
       this.#fault = this.#judge(time, at);
@@ -211,7 +209,7 @@ export class ClockGuard {
   }
 
   #judge(now: number, steady: number): ClockFault | null {
-    const { maxOffset } = this.#options;
+    const { maxOffset } = this.options;
     const offset = now - steady;
     const { differing, isConfirmed } = this.#compare(offset, now, steady);
     if (differing.length > 0) {
@@ -233,7 +231,7 @@ export class ClockGuard {
    * reference or the kernel agrees.
    */
   #compare(offset: number, now: number, steady: number) {
-    const { maxOffset, kernel } = this.#options;
+    const { maxOffset, kernel } = this.options;
     const differing: [string, Reference][] = [];
     let agreeing = 0;
     for (const [name, reference] of this.#references)
@@ -252,7 +250,7 @@ export class ClockGuard {
 
   /** Whether a clock that was set has run steadily for long enough. */
   #hasSettled(offset: number, ahead: number, now: number, steady: number): boolean {
-    const { maxOffset, settle } = this.#options;
+    const { maxOffset, settle } = this.options;
     if (this.#doubt === null || Math.abs(offset - this.#doubt.offset) > maxOffset) {
       // How far the trusted clock had run past the time that it shows now.
       const beyond = now - ahead - Math.max(this.#from, now);
@@ -281,7 +279,7 @@ export class ClockGuard {
   }
 
   #isBeforeBuild(now: number): boolean {
-    const { builtAt } = this.#options;
+    const { builtAt } = this.options;
     return builtAt !== null && now < builtAt - DAY_MS;
   }
 

@@ -28,15 +28,12 @@ interface InFlight extends Growth {
 const MAX_REMEMBERED = 10_000;
 
 export class Quotas {
-  readonly #options: QuotaOptions;
   readonly #quotas = new Map<Id, AccountQuota | null>();
   readonly #owners = new Map<Id, Id>();
   readonly #accounts = new Map<Id, InFlight>();
   readonly #zones = new Map<Id, InFlight>();
 
-  constructor(options: QuotaOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: QuotaOptions) {}
 
   /** Accounts have changed. */
   forgetAccounts(): void {
@@ -56,7 +53,7 @@ export class Quotas {
   }
 
   async #runLimited<T>(changes: Buffer, commit: () => Promise<T>): Promise<T> {
-    const growth = measureGrowth(changes, this.#options.stored);
+    const growth = measureGrowth(changes, this.options.stored);
     for (;;) {
       if (this.#refusalOf(growth, true) === null) break;
       const refusal = this.#refusalOf(growth, false);
@@ -80,7 +77,7 @@ export class Quotas {
 
   /** `withInFlight`: counts commits in flight as stored. */
   #refusalOf({ zones, accounts }: CommitGrowth, withInFlight: boolean): StateError | null {
-    const { stored } = this.#options;
+    const { stored } = this.options;
     for (const [domainId, { accountId, records, bytes }] of zones) {
       const quota = this.#quotaOf(accountId);
       if (quota === null) continue;
@@ -107,7 +104,7 @@ export class Quotas {
   readonly #ownerOf = (domainId: Id): Id | undefined => {
     let owner = this.#owners.get(domainId);
     if (owner === undefined) {
-      owner = this.#options.stored.domain(domainId)?.accountId;
+      owner = this.options.stored.domain(domainId)?.accountId;
       if (this.#owners.size >= MAX_REMEMBERED) this.#owners.clear();
       if (owner !== undefined) this.#owners.set(domainId, owner);
     }
@@ -117,7 +114,7 @@ export class Quotas {
   #quotaOf(accountId: Id): AccountQuota | null {
     let quota = this.#quotas.get(accountId);
     if (quota === undefined) {
-      quota = this.#options.quotaOf(accountId);
+      quota = this.options.quotaOf(accountId);
       if (this.#quotas.size >= MAX_REMEMBERED) this.#quotas.clear();
       this.#quotas.set(accountId, quota);
     }

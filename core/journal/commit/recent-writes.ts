@@ -43,15 +43,15 @@ export class RecentWrites {
   /** Entries up to this sequence were dropped. */
   #droppedUntil: number;
 
-  readonly #readOld: (table: number, key: Buffer) => Buffer | undefined;
-
   /**
    * `readOld` returns a row before the added entry. The lookups and targets that the entry deletes
    * are derived from it.
    */
-  constructor(head: number, readOld: (table: number, key: Buffer) => Buffer | undefined) {
+  constructor(
+    head: number,
+    private readonly readOld: (table: number, key: Buffer) => Buffer | undefined,
+  ) {
     this.#droppedUntil = head;
-    this.#readOld = readOld;
   }
 
   hasConflict(reads: ReadSet): boolean {
@@ -87,7 +87,7 @@ export class RecentWrites {
           widenSpan(spans, key);
         } else addKey(table, key);
         if (hasTarget(recordKeyParts(key).type)) {
-          const row = value ?? this.#readOld(table, key);
+          const row = value ?? this.readOld(table, key);
           if (row !== undefined) addKey(TARGETS, targetOf(key, row).entry);
         }
         continue;
@@ -96,7 +96,7 @@ export class RecentWrites {
       // A read of such a lookup is followed by a read of its row, so the row's key is enough.
       const { lookups, lookupsFromKey } = TABLES.get(table)!;
       if (lookupsFromKey) continue;
-      for (const row of [value, this.#readOld(table, key)])
+      for (const row of [value, this.readOld(table, key)])
         if (row != null) for (const lookup of lookups(key, row)) addKey(LOOKUPS, lookup);
     }
     for (const tableKeys of keys.values()) if (tableKeys.length > 1) tableKeys.sort();

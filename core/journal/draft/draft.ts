@@ -19,14 +19,16 @@ import { IdTaker, OutOfIds } from './id-taker.ts';
 
 export class Draft extends Reader {
   readonly #tracked: TrackedReader;
-  readonly #ids: IdTaker;
   compiled: CompiledZone | undefined;
 
-  constructor(environment: Environment, head: number, ids: IdTaker) {
+  constructor(
+    environment: Environment,
+    head: number,
+    private readonly ids: IdTaker,
+  ) {
     const tracked = new TrackedReader(environment, head);
     super(tracked);
     this.#tracked = tracked;
-    this.#ids = ids;
   }
 
   /**
@@ -34,7 +36,7 @@ export class Draft extends Reader {
    * May throw OutOfIds, for `write` to catch.
    */
   newId(table: { readonly number: number }, count = 1): Id {
-    return this.#ids.take(table.number, count);
+    return this.ids.take(table.number, count);
   }
 
   put<T>(table: Table<T>, row: T): void {
@@ -69,10 +71,8 @@ export class Draft extends Reader {
 }
 
 class TrackedReader implements RawReader {
-  readonly head: number;
   readonly ranges: KeyRange[] = [];
   readonly appended: Buffer[] = [];
-  readonly #environment: Environment;
   readonly #stored: RawReader;
   /** The draft's changes by table: rows, their lookups, their targets. */
   readonly #overlays = new Map<number, OverlaidTable>();
@@ -81,10 +81,11 @@ class TrackedReader implements RawReader {
   /** Ranges that are marked as read. Reads inside them are not recorded. */
   readonly #covering: KeyText[] = [];
 
-  constructor(environment: Environment, head: number) {
-    this.#environment = environment;
+  constructor(
+    private readonly environment: Environment,
+    readonly head: number,
+  ) {
     this.#stored = rawReader(environment);
-    this.head = head;
   }
 
   get(table: number, key: Uint8Array): Buffer | undefined {
@@ -160,7 +161,7 @@ class TrackedReader implements RawReader {
   #overlay(table: number): OverlaidTable {
     let overlay = this.#overlays.get(table);
     if (overlay === undefined) {
-      overlay = new OverlaidTable(tableOf(this.#environment, table));
+      overlay = new OverlaidTable(tableOf(this.environment, table));
       this.#overlays.set(table, overlay);
     }
     return overlay;

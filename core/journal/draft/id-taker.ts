@@ -10,13 +10,11 @@ import type { IdPool } from '../journal.ts';
  * runs again.
  */
 export class OutOfIds extends Error {
-  readonly table: number;
-  readonly count: number;
-
-  constructor(table: number, count: number) {
+  constructor(
+    readonly table: number,
+    readonly count: number,
+  ) {
     super(`${count} ids of table ${table} must be leased`);
-    this.table = table;
-    this.count = count;
   }
 }
 
@@ -34,12 +32,9 @@ interface Kind {
 }
 
 export class IdTaker {
-  readonly #pool: IdPool;
   readonly #kinds = new Map<number, Kind>();
 
-  constructor(pool: IdPool) {
-    this.#pool = pool;
-  }
+  constructor(private readonly pool: IdPool) {}
 
   /** Starts another run of the draft. */
   restart(): void {
@@ -59,7 +54,7 @@ export class IdTaker {
       // This run needs other ids than the previous run.
       for (const { first, count: size } of taken.splice(used)) own.add({ start: first, end: first + size });
     }
-    const first = own.take(count) ?? this.#pool.take(table, count);
+    const first = own.take(count) ?? this.pool.take(table, count);
     // A draft that takes ids one by one doubles its ids with each lease, so it reruns only a few
     // times.
     if (first === undefined) throw new OutOfIds(table, Math.max(count, taken.length));
@@ -70,7 +65,7 @@ export class IdTaker {
 
   /** Leases the ids that a run lacked. Rejects like a commit. */
   async supply({ table, count }: OutOfIds): Promise<void> {
-    const start = await this.#pool.lease(table, count);
+    const start = await this.pool.lease(table, count);
     this.#kinds.get(table)?.own.add({ start, end: start + count });
   }
 
@@ -81,7 +76,7 @@ export class IdTaker {
   release(all: boolean): void {
     for (const [table, { taken, used, own }] of this.#kinds) {
       for (const { first, count } of all ? taken : taken.slice(used)) own.add({ start: first, end: first + count });
-      for (const interval of own.all) this.#pool.release(table, interval);
+      for (const interval of own.all) this.pool.release(table, interval);
     }
     this.#kinds.clear();
   }

@@ -2,12 +2,13 @@
 
 /** No endpoint sent a usable response. */
 export class EtcdUnavailable extends Error {
-  /** A write may have been carried out, or may still be. */
-  readonly mayHappen: boolean;
-
-  constructor(message: string, mayHappen: boolean, cause?: unknown) {
+  constructor(
+    message: string,
+    /** A write may have been carried out, or may still be. */
+    readonly mayHappen: boolean,
+    cause?: unknown,
+  ) {
     super(message, { cause });
-    this.mayHappen = mayHappen;
   }
 }
 
@@ -15,12 +16,12 @@ export class EtcdUnavailable extends Error {
  * etcd rejected the request and did nothing: the request is invalid, not allowed, or above a limit.
  */
 export class EtcdRefused extends Error {
-  /** The gRPC status code. */
-  readonly code: number;
-
-  constructor(message: string, code: number) {
+  constructor(
+    message: string,
+    /** The gRPC status code. */
+    readonly code: number,
+  ) {
     super(message);
-    this.code = code;
   }
 }
 
@@ -37,14 +38,12 @@ export class EtcdCompacted extends Error {}
  * repaired.
  */
 export class EtcdDamaged extends Error {
-  /** The key in etcd. */
-  readonly key: string;
-  readonly reason: string;
-
-  constructor(key: string, reason: string) {
+  constructor(
+    /** The key in etcd. */
+    readonly key: string,
+    readonly reason: string,
+  ) {
     super(`the value of ${key} in etcd is damaged: ${reason}`);
-    this.key = key;
-    this.reason = reason;
   }
 }
 

@@ -47,7 +47,6 @@ const connectorOf = (tls: EtcdSettings['tls'], timeout: number): buildConnector.
   });
 
 export class EtcdGateway {
-  readonly #settings: EtcdSettings;
   #connector: buildConnector.connector;
   readonly #agent: Agent;
   /** Watches have an agent of their own, since each keeps its connection. */
@@ -55,9 +54,8 @@ export class EtcdGateway {
   /** Index of the current endpoint. */
   #current = 0;
 
-  constructor(settings: EtcdSettings) {
+  constructor(private readonly settings: EtcdSettings) {
     const { tls, timeout } = settings;
-    this.#settings = settings;
     this.#connector = connectorOf(tls, timeout);
     const common = {
       connect: (target, done) =>
@@ -76,7 +74,7 @@ export class EtcdGateway {
 
   /** Applies to new connections only. */
   setTls(tls: EtcdSettings['tls']): void {
-    this.#connector = connectorOf(tls, this.#settings.timeout);
+    this.#connector = connectorOf(tls, this.settings.timeout);
   }
 
   async close(): Promise<void> {
@@ -162,7 +160,7 @@ export class EtcdGateway {
       },
     };
     signal.throwIfAborted();
-    const endpoint = this.#settings.endpoints[this.#current];
+    const endpoint = this.settings.endpoints[this.#current];
     const watch = new Exchange(this.#watches, { endpoint, path: '/v3/watch', message }, (line) => {
       const answer = readWatch(line);
       if (answer.compactRevision > 0) throw new EtcdCompacted(`compacted up to revision ${answer.compactRevision}`);
@@ -186,7 +184,7 @@ export class EtcdGateway {
 
   /** `isIdempotent`: the request may be carried out twice. */
   async #request(path: string, message: unknown, isIdempotent: boolean): Promise<unknown> {
-    const { endpoints, timeout } = this.#settings;
+    const { endpoints, timeout } = this.settings;
     const until = performance.now() + timeout;
     const reasons: string[] = [];
     for (let tries = 0; tries < endpoints.length; tries++) {
@@ -204,7 +202,7 @@ export class EtcdGateway {
         const { status, text, date } = await exchange.done;
         if (status === 200) {
           // The Date field has whole seconds, so half a second is added.
-          if (!Number.isNaN(date)) this.#settings.onClock?.(endpoint, date + 500);
+          if (!Number.isNaN(date)) this.settings.onClock?.(endpoint, date + 500);
           return JSON.parse(text);
         }
         throw refusalOf(status, text);
@@ -223,7 +221,7 @@ export class EtcdGateway {
 
   /** Switches to the next endpoint, unless another request has done so already. */
   #next(failed: string): void {
-    const { endpoints } = this.#settings;
+    const { endpoints } = this.settings;
     if (endpoints[this.#current] === failed) this.#current = (this.#current + 1) % endpoints.length;
   }
 }

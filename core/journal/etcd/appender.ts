@@ -17,16 +17,14 @@ const RETRY_PAUSE = 50;
  * Appends groups to the log. If an append gets no response, determines whether etcd carried it out.
  */
 export class Appender {
-  readonly #log: EtcdLog;
-  readonly #deadline: number;
   /** The etcd revision of the latest known write of the head that is applied here. */
   headRevision = 0;
 
   /** `deadline`: milliseconds after which an append without a response is given up. */
-  constructor(log: EtcdLog, deadline: number) {
-    this.#log = log;
-    this.#deadline = deadline;
-  }
+  constructor(
+    private readonly log: EtcdLog,
+    private readonly deadline: number,
+  ) {}
 
   /**
    * Appends a group after `head`, with the revision of a claim and with mandates: see
@@ -35,14 +33,14 @@ export class Appender {
    */
   async append({ links, hash }: Group, head: Head, claim: number, mandates: Mandates): Promise<Appended> {
     const encoded = encodeGroup(links.map(({ bytes }) => bytes));
-    const deadline = performance.now() + this.#deadline;
+    const deadline = performance.now() + this.deadline;
     const next = { sequence: head.sequence + links.length, hash };
     let isInDoubt = false;
     for (;;) {
       try {
         const position = { head, revision: this.headRevision };
-        if (!isInDoubt) return await this.#log.append(encoded, position, next, claim, mandates);
-        const outcome = await this.#log.fence(position);
+        if (!isInDoubt) return await this.log.append(encoded, position, next, claim, mandates);
+        const outcome = await this.log.fence(position);
         if ('state' in outcome) return findAppended(outcome.state, links) ?? outcome;
         this.headRevision = outcome.revision;
         isInDoubt = false;
@@ -93,8 +91,6 @@ const CLAIM_AFTER = 8;
  * claim. After that, the next append of any node takes over the claim.
  */
 export class Turns {
-  readonly #log: Pick<EtcdLog, 'claimTurn'>;
-  readonly #writers: () => number;
   /** A time of performance.now(). */
   #takesTurnsUntil = 0;
   /** Groups of other nodes since our last group. */
@@ -114,10 +110,10 @@ export class Turns {
   claim = 0;
 
   /** `writers`: returns the number of other writers. */
-  constructor(log: Pick<EtcdLog, 'claimTurn'>, writers: () => number) {
-    this.#log = log;
-    this.#writers = writers;
-  }
+  constructor(
+    private readonly log: Pick<EtcdLog, 'claimTurn'>,
+    private readonly writers: () => number,
+  ) {}
 
   /** Duration of a group in milliseconds, smoothed; at most the maximum wait for a claim. */
   get groupDuration(): number {
@@ -142,7 +138,7 @@ export class Turns {
   }
 
   #takeTurns(): void {
-    const round = this.#duration * (1 + this.#writers());
+    const round = this.#duration * (1 + this.writers());
     this.#takesTurnsUntil = performance.now() + Math.max(TAKE_TURNS_FOR, MIN_ROUNDS * round);
   }
 
@@ -166,7 +162,7 @@ export class Turns {
     if (this.mustWait || ++this.#lostRaces < CLAIM_AFTER || this.claim !== 0) return;
     this.#lostRaces = 0;
     // Without etcd no other node can append either.
-    this.claim = await this.#log.claimTurn().catch(() => 0);
+    this.claim = await this.log.claimTurn().catch(() => 0);
   }
 
   /**
@@ -191,7 +187,7 @@ export class Turns {
    */
   noteAppend(milliseconds: number): void {
     this.#duration += (milliseconds - this.#duration) / 8;
-    this.#expected = Math.min(this.#foreignGroups, this.#writers());
+    this.#expected = Math.min(this.#foreignGroups, this.writers());
     this.#foreignGroups = 0;
     this.#lostRaces = 0;
     this.#foreignClaim = { claim: 0, since: 0 };

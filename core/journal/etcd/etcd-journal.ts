@@ -48,7 +48,6 @@ const MISSED_READS = 3;
 const APPLY_RETRY_PAUSE = 1000;
 
 class SharedJournal extends LocalJournal implements EtcdJournal {
-  readonly #options: EtcdJournalOptions;
   readonly #log: EtcdLog;
   readonly #appender: Appender;
   readonly #turns: Turns;
@@ -77,9 +76,8 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   readonly #waiters = new AppliedWaiters();
   #onSynced: (() => void)[] = [];
 
-  constructor(options: EtcdJournalOptions) {
+  constructor(private readonly options: EtcdJournalOptions) {
     super(options);
-    this.#options = options;
     this.#log = new EtcdLog(options.gateway, options.prefix);
     this.#appender = new Appender(this.#log, options.deadline);
     this.#turns = new Turns(this.#log, options.countOthers ?? (() => 0));
@@ -227,7 +225,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   /** Whether a last write is possible. Without etcd, it would only delay the stop. */
   get #canReachLog(): boolean {
     const { lookedAt } = this.freshness;
-    const maxAge = MISSED_READS * this.#options.interval;
+    const maxAge = MISSED_READS * this.options.interval;
     return this.lost === null && lookedAt !== null && performance.now() - lookedAt < maxAge;
   }
 
@@ -252,14 +250,14 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     if (this.lost !== null) throw new UnavailableError('node_lost', this.lost);
     this.#logEnd = Math.max(this.#logEnd, sequence);
     const timeout = noQuorum('this node has not applied the latest writes of other nodes yet');
-    await this.#waiters.waitWithTimeout(sequence, this.#options.deadline, timeout);
+    await this.#waiters.waitWithTimeout(sequence, this.options.deadline, timeout);
   }
 
   /** Returns the error for commits while none can be accepted; null: they can. */
   #commitError(): Error | null {
     if (this.lost !== null) return new UnavailableError('node_lost', `This node accepts no writes: ${this.lost}.`);
     if (!this.isSynced) return noQuorum('this node has not caught up with etcd yet');
-    const { storage } = this.#options;
+    const { storage } = this.options;
     if (storage?.isFull) return storage.refusalOf('');
     if (isDiskFull(this.#stuckBy)) return diskFull(this.#stuckBy);
     if (this.isStuck)
@@ -292,7 +290,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
       this.#appender.headRevision = headRevision;
       this.#clearFault();
     }
-    if (!this.isStuck) this.#options.events?.onTrouble(null);
+    if (!this.isStuck) this.options.events?.onTrouble(null);
     if (!this.isSynced) {
       this.isSynced = true;
       for (const done of this.#onSynced.splice(0)) done();
@@ -316,7 +314,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     this.#waiters.rejectAll(error);
     for (const done of this.#onSynced.splice(0)) done();
     // Reported once, and again when a snapshot can help.
-    if (!wasLost || (isCurable && !this.#isCurable)) this.#options.events?.onLost(reason, isCurable);
+    if (!wasLost || (isCurable && !this.#isCurable)) this.options.events?.onLost(reason, isCurable);
     this.#isCurable = isCurable;
     this.wake();
   }
@@ -329,7 +327,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   }
 
   #noteFound(wasLost: boolean): void {
-    if (wasLost && this.lost === null) this.#options.events?.onFound?.();
+    if (wasLost && this.lost === null) this.options.events?.onFound?.();
   }
 
   // Applying groups of the log.
@@ -387,7 +385,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
 
   /** Pauses applying, and retries later. */
   #pauseApplying(reason: unknown): void {
-    this.#options.events?.onTrouble(reason);
+    this.options.events?.onTrouble(reason);
     this.#stuckBy = reason;
     this.#isPaused = true;
     setTimeout(() => {
@@ -481,7 +479,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     this.#turns.noteAppend(duration);
     this.observer?.observeCommit(accepted.length, duration / 1000);
     // The next group does not wait for this.
-    this.#resolveCommits(group).catch((error: unknown) => this.#options.events?.onTrouble(error));
+    this.#resolveCommits(group).catch((error: unknown) => this.options.events?.onTrouble(error));
   }
 
   /** Rejects forwarded commits, so that their nodes retry them. */
@@ -491,7 +489,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
 
   async #resolveCommits({ accepted, links }: Group): Promise<void> {
     for (const { request } of accepted) request.onApplied?.();
-    await this.#options.waitForPeers?.(links[links.length - 1].applied.entry.sequence);
+    await this.options.waitForPeers?.(links[links.length - 1].applied.entry.sequence);
     accepted.forEach((commit, i) => {
       commit.resolve({ sequence: links[i].applied.entry.sequence });
     });
@@ -513,7 +511,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
 
   /** Other nodes were faster. Rejects the commits that have waited too long. */
   async #handleLostRace(): Promise<void> {
-    for (const { reject } of this.queue.takeBefore(performance.now() - this.#options.deadline)) reject(busy());
+    for (const { reject } of this.queue.takeBefore(performance.now() - this.options.deadline)) reject(busy());
     await this.#turns.noteLostRace();
   }
 }

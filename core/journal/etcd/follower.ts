@@ -47,15 +47,12 @@ const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 5000;
 
 export class Follower {
-  readonly #options: FollowerOptions;
   readonly #stop = new AbortController();
   #running: Promise<void> = Promise.resolve();
   /** Ends the current watch. */
   #watchAbort = new AbortController();
 
-  constructor(options: FollowerOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: FollowerOptions) {}
 
   start(): void {
     this.#running = this.#run();
@@ -81,17 +78,17 @@ export class Follower {
     let pause = FIRST_PAUSE;
     while (!signal.aborted) {
       try {
-        while (this.#options.isHeld()) await sleep(this.#options.interval, undefined, { signal });
+        while (this.options.isHeld()) await sleep(this.options.interval, undefined, { signal });
         const revision = await this.#catchUp();
         if (revision === null) return;
-        if (!this.#options.isLost()) pause = FIRST_PAUSE;
+        if (!this.options.isLost()) pause = FIRST_PAUSE;
         await this.#watch(revision + 1);
       } catch (error) {
         if (signal.aborted) return;
         // After a compaction, the watch cannot deliver older groups; they are read instead.
         if (error === READ_AGAIN || error instanceof EtcdCompacted) continue;
-        if (error instanceof Gap) this.#options.onLost(error.message, error.isCurable);
-        else if (error !== BACK_OFF) this.#options.onTrouble(error);
+        if (error instanceof Gap) this.options.onLost(error.message, error.isCurable);
+        else if (error !== BACK_OFF) this.options.onTrouble(error);
         await sleep(pause, undefined, { signal }).catch(() => {});
         pause = Math.min(pause * 2, LONGEST_PAUSE);
       }
@@ -103,7 +100,7 @@ export class Follower {
    * follower was stopped. Rejects with Gap.
    */
   async #catchUp(): Promise<number | null> {
-    const { log, next, waitForRoom, onRead, isSnapshotFaster } = this.#options;
+    const { log, next, waitForRoom, onRead, isSnapshotFaster } = this.options;
     for (;;) {
       await waitForRoom();
       if (this.#stop.signal.aborted) return null;
@@ -135,26 +132,26 @@ export class Follower {
   async #watch(revision: number): Promise<void> {
     this.#watchAbort = new AbortController();
     const signal = AbortSignal.any([this.#watchAbort.signal, this.#stop.signal]);
-    const onGroup = (group: LoggedGroup): void => (this.#options.isFull() ? this.readNow() : this.#passOn(group));
-    const watch = this.#options.log.watch(revision, onGroup, signal);
+    const onGroup = (group: LoggedGroup): void => (this.options.isFull() ? this.readNow() : this.#passOn(group));
+    const watch = this.options.log.watch(revision, onGroup, signal);
     await Promise.race([watch, this.#readAtIntervals(signal)]).finally(() => this.readNow());
   }
 
   async #readAtIntervals(signal: AbortSignal): Promise<never> {
     for (;;) {
-      await sleep(this.#options.interval, undefined, { signal }).catch(() => {});
+      await sleep(this.options.interval, undefined, { signal }).catch(() => {});
       signal.throwIfAborted();
-      const before = this.#options.next();
+      const before = this.options.next();
       if ((await this.#catchUp()) === null) this.#stop.abort();
       signal.throwIfAborted();
       // The watch should have delivered these groups.
-      if (this.#options.next() !== before) throw READ_AGAIN;
+      if (this.options.next() !== before) throw READ_AGAIN;
     }
   }
 
   #passOn(group: LoggedGroup): void {
-    const next = this.#options.next();
-    if (group.first === next) this.#options.onGroup(group);
+    const next = this.options.next();
+    if (group.first === next) this.options.onGroup(group);
     else if (group.first > next) this.readNow();
   }
 }
@@ -164,11 +161,11 @@ const BACK_OFF = Symbol('look again later');
 
 /** The log does not continue from the last entry of this node. */
 class Gap extends Error {
-  /** A snapshot of another node helps. */
-  readonly isCurable: boolean;
-
-  constructor(message: string, isCurable: boolean) {
+  constructor(
+    message: string,
+    /** A snapshot of another node helps. */
+    readonly isCurable: boolean,
+  ) {
     super(message);
-    this.isCurable = isCurable;
   }
 }

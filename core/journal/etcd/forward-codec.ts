@@ -107,16 +107,13 @@ export function decodeOutcomes(bytes: Buffer, count: number): Outcomes {
 
 /** Reads fields in order. Throws Error past the end. */
 class Cursor {
-  readonly #bytes: Buffer;
-  #at: number;
-
-  constructor(bytes: Buffer, at: number) {
-    this.#bytes = bytes;
-    this.#at = at;
-  }
+  constructor(
+    private readonly bytes: Buffer,
+    private at: number,
+  ) {}
 
   get isAtEnd(): boolean {
-    return this.#at === this.#bytes.length;
+    return this.at === this.bytes.length;
   }
 
   number(length: number): number {
@@ -124,8 +121,8 @@ class Cursor {
   }
 
   take(length: number): Buffer {
-    if (this.#at + length > this.#bytes.length) throw new Error('forwarded commits are truncated');
-    this.#at += length;
-    return this.#bytes.subarray(this.#at - length, this.#at);
+    if (this.at + length > this.bytes.length) throw new Error('forwarded commits are truncated');
+    this.at += length;
+    return this.bytes.subarray(this.at - length, this.at);
   }
 }

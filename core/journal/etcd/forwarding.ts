@@ -49,7 +49,6 @@ const RETRY_PAUSE = 50;
 const PATIENCE = 10;
 
 export class Forwarding {
-  readonly #options: ForwardingOptions;
   readonly #gathering = new Gathering();
   /** 0: there is none. */
   #mandate = 0;
@@ -64,9 +63,7 @@ export class Forwarding {
   #sending: Promise<unknown> = Promise.resolve();
   #answering: Promise<unknown> = Promise.resolve();
 
-  constructor(options: ForwardingOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: ForwardingOptions) {}
 
   /** Commits are sent and not answered yet. */
   get isInFlight(): boolean {
@@ -76,7 +73,7 @@ export class Forwarding {
   /** The node to forward pending commits to; null: this node appends them. */
   get sequencer(): Sequencer | null {
     const now = performance.now();
-    return now < this.#sharedUntil && now >= this.#pausedUntil ? this.#options.sequencer() : null;
+    return now < this.#sharedUntil && now >= this.#pausedUntil ? this.options.sequencer() : null;
   }
 
   /** Called when more commits wait, or when the journal is closed. */
@@ -117,7 +114,7 @@ export class Forwarding {
   }
 
   async #send(queue: CommitQueue, sequencer: Sequencer): Promise<void> {
-    await this.#gathering.gather(() => queue.size, PATIENCE, this.#options.isClosed);
+    await this.#gathering.gather(() => queue.size, PATIENCE, this.options.isClosed);
     const waiting = queue.take();
     // The commits were rejected in the meantime.
     if (waiting.length === 0) return;
@@ -134,7 +131,7 @@ export class Forwarding {
 
   /** Null: all commits were put back or rejected. */
   async #requestOutcomes(waiting: readonly PendingCommit[], sequencer: Sequencer): Promise<Results | null> {
-    const { log, node, putBack } = this.#options;
+    const { log, node, putBack } = this.options;
     try {
       if (this.#mandate === 0) this.#mandate = await log.renewMandate(node);
     } catch {
@@ -155,7 +152,7 @@ export class Forwarding {
       }
       return { head, each };
     } catch {
-      this.#pauseForwarding(this.#options.avoidFor ?? AVOID_FOR);
+      this.#pauseForwarding(this.options.avoidFor ?? AVOID_FOR);
       return this.#findOutcomes(waiting);
     }
   }
@@ -165,7 +162,7 @@ export class Forwarding {
   }
 
   async #findOutcomes(waiting: readonly PendingCommit[]): Promise<Results | null> {
-    const { log, node, deadline, readLatest } = this.#options;
+    const { log, node, deadline, readLatest } = this.options;
     this.#mandate = 0;
     try {
       const giveUpAt = performance.now() + deadline;
@@ -192,7 +189,7 @@ export class Forwarding {
   }
 
   async #settleCommits(waiting: readonly PendingCommit[], { head, each }: Results): Promise<void> {
-    const { waitForApplied, waitForPeers, putBack } = this.#options;
+    const { waitForApplied, waitForPeers, putBack } = this.options;
     const notAppended = waiting.filter((_, i) => each[i] === 'not accepted');
     if (notAppended.length > 0) putBack(notAppended);
     const last = each.reduce<number>((max, outcome) => (typeof outcome === 'number' ? Math.max(max, outcome) : max), 0);

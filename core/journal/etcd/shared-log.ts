@@ -64,25 +64,26 @@ export type Mandates = ReadonlyMap<string, number>;
 const NONE: Mandates = new Map();
 
 export class EtcdLog {
-  readonly #gateway: EtcdGateway;
   readonly #keys: Keys;
   /** The group of the last append. When the watch delivers it, it need not be decompressed. */
   #sent: EncodedGroup | null = null;
 
-  constructor(gateway: EtcdGateway, prefix: string) {
-    this.#gateway = gateway;
+  constructor(
+    private readonly gateway: EtcdGateway,
+    prefix: string,
+  ) {
     this.#keys = keysBelow(prefix);
   }
 
   /** Rejects with EtcdUnavailable, EtcdRefused and EtcdDamaged. */
   async read(from: number): Promise<LogState> {
-    const { ranges, revision } = await this.#gateway.transaction([], this.#readOperations(from));
+    const { ranges, revision } = await this.gateway.transaction([], this.#readOperations(from));
     return this.#stateOf(ranges, revision);
   }
 
   /** The sequence of the last entry. Rejects like `read`. */
   async readEnd(): Promise<number> {
-    const { ranges } = await this.#gateway.transaction([], [range(this.#keys.head)]);
+    const { ranges } = await this.gateway.transaction([], [range(this.#keys.head)]);
     const found = ranges[0]?.items[0];
     return found === undefined ? 0 : headOf(found).sequence;
   }
@@ -94,7 +95,7 @@ export class EtcdLog {
   async initialize(head: Head): Promise<boolean> {
     const floor = Buffer.alloc(6);
     floor.writeUIntBE(head.sequence + 1, 0, 6);
-    const { succeeded } = await this.#gateway.transaction(
+    const { succeeded } = await this.gateway.transaction(
       [hasRevision(this.#keys.head, 0)],
       [put(this.#keys.head, encodeHead(head)), put(this.#keys.floor, floor)],
     );
@@ -128,7 +129,7 @@ export class EtcdLog {
     const parts = group.parts.map((part, n) => put(this.#keys.part(first, group.hash, n), part));
     // A single part fits into the request of its group.
     if (parts.length > 1)
-      for (const part of parts.splice(0)) await retryOnce(() => this.#gateway.transaction([], [part]));
+      for (const part of parts.splice(0)) await retryOnce(() => this.gateway.transaction([], [part]));
     const { head: key, log, turn: turnKey } = this.#keys;
     const puts = [...parts, put(key, encodeHead(head)), put(log(first), group.value)];
     try {
@@ -144,7 +145,7 @@ export class EtcdLog {
   /** Determines whether an append was carried out that etcd rejected for lack of space. */
   async #checkAfterFull(error: EtcdFull, first: number, { value }: EncodedGroup): Promise<Appended> {
     try {
-      const { ranges } = await this.#gateway.transaction([], [range(this.#keys.log(first))]);
+      const { ranges } = await this.gateway.transaction([], [range(this.#keys.log(first))]);
       const item = ranges[0]?.items[0];
       if (item?.value.equals(value)) return { revision: item.modRevision };
     } catch (cause) {
@@ -159,7 +160,7 @@ export class EtcdLog {
    */
   async claimTurn(): Promise<number> {
     const { turn } = this.#keys;
-    const { succeeded, revision } = await this.#gateway.transaction(
+    const { succeeded, revision } = await this.gateway.transaction(
       [hasRevision(turn, 0)],
       [put(turn, Buffer.alloc(1))],
     );
@@ -171,7 +172,7 @@ export class EtcdLog {
    * Resolves with the revision of the new mandate. Rejects like `read`.
    */
   async renewMandate(node: string): Promise<number> {
-    const { revision } = await this.#gateway.transaction([], [put(this.#keys.mandate(node), Buffer.alloc(0))]);
+    const { revision } = await this.gateway.transaction([], [put(this.#keys.mandate(node), Buffer.alloc(0))]);
     return revision;
   }
 
@@ -193,7 +194,7 @@ export class EtcdLog {
     const compares = [hasRevision(key, headRevision), ...conditions];
     // An etcd that was restored from an older backup reuses revisions.
     if (headRevision > 0) compares.push(hasValue(key, encodeHead(head)));
-    const { succeeded, revision, ranges } = await this.#gateway.transaction(
+    const { succeeded, revision, ranges } = await this.gateway.transaction(
       compares,
       operations,
       this.#readOperations(head.sequence + 1),
@@ -207,7 +208,7 @@ export class EtcdLog {
    */
   async truncate(floor: number): Promise<void> {
     const keys = this.#keys;
-    const { ranges } = await this.#gateway.transaction(
+    const { ranges } = await this.gateway.transaction(
       [],
       [range(keys.log(floor), keys.logEnd, { limit: 1, keysOnly: true })],
     );
@@ -216,7 +217,7 @@ export class EtcdLog {
     const first = sequenceOf(next.key);
     const bytes = Buffer.alloc(6);
     bytes.writeUIntBE(first, 0, 6);
-    await this.#gateway.transaction(
+    await this.gateway.transaction(
       [],
       [remove(keys.log(0), keys.log(first)), remove(keys.parts, keys.partsBefore(first)), put(keys.floor, bytes)],
     );
@@ -238,7 +239,7 @@ export class EtcdLog {
         });
       previous.catch((error: unknown) => failed.abort(error));
     };
-    return await this.#gateway.watch(
+    return await this.gateway.watch(
       this.#keys.log(0),
       this.#keys.logEnd,
       revision,
@@ -297,7 +298,7 @@ export class EtcdLog {
       const wanted = Array.from({ length: Math.min(MAX_PARTS, count - n) }, (_, i) =>
         range(this.#keys.part(first, hash, n + i)),
       );
-      const { ranges } = await this.#gateway.transaction([], wanted);
+      const { ranges } = await this.gateway.transaction([], wanted);
       for (const found of ranges) {
         if (found?.items.length !== 1) throw new Error(`a part of the group at ${first} is missing`);
         parts.push(found.items[0].value);

@@ -45,7 +45,6 @@ interface ClockTaskOptions {
 }
 
 export class ClockTask {
-  readonly #options: ClockTaskOptions;
   readonly #task: Task;
   /** When the next pass is due, by performance.now(). */
   #passAt = Number.POSITIVE_INFINITY;
@@ -61,8 +60,7 @@ export class ClockTask {
   /** The last pass was skipped because the clock was not trusted. */
   #isWaiting = false;
 
-  constructor(options: ClockTaskOptions) {
-    this.#options = options;
+  constructor(private readonly options: ClockTaskOptions) {
     const { tasks, log } = options;
     this.#task = tasks.add({
       name: 'signature-renewal',
@@ -77,7 +75,7 @@ export class ClockTask {
   }
 
   start(): void {
-    this.#options.journal.onSigning((domainIds) => {
+    this.options.journal.onSigning((domainIds) => {
       for (const id of domainIds) this.#hasAhead ||= this.#isSignedAhead(id);
       this.#task.reschedule();
     });
@@ -107,7 +105,7 @@ export class ClockTask {
 
   /** Whether the first pass must not wait for a random time, which keeps the nodes apart. */
   async #isUrgent(): Promise<boolean> {
-    const { isAlone, now = Date.now } = this.#options;
+    const { isAlone, now = Date.now } = this.options;
     const seconds = now() / 1000;
     const clocks = await this.#readClocks(seconds);
     return isAlone || clocks.some(({ clock }) => isAhead(clock, seconds));
@@ -118,7 +116,7 @@ export class ClockTask {
    * immediately.
    */
   async pass(): Promise<boolean> {
-    const { environment, now = Date.now } = this.#options;
+    const { environment, now = Date.now } = this.options;
     const { signal } = this.#task;
     this.#isWaiting = !this.#isClockTrusted;
     if (this.#isWaiting) return false;
@@ -138,14 +136,14 @@ export class ClockTask {
 
   /** Reads the clocks of zones that are not being signed in pieces. `now`: seconds since 1970. */
   async #readClocks(now: number): Promise<ZoneClock[]> {
-    const table = this.#options.environment.rows.get(dnssec.number)!;
+    const table = this.options.environment.rows.get(dnssec.number)!;
     const clocks: ZoneClock[] = [];
     this.#skipped = null;
     let start: Buffer = Buffer.alloc(0);
     for (let isLast = false; !isLast && !this.#task.isStopped; await setImmediate()) {
       isLast = true;
       for (const { key, value } of table.getRange({ start, limit: PAGE })) {
-        const row = decodeReadable(dnssec, key as Buffer, value, this.#options.onDamaged);
+        const row = decodeReadable(dnssec, key as Buffer, value, this.options.onDamaged);
         if (row !== undefined && row.progress === undefined) clocks.push({ id: idAt(key as Buffer), clock: row.clock });
         else if (row !== undefined && (now - row.clock > LATE || isAhead(row.clock, now)))
           this.#skipped = idAt(key as Buffer);
@@ -157,7 +155,7 @@ export class ClockTask {
   }
 
   async #write(steps: readonly ClockStep[]): Promise<void> {
-    const { environment, journal } = this.#options;
+    const { environment, journal } = this.options;
     await write(environment, journal, BY, (draft) => {
       for (const step of steps) advance(draft, step);
     });
@@ -169,7 +167,7 @@ export class ClockTask {
   }
 
   get #isClockTrusted(): boolean {
-    return this.#options.clock?.isTrusted !== false;
+    return this.options.clock?.isTrusted !== false;
   }
 
   /** Whether a pass must start early. */
@@ -179,15 +177,15 @@ export class ClockTask {
   }
 
   #isSignedAhead(id: Id): boolean {
-    const { now = Date.now } = this.#options;
+    const { now = Date.now } = this.options;
     const row = this.#read(id);
     return row !== undefined && row.progress === undefined && isAhead(row.clock, now() / 1000);
   }
 
   #read(id: Id): DnssecRow | undefined {
     const key = idKey(id);
-    const value = this.#options.environment.rows.get(dnssec.number)!.get(key);
-    return value && decodeReadable(dnssec, key, value, this.#options.onDamaged);
+    const value = this.options.environment.rows.get(dnssec.number)!.get(key);
+    return value && decodeReadable(dnssec, key, value, this.options.onDamaged);
   }
 }
 

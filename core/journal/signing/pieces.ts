@@ -46,13 +46,11 @@ interface Zone {
 export class Pieces {
   /** Pieces that this node has written. */
   written = 0;
-  readonly #options: PiecesOptions;
   readonly #zones = new Map<Id, Zone>();
   readonly #task: Task;
   readonly #fault: FaultLog;
 
-  constructor(options: PiecesOptions) {
-    this.#options = options;
+  constructor(private readonly options: PiecesOptions) {
     const { tasks, log } = options;
     const name = 'zone-signing';
     this.#fault = new FaultLog(log, 'zones cannot be signed', 'zones are signed again', { task: name });
@@ -65,7 +63,7 @@ export class Pieces {
 
   /** Continues all zones with progress, and follows changes of their rows. */
   start(): void {
-    const { environment, journal, onDamaged } = this.#options;
+    const { environment, journal, onDamaged } = this.options;
     journal.onSigning((domainIds) => {
       for (const id of domainIds) this.#note(id);
       this.#task.reschedule();
@@ -88,15 +86,15 @@ export class Pieces {
       this.#zones.delete(id);
       return;
     }
-    const { isAlone } = this.#options;
+    const { isAlone } = this.options;
     if (zone === undefined) this.#zones.set(id, { from: performance.now() + (isAlone ? 0 : Math.random() * START_MS) });
     else if (!isAlone) zone.from = performance.now() + TAKEOVER_MS * (1 + Math.random());
   }
 
   #progressOf(id: Id): SigningProgress | undefined {
     const key = idKey(id);
-    const value = this.#options.environment.rows.get(dnssec.number)!.get(key);
-    return value && decodeReadable(dnssec, key, value, this.#options.onDamaged)?.progress;
+    const value = this.options.environment.rows.get(dnssec.number)!.get(key);
+    return value && decodeReadable(dnssec, key, value, this.options.onDamaged)?.progress;
   }
 
   #untilFirst(): number {
@@ -108,7 +106,7 @@ export class Pieces {
   /** Writes a piece of each zone. */
   async #run(): Promise<void> {
     const { signal } = this.#task;
-    const { pause = 0.25 } = this.#options;
+    const { pause = 0.25 } = this.options;
     for (const [id, zone] of [...this.#zones]) {
       const now = performance.now();
       if (zone.from > now) continue;
@@ -131,7 +129,7 @@ export class Pieces {
 
   /** Returns whether a piece was written. */
   async #write(id: Id): Promise<boolean> {
-    const { environment, journal } = this.#options;
+    const { environment, journal } = this.options;
     const expected = JSON.stringify(this.#progressOf(id));
     let isDeleted = false;
     const { result } = await write(environment, journal, BY, (draft) => {

@@ -12,11 +12,12 @@ interface FrameSink {
 
 export class TapDrain {
   readonly #rings: readonly RingViews[];
-  readonly #encoder: FrameEncoder;
 
-  constructor(rings: readonly TapRing[], encoder: FrameEncoder) {
+  constructor(
+    rings: readonly TapRing[],
+    private readonly encoder: FrameEncoder,
+  ) {
     this.#rings = rings.map(viewsOf);
-    this.#encoder = encoder;
   }
 
   /** Writes the messages of the rings while the sink is writable. Returns the number of frames. */
@@ -46,7 +47,7 @@ export class TapDrain {
       // A filler has no message.
       if (length > 0) {
         if (end + FrameEncoder.space(length) > CHUNK) break;
-        end = this.#encoder.encode(ring, at, chunk, end);
+        end = this.encoder.encode(ring, at, chunk, end);
         frames++;
       }
       taken = (taken + size) | 0;

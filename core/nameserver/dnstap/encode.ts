@@ -53,13 +53,16 @@ const MAX_FIELDS = 1024;
 
 export class FrameEncoder {
   readonly #prefix: Uint8Array;
-  readonly #locals: ReadonlyMap<number, LocalAddress>;
   /** The fields of Message before the DNS message. */
   readonly #fields = new Uint8Array(256);
   #at = 0;
 
   /** `locals`: by values of TRANSPORT. */
-  constructor(identity: string, version: string, locals: ReadonlyMap<number, LocalAddress>) {
+  constructor(
+    identity: string,
+    version: string,
+    private readonly locals: ReadonlyMap<number, LocalAddress>,
+  ) {
     const texts = [
       [TAG.identity, identity],
       [TAG.version, version],
@@ -73,7 +76,6 @@ export class FrameEncoder {
         return Buffer.concat([Uint8Array.from([...head, rest]), bytes]);
       }),
     );
-    this.#locals = locals;
   }
 
   /** The maximum size of the frame for a message of `length` bytes. */
@@ -88,7 +90,7 @@ export class FrameEncoder {
     const addressLength = bytes[at + RECORD.addressLength];
     const transport = bytes[at + RECORD.transport];
     const port = (bytes[at + RECORD.port] << 8) | bytes[at + RECORD.port + 1];
-    const local = this.#locals.get(transport);
+    const local = this.locals.get(transport);
     this.#at = 0;
     this.#number(FIELD.type, isQuery ? AUTH_QUERY : AUTH_RESPONSE);
     this.#number(FIELD.family, addressLength === 4 ? INET : INET6);

@@ -71,7 +71,6 @@ interface FrameStreamOptions {
 }
 
 export class FrameStream {
-  readonly #options: FrameStreamOptions;
   #socket: Socket | null = null;
   #isStarted = false;
   #isClosing = false;
@@ -80,8 +79,7 @@ export class FrameStream {
   #unsentFrames = 0;
   #finished: () => void = () => {};
 
-  constructor(options: FrameStreamOptions) {
-    this.#options = options;
+  constructor(private readonly options: FrameStreamOptions) {
     this.#connect();
   }
 
@@ -117,7 +115,7 @@ export class FrameStream {
   }
 
   #connect(): void {
-    const socket = connect(this.#options.path);
+    const socket = connect(this.options.path);
     this.#socket = socket;
     let reason = 'the program at the socket has closed the connection';
     let received = Buffer.alloc(0);
@@ -139,7 +137,7 @@ export class FrameStream {
             socket.write(controlFrame(CONTROL.START));
             this.#isStarted = true;
             this.#delay = FIRST_DELAY;
-            this.#options.onState(null);
+            this.options.onState(null);
           } else if (frame.type === CONTROL.FINISH) this.#finished();
         }
       } catch (error) {
@@ -152,10 +150,10 @@ export class FrameStream {
       this.#socket = null;
       this.#isStarted = false;
       this.#finished();
-      if (this.#unsentFrames > 0) this.#options.onLost(this.#unsentFrames);
+      if (this.#unsentFrames > 0) this.options.onLost(this.#unsentFrames);
       this.#unsentFrames = 0;
       if (this.#isClosing) return;
-      this.#options.onState(reason);
+      this.options.onState(reason);
       this.#timer = setTimeout(() => this.#connect(), this.#delay);
       this.#delay = Math.min(MAX_DELAY, this.#delay * 2);
     });

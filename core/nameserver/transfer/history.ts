@@ -36,14 +36,11 @@ interface History {
 const RECORD_OVERHEAD = 300;
 
 export class ZoneHistories {
-  readonly #limits: HistoryLimits;
   /** By domain id, in order of the latest request. */
   readonly #histories = new Map<Id, History>();
   #total = 0;
 
-  constructor(limits: HistoryLimits) {
-    this.#limits = limits;
-  }
+  constructor(private readonly limits: HistoryLimits) {}
 
   /** Bytes of all zones, and the number of zones with a history. */
   get size(): { readonly bytes: number; readonly zones: number } {
@@ -59,11 +56,11 @@ export class ZoneHistories {
    * transfer.
    */
   follow(domainId: Id): void {
-    if (this.#limits.entries === 0) return;
+    if (this.limits.entries === 0) return;
     const history = this.#histories.get(domainId) ?? { kept: [], bytes: 0 };
     this.#histories.delete(domainId);
     this.#histories.set(domainId, history);
-    if (this.#histories.size > this.#limits.zones) this.#dropOldest();
+    if (this.#histories.size > this.limits.zones) this.#dropOldest();
   }
 
   onChange({ domainId, serial, difference }: ZoneChange): void {
@@ -82,7 +79,7 @@ export class ZoneHistories {
     history.kept.push({ difference, bytes });
     history.bytes += bytes;
     this.#total += bytes;
-    const { entries, bytes: most, total } = this.#limits;
+    const { entries, bytes: most, total } = this.limits;
     let drop = Math.max(0, history.kept.length - entries);
     let rest = history.bytes;
     for (let i = 0; i < history.kept.length && (i < drop || rest > most); i++) {

@@ -25,7 +25,6 @@ export interface Envelope {
 }
 
 export class TransferMessage {
-  readonly #envelope: Envelope;
   readonly #maxLength: number;
   readonly #usualLength: number;
   #bytes = Buffer.allocUnsafe(USUAL_LENGTH + 4096);
@@ -40,8 +39,11 @@ export class TransferMessage {
   /**
    * `most`: maximum bytes of a message. `reserve`: bytes of it that are reserved for a signature.
    */
-  constructor(envelope: Envelope, reserve: number, most = MAX_MESSAGE) {
-    this.#envelope = envelope;
+  constructor(
+    private readonly envelope: Envelope,
+    reserve: number,
+    most = MAX_MESSAGE,
+  ) {
     this.#maxLength = most - reserve - OPT_LENGTH;
     this.#usualLength = Math.min(USUAL_LENGTH, most) - reserve - OPT_LENGTH;
     this.#begin();
@@ -81,7 +83,7 @@ export class TransferMessage {
    * and no OPT (RFC 5936 2.2).
    */
   take(): Buffer {
-    const envelope = this.#envelope;
+    const envelope = this.envelope;
     const isFirst = this.#isFirst;
     if (isFirst && envelope.opt !== null) {
       writePlainOpt(this.#bytes, this.#length, envelope.opt);
@@ -96,7 +98,7 @@ export class TransferMessage {
   }
 
   #begin(): void {
-    const { request, questionEnd } = this.#envelope;
+    const { request, questionEnd } = this.envelope;
     const head = this.#isFirst ? questionEnd : HEADER_LENGTH;
     this.#bytes.set(request.subarray(0, head));
     // QR and AA, with RD copied from the request.

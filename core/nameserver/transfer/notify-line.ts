@@ -58,7 +58,6 @@ interface Notice {
 }
 
 export class NotifyLine {
-  readonly #options: NotifyLineOptions;
   /** By domain id. */
   readonly #notices = new Map<Id, Notice>();
   /** Zones whose message is ready to be sent, in order. */
@@ -67,9 +66,7 @@ export class NotifyLine {
   #inFlight = 0;
   #closed = false;
 
-  constructor(options: NotifyLineOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: NotifyLineOptions) {}
 
   /** The number of zones that the secondary has not confirmed. */
   get waiting(): number {
@@ -122,7 +119,7 @@ export class NotifyLine {
     // The sender does not have the key, so the response is ignored.
     if (key !== null && !isSignedResponse(message, key, mac, Math.floor(Date.now() / 1000))) return;
     this.#forget(domainId, notice);
-    this.#options.settled(apex, response.rcode);
+    this.options.settled(apex, response.rcode);
     if (hasChanged) this.add(domainId, apex);
     this.#pump();
   }
@@ -144,7 +141,7 @@ export class NotifyLine {
   }
 
   #send(domainId: Id, notice: Notice): void {
-    const options = this.#options;
+    const options = this.options;
     const byId = this.#byId;
     this.#freeId(domainId, notice);
     do notice.id = (options.newId ?? randomId)();
@@ -171,7 +168,7 @@ export class NotifyLine {
   }
 
   #onTimeout(domainId: Id, notice: Notice): void {
-    const { times, settled } = this.#options;
+    const { times, settled } = this.options;
     this.#inFlight--;
     notice.isInFlight = false;
     if (notice.hasChanged) notice.tries = 0;

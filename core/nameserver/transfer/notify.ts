@@ -65,7 +65,6 @@ interface Secondary {
 }
 
 export class Notifier {
-  readonly #options: NotifierOptions;
   readonly #secondaries: Secondary[];
   /** Secondaries of single zones, by account, address and port. */
   readonly #own = new Map<string, OwnSecondary>();
@@ -74,8 +73,7 @@ export class Notifier {
   #collectTimer: NodeJS.Timeout | null = null;
   #starting: NodeJS.Timeout | null = null;
 
-  constructor(options: NotifierOptions) {
-    this.#options = options;
+  constructor(private readonly options: NotifierOptions) {
     this.#secondaries = options.targets.map((target) => this.#secondaryOf(target));
   }
 
@@ -85,7 +83,7 @@ export class Notifier {
   }
 
   onChange({ domainId, apex, serial }: ZoneChange): void {
-    if (this.#secondaries.length === 0 && this.#options.zoneTargets === undefined) return;
+    if (this.#secondaries.length === 0 && this.options.zoneTargets === undefined) return;
     if (serial === 0) {
       this.#changes.delete(domainId);
       for (const { line } of this.#all()) line.remove(domainId);
@@ -130,7 +128,7 @@ export class Notifier {
   }
 
   #hasOwn(): boolean {
-    return this.#options.zoneTargets?.exist() ?? false;
+    return this.options.zoneTargets?.exist() ?? false;
   }
 
   *#all(): Generator<Secondary> {
@@ -139,9 +137,9 @@ export class Notifier {
   }
 
   #secondariesOf(domainId: Id, hasOwn: boolean): readonly Secondary[] {
-    const targets = hasOwn ? (this.#options.zoneTargets?.of(domainId) ?? []) : [];
+    const targets = hasOwn ? (this.options.zoneTargets?.of(domainId) ?? []) : [];
     if (targets.length === 0) return this.#secondaries;
-    const account = this.#options.reader.domain(domainId)?.accountId ?? 0;
+    const account = this.options.reader.domain(domainId)?.accountId ?? 0;
     return [...this.#secondaries, ...targets.flatMap((target) => this.#ownSecondary(target, account) ?? [])];
   }
 
@@ -151,7 +149,7 @@ export class Notifier {
    */
   #ownSecondary(target: NotifyTarget, account: number): Secondary | undefined {
     const isTarget = (other: NotifyTarget): boolean => other.address === target.address && other.port === target.port;
-    if (this.#options.targets.some(isTarget)) return undefined;
+    if (this.options.targets.some(isTarget)) return undefined;
     const key = `${account} ${target.address} ${target.port}`;
     const present = this.#own.get(key);
     if (present !== undefined) return present;
@@ -182,7 +180,7 @@ export class Notifier {
   }
 
   #notifyAll(after: Name | null): void {
-    const domains = this.#options.reader.allDomains(after, AT_ONCE);
+    const domains = this.options.reader.allDomains(after, AT_ONCE);
     const hasOwn = this.#hasOwn();
     for (const { id, apex } of domains) for (const { line } of this.#secondariesOf(id, hasOwn)) line.add(id, apex);
     const last = domains.at(-1);
@@ -191,7 +189,7 @@ export class Notifier {
   }
 
   #secondaryOf(target: NotifyTarget): Secondary {
-    const { log, times = TIMES, keyByName, observer } = this.#options;
+    const { log, times = TIMES, keyByName, observer } = this.options;
     const secondary = `${target.address} port ${target.port}`;
     const key = keyOf(target, keyByName, (problem) =>
       log.error('cannot notify a secondary: the TSIG key in transfer.notify is unusable', {
@@ -231,7 +229,7 @@ export class Notifier {
   #send({ address, port, family }: NotifyTarget, message: Uint8Array): void {
     // A failed send counts as an unanswered attempt, so it is retried.
     this.#socket(family).send(message, port, address, (error) => {
-      if (error !== null) this.#options.log.debug('cannot send NOTIFY', { address, port, error });
+      if (error !== null) this.options.log.debug('cannot send NOTIFY', { address, port, error });
     });
   }
 
@@ -241,7 +239,7 @@ export class Notifier {
     const socket = createSocket(family === 4 ? 'udp4' : 'udp6');
     this.#sockets.set(family, socket);
     socket.unref();
-    socket.on('error', (error) => this.#options.log.warn('error on the NOTIFY socket', { error }));
+    socket.on('error', (error) => this.options.log.warn('error on the NOTIFY socket', { error }));
     socket.on('message', (message, { address, port }) => {
       for (const { target, line } of this.#all())
         if (target.port === port && target.address === address) line.receive(message);

@@ -80,14 +80,10 @@ interface Verified {
 }
 
 class TransferResponder {
-  readonly #options: TransferOptions;
-
-  constructor(options: TransferOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: TransferOptions) {}
 
   async *answer(request: DeferredRequest): AsyncGenerator<Uint8Array> {
-    const verdict = verifyTsig(request.message, this.#options.findKey, seconds());
+    const verdict = verifyTsig(request.message, this.options.findKey, seconds());
     if (verdict.kind === 'error') {
       this.#refusedSignature(request, verdict);
       yield verdict.response();
@@ -110,9 +106,9 @@ class TransferResponder {
     request: DeferredRequest,
     { rcode, error }: Extract<TsigVerdict<HeldKey>, { kind: 'error' }>,
   ): void {
-    this.#options.observer?.refused('signature');
+    this.options.observer?.refused('signature');
     const { address, transport } = request;
-    this.#options.log.debug('signed DNS message refused', { address, transport, rcode, error });
+    this.options.log.debug('signed DNS message refused', { address, transport, rcode, error });
   }
 
   /**
@@ -120,7 +116,7 @@ class TransferResponder {
    * little room.
    */
   *#plain({ request, message, signer, opt }: Verified): Generator<Uint8Array> {
-    const response = this.#options.respond({ message, address: request.address, transport: request.transport });
+    const response = this.options.respond({ message, address: request.address, transport: request.transport });
     if (response === null) return;
     const room = this.#room(request, opt) - (signer?.size ?? 0);
     yield response.length <= room ? response : truncated(response, opt, room);
@@ -129,12 +125,12 @@ class TransferResponder {
   /** The maximum bytes of a response. */
   #room({ transport }: DeferredRequest, opt: RequestOpt | null): number {
     if (transport !== 'udp') return MAX_MESSAGE;
-    return opt === null ? PLAIN_UDP : Math.min(Math.max(opt.udpSize, PLAIN_UDP), this.#options.udpPayload);
+    return opt === null ? PLAIN_UDP : Math.min(Math.max(opt.udpSize, PLAIN_UDP), this.options.udpPayload);
   }
 
   async *#transfer(verified: Verified): AsyncGenerator<Uint8Array> {
     const { request, message, key, opt } = verified;
-    const { reader, access, observer, log } = this.#options;
+    const { reader, access, observer, log } = this.options;
     const question = readTransferQuestion(message);
     if (typeof question === 'number') {
       yield bareResponse(message, question, opt);
@@ -154,7 +150,7 @@ class TransferResponder {
     // Only clients with a key learn that the zone does not exist (RFC 5936 2.2.1).
     if (domain === undefined) yield key === null ? prohibit() : bareResponse(message, RCODE.NOTAUTH, opt);
     else if (!access.allows(domain, request.address, key) || request.transport === 'https') yield prohibit();
-    else if (this.#options.isUnavailable?.(question.name)) yield bareResponse(message, RCODE.SERVFAIL, opt);
+    else if (this.options.isUnavailable?.(question.name)) yield bareResponse(message, RCODE.SERVFAIL, opt);
     else if (question.type === TYPE.IXFR) yield* this.#ixfr(verified, question, domain, envelope);
     // RFC 5936 4.2: there is no AXFR over UDP.
     else if (request.transport === 'udp') yield bareResponse(message, RCODE.FORMERR, opt);
@@ -162,7 +158,7 @@ class TransferResponder {
   }
 
   async *#axfr({ request, signer }: Verified, domain: Domain, envelope: Envelope): AsyncGenerator<Uint8Array> {
-    const { environment, zoneSettings, histories, slots, observer, log } = this.#options;
+    const { environment, zoneSettings, histories, slots, observer, log } = this.options;
     const { address } = request;
     const owner = { account: `${domain.accountId}`, network: clientNetwork(address) };
     const slot = await slots.acquire(owner, request.cancelled);
@@ -207,7 +203,7 @@ class TransferResponder {
     domain: Domain,
     envelope: Envelope,
   ): AsyncGenerator<Uint8Array> {
-    const { environment, zoneSettings, histories, observer } = this.#options;
+    const { environment, zoneSettings, histories, observer } = this.options;
     const { request, signer } = verified;
     const reserve = signer?.size ?? 0;
     histories.follow(domain.id);
@@ -244,7 +240,7 @@ class TransferResponder {
 
   /** Passes on the messages. Throws if the client receives them too slowly. */
   *#paced(messages: Iterable<Uint8Array>): Generator<Uint8Array> {
-    const deadline = new SnapshotDeadline(this.#options.now);
+    const deadline = new SnapshotDeadline(this.options.now);
     for (const message of messages) {
       yield message;
       if (deadline.isPast(message.length)) throw new Error('the client reads the zone too slowly');
@@ -283,15 +279,15 @@ const PROHIBITED = Uint8Array.of(0, EDNS_OPTION.EXTENDED_ERROR, 0, 2, 0, EXTENDE
 export class TransferAccess {
   readonly #prefixes: readonly Pick<Prefix, 'bytes' | 'bits'>[];
 
-  readonly #zonePrefixes: (domain: Domain) => readonly string[];
-
   /**
    * Prefixes as text. `zonePrefixes`: prefixes of a single zone, already validated when they were
    * stored. Throws InvalidError `invalid_prefix`.
    */
-  constructor(prefixes: readonly string[], zonePrefixes: (domain: Domain) => readonly string[] = () => []) {
+  constructor(
+    prefixes: readonly string[],
+    private readonly zonePrefixes: (domain: Domain) => readonly string[] = () => [],
+  ) {
     this.#prefixes = prefixes.map((text) => unmapped(parsePrefix(text)));
-    this.#zonePrefixes = zonePrefixes;
   }
 
   /**
@@ -306,6 +302,6 @@ export class TransferAccess {
     const bytes = parseAddress(address);
     if (bytes === undefined) return false;
     if (this.#prefixes.some((prefix) => contains(prefix, bytes))) return true;
-    return this.#zonePrefixes(domain).some((text) => contains(unmapped(parsePrefix(text)), bytes));
+    return this.zonePrefixes(domain).some((text) => contains(unmapped(parsePrefix(text)), bytes));
   }
 }

@@ -54,12 +54,8 @@ import { findType, type ProxyHints, type ZoneView } from '../../zone/compile/vie
 export class ZoneSnapshot {
   readonly serial: number;
   readonly soa: ResourceRecord;
-  readonly #environment: Environment;
-  readonly #transaction: Transaction;
-  readonly #domain: Domain;
   readonly #held: HeldName;
   readonly #view: ZoneView;
-  readonly #settings: ZoneSettings;
   /** The host of the domain's origin; null: it has none. */
   readonly #originHost: string | null;
   readonly #apex: AtApex;
@@ -84,11 +80,12 @@ export class ZoneSnapshot {
     return new ZoneSnapshot(environment, settings, transaction, domains.decode(key, row));
   }
 
-  private constructor(environment: Environment, settings: ZoneSettings, transaction: Transaction, domain: Domain) {
-    this.#environment = environment;
-    this.#settings = settings;
-    this.#transaction = transaction;
-    this.#domain = domain;
+  private constructor(
+    private readonly environment: Environment,
+    private readonly settings: ZoneSettings,
+    private readonly transaction: Transaction,
+    private readonly domain: Domain,
+  ) {
     const key = idKey(domain.id);
     this.serial = decodeZoneState(environment.zones.get(key, { transaction })).serial;
     const row = environment.rows.get(proxies.number)!.get(key, { transaction });
@@ -118,7 +115,7 @@ export class ZoneSnapshot {
    */
   *records(): Generator<ResourceRecord> {
     const held = this.#held;
-    const domain = this.#domain;
+    const domain = this.domain;
     held.take(domain.apex, this.#apex.sets, this.#apex.proxied);
     yield* this.#served();
     if (domain.kind === 'catalog') yield* this.#members();
@@ -138,15 +135,15 @@ export class ZoneSnapshot {
   }
 
   close(): void {
-    this.#transaction.done();
+    this.transaction.done();
   }
 
   /** The records of a catalog. The rows of the domains are not read. */
   *#members(): Generator<ResourceRecord> {
-    const { lookups } = this.#environment;
-    const { apex, accountId, members } = this.#domain;
+    const { lookups } = this.environment;
+    const { apex, accountId, members } = this.domain;
     yield versionRecord(apex);
-    const transaction = this.#transaction;
+    const transaction = this.transaction;
     const isAll = members === 'all';
     const prefix = isAll ? lookupKey(LOOKUP.domainName) : lookupKey(LOOKUP.accountDomain, idKey(accountId));
     const catalogs = this.#catalogIds();
@@ -162,8 +159,8 @@ export class ZoneSnapshot {
     const ids = new Set<Id>();
     for (const kind of [LOOKUP.catalog, LOOKUP.consumer]) {
       const start = lookupKey(kind);
-      const range = { start, end: afterPrefix(start), transaction: this.#transaction };
-      for (const { value } of this.#environment.lookups.getRange(range)) ids.add(idAt(value));
+      const range = { start, end: afterPrefix(start), transaction: this.transaction };
+      for (const { value } of this.environment.lookups.getRange(range)) ids.add(idAt(value));
     }
     return ids;
   }
@@ -178,7 +175,7 @@ export class ZoneSnapshot {
     for (const { type, ttl, rdatas } of sets)
       if (type !== TYPE.SOA && type !== TYPE.ALIAS) for (const rdata of rdatas) yield { name: owner, type, ttl, rdata };
     if (this.#dnssec === null || node === undefined) return;
-    const isApex = name.length === this.#domain.apex.length;
+    const isApex = name.length === this.domain.apex.length;
     for (const record of signaturesOf(node, name, isApex)) yield { ...record, name: owner };
   }
 
@@ -187,18 +184,18 @@ export class ZoneSnapshot {
    * nested zone.
    */
   #readNode(name: Name): Buffer | undefined {
-    const isApex = name.length === this.#domain.apex.length;
+    const isApex = name.length === this.domain.apex.length;
     const key = isApex ? apexKey(name) : nameKey(name);
-    const node = this.#environment.answers.get(key, { transaction: this.#transaction });
-    return node?.[APEX_LENGTH_AT] === this.#domain.apex.length ? node : undefined;
+    const node = this.environment.answers.get(key, { transaction: this.transaction });
+    return node?.[APEX_LENGTH_AT] === this.domain.apex.length ? node : undefined;
   }
 
   /** The NSEC3 records and their signatures. */
   *#denial(): Generator<ResourceRecord> {
-    const { id, apex } = this.#domain;
+    const { id, apex } = this.domain;
     const start = idKey(id);
-    const transaction = this.#transaction;
-    for (const { value } of this.#environment.nsec3.getRange({ start, end: afterPrefix(start), transaction })) {
+    const transaction = this.transaction;
+    for (const { value } of this.environment.nsec3.getRange({ start, end: afterPrefix(start), transaction })) {
       const name = nsec3Owner(entryHash(value), apex);
       for (const { type, ttl, rdata } of entryRecords(value)) yield { name, type, ttl, rdata };
     }
@@ -207,7 +204,7 @@ export class ZoneSnapshot {
   /** Adds the TXT records of ACME challenges to their owner, or adds the owner. */
   *#withChallenges(owners: Iterable<Owner>): Generator<Owner> {
     const rdatas = this.#readChallenges();
-    const name = rdatas.length === 0 ? null : challengeName(this.#domain.apex);
+    const name = rdatas.length === 0 ? null : challengeName(this.domain.apex);
     const key = name && nameKey(name);
     let isLeft = key !== null;
     for (const owner of owners) {
@@ -241,7 +238,7 @@ export class ZoneSnapshot {
    * that have only this zone must not deny names of the nested one.
    */
   *#delegation(name: Name, stored: RRset | undefined): Generator<ResourceRecord> {
-    const node = this.#environment.answers.get(apexKey(name), { transaction: this.#transaction });
+    const node = this.environment.answers.get(apexKey(name), { transaction: this.transaction });
     if (node === undefined) return;
     const at = answerOffset(node, 0, TYPE.NS);
     if (at === 0) return;
@@ -259,9 +256,9 @@ export class ZoneSnapshot {
   }
 
   #readChallenges(): Uint8Array[] {
-    const environment = this.#environment;
-    const transaction = this.#transaction;
-    const domain = this.#domain;
+    const environment = this.environment;
+    const transaction = this.transaction;
+    const domain = this.domain;
     const start = idKey(domain.id);
     const rdatas: Uint8Array[] = [];
     const table = environment.rows.get(acmeChallenges.number)!;
@@ -273,12 +270,12 @@ export class ZoneSnapshot {
   }
 
   #readNested(): Map<string, Name> {
-    const { lookups } = this.#environment;
-    const prefix = domainNameKey(this.#domain.apex);
+    const { lookups } = this.environment;
+    const prefix = domainNameKey(this.domain.apex);
     const start = Buffer.concat([prefix, Uint8Array.of(0)]);
     const nested = new Map<string, Name>();
     let last: Name | null = null;
-    for (const found of lookups.getKeys({ start, end: afterPrefix(prefix), transaction: this.#transaction })) {
+    for (const found of lookups.getKeys({ start, end: afterPrefix(prefix), transaction: this.transaction })) {
       const key = found as Buffer;
       const name = nameOfKey(key, 1, key.length);
       // Names inside a nested zone follow its apex in key order.
@@ -291,21 +288,21 @@ export class ZoneSnapshot {
 
   #readApex(): AtApex {
     const withServed = (sets: readonly RRset[]): RRset[] => {
-      const served = apexSets(sets, this.#domain, this.#settings, this.serial, this.#originHost);
-      return this.#dnssec === null ? served : withDnssec(served, this.#domain.apex, this.#dnssec);
+      const served = apexSets(sets, this.domain, this.settings, this.serial, this.#originHost);
+      return this.#dnssec === null ? served : withDnssec(served, this.domain.apex, this.#dnssec);
     };
     for (const { name, sets, proxied } of this.#owners()) {
       // The owner at the apex comes first, if it has records.
-      if (name.length !== this.#domain.apex.length) break;
+      if (name.length !== this.domain.apex.length) break;
       return { sets: withServed(sets), proxied };
     }
     return { sets: withServed([]), proxied: null };
   }
 
   *#owners(): Generator<Owner> {
-    const environment = this.#environment;
-    const transaction = this.#transaction;
-    const domain = this.#domain;
+    const environment = this.environment;
+    const transaction = this.transaction;
+    const domain = this.domain;
     const start = idKey(domain.id);
     let key: Buffer | undefined;
     let end = 0;
@@ -355,18 +352,17 @@ class HeldName implements ZoneView, ProxyHints {
   name: Name;
   #sets: readonly RRset[] = [];
   #ownProxied: boolean | null = null;
-  readonly #environment: Environment;
-  readonly #transaction: Transaction;
   readonly #domainId: Id;
-  readonly #apexNs: RRset | undefined;
 
-  constructor(environment: Environment, transaction: Transaction, domain: Domain, apexNs: RRset | undefined) {
-    this.#environment = environment;
-    this.#transaction = transaction;
+  constructor(
+    private readonly environment: Environment,
+    private readonly transaction: Transaction,
+    domain: Domain,
+    private readonly apexNs: RRset | undefined,
+  ) {
     this.#domainId = domain.id;
     this.apex = domain.apex;
     this.name = domain.apex;
-    this.#apexNs = apexNs;
   }
 
   take(name: Name, sets: readonly RRset[], proxied: boolean | null): void {
@@ -385,10 +381,10 @@ class HeldName implements ZoneView, ProxyHints {
 
   isServiceTarget(name: Name): boolean {
     const prefix = targetsAt(this.#domainId, name);
-    const { targets } = this.#environment;
-    const range = { start: prefix, end: afterPrefix(prefix), transaction: this.#transaction };
+    const { targets } = this.environment;
+    const range = { start: prefix, end: afterPrefix(prefix), transaction: this.transaction };
     for (const key of targets.getKeys(range)) if (isOfService(targetKeyParts(key as Buffer), this.apex)) return true;
-    return this.#apexNs?.rdatas.some((rdata) => equalNames(nameAt(rdata, 0), name)) ?? false;
+    return this.apexNs?.rdatas.some((rdata) => equalNames(nameAt(rdata, 0), name)) ?? false;
   }
 
   /** Listing records does not need other names. */

@@ -44,22 +44,20 @@ const SET_BACK = 24 * 60;
 const isSetBack = (now: number, minute: number): boolean => now < minute - SET_BACK;
 
 export class Collector {
-  readonly #options: CollectorOptions;
   readonly #table = new CountTable();
   readonly #zonesByApex = new RecentMap<Zone | null>(MAX_ZONES);
   readonly #zonesById = new RecentMap<Zone | null, number>(MAX_ZONES);
   #minute: number;
   samples = 0;
 
-  constructor(options: CollectorOptions) {
-    this.#options = options;
+  constructor(private readonly options: CollectorOptions) {
     const now = options.now();
     this.#minute = isSetBack(now, options.store.lastMinute) ? now : Math.max(now, options.store.lastMinute);
   }
 
   /** Counts all samples in the rings. */
   drain(): void {
-    for (const ring of this.#options.rings) this.samples += ring.drain((sample) => this.#addSample(sample, ring.every));
+    for (const ring of this.options.rings) this.samples += ring.drain((sample) => this.#addSample(sample, ring.every));
   }
 
   /**
@@ -81,12 +79,12 @@ export class Collector {
   flush(): void {
     const domains = this.#table.entries();
     this.#table.clear();
-    this.#options.store.writeMinute(this.#minute, [...domains, ...this.#accountEntries(domains)]);
+    this.options.store.writeMinute(this.#minute, [...domains, ...this.#accountEntries(domains)]);
   }
 
   /** Starts the next minute when it is due. Returns whether it did. */
   startMinute(): boolean {
-    const now = this.#options.now();
+    const now = this.options.now();
     if (now <= this.#minute && !isSetBack(now, this.#minute)) return false;
     this.flush();
     this.#minute = now;
@@ -98,7 +96,7 @@ export class Collector {
 
   /** Merges finished periods and deletes expired ones. */
   async tidy(isStopping: () => boolean): Promise<void> {
-    const { store, maxBytes } = this.#options;
+    const { store, maxBytes } = this.options;
     await store.mergeFinished(this.#minute, isStopping);
     await store.expire(this.#minute, maxBytes);
   }
@@ -125,7 +123,7 @@ export class Collector {
       const { period } = TIERS[tier];
       for (let time = start; time < start + step; time += period) this.#readPeriod(query, tier, time, receive);
     }
-    const sampling = this.#options.rings[0]?.every ?? 1;
+    const sampling = this.options.rings[0]?.every ?? 1;
     return { sampling, columns: [...columns], names: [...topNames(names, MAX_NAMES)] };
   }
 
@@ -134,7 +132,7 @@ export class Collector {
    * minute in memory.
    */
   #readPeriod(query: StatisticsQuery, tier: number, time: number, receive: (entry: CountEntry) => void): void {
-    const { store } = this.#options;
+    const { store } = this.options;
     if (tier === 0 || store.has(tier, time)) store.read(tier, time, query.kind, query.id, receive);
     else {
       const { period } = TIERS[tier - 1];
@@ -185,7 +183,7 @@ export class Collector {
 
   #zoneByApex(apex: string): Zone | null {
     return this.#zonesByApex.of(apex, () => {
-      const domain = this.#options.reader.domainByApex(Buffer.from(apex, 'latin1'));
+      const domain = this.options.reader.domainByApex(Buffer.from(apex, 'latin1'));
       const zone = domain === undefined ? null : { id: domain.id, accountId: domain.accountId, apex };
       if (zone !== null) this.#zonesById.set(zone.id, zone);
       return zone;
@@ -194,7 +192,7 @@ export class Collector {
 
   #zoneById(id: number): Zone | null {
     return this.#zonesById.of(id, () => {
-      const domain = this.#options.reader.domain(id);
+      const domain = this.options.reader.domain(id);
       if (domain === undefined) return null;
       return { id, accountId: domain.accountId, apex: Buffer.from(domain.apex).toString('latin1') };
     });

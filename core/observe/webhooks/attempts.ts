@@ -45,31 +45,28 @@ const MAX_SENDING = 64;
 const MAX_ACCOUNTS_WAITING = 4096;
 
 export class Attempts {
-  readonly #options: AttemptsOptions;
   readonly #slots = new FairSlots({ slots: MAX_SENDING, queue: MAX_ACCOUNTS_WAITING });
   readonly #lines = new SlotLines(this.#slots);
   #isStopped = false;
 
-  constructor(options: AttemptsOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: AttemptsOptions) {}
 
   /** Aborts all attempts. Attempts without a response have no result. */
   stop(): void {
     this.#isStopped = true;
     this.#lines.close();
-    this.#options.sender.close();
+    this.options.sender.close();
   }
 
   /** Queues each receiver with a due attempt in the line of its account. */
   sendDue(session: Session): void {
-    const now = this.#options.now();
+    const now = this.options.now();
     for (const receiver of session.receivers.values()) {
       if (receiver.isQueued || !this.#isDue(session, receiver, now)) continue;
       receiver.isQueued = true;
       const begin = (slot: Slot): void => {
         receiver.isQueued = false;
-        if (!this.#options.isCurrent(session) || !this.#sendNext(session, receiver, slot)) slot.release();
+        if (!this.options.isCurrent(session) || !this.#sendNext(session, receiver, slot)) slot.release();
       };
       this.#lines.put({ begin, cancel: () => {} }, `${receiver.row.accountId}`);
     }
@@ -84,10 +81,10 @@ export class Attempts {
   /** Starts a due attempt of a receiver; returns whether there was one. */
   #sendNext(session: Session, receiver: Receiver, slot: Slot): boolean {
     const { row, schedule } = receiver;
-    const now = this.#options.now();
+    const now = this.options.now();
     if (!this.#isDue(session, receiver, now)) return false;
     const id = schedule.next(now)!;
-    const delivery = readDelivery(this.#options.reader, row.id, id);
+    const delivery = readDelivery(this.options.reader, row.id, id);
     if (delivery?.state === 'pending') {
       void this.#send(session, receiver, delivery, slot);
       return true;
@@ -97,7 +94,7 @@ export class Attempts {
   }
 
   async #send(session: Session, receiver: Receiver, delivery: DeliveryRow, slot: Slot): Promise<void> {
-    const { sender, now } = this.#options;
+    const { sender, now } = this.options;
     receiver.sending = delivery.id;
     const attempt = await this.#attempt(receiver.row, delivery);
     receiver.sending = null;
@@ -110,14 +107,14 @@ export class Attempts {
     session.results.set(delivery.id, result);
     noteResult(receiver, result, now());
     if (receiver.schedule.size === 0) sender.release(delivery.webhookId);
-    const goesOn = this.#options.isCurrent(session) && this.#lines.waiting === 0;
+    const goesOn = this.options.isCurrent(session) && this.#lines.waiting === 0;
     if (!goesOn || !this.#sendNext(session, receiver, slot)) slot.release();
-    this.#options.onResult(result);
+    this.options.onResult(result);
   }
 
   async #attempt(row: WebhookRow, delivery: DeliveryRow): Promise<Attempt> {
     try {
-      return await this.#options.sender.send(this.#message(row, delivery));
+      return await this.options.sender.send(this.#message(row, delivery));
     } catch (error) {
       // This node cannot decrypt the secret.
       return { status: null, error: (error as Error).message, milliseconds: 0 };
@@ -125,7 +122,7 @@ export class Attempts {
   }
 
   #resultOf(delivery: DeliveryRow, attempt: Attempt, now: number): Result {
-    const { retries, random } = this.#options;
+    const { retries, random } = this.options;
     const attempts = delivery.attempts + 1;
     const isDelivered = attempt.error === null;
     const nextAt = isDelivered ? null : nextAttempt(retries, { ...delivery, attempts }, now, random());
@@ -142,7 +139,7 @@ export class Attempts {
 
   /** Throws WaypostError `unsealable`. */
   #message(row: WebhookRow, delivery: DeliveryRow): Message {
-    const { secrets, userAgent, now } = this.#options;
+    const { secrets, userAgent, now } = this.options;
     const timestamp = Math.floor(now());
     const id = messageId(delivery);
     const signsBefore = row.sealedBefore !== '' && timestamp < row.signsBeforeUntil;

@@ -72,7 +72,6 @@ const PIECE = 500;
 const GONE = 410;
 
 export class Deliverer {
-  readonly #options: DelivererOptions;
   readonly #queue: Queue;
   readonly #reader: StoreReader;
   readonly #now: () => number;
@@ -81,8 +80,7 @@ export class Deliverer {
   readonly #task: Task;
   #session: Session | null = null;
 
-  constructor(options: DelivererOptions) {
-    this.#options = options;
+  constructor(private readonly options: DelivererOptions) {
     const { environment, journal, nodeName, tasks, log, observer, sender } = options;
     this.#now = options.now ?? (() => Date.now() / 1000);
     this.#queue = new Queue({ environment, journal, nodeName, now: this.#now });
@@ -142,7 +140,7 @@ export class Deliverer {
 
   /** One round: reads entries, stores new deliveries and results, and starts due attempts. */
   turn(): Promise<void> {
-    return hasWebhooks(this.#options.environment) ? this.#resetOnError(() => this.#takeTurn()) : this.release();
+    return hasWebhooks(this.options.environment) ? this.#resetOnError(() => this.#takeTurn()) : this.release();
   }
 
   /** Stores the progress, since another node delivers. */
@@ -164,7 +162,7 @@ export class Deliverer {
   }
 
   async #takeTurn(): Promise<void> {
-    const { journal } = this.#options;
+    const { journal } = this.options;
     const session = this.#session ?? (await this.#open());
     this.#session = session;
     do {
@@ -178,7 +176,7 @@ export class Deliverer {
   }
 
   #open(): Promise<Session> {
-    const { environment, journal, retries } = this.#options;
+    const { environment, journal, retries } = this.options;
     return openSession(environment, this.#queue, journal.head, this.#now(), retries.first);
   }
 
@@ -226,7 +224,7 @@ export class Deliverer {
 
   /** Disables webhooks that have failed for too long, or whose receivers are gone. */
   async #noteFailing({ receivers }: Session, results: readonly Result[]): Promise<void> {
-    const { total } = this.#options.retries;
+    const { total } = this.options.retries;
     for (const { webhookId, state, status, error } of results) {
       const receiver = receivers.get(webhookId);
       const row = this.#reader.webhook(webhookId);
@@ -246,14 +244,14 @@ export class Deliverer {
     if (now < session.sweptAt + SWEEP_INTERVAL) return;
     session.sweptAt = now;
     const hasWebhook = (id: Id): boolean => this.#reader.webhook(id) !== undefined;
-    const expired = await findExpired(this.#options.environment, hasWebhook, now - this.#options.keep);
+    const expired = await findExpired(this.options.environment, hasWebhook, now - this.options.keep);
     for (let i = 0; i < expired.length && !this.#task.isStopped; i += PIECE)
       await this.#queue.delete(expired.slice(i, i + PIECE));
     for (const { webhookId, id } of expired) session.receivers.get(webhookId)?.schedule.remove(id);
   }
 
   #noteResult({ state, milliseconds }: Result): void {
-    this.#options.observer?.attempted(state === 'pending' ? 'retried' : state, milliseconds / 1000);
+    this.options.observer?.attempted(state === 'pending' ? 'retried' : state, milliseconds / 1000);
     this.#task.wake(COLLECT_MS);
   }
 

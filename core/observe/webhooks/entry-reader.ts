@@ -94,18 +94,16 @@ const EXPIRY_INTERVAL = 3600;
 const EXPIRY_CHOICES: ReadonlySet<string> = new Set(['*', 'certificate.*', 'certificate.expiring']);
 
 export class EntryReader {
-  readonly #options: EntryReaderOptions;
   readonly #reader: StoreReader;
   readonly #reported = new RecentMap<string, Id>(MAX_REPORTED);
 
-  constructor(options: EntryReaderOptions) {
-    this.#options = options;
+  constructor(private readonly options: EntryReaderOptions) {
     this.#reader = new StoreReader(options.environment);
   }
 
   /** Reads until there are enough events for a commit. */
   read(session: Session): void {
-    const { environment, journal, log, onLost } = this.#options;
+    const { environment, journal, log, onLost } = this.options;
     const { receivers, added } = session;
     const end = Math.min(journal.head, session.read + MAX_ENTRIES);
     let lost = 0;
@@ -135,8 +133,8 @@ export class EntryReader {
       return eventsOfEntry(entry, this.#reader, session.receivers.wants, this.#reported, follow);
     } catch (error) {
       const { sequence, by } = entry;
-      this.#options.log.error('cannot read a change; webhooks get no events of it', { sequence, by, error });
-      this.#options.onLost(1);
+      this.options.log.error('cannot read a change; webhooks get no events of it', { sequence, by, error });
+      this.options.onLost(1);
       return [];
     }
   }
@@ -169,7 +167,7 @@ export class EntryReader {
   }
 
   #followWebhook({ receivers }: Session, id: Id): void {
-    const { onChangedReceiver } = this.#options;
+    const { onChangedReceiver } = this.options;
     const row = this.#reader.webhook(id);
     const isOther = row?.url !== receivers.get(id)?.row.url;
     if (row === undefined) receivers.remove(id);

@@ -79,17 +79,15 @@ export function addDeliveries(
 }
 
 export class Queue {
-  readonly #options: QueueOptions;
   readonly #reader: StoreReader;
 
-  constructor(options: QueueOptions) {
-    this.#options = options;
+  constructor(private readonly options: QueueOptions) {
     this.#reader = new StoreReader(options.environment);
   }
 
   /** Makes this node the delivering node. `position`: the start position if the queue is new. */
   async takeOver(position: number): Promise<WebhookQueueRow> {
-    const { nodeName } = this.#options;
+    const { nodeName } = this.options;
     const current = this.#reader.webhookQueue();
     if (current?.owner === nodeName) return current;
     return this.#write((draft, now) => {
@@ -106,7 +104,7 @@ export class Queue {
       noteFailing(draft, results);
       if (from === to && added.length === 0 && expiryCheckedAt === null) return [];
       const queue = draft.webhookQueue();
-      if (queue === undefined || queue.owner !== this.#options.nodeName || queue.position !== from)
+      if (queue === undefined || queue.owner !== this.options.nodeName || queue.position !== from)
         throw new LostQueue('another node delivers');
       const kept = added.filter(({ webhookId }) => draft.webhook(webhookId)?.enabled === true);
       const moved = { ...queue, position: to, expiryCheckedAt: expiryCheckedAt ?? queue.expiryCheckedAt };
@@ -116,7 +114,7 @@ export class Queue {
 
   /** Stops the deliveries to a webhook, with an audit entry for its owner. */
   async disable(id: Id, reason: string): Promise<void> {
-    const { environment, journal, now } = this.#options;
+    const { environment, journal, now } = this.options;
     await write(environment, journal, SERVICE, (draft) => {
       const row = draft.webhook(id);
       if (row === undefined || !row.enabled) return;
@@ -148,7 +146,7 @@ export class Queue {
   }
 
   async #write<T>(work: (draft: Draft, now: number) => T): Promise<T> {
-    const { environment, journal, now } = this.#options;
+    const { environment, journal, now } = this.options;
     const { result } = await write(environment, journal, QUEUE_AUTHOR, (draft) => work(draft, Math.floor(now())));
     return result;
   }

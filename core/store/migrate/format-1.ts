@@ -137,10 +137,7 @@ class DanglingRow extends Error {
  * Throws DanglingRow, and WaypostError `unsealable` if the key file does not match.
  */
 export class Format1 {
-  readonly #source: Source;
   readonly #secrets: Secrets;
-  readonly #put: Put;
-  readonly #zones: Environment['zones'];
   readonly #accounts = new Ids();
   readonly #domains = new Ids();
   readonly #tokens = new Ids();
@@ -149,11 +146,13 @@ export class Format1 {
   readonly #records = new Ids();
 
   /** `zones`: the table of the new store. */
-  constructor(source: Source, secrets: Secrets, put: Put, zones: Environment['zones']) {
-    this.#source = source;
+  constructor(
+    private readonly source: Source,
+    secrets: Secrets,
+    private readonly put: Put,
+    private readonly zones: Environment['zones'],
+  ) {
     this.#secrets = secrets;
-    this.#put = put;
-    this.#zones = zones;
   }
 
   /** Yields after each row. */
@@ -180,7 +179,7 @@ export class Format1 {
     yield* this.#convertPackages();
     yield* this.#convertAudits();
     yield* this.#each<Record<string, unknown>>('alias_targets', (row, _old, key) =>
-      this.#put(aliasTargets as Table<unknown>, key, json({ ...row, spread: null })),
+      this.put(aliasTargets as Table<unknown>, key, json({ ...row, spread: null })),
     );
     yield* this.#each<TicketKeysRow>('ticket_keys', (row) => this.#write(ticketKeys, row));
     yield* this.#each<AcmeAccount>('acme_accounts', (row) => this.#write(acmeAccounts, row));
@@ -196,11 +195,11 @@ export class Format1 {
   }
 
   #write<Row>(table: Table<Row>, row: Row): void {
-    this.#put(table as Table<unknown>, table.key(row), table.encode(row));
+    this.put(table as Table<unknown>, table.key(row), table.encode(row));
   }
 
   *#each<Row>(table: string, work: (row: Row, old: string, key: Buffer) => void): Iterable<void> {
-    for (const { key, value } of this.#source.rows(table)) {
+    for (const { key, value } of this.source.rows(table)) {
       work(unjson<Row>(value), key.toString('hex'), key);
       yield;
     }
@@ -213,15 +212,15 @@ export class Format1 {
       this.#write(domains, { ...PRIMARY, ...row, id: this.#domains.add(old), accountId, apex });
     });
     // Serials continue from their old values.
-    for (const { key, value } of this.#source.rows('zones')) {
+    for (const { key, value } of this.source.rows('zones')) {
       const id = this.#domains.find(key.toString('hex'));
-      if (id !== undefined) this.#zones.put(idKey(id), value);
+      if (id !== undefined) this.zones.put(idKey(id), value);
       yield;
     }
   }
 
   *#convertRecords(): Iterable<void> {
-    for (const { key, value } of this.#source.rows('records')) {
+    for (const { key, value } of this.source.rows('records')) {
       const { nameEnd, type } = recordKeyParts(key);
       const domainId = this.#domains.find(key.toString('hex', 0, DOMAIN));
       if (domainId === undefined) throw new DanglingRow(`record ${key.toString('hex', key.length - 8)} has no domain`);
@@ -270,7 +269,7 @@ export class Format1 {
       ) as App['current'];
       this.#write(apps, { ...row, accountId, current });
     });
-    for (const { key, value } of this.#source.rows('reports')) {
+    for (const { key, value } of this.source.rows('reports')) {
       const uploadId = this.#uploads.find(key.toString('hex'));
       if (uploadId !== undefined) this.#write(reports, { uploadId, findings: value });
       yield;
@@ -285,7 +284,7 @@ export class Format1 {
   *#convertAudits(): Iterable<void> {
     const idOf = (old: string): Id => this.#accounts.find(old) ?? this.#accounts.add(old);
     const taken = new Set<number>();
-    for (const { value } of this.#source.rows('audit')) {
+    for (const { value } of this.source.rows('audit')) {
       const row = unjson<OldAudit>(value, value.length - STAMP);
       const accountId = idOf(row.accountId);
       let sequence = stampOf(value);
@@ -299,7 +298,7 @@ export class Format1 {
       const target = row.target === null ? null : (this.#find(row.target) ?? row.target);
       const stamp = Buffer.from(value.subarray(value.length - STAMP));
       const entry = { ...row, id: sequence, accountId, actor, target, revision: 0 };
-      this.#put(audits as Table<unknown>, audits.key(entry), Buffer.concat([audits.encode(entry), stamp]));
+      this.put(audits as Table<unknown>, audits.key(entry), Buffer.concat([audits.encode(entry), stamp]));
       yield;
     }
   }

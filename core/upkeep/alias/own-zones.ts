@@ -24,17 +24,14 @@ import { walk } from '../../zone/compile/walk.ts';
 export class Trail {
   /** Owners of the CNAME, DNAME and ALIAS records on the path. Each may occur once. */
   readonly used = new Set<string>();
-  readonly #onVisit: (name: Name) => void;
   /** The lowest TTL on the path, in seconds. */
   ttl = 0x7fffffff;
 
   /** `onVisit` receives every name before it is read, so that no change to it is missed. */
-  constructor(onVisit: (name: Name) => void) {
-    this.#onVisit = onVisit;
-  }
+  constructor(private readonly onVisit: (name: Name) => void) {}
 
   visit(name: Name): void {
-    this.#onVisit(name);
+    this.onVisit(name);
   }
 
   /** False: the chain is a loop, or is too long. */
@@ -58,13 +55,12 @@ type End =
 const LOOP: End = { kind: 'failed', error: 'the target is a loop, or has too many CNAMEs' };
 
 export class OwnZones {
-  readonly #environment: Environment;
-  readonly #settings: ZoneSettings;
   readonly #reader: Reader;
 
-  constructor(environment: Environment, settings: ZoneSettings) {
-    this.#environment = environment;
-    this.#settings = settings;
+  constructor(
+    private readonly environment: Environment,
+    private readonly settings: ZoneSettings,
+  ) {
     this.#reader = new Reader(rawReader(environment));
   }
 
@@ -88,7 +84,7 @@ export class OwnZones {
    * the public DNS: otherwise a zone for a foreign name would control their answers.
    */
   follow(start: Name, trail: Trail, account: Id | null): End {
-    const zones = new ZoneUpdates(this.#environment, this.#settings, () => false);
+    const zones = new ZoneUpdates(this.environment, this.settings, () => false);
     let name = start;
     for (;;) {
       trail.visit(name);

@@ -12,17 +12,15 @@ const PIECE = 50;
 const MAX_COMPARED = 256;
 
 export class Owners {
-  readonly #environment: Environment;
   readonly #reader: Reader;
 
-  constructor(environment: Environment) {
-    this.#environment = environment;
+  constructor(private readonly environment: Environment) {
     this.#reader = new Reader(rawReader(environment));
   }
 
   /** The first target at or after a key of the table. */
   nextTarget(start: Buffer | undefined): Name | undefined {
-    for (const key of this.#environment.aliases.getKeys({ start, limit: 1 }))
+    for (const key of this.environment.aliases.getKeys({ start, limit: 1 }))
       return aliasOwnerParts(key as Buffer).target;
     return undefined;
   }
@@ -71,7 +69,7 @@ export class Owners {
   /** Whether a domain has an ALIAS record that targets the name. */
   leads(domainId: Id, target: Name): boolean {
     const start = Buffer.concat([aliasOwners(target), idKey(domainId)]);
-    for (const _ of this.#environment.aliases.getKeys({ start, end: afterPrefix(start), limit: 1 })) return true;
+    for (const _ of this.environment.aliases.getKeys({ start, end: afterPrefix(start), limit: 1 })) return true;
     return false;
   }
 
@@ -86,7 +84,7 @@ export class Owners {
     const end = afterPrefix(prefix);
     for (let start = prefix; ; ) {
       let found: Id | undefined;
-      for (const key of this.#environment.aliases.getKeys({ start, end, limit: 1 }))
+      for (const key of this.environment.aliases.getKeys({ start, end, limit: 1 }))
         found = aliasOwnerParts(key as Buffer).domainId;
       if (found === undefined) return;
       yield found;

@@ -70,7 +70,6 @@ const START_SPREAD = 5;
 const PIECE = 500;
 
 export class AliasRefresher {
-  readonly #options: AliasOptions;
   readonly #now: () => number;
   readonly #clock: () => number;
   readonly #own: OwnZones;
@@ -91,9 +90,8 @@ export class AliasRefresher {
   readonly #writing = new Set<Promise<void>>();
   readonly #task: Task;
 
-  constructor(options: AliasOptions) {
+  constructor(private readonly options: AliasOptions) {
     const { environment, zoneSettings, journal, staleMax } = options;
-    this.#options = options;
     options.states.isLooking = (target) => target.isRunning || this.#looks.has(target);
     this.#now = options.now ?? (() => Date.now() / 1000);
     this.#clock = options.clock ?? (() => performance.now() / 1000);
@@ -217,7 +215,7 @@ export class AliasRefresher {
     if (group.has(account)) return [];
     const target = new Target(name, this.#entryOf(name, account), account, group);
     group.set(account, target);
-    this.#options.states.live.set(targetId(name, account), target);
+    this.options.states.live.set(targetId(name, account), target);
     this.#task.wake(TICK_MS);
     return [target];
   }
@@ -225,11 +223,11 @@ export class AliasRefresher {
   /** Discards a target that no record uses. */
   #discard(target: Target): void {
     target.isGone = true;
-    this.#options.states.live.delete(targetId(target.name, target.account));
+    this.options.states.live.delete(targetId(target.name, target.account));
     this.#watch.remove(target);
     this.#schedule.remove(target);
     this.#looks.remove(target);
-    this.#options.states.looked(target.name);
+    this.options.states.looked(target.name);
   }
 
   /** ALIAS records for the target were added or deleted in these domains. */
@@ -306,7 +304,7 @@ export class AliasRefresher {
 
   /** Deletes rows of targets without owners, which a crash has left. */
   async #removeOrphans(): Promise<void> {
-    const table = this.#options.environment.rows.get(aliasTargets.number)!;
+    const table = this.options.environment.rows.get(aliasTargets.number)!;
     let start: Buffer | undefined;
     for (;;) {
       const keys = [...table.getKeys({ start, limit: PIECE })] as Buffer[];
@@ -371,7 +369,7 @@ export class AliasRefresher {
       if (!target.isGone && target.account === null && !this.#abort.signal.aborted) this.#separate(target, steps);
       if (!target.isGone && !this.#abort.signal.aborted) this.#note(target, result, visited, began);
     } catch (error) {
-      this.#options.log.error('cannot resolve the target of an ALIAS; retrying', {
+      this.options.log.error('cannot resolve the target of an ALIAS; retrying', {
         target: formatName(target.name),
         error,
       });
@@ -381,14 +379,14 @@ export class AliasRefresher {
       target.isRunning = false;
       if (target.isGone) this.#watch.remove(target);
       else if (target.isOutdated) this.#refreshChanged(target);
-      this.#options.states.looked(target.name);
+      this.options.states.looked(target.name);
       this.#pump();
     }
   }
 
   #note(target: Target, { a, aaaa }: TargetResult, visited: readonly Name[], began: number): void {
     const now = this.#now();
-    const { staleMax, observer } = this.#options;
+    const { staleMax, observer } = this.options;
     target.a = advance(target.a, a, now, staleMax);
     target.aaaa = advance(target.aaaa, aaaa, now, staleMax);
     target.checkedAt = now;
@@ -416,7 +414,7 @@ export class AliasRefresher {
     const tracked = work
       .catch((error: unknown) => {
         if (!this.#abort.signal.aborted)
-          this.#options.log.error('cannot store the addresses of an ALIAS; retrying', { error });
+          this.options.log.error('cannot store the addresses of an ALIAS; retrying', { error });
       })
       .finally(() => this.#writing.delete(tracked));
     this.#writing.add(tracked);

@@ -37,15 +37,8 @@ type Served = Pick<AliasEntry, 'a' | 'aaaa'>;
 const keyOf = (name: Name): Buffer => aliasTargets.key({ name } as AliasTarget);
 
 export class TargetWriter {
-  readonly #environment: Environment;
-  readonly #journal: Journal;
   readonly #owners: Owners;
   readonly #reader: Reader;
-  /**
-   * Seconds after which an unchanged row is written again, so that its age is right after a
-   * restart.
-   */
-  readonly #interval: number;
   #stopped = false;
   /**
    * Owners in pending commits. It is bounded because the journal merges pending writes into one
@@ -57,12 +50,17 @@ export class TargetWriter {
   /** Commits made. */
   written = 0;
 
-  constructor(environment: Environment, journal: Journal, interval: number) {
-    this.#environment = environment;
-    this.#journal = journal;
+  constructor(
+    private readonly environment: Environment,
+    private readonly journal: Journal,
+    /**
+     * Seconds after which an unchanged row is written again, so that its age is right after a
+     * restart.
+     */
+    private readonly interval: number,
+  ) {
     this.#owners = new Owners(environment);
     this.#reader = new Reader(rawReader(environment));
-    this.#interval = interval;
   }
 
   stop(): void {
@@ -95,7 +93,7 @@ export class TargetWriter {
 
   /** Deletes the row if no ALIAS record targets the name. */
   async remove(name: Name): Promise<void> {
-    await write(this.#environment, this.#journal, BY, (draft) => {
+    await write(this.environment, this.journal, BY, (draft) => {
       const row = draft.row(aliasTargets, keyOf(name));
       if (row !== undefined && !this.hasOwners(name)) draft.delete(aliasTargets, row);
     });
@@ -103,7 +101,7 @@ export class TargetWriter {
 
   /** Deletes the entry of a target that no record uses. `isUsed`: a record uses it again. */
   async forget({ name, account }: Target, isUsed: () => boolean): Promise<void> {
-    await write(this.#environment, this.#journal, BY, (draft) => {
+    await write(this.environment, this.journal, BY, (draft) => {
       const row = draft.row(aliasTargets, keyOf(name));
       if (row === undefined || entryOf(row, account) === null || isUsed()) return;
       const rest = withoutEntry(row, account);
@@ -114,7 +112,7 @@ export class TargetWriter {
 
   hasOwners(name: Name): boolean {
     const prefix = aliasOwners(name);
-    for (const _ of this.#environment.aliases.getKeys({ start: prefix, end: afterPrefix(prefix), limit: 1 }))
+    for (const _ of this.environment.aliases.getKeys({ start: prefix, end: afterPrefix(prefix), limit: 1 }))
       return true;
     return false;
   }
@@ -137,7 +135,7 @@ export class TargetWriter {
         checkedAt: target.checkedAt,
         spread,
       };
-      await write(this.#environment, this.#journal, BY, (draft) => {
+      await write(this.environment, this.journal, BY, (draft) => {
         const row = draft.row(aliasTargets, keyOf(name));
         draft.put(aliasTargets, withEntry(row, name, account, entry, group.has(null)));
       });
@@ -164,7 +162,7 @@ export class TargetWriter {
     let owners = 0;
     let count = 0;
     let last: { readonly domainId: Id; readonly isConcerned: boolean } | undefined;
-    for (const key of this.#environment.aliases.getKeys({ start, end: afterPrefix(prefix) })) {
+    for (const key of this.environment.aliases.getKeys({ start, end: afterPrefix(prefix) })) {
       const { domainId } = aliasOwnerParts(key as Buffer);
       if (last?.domainId !== domainId) {
         const of = this.#owners.accountOf(domainId);
@@ -179,7 +177,7 @@ export class TargetWriter {
 
   #isOld({ entry, a, aaaa }: Target): boolean {
     const isBehind = (now: number | undefined, then: number | undefined): boolean =>
-      now !== undefined && now - (then ?? 0) > this.#interval;
+      now !== undefined && now - (then ?? 0) > this.interval;
     return isBehind(a.served?.goodAt, entry?.a?.goodAt) || isBehind(aaaa.served?.goodAt, entry?.aaaa?.goodAt);
   }
 

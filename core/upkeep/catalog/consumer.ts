@@ -75,7 +75,6 @@ interface Plan {
 }
 
 export class CatalogConsumer {
-  readonly #options: ConsumerOptions;
   readonly #reader: StoreReader;
   /** One node of the cluster commits changes. */
   readonly #passes: Task;
@@ -89,8 +88,7 @@ export class CatalogConsumer {
   readonly #read = new Map<Id, string>();
   readonly #processed = new Map<Id, string>();
 
-  constructor(options: ConsumerOptions) {
-    this.#options = options;
+  constructor(private readonly options: ConsumerOptions) {
     this.#reader = new StoreReader(options.environment);
     const { tasks, log } = options;
     const name = 'catalogs';
@@ -202,12 +200,12 @@ export class CatalogConsumer {
     }
     const { problem } = listed;
     this.#states.set(id, { zones: 0, ...NONE, ...this.#states.get(id), problem });
-    this.#options.log.warn('a catalog zone is invalid; keeping its last members', { zone: formatHost(apex), problem });
+    this.options.log.warn('a catalog zone is invalid; keeping its last members', { zone: formatHost(apex), problem });
     return null;
   }
 
   async #process(catalog: Domain, members: ReadonlyMap<string, Member>): Promise<void> {
-    const { log } = this.#options;
+    const { log } = this.options;
     const zone = formatHost(catalog.apex);
     const { removed, changed, created } = await this.#plan(catalog, members);
     await this.#inPieces(removed, DELETED, (draft, domain, now) => this.#delete(draft, catalog, domain, now));
@@ -235,7 +233,7 @@ export class CatalogConsumer {
     const leftOut: LeftOut[] = [];
     let leftOutCount = 0;
     const steps = new Steps();
-    const { admission } = this.#options;
+    const { admission } = this.options;
     const isFull = admission.isFull(this.#reader, owner);
     for (const member of members.values()) {
       await steps.next();
@@ -249,7 +247,7 @@ export class CatalogConsumer {
     }
     this.#states.set(catalog.id, { problem: null, zones: members.size, leftOutCount, leftOut });
     if (leftOutCount > 0 && isFirst)
-      this.#options.log.warn('skipping zones of a catalog that its account cannot have', {
+      this.options.log.warn('skipping zones of a catalog that its account cannot have', {
         zone: formatHost(catalog.apex),
         count: leftOutCount,
         zones: leftOut
@@ -317,7 +315,7 @@ export class CatalogConsumer {
     work: (draft: Draft, item: T, now: number) => void,
     isDone: () => boolean = () => false,
   ): Promise<void> {
-    const { environment, journal } = this.#options;
+    const { environment, journal } = this.options;
     for (let at = 0; at < items.length && !isDone(); at += size) {
       const piece = items.slice(at, at + size);
       await write(environment, journal, BY, (draft) => {
@@ -331,8 +329,7 @@ export class CatalogConsumer {
     const domain = draft.domain(planned.id);
     if (domain === undefined || domain.listedBy === null) return;
     const isOurs = domain.listedBy.catalogId === catalog.id || this.#mayTakeOver(catalog, domain);
-    if (isOurs && domain.listedBy.label === planned.listedBy?.label)
-      deleteDomainRows(this.#options, draft, domain, now);
+    if (isOurs && domain.listedBy.label === planned.listedBy?.label) deleteDomainRows(this.options, draft, domain, now);
   }
 
   #change(draft: Draft, catalog: Domain, planned: Domain): void {
@@ -350,7 +347,7 @@ export class CatalogConsumer {
     const apex = apexOf(member);
     const owner = draft.account(accountId);
     if (owner === undefined) return ACCOUNT_GONE;
-    const refusal = this.#options.admission.findRefusal(draft, apex, owner, owner);
+    const refusal = this.options.admission.findRefusal(draft, apex, owner, owner);
     if (refusal !== null) return refusal;
     const domain = memberOf(
       catalog,

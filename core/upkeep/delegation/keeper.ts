@@ -57,15 +57,13 @@ const RANK_DELAY = 75;
 const MAX_DELAY = 300;
 
 export class DelegationKeeper {
-  readonly #options: DelegationKeeperOptions;
   readonly #reader: StoreReader;
   readonly #now: () => number;
   readonly #passes: Task;
   /** The key at which the next pass continues. */
   #cursor: Buffer | undefined;
 
-  constructor(options: DelegationKeeperOptions) {
-    this.#options = options;
+  constructor(private readonly options: DelegationKeeperOptions) {
     this.#reader = new StoreReader(options.environment);
     this.#now = options.now ?? (() => Math.floor(Date.now() / 1000));
     const { tasks, log } = options;
@@ -94,13 +92,13 @@ export class DelegationKeeper {
     const due = inTurns(found, ({ accountId }) => accountId);
     for (let i = 0; i < due.length && !this.#passes.isStopped && pass.remaining() > 0; i += CONCURRENT) {
       const looked = due.slice(i, i + CONCURRENT).flatMap(({ id }) => this.#reader.domain(id) ?? []);
-      const results = await Promise.all(looked.map((domain) => this.#options.look.look(domain, 'sample')));
+      const results = await Promise.all(looked.map((domain) => this.options.look.look(domain, 'sample')));
       if (!this.#passes.isStopped) await this.#note(looked, results);
     }
   }
 
   async #findDue(): Promise<Id[]> {
-    const { environment } = this.#options;
+    const { environment } = this.options;
     const table = environment.rows.get(domains.number)!;
     const due: Id[] = [];
     for (let scanned = 0; scanned < MAX_SCANNED && due.length < MAX_LOOKS; scanned += PIECE) {
@@ -120,18 +118,18 @@ export class DelegationKeeper {
   }
 
   #isDue(id: Id): boolean {
-    const row = this.#options.environment.rows.get(delegations.number)!.get(idKey(id));
+    const row = this.options.environment.rows.get(delegations.number)!.get(idKey(id));
     const dueAt = row === undefined ? (this.#reader.domain(id)?.createdAt ?? 0) + FIRST_LOOK : delegationDueAt(row);
     return dueAt + this.#delayOf(id) <= this.#now();
   }
 
   /** The delay of this node for a domain, in seconds. */
   #delayOf(id: Id): number {
-    return Math.min(this.#options.tasks.rank(`${id}`) * RANK_DELAY, MAX_DELAY);
+    return Math.min(this.options.tasks.rank(`${id}`) * RANK_DELAY, MAX_DELAY);
   }
 
   async #note(looked: readonly Domain[], results: readonly (ParentNameservers | FailedLook)[]): Promise<void> {
-    const { environment, journal, nameservers } = this.#options;
+    const { environment, journal, nameservers } = this.options;
     await write(environment, journal, 'delegation', (draft) => {
       const now = this.#now();
       for (const [i, { id }] of looked.entries()) {

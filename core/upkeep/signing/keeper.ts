@@ -104,7 +104,6 @@ export class SigningKeeper {
   #isExpiryStale = false;
   /** The earliest time to read them again, of performance.now(). */
   #nextExpiryLook = 0;
-  readonly #options: KeeperOptions;
   readonly #reader: Reader;
   readonly #now: () => number;
   readonly #passes: Task;
@@ -113,8 +112,7 @@ export class SigningKeeper {
   /** The last fault of each key, by domain and key tag. */
   readonly #faults = new Map<string, RecordedFault>();
 
-  constructor(options: KeeperOptions) {
-    this.#options = options;
+  constructor(private readonly options: KeeperOptions) {
     this.#reader = new Reader(rawReader(options.environment));
     this.#now = options.now ?? (() => Math.floor(Date.now() / 1000));
     this.#futureFaults = new FaultLog(
@@ -207,12 +205,12 @@ export class SigningKeeper {
     // A fault of the node may affect any number of zones.
     if (this.#faults.size >= MAX_FAULTS) this.#faults.clear();
     this.#faults.set(id, { apex, at: now, keyTag, reason, isStored: false });
-    this.#options.log.error('cannot sign a zone', { domain, key_tag: keyTag, reason });
+    this.options.log.error('cannot sign a zone', { domain, key_tag: keyTag, reason });
   }
 
   /** Stores faults in the states of zones, which the API returns. */
   async #storeFaults(): Promise<void> {
-    const { environment, journal, nodeName, nameservers } = this.#options;
+    const { environment, journal, nodeName, nameservers } = this.options;
     for (const fault of this.#faults.values()) {
       if (fault.isStored || this.#passes.isStopped) continue;
       const { at, apex, keyTag, reason } = fault;
@@ -270,7 +268,7 @@ export class SigningKeeper {
 
   /** Yields the due zones in pieces. Calls `visit` for all signed zones. */
   async *#due(visit: (head: DnssecStateHead) => void = () => {}): AsyncGenerator<PendingZone[]> {
-    const rows = this.#options.environment.rows.get(dnssecStates.number)!;
+    const rows = this.options.environment.rows.get(dnssecStates.number)!;
     const now = this.#now();
     let start: Buffer | undefined = Buffer.alloc(0);
     while (start !== undefined && !this.#passes.isStopped) {
@@ -294,7 +292,7 @@ export class SigningKeeper {
 
   /** Whether all nodes serve all changes that this node has applied. */
   async #isServed(): Promise<boolean> {
-    const { journal, served } = this.#options;
+    const { journal, served } = this.options;
     const limit = AbortSignal.any([this.#passes.signal, AbortSignal.timeout(SERVED_MS)]);
     const isDone = await served(journal.head, limit).then(
       () => true,
@@ -327,13 +325,13 @@ export class SigningKeeper {
   }
 
   async #look({ domain, before }: PendingZone): Promise<PendingZone> {
-    const { publicParent } = this.#options;
+    const { publicParent } = this.options;
     return { domain, before, look: await lookAtParent(this.#reader, publicParent, domain, this.#now()) };
   }
 
   /** Reads the signature times of all zones. */
   async findExpiry(): Promise<void> {
-    const rows = this.#options.environment.rows.get(dnssec.number)!;
+    const rows = this.options.environment.rows.get(dnssec.number)!;
     let earliest: number | null = null;
     const started = performance.now();
     this.#isExpiryStale = false;
@@ -370,7 +368,7 @@ export class SigningKeeper {
   /** Called when a zone was signed or unsigned. */
   #noteBegin(id: Id): void {
     const key = idKey(id);
-    const value = this.#options.environment.rows.get(dnssec.number)!.get(key);
+    const value = this.options.environment.rows.get(dnssec.number)!.get(key);
     const row = value && decodeReadable(dnssec, key, value);
     if (row === undefined) this.#begins.delete(id);
     else this.#setBegin(id, row);
@@ -388,7 +386,7 @@ export class SigningKeeper {
 
   /** The delay of this node for a zone, in seconds. */
   #delayOf(id: Id): number {
-    return Math.min(this.#options.tasks.rank(`${id}`) * RANK_DELAY, MAX_DELAY);
+    return Math.min(this.options.tasks.rank(`${id}`) * RANK_DELAY, MAX_DELAY);
   }
 
   #next(zone: SignedZone, { domain, before, look }: PendingZone, isServed: boolean): SignedZone | null {
@@ -398,7 +396,7 @@ export class SigningKeeper {
   }
 
   async #commit(all: readonly PendingZone[], isServed: boolean): Promise<void> {
-    const { environment, journal, nameservers, log } = this.#options;
+    const { environment, journal, nameservers, log } = this.options;
     const { result } = await write(environment, journal, BY, (draft) => {
       const steps: Record<string, string>[] = [];
       for (const pending of all) {
