@@ -137,7 +137,7 @@ await everywhere('contract, DNSSEC', (test) => {
     daemon.parent.look = NO_DS;
     assert.is(succeeded(await put({ enabled: false })).body.status, 'removing_ds');
     assert.is((await check(zone)).status, 'removing_ds', 'caches may have it');
-    await setState(daemon, zone.id, { settledSince: LONG_AGO });
+    await setState(daemon, zone.id, { servedSince: LONG_AGO, settledSince: LONG_AGO });
     assert.is((await check(zone)).status, 'off');
     succeeded(await zone.client.delete(zone.path));
     const other = await world.zone();
@@ -191,7 +191,7 @@ await everywhere('contract, DNSSEC', (test) => {
     assert.equal([secure.status, secure.parent.zone], ['secure', parent.domain]);
     succeeded(await zone.client.put(`${zone.path}/dnssec`, { enabled: false }));
     assert.equal(await dsAtParent(), []);
-    await setState(world.daemon, zone.id, { settledSince: LONG_AGO });
+    await setState(world.daemon, zone.id, { servedSince: LONG_AGO, settledSince: LONG_AGO });
     assert.is((await check(zone)).status, 'off');
   });
 
