@@ -3,72 +3,12 @@ import * as assert from 'uvu/assert';
 import type { Route } from '../../../admin-api/http/route.ts';
 import { type Answer, type Json, listOf } from '../daemon.ts';
 import { newId, SETTINGS, uploaded } from '../miniapp/packages/client.ts';
+import { ACTIONS } from './actions.ts';
 import { concrete, type Ids, parametersOf, writeDocuments } from './routes.ts';
 import { sampleOf } from './sample.ts';
 import { prepareZone } from './signed.ts';
 import { testedWebhook } from './webhook.ts';
 import { type Client, each, everywhere, outcome, refused, succeeded, type World } from './world.ts';
-
-/** Actions by endpoint; a write without an entry here fails the test. */
-const ACTIONS: Readonly<Record<string, string>> = {
-  'POST /api/v1/auth/token': 'token.create',
-  'POST /api/v1/tokens': 'token.create',
-  'DELETE /api/v1/tokens/{token_id}': 'token.revoke',
-  'POST /api/v1/tsig-keys': 'tsig.create',
-  'DELETE /api/v1/tsig-keys/{key_id}': 'tsig.delete',
-  'POST /api/v1/webhooks': 'webhook.create',
-  'PATCH /api/v1/webhooks/{webhook_id}': 'webhook.update',
-  'DELETE /api/v1/webhooks/{webhook_id}': 'webhook.delete',
-  'POST /api/v1/webhooks/{webhook_id}/test': 'webhook.test',
-  'POST /api/v1/webhooks/{webhook_id}/rotate-secret': 'webhook.rotate_secret',
-  'POST /api/v1/webhooks/{webhook_id}/replay': 'webhook.replay',
-  'POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay': 'webhook.replay',
-  'POST /api/v1/accounts': 'account.create',
-  'PATCH /api/v1/accounts/{account_id}': 'account.update',
-  'DELETE /api/v1/accounts/{account_id}': 'account.delete',
-  'DELETE /api/v1/accounts/{account_id}/second-factors': 'account.remove_factors',
-  'POST /api/v1/domains': 'domain.create',
-  'DELETE /api/v1/domains/{domain_id}': 'domain.delete',
-  'POST /api/v1/domains/{domain_id}/records': 'record.create',
-  'PUT /api/v1/domains/{domain_id}/records/{record_id}': 'record.update',
-  'DELETE /api/v1/domains/{domain_id}/records/{record_id}': 'record.delete',
-  'POST /api/v1/domains/{domain_id}/records/batch': 'record.batch',
-  'PUT /api/v1/domains/{domain_id}/zonefile': 'zone.import',
-  'POST /api/v1/domains/{domain_id}/history/{seq}/restore': 'record.restore',
-  'PUT /api/v1/domains/{domain_id}/dnssec': 'dnssec.enable',
-  'POST /api/v1/domains/{domain_id}/delegation/check': 'delegation.check',
-  'POST /api/v1/domains/{domain_id}/dnssec/check': 'dnssec.check',
-  'POST /api/v1/domains/{domain_id}/dnssec/resign': 'dnssec.resign',
-  'POST /api/v1/domains/{domain_id}/dnssec/rollover': 'dnssec.rollover',
-  'POST /api/v1/domains/{domain_id}/dnssec/rollover/cancel': 'dnssec.cancel',
-  'POST /api/v1/domains/{domain_id}/dnssec/foreign-keys': 'dnssec.foreign_key_create',
-  'DELETE /api/v1/domains/{domain_id}/dnssec/foreign-keys/{foreign_key_id}': 'dnssec.foreign_key_delete',
-  'PUT /api/v1/domains/{domain_id}/proxy': 'proxy.update',
-  'PATCH /api/v1/domains/{domain_id}/proxy': 'proxy.update',
-  'POST /api/v1/domains/{domain_id}/proxy/toggle': 'proxy.enable',
-  'POST /api/v1/domains/{domain_id}/proxy/purge': 'cache.purge',
-  'PUT /api/v1/domains/{domain_id}/proxy/origins': 'proxy.origins',
-  'PUT /api/v1/domains/{domain_id}/proxy/error-pages': 'proxy.error_pages',
-  'PUT /api/v1/domains/{domain_id}/proxy/logs': 'proxy.logs',
-  'POST /api/v1/domains/{domain_id}/proxy/logs/test': 'proxy.logs_test',
-  'PUT /api/v1/domains/{domain_id}/proxy/protection': 'proxy.protection',
-  'PUT /api/v1/domains/{domain_id}/proxy/rules': 'proxy.rules',
-  'POST /api/v1/domains/{domain_id}/proxy/error-pages/versions/{revision}/restore': 'proxy.error_pages',
-  'POST /api/v1/domains/{domain_id}/proxy/protection/versions/{revision}/restore': 'proxy.protection',
-  'POST /api/v1/domains/{domain_id}/proxy/rules/versions/{revision}/restore': 'proxy.rules',
-  'PUT /api/v1/domains/{domain_id}/primaries': 'domain.primaries',
-  'POST /api/v1/domains/{domain_id}/transfer': 'domain.transfer',
-  'POST /api/dev/apps/upload': 'package.upload',
-  'POST /api/dev/uploads/{upload_id}/publish': 'package.publish',
-  'DELETE /api/dev/uploads/{upload_id}': 'package.withdraw',
-  'POST /api/dev/admin/uploads/{upload_id}/approve': 'package.approve',
-  'POST /api/dev/admin/uploads/{upload_id}/reject': 'package.reject',
-  'POST /api/dev/admin/uploads/{upload_id}/suspend': 'package.suspend',
-  'POST /api/dev/admin/apps/{app_id}/suspend': 'app.suspend',
-  'POST /api/dev/admin/apps/{app_id}/reinstate': 'app.reinstate',
-  'POST /api/admin/store/keys': 'store_key.rotate',
-  'POST /api/admin/store/keys/{store_key_id}/revoke': 'store_key.revoke',
-};
 
 /** Need more than the route list describes; proxy.test.ts tests them. */
 const CERTIFICATES = /\/proxy\/certificate$/;

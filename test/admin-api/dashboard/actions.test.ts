@@ -1,0 +1,12 @@
+/** Texts for the entries of the audit log. */
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { TEXTS } from '../../../admin-api/dashboard/texts.ts';
+import { ACTIONS } from '../contract/actions.ts';
+
+test('each action of an endpoint has a text', () => {
+  const missing = Object.values(ACTIONS).filter((action) => TEXTS.actions[action] === undefined);
+  assert.equal(missing, []);
+});
+
+test.run();
