@@ -161,6 +161,13 @@ const EXPLANATIONS: readonly Explanation[] = [
       ours.answer.some(({ type, name, rdata }) => type === TYPE.DNAME && isWithin(rdata, name)),
   },
   {
+    // NSD does not compress the names that it synthesizes, and truncates the response.
+    name: 'names of a long chain of DNAMEs are not compressed',
+    peers: ['nsd'],
+    parts: ['answer-', 'authority-', 'additional-'],
+    applies: ({ ours, theirs }) => theirs.header.tc && ours.answer.some(({ type }) => type === TYPE.DNAME),
+  },
+  {
     // Knot gives NODATA, as signatures may stand next to a CNAME (RFC 4034 3). We hold no
     // signatures, so that RRSIG is a type as any other, for which a CNAME is followed (RFC 1034
     // 3.6.2).
