@@ -94,11 +94,18 @@ export class ServedZones {
     return denialOf(this.facts.atApex(domain, this.defaults).sets);
   }
 
-  /** The signer of our zone that encloses a zone; null: there is none, or it is not signed. */
+  /**
+   * The signer of our zone that encloses a zone; null: there is none, or it does not sign the DS of
+   * the zone, or not yet.
+   */
   parentSignerOf(apex: Name): ZoneSigner | null {
     const parent = this.facts.parentOf(apex);
-    const denial = parent && this.denialOf(parent);
-    if (parent === null || denial === null) return parent && this.signerOf(parent);
+    if (parent === null) return null;
+    const denial = this.denialOf(parent);
+    if (denial === null) {
+      const signer = this.signerOf(parent);
+      return signer?.signs(apex) === true ? signer : null;
+    }
     const view = this.view(parent);
     return new PresignedSigner(denial, (owner) => view.rrsets(owner));
   }

@@ -5,9 +5,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseName } from '../../../../core/dns/wire/name.ts';
+import { TYPE } from '../../../../core/dns/wire/types.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import { Pieces } from '../../../../core/journal/signing/pieces.ts';
-import { startResigning, startSigning, startUnsigning } from '../../../../core/journal/signing/progress.ts';
+import { nextPiece, startResigning, startSigning, startUnsigning } from '../../../../core/journal/signing/progress.ts';
 import { buildIndex } from '../../../../core/store/index/build.ts';
 import { type DnssecRow, dnssec, domains, proxies, records } from '../../../../core/store/rows.ts';
 import { ourWorldDraft } from '../../../reference/generate.ts';
@@ -107,6 +108,25 @@ test('a zone is signed, signed by another key and unsigned in pieces, and a stop
     assert.is(rowOf(store, domain), undefined);
     assert.is(dump(environment, ['answers']).length, plain);
     assert.equal(dump(environment, ['nsec3']), []);
+  }));
+
+test('the DS of a nested zone of ours is unsigned until the piece with its name', () =>
+  withStore(signedStore, async (store) => {
+    const { environment, journal } = store;
+    const [parent, nested] = [newDomain('zone.test.'), newDomain('nested.zone.test.')];
+    await write(environment, journal, 'test', (draft) => {
+      draft.put(domains, parent);
+      draft.put(domains, nested);
+      draft.put(records, { ...addressRecord(parent, 'nested'), type: TYPE.DS, rdata: Buffer.alloc(36, 1) });
+      draft.put(dnssec, newRow(store, nested));
+    });
+    await write(environment, journal, 'test', (draft) => draft.put(dnssec, startSigning(newRow(store, parent))));
+    await checkRebuilt(store, 'begun');
+    for (let row = rowOf(store, parent)!; row.progress !== undefined; row = rowOf(store, parent)!) {
+      const next = nextPiece(environment, parent.apex, row, { listed: 1, signed: 1 })!;
+      await write(environment, journal, 'test', (draft) => draft.put(dnssec, next));
+      await checkRebuilt(store, JSON.stringify(next.progress));
+    }
   }));
 
 test('the proxy of a large signed zone is turned on and off, with other writes in the same group', () =>
