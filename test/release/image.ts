@@ -10,7 +10,8 @@ const ROOT = join(import.meta.dirname, '../../..');
 export const CONTAINER = join(ROOT, 'config/container');
 const BASE = 'debian:bookworm-slim';
 const READY_MS = 120_000;
-const COMMAND_MS = 300_000;
+/** Of a command: to install packages and to build takes many minutes on a busy machine. */
+const COMMAND_MS = 30 * 60_000;
 
 /** Null: containers can be built and started here. */
 export function whyNoContainers(): string | null {
