@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { type Command, Option } from 'commander';
 import { packageFolderOf } from '../../miniapp/audit/archive/package-folder.ts';
 import type { Audit } from '../../miniapp/audit/audit.ts';
-import { visible } from '../../miniapp/audit/report/text.ts';
+import { reportText, visible } from '../../miniapp/audit/report/text.ts';
 import { auditThreadLimits, DEFAULT_AUDIT_MEMORY, DEFAULT_AUDIT_TIMEOUT } from '../../miniapp/packages/audit-limits.ts';
 import { type Sdk, trustedSdks } from '../../miniapp/sdk/trust.ts';
 import type { CommandContext } from '../base/command.ts';
@@ -40,7 +40,7 @@ export function addPkgLint(parent: Command, { io, action }: CommandContext): voi
         const audit = await lint(await packageFolderOf(path), sdk);
         if (sarif) await printSarif(io, audit, url ?? io.env.WAYPOST_URL);
         else if (json) printJson(io, audit);
-        else await printText(io, io.stdout, audit);
+        else printText(io, io.stdout, audit);
         return audit.summary.errors === 0;
       }),
     );
@@ -135,7 +135,6 @@ function printJson({ stdout }: CliIo, { findings, summary, verdict, manifest }: 
 }
 
 /** Uses colours on a terminal, unless NO_COLOR is set. */
-export async function printText({ env }: CliIo, output: Output, audit: Audit): Promise<void> {
-  const { reportText } = await import('../../miniapp/audit/report/text.ts');
+export function printText({ env }: CliIo, output: Output, audit: Audit): void {
   output.write(reportText(audit, { color: output.isTTY === true && !env.NO_COLOR }));
 }

@@ -140,7 +140,7 @@ function addPkgPack(parent: Command, { io, action }: CommandContext): void {
       action<{ out?: string; force?: boolean; sdk?: readonly string[] }>(async (options, [path]) => {
         const folder = await packageFolderOf(path);
         const audit = await lint(folder, options.sdk);
-        if (!options.json && audit.findings.length > 0) await printText(io, io.stderr, audit);
+        if (!options.json && audit.findings.length > 0) printText(io, io.stderr, audit);
         if (audit.summary.errors > 0 && !options.force)
           throw new CliError('package_has_errors', `${folder} has ${count(audit.summary.errors, 'error')}`, {
             next: 'Fix the errors that "waypost pkg lint" reports, or pack with --force.',
