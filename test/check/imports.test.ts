@@ -57,6 +57,8 @@ interface Import {
   readonly to: string;
   /** `type`: gone when compiled; `thread`: the file that a thread is started with. */
   readonly kind: 'value' | 'type' | 'thread';
+  /** Of `import()`. Omitted: no. */
+  readonly isLazy?: true;
 }
 
 /**
@@ -77,6 +79,7 @@ function importsOf(path: string): Import[] {
   return [...statements, ...dynamic, ...threads].map((match) => ({
     to: relative(ROOT, resolve(ROOT, dirname(path), match[2])),
     kind: match[1] === undefined ? 'value' : match[1] === 'thread' ? 'thread' : 'type',
+    ...(match[0].startsWith('import(') && { isLazy: true as const }),
   }));
 }
 
@@ -194,6 +197,28 @@ test('browsers load no code of the server but the client', () => {
   for (const path of loaded) for (const { to, kind } of graph.get(path)!) if (kind === 'value') loaded.add(to);
   const others = [...loaded].filter((path) => !isOfBrowsers(path));
   assert.equal(others, ['admin-api/http/client.ts']);
+});
+
+const valuesOf = (path: string, isLazy: boolean): string[] =>
+  graph
+    .get(path)!
+    .filter((found) => found.kind === 'value' && (found.isLazy ?? false) === isLazy)
+    .map(({ to }) => to);
+
+/** The file, and all that it loads at once. */
+function loadedBy(path: string): ReadonlySet<string> {
+  const loaded = new Set([path]);
+  for (const file of loaded) for (const to of valuesOf(file, false)) loaded.add(to);
+  return loaded;
+}
+
+test('what a file loads lazily, it does not load at once through others', () => {
+  const users = [...graph.keys()].filter((path) => !USERS.includes(roomOf(path)) && valuesOf(path, true).length > 0);
+  const wrong = users.flatMap((path) => {
+    const loaded = loadedBy(path);
+    return valuesOf(path, true).flatMap((to) => (loaded.has(to) ? [`${path} loads ${to}`] : []));
+  });
+  assert.equal(wrong, []);
 });
 
 test('a cycle is found', () => {

@@ -1,18 +1,11 @@
 /** Sends spans to a collector by OTLP over HTTP, in JSON. */
-
 import { type HrTime, type SpanContext, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
-import { ConfigError } from '../../base/errors.ts';
-import { readPrivateFile } from '../../base/private-file.ts';
 import type { SendSpans } from './exporter.ts';
+import { readHeadersFile } from './headers-file.ts';
 import type { FinishedSpan } from './span.ts';
-
-/** A field name (RFC 9110 section 5.1), and a value of visible characters and inner spaces. */
-const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)[ \t]*$/;
-/** Fields that the exporter sets itself. */
-const RESERVED = /^(?:content-|host$|transfer-encoding$|connection$)/i;
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL } as const;
 
@@ -118,27 +111,4 @@ export function highResolution(milliseconds: number): HrTime {
 function stateOf(text: string): NonNullable<SpanContext['traceState']> {
   const state = { get: () => undefined, set: () => state, unset: () => state, serialize: () => text };
   return state;
-}
-
-/**
- * The file with header fields for the collector, such as credentials. Reads lines of the form
- * `name: value`; empty lines and lines that begin with `#` are ignored. Throws ConfigError, whose
- * message never has a value.
- */
-export function readHeadersFile(file: string): Record<string, string> {
-  const text = readPrivateFile(file);
-  if (text === undefined) throw new ConfigError('bad_headers_file', `traces.headers_file: ${file} does not exist.`);
-  const headers: Record<string, string> = {};
-  text.split('\n').forEach((line, i) => {
-    const trimmed = line.trim();
-    if (trimmed === '' || trimmed.startsWith('#')) return;
-    const [, name, value] = FIELD.exec(trimmed) ?? [];
-    if (name === undefined || RESERVED.test(name))
-      throw new ConfigError(
-        'bad_headers_file',
-        `traces.headers_file: line ${i + 1} of ${file} is not a header field; write "name: value".`,
-      );
-    headers[name] = value;
-  });
-  return headers;
 }

@@ -6,7 +6,7 @@ import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Config } from '../../config/index.ts';
 import { type ExportCounts, SpanExporter } from './exporter.ts';
-import { readHeadersFile } from './otlp.ts';
+import { readHeadersFile } from './headers-file.ts';
 import type { FinishedSpan } from './span.ts';
 
 interface TracesOptions {

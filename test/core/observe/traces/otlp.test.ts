@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createOtlpSender, highResolution, readHeadersFile } from '../../../../core/observe/traces/otlp.ts';
+import { readHeadersFile } from '../../../../core/observe/traces/headers-file.ts';
+import { createOtlpSender, highResolution } from '../../../../core/observe/traces/otlp.ts';
 import type { FinishedSpan } from '../../../../core/observe/traces/span.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 
