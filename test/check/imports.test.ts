@@ -221,6 +221,17 @@ test('what a file loads lazily, it does not load at once through others', () => 
   assert.equal(wrong, []);
 });
 
+test('threads get their settings from the main thread, and do not load the configuration', () => {
+  const threads = new Set<string>();
+  for (const [path, imports] of graph)
+    for (const { to, kind } of imports) if (kind === 'thread' && !USERS.includes(roomOf(path))) threads.add(to);
+  assert.ok(threads.has('edge/http/server/worker.ts') && threads.has('core/nameserver/loop-worker.ts'));
+  // It runs only during backups, and finds the files of the node by the configuration.
+  threads.delete('core/cluster/backup/worker.ts');
+  const wrong = [...threads].filter((path) => loadedBy(path).has('core/config/load.ts'));
+  assert.equal(wrong, []);
+});
+
 test('a cycle is found', () => {
   const cycle = new Map([
     ['a', ['b']],

@@ -10,7 +10,7 @@
 
 import { createServer } from 'node:net';
 import { ConfigError } from '../../../core/base/errors.ts';
-import { formatListen, type ListenAddress } from '../../../core/config/index.ts';
+import { formatListen, type ListenAddress } from '../../../core/config/listen.ts';
 import { loadLibc } from '../../../core/os/libc.ts';
 import { EDGE_STREAM } from './limits.ts';
 import type { Listener } from './server.ts';
