@@ -1,7 +1,7 @@
 /** The passkeys of the user: add, rename, remove. */
 import { useSignal } from '@preact/signals';
 import { announce } from '../../ui/parts/announce.tsx';
-import { Field } from '../../ui/parts/field.tsx';
+import { NameField } from '../../ui/parts/field.tsx';
 import { Modal } from '../../ui/parts/modal.tsx';
 import type { Passkey, Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
@@ -190,16 +190,7 @@ function AddPasskey({ needsCode, onClose, onDone }: AddPasskeyProps) {
       onClose={onClose}
       pointers={['/name' satisfies Pointer<'createPasskey'>]}
       renderFields={(faultOf) => (
-        <Field
-          label={texts.name}
-          hint={texts.nameHint}
-          fault={faultOf('/name')}
-          value={name}
-          name="name"
-          autocomplete="off"
-          required
-          isFirst
-        />
+        <NameField label={texts.name} hint={texts.nameHint} fault={faultOf('/name')} value={name} />
       )}
     />
   );
@@ -227,15 +218,7 @@ function RenamePasskey({ passkey, onClose, onDone }: RenamePasskeyProps) {
     <Modal title={texts.renameOf(passkey.name)} onClose={onClose}>
       <form class="form" onSubmit={submit}>
         {otherFailure !== null && <FailureNote failure={otherFailure} />}
-        <Field
-          label={texts.name}
-          fault={faultOf('/name')}
-          value={name}
-          name="name"
-          autocomplete="off"
-          required
-          isFirst
-        />
+        <NameField label={texts.name} fault={faultOf('/name')} value={name} />
         <DialogActions label={texts.save} isDisabled={isRunning.value} onCancel={onClose} />
       </form>
     </Modal>

@@ -1,7 +1,7 @@
 /** Creates an API key, and shows it once. */
 import { type Signal, useSignal } from '@preact/signals';
 import { CheckField } from '../../ui/parts/check-field.tsx';
-import { Field } from '../../ui/parts/field.tsx';
+import { Field, NameField } from '../../ui/parts/field.tsx';
 import { SelectField } from '../../ui/parts/select-field.tsx';
 import { addressOf } from '../addresses.ts';
 import type { Pointer } from '../api/views.ts';
@@ -77,16 +77,7 @@ function KeyForm({ made }: { readonly made: Signal<NewKey | null> }) {
       <h1>{texts.title}</h1>
       <p>{texts.explanation}</p>
       {otherFailure !== null && <FailureNote failure={otherFailure} />}
-      <Field
-        label={texts.name}
-        hint={texts.nameHint}
-        fault={faultOf('/name')}
-        value={name}
-        name="name"
-        autocomplete="off"
-        required
-        isFirst
-      />
+      <NameField label={texts.name} hint={texts.nameHint} fault={faultOf('/name')} value={name} />
       <CheckField label={texts.restrict} hint={texts.restrictHint} value={isRestricted} name="restrict" />
       {isRestricted.value && (
         <DomainPicker

@@ -1,7 +1,7 @@
 /** Creates a TSIG key, and shows its secret once. */
 import { type Signal, useSignal } from '@preact/signals';
 import { CheckField } from '../../ui/parts/check-field.tsx';
-import { Field } from '../../ui/parts/field.tsx';
+import { NameField } from '../../ui/parts/field.tsx';
 import { SelectField } from '../../ui/parts/select-field.tsx';
 import { addressOf } from '../addresses.ts';
 import type { Pointer } from '../api/views.ts';
@@ -63,16 +63,7 @@ function TsigForm({ made }: { readonly made: Signal<NewTsigKey | null> }) {
     <form class="card narrow" onSubmit={submit}>
       <h1>{texts.title}</h1>
       {otherFailure !== null && <FailureNote failure={otherFailure} />}
-      <Field
-        label={texts.name}
-        hint={texts.nameHint}
-        fault={faultOf('/name')}
-        value={name}
-        name="name"
-        autocomplete="off"
-        required
-        isFirst
-      />
+      <NameField label={texts.name} hint={texts.nameHint} fault={faultOf('/name')} value={name} />
       <SelectField
         label={texts.allows}
         value={scope}

@@ -52,3 +52,8 @@ export function Field({ label, value, hint, fault, type = 'text', isFirst = fals
     />
   );
 }
+
+/** The name of an object, as the first field of a form. */
+export const NameField = (props: Labels & Pick<FieldProps, 'value'>) => (
+  <Field {...props} name="name" autocomplete="off" required isFirst />
+);
