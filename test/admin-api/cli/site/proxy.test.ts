@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ApiResponse } from '../../../../admin-api/routes/routes.ts';
+import { NO_CERTIFICATE } from '../../sites/proxy/no-certificate.ts';
 import { FakeDaemon, type Run, run, TOKEN } from '../harness.ts';
 
 interface Context {
@@ -28,20 +29,7 @@ const SET_UP: Proxy = {
   hsts_include_subdomains: false,
   hsts_preload: false,
   heuristic_freshness: false,
-  certificate: {
-    source: 'none',
-    names: [],
-    issuer: null,
-    issued_at: null,
-    expires_at: null,
-    is_ordering: false,
-    challenges: [],
-    requested_at: null,
-    attempted_at: null,
-    failures: 0,
-    next_attempt_at: null,
-    renews_at: null,
-  },
+  certificate: NO_CERTIFICATE,
   ssl_status: 'active',
   ssl_issued_at: '2025-01-01 00:00:00',
   ssl_expires_at: '2025-04-01 00:00:00',
