@@ -122,9 +122,9 @@ export function createClient<R extends AnyRoute>(baseUrl: string, send: Send = s
     (method: Method) =>
     async (route: string, call: AnyCall = {}): Promise<Outcome<unknown>> => {
       const response = await send(requestOf(baseUrl, method, route, call));
-      if (!response.ok) return { error: parse(await response.text()) as Outcome<unknown>['error'], response };
       const text = await response.text();
-      return { data: call.parseAs === 'text' ? text : parse(text), response };
+      if (!response.ok) return { error: parseJson(text) as Outcome<unknown>['error'], response };
+      return { data: call.parseAs === 'text' ? text : parseJson(text), response };
     };
   const client = Object.fromEntries(METHODS.map((method) => [method, caller(method)]));
   return client as unknown as Client<R>;
@@ -158,7 +158,7 @@ function urlOf(baseUrl: string, route: string, { path = {}, query = {} }: NonNul
 }
 
 /** Undefined: the text is not JSON. */
-function parse(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

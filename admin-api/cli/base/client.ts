@@ -12,6 +12,7 @@ import {
   type ClientRequest,
   type DataOf,
   type PathsOf,
+  parseJson,
   type RouteAt,
   requestOf,
 } from '../../http/client.ts';
@@ -95,7 +96,7 @@ export class ApiClient implements Calls {
       const text = await reply.body.text();
       if (options.parseAs === 'text') return text;
       const { statusCode: status, headers } = reply;
-      const body = parseJson(text);
+      const body = asObject(parseJson(text));
       if (body === undefined) throw notTheApi(this.url, status);
       if (options.parseAs === 'reply') return { status, body };
       if (body.ok !== true) throw notTheApi(this.url, status);
@@ -148,7 +149,7 @@ export class ApiClient implements Calls {
   }
 
   #fault(status: number, text: string): CliError {
-    const body = parseJson(text);
+    const body = asObject(parseJson(text));
     const error = body === undefined ? undefined : asObject(body.error);
     if (body === undefined || error === undefined) return notTheApi(this.url, status);
     return new ApiError(status, {
@@ -208,14 +209,6 @@ function asDetail(value: unknown): ErrorDetail[] {
       pointer: asText(detail.pointer),
     },
   ];
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    return asObject(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
 }
 
 function parseUrl(url: string): URL {

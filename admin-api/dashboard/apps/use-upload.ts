@@ -1,6 +1,10 @@
-/** Loads a package: repeatedly until its audit has ended, and after changes by other clients. */
+/**
+ * Uploads a package, and loads it: repeatedly until its audit has ended, and after changes by other
+ * clients.
+ */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { parseJson } from '../../http/client.ts';
 import type { Upload } from '../api/views.ts';
 import { actedUrl, type Result } from '../api.ts';
 import { type Failure, failureOf } from '../failure.ts';
@@ -67,15 +71,7 @@ export function sendPackage(file: File, notes: string, onProgress: (part: number
 
 function readResult({ status, responseText }: XMLHttpRequest): Result<Upload> {
   if (status === 401) session.value = null;
-  const body = parse(responseText) as { readonly upload?: Upload } | undefined;
+  const body = parseJson(responseText) as { readonly upload?: Upload } | undefined;
   if (status === 200 && body?.upload !== undefined) return { ok: true, data: body.upload, response: new Response() };
   return { ok: false, failure: failureOf(status, body) };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
