@@ -1,8 +1,7 @@
 /**
- * Waits for the changes of other nodes if a token or session is unknown: another node may have
- * issued it.
+ * Waits for the changes of other nodes if a token, session or object is unknown: another node may
+ * have created it.
  */
-
 import { UnavailableError } from '../../core/base/errors.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { collectChunks } from './body.ts';
@@ -68,10 +67,9 @@ async function discardBody(body: AsyncIterable<Buffer>): Promise<void> {
 }
 
 /**
- * Retries a request that failed with 404, because another node may have created the object. Returns
- * the result of `run`. After a 404, waits for the changes of the other nodes and runs it once more
- * if there were any: the client may have seen the object on another node. The 404 stands if the
- * changes cannot be read.
+ * Returns the result of `run`. After a 404, waits for the changes of the other nodes and runs it
+ * once more if there were any: the client may have seen the object on another node. The 404 stands
+ * if the changes cannot be read.
  */
 export async function retryNotFound<T>(
   journal: Pick<Journal, 'head' | 'latest'>,

@@ -1,15 +1,9 @@
 /** Limits on the number of connections, in total and for each client. */
-
 import { readdirSync } from 'node:fs';
 import { endianness } from 'node:os';
 import koffi from 'koffi';
 import { clientNetwork } from '../../core/net/address/ipv6.ts';
 import type { ConnectionLimits } from './transport.ts';
-
-const AF_INET = 2;
-const AF_INET6 = 10;
-/** Bytes of a sockaddr_in6. */
-const LENGTH = 28;
 
 const LOOPBACK_IPV6 = clientNetwork('::1');
 
@@ -114,6 +108,11 @@ export class AnonymousConnectionCount {
  */
 type Census = (port: number) => readonly string[] | undefined;
 
+const AF_INET = 2;
+const AF_INET6 = 10;
+/** Bytes of a sockaddr_in6. */
+const LENGTH = 28;
+
 /**
  * Lists the accepted connections of this process from the kernel, for a transport that does not
  * report them. Costs one system call for each descriptor, 0.2 µs through koffi. Reading
@@ -152,7 +151,7 @@ const addressIn = (address: Buffer): Uint8Array =>
   familyOf(address) === AF_INET ? address.subarray(4, 8) : address.subarray(8, 24);
 
 /**
- * Client addresses as text. Of 4 or 16 bytes. An IPv4 client on an IPv6 socket is that IPv4 client
+ * A client address of 4 or 16 bytes as text. An IPv4 client on an IPv6 socket is that IPv4 client
  * (RFC 4291 2.5.5.2).
  */
 export function formatAddress(bytes: Uint8Array): string {

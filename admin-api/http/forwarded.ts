@@ -1,7 +1,7 @@
 /**
- * Client addresses of requests that the edge on this machine or a trusted proxy forwards. The edge
- * sends the address in a header field, together with a secret that the main thread shares with both
- * sides. A proxy sends it in X-Forwarded-For.
+ * From where a request comes, and for which host: the edge on this machine or a trusted proxy may
+ * have forwarded it. The edge sends the client address in a header field, together with a secret
+ * that the main thread shares with both sides. A proxy sends it in X-Forwarded-For.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -10,10 +10,6 @@ import { visitorOf } from '../../core/net/address/visitor.ts';
 import { holderAt } from './body-memory.ts';
 import { HttpError } from './errors.ts';
 import type { HttpRequest } from './transport.ts';
-
-/** Maximum number of cached Host values. Few clients use different spellings. */
-const MAX_REMEMBERED = 64;
-const PORT = /:\d{0,5}$/;
 
 export interface ForwardedBy {
   /** Name of the field, in lower case. The value is the secret, a space, and the client address. */
@@ -63,6 +59,10 @@ function isSame(text: string, secret: string): boolean {
   const [a, b] = [Buffer.from(text), Buffer.from(secret)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
+
+/** Maximum number of cached Host values. Few clients use different spellings. */
+const MAX_REMEMBERED = 64;
+const PORT = /:\d{0,5}$/;
 
 /**
  * Rejects requests for unknown host names, which prevents DNS rebinding. An attacker can let the

@@ -6,10 +6,6 @@ import { ConfigError } from '../../core/base/errors.ts';
 import type { Logger } from '../../core/base/log/index.ts';
 import type { BodyMemory } from './body-memory.ts';
 
-const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Visible ASCII, space and tab: both transports write these bytes unchanged. */
-const VALUE = /^[\t -~]*$/;
-
 export interface HttpRequest {
   /** In upper case, as in HTTP/1.1. */
   readonly method: string;
@@ -168,9 +164,13 @@ export class ListenError extends ConfigError {
   }
 }
 
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Visible ASCII, space and tab: both transports write these bytes unchanged. */
+const VALUE = /^[\t -~]*$/;
+
 /**
- * Drops unsafe response headers: no name or value may end a line or start one (RFC 9110 5.5). The
- * headers without the unsafe ones. A dropped header is logged, because it is a bug.
+ * The response headers without the unsafe ones: no name or value may end a line or start one
+ * (RFC 9110 5.5). A dropped header is logged, because it is a bug.
  */
 export function safeHeaders(headers: Readonly<Record<string, string>>, log: Logger): Readonly<Record<string, string>> {
   for (const name in headers) if (!isSafe(name, headers[name])) return dropUnsafe(headers, log);

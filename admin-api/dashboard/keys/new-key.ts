@@ -42,7 +42,7 @@ export function describeScopes(scopes: readonly string[]): string {
 }
 
 /**
- * The expiry of a new key. The time for the API; null: never. `date`: as `YYYY-MM-DD`; the key
+ * The time at which a new key expires, for the API; null: never. `date`: as `YYYY-MM-DD`; the key
  * expires at the end of that day, in the time zone of the browser. `now`: milliseconds since 1970.
  */
 export function expiryTime(choice: string, date: string, now: number): string | null {

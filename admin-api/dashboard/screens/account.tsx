@@ -1,4 +1,4 @@
-/** An account, for administrators: settings, acting for it, a new password, deletion. */
+/** An account, for administrators: settings, acting for it, password, second factors, deletion. */
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { announce } from '../../ui/parts/announce.tsx';

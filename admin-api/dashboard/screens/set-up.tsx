@@ -1,4 +1,4 @@
-/** Instructions for the registrar of a domain, and the state of the delegation. */
+/** Instructions for the registrar of a domain, the state of the delegation, and deletion. */
 
 import { announce } from '../../ui/parts/announce.tsx';
 import { addressOf } from '../addresses.ts';

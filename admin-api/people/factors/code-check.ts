@@ -4,8 +4,9 @@
  *
  * Only clients that know the password can lock the codes. Recovery codes and passkeys work during a
  * lock, and a new password ends it. A lock therefore cannot keep the owner out.
+ *
+ * Also generates the secrets and the recovery codes.
  */
-
 import { createHash, randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import type { Secrets } from '../../../core/base/secrets.ts';
@@ -15,9 +16,6 @@ import type { Reader } from '../../../core/store/reader.ts';
 import { type Totp, totpContext, totps } from '../../../core/store/rows.ts';
 import { HttpError } from '../../http/errors.ts';
 import { nowSeconds } from '../../http/time.ts';
-
-const COUNT = 10;
-const BYTES = 10;
 
 /** RFC 4226 4, R6 recommends 160 bits. */
 const SECRET_BYTES = 20;
@@ -130,8 +128,8 @@ export const toUri = (secret: Buffer, issuer: string, label: string): string =>
 const isOneTimeCode = (text: string): boolean => /^\d{6}$/.test(text);
 
 /**
- * One-time codes by time (TOTP, RFC 6238): six digits, steps of 30 seconds, SHA-1. The time step of
- * a code, compared in constant time; null: it is not valid now.
+ * The time step of a one-time code (TOTP, RFC 6238: six digits, steps of 30 seconds, SHA-1),
+ * compared in constant time; null: it is not valid now.
  */
 function stepOf(secret: Buffer, code: string): number | null {
   const timestamp = Date.now();
@@ -143,6 +141,9 @@ function stepOf(secret: Buffer, code: string): number | null {
 /** Copies the bytes, because small buffers share an ArrayBuffer. */
 const secretOf = (secret: Buffer): Secret => new Secret({ buffer: new Uint8Array(secret).buffer });
 
+const RECOVERY_CODES = 10;
+const RECOVERY_CODE_BYTES = 10;
+
 interface RecoveryCodes {
   readonly texts: readonly string[];
   readonly hashes: readonly string[];
@@ -153,8 +154,8 @@ interface RecoveryCodes {
  * random bits cannot be guessed, so a fast hash is enough, and no lock stops them.
  */
 export function newRecoveryCodes(accountId: Id): RecoveryCodes {
-  const texts = Array.from({ length: COUNT }, () => {
-    const code = toBase32(randomBytes(BYTES)).toLowerCase();
+  const texts = Array.from({ length: RECOVERY_CODES }, () => {
+    const code = toBase32(randomBytes(RECOVERY_CODE_BYTES)).toLowerCase();
     return code.replace(/.{4}(?=.)/g, '$&-');
   });
   return { texts, hashes: texts.map((text) => hashRecoveryCode(accountId, text)) };

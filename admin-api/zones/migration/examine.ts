@@ -1,7 +1,7 @@
 /**
- * Detects the format of a file, and properties of a master file that a person must know about.
+ * Detects the format of a file, the zone of a master file, and its properties that a person must
+ * know about.
  */
-
 import { basename } from 'node:path';
 import { isCloudflareFile, isCloudflareJson } from './cloudflare.ts';
 import { parseJson } from './json.ts';
@@ -45,10 +45,7 @@ export function examineMaster(zone: string, file: string, bytes: Uint8Array): Fi
   return found;
 }
 
-/**
- * Detects what kind of source a file is, and the name of the zone in a master file. Undefined: none
- * of them. Throws InvalidError `invalid_config` for JSON with an error.
- */
+/** Undefined: none of the formats. Throws InvalidError `invalid_config` for JSON with an error. */
 export function detectKind({ file, text }: ConfigFile): SourceKind | undefined {
   const head = text.slice(0, HEAD);
   if (/^\ufeff?\s*[[{]/.test(head)) {

@@ -162,7 +162,7 @@ interface ZoneKey {
   readonly ds: Uint8Array;
 }
 
-/** The keys of a signed zone, for other views of them. Empty: the zone is not signed. */
+/** Empty: the zone is not signed. */
 function readZoneKeys(reader: Reader, domain: Domain): ZoneKey[] {
   const keys = readSignedZone(reader, domain)?.row.keys ?? [];
   return keys.map(({ id, use, dnskey: base64 }) => {

@@ -1,4 +1,7 @@
-/** Reads the changes of RRsets in a PATCH, and the RRsets of a new zone. */
+/**
+ * Reads the changes of RRsets in a PATCH, and the RRsets of a new zone. Contents have the spelling
+ * of PowerDNS.
+ */
 import { InvalidError } from '../../../core/base/errors.ts';
 import { isDataType, parseType, typeName } from '../../../core/dns/wire/mnemonics.ts';
 import { isWithin, type Name } from '../../../core/dns/wire/name.ts';
@@ -10,18 +13,6 @@ import { parseContent } from '../records/content.ts';
 import { unprocessable, unsupported } from './errors.ts';
 import { has, type JsonObject, readBoolean, readInteger, readName, readObjects, readString } from './fields.ts';
 import { dotted } from './zone-id.ts';
-
-/** A quoted parameter that needs no quotes. */
-const QUOTED = /="([^"\\\s]+)"/g;
-
-/** Bytes of a string in a TXT record. */
-const MAX_STRING = 255;
-/** Longer contents are rejected later. */
-const MAX_SPLIT = 300_000;
-const QUOTED_STRING = /"((?:[^"\\]|\\.)*)"/gs;
-/** A byte or a character of a quoted string. */
-const UNIT = /\\\d{3}|\\.|[^\\]/gsu;
-const ESCAPE = /^\\(\d{3}|[\0-\x7f])$/;
 
 const CHANGE_TYPES = ['REPLACE', 'DELETE', 'EXTEND', 'PRUNE'] as const;
 type ChangeType = (typeof CHANGE_TYPES)[number];
@@ -197,11 +188,23 @@ export function datedComments(comments: readonly NewComment[], before: readonly 
   });
 }
 
+/** A quoted parameter that needs no quotes. */
+const QUOTED = /="([^"\\\s]+)"/g;
+
 /** Contents of records in the spelling of PowerDNS, which some clients compare as text. */
 export function formatContent(type: number, rdata: Uint8Array): string {
   const text = formatRdata(type, rdata);
   return type === TYPE.HTTPS || type === TYPE.SVCB ? text.replace(QUOTED, '=$1') : text;
 }
+
+/** Bytes of a string in a TXT record. */
+const MAX_STRING = 255;
+/** Longer contents are rejected later. */
+const MAX_SPLIT = 300_000;
+const QUOTED_STRING = /"((?:[^"\\]|\\.)*)"/gs;
+/** A byte or a character of a quoted string. */
+const UNIT = /\\\d{3}|\\.|[^\\]/gsu;
+const ESCAPE = /^\\(\d{3}|[\0-\x7f])$/;
 
 /**
  * Splits long quoted strings of a TXT content. PowerDNS accepts them, for example DKIM keys, and

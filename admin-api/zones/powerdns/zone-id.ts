@@ -1,6 +1,6 @@
 /**
- * Ids of zones: the name with its last dot, where bytes other than letters, digits, `.` and `-` are
- * written as `=2F`, as PowerDNS does.
+ * Zones by their ids. An id is the name with its last dot, where bytes other than letters, digits,
+ * `.` and `-` are written as `=2F`, as PowerDNS does.
  */
 import { formatHost, type Name, parseName } from '../../../core/dns/wire/name.ts';
 import type { Reader } from '../../../core/store/reader.ts';
@@ -36,8 +36,8 @@ export function tryParseName(text: string): Name | undefined {
 }
 
 /**
- * Finds the zone that a path names, if the caller may access it. The zone with the id, by the rules
- * of admin-api/change/owned-domain.ts. Throws HttpError 404, also for the zone of another account.
+ * The zone with the id, by the rules of admin-api/change/owned-domain.ts. Throws HttpError 404,
+ * also for the zone of another account.
  */
 export function findZone(reader: Reader, caller: Caller, zoneId: string): Domain {
   const apex = parseZoneId(zoneId);

@@ -115,9 +115,8 @@ function createServedReader({ reader, zoneSettings }: Services, draft: Draft, do
 }
 
 /**
- * Finds the domain of an update, and checks whether its key may write to it. The domain of the zone
- * section (RFC 2136 3.1.2). Throws UpdateError NOTAUTH, also for a domain of another account, and
- * REFUSED if the key must not write to the domain.
+ * The domain of the zone section (RFC 2136 3.1.2). Throws UpdateError NOTAUTH, also for a domain of
+ * another account, and REFUSED if the key must not write to the domain.
  */
 export function updatedDomain(reader: Reader, key: HeldKey, zone: Zone): Domain {
   const domain = zone.class === CLASS_IN ? reader.domainByApex(zone.name) : undefined;

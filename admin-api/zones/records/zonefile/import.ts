@@ -1,5 +1,4 @@
-/** Imports a zone file: replaces all records of a domain in one commit. */
-
+/** Imports a zone file: replaces all records of a domain in one commit. Also previews an import. */
 import type { StateError } from '../../../../core/base/errors.ts';
 import { planQuota } from '../../../../core/config/index.ts';
 import type { MasterWarning } from '../../../../core/dns/wire/master/index.ts';
@@ -134,8 +133,8 @@ export interface GenerateRoom {
 }
 
 /**
- * How many records the `$GENERATE` of a file may make, so that no memory is used for more. Of a
- * file that replaces the records of a domain; null: of a new one.
+ * How many records the `$GENERATE` of a file may make, so that no memory is used for more.
+ * `domainId`: the domain whose records the file replaces; null: a new one.
  */
 export function generateRoom({ reader, config }: Services, accountId: Id, domainId: Id | null): GenerateRoom {
   const quota = planQuota(config, reader.account(accountId)?.plan ?? 'free');
