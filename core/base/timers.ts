@@ -1,8 +1,4 @@
 /** Timeouts of promises, and intervals that end on time after a suspension. */
-/** Milliseconds between reads of the system clock. */
-const READ_MS = 1000;
-/** Milliseconds by which a time service may set the clock back without the end of an interval. */
-const SET_BACK_MS = 60_000;
 
 /**
  * Settles like `work`, or like `late` after a timeout of `ms` milliseconds. `late` returns a value
@@ -25,6 +21,11 @@ export async function withTimeout<T, L>(work: Promise<T>, ms: number, late: () =
     clearTimeout(timer);
   }
 }
+
+/** Milliseconds between reads of the system clock. */
+const READ_MS = 1000;
+/** Milliseconds by which a time service may set the clock back without the end of an interval. */
+const SET_BACK_MS = 60_000;
 
 /**
  * An interval that ends by the system clock or by the monotonic clock, whichever is first. So work

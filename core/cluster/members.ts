@@ -316,8 +316,8 @@ export class Joining {
 }
 
 /**
- * A file with the known nodes: a node that starts while etcd is down can still connect to its
- * peers. The file is a hint; etcd is authoritative. Empty: the file does not exist, or is damaged.
+ * Reads the file with the known nodes: a node that starts while etcd is down can still connect to
+ * its peers. The file is a hint; etcd is authoritative. Empty: it does not exist, or is damaged.
  */
 export function readKnownNodes(file: string): ReadonlyMap<string, Member> {
   try {

@@ -45,8 +45,8 @@ export function peerAgent(
 }
 
 /**
- * Reads JSON from all nodes concurrently. Rejects unless the node responds with JSON within
- * `deadline` milliseconds. `what`: the noun in the error message.
+ * Reads JSON from a node. Rejects unless it responds with JSON within `deadline` milliseconds.
+ * `what`: the noun in the error message.
  */
 export async function readFromPeer(
   member: Member,
@@ -78,7 +78,7 @@ export interface Answers<T> {
   readonly missing: readonly string[];
 }
 
-/** Never rejects: a node that cannot be read is missing. */
+/** Reads all nodes concurrently. Never rejects: a node that cannot be read is missing. */
 export async function collectAnswers<T>(
   nodes: readonly { readonly name: string; read(): Promise<T> }[],
 ): Promise<Answers<T>> {

@@ -74,13 +74,10 @@ export function peerReader(peer: Member, tls: PeerTls): NodeReader {
 /** The state of a domain's logs on this node. */
 export type OwnLogState = (domainId: number) => NodeLogState;
 
+/** Reads the states of all nodes: each node delivers the logs of the requests that it serves. */
 export type ReadLogStates = (domainId: number) => Promise<Answers<NodeLogState>>;
 
-/**
- * States of a domain's logs: each node delivers the logs of the requests that it serves.
- *
- * `stateOf`: undefined: this node delivers no logs.
- */
+/** `stateOf`: undefined: this node delivers no logs. */
 export const ownLogReader = (name: string, stateOf: OwnLogState | undefined, domainId: number) => ({
   name,
   async read() {
@@ -144,11 +141,7 @@ interface RuleCountsReader {
 
 const NOTHING: RuleCounts = { since: null, matched: [], stopped: [] };
 
-/**
- * Adds up the counters of a domain's rules over all nodes when they are requested: each node counts
- * the requests that it serves. A node that lags serves requests by earlier rules, so it must not
- * answer with zeros.
- */
+/** A node that lags serves requests by earlier rules, so it must not answer with zeros. */
 export function ownRuleCounts(reader: Pick<StoreReader, 'siteDocument'>, counters: RuleCountersOf): OwnRuleCounts {
   return (domainId, revision) => {
     if ((reader.siteDocument(domainId, 'rules')?.revision ?? 0) !== revision) return undefined;
@@ -157,7 +150,10 @@ export function ownRuleCounts(reader: Pick<StoreReader, 'siteDocument'>, counter
   };
 }
 
-/** Never rejects: a node that cannot be read is missing. */
+/**
+ * Adds up the counters of a domain's rules over all nodes when they are requested: each node counts
+ * the requests that it serves. Never rejects: a node that cannot be read is missing.
+ */
 export async function readRuleCounts(readers: readonly RuleCountsReader[]): Promise<ClusterRuleCounts> {
   const { answers, ...names } = await collectAnswers(readers);
   return { sum: sumRuleCounts(answers), ...names };

@@ -105,10 +105,7 @@ function parseTarget(text: string): NotifyTarget[] | undefined {
   return canonical && [{ ...listen, address: formatAddress(canonical), key }];
 }
 
-/**
- * Kinds of settings of zone transfers: clients that may transfer, and targets of NOTIFY. An
- * address, with a port if it is not 53; undefined if the text is invalid.
- */
+/** An address, with a port if it is not 53; undefined if the text is invalid. */
 export function parseNotifyTarget(text: string): NotifyTarget | undefined {
   return /\s/.test(text) ? undefined : parseTarget(text)?.[0];
 }

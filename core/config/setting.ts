@@ -1,5 +1,4 @@
 /** The type of a setting, and its constructors for the tables of settings. */
-
 import { totalmem } from 'node:os';
 import type { Kind } from './kinds.ts';
 
@@ -49,10 +48,7 @@ export function section<S>(doc: string, settings: S): Section<S> {
 export const availableMemory = (): number =>
   Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
 
-/**
- * The available memory, for defaults that depend on it. A share of the available memory, within
- * bounds, as whole megabytes. `most`, `least`: bytes.
- */
+/** A share of the available memory, within bounds, as whole megabytes. `most`, `least`: bytes. */
 export function memoryShare(share: number, least: number, most: number): number {
   const bytes = Math.max(least, Math.min(most, availableMemory() * share));
   return Math.floor(bytes / 1024 ** 2) * 1024 ** 2;

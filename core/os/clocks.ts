@@ -3,15 +3,6 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { endianness } from 'node:os';
 import koffi from 'koffi';
 
-const UPTIME_LENGTH = 64;
-/** Milliseconds after which the file is read again. */
-const FRESH_MS = 1000;
-/**
- * Maximum difference in milliseconds between the system clock and the monotonic clock until the
- * file is read again.
- */
-const STEP_MS = 50;
-
 export interface KernelClock {
   /** A time service synchronises the clock. */
   readonly isSynchronised: boolean;
@@ -48,6 +39,16 @@ export function readKernelClock(): KernelClock | null {
   const time = Number(timex.readBigInt64LE(SECONDS)) * 1000 + Number(timex.readBigInt64LE(MICROSECONDS)) / 1000;
   return { isSynchronised: maxErrorMs < UNSYNCHRONISED_MS, maxErrorMs, time };
 }
+
+/** Maximum bytes of /proc/uptime. */
+const UPTIME_LENGTH = 64;
+/** Milliseconds after which the file is read again. */
+const FRESH_MS = 1000;
+/**
+ * Maximum difference in milliseconds between the system clock and the monotonic clock until the
+ * file is read again.
+ */
+const STEP_MS = 50;
 
 /**
  * A clock that is never set: milliseconds since boot, including suspended time. /proc/uptime

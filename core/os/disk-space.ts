@@ -4,9 +4,6 @@ import { constants } from 'node:os';
 import { getSystemErrorName } from 'node:util';
 import koffi from 'koffi';
 
-/** Bytes of a block in stat(2). */
-const BLOCK = 512;
-
 export interface DiskSpace {
   /** Bytes that this process can still write. */
   readonly free: number;
@@ -35,6 +32,9 @@ export function diskSpace(folder: string): DiskSpace | null {
 /** Bytes that must stay free. `setting`: protection.disk_reserve; omitted: the default. */
 export const reserveOf = ({ total }: DiskSpace, setting: number | undefined): number =>
   setting ?? Math.min(MAX_RESERVE, Math.floor(total * RESERVE_SHARE));
+
+/** Bytes of a block in stat(2). */
+const BLOCK = 512;
 
 /**
  * Reserves the blocks of a file that will be mapped into memory. On a full disk, a write to a

@@ -5,11 +5,6 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import koffi from 'koffi';
 
-const PR_SET_DUMPABLE = 4;
-
-let trim: ((pad: number) => number) | null | undefined;
-let collect: (() => void) | undefined;
-
 const MADV_HUGEPAGE = 14;
 /** The largest base page size of Linux on the processors that Node supports. */
 const PAGE = 65_536;
@@ -36,6 +31,9 @@ export function largeMemory(bytes: number): SharedArrayBuffer {
   madvise(from, begin + bytes - from, MADV_HUGEPAGE);
   return buffer;
 }
+
+let trim: ((pad: number) => number) | null | undefined;
+let collect: (() => void) | undefined;
 
 /** malloc_trim(3) of glibc; null: another libc. */
 function mallocTrim(): ((pad: number) => number) | null {
@@ -71,6 +69,8 @@ export function trimMalloc(): void {
   if (trim === undefined) trim = mallocTrim();
   trim?.(0);
 }
+
+const PR_SET_DUMPABLE = 4;
 
 /**
  * Disables core dumps of this process: its memory contains private keys. From now on no core dump

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { ConfigError } from '../base/errors.ts';
 import { processState } from '../os/process-state.ts';
 
-/** Patterns of file names. The first group is the process id. */
+/** Names of files that killed processes leave. The first group is the process id. */
 const NAMES: readonly RegExp[] = [
   // Locks of earlier versions.
   /^waypost\.pid\.(\d+)(?:\.stale)?$/,

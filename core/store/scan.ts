@@ -56,9 +56,8 @@ function walkOf(table: Binary): Walk {
 export type OnDamaged = (table: string, key: Uint8Array, error: unknown) => void;
 
 /**
- * Rows that cannot be decoded after a disk or memory fault. Full scans skip and report them, so
- * that a damaged row does not stop the scan. Decodes a row. Undefined: the row is damaged;
- * `onDamaged` was called.
+ * Decodes a row that a disk or memory fault may have damaged. Full scans skip and report such rows,
+ * so that one does not stop the scan. Undefined: the row is damaged; `onDamaged` was called.
  */
 export function decodeReadable<Row>(
   table: Table<Row>,

@@ -11,8 +11,8 @@ interface Schedule {
 }
 
 /**
- * When the next backup is due. Times in milliseconds since 1970. `last`: time of
- * the latest backup; null: none.
+ * When the next backup is due. Times in milliseconds since 1970. `last`: time of the latest backup;
+ * null: none.
  */
 export function nextBackup({ interval, at }: Schedule, last: number | null, now: number): number {
   if (last === null) return now;
@@ -40,9 +40,8 @@ export interface Retention {
 const MONDAY_MS = 4 * DAY_MS;
 
 /**
- * Which backups are kept. The backups that may be deleted, oldest first. `now`:
- * milliseconds since 1970. The newest is never among them, however old it is. A backup whose time
- * is in the future counts as new.
+ * The backups that may be deleted, oldest first. `now`: milliseconds since 1970. The newest is
+ * never among them, however old it is. A backup whose time is in the future counts as new.
  */
 export function expiredBackups(all: readonly Backup[], retention: Retention, now: number): Backup[] {
   const newestFirst = [...all].sort((a, b) => timeOf(b) - timeOf(a) || (a.name < b.name ? 1 : -1));

@@ -182,7 +182,10 @@ interface SpecialName {
   readonly rig: boolean;
 }
 
-/** The first match counts: `home.arpa` before `arpa`. */
+/**
+ * Host names that cannot lead to a public server, by their last labels: IANA's special-use domain
+ * names (RFC 6761) and names with a similar use. The first match counts: `home.arpa` before `arpa`.
+ */
 const SPECIAL_NAMES: readonly SpecialName[] = [
   { suffix: 'localhost', use: 'for the machine itself', source: 'RFC 6761 6.3', rig: true },
   { suffix: 'local', use: 'for multicast DNS on the local link', source: 'RFC 6762', rig: true },
@@ -202,10 +205,7 @@ const SPECIAL_NAMES: readonly SpecialName[] = [
   { suffix: 'arpa', use: 'for infrastructure, not for hosts', source: 'RFC 3172', rig: false },
 ];
 
-/**
- * Host names that cannot lead to a public server, by their last labels: IANA's special-use domain
- * names (RFC 6761) and names with a similar use. The row of a name (lower case, no last dot).
- */
+/** The row of a name (lower case, no last dot). */
 export function specialName(name: string): SpecialName | undefined {
   return SPECIAL_NAMES.find(({ suffix }) => name === suffix || name.endsWith(`.${suffix}`));
 }

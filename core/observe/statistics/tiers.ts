@@ -33,6 +33,10 @@ export const MARGIN = HOUR;
 
 export const periodStart = (time: number, period: number): number => time - (time % period);
 
+/**
+ * The file of the statistics: an LMDB environment of its own, since these counts belong to this
+ * node and are no part of the store that nodes copy from each other.
+ */
 export interface StatisticsFile {
   readonly root: RootDatabase<Buffer, Uint8Array>;
   /** The blocks of each tier. */
@@ -41,11 +45,7 @@ export interface StatisticsFile {
   readonly parts: Binary;
 }
 
-/**
- * The file of the statistics: an LMDB environment of its own, since these counts belong to this
- * node and are no part of the store that nodes copy from each other. Throws ConfigError and the
- * errors of LMDB.
- */
+/** Throws ConfigError and the errors of LMDB. */
 export function openStatisticsFile(directory: string): StatisticsFile {
   makeFolder(directory);
   const root = open<Buffer, Uint8Array>({

@@ -4,13 +4,11 @@
  * data of tracing vendors.
  *
  * A field that breaks a rule is ignored as a whole: the trace is restarted.
+ *
+ * Also the spans that continue or restart a trace, their random ids, and the sampling of traces.
  */
 import { randomFillSync } from 'node:crypto';
 import type { StartedSpan } from './span.ts';
-
-/** Random bytes for many ids: one system call for each id would cost more than the rest. */
-const POOL = Buffer.alloc(8 * 512);
-let next = POOL.length;
 
 export interface TraceParent {
   /** 32 digits of lower-case hexadecimal, not all of them zero. */
@@ -100,10 +98,11 @@ function truncate(members: readonly string[]): string {
 /** Spaces and tabs around a member do not belong to it; a value may begin with spaces. */
 const trimSpace = (text: string): string => text.replace(/^[ \t]+|[ \t]+$/g, '');
 
-/**
- * Random ids of traces and spans. 8 random bytes, not all of them zero: all zeros are no id (W3C
- * Trace Context section 3.2.2).
- */
+/** Random bytes for many ids: one system call for each id would cost more than the rest. */
+const POOL = Buffer.alloc(8 * 512);
+let next = POOL.length;
+
+/** 8 random bytes, not all of them zero: all zeros are no id (section 3.2.2). */
 export function newSpanId(): string {
   for (;;) {
     if (next === POOL.length) {
@@ -112,7 +111,7 @@ export function newSpanId(): string {
     }
     next += 8;
     const id = POOL.toString('hex', next - 8, next);
-    if (id !== NO_ID) return id;
+    if (id !== NO_SPAN) return id;
   }
 }
 
@@ -120,8 +119,6 @@ export function newSpanId(): string {
 export function newTraceId(): string {
   return newSpanId() + newSpanId();
 }
-
-const NO_ID = '0'.repeat(16);
 
 /** The context fields of a request; a repeated field is joined by commas. */
 export interface RemoteContext {

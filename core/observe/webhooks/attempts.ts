@@ -13,12 +13,6 @@ import { type Result, readDelivery } from './queue.ts';
 import type { Receiver } from './receivers.ts';
 import type { Session } from './session.ts';
 
-/** Seconds. */
-const LONGEST_DELAY = 43_200;
-const GROWTH = 4;
-/** Random share that is added to or subtracted from a delay, to spread retries. */
-const JITTER = 0.2;
-
 export interface AttemptsOptions {
   readonly reader: StoreReader;
   readonly secrets: Secrets;
@@ -170,6 +164,7 @@ function noteResult({ schedule }: Receiver, { id, nextAt, error }: Result, now: 
   else schedule.noteFailure(now);
 }
 
+/** When failed deliveries are retried. */
 export interface RetryRule {
   /** Seconds before the first retry. */
   readonly first: number;
@@ -177,10 +172,13 @@ export interface RetryRule {
   readonly total: number;
 }
 
-/**
- * Schedules the retries of failed deliveries. Seconds until the next attempt. `attempts`: failed
- * attempts; 0 ≤ `random` < 1.
- */
+/** Seconds. */
+const LONGEST_DELAY = 43_200;
+const GROWTH = 4;
+/** Random share that is added to or subtracted from a delay, to spread retries. */
+const JITTER = 0.2;
+
+/** Seconds until the next attempt. `attempts`: failed attempts; 0 ≤ `random` < 1. */
 export function retryDelay({ first }: RetryRule, attempts: number, random: number): number {
   const delay = Math.min(LONGEST_DELAY, first * GROWTH ** Math.min(attempts - 1, 20));
   return Math.ceil(delay * (1 - JITTER + 2 * JITTER * random));

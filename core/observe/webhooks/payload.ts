@@ -1,4 +1,4 @@
-/** The messages of webhooks. */
+/** The messages of webhooks: the types of events, their bodies, and the choices of a webhook. */
 import type { Id } from '../../store/keys.ts';
 import type { DeliveryRow } from '../../store/rows.ts';
 
@@ -90,7 +90,6 @@ export const EVENT_CHOICES: readonly string[] = [
   ...EVENT_TYPES,
 ];
 
-/** The types of events, and the choices of a webhook. */
 export function isChosen(type: EventType, chosen: readonly string[]): boolean {
   return chosen.some((choice) => choice === type || choice === '*' || choice === `${type.split('.')[0]}.*`);
 }

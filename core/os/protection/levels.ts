@@ -2,9 +2,7 @@
  * Levels of reduced service, in order of sacrifice: first the cache, then connections, never DNS.
  * The edge threads read the level of load in shared memory.
  */
-/**
- * Levels of reduced service, in order of sacrifice: first the cache, then connections, never DNS.
- */
+
 /** By use of memory and descriptors. */
 export const LOAD = { normal: 0, shrinkCache: 1, refuseConnections: 2, refuseRequests: 3 } as const;
 export const LOAD_NAMES = ['normal', 'shrink_cache', 'refuse_connections', 'refuse_requests'] as const;
@@ -26,9 +24,7 @@ export const HOLD = 5000;
 
 export const shareLoad = (): SharedArrayBuffer => new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
 
-/**
- * The level of load in shared memory, where the threads of the edge read it for each request.
- */
+/** The level of load in shared memory, where the threads of the edge read it for each request. */
 export class SharedLoad {
   readonly #level: Int32Array;
 

@@ -36,7 +36,6 @@ interface DelivererOptions {
   readonly log: Logger;
   /** Undefined: the domain does not exist. */
   accountOf(domainId: number): number | undefined;
-  /** Undefined: the domain has no logs document. */
   readDocument(domainId: number): LogsDocument;
   /** Never rejects. `dropped`: lines that were dropped since the last delivered batch. */
   send(domainId: number, document: LogsDocument, batch: Batch, dropped: number): Promise<Attempt>;

@@ -1,8 +1,7 @@
 /**
  * Allocates blocks of the arena: 8 bytes or more. Freed blocks are reused by size once no reader
- * can still use them.
+ * can still use them. Decides which nodes are still admitted when the arena is nearly full.
  */
-
 import { NODE_APEX, NODE_CNAME, NODE_DELEGATION, NODE_DNAME, NODE_FLAGS_AT, NODE_HAS_BELOW } from '../answers.ts';
 import { FIRST_NODE } from './layout.ts';
 
@@ -131,9 +130,8 @@ export function isBefore(a: number, b: number): boolean {
 }
 
 /**
- * Decides which nodes the arena still admits when it is nearly full. Whether only queries for its
- * own name need the node. Queries for missing names also read the other nodes, so these are
- * admitted until the arena is full.
+ * Whether only queries for its own name need the node. Queries for missing names also read the
+ * other nodes, so these are admitted until the arena is full.
  */
 export function isLeaf(node: Uint8Array): boolean {
   return (node[NODE_FLAGS_AT] & STRUCTURAL) === 0;

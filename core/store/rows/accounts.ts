@@ -116,6 +116,7 @@ export const sessions = jsonTable<Session>({
   },
 });
 
+/** A shared secret of TSIG (RFC 8945), with which secondaries and update clients sign messages. */
 export interface TsigKeyRow {
   readonly id: Id;
   readonly accountId: Id;
@@ -145,10 +146,7 @@ export const tsigKeys = jsonTable<TsigKeyRow>({
   },
 });
 
-/**
- * Shared secrets of TSIG (RFC 8945), with which secondaries and update clients sign messages.
- * Lookup of a key by its name in wire form.
- */
+/** Lookup of a key by its name in wire form. */
 export function tsigNameKey(name: Uint8Array): Buffer {
   return lookupKey(LOOKUP.tsigName, nameKey(name));
 }

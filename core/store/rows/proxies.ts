@@ -142,6 +142,7 @@ export const purges = jsonTable<Purge>({
   key: (row) => Buffer.concat([idKey(row.domainId), idKey(row.id)]),
 });
 
+/** Health check results of a domain's origins in a region. Only changes are written. */
 export interface OriginHealth {
   readonly domainId: Id;
   /** Empty: no regions are configured. */
@@ -159,7 +160,6 @@ export interface CheckedOriginState {
   readonly reason: string | null;
 }
 
-/** Health check results of a domain's origins in a region. Only changes are written. */
 export function originHealthKey(domainId: Id, region: string): Buffer {
   return Buffer.concat([idKey(domainId), Buffer.from(region)]);
 }

@@ -2,6 +2,9 @@
 import type { Id } from '../keys.ts';
 import { jsonTable } from './table.ts';
 
+/** The key in a table of a single row. */
+const SINGLE_KEY = Buffer.alloc(8);
+
 /**
  * Keys of TLS session tickets. All nodes share them, so that a client can resume a session at any
  * node. A single row with the current and the previous key.
@@ -16,22 +19,18 @@ export interface TicketKeysRow {
 /** The context for sealing the keys. */
 export const TICKET_KEYS_CONTEXT = 'ticket-keys';
 
-const TICKET_KEYS = Buffer.alloc(8);
-
 export const ticketKeys = jsonTable<TicketKeysRow>({
   number: 13,
   name: 'ticket_keys',
   quota: { none: 'one row' },
   concerns: 'tickets',
-  key: () => TICKET_KEYS,
+  key: () => SINGLE_KEY,
 });
 
 /** A single row. Each write of it increases the serials of these zones. */
 export interface Renumbering {
   readonly domainIds: readonly Id[];
 }
-
-const SINGLE_KEY = Buffer.alloc(8);
 
 /**
  * Zones whose serials increase without a change of their records, because a served setting of the

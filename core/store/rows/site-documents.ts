@@ -1,8 +1,7 @@
 /**
  * Site settings of customers, as one document for each domain and kind. A document is replaced as a
  * whole, and its revisions are counted. The content is validated on write
- * (admin-api/sites/documents) and compiled where it is used. `DocumentKind` has the type
- * of the content (core/site/document-kind.ts).
+ * (admin-api/sites/documents) and compiled where it is used. Its type: core/site/document-kind.ts.
  */
 import { type Id, idAt, idKey } from '../keys.ts';
 import type { Audit } from './requests.ts';

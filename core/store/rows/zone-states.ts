@@ -1,6 +1,4 @@
-/**
- * What background tasks know about zones: the delegation in the parent, and the last transfer.
- */
+/** What background tasks know about zones: the delegation in the parent, and the last transfer. */
 import { type Id, idKey } from '../keys.ts';
 import { json, jsonTable, table, unjson } from './table.ts';
 
@@ -27,6 +25,7 @@ export interface DelegationRow {
 
 const HEAD_LENGTH = 5;
 
+/** dueAt (5) · JSON. A scan finds due rows without decoding JSON. */
 export const delegations = table<DelegationRow>({
   number: 31,
   name: 'delegations',
@@ -48,7 +47,10 @@ export function delegationDueAt(value: Uint8Array): number {
   return Buffer.from(value.buffer, value.byteOffset, HEAD_LENGTH).readUIntBE(0, HEAD_LENGTH);
 }
 
-/** All times are seconds since 1970. */
+/**
+ * Refresh state of a secondary zone. Refreshes without changes are written at most once an hour,
+ * together with those of other zones: see core/upkeep/secondary. All times are seconds since 1970.
+ */
 export interface SecondaryRow {
   readonly domainId: Id;
   /** Serial of the last transfer; null: never transferred. */
@@ -67,11 +69,7 @@ export interface SecondaryRow {
   readonly error: string | null;
 }
 
-/**
- * Refresh state of secondary zones. Refreshes without changes are written at most once an hour,
- * together with those of other zones: see core/upkeep/secondary. The row of a zone that was never
- * transferred.
- */
+/** The row of a zone that was never transferred. */
 export function newSecondary(domainId: Id): SecondaryRow {
   return {
     domainId,

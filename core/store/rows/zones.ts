@@ -309,6 +309,10 @@ export const comments = table<RRsetComments>({
   lookupsFromKey: true,
 });
 
+/**
+ * Zone settings of the PowerDNS API. They are stored and returned, and most have no effect on
+ * responses.
+ */
 export interface ZoneLabels {
   readonly domainId: Id;
   /** For primary zones: `Native` or `Master`. */
@@ -321,10 +325,7 @@ export interface ZoneLabels {
   readonly metadata: Readonly<Record<string, readonly string[]>>;
 }
 
-/**
- * Zone settings of the PowerDNS API. They are stored and returned, and most have no effect on
- * responses. Defaults of a zone without a row.
- */
+/** Defaults of a zone without a row. */
 export const NO_LABELS: Omit<ZoneLabels, 'domainId'> = {
   kind: 'Native',
   account: '',

@@ -1,6 +1,7 @@
 /**
  * The queues of pending lookups, and the number in flight. Accounts take turns. Targets whose last
  * lookup failed have their own queue and limit: they are usually slow and must not use all slots.
+ * The schedule has the lookups that are not due yet.
  */
 import { FairQueue } from '../../base/fair-queue.ts';
 import type { Id } from '../../store/keys.ts';

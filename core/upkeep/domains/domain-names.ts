@@ -157,9 +157,9 @@ export function findNameFault(
 }
 
 /**
- * Finds domains that their accounts could not create now. They were created before the rule, before
- * a change of the settings, or by a former administrator. They are not deleted. The service's own
- * names that belong to accounts of customers.
+ * Finds the service's own names that belong to accounts of customers, which could not create them
+ * now. They were created before the rule, before a change of the settings, or by a former
+ * administrator. They are not deleted.
  */
 export function findForeignOwners(reader: Reader, { reserved }: ServiceNames): Domain[] {
   const found = new Map<number, Domain>();

@@ -1,6 +1,4 @@
-/**
- * DS records in the parent zone: those that its nameservers return, and the keys they are of.
- */
+/** DS records in the parent zone: those that its nameservers return, and the keys they are of. */
 import { createHash } from 'node:crypto';
 import { algorithmOf, keyTag } from '../../dns/dnssec/dnskey.ts';
 import type { Name } from '../../dns/wire/name.ts';

@@ -189,9 +189,7 @@ function replaceSets(draft: Draft, domainId: Id, name: Name, sets: readonly RRse
         draft.put(records, newRecord(draft.newId(records), domainId, { name, type, ttl, rdata }, now));
 }
 
-/**
- * The longest TTL of the records of a zone. In seconds. A stored record starts with its TTL.
- */
+/** The longest TTL of the records of a zone, in seconds. A stored record starts with its TTL. */
 export async function findLargestTtl(
   { records: table }: Environment,
   { nsTtl, soaTtl }: Pick<ZoneSettings, 'nsTtl' | 'soaTtl'>,

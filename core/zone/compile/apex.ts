@@ -1,5 +1,7 @@
-/** SOA and NS of an apex: of the service, or kept from a master file. */
-
+/**
+ * SOA and NS of an apex: of the service, or kept from a master file; and the records for the keys
+ * of a signed zone.
+ */
 import { DELETE_CDNSKEY, DELETE_CDS, dsRdata, isEntryPoint } from '../../dns/dnssec/dnskey.ts';
 import { NSEC3PARAM_RDATA } from '../../dns/dnssec/nsec3.ts';
 import { type Name, parseName } from '../../dns/wire/name.ts';
@@ -10,7 +12,7 @@ import { CATALOG_NS } from './catalog.ts';
 import { originSets } from './origin-apex.ts';
 import type { ZoneSettings } from './settings.ts';
 
-/** TTL of the records, in seconds. */
+/** TTL of the records for keys, in seconds. */
 export const DNSKEY_TTL = 3600;
 
 export function soaRRset(domain: Domain, defaults: ZoneSettings, serial: number): RRset {
@@ -90,10 +92,7 @@ export function withSerial(sets: readonly RRset[], serial: number): RRset[] {
   });
 }
 
-/**
- * The records for the keys at the apex of a signed zone. Adds the RRsets of DNSSEC to those of an
- * apex. They replace stored RRsets of the same types.
- */
+/** Adds the RRsets of DNSSEC to those of an apex. They replace stored RRsets of the same types. */
 export function withDnssec(sets: readonly RRset[], apex: Name, row: DnssecRow): RRset[] {
   const own = dnssecSets(apex, row);
   const others = sets.filter(({ type }) => !own.some((set) => set.type === type));

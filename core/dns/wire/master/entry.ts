@@ -63,10 +63,7 @@ export function fail(message: string): never {
   throw new InvalidError('invalid_zonefile', message);
 }
 
-/**
- * The result and the options of parsing a master file. A record and the line, from 1, on which its
- * entry starts.
- */
+/** A record and the line, from 1, on which its entry starts. */
 export type MasterRecord = ResourceRecord & { readonly line: number };
 
 export interface MasterError {

@@ -117,8 +117,7 @@ export const DATA_ROWS: readonly RdataRow[] = [
 ];
 
 /**
- * RFC 3597 section 5: rdata of any type as `\# length hexadecimal`. The bytes after the mark, which
- * the caller has taken.
+ * RFC 3597 section 5: rdata of any type as `\# length hexadecimal`. The caller has taken the mark.
  */
 export function parseGeneric(input: FieldReader): Uint8Array {
   const length = input.integer('length after \\#', MAX_RDATA);
