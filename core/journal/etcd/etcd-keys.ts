@@ -3,7 +3,7 @@
  *
  *   head                       sequence u48 and hash (32) of the last entry
  *   turn                       claims the next append for a node that lost too often; ignored by
- *                              the others after its deadline (turns.ts)
+ *                              the others after its deadline (appender.ts)
  *   mandate/<node>             empty; forwarded commits of a node are appended only while this key
  *                              has the revision that the node wrote last
  *   floor                      sequence u48: entries below it are deleted

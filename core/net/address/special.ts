@@ -6,8 +6,8 @@
  * `public` is our verdict, not the registry's "globally reachable": whether a proxy may connect
  * there for a customer it does not trust. Rows that the registry calls reachable but that hold no
  * web server (anycast services of a protocol, AS112, identifiers that only look like addresses) are
- * refused with a `note` that says so. So are the addresses in `platforms.ts`, which are in no
- * registry.
+ * refused with a `note` that says so. So are the addresses in PLATFORM_SERVICES, which are in no
+ * registry. Also names that cannot lead to a public server.
  */
 import { type Prefix, parsePrefix } from './prefix.ts';
 

@@ -21,7 +21,7 @@ import { openSession, type Session } from './session.ts';
 /** Maximum number of finished deliveries of a webhook. */
 const MAX_FINISHED = 1000;
 /** Rows that are read between two turns of the event loop. */
-const DELETED_AT_ONCE = 500;
+const ROWS_READ = 500;
 
 interface DelivererOptions {
   readonly environment: Environment;
@@ -67,7 +67,7 @@ const MAX_UNSTORED = 1000;
 const MAX_PENDING = 5000;
 /** Seconds between two sweeps, and rows that one commit deletes. */
 const SWEEP_INTERVAL = 300;
-const PIECE = 500;
+const DELETED_AT_ONCE = 500;
 /** The receiver is permanently gone (RFC 9110 section 15.5.11). */
 const GONE = 410;
 
@@ -245,8 +245,8 @@ export class Deliverer {
     session.sweptAt = now;
     const hasWebhook = (id: Id): boolean => this.#reader.webhook(id) !== undefined;
     const expired = await findExpired(this.options.environment, hasWebhook, now - this.options.keep);
-    for (let i = 0; i < expired.length && !this.#task.isStopped; i += PIECE)
-      await this.#queue.delete(expired.slice(i, i + PIECE));
+    for (let i = 0; i < expired.length && !this.#task.isStopped; i += DELETED_AT_ONCE)
+      await this.#queue.delete(expired.slice(i, i + DELETED_AT_ONCE));
     for (const { webhookId, id } of expired) session.receivers.get(webhookId)?.schedule.remove(id);
   }
 
@@ -287,7 +287,7 @@ async function findExpired(
   let exists = false;
   for (let start: Buffer | undefined = Buffer.alloc(0); start !== undefined; await yieldToOthers()) {
     let last: Buffer | undefined;
-    for (const { key, value } of table.getRange({ start, limit: DELETED_AT_ONCE })) {
+    for (const { key, value } of table.getRange({ start, limit: ROWS_READ })) {
       const { webhookId, id, state, queuedAt } = deliveries.decode(key, value);
       if (webhookId !== current) {
         finished = [];

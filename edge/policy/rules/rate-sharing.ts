@@ -48,7 +48,7 @@ const MAX_KEYS = 1024;
 const ENTRY_BYTES = 16;
 /** The unsent usage of all nodes together is at most 1 / PARTS of a burst. */
 const PARTS = 8;
-/** The largest burst and interval of a rule (admin-api/sites/proxy/rules-schema.ts). */
+/** The largest burst and interval of a rule (core/site/rules/schema.ts). */
 const MAX_DEBIT = 1_000_000 * 86_400_000;
 /** Number of classes of keys. A class is a power of two of the share of the burst. */
 const CLASSES = 31;
