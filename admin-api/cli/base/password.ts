@@ -1,12 +1,12 @@
 /**
- * Reads a password from standard input, or from the terminal without echo. Never from the command
- * line, which other users can see.
+ * Reads passwords and codes from standard input, or from the terminal without echo. Never from the
+ * command line, which other users can see.
  */
 import { Option } from 'commander';
 import { escapeControls } from '../../../core/base/log/index.ts';
 import { randomPassword } from '../../../core/base/random-password.ts';
 import { firstLine } from './confirm.ts';
-import { CliError } from './errors.ts';
+import { ApiError, CliError } from './errors.ts';
 import type { CliIo } from './io.ts';
 
 const MAX_LENGTH = 4096;
@@ -38,6 +38,21 @@ export async function askPassword(io: CliIo, question: string, next: string): Pr
   } finally {
     stdin.setRawMode(false);
     stderr.write('\n');
+  }
+}
+
+/** Sends a request with a code. Asks for one if the account needs it and none is given. */
+export async function withCode<T>(
+  io: CliIo,
+  given: string | undefined,
+  send: (code: string | undefined) => Promise<T>,
+): Promise<T> {
+  try {
+    return await send(given);
+  } catch (error) {
+    const isMissing = error instanceof ApiError && error.code === 'code_required' && given === undefined;
+    if (!isMissing || !io.stdin.isTTY) throw error;
+    return send(await askPassword(io, 'Code of your authenticator app: ', 'Pass --code.'));
   }
 }
 

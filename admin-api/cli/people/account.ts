@@ -7,7 +7,7 @@ import type { Change } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
 import { ApiError, CliError } from '../base/errors.ts';
 import { pages } from '../base/pages.ts';
-import { askPassword, choosePassword, PASSWORD_OPTIONS, type PasswordOptions } from '../base/password.ts';
+import { askPassword, choosePassword, PASSWORD_OPTIONS, type PasswordOptions, withCode } from '../base/password.ts';
 import { fields, shown } from '../base/table.ts';
 import { addGroup, addVerb, type Call, option, YES } from '../base/verb.ts';
 import { addAccountReset } from './account-reset.ts';
@@ -216,20 +216,11 @@ async function setOwnCredentials(
       'Set WAYPOST_ADMIN_PASSWORD to the current password.',
     ));
   let { code } = options;
-  /** Asks for a code if the account needs one. A code works once, so each change has its own. */
-  const send = async (request: (proof: { password: string; code?: string }) => Promise<Change>): Promise<Change> => {
-    try {
-      return await request({ password, code });
-    } catch (error) {
-      const isMissing = error instanceof ApiError && error.code === 'code_required' && code === undefined;
-      if (!isMissing || !io.stdin.isTTY) throw error;
-      return request({
-        password,
-        code: await askPassword(io, 'Code of your authenticator app: ', 'Pass --code.'),
-      });
-    } finally {
-      code = undefined;
-    }
+  /** A code works once, so each change has its own. */
+  const send = (request: (proof: { password: string; code?: string }) => Promise<Change>): Promise<Change> => {
+    const given = code;
+    code = undefined;
+    return withCode(io, given, (own) => request({ password, code: own }));
   };
   let body: Change = {};
   if (email !== undefined) body = await send((proof) => api.PATCH('/api/v1/account', { body: { ...proof, email } }));

@@ -5,10 +5,10 @@ import { escapeControls } from '../../../core/base/log/index.ts';
 import type { ApiClient } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
 import { requireDomain } from '../base/domains.ts';
-import { ApiError, CliError } from '../base/errors.ts';
+import { CliError } from '../base/errors.ts';
 import { type CliIo, type GlobalOptions, print } from '../base/io.ts';
 import { pages } from '../base/pages.ts';
-import { askPassword, passwordFromStdin } from '../base/password.ts';
+import { askPassword, passwordFromStdin, withCode } from '../base/password.ts';
 import { addAccountGroup, addVerb, type Call, option } from '../base/verb.ts';
 
 interface CreateOptions extends GlobalOptions {
@@ -122,17 +122,10 @@ async function exchange(io: CliIo, api: ApiClient, login: string, options: Creat
         `Password of ${escapeControls(login)}: `,
         'Pass --password-stdin or set WAYPOST_ADMIN_PASSWORD.',
       ));
-  const send = (code: string | undefined) => {
+  return withCode(io, options.code, (code) => {
     const body = { login, password, code, name: label(options) };
     return api.POST('/api/v1/auth/token', { body, authorized: false });
-  };
-  try {
-    return await send(options.code);
-  } catch (error) {
-    const isMissing = error instanceof ApiError && error.code === 'code_required' && options.code === undefined;
-    if (!isMissing || !io.stdin.isTTY) throw error;
-    return send(await askPassword(io, 'Code of your authenticator app: ', 'Pass --code.'));
-  }
+  });
 }
 
 async function createToken(api: ApiClient, options: CreateOptions) {
