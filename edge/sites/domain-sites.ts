@@ -6,7 +6,7 @@ import { parseName } from '../../core/dns/wire/name.ts';
 import type { Exemptions } from '../../core/net/address/index.ts';
 import type { Environment } from '../../core/store/environment.ts';
 import type { Id } from '../../core/store/keys.ts';
-import type { ProxyConfig } from '../../core/store/rows.ts';
+import { type ProxySettings, proxySettings } from '../../core/store/rows.ts';
 import type { SiteRow } from '../../core/store/sites.ts';
 import { StoreReader } from '../../core/store/store-reader.ts';
 import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
@@ -133,15 +133,15 @@ export class DomainSites {
     const reader = new StoreReader(environment);
     const domain = reader.domain(this.id);
     if (domain === undefined) return null;
-    const proxy = reader.proxy(this.id);
+    const proxy = proxySettings(reader.proxy(this.id) ?? {});
     const web = new WebNames(environment, domain, settings);
     const { documents } = this;
     documents?.pools?.setHealth(reader.originHealth(this.id, region));
     return {
       web,
       origins: new SiteOrigins(environment, domain, web, settings, exemptions),
-      hsts: proxy === undefined ? '' : formatHsts(proxy),
-      heuristicFreshness: proxy?.heuristicFreshness ?? false,
+      hsts: formatHsts(proxy),
+      heuristicFreshness: proxy.heuristicFreshness,
       documents,
     };
   }
@@ -186,10 +186,9 @@ interface Names {
  * Without a max-age the field is not sent. Zero clears the policy in browsers (RFC 6797 section
  * 6.1.1).
  */
-function formatHsts({ hstsMaxAge, hstsIncludeSubdomains, hstsPreload }: ProxyConfig): string {
-  if (hstsMaxAge == null) return '';
-  const subdomains = hstsIncludeSubdomains === true ? '; includeSubDomains' : '';
-  return `max-age=${hstsMaxAge}${subdomains}${hstsPreload === true ? '; preload' : ''}`;
+function formatHsts({ hstsMaxAge, hstsIncludeSubdomains, hstsPreload }: ProxySettings): string {
+  if (hstsMaxAge === null) return '';
+  return `max-age=${hstsMaxAge}${hstsIncludeSubdomains ? '; includeSubDomains' : ''}${hstsPreload ? '; preload' : ''}`;
 }
 
 const NO_SITES: Pick<RecentMap<Site>, 'get'> = new Map();
