@@ -75,10 +75,10 @@ interface VisitOptions {
   readonly serverName?: string;
 }
 
-/** Over a connection of its own. */
 /** Not the origin's address, which no response shows. */
 const VISITOR = '127.0.0.2';
 
+/** Over a connection of its own. */
 function visit(port: number, host: string, path: string, options: VisitOptions = {}): Promise<Visit> {
   return new Promise((resolve, reject) => {
     const { method = 'GET', headers = {}, body, serverName = host } = options;
