@@ -86,7 +86,7 @@ export function BulkBar({ selected, onSelect, onDone }: BulkBarProps) {
   );
 }
 
-/** Null on success. */
+/** A bulk action for a single domain. Null on success. */
 type Action = (domain: ListedDomain) => Promise<Failure | null>;
 
 const path = ({ id }: ListedDomain) => ({ params: { path: { domain_id: id } } });
@@ -106,17 +106,14 @@ const enableDnssec: Action = (domain) =>
 
 const deleteDomain: Action = (domain) => failureIn(api.DELETE('/api/v1/domains/{domain_id}', path(domain)));
 
-/**
- * The bulk actions, each for a single domain. Reads zone files. `save` then downloads them as one
- * file.
- */
+/** Reads zone files. `save` then downloads them as one file. */
 class ZoneExport {
   readonly #files: ArchivedFile[] = [];
 
   readonly read: Action = async (domain) => {
     const result = await settle(api.GET('/api/v1/domains/{domain_id}/zonefile', { ...path(domain), parseAs: 'text' }));
     if (!result.ok) return result.failure;
-    this.#files.push({ name: `${domain.domain}.zone`, content: new TextEncoder().encode(String(result.data)) });
+    this.#files.push({ name: `${domain.domain}.zone`, content: new TextEncoder().encode(result.data) });
     return null;
   };
 

@@ -162,7 +162,7 @@ function Part({ label, value, empty }: { readonly label: string; readonly value:
   );
 }
 
-/** Reorders lists. Moves the item at index `from` to index `to`. */
+/** Moves the item at index `from` to index `to`. */
 function moved<T>(list: readonly T[], from: number, to: number): readonly T[] {
   const rest = list.filter((_, i) => i !== from);
   return [...rest.slice(0, to), list[from], ...rest.slice(to)];

@@ -60,8 +60,8 @@ type Coding = keyof typeof CODINGS;
 const PREFERRED = Object.keys(CODINGS) as Coding[];
 
 /**
- * Selects the content coding of a file (RFC 9110 12.5.3). The best coding that the client accepts;
- * null: none. `accept`: the header Accept-Encoding.
+ * The best content coding that the client accepts (RFC 9110 12.5.3); null: none. `accept`: the
+ * header Accept-Encoding.
  */
 export function selectCoding(accept: string | undefined): Coding | null {
   if (accept === undefined) return null;

@@ -31,10 +31,7 @@ const COMMON = {
   Vary: 'Accept-Encoding',
 } as const;
 
-/**
- * Response headers of the dashboard. The name of an asset contains a hash of its content, so it
- * never changes.
- */
+/** The name of an asset contains a hash of its content, so the asset never changes. */
 const ASSET_HEADERS: Readonly<Record<string, string>> = {
   ...COMMON,
   'Cache-Control': 'public, max-age=31536000, immutable',
