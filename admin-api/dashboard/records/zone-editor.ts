@@ -1,5 +1,5 @@
 /** The state of the records page of a domain: stored records and unsaved edits. */
-import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { Domain, RecordView } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
@@ -72,12 +72,10 @@ export class ZoneEditor {
   #nextKey = 1;
   /** Number of the latest load. A newer load stops an older one. */
   #load = 0;
+  /** Starts the check of the edits. */
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
-  readonly #checker;
-
-  constructor(readonly domainId: number) {
-    this.#checker = createChecker(domainId, this.edits, this.faults);
-  }
+  constructor(readonly domainId: number) {}
 
   /** Filters a large zone with the API. Other zones are filtered in the browser. */
   async filterLarge(filter: Filter): Promise<void> {
@@ -180,7 +178,29 @@ export class ZoneEditor {
   edit(edits: Edits): void {
     this.edits.value = edits;
     this.saved.value = null;
-    this.#checker.schedule();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#check(), TYPING_MS);
+  }
+
+  /** Checks edits while the user types, with a dry run of the batch that would save them. */
+  async #check(): Promise<void> {
+    const edits = this.edits.peek();
+    const count = countEdits(edits);
+    if (count === 0 || count > MAX_CHECKED) {
+      this.faults.value = [];
+      return;
+    }
+    const batch = toBatch(edits);
+    const path = { domain_id: this.domainId };
+    const result = await settle(
+      api.POST('/api/v1/domains/{domain_id}/records/batch', {
+        params: { path, query: { dry_run: 'true' } },
+        body: batch,
+      }),
+    );
+    // Newer edits have their own check. After a failed check, saving reports the faults.
+    if (result.ok && this.edits.peek() === edits)
+      this.faults.value = faultsOf(batch, edits, result.data.preview?.faults ?? []);
   }
 
   discard(): void {
@@ -309,39 +329,4 @@ export function guardEdits(): void {
   addEventListener('beforeunload', (event) => {
     if ([...editors.values()].some((editor) => editor.count.peek() > 0)) event.preventDefault();
   });
-}
-
-interface Checker {
-  /** Schedules a check. A further call postpones it. */
-  schedule(): void;
-}
-
-/** Checks edits while the user types, with a dry run of the batch that would save them. */
-function createChecker(domainId: number, edits: Signal<Edits>, faults: Signal<readonly RowFault[]>): Checker {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const check = async (): Promise<void> => {
-    const checked = edits.peek();
-    const count = countEdits(checked);
-    if (count === 0 || count > MAX_CHECKED) {
-      faults.value = [];
-      return;
-    }
-    const batch = toBatch(checked);
-    const path = { domain_id: domainId };
-    const result = await settle(
-      api.POST('/api/v1/domains/{domain_id}/records/batch', {
-        params: { path, query: { dry_run: 'true' } },
-        body: batch,
-      }),
-    );
-    // Newer edits have their own check. After a failed check, saving reports the faults.
-    if (result.ok && edits.peek() === checked)
-      faults.value = faultsOf(batch, checked, result.data.preview?.faults ?? []);
-  };
-  return {
-    schedule() {
-      clearTimeout(timer);
-      timer = setTimeout(check, TYPING_MS);
-    },
-  };
 }
