@@ -65,7 +65,6 @@ const TLS_PORT = 853;
 const MAX_READ = 64 << 20;
 
 export class ZoneImporter {
-  readonly #keys: ReadonlyMap<string, number>;
   readonly #previews = new Semaphore(PREVIEWS);
 
   private constructor(
@@ -73,10 +72,9 @@ export class ZoneImporter {
     private readonly files: DiskFiles,
     private readonly plan: ImportPlan,
     private readonly domains: ReadonlyMap<string, Domain>,
-    keys: ReadonlyMap<string, number>,
-  ) {
-    this.#keys = keys;
-  }
+    /** Ids of the TSIG keys by name. */
+    private readonly keys: ReadonlyMap<string, number>,
+  ) {}
 
   /** Reads the domains and the TSIG keys of the account. Throws ApiError and CliError. */
   static async create(api: ApiClient, files: DiskFiles, plan: ImportPlan): Promise<ZoneImporter> {
@@ -177,7 +175,7 @@ export class ZoneImporter {
       return decide('secondary_zone', 'The zone is a secondary of another server. It is not imported.', convert);
     if (primaries.length === 0)
       return decide('no_primaries', 'The primaries of the zone are not in the configuration.', convert);
-    const missing = primaries.flatMap(({ key }) => (key === undefined || this.#keys.has(key) ? [] : [key]));
+    const missing = primaries.flatMap(({ key }) => (key === undefined || this.keys.has(key) ? [] : [key]));
     const existing = this.domains.get(name);
     const wanted = primaries.map((primary) => this.#primaryRow(primary));
     if (existing !== undefined) {
@@ -218,7 +216,7 @@ export class ZoneImporter {
     const host = address.includes(':') ? `[${address}]` : address;
     return {
       address: isStandard ? address : `${host}:${port}`,
-      ...(key !== undefined && { tsig_key_id: this.#keys.get(key) }),
+      ...(key !== undefined && { tsig_key_id: this.keys.get(key) }),
       ...(tls === true && { tls: { opportunistic: true } }),
     };
   }
