@@ -3,23 +3,14 @@
  * on catalogs. They mark zones and names; all is compiled once, at the end of the group.
  */
 import { hashName, hashPrefix } from '../../dns/dnssec/nsec3.ts';
-import { equalNames, type Name } from '../../dns/wire/name.ts';
+import type { Name } from '../../dns/wire/name.ts';
 import { type ResourceRecord, type RRset, TYPE } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
-import {
-  afterPrefix,
-  aliasOwnerKey,
-  aliasOwnerParts,
-  aliasOwners,
-  type Id,
-  nameOfKey,
-  recordKeyParts,
-} from '../../store/keys.ts';
+import { afterPrefix, aliasOwnerKey, aliasOwnerParts, aliasOwners, type Id } from '../../store/keys.ts';
 import { type AliasTarget, type Domain, entryOf, type Spread } from '../../store/rows.ts';
 import { isListed, memberRecord } from '../../zone/compile/catalog.ts';
 import { originAliasKey } from '../../zone/compile/origin-apex.ts';
 import { isWebName } from '../../zone/compile/proxied.ts';
-import { findType } from '../../zone/compile/view.ts';
 import type { DomainDifference, DomainState, DomainWrites, SigningDifference } from './domain-state.ts';
 import type { Notices } from './notices.ts';
 import { namesBetween } from './nsec3-chain.ts';
@@ -59,13 +50,13 @@ export class DomainEffects {
   }
 
   /** Does what the difference asks for. All rows of the entry are written. */
-  carryOut({ id, before, delegationKeys }: DomainWrites, after: DomainState, found: DomainDifference): void {
+  carryOut({ id, before }: DomainWrites, after: DomainState, found: DomainDifference): void {
     if (found.deleted !== null || found.added !== null) this.#zone(id).domain = after.domain;
     if (found.isWhole) this.#zone(id).markWhole();
     if (found.signing !== null) this.#updateSigning(after.domain!, found.signing);
     if (found.origin !== null) this.#updateOrigin((after.domain ?? before.domain)!, after.domain, found.origin);
-    for (const domain of [found.deleted, found.added]) if (domain !== null) this.#updateParent(domain);
-    if (after.domain !== null && delegationKeys.length > 0) this.#updateDelegation(after.domain, delegationKeys);
+    if (found.changesDelegation)
+      for (const domain of [before.domain, after.domain]) if (domain !== null) this.#updateParent(domain);
     if (found.changesListing) this.#updateCatalogs(id, before.domain, after.domain);
   }
 
@@ -122,18 +113,6 @@ export class DomainEffects {
     if (parent !== null) this.#zone(parent.id, false).discardDifference();
   }
 
-  #updateDelegation(domain: Domain, keys: readonly Buffer[]): void {
-    if (this.#facts.parentOf(domain.apex) === null) return;
-    const nameservers = findType(this.#served.atApex(domain).sets, TYPE.NS)?.rdatas ?? [];
-    const concerns = (key: Buffer): boolean => {
-      const { nameEnd, type } = recordKeyParts(key);
-      if (type === TYPE.NS) return true;
-      const name = nameOfKey(key, 8, nameEnd);
-      return nameservers.some((nameserver) => equalNames(nameserver, name));
-    };
-    if (keys.some(concerns)) this.#updateParent(domain);
-  }
-
   /** Updates the catalogs that list a domain now, or no longer. Their own rows do not change. */
   #updateCatalogs(domainId: Id, before: Domain | null, after: Domain | null): void {
     const catalogs = new Map<Id, Domain>();
@@ -166,6 +145,7 @@ export class DomainEffects {
       const domain = this.#facts.domain(domainId);
       if (domain === undefined || !concerns(domain.accountId) || this.#isBehindProxy(domain, owner)) continue;
       this.#zone(domainId, false).markAlias(owner);
+      if (this.#served.hasGlueAt(domain, owner)) this.#updateParent(domain);
     }
   }
 

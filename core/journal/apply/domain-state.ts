@@ -18,6 +18,8 @@ export interface DomainState {
   readonly signing: DnssecRow | null;
   /** The RRset that the apex serves for the origin of the proxy; null: none. */
   readonly origin: RRset | null;
+  /** The delegation to the zone in our zone around it, as text; null: there is none. */
+  readonly delegation: string | null;
 }
 
 /** The writes of one entry to a domain. */
@@ -29,8 +31,6 @@ export interface DomainWrites {
    * do.
    */
   readonly tables: Set<number>;
-  /** Keys of the written records that a delegation may contain: NS of the apex, addresses. */
-  readonly delegationKeys: Buffer[];
 }
 
 export interface DomainDifference {
@@ -43,6 +43,8 @@ export interface DomainDifference {
   readonly signing: SigningDifference | null;
   /** The RRset that the apex serves for the origin, if it changes. */
   readonly origin: { readonly before: RRset | null; readonly after: RRset | null } | null;
+  /** Whether our zone around it has another delegation, or had one that is gone. */
+  readonly changesDelegation: boolean;
   /** Whether other catalogs may list the domain than before. */
   readonly changesListing: boolean;
 }
@@ -70,6 +72,7 @@ export function difference({ before, tables }: DomainWrites, after: DomainState)
     signing:
       after.domain !== null && tables.has(dnssec.number) ? signingDifference(before.signing, after.signing) : null,
     origin: isSameSet(before.origin, after.origin) ? null : { before: before.origin, after: after.origin },
+    changesDelegation: isRow || before.delegation !== after.delegation,
     changesListing: isRow && changesListing(before.domain, after.domain),
   };
 }

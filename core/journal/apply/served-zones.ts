@@ -5,11 +5,13 @@
  */
 
 import type { Signer } from '../../dns/dnssec/zone-signer.ts';
-import type { Name } from '../../dns/wire/name.ts';
-import type { RRset } from '../../dns/wire/types.ts';
+import { latin1 } from '../../dns/wire/latin1.ts';
+import { equalNames, type Name } from '../../dns/wire/name.ts';
+import { type RRset, TYPE } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { Id } from '../../store/keys.ts';
 import type { Domain } from '../../store/rows.ts';
+import { type Host, hostsOf } from '../../zone/compile/additional.ts';
 import { AliasedZone } from '../../zone/compile/aliased.ts';
 import { withDnssec, withSerial } from '../../zone/compile/apex.ts';
 import { ChallengedZone, challengeName } from '../../zone/compile/challenged.ts';
@@ -19,7 +21,7 @@ import { ProxiedZone } from '../../zone/compile/proxied.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import type { PresignedDenial, ZoneSigner } from '../../zone/compile/signer.ts';
 import { type AtApex, readParentDs, StoredZone } from '../../zone/compile/stored.ts';
-import type { ZoneView } from '../../zone/compile/view.ts';
+import { findType, type ZoneView } from '../../zone/compile/view.ts';
 import type { GroupSigning } from './signers.ts';
 import type { ZoneFacts } from './zone-facts.ts';
 
@@ -67,6 +69,30 @@ export class ServedZones {
   /** The RRset at the apex for the origin of the domain; undefined: there is none. */
   originAt(domain: Domain): RRset | undefined {
     return this.facts.atApex(domain, this.defaults).origin;
+  }
+
+  /**
+   * The delegation to the zone in transfers of our zone around it (core/nameserver/transfer/
+   * snapshot.ts), as text: NS and glue. Null: no zone of ours is around it.
+   */
+  delegationOf(domain: Domain): string | null {
+    if (this.facts.parentOf(domain.apex) === null) return null;
+    const { ns, hosts } = this.#nameserversOf(domain);
+    const glue = hosts.flatMap(({ name, sets }) => sets.map((set) => ({ name, set })));
+    const delegation = [{ name: domain.apex, set: ns }, ...glue];
+    return JSON.stringify(delegation.map(({ name, set }) => [latin1(name), set.type, set.ttl, set.rdatas.map(latin1)]));
+  }
+
+  /** Whether the delegation has the addresses that are stored at `owner`, maybe a wildcard. */
+  hasGlueAt(domain: Domain, owner: Name): boolean {
+    if (this.facts.parentOf(domain.apex) === null) return false;
+    return this.#nameserversOf(domain).hosts.some(({ source }) => equalNames(source, owner));
+  }
+
+  #nameserversOf(domain: Domain): { readonly ns: RRset; readonly hosts: readonly Host[] } {
+    const view = this.view(domain);
+    const ns = findType(view.rrsets(domain.apex), TYPE.NS)!;
+    return { ns, hosts: [...hostsOf(view, ns, 0)] };
   }
 
   atApex(domain: Domain): AtApex {

@@ -111,7 +111,7 @@ export class ZoneUpdates {
         this.#beforeRecord(change);
         break;
       case domains.number:
-        this.#beforeDomain(idAt(key));
+        this.#beforeDomain(change);
         this.#facts.clear();
         break;
       case proxies.number:
@@ -166,7 +166,7 @@ export class ZoneUpdates {
   #writesOf(id: Id): DomainWrites {
     let writes = this.#writes.get(id);
     if (writes === undefined) {
-      writes = { id, before: this.#readState(id), tables: new Set(), delegationKeys: [] };
+      writes = { id, before: this.#readState(id), tables: new Set() };
       this.#writes.set(id, writes);
     }
     return writes;
@@ -180,13 +180,14 @@ export class ZoneUpdates {
       isProxied: this.#facts.isProxied(id),
       signing: this.#facts.dnssec(id) ?? null,
       origin: hasOrigin ? (this.#served.originAt(domain) ?? null) : null,
+      delegation: domain === null ? null : this.#served.delegationOf(domain),
     };
   }
 
   #beforeRecord({ key, value }: Change): void {
     const domainId = idAt(key);
     const { nameEnd, type } = recordKeyParts(key);
-    const { tables, delegationKeys } = this.#writesOf(domainId);
+    const { tables } = this.#writesOf(domainId);
     const zone = this.zone(domainId);
     if (this.#compiled?.domainId === domainId) zone.compiled = this.#compiled;
     const isAtApex = nameEnd === zone.apexEnd;
@@ -196,14 +197,18 @@ export class ZoneUpdates {
       this.#facts.invalidateApex(domainId);
     }
     if (hasTarget(type)) this.#facts.invalidateTargets(domainId);
-    if (type === TYPE.A || type === TYPE.AAAA || (isAtApex && type === TYPE.NS)) delegationKeys.push(key);
   }
 
-  #beforeDomain(domainId: Id): void {
+  #beforeDomain({ key, value }: Change): void {
+    const domainId = idAt(key);
     const { before, tables } = this.#writesOf(domainId);
     tables.add(domains.number);
     // Its records count for the account in the row before.
     if (before.domain !== null) this.zone(domainId);
+    // Nameservers of the zone around it may be inside this one.
+    const domain = value === null ? before.domain : domains.decode(key, value);
+    const parent = domain === null ? null : this.#facts.parentOf(domain.apex);
+    if (parent !== null) this.#writesOf(parent.id);
   }
 
   #beforeDnssec(domainId: Id): void {
@@ -236,7 +241,8 @@ export class ZoneUpdates {
       if (this.#facts.domain(id) !== undefined) this.zone(id, false).discardDifference();
     const added: Domain[] = [];
     for (const writes of this.#writes.values()) {
-      const after = writes.tables.size === 0 ? writes.before : this.#readState(writes.id);
+      const isUnchanged = writes.tables.size === 0 && writes.before.delegation === null;
+      const after = isUnchanged ? writes.before : this.#readState(writes.id);
       const found = difference(writes, after);
       this.#effects.carryOut(writes, after, found);
       if (found.deleted !== null) this.notices.domainChanges.push({ domain: found.deleted, present: false });

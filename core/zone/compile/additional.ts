@@ -94,15 +94,11 @@ class AdditionalWriter {
     return { drops: this.#drops.reverse(), arcount: this.#arcount, hasAlias: this.#hasAlias, flags };
   }
 
-  /** Adds the addresses of the targets of MX, NS or SRV, which are not aliases (RFC 2181 10.3). */
-  hosts({ rdatas }: RRset, at: number): void {
-    const seen = new Set<string>();
-    for (const rdata of rdatas) {
-      const name = nameAt(rdata, at);
-      const id = nameId(name);
-      if (this.#isFull || seen.has(id)) continue;
-      seen.add(id);
-      this.#addAddresses({ owner: name, name }, located(this.#view, name));
+  /** Adds the addresses of the targets of MX, NS or SRV. */
+  hosts(set: RRset, at: number): void {
+    for (const { name, sets, source } of hostsOf(this.#view, set, at)) {
+      if (this.#isFull) return;
+      this.#addAddresses({ owner: name, name }, sets, source);
     }
   }
 
@@ -126,21 +122,20 @@ class AdditionalWriter {
           const isOwn = target.length === 1;
           if (this.#isFull || (isAlias && isOwn)) continue;
           const end = this.#followAliases(isOwn ? at : { owner: target, name: target });
-          const held = located(this.#view, end.name);
-          const { sets, source } = held;
+          const { sets, source } = located(this.#view, end.name);
           const services = isAlias ? findType(sets, type) : undefined;
           if (services !== undefined && !passed.has(nameId(source))) {
             passed.add(nameId(source));
             if (this.#add(end, services)) next.push({ ...end, set: services });
           }
-          this.#addAddresses(end, held);
+          this.#addAddresses(end, addressSets(sets), source);
         }
       level = next;
     }
   }
 
-  #addAddresses(at: NameInMessage, { sets, source }: Located): void {
-    for (const addresses of addressSets(sets)) {
+  #addAddresses(at: NameInMessage, sets: readonly RRset[], source: Name): void {
+    for (const addresses of sets) {
       if (!this.#add(at, addresses) || !isQueriedWildcard(this.#from)) continue;
       if (at.owner === ASKED) this.#hasQueriedName = true;
       else if (equalNames(source, this.#from.name)) this.#hasOtherName = true;
@@ -178,7 +173,25 @@ class AdditionalWriter {
   }
 }
 
-/** The RRsets of a name, and the owner that they are stored under. */
+/** A target of MX, NS or SRV, and its addresses. */
+export interface Host extends Located {
+  readonly name: Name;
+}
+
+/** The targets of MX, NS or SRV, each once. They are not aliases (RFC 2181 10.3). */
+export function* hostsOf(view: ZoneView, { rdatas }: RRset, at: number): Generator<Host> {
+  const seen = new Set<string>();
+  for (const rdata of rdatas) {
+    const name = nameAt(rdata, at);
+    const id = nameId(name);
+    if (seen.has(id)) continue;
+    seen.add(id);
+    const { sets, source } = located(view, name);
+    yield { name, sets: addressSets(sets), source };
+  }
+}
+
+/** RRsets of a name, and the owner that they are stored under. */
 interface Located {
   readonly sets: readonly RRset[];
   readonly source: Name;

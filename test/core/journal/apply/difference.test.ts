@@ -1,24 +1,25 @@
 /**
  * Generated groups of entries, compared with what is slow and obvious: answers and all other
- * derived rows equal a rebuild from the rows, zones with a new serial are reported, and listeners
- * hear of each row that differs. The entries also write what the API refuses, so the contents of
- * differences are left to the tests of transfers. WAYPOST_SEED repeats a run.
+ * derived rows equal a rebuild from the rows, the difference of a zone makes its records of before
+ * those of after, and listeners hear of each row that differs. WAYPOST_SEED repeats a run.
  */
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSecrets } from '../../../../core/base/secrets.ts';
 import { generateKeyPair } from '../../../../core/dns/dnssec/keys.ts';
+import { formatName } from '../../../../core/dns/wire/name.ts';
+import type { ResourceRecord } from '../../../../core/dns/wire/types.ts';
 import { Applier, type Link } from '../../../../core/journal/apply/applier.ts';
 import { Signers } from '../../../../core/journal/apply/signers.ts';
 import type { ZoneChange } from '../../../../core/journal/apply/zone-difference.ts';
 import { type Entry, encodeEntry, hashEntry } from '../../../../core/journal/entry-codec.ts';
 import { rebuildAnswers } from '../../../../core/journal/upkeep/rebuild.ts';
+import { ZoneSnapshot } from '../../../../core/nameserver/transfer/snapshot.ts';
 import { type Environment, openEnvironment } from '../../../../core/store/environment.ts';
 import { IndexWriter } from '../../../../core/store/index/writer.ts';
 import { idAt, idKey } from '../../../../core/store/keys.ts';
 import { type DnssecKey, dnssec, dnssecContext, domains } from '../../../../core/store/rows.ts';
-import { StoreReader } from '../../../../core/store/store-reader.ts';
 import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 import { SEED } from '../../../support/seed.ts';
@@ -46,13 +47,16 @@ function newKey(domainId: number, id: number, algorithm: 13 | 15): DnssecKey {
   return { id, dnskey: Buffer.from(dnskey).toString('base64'), sealed, use: 'sign', isTrusted: true, createdAt: 0 };
 }
 
+const textOf = ({ name, type, ttl, rdata }: ResourceRecord): string =>
+  `${formatName(name).toLowerCase()} ${ttl} ${type} ${Buffer.from(rdata).toString('hex')}`;
+
 /** The rows of a table by the id at the start of the key. */
 const rowsOf = ({ rows }: Environment, { number }: { readonly number: number }): Map<number, string> =>
   new Map([...rows.get(number)!.getRange({})].map(({ key, value }) => [idAt(key as Buffer), value.toString('hex')]));
 
 interface Seen {
-  /** The serial of each zone. */
-  readonly zones: ReadonlyMap<number, number>;
+  /** The served records of each zone, without the SOA. */
+  readonly zones: ReadonlyMap<number, { readonly serial: number; readonly records: readonly string[] }>;
   readonly domains: ReadonlyMap<number, string>;
   readonly signing: ReadonlyMap<number, string>;
 }
@@ -60,8 +64,13 @@ interface Seen {
 function look(environment: Environment): Seen {
   environment.root.resetReadTxn();
   const found = { domains: rowsOf(environment, domains), signing: rowsOf(environment, dnssec) };
-  const reader = new StoreReader(environment);
-  return { ...found, zones: new Map([...found.domains.keys()].map((id) => [id, reader.zoneState(id).serial])) };
+  const zones = [...found.domains.keys()].map((id) => {
+    const snapshot = ZoneSnapshot.open(environment, SETTINGS, id)!;
+    const records = [...new Set([...snapshot.records()].map(textOf))].sort();
+    snapshot.close();
+    return [id, { serial: snapshot.serial, records }] as const;
+  });
+  return { ...found, zones: new Map(zones) };
 }
 
 /** Ids whose values differ. */
@@ -120,15 +129,21 @@ function derivedRows(environment: Environment, signing: ReadonlyMap<number, stri
   return dump(environment, DERIVED).filter((line) => !listing.some((prefix) => line.startsWith(prefix)));
 }
 
-/** Serials change exactly in the zones that are reported. Returns the number of differences. */
 function checkZones(before: Seen, after: Seen, zones: ReadonlyMap<number, ZoneChange>): number {
   let differences = 0;
-  for (const [id, serial] of after.zones) {
+  for (const [id, { serial, records }] of after.zones) {
+    const old = before.zones.get(id);
     const change = zones.get(id);
-    assert.is(change?.serial ?? before.zones.get(id), serial, `serial of zone ${id}`);
-    if (change?.difference == null) continue;
+    assert.is(change?.serial ?? serial, serial);
+    if (change === undefined) assert.equal({ serial, records }, old, `zone ${id} is not reported as changed`);
+    if (old === undefined || change?.difference == null) continue;
     differences++;
-    assert.equal([change.difference.from, change.difference.to], [before.zones.get(id), serial]);
+    const { from, to, removed, added } = change.difference;
+    assert.equal([from, to], [old.serial, serial]);
+    const now = new Set(old.records);
+    for (const record of removed) assert.ok(now.delete(textOf(record)), `removes ${textOf(record)}`);
+    for (const record of added) now.add(textOf(record));
+    assert.equal([...now].sort(), records, `zone ${id} with its difference`);
   }
   for (const id of before.zones.keys()) if (!after.zones.has(id)) assert.is(zones.get(id)?.serial, 0);
   return differences;

@@ -3,7 +3,7 @@
  * domains, nested in each other, and few names, so that the entries collide often.
  */
 import { createHash } from 'node:crypto';
-import { parseName } from '../../../../core/dns/wire/name.ts';
+import { formatName, parseName } from '../../../../core/dns/wire/name.ts';
 import { TYPE } from '../../../../core/dns/wire/types.ts';
 import { ChangeWriter } from '../../../../core/journal/entry-codec.ts';
 import { nextPiece, startResigning, startSigning, startUnsigning } from '../../../../core/journal/signing/progress.ts';
@@ -175,7 +175,7 @@ export class Model {
             this.#rows.delete(key);
         break;
       case 'put record':
-        if (!isCatalog) this.#put(records, recordOf(domain, b, c));
+        if (!isCatalog) this.#putRecord(recordOf(domain, b, c));
         break;
       case 'put apex': {
         // Its nameservers, their addresses, and addresses that replace that of the origin.
@@ -187,8 +187,7 @@ export class Model {
           ],
           name === '@' ? c : 1,
         );
-        if (!isCatalog)
-          this.#put(records, { ...recordOf(domain, b, c), name: parseName(name, domain.apex), type, rdata });
+        if (!isCatalog) this.#putRecord({ ...recordOf(domain, b, c), name: parseName(name, domain.apex), type, rdata });
         break;
       }
       case 'delete apex':
@@ -241,6 +240,16 @@ export class Model {
       default:
         kind satisfies never;
     }
+  }
+
+  /** Addresses next to an ALIAS are refused. */
+  #putRecord(row: RecordRow): void {
+    const isAddress = (type: number): boolean => type === TYPE.A || type === TYPE.AAAA;
+    const isRefused = ({ domainId, name, type }: RecordRow): boolean =>
+      (row.type === TYPE.ALIAS ? isAddress(type) : isAddress(row.type) && type === TYPE.ALIAS) &&
+      domainId === row.domainId &&
+      formatName(name) === formatName(row.name);
+    if (!this.#all(records).some(isRefused)) this.#put(records, row);
   }
 
   /** Applying deletes the comments of an RRset with its last record. */
@@ -326,24 +335,31 @@ function domainOf(apex: string, b: number): Domain {
 function recordOf(domain: Domain, b: number, c: number): RecordRow {
   const { id: domainId, apex } = domain;
   const target = parseName(pick(OWNERS, c >> 4), apex);
-  // Not those that occlude other names: the API refuses many sets with them in signed zones.
   const types: readonly (readonly [number, Iterable<number>])[] = [
     [TYPE.A, [192, 0, 2, c & 3]],
     [TYPE.AAAA, [...Array(15).fill(1), c & 3]],
     [TYPE.TXT, [1, c & 3]],
     [TYPE.MX, [...words(c & 3), ...target]],
     [TYPE.SRV, [...words(c & 3, 1, 2), ...target]],
+    [TYPE.NS, target],
+    [TYPE.NS, target],
     [TYPE.CNAME, target],
+    [TYPE.DNAME, target],
     [TYPE.ALIAS, parseName(pick(ALIAS_TARGETS, c >> 4))],
+    [TYPE.DS, [...words(c & 3), 13, 2, ...Array(32).fill(c & 1)]],
   ];
+  const owner = parseName(pick(OWNERS, b), apex);
+  // A DS at the apex is refused: it belongs to the parent.
   const isSoa = domain.kind === 'secondary' && b % 3 === 0;
   const soa = [...parseName('ns.test.'), ...parseName('h.test.'), ...words(0, c & 255, 0, 9, 0, 9, 0, 9, 0, 9)];
-  const [type, rdata] = isSoa ? ([TYPE.SOA, soa] as const) : pick(types, c);
+  const [type, rdata] = isSoa
+    ? ([TYPE.SOA, soa] as const)
+    : pick(owner.length === apex.length ? types.slice(0, -1) : types, c);
   const isShared = c % 3 === 0;
   return {
     id: 1 + (b % 0x7fff) * 8 + (c % 8),
     domainId,
-    name: isSoa ? apex : parseName(pick(OWNERS, b), apex),
+    name: isSoa ? apex : owner,
     type,
     ttl: 300,
     rdata: Uint8Array.from(rdata),
