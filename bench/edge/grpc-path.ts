@@ -163,6 +163,8 @@ class Origin implements OriginSocket {
   readonly isWritable = true;
   readonly isFull = false;
   readonly joinsParts = true;
+  readonly accepted = 0;
+  readonly unacknowledged = 0;
   #owner!: SocketOwner;
   #hasBegun = false;
   #first: Buffer | null = null;

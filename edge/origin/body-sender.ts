@@ -8,6 +8,9 @@ import type { OriginTunnel } from './origin.ts';
 import { fieldLines } from './request-head.ts';
 import type { OriginSocket } from './sockets.ts';
 
+/** Maximum bytes of a request that is kept for a retry. */
+const MAX_IMAGE = 16_384;
+
 /** The connection of a sender. */
 export interface SenderOwner {
   /** Bytes were written, or the origin accepts bytes again. */
@@ -19,8 +22,6 @@ export interface SenderOwner {
 }
 
 export class BodySender implements BodySink {
-  /** Reading has begun, so the body cannot be sent again from its start. */
-  isBegun = false;
   isDone = false;
   /** Back pressure: the socket has bytes that the origin has not accepted. */
   isBlocked = false;
@@ -41,9 +42,10 @@ export class BodySender implements BodySink {
   readonly #onPart = (part: Uint8Array | null): void => this.#take(part);
   readonly #onFailure = (): void => this.#lose('the visitor disconnected');
 
-  constructor(socket: OriginSocket, head: string, body: RequestBody, owner: SenderOwner) {
+  /** `keeps`: the request may have to be sent again. */
+  constructor(socket: OriginSocket, head: string, body: RequestBody, owner: SenderOwner, keeps: boolean) {
     this.#socket = socket;
-    this.#output = new WriteBuffer(socket);
+    this.#output = new WriteBuffer(socket, keeps ? MAX_IMAGE : 0);
     this.#body = body;
     this.#owner = owner;
     this.#isChunked = body.length === undefined;
@@ -51,9 +53,13 @@ export class BodySender implements BodySink {
     this.#output.addText(head);
   }
 
+  /** The whole request with its head; null: it is not sent to its end, too large, or not kept. */
+  get image(): Uint8Array | null {
+    return this.isDone ? this.#output.kept : null;
+  }
+
   /** A part that is available, or arrives in the same read, goes out with the head in one write. */
   start(): void {
-    this.isBegun = true;
     queueMicrotask(() => this.#flush());
     if (this.#body.flow === undefined) this.#pull();
     else this.#flow = this.#body.flow(this);
@@ -177,9 +183,21 @@ export class WriteBuffer {
   #used = 0;
   /** Written buffers that the socket may still be sending. */
   #written: Buffer[] = [];
+  /** Copies of all written bytes; null: they are not kept. */
+  #kept: Buffer[] | null;
+  /** Bytes that may still be kept. */
+  #keepable: number;
 
-  constructor(socket: OriginSocket) {
+  /** `keepable`: maximum bytes of which a copy is kept. */
+  constructor(socket: OriginSocket, keepable = 0) {
     this.#socket = socket;
+    this.#keepable = keepable;
+    this.#kept = keepable > 0 ? [] : null;
+  }
+
+  /** All written bytes; null: they are not kept. */
+  get kept(): Uint8Array | null {
+    return this.#kept === null ? null : Buffer.concat(this.#kept);
   }
 
   /** Adds Latin-1 text. */
@@ -205,6 +223,9 @@ export class WriteBuffer {
     const memory = this.#memory;
     if (memory === null) return;
     const bytes = memory.subarray(0, this.#used);
+    this.#keepable -= this.#used;
+    if (this.#keepable < 0) this.#kept = null;
+    else this.#kept?.push(Buffer.from(bytes));
     this.#memory = null;
     this.#used = 0;
     if (this.#socket.write(bytes)) giveBuffer(memory);

@@ -29,6 +29,8 @@ export class Call implements InLine {
   /** Null before it is queued and after its end. */
   holder: CallHolder | null = null;
   retries = 0;
+  /** The whole request as it was sent, if it had a body and may be retried. */
+  image: Uint8Array | null = null;
   /**
    * The upload of the request body over HTTP/2, which outlives a refused stream; null: not started.
    */

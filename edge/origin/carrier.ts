@@ -13,7 +13,7 @@ import type { OriginPlace } from './spellings.ts';
 export interface Carrier {
   /** Time of the clock at which the idle timeout or a timeout of the origin expires. */
   readonly deadline: number;
-  /** In the time of the clock. */
+  /** As `performance.now`. */
   readonly idleSince: number;
   /** For the owner: the call whose share this carrier uses. It outlives the request. */
   carried: Call | null;

@@ -14,14 +14,8 @@ import { ReceivedBody, type ReceivedBodySource } from './received-body.ts';
 import { headText, isLastOnConnection } from './request-head.ts';
 import type { ResponseHead } from './response-head.ts';
 import { type ReaderOwner, ResponseReader } from './response-reader.ts';
-import { mayRetry } from './retry.ts';
+import { IDLE_MARGIN_MS, mayRetry, type SafeIdle } from './retry.ts';
 import type { OriginSocket, SocketOwner } from './sockets.ts';
-
-/**
- * Milliseconds by which an idle connection is closed before the origin's keep-alive timeout. A
- * request must not race with the origin's close.
- */
-const KEEP_ALIVE_MARGIN_MS = 1000;
 
 /**
  * Milliseconds to wait for the response after a write error. Usually the response has already
@@ -34,12 +28,12 @@ export class OriginConnection
 {
   /** Time of the clock at which the idle timeout or a timeout of the origin expires. */
   deadline = Number.POSITIVE_INFINITY;
-  /** In the time of the clock. */
   idleSince = 0;
   readonly #socket: OriginSocket;
   readonly #owner: CarrierOwner;
   readonly #limits: OriginLimits;
   readonly #clock: OriginClock;
+  readonly #safeIdle: SafeIdle;
   readonly #reader: ResponseReader;
   #call: Call | null = null;
   /** For the owner: the call whose share this connection uses. It outlives `#call`. */
@@ -54,6 +48,10 @@ export class OriginConnection
   #tunnel: SocketTunnel | null = null;
   /** It has been idle, so the origin may have closed it meanwhile. */
   #hasRested = false;
+  /** Milliseconds for which it had been idle before the request, rounded down. */
+  #idleFor = 0;
+  /** Bytes that the socket had accepted before the request. */
+  #acceptedBefore = 0;
   #hasReceived = false;
   #isLast = false;
   #isClosed = false;
@@ -72,11 +70,12 @@ export class OriginConnection
   /** Message of the socket's error. */
   #error = 'the origin closed the connection';
 
-  constructor(socket: OriginSocket, owner: CarrierOwner, limits: OriginLimits, clock: OriginClock) {
+  constructor(socket: OriginSocket, owner: CarrierOwner, limits: OriginLimits, clock: OriginClock, safeIdle: SafeIdle) {
     this.#socket = socket;
     this.#owner = owner;
     this.#limits = limits;
     this.#clock = clock;
+    this.#safeIdle = safeIdle;
     this.#keepAlive = limits.keepAlive;
     this.#reader = new ResponseReader(this, limits.maxHeaderBytes);
   }
@@ -98,13 +97,17 @@ export class OriginConnection
     this.#isLast = false;
     this.#windowFrom = -1;
     this.#requestTime = Date.now();
+    this.#acceptedBefore = this.#socket.accepted;
+    // The clock is late, so the origin has kept the connection for at least this time.
+    if (this.#hasRested) this.#idleFor = Math.max(0, this.#clock.now - this.idleSince) | 0;
     this.#reader.begin(request.method, request.protocol);
-    if (request.body.length === 0 || request.protocol !== '') {
+    if (call.image !== null) this.#socket.write(call.image);
+    else if (request.body.length === 0 || request.protocol !== '') {
       const { before, lines, after } = head;
       if (lines !== null && this.#socket.joinsParts) this.#socket.write(lines.bytes, before, after);
       else this.#socket.writeText(headText(head));
     } else {
-      this.#sender = new BodySender(this.#socket, headText(head), request.body, this);
+      this.#sender = new BodySender(this.#socket, headText(head), request.body, this, this.#hasRested);
       this.#sender.start();
     }
     this.#watch();
@@ -119,7 +122,10 @@ export class OriginConnection
       this.destroy();
       return true;
     }
-    this.#hasReceived = true;
+    if (!this.#hasReceived) {
+      this.#hasReceived = true;
+      this.#safeIdle.learnKept(this.#idleFor);
+    }
     let end: number;
     try {
       end = this.#reader.take(buffer, length);
@@ -151,7 +157,7 @@ export class OriginConnection
 
   onSocketEnd(): void {
     if (this.#call === null) {
-      this.destroy();
+      this.#connectionLost();
       return;
     }
     try {
@@ -252,8 +258,10 @@ export class OriginConnection
 
   /** The deadline has passed. */
   expire(): void {
-    if (this.#call === null) this.destroy();
-    else this.#fail(this.#timeoutError());
+    if (this.#call === null) {
+      this.#safeIdle.learnKept(this.#clock.now - this.idleSince - IDLE_MARGIN_MS);
+      this.destroy();
+    } else this.#fail(this.#timeoutError());
   }
 
   destroy(): void {
@@ -274,7 +282,7 @@ export class OriginConnection
     const isOver = this.#call !== null && isLastOnConnection(this.#call.request);
     this.#isLast = isLast || isClosing || isOver || this.#mayHaveStrayBody(status, isChunked || announced > 0);
     if (keepAlive >= 0) {
-      this.#keepAlive = Math.min(this.#limits.keepAlive, keepAlive * 1000 - KEEP_ALIVE_MARGIN_MS);
+      this.#keepAlive = Math.min(this.#limits.keepAlive, keepAlive * 1000 - IDLE_MARGIN_MS);
       if (this.#keepAlive <= 0) this.#isLast = true;
     }
   }
@@ -307,7 +315,7 @@ export class OriginConnection
   /** Becomes idle. */
   rest(): void {
     this.#hasRested = true;
-    this.idleSince = this.#clock.now;
+    this.idleSince = performance.now();
     this.deadline = this.#clock.after(this.#keepAlive);
     this.#owner.onIdle(this);
   }
@@ -316,10 +324,10 @@ export class OriginConnection
     const call = this.#call;
     const body = this.#body;
     const isAnswered = body !== null && this.#unanswered === null;
-    const isBodyBegun = this.#sender?.isBegun === true;
+    const isLost = call !== null && body === null && error.fault === 'reset';
+    const isRetried = isLost && this.#mayRetry(call);
     this.#sender?.stop();
     this.#forget();
-    const isRetried = call !== null && body === null && error.fault === 'reset' && this.#mayRetry(call, isBodyBegun);
     this.#close(isRetried ? call : null);
     if (isRetried || call === null) return;
     if (!isAnswered) {
@@ -330,14 +338,20 @@ export class OriginConnection
     body.fail(error);
   }
 
-  #mayRetry({ request: { method, protocol }, retries }: Call, isBodyBegun: boolean): boolean {
+  #mayRetry(call: Call): boolean {
+    const { request, retries } = call;
+    const { image = null } = this.#sender ?? {};
+    call.image = image;
+    if (this.#hasRested && !this.#hasReceived) this.#safeIdle.learnClosed(this.#idleFor);
     return mayRetry({
-      method,
-      isBodyBegun,
       retries,
+      method: request.method,
       isReused: this.#hasRested,
       hasReceived: this.#hasReceived,
-      isUpgrade: protocol !== '',
+      canRepeat: this.#sender === null || image !== null,
+      // The origin's end acknowledges what had arrived before it.
+      isUnseen: this.#socket.unacknowledged >= this.#socket.accepted - this.#acceptedBefore,
+      isUpgrade: request.protocol !== '',
     });
   }
 
@@ -418,7 +432,9 @@ export class OriginConnection
   }
 
   #connectionLost(): void {
-    if (this.#call === null) this.destroy();
-    else this.#fail(new OriginError('reset', this.#error));
+    if (this.#call === null) {
+      this.#safeIdle.learnClosed(performance.now() - this.idleSince);
+      this.destroy();
+    } else this.#fail(new OriginError('reset', this.#error));
   }
 }

@@ -13,7 +13,7 @@ import type { DescriptorLoop, LoopMember, LoopTask } from '../../core/os/descrip
 import { EPOLLERR, EPOLLET, EPOLLHUP, EPOLLIN, EPOLLOUT, EPOLLRDHUP } from '../../core/os/libc.ts';
 import { AGAIN, TcpCalls } from '../../core/os/tcp-calls.ts';
 import { TcpConnector } from '../../core/os/tcp-connect.ts';
-import { openNodeSocket } from './node-socket.ts';
+import { NodeSocket } from './node-socket.ts';
 import { type BatchedSocket, SocketBatch } from './socket-batch.ts';
 import {
   type OpenSocket,
@@ -85,7 +85,7 @@ export function nativeSockets(loop: DescriptorLoop, capacity: number, isBatched 
   return (address, port, tls, attempt) => {
     const bytes = parseAddress(address);
     if (tls !== null || shared.open >= capacity || bytes === undefined)
-      return openNodeSocket(address, port, tls, attempt);
+      return new NodeSocket(address, port, tls, attempt, loop.calls);
     return new NativeSocket(shared, address, bytes, port, attempt);
   };
 }
@@ -93,6 +93,7 @@ export function nativeSockets(loop: DescriptorLoop, capacity: number, isBatched 
 class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket {
   readonly joinsParts = true;
   readonly address: string;
+  accepted = 0;
   readonly #port: number;
   readonly #shared: Shared;
   /** A send of this socket is in the batch, without an outcome yet. */
@@ -149,6 +150,10 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket 
     return this.#unsent !== null;
   }
 
+  get unacknowledged(): number {
+    return this.fd < 0 ? 0 : this.#shared.calls.unacknowledged(this.fd);
+  }
+
   start(owner: SocketOwner): void {
     this.#owner = owner;
   }
@@ -191,6 +196,7 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket 
     if (this.#unsent !== null) this.#unsent.push(bytes);
     else {
       const sent = calls.sendArray(this.fd, bytes);
+      if (sent > 0) this.accepted += sent;
       if (sent < AGAIN) this.#writeFailed(calls.errno);
       else if (sent < length) this.#unsent = [bytes.subarray(Math.max(0, sent))];
     }
@@ -257,6 +263,7 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket 
 
   sent(buffer: Buffer, at: number, length: number, outcome: number): void {
     this.isSending = false;
+    if (outcome > 0) this.accepted += outcome;
     const isAgain = outcome === -EAGAIN || outcome === -EINTR;
     if (outcome < 0 && !isAgain) this.#writeFailed(-outcome);
     else if (outcome < length) this.#unsent = [Buffer.from(buffer.subarray(at + Math.max(0, outcome), at + length))];
@@ -315,6 +322,7 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket 
   #send(length: number): boolean {
     const { calls, sending, sendingAt } = this.#shared;
     const sent = calls.send(this.fd, sendingAt, length);
+    if (sent > 0) this.accepted += sent;
     if (sent < AGAIN) this.#writeFailed(calls.errno);
     else if (sent < length) this.#unsent = [Buffer.from(sending.subarray(Math.max(0, sent), length))];
     return !this.isFull;
@@ -325,6 +333,7 @@ class NativeSocket implements OriginSocket, LoopMember, LoopTask, BatchedSocket 
     const unsent = this.#unsent ?? [];
     for (let i = 0; i < unsent.length; i++) {
       const sent = calls.sendArray(this.fd, unsent[i]);
+      if (sent > 0) this.accepted += sent;
       if (sent < AGAIN) {
         this.#writeFailed(calls.errno);
         return;

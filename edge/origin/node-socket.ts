@@ -4,6 +4,7 @@
  */
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { TcpCalls } from '../../core/os/tcp-calls.ts';
 import {
   type OpenSocket,
   type OriginSocket,
@@ -18,16 +19,25 @@ const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
 
 export const openNodeSocket: OpenSocket = (address, port, tls, attempt) => new NodeSocket(address, port, tls, attempt);
 
-class NodeSocket implements OriginSocket {
+export class NodeSocket implements OriginSocket {
   readonly joinsParts = false;
   readonly address: string;
   readonly #socket: Socket;
+  readonly #calls: TcpCalls | null;
   /** Null once it is ready or has failed. */
   #attempt: SocketAttempt | null;
   #owner: SocketOwner | null = null;
   #error: Error | null = null;
 
-  constructor(address: string, port: number, tls: SocketTls | null, attempt: SocketAttempt) {
+  /** `calls`: native calls, where they are available. */
+  constructor(
+    address: string,
+    port: number,
+    tls: SocketTls | null,
+    attempt: SocketAttempt,
+    calls: TcpCalls | null = null,
+  ) {
+    this.#calls = calls;
     this.address = address;
     this.#attempt = attempt;
     const options = {
@@ -78,6 +88,15 @@ class NodeSocket implements OriginSocket {
 
   get isFull(): boolean {
     return this.#socket.writableLength > 0;
+  }
+
+  get accepted(): number {
+    return this.#socket.bytesWritten;
+  }
+
+  get unacknowledged(): number {
+    const { _handle: handle } = this.#socket as Socket & { readonly _handle: { readonly fd: number } | null };
+    return handle === null || this.#calls === null ? 0 : this.#calls.unacknowledged(handle.fd);
   }
 
   start(owner: SocketOwner): void {

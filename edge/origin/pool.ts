@@ -17,6 +17,7 @@ import { Dial, type DialOwner, type DialTools } from './dial.ts';
 import { type OriginLimits, Shares } from './limits.ts';
 import { OriginError } from './origin.ts';
 import { isHttp2, type Origin } from './origin-address.ts';
+import { IDEMPOTENT, SafeIdle } from './retry.ts';
 import type { OriginSocket, SocketTls } from './sockets.ts';
 import { OriginPlace } from './spellings.ts';
 import { type OriginTls, refusalOf } from './tls.ts';
@@ -64,6 +65,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   readonly #serverName: string;
   readonly #tools: PoolTools;
   readonly #idle: Carrier[] = [];
+  readonly #safeIdle = new SafeIdle();
   readonly #connections = new Set<Carrier>();
   /** Requests that have a share and wait for a connection. */
   readonly #waiting = new Line<Call>();
@@ -174,7 +176,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
 
   onDialled(dial: Dial, socket: OriginSocket): void {
     this.onConnected(socket.address, dial.resolved);
-    const connection = new OriginConnection(socket, this, this.limits, this.#tools.clock);
+    const connection = new OriginConnection(socket, this, this.limits, this.#tools.clock, this.#safeIdle);
     socket.start(connection);
     this.onCarrier(dial, connection);
   }
@@ -301,7 +303,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
       this.#tools.siteShares.take(site);
     }
     if (client !== undefined) this.#tools.shares.take(client);
-    const connection = this.#takeIdle();
+    const connection = this.#takeIdle(call.request.method);
     if (connection !== undefined) {
       this.#tools.counters.reused++;
       this.#send(connection, call);
@@ -309,7 +311,9 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     }
     this.#wait(call);
     this.#waiting.put(call);
-    this.#openConnections();
+    // It may have been idle for too long; when it is closed, another is opened.
+    if (this.#held() >= this.#tools.limits.connections) this.#idle[0]?.destroy();
+    else this.#openConnections();
   }
 
   #send(connection: Carrier, call: Call): void {
@@ -365,8 +369,17 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     return false;
   }
 
-  #takeIdle(): Carrier | undefined {
-    return this.#hasIdle() ? this.#idle.pop() : undefined;
+  /**
+   * A request of a method that is not idempotent must not race with the origin's close of an idle
+   * connection. Over HTTP/2, a GOAWAY frame tells which requests the origin has not processed.
+   */
+  #takeIdle(method: string): Carrier | undefined {
+    if (!this.#hasIdle()) return undefined;
+    if (this.#multiplexer === null && !IDEMPOTENT.has(method)) {
+      const idle = performance.now() - this.#idle.at(-1)!.idleSince;
+      if (!this.#safeIdle.allows(idle)) return undefined;
+    }
+    return this.#idle.pop();
   }
 
   /**

@@ -23,6 +23,10 @@ export interface OriginSocket {
   readonly isWritable: boolean;
   /** Not all written bytes were sent; `onDrain` follows. */
   readonly isFull: boolean;
+  /** Bytes that were written and that the kernel, or node, has accepted. */
+  readonly accepted: number;
+  /** Bytes that the peer's kernel has not acknowledged; 0: unknown, or none. */
+  readonly unacknowledged: number;
   /** `write` copies text and bytes into one buffer. */
   readonly joinsParts: boolean;
   /** Sets the owner. Called once, within `onReady`. */

@@ -479,7 +479,8 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
       retries,
       isReused: this.#hasRested,
       hasReceived: this.#hasReceived,
-      isBodyBegun: this.#upload !== null,
+      canRepeat: this.#upload === null,
+      isUnseen: false,
       isUpgrade: false,
     });
   }

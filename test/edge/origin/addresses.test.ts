@@ -54,6 +54,8 @@ function names(a: readonly string[], aaaa: readonly string[] = []): Names {
 /** A socket to nowhere: stands in for packets that nobody answers. */
 class DeadSocket implements OriginSocket {
   readonly joinsParts = false;
+  readonly accepted = 0;
+  readonly unacknowledged = 0;
   readonly isOpen = false;
   readonly isWritable = false;
   readonly isFull = false;

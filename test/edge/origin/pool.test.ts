@@ -7,10 +7,11 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openNodeSocket } from '../../../edge/origin/node-socket.ts';
 import { OriginCancel } from '../../../edge/origin/origin.ts';
-import { mayRetry } from '../../../edge/origin/retry.ts';
+import { mayRetry, SafeIdle } from '../../../edge/origin/retry.ts';
 import type { OpenSocket } from '../../../edge/origin/sockets.ts';
 import { unstalled } from '../../support/unstalled.ts';
 import { until } from '../../support/until.ts';
+import { kind } from './own-sockets.ts';
 import {
   bodyOf,
   bodyText,
@@ -257,7 +258,7 @@ test('a GET on a connection that had been closed meanwhile is sent once more, on
 const ONCE: readonly (readonly [string, Script, Parameters<typeof request>[1]])[] = [
   ['a POST', (socket) => socket.destroy(), { method: 'POST' }],
   ['a PATCH', (socket) => socket.end(), { method: 'PATCH' }],
-  ['a PUT whose body was read', (socket) => socket.destroy(), { method: 'PUT', body: bodyOf(['a'], 1) }],
+  ['a large PUT', (socket) => socket.destroy(), { method: 'PUT', body: bodyOf(['a'.repeat(20_000)], 20_000) }],
   ['an upgrade', (socket) => socket.destroy(), { protocol: 'websocket' }],
   ['a GET of whose response something came', (socket) => socket.end('H'), {}],
 ];
@@ -271,6 +272,74 @@ for (const [name, end, more] of ONCE)
     });
   });
 
+/** The origin's close arrives while the request is on its way to it. */
+const CROSSING: readonly (readonly [string, () => Parameters<typeof request>[1]])[] = [
+  ['a GET', () => ({})],
+  ['a POST without a body', () => ({ method: 'POST' })],
+  ['a POST with a length', () => ({ method: 'POST', body: bodyOf(['some'], 4) })],
+  ['a PATCH in chunks', () => ({ method: 'PATCH', body: bodyOf(['some'], undefined) })],
+];
+for (const [name, more] of CROSSING)
+  test(`sent once more, since the origin had closed before anything arrived: ${name}`, () => {
+    if (kind.isNode) return;
+    return withOrigin(saying(OK), async (origin, { fetch, counters }) => {
+      await seen(fetch(request(origin.port)));
+      for (const socket of origin.sockets) socket.destroy();
+      const response = await seen(fetch(request(origin.port, more())));
+      assert.is(response.body, 'ok');
+      assert.equal([origin.accepted, counters.retries], [2, 1]);
+      const { method = 'GET', body } = more() ?? {};
+      const text = body === undefined ? '' : body.length === undefined ? '4\r\nsome\r\n0\r\n\r\n' : 'some';
+      await until(
+        () => origin.received[1].endsWith(`\r\n\r\n${text}`),
+        () => JSON.stringify(origin.received),
+      );
+      assert.ok(origin.received[1].startsWith(`${method} / HTTP/1.1\r\n`));
+    });
+  });
+
+test('not sent once more: a large POST, although nothing of it arrived', () =>
+  withOrigin(saying(OK), async (origin, { fetch }) => {
+    await seen(fetch(request(origin.port)));
+    for (const socket of origin.sockets) socket.destroy();
+    const body = bodyOf(['a'.repeat(20_000)], 20_000);
+    assert.is(await faultOf(fetch(request(origin.port, { method: 'POST', body }))), 'reset');
+    assert.is(origin.accepted, 1);
+  }));
+
+test('a POST is not sent on a connection that was idle for longer than the origin is known to allow', () =>
+  withOrigin(
+    saying(OK),
+    async (origin, { fetch }) => {
+      const send = (method: string) => seen(fetch(request(origin.port, { method })));
+      await send('GET');
+      await send('POST');
+      assert.is(origin.accepted, 1);
+      await new Promise((idle) => setTimeout(idle, 1100));
+      // The only connection that is allowed is replaced.
+      await send('POST');
+      assert.is(origin.accepted, 2);
+    },
+    { limits: { connections: 1 } },
+  ));
+
+test('how long a connection may be idle is learned from those that the origin kept and closed', () => {
+  const idle = new SafeIdle();
+  const limit = () => [0, 100, 400, 1000, 1900, 4000, 59_000].filter((ms) => idle.allows(ms)).at(-1);
+  assert.is(limit(), 1000);
+  idle.learnKept(1900);
+  assert.is(limit(), 1900);
+  idle.learnKept(300);
+  assert.is(limit(), 1900);
+  idle.learnClosed(2000);
+  assert.is(limit(), 1000);
+  idle.learnKept(59_000);
+  idle.learnClosed(5000);
+  assert.is(limit(), 4000);
+  idle.learnClosed(800);
+  assert.is(limit(), 400);
+});
+
 test('not sent once more: a GET on a new connection', () =>
   withOrigin(
     (socket) => socket.destroy(),
@@ -281,13 +350,22 @@ test('not sent once more: a GET on a new connection', () =>
   ));
 
 test('when a request may be sent once more', () => {
-  const may = { method: 'GET', isReused: true, hasReceived: false, isBodyBegun: false, isUpgrade: false, retries: 0 };
+  const may = {
+    method: 'GET',
+    isReused: true,
+    hasReceived: false,
+    canRepeat: true,
+    isUnseen: false,
+    isUpgrade: false,
+    retries: 0,
+  };
   for (const method of ['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'])
     assert.ok(mayRetry({ ...may, method }), method);
   for (const method of ['POST', 'PATCH', 'CONNECT', 'get', 'LOCK']) assert.not(mayRetry({ ...may, method }), method);
   assert.not(mayRetry({ ...may, isReused: false }));
   assert.not(mayRetry({ ...may, hasReceived: true }));
-  assert.not(mayRetry({ ...may, isBodyBegun: true }));
+  assert.ok(mayRetry({ ...may, method: 'POST', isUnseen: true }));
+  assert.not(mayRetry({ ...may, canRepeat: false }));
   assert.not(mayRetry({ ...may, isUpgrade: true }));
   assert.not(mayRetry({ ...may, retries: 1 }));
 });

@@ -182,6 +182,18 @@ for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
     origin.close();
   });
 
+test('a POST over TLS is sent once more when the origin had closed before it arrived', async () => {
+  const origin = await tlsOrigin(identity({ dnsNames: [NAME] }));
+  const { fetch, close, counters } = client({ lookup, ca });
+  const toOrigin = { origin: { host: NAME, port: origin.port, protocol: 'https' } } as const;
+  await seen(fetch(request(origin.port, toOrigin)));
+  for (const socket of origin.sockets) socket.destroy();
+  assert.is((await seen(fetch(request(origin.port, { ...toOrigin, method: 'POST' })))).body, 'ok');
+  assert.equal([counters.connections, counters.retries], [2, 1]);
+  await close();
+  origin.close();
+});
+
 test('a large body over TLS', async () => {
   const size = 5_000_000;
   const origin = await tlsOrigin(
