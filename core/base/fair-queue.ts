@@ -72,6 +72,15 @@ export class FairLine<T extends InLine, Owner = string> {
     return this.#lines.has(owner);
   }
 
+  owners(): Iterable<Owner> {
+    return this.#lines.keys();
+  }
+
+  /** Do not change the line meanwhile. */
+  *itemsOf(owner: Owner): Generator<T> {
+    for (let item = this.#lines.get(owner)?.first ?? null; item !== null; item = item.after as T | null) yield item;
+  }
+
   /** The item must be in no line. */
   put(item: T, owner: Owner): void {
     let line = this.#lines.get(owner);

@@ -35,6 +35,8 @@ export class Call implements InLine {
    * The upload of the request body over HTTP/2, which outlives a refused stream; null: not started.
    */
   upload: object | null = null;
+  /** When it was given to a carrier, in the time of the clock. */
+  sentAt = 0;
   /** Deadline while it waits, in the time of the clock. */
   deadline = 0;
   line: object | null = null;

@@ -25,8 +25,8 @@ export interface Carrier {
   /** The deadline has passed. */
   expire(): void;
   destroy(): void;
-  /** Fails its request with `aborted`, even while the response body is being read. */
-  abort(): void;
+  /** Fails its request with `error`, even while the response body is being read. */
+  abort(error: OriginError): void;
 }
 
 /** The interface of the pool for its carriers. */

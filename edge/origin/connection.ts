@@ -269,8 +269,8 @@ export class OriginConnection
   }
 
   /** Also closes the socket while the response body is being read. */
-  abort(): void {
-    this.#fail(aborted());
+  abort(error: OriginError): void {
+    this.#fail(error);
   }
 
   /** Decides from the head whether the connection persists (RFC 9112 section 9.3). */

@@ -49,6 +49,8 @@ export interface OriginRequest {
    * no network, not limited by shares.
    */
   readonly client?: string;
+  /** Identifies the visitor's connection among those of its network. */
+  readonly visitor?: object;
   /** The site of the request, for its share of the connections; undefined: no site. */
   readonly site?: string;
   /**

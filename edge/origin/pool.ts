@@ -21,6 +21,7 @@ import { IDEMPOTENT, SafeIdle } from './retry.ts';
 import type { OriginSocket, SocketTls } from './sockets.ts';
 import { OriginPlace } from './spellings.ts';
 import { type OriginTls, refusalOf } from './tls.ts';
+import { queuedToYield, yielding } from './yielding.ts';
 
 /** Shared by all pools of a client. */
 export interface PoolTools extends DialTools {
@@ -52,6 +53,11 @@ export const SITE_WEIGHT = 7;
 
 /** Maximum addresses in `identity`, as in address-book.ts. The latest addresses are kept. */
 const MOST_ADDRESSES = 16;
+
+/** Maximum requests of a network that give way in a tick. */
+const MAX_YIELDING = 32;
+
+const gaveWay = (): OriginError => new OriginError('busy', 'the request gave way to another one of its network');
 
 export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   readonly key: string;
@@ -116,7 +122,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
       return;
     }
     const isFull = !(mayStart && this.#hasIdle()) && waiting >= this.#tools.limits.waiting;
-    if (isFull || !(mayStart || this.#queued.hasRoom(client))) {
+    if (isFull || !(mayStart || this.#queued.hasRoom(client) || this.#makeRoomFor(call))) {
       call.fail(new OriginError('busy', `${waiting} requests wait for a connection to ${this.host}`));
       return;
     }
@@ -244,6 +250,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
       this.#waiting.remove(call);
       this.#fail(call, this.#timeoutError());
     }
+    for (const owner of this.#queue.owners()) this.#makeWay(owner, now);
     for (const call of this.#queue.takeWhile(({ deadline }) => deadline <= now)) {
       this.#leftQueue(call);
       call.fail(this.#timeoutError());
@@ -266,7 +273,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     for (let call = this.#waiting.first; call !== null; call = this.#waiting.first) this.onCallCancelled(call);
     for (const call of [...this.#dials.values()]) if (call !== null) this.onCallCancelled(call);
     for (const dial of this.#dials.keys()) this.#dropDial(dial);
-    for (const connection of [...this.#connections]) connection.abort();
+    for (const connection of [...this.#connections]) connection.abort(aborted());
     this.#multiplexer?.close();
   }
 
@@ -280,6 +287,32 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
 
   // Shares.
 
+  /** Starts queued requests in place of others of their network that have to give way. */
+  #makeWay(owner: string, now: number): void {
+    for (let i = 0; i < MAX_YIELDING; i++) {
+      const found = yielding([...this.#queue.itemsOf(owner)], this.#connections, now);
+      if (found === null) return;
+      this.#queue.remove(found.call);
+      this.#leftQueue(found.call);
+      if (this.#takeShares(found.call)) {
+        found.carrier.abort(gaveWay());
+        this.#connect(found.call);
+      }
+      if (!this.#queue.hasItemOf(owner)) return;
+    }
+  }
+
+  /** Whether a queued request of the same network has given its place to `call`. */
+  #makeRoomFor(call: Call): boolean {
+    const { client, site } = call.request;
+    const found = queuedToYield([...this.#queue.itemsOf(ownerOf(client, site))], call);
+    if (found === null) return false;
+    this.#queue.remove(found);
+    this.#leftQueue(found);
+    found.fail(gaveWay());
+    return true;
+  }
+
   /** Whether at least half of the maximum number of connections is in use. */
   #isHalfInUse(): boolean {
     return (this.#held() - this.#idle.length) * 2 >= this.#tools.limits.connections;
@@ -292,10 +325,14 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     return this.#shares.hasRoom(network) && (network === undefined || this.#tools.shares.hasRoom(network));
   }
 
-  /** Takes the shares of a call and sends it, or lets it wait for a connection. */
   #start(call: Call): void {
+    if (this.#takeShares(call)) this.#connect(call);
+  }
+
+  /** False: the request cannot be sent, and the call has failed. */
+  #takeShares(call: Call): boolean {
     // Built only now: a queued or rejected request needs no head.
-    if (this.#multiplexer === null && !call.prepare()) return;
+    if (this.#multiplexer === null && !call.prepare()) return false;
     const { client, site } = call.request;
     this.#shares.take(client);
     if (site !== undefined) {
@@ -303,6 +340,11 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
       this.#tools.siteShares.take(site);
     }
     if (client !== undefined) this.#tools.shares.take(client);
+    return true;
+  }
+
+  /** Sends a call that has its shares, or lets it wait for a connection. */
+  #connect(call: Call): void {
     const connection = this.#takeIdle(call.request.method);
     if (connection !== undefined) {
       this.#tools.counters.reused++;
@@ -318,6 +360,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
 
   #send(connection: Carrier, call: Call): void {
     connection.carried = call;
+    call.sentAt = this.#tools.clock.now;
     connection.send(call);
   }
 

@@ -255,6 +255,7 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
       id: this.id,
       body,
       client: networkOf(exchange, this.#context.rules),
+      visitor: exchange.client,
       site: this.site.domainId,
       protocol,
       memory: exchange.memory,
@@ -395,7 +396,9 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
     if (ending === undefined) this.exchange.abort();
     else this.exchange.end(undefined, ending);
     this.#recordError(error);
-    if (this.#error !== null && !isOfVisitor(this.#error.fault)) this.#route?.recordBroken(this.#target);
+    const fault = this.#error?.fault;
+    // It was no fault of the origin that the request had to give way to another one.
+    if (fault !== undefined && fault !== 'busy' && !isOfVisitor(fault)) this.#route?.recordBroken(this.#target);
     this.report(status, false);
   }
 

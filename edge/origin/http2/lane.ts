@@ -389,9 +389,9 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
     this.#close(null);
   }
 
-  abort(): void {
+  abort(error: OriginError): void {
     if (this.#call === null) this.destroy();
-    else this.reset(aborted(), ERROR_CODE.CANCEL);
+    else this.reset(error, ERROR_CODE.CANCEL);
   }
 
   #charge(bytes: number): void {

@@ -38,6 +38,8 @@ export interface AttackOptions {
   /** The daemon's main.js, if not the one that is tested. */
   readonly main?: string;
   readonly settings?: Record<string, string>;
+  /** The address of the visitor; the attacker has 127.0.0.2. */
+  readonly visitor?: string;
 }
 
 export interface AttackReport {
@@ -67,6 +69,8 @@ export interface AttackReport {
 
 const LARGE = 4 * 1024 * 1024;
 const PROBE_MS = 50;
+/** An address that nobody else has. */
+const VISITOR = '127.0.0.3';
 const UNREAD = fileURLToPath(new URL('./unread-attacker.js', import.meta.url));
 const HOLD = fileURLToPath(new URL('./hold-attacker.js', import.meta.url));
 const isHold = (kind: Unread | Hold): kind is Hold => kind === 'slow-get' || kind === 'slow-post';
@@ -147,7 +151,7 @@ export async function playAttack(options: AttackOptions): Promise<AttackReport> 
 async function measure(
   daemon: Daemon,
   http: number,
-  { kind, connections = 0, seconds, after }: AttackOptions,
+  { kind, connections = 0, seconds, after, visitor }: AttackOptions,
 ): Promise<Omit<AttackReport, 'group' | 'originMost'>> {
   const { pid } = daemon.child;
   const state = { isOver: false };
@@ -158,7 +162,7 @@ async function measure(
   const probes = [
     repeat(state, visits, async () => {
       // Whose origin is held, or, where it is memory, whose daemon.
-      const { status } = await get(http, isHold(kind) ? 'attacked.test' : 'other.test', '/');
+      const { status } = await get(http, isHold(kind) ? 'attacked.test' : 'other.test', '/', visitor);
       if (status !== 200) refusals.push(status);
     }),
     resolve(state, daemon.dnsPort, queries),
@@ -229,11 +233,16 @@ async function resolve(state: { isOver: boolean }, port: number, times: number[]
   client.close();
 }
 
-/** Over a connection of its own, from an address that nobody else has. */
-function get(port: number, host: string, path: string): Promise<{ status: number; cache: string }> {
+/** Over a connection of its own. */
+function get(
+  port: number,
+  host: string,
+  path: string,
+  localAddress = VISITOR,
+): Promise<{ status: number; cache: string }> {
   return new Promise((done, fail) => {
     const asking = request({
-      ...{ port, host: '127.0.0.1', localAddress: '127.0.0.3', path, agent: false, headers: { host } },
+      ...{ port, host: '127.0.0.1', localAddress, path, agent: false, headers: { host } },
       timeout: PATIENCE_MS,
     });
     asking.on('response', (response) => {
