@@ -8,7 +8,7 @@ import { AddressBook } from './address-book.ts';
 import { aborted, Call, newCounters, type OriginCounters } from './call.ts';
 import type { Carrier, CreateMultiplexer } from './carrier.ts';
 import { OriginClock } from './clock.ts';
-import { DEFAULT_LIMITS, type OriginLimits, Shares } from './limits.ts';
+import { DEFAULT_LIMITS, type OriginLimits } from './limits.ts';
 import { openNodeSocket } from './node-socket.ts';
 import {
   type Fetch,
@@ -19,7 +19,8 @@ import {
   type Send,
 } from './origin.ts';
 import { connectionKey, isHttp2, type Origin } from './origin-address.ts';
-import { isNamedByVisitor, OriginPool, type PoolTools, SITE_WEIGHT } from './pool.ts';
+import { isNamedByVisitor, OriginPool, type PoolTools } from './pool.ts';
+import { TotalShares } from './share-queue.ts';
 import type { OpenSocket } from './sockets.ts';
 import { OriginTls } from './tls.ts';
 
@@ -89,9 +90,7 @@ class Client implements OriginClient {
       // An origin may hold fewer connections than are free. The fewer are free, the less one origin
       // may hold, so origins that hang leave some for the others.
       makeRoom: (held) => held < limits.totalConnections - this.counters.open || this.#closeOldest(),
-      shares: new Shares(limits.totalConnections),
-      siteShares: new Shares(limits.totalConnections, SITE_WEIGHT),
-      queued: 0,
+      totalShares: new TotalShares(limits.totalConnections),
       onOver: () => this.#admitLater(),
       onEmpty: (pool) => this.#forget(pool),
     };

@@ -8,20 +8,20 @@
  */
 
 import { isIP } from 'node:net';
-import { FairLine, Line } from '../../core/base/fair-queue.ts';
+import { Line } from '../../core/base/fair-queue.ts';
 import { aborted, type Call, type CallHolder, type OriginCounters } from './call.ts';
 import type { Attempt, Carrier, CreateMultiplexer, Multiplexer, MultiplexerOwner } from './carrier.ts';
 import type { OriginClock } from './clock.ts';
 import { OriginConnection } from './connection.ts';
 import { Dial, type DialOwner, type DialTools } from './dial.ts';
-import { type OriginLimits, Shares } from './limits.ts';
+import type { OriginLimits } from './limits.ts';
 import { OriginError } from './origin.ts';
 import { isHttp2, type Origin } from './origin-address.ts';
 import { IDEMPOTENT, SafeIdle } from './retry.ts';
+import { gaveWay, ShareQueue, type TotalShares } from './share-queue.ts';
 import type { OriginSocket, SocketTls } from './sockets.ts';
 import { OriginPlace } from './spellings.ts';
 import { type OriginTls, refusalOf } from './tls.ts';
-import { queuedToYield, yielding } from './yielding.ts';
 
 /** Shared by all pools of a client. */
 export interface PoolTools extends DialTools {
@@ -36,28 +36,15 @@ export interface PoolTools extends DialTools {
   makeRoom(held: number): boolean;
   /** Creates the multiplexer of an HTTP/2 origin. */
   readonly multiplex: CreateMultiplexer;
-  /** Requests in flight to all origins, by network. */
-  readonly shares: Shares;
-  /** Requests in flight to all origins, by site. */
-  readonly siteShares: Shares;
-  /** Queued requests to all origins. */
-  queued: number;
+  readonly totalShares: TotalShares;
   /** A request has ended. Queued requests to other origins may start now. */
   onOver(): void;
   /** The pool has no connections and no requests. */
   onEmpty(pool: OriginPool): void;
 }
 
-/** Weight of a site's share (`Shares`): a single site can use seven eighths of the capacity. */
-export const SITE_WEIGHT = 7;
-
 /** Maximum addresses in `identity`, as in address-book.ts. The latest addresses are kept. */
 const MOST_ADDRESSES = 16;
-
-/** Maximum requests of a network that give way in a tick. */
-const MAX_YIELDING = 32;
-
-const gaveWay = (): OriginError => new OriginError('busy', 'the request gave way to another one of its network');
 
 export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   readonly key: string;
@@ -76,11 +63,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   /** Requests that have a share and wait for a connection. */
   readonly #waiting = new Line<Call>();
   /** Requests that wait for a share. */
-  readonly #queue = new FairLine<Call>();
-  /** Requests in flight by site and by network, and queued requests by network. */
-  readonly #siteShares: Shares;
-  readonly #shares: Shares;
-  readonly #queued: Shares;
+  readonly #queue: ShareQueue;
   /**
    * Connections being opened. The value is the retried call that the connection is for, or null.
    */
@@ -101,9 +84,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     this.identity = new OriginPlace(origin);
     this.#serverName = serverName;
     this.#tools = tools;
-    this.#siteShares = new Shares(tools.limits.connections, SITE_WEIGHT);
-    this.#shares = new Shares(tools.limits.connections);
-    this.#queued = new Shares(tools.limits.waiting);
+    this.#queue = new ShareQueue(tools.limits.connections, tools.limits.waiting, tools.totalShares);
     this.#multiplexer = isHttp2(origin) ? tools.multiplex(this, tools) : null;
   }
 
@@ -113,16 +94,15 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   }
 
   run(call: Call): void {
-    const { client, site, yields = false } = call.request;
-    const isFirst = this.#queue.size === 0 || !this.#queue.hasItemOf(ownerOf(client, site));
-    const mayStart = isFirst && this.#mayStart(client, site);
+    const { yields = false } = call.request;
+    const mayStart = this.#queue.mayStart(call);
     const waiting = this.#waiting.size + this.#queue.size;
     if (yields && (!mayStart || waiting > 0 || this.#isHalfInUse())) {
       call.fail(aborted());
       return;
     }
     const isFull = !(mayStart && this.#hasIdle()) && waiting >= this.#tools.limits.waiting;
-    if (isFull || !(mayStart || this.#queued.hasRoom(client) || this.#makeRoomFor(call))) {
+    if (isFull || !(mayStart || this.#queue.hasRoom(call))) {
       call.fail(new OriginError('busy', `${waiting} requests wait for a connection to ${this.host}`));
       return;
     }
@@ -130,15 +110,13 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
       this.#start(call);
       return;
     }
-    this.#queued.take(client);
-    this.#tools.queued++;
-    this.#queue.put(call, ownerOf(client, site));
+    this.#queue.put(call);
     this.#wait(call);
   }
 
   /** Starts queued requests whose network and site have a share left. */
   admit(): void {
-    for (let call = this.#takeQueued(); call !== undefined; call = this.#takeQueued()) this.#start(call);
+    for (let call = this.#queue.next(); call !== undefined; call = this.#queue.next()) this.#start(call);
   }
 
   tls(): SocketTls | null {
@@ -229,10 +207,8 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
 
   /** From a call that is queued, waits for a connection, or is being retried. */
   onCallCancelled(call: Call): void {
-    if (this.#queue.remove(call)) {
-      this.#leftQueue(call);
-      call.fail(aborted());
-    } else {
+    if (this.#queue.remove(call)) call.fail(aborted());
+    else {
       this.#waiting.remove(call);
       for (const [dial, ownCall] of this.#dials) if (ownCall === call) this.#dropDial(dial);
       this.#dropDials();
@@ -250,11 +226,8 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
       this.#waiting.remove(call);
       this.#fail(call, this.#timeoutError());
     }
-    for (const owner of this.#queue.owners()) this.#makeWay(owner, now);
-    for (const call of this.#queue.takeWhile(({ deadline }) => deadline <= now)) {
-      this.#leftQueue(call);
-      call.fail(this.#timeoutError());
-    }
+    this.#queue.yieldPlaces(this.#connections, now, this.#replace);
+    for (const call of this.#queue.expired(now)) call.fail(this.#timeoutError());
     this.admit();
     this.#forgetIfEmpty();
   }
@@ -266,10 +239,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
 
   /** Closes all connections. All requests fail with `aborted`. */
   close(): void {
-    for (const call of this.#queue.clear()) {
-      this.#leftQueue(call);
-      call.fail(aborted());
-    }
+    for (const call of this.#queue.expired(Number.POSITIVE_INFINITY)) call.fail(aborted());
     for (let call = this.#waiting.first; call !== null; call = this.#waiting.first) this.onCallCancelled(call);
     for (const call of [...this.#dials.values()]) if (call !== null) this.onCallCancelled(call);
     for (const dial of this.#dials.keys()) this.#dropDial(dial);
@@ -287,43 +257,17 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
 
   // Shares.
 
-  /** Starts queued requests in place of others of their network that have to give way. */
-  #makeWay(owner: string, now: number): void {
-    for (let i = 0; i < MAX_YIELDING; i++) {
-      const found = yielding([...this.#queue.itemsOf(owner)], this.#connections, now);
-      if (found === null) return;
-      this.#queue.remove(found.call);
-      this.#leftQueue(found.call);
-      if (this.#takeShares(found.call)) {
-        found.carrier.abort(gaveWay());
-        this.#connect(found.call);
-      }
-      if (!this.#queue.hasItemOf(owner)) return;
-    }
-  }
-
-  /** Whether a queued request of the same network has given its place to `call`. */
-  #makeRoomFor(call: Call): boolean {
-    const { client, site } = call.request;
-    const found = queuedToYield([...this.#queue.itemsOf(ownerOf(client, site))], call);
-    if (found === null) return false;
-    this.#queue.remove(found);
-    this.#leftQueue(found);
-    found.fail(gaveWay());
-    return true;
-  }
-
   /** Whether at least half of the maximum number of connections is in use. */
   #isHalfInUse(): boolean {
     return (this.#held() - this.#idle.length) * 2 >= this.#tools.limits.connections;
   }
 
-  #mayStart(network: string | undefined, site: string | undefined): boolean {
-    if (site !== undefined && !(this.#siteShares.hasRoom(site) && this.#tools.siteShares.hasRoom(site))) return false;
-    // Across all origins only the network's share is checked. `makeRoom` enforces the limit of each
-    // origin.
-    return this.#shares.hasRoom(network) && (network === undefined || this.#tools.shares.hasRoom(network));
-  }
+  /** Ends the request of a carrier, in whose place another one starts. */
+  readonly #replace = (carrier: Carrier, call: Call): void => {
+    if (!this.#takeShares(call)) return;
+    carrier.abort(gaveWay());
+    this.#connect(call);
+  };
 
   #start(call: Call): void {
     if (this.#takeShares(call)) this.#connect(call);
@@ -333,13 +277,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   #takeShares(call: Call): boolean {
     // Built only now: a queued or rejected request needs no head.
     if (this.#multiplexer === null && !call.prepare()) return false;
-    const { client, site } = call.request;
-    this.#shares.take(client);
-    if (site !== undefined) {
-      this.#siteShares.take(site);
-      this.#tools.siteShares.take(site);
-    }
-    if (client !== undefined) this.#tools.shares.take(client);
+    this.#queue.take(call);
     return true;
   }
 
@@ -378,26 +316,9 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     call.fail(error);
   }
 
-  #releaseShares({ request: { client, site } }: Call): void {
-    this.#shares.giveBack(client);
-    if (site !== undefined) {
-      this.#siteShares.giveBack(site);
-      this.#tools.siteShares.giveBack(site);
-    }
-    if (client !== undefined) this.#tools.shares.giveBack(client);
-    if (this.#tools.queued > 0) this.#tools.onOver();
-  }
-
-  #takeQueued(): Call | undefined {
-    if (this.#queue.size === 0) return undefined;
-    const call = this.#queue.take((owner) => this.#mayStart(...partsOf(owner)));
-    if (call !== undefined) this.#leftQueue(call);
-    return call;
-  }
-
-  #leftQueue(call: Call): void {
-    this.#queued.giveBack(call.request.client);
-    this.#tools.queued--;
+  #releaseShares(call: Call): void {
+    this.#queue.release(call);
+    if (this.#tools.totalShares.queued > 0) this.#tools.onOver();
   }
 
   // Connections.
@@ -485,14 +406,6 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   #forgetIfEmpty(): void {
     if (this.#held() + this.#waiting.size + this.#queue.size === 0) this.#tools.onEmpty(this);
   }
-}
-
-/** The key of the fair queue: networks of a site take turns. */
-const ownerOf = (network = '', site = ''): string => `${network} ${site}`;
-
-function partsOf(owner: string): [network: string | undefined, site: string | undefined] {
-  const [network, site] = owner.split(' ');
-  return [network === '' ? undefined : network, site === '' ? undefined : site];
 }
 
 /** Whether SNI and verification use the visitor's host: the origin is an address without a name. */

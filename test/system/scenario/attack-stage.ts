@@ -108,8 +108,17 @@ export async function playAttack(options: AttackOptions): Promise<AttackReport> 
     else answer.end(isLarge ? large : url.startsWith('/uncached') ? uncached : 'small');
   });
   origin.on('connection', (socket) => {
-    originMost = Math.max(originMost, ++open);
-    socket.once('close', () => open--);
+    open++;
+    let isOpen = true;
+    const ended = (): void => {
+      if (isOpen) open--;
+      isOpen = false;
+    };
+    socket.once('end', ended).once('close', ended);
+    // A connection that replaces another may be seen before the end of that one.
+    setImmediate(() => {
+      originMost = Math.max(originMost, open);
+    });
   });
   await new Promise<void>((done) => origin.listen(0, '127.0.0.1', done));
   const http = await freePort();

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Call, newCounters } from '../../../edge/origin/call.ts';
 import type { Carrier } from '../../../edge/origin/carrier.ts';
-import { queuedToYield, yielding } from '../../../edge/origin/yielding.ts';
+import { queuedToYield, yielding } from '../../../edge/origin/share-queue.ts';
 import { until } from '../../support/until.ts';
 import { faultOf, OK, request, seen, withOrigin } from './rig.ts';
 
