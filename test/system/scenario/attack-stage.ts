@@ -69,6 +69,8 @@ export interface AttackReport {
 
 const LARGE = 4 * 1024 * 1024;
 const PROBE_MS = 50;
+/** Milliseconds after which a connection counts. */
+const SEEN_MS = 20;
 /** An address that nobody else has. */
 const VISITOR = '127.0.0.3';
 const UNREAD = fileURLToPath(new URL('./unread-attacker.js', import.meta.url));
@@ -109,16 +111,11 @@ export async function playAttack(options: AttackOptions): Promise<AttackReport> 
   });
   origin.on('connection', (socket) => {
     open++;
-    let isOpen = true;
-    const ended = (): void => {
-      if (isOpen) open--;
-      isOpen = false;
-    };
-    socket.once('end', ended).once('close', ended);
+    socket.once('close', () => open--);
     // A connection that replaces another may be seen before the end of that one.
-    setImmediate(() => {
+    setTimeout(() => {
       originMost = Math.max(originMost, open);
-    });
+    }, SEEN_MS);
   });
   await new Promise<void>((done) => origin.listen(0, '127.0.0.1', done));
   const http = await freePort();
