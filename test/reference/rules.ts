@@ -233,7 +233,7 @@ function rewritten(rule: Rule, template: string, { scheme, host, target }: Refer
   const query = target.slice(path.length);
   const prefixes = [...(rule.match?.path?.prefix ?? []), '/'].filter((prefix) => plainPath(target).startsWith(prefix));
   const longest = prefixes.reduce((a, b) => (b.length > a.length ? b : a));
-  const rest = plainPath(target).slice(longest.length).replaceAll(' ', '%20');
+  const rest = spelledRest(path, longest.length);
   const result = template
     .replaceAll('{scheme}', scheme)
     .replaceAll('{host}', host)
@@ -242,4 +242,30 @@ function rewritten(rule: Rule, template: string, { scheme, host, target }: Refer
     .replaceAll('{rest}', rest)
     .replaceAll('{query}', query);
   return /\?|\{query\}|\{uri\}/.test(template) ? result : result + query;
+}
+
+const SLASH = String.raw`(?:[/\\]|%2F|%5C)`;
+const DOT = String.raw`(?:\.|%2E)`;
+const anyCase = (source: string): RegExp => new RegExp(source, 'i');
+
+/** The rest of a path as received, behind `length` characters of its plain form. */
+function spelledRest(path: string, length: number): string {
+  let text = path.replace(anyCase(`(${SLASH}+)${DOT}{1,2}$`), '$&$1');
+  for (let before = ''; before !== text; ) {
+    before = text;
+    text = text.replace(anyCase(`${SLASH}+${DOT}(?=${SLASH})`), '');
+  }
+  for (let before = ''; before !== text; ) {
+    before = text;
+    text = text.replace(anyCase(`(?:${SLASH}+(?:(?!${SLASH}).)+)?${SLASH}+${DOT}{2}(?=${SLASH})`), '');
+  }
+  const letters = text.match(/%..|./g) ?? [];
+  let count = 0;
+  for (let i = 0; i < letters.length; i++) {
+    if (count >= length) return letters.slice(i).join('').replaceAll('\\', '%5C');
+    const isSlash = anyCase(SLASH).test(letters[i]);
+    const repeatsSlash = isSlash && i > 0 && anyCase(SLASH).test(letters[i - 1]);
+    if (!repeatsSlash) count += isSlash ? 1 : plainPath(`/_${letters[i]}`).length - 2;
+  }
+  return '';
 }

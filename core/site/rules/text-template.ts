@@ -2,7 +2,7 @@
 import { RE2JS } from 're2js';
 import type { TextMatch } from './document.ts';
 import { MAX_CAPTURED } from './limits.ts';
-import { escapePath, normalPath } from './path.ts';
+import { rawPath, SpelledPath } from './path.ts';
 
 const PLACEHOLDERS = ['scheme', 'host', 'path', 'query', 'uri', 'rest', ...'123456789'] as const;
 const NAMES: ReadonlySet<string> = new Set(PLACEHOLDERS);
@@ -70,12 +70,7 @@ export class TextTemplate {
   }
 }
 
-const rawPath = (target: string): string => {
-  const query = target.indexOf('?');
-  return query < 0 ? target : target.slice(0, query);
-};
-
-/** Captures the parts of a path that a rule matched. */
+/** Captures the parts of a path that a rule matched, as the visitor spelled them. */
 class PathCaptures {
   /** In descending order of length. */
   readonly #prefixes: readonly string[];
@@ -96,21 +91,24 @@ class PathCaptures {
    * The rest of the path after the longest matching prefix; if none matches, after the first slash.
    */
   rest(target: string): string {
-    const path = normalPath(target);
-    const compared = this.#ignoreCase ? path.toLowerCase() : path;
+    const path = new SpelledPath(target);
+    const compared = this.#ignoreCase ? path.normal.toLowerCase() : path.normal;
     const prefix =
       this.#prefixes.find((text) => compared.startsWith(this.#ignoreCase ? text.toLowerCase() : text)) ?? '/';
-    return escapePath(path.slice(prefix.length));
+    return path.after(prefix);
   }
 
   /** A group of the first regular expression that matches; empty: none matches. */
   group(target: string, number: number): string {
-    const path = normalPath(target);
-    if (path.length > MAX_CAPTURED) return '';
+    const path = new SpelledPath(target);
+    if (path.normal.length > MAX_CAPTURED) return '';
     this.#patterns ??= this.#sources.map((source) => RE2JS.compile(source, this.#flags));
     for (const pattern of this.#patterns) {
-      const matcher = pattern.matcher(path);
-      if (matcher.find()) return number <= matcher.groupCount() ? escapePath(matcher.group(number) ?? '') : '';
+      const matcher = pattern.matcher(path.normal);
+      if (!matcher.find()) continue;
+      // A group that took no part in the match starts at -1.
+      const start = number <= matcher.groupCount() ? matcher.start(number) : -1;
+      return start < 0 ? '' : path.slice(start, matcher.end(number));
     }
     return '';
   }
