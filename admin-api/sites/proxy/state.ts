@@ -1,4 +1,5 @@
 /** Finds the certificate, the exposed names and the warnings of a proxy. */
+import { ORIGINS } from '../../../core/site/pools/document.ts';
 import type { Reader } from '../../../core/store/reader.ts';
 import type { Domain, ProxyConfig } from '../../../core/store/rows.ts';
 import type { Services } from '../../change/services.ts';
@@ -15,8 +16,8 @@ export interface ProxyState {
 }
 
 /**
- * `row`: the proxy settings after the change. `reader`: for the certificate; during a change, its
- * draft. Sends no DNS query.
+ * `row`: the proxy settings after the change. `reader`: for the certificate and the pools;
+ * during a change, its draft. Sends no DNS query.
  */
 export async function findState(
   services: Services,
@@ -25,8 +26,9 @@ export async function findState(
   domain: Domain,
   row: ProxyConfig,
 ): Promise<ProxyState> {
-  const survey = row.enabled ? await surveyNames(services, rules.allowPrivate, domain, row) : NO_SURVEY;
-  const warnings = row.enabled ? await findWarnings(services, rules, domain, row, survey) : [];
+  const { origins: pools } = ORIGINS.content(reader, domain.id);
+  const survey = row.enabled ? await surveyNames(services, rules.allowPrivate, domain, row, pools) : NO_SURVEY;
+  const warnings = row.enabled ? await findWarnings(services, rules, domain, row, survey, pools.length > 0) : [];
   const { exposed, more } = await findExposed(services, domain, row, survey.addresses);
   const certificate = viewCertificate(reader, row);
   return { certificate, exposed, warnings: more ? [...warnings, CUT] : warnings };

@@ -7,6 +7,8 @@ import { latin1 } from '../../../core/dns/wire/latin1.ts';
 import { equalNames, formatRelative, type Name, parentName } from '../../../core/dns/wire/name.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import { type Exemptions, mayConnect } from '../../../core/net/address/index.ts';
+import type { OriginsEntry } from '../../../core/site/pools/document.ts';
+import { entriesFor, pathOf } from '../../../core/site/pools/match.ts';
 import { nameOfKey, recordKeyParts } from '../../../core/store/keys.ts';
 import { type Domain, type ProxyConfig, proxiedOf, RECORD_RDATA } from '../../../core/store/rows.ts';
 import { type NameOrigin, NameOrigins, type StoredNames } from '../../../core/zone/compile/name-origins.ts';
@@ -27,12 +29,14 @@ export interface FaultyNames {
 export interface Survey {
   /** Whether any name goes through the proxy. */
   hasWebNames: boolean;
+  /** Whether no pool serves some requests of such a name: its origin or its records do. */
+  hasUnpooled: boolean;
   readonly faults: ReadonlyMap<Fault, FaultyNames>;
   /** Addresses of names that have servers of their own, as Latin-1. */
   readonly addresses: ReadonlySet<string>;
 }
 
-export const NO_SURVEY: Survey = { hasWebNames: false, faults: new Map(), addresses: new Set() };
+export const NO_SURVEY: Survey = { hasWebNames: false, hasUnpooled: false, faults: new Map(), addresses: new Set() };
 
 const MAX_SHOWN_NAMES = 5;
 /** Addresses to search for in other records; slightly exceeded if the last name has several. */
@@ -40,18 +44,19 @@ const MAX_ADDRESSES = 10_000;
 /** Maximum names whose aliases are resolved; each costs about ten microseconds. */
 const MAX_FOLLOWED = 2_000;
 
-/** `row`: the proxy settings after the change. */
+/** `row`: the proxy settings after the change. `pools`: the entries of the origins document. */
 export async function surveyNames(
   services: Services,
   exemptions: Exemptions,
   domain: Domain,
   row: ProxyConfig,
+  pools: readonly OriginsEntry[],
 ): Promise<Survey> {
   const zone = new OwnZone(services, domain);
   const origins = new NameOrigins(findZones(services, domain, row), domain, row, exemptions);
   const addresses = new Set<string>();
   const faults = new Map<Fault, FaultyNames>();
-  const survey: Survey = { hasWebNames: false, faults, addresses };
+  const survey: Survey = { hasWebNames: false, hasUnpooled: false, faults, addresses };
   let last: Name | undefined;
   let followed = 0;
   await scanRecords(services.environment, domain.id, (key, value) => {
@@ -59,8 +64,10 @@ export async function surveyNames(
     if (!WEB_TYPES.has(type)) return false;
     const address = type === TYPE.A || type === TYPE.AAAA ? value.subarray(RECORD_RDATA) : null;
     // Skips most names: their address was already seen.
-    if (address !== null && (addresses.has(latin1(address)) || origins.isConfigured(address))) {
+    const isSeen = address !== null && (addresses.has(latin1(address)) || origins.isConfigured(address));
+    if (isSeen && (survey.hasUnpooled || pools.length === 0)) {
       survey.hasWebNames = true;
+      survey.hasUnpooled = true;
       return false;
     }
     const isPublic = address !== null && mayConnect(address, exemptions).public;
@@ -70,16 +77,22 @@ export async function surveyNames(
     last = name;
     if (!zone.isWeb(name, proxiedOf(value))) return false;
     survey.hasWebNames = true;
+    const isPooled = isWhollyPooled(pools, formatRelative(name, domain.apex));
+    if (!isPooled) survey.hasUnpooled = true;
     if (isPublic) addresses.add(latin1(address));
     else if (++followed <= MAX_FOLLOWED) {
       const origin = origins.originOf(name);
-      if (origin.kind === 'none') addFault(faults, origin.why, formatRelative(name, domain.apex));
+      if (origin.kind === 'none' && !isPooled) addFault(faults, origin.why, formatRelative(name, domain.apex));
       else if (origin.kind === 'addresses') for (const found of origin.addresses) addresses.add(latin1(found));
     }
     return false;
   });
   return survey;
 }
+
+/** Whether a pool serves all paths of a name. `name`: relative to the domain. */
+const isWhollyPooled = (pools: readonly OriginsEntry[], name: string): boolean =>
+  entriesFor(pools, name).some((entry) => pathOf(entry) === '/');
 
 function addFault(faults: Map<Fault, FaultyNames>, fault: Fault, name: string): void {
   let faulty = faults.get(fault);

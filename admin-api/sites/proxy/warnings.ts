@@ -17,7 +17,8 @@ export async function findWarnings(
   rules: OriginRules,
   domain: Domain,
   { originHost }: ProxyConfig,
-  { hasWebNames, faults }: Survey,
+  { hasWebNames, hasUnpooled, faults }: Survey,
+  hasPools: boolean,
 ): Promise<string[]> {
   if (originHost !== null) {
     const zone = new OwnZone(services, domain);
@@ -26,7 +27,9 @@ export async function findWarnings(
     return isVisible ? [...warnings, ORIGIN_VISIBLE] : warnings;
   }
   if (!hasWebNames) return [NOTHING_SERVED];
-  return [NO_ORIGIN, ...[...faults].map(([fault, faulty]) => explainFault(fault, faulty))];
+  if (!hasUnpooled) return [];
+  const explained = [...faults].map(([fault, faulty]) => explainFault(fault, faulty, hasPools));
+  return [hasPools ? NO_ORIGIN_OUTSIDE_POOLS : NO_ORIGIN, ...explained];
 }
 
 /** Warns about a host name that cannot be used now. An address is checked by findWarnings. */
@@ -46,6 +49,8 @@ const NOTHING_SERVED =
   'No origin is set, and no name of the domain is proxied: the proxy serves nothing. Set the origin, or add A, AAAA, CNAME or ALIAS records.';
 const NO_ORIGIN =
   'No origin is set: each proxied name is served from the public addresses of its own records, with https and port 443.';
+const NO_ORIGIN_OUTSIDE_POOLS =
+  'No origin is set: requests that no pool serves go to the public addresses of the records of their name, with https and port 443.';
 
 const ORIGIN_VISIBLE =
   'The apex has no address, so it resolves to the origin, and an MX, SRV or NS record points to the apex, so it is not proxied: anyone can see where the origin is. Let that record point to another name.';
@@ -71,12 +76,14 @@ async function originWarnings(check: () => Promise<void>): Promise<string[]> {
   }
 }
 
-function explainFault(fault: Fault, { names, count }: FaultyNames): string {
+function explainFault(fault: Fault, { names, count }: FaultyNames, hasPools: boolean): string {
   const shown = names.map((name) => `"${name}"`).join(', ');
   const subject = count > names.length ? `${shown} and ${count - names.length} more names` : shown;
   const isOne = count === 1;
   const [singular, plural] = FAULTS[fault];
-  return `${subject} ${isOne ? singular : plural}, so the proxy answers visitors of ${isOne ? 'this name' : 'these names'} with an error. Set an origin, or change the records.`;
+  const whose = `of ${isOne ? 'this name' : 'these names'}`;
+  const failing = hasPools ? `requests ${whose} that no pool serves` : `visitors ${whose}`;
+  return `${subject} ${isOne ? singular : plural}, so the proxy answers ${failing} with an error. Set an origin or a pool, or change the records.`;
 }
 
 /** Texts for one name and for several names. */

@@ -173,6 +173,46 @@ for (const transport of await testedTransports('admin-api/sites/proxy')) {
     );
   });
 
+  test('toggle with pools: no warnings of names that a pool serves', async ({ domain, proxy }) => {
+    const pool = [{ origin: '1.1.1.1' }];
+    const names = ['@ A 10.0.0.1', 'www A 10.0.0.1', 'a.dev A 10.0.0.1', '*.dev A 10.0.0.1', 'shop CNAME gone.p4.test'];
+    const outside = /^No origin is set: requests that no pool serves/;
+    for (const [name, records, origins, expected] of [
+      ['p1.test', names, [{ pool }], []],
+      ['p2.test', names, ['@', 'www', '*.dev', 'shop'].map((of) => ({ name: of, pool })), []],
+      ['p3.test', ['@ A 1.1.1.1', 'www A 1.1.1.1'], [{ name: '@', pool }], [outside]],
+      [
+        'p4.test',
+        names,
+        [
+          { name: '@', pool },
+          { name: 'www', path: '/api', pool },
+          { name: '*.dev', pool },
+        ],
+        [
+          outside,
+          /^"shop" leads to no address,.* that no pool/,
+          /^"www" has no public address,.* Set an origin or a pool/,
+        ],
+      ],
+      // Only rules send requests to it.
+      ['p5.test', names.slice(0, 1), [{ label: 'a', pool }], [outside, /^"@" has no public address/]],
+      ['p6.test', ['@ MX 10 mail.p6.test', 'mail A 1.1.1.1'], [{ pool }], [/serves nothing/]],
+    ] as const) {
+      const id = await domain(name, records);
+      const set = await proxy('PUT', id, '/origins', { origins }, { headers: { 'if-match': '*' } });
+      assert.is(set.status, 200, set.text);
+      const { body, text } = await proxy('POST', id, '/toggle', { enable: true });
+      const warnings = listOf(body.proxy.warnings).map(String);
+      assert.is(warnings.length, expected.length, text);
+      for (const pattern of expected)
+        assert.ok(
+          warnings.some((warning) => pattern.test(warning)),
+          text,
+        );
+    }
+  });
+
   test('toggle without an origin: stores none, and warns of names without a server', async ({ domain, proxy }) => {
     for (const [name, records, expected] of [
       ['first.test', ['@ A 9.9.9.9', 'www CNAME first.test'], [/^No origin is set/]],
