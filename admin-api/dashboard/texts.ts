@@ -924,6 +924,7 @@ export const TEXTS = {
       subdomains: (isOn: boolean) => `HSTS for subdomains: ${isOn ? 'yes' : 'no'}`,
       preload: (isOn: boolean) => `HSTS preload: ${isOn ? 'yes' : 'no'}`,
       heuristic: (isOn: boolean) => `Guessed lifetimes in the cache: ${isOn ? 'yes' : 'no'}`,
+      forwarded: (isOn: boolean) => `Header Forwarded for the origin: ${isOn ? 'yes' : 'no'}`,
     },
     dnssec: {
       on: (algorithm: number | null) => `DNSSEC: on, algorithm ${algorithm}`,

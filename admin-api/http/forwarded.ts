@@ -1,12 +1,12 @@
 /**
  * From where a request comes, and for which host: the edge on this machine or a trusted proxy may
  * have forwarded it. The edge sends the client address in a header field, together with a secret
- * that the main thread shares with both sides. A proxy sends it in X-Forwarded-For.
+ * that the main thread shares with both sides. A proxy sends it in X-Forwarded-For or Forwarded.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
 import { fromUrlHost } from '../../core/net/address/url-host.ts';
-import { visitorOf } from '../../core/net/address/visitor.ts';
+import { readForwarded, statedAddresses, statedScheme } from '../../core/net/address/visitor.ts';
 import { holderAt } from './body-memory.ts';
 import { HttpError } from './errors.ts';
 import type { HttpRequest } from './transport.ts';
@@ -30,12 +30,16 @@ export function withForwardedClient(request: HttpRequest, { field, secret }: For
   return withClient(request, value.slice(end + 1), true);
 }
 
-/** The request with the client address that a trusted proxy sent in X-Forwarded-For. */
+/** The request with the client address of a trusted proxy's X-Forwarded-For or Forwarded. */
 export function withStatedClient(request: HttpRequest, trusts: (address: string) => boolean): HttpRequest {
+  const { remoteAddress } = request;
+  if (!trusts(remoteAddress)) return request;
   const list = request.header('x-forwarded-for');
-  return list === undefined || !trusts(request.remoteAddress)
-    ? request
-    : withClient(request, visitorOf(request.remoteAddress, [list], trusts), request.isSecure);
+  const forwarded = list === undefined ? request.header('forwarded') : undefined;
+  if (list === undefined && forwarded === undefined) return request;
+  const [address = remoteAddress] =
+    forwarded === undefined ? statedAddresses([list ?? ''], trusts) : readForwarded([forwarded], trusts).addresses;
+  return withClient(request, address, request.isSecure);
 }
 
 function withClient(request: HttpRequest, remoteAddress: string, isSecure: boolean | undefined): HttpRequest {
@@ -98,4 +102,4 @@ export class KnownHosts {
 
 /** Whether a request reached the edge, or another proxy in front of the API, over TLS. */
 export const isOverTls = (request: Pick<HttpRequest, 'isSecure' | 'header'>): boolean =>
-  request.isSecure === true || request.header('x-forwarded-proto')?.toLowerCase() === 'https';
+  request.isSecure === true || statedScheme(request.header('x-forwarded-proto') ?? '') === 'https';

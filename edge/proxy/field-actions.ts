@@ -5,16 +5,13 @@ export const PASS = 1;
 const DROP = 2;
 /** A claim about the visitor. Forwarded only from trusted proxies. */
 export const CLAIM = 3;
-/** A claim about the visitor's address. X-Forwarded-For takes precedence. */
+/** A claim about the visitor's address. X-Forwarded-For and Forwarded take precedence. */
 export const ADDRESS_CLAIM = 4;
-export const FORWARDED_PROTO = 5;
-export const FORWARDED_HOST = 6;
-export const FORWARDED = 7;
-export const VIA = 8;
-export const LOOP = 9;
-const ENCODING = 10;
-export const EXPECT = 11;
-export const MAX_FORWARDS = 12;
+export const VIA = 5;
+export const LOOP = 6;
+const ENCODING = 7;
+export const EXPECT = 8;
+export const MAX_FORWARDS = 9;
 
 const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
   // Fields that browsers send. They are listed for speed: an unlisted name costs a scan of its
@@ -65,8 +62,11 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     'transfer-encoding',
     'upgrade',
     'x-request-id',
-    // The edge builds this list itself.
+    // The edge builds these itself.
+    'forwarded',
     'x-forwarded-for',
+    'x-forwarded-host',
+    'x-forwarded-proto',
     // CGI exposes this field as HTTP_PROXY, which programs use as their outgoing proxy
     // (CVE-2016-5385).
     'proxy',
@@ -147,9 +147,6 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
   ]),
   // Next.js sends this field from the browser.
   ['x-middleware-prefetch', PASS],
-  ['x-forwarded-proto', FORWARDED_PROTO],
-  ['x-forwarded-host', FORWARDED_HOST],
-  ['forwarded', FORWARDED],
   ['via', VIA],
   ['cdn-loop', LOOP],
   ['accept-encoding', ENCODING],

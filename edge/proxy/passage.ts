@@ -154,8 +154,8 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
    * forwarded, and the visitor has received an error page.
    */
   fieldsForOrigin(acceptEncoding: string, isShared = false): FieldList | undefined {
-    const fields = requestFields(this.exchange, this.#context.rules, acceptEncoding, isShared);
-    const { changes } = this.site;
+    const { changes, sendsForwarded } = this.site;
+    const fields = requestFields(this.exchange, this.#context.rules, acceptEncoding, isShared, sendsForwarded);
     if (typeof fields !== 'number')
       return changes === undefined ? fields : changeFields(fields, changes.requestHeaders);
     if (!this.isBackground) this.refuse(fields === 508 ? LOOP : EXPECTATION_FAILED);

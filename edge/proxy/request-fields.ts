@@ -2,35 +2,26 @@
  * Builds the fields of the request to an origin, in one pass over the visitor's fields.
  *
  * The origin can trust the fields about the visitor. X-Forwarded-For, Forwarded and similar fields
- * are dropped unless a trusted proxy sent them, and the edge creates them. Caddy, Traefik and Envoy
+ * are read only if a trusted proxy sent them, and the edge creates them. Caddy, Traefik and Envoy
  * do the same at the edge. nginx and Cloudflare append to the list, so each origin must determine
  * the trustworthy part.
  *
- * From a trusted proxy's X-Forwarded-For, the edge keeps the part that trusted proxies have
- * written, and appends the proxy's address. All other fields for the visitor's address get that
- * visitor: many proxies forward the visitor's claims in fields that they do not set themselves.
+ * From a trusted proxy's list of addresses, the edge keeps the part that trusted proxies have
+ * written, and appends the proxy's address. All fields describe the request as the first trusted
+ * proxy received it: applications read one of them, or the first or last member of a list. All
+ * other fields for the visitor's address get that visitor: many proxies forward the visitor's
+ * claims in fields that they do not set themselves.
  *
  * Many of these proxies also forward the visitor's claims about host and path. If the response may
  * be shared with other visitors, the request therefore contains only claims that are part of the
  * cache key.
  */
+import { statedAddresses } from '../../core/net/address/visitor.ts';
 import type { Client, Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { hasSameFields, markRecurring } from '../http/exchange/recurring-fields.ts';
-import {
-  ADDRESS_CLAIM,
-  actionOf,
-  CLAIM,
-  EXPECT,
-  FORWARDED,
-  FORWARDED_HOST,
-  FORWARDED_PROTO,
-  LOOP,
-  MAX_FORWARDS,
-  PASS,
-  VIA,
-} from './field-actions.ts';
-import { forwardedAddresses, lastMember, normalAuthority, type TrustRules, visitedSiteOf } from './visitor.ts';
+import { ADDRESS_CLAIM, actionOf, CLAIM, EXPECT, LOOP, MAX_FORWARDS, PASS, VIA } from './field-actions.ts';
+import { normalAuthority, readStatement, type TrustRules, visitedSiteOf } from './visitor.ts';
 
 export interface RequestRules extends TrustRules {
   /**
@@ -54,6 +45,7 @@ interface RequestTrace {
   readonly authority: string;
   readonly acceptEncoding: string;
   readonly isShared: boolean;
+  readonly sendsForwarded: boolean;
   readonly fields: FieldList;
 }
 
@@ -66,7 +58,7 @@ const MAX_TRACE_LENGTH = 8192;
 /**
  * Builds all fields except Host, X-Request-Id and the framing fields. `acceptEncoding`: the codings
  * that the origin may use; empty for none. `isShared`: the response may also be sent to other
- * visitors.
+ * visitors. `sendsForwarded`: Site.sendsForwarded.
  *
  * Returns a refusal if the expectation cannot be met (417), or if the request has already passed
  * this service (508, RFC 8586 section 2).
@@ -79,10 +71,12 @@ export function requestFields(
   rules: RequestRules,
   acceptEncoding: string,
   isShared = false,
+  sendsForwarded = true,
 ): FieldList | RequestRefusal {
   const { client, headers, authority, version } = exchange;
   // Max-Forwards depends on the method.
-  if (exchange.method === 'OPTIONS') return buildRequestFields(exchange, rules, acceptEncoding, isShared);
+  if (exchange.method === 'OPTIONS')
+    return buildRequestFields(exchange, rules, acceptEncoding, isShared, sendsForwarded);
   const slot = client.port & (TRACES - 1);
   const trace = traces[slot];
   if (
@@ -91,6 +85,7 @@ export function requestFields(
     trace.version === version &&
     trace.rules === rules &&
     trace.isShared === isShared &&
+    trace.sendsForwarded === sendsForwarded &&
     trace.acceptEncoding === acceptEncoding &&
     trace.authority === authority &&
     hasSameFields(trace.headers, headers)
@@ -98,9 +93,9 @@ export function requestFields(
     markRecurring(trace.fields);
     return trace.fields;
   }
-  const fields = buildRequestFields(exchange, rules, acceptEncoding, isShared);
+  const fields = buildRequestFields(exchange, rules, acceptEncoding, isShared, sendsForwarded);
   if (typeof fields === 'number' || lengthOf(headers) > MAX_TRACE_LENGTH) return fields;
-  traces[slot] = { client, version, rules, headers, authority, acceptEncoding, isShared, fields };
+  traces[slot] = { client, version, rules, headers, authority, acceptEncoding, isShared, sendsForwarded, fields };
   return fields;
 }
 
@@ -115,16 +110,18 @@ function buildRequestFields(
   rules: RequestRules,
   acceptEncoding: string,
   isShared: boolean,
+  sendsForwarded: boolean,
 ): string[] | RequestRefusal {
-  const { headers, client, scheme } = exchange;
+  const { headers, client } = exchange;
+  const { scheme } = visitedSiteOf(exchange, rules);
   const authority = normalAuthority(exchange, rules);
   const isTrusted = rules.trusts(client.address);
   const acceptsClaims = isTrusted && !isShared;
-  const chain = isTrusted ? forwardedAddresses(headers, rules.trusts) : null;
+  const statement = isTrusted ? readStatement(headers, rules.trusts) : null;
+  const chain = statement?.chain ?? NO_CHAIN;
+  const visitor = chain.length === 0 ? client.address : chain[0];
+  const host = acceptsClaims ? statement?.host || authority : authority;
   const fields: string[] = [];
-  let forwarded = chain === null ? '' : chain.map((address) => `for=${nodeOf(address)}`).join(', ');
-  let proto: string = isShared ? visitedSiteOf(exchange, rules).scheme : scheme;
-  let host = authority;
   let via = '';
   let loop = '';
   for (let i = 0; i < headers.length; i += 2) {
@@ -138,16 +135,10 @@ function buildRequestFields(
         if (acceptsClaims) fields.push(name, value);
         break;
       case ADDRESS_CLAIM:
-        if (acceptsClaims) fields.push(name, chain === null ? value : (chain[0] ?? client.address));
-        break;
-      case FORWARDED_PROTO:
-        if (acceptsClaims) proto = lastMember(value);
-        break;
-      case FORWARDED_HOST:
-        if (acceptsClaims) host = value;
-        break;
-      case FORWARDED:
-        if (acceptsClaims && chain === null) forwarded = join(forwarded, value);
+        if (acceptsClaims) fields.push(name, statement?.chain === null ? value : visitor);
+        else if (isTrusted && name === 'x-real-ip')
+          // A shared response must not depend on a value that the visitor may have chosen.
+          fields.push(name, statement?.chain === null ? (statedAddresses([value], NONE)[0] ?? visitor) : visitor);
         break;
       case VIA:
         via = join(via, value);
@@ -168,13 +159,14 @@ function buildRequestFields(
   if (!isTrusted && client.certificate) fields.push('client-cert', client.certificate);
   fields.push(
     'x-forwarded-for',
-    chain === null ? client.address : join(chain.join(', '), client.address),
+    join(chain.join(', '), client.address),
     'x-forwarded-proto',
-    proto,
+    scheme,
     'x-forwarded-host',
     host,
-    'forwarded',
-    join(forwarded, forwardedElement(client.address, authority, scheme)),
+  );
+  if (sendsForwarded) fields.push('forwarded', forwardedOf(visitor, host, scheme, chain, client.address));
+  fields.push(
     'via',
     join(via, exchange.version === '2' ? `2 ${rules.name}` : `${exchange.version} ${rules.name}`),
     'cdn-loop',
@@ -193,6 +185,19 @@ export function requestTrailers(fields: FieldList): FieldList {
     const name = fields[i & ~1];
     return actionOf(name) === PASS;
   });
+}
+
+const NO_CHAIN: readonly string[] = [];
+const NONE = (): boolean => false;
+
+/**
+ * The visitor's element has host and scheme. Those of proxies have only their address: some
+ * applications read the scheme of the last element.
+ */
+function forwardedOf(visitor: string, host: string, scheme: string, chain: readonly string[], address: string): string {
+  let list = forwardedElement(visitor, host, scheme);
+  for (let i = 1; i < chain.length; i++) list += `, for=${nodeOf(chain[i])}`;
+  return chain.length === 0 ? list : `${list}, for=${nodeOf(address)}`;
 }
 
 /** Inputs and result of the last `forwardedElement` call. */

@@ -3,7 +3,7 @@
  * from the connection or, if its client is a trusted proxy, from fields of the request.
  */
 import { clientNetwork } from '../../core/net/address/ipv6.ts';
-import { statedAddresses } from '../../core/net/address/visitor.ts';
+import { readForwarded, statedAddresses, statedScheme } from '../../core/net/address/visitor.ts';
 import { withoutDefaultPort } from '../http/exchange/authority.ts';
 import type { Exchange, VisitedSite } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
@@ -29,17 +29,9 @@ export function visitedSiteOf(exchange: Exchange, rules: TrustRules): VisitedSit
 
 function findVisitedSite(exchange: Exchange, { trusts }: TrustRules): VisitedSite {
   if (!trusts(exchange.client.address)) return exchange;
-  const { headers, authority } = exchange;
-  // The last line is the proxy's, even if the visitor has also sent this field.
-  for (let i = headers.length - 2; i >= 0; i -= 2) {
-    if (headers[i] !== 'x-forwarded-proto') continue;
-    const scheme = lastMember(headers[i + 1]);
-    return scheme === 'http' || scheme === 'https' ? { scheme, authority } : exchange;
-  }
-  return exchange;
+  const { scheme } = readStatement(exchange.headers, trusts);
+  return scheme === undefined ? exchange : { scheme, authority: exchange.authority };
 }
-
-export const lastMember = (list: string): string => list.slice(list.lastIndexOf(',') + 1).trim();
 
 /**
  * The network to which the limits on origin connections charge a request. Behind a trusted proxy,
@@ -57,21 +49,72 @@ export type AddressOf = (exchange: Exchange) => string;
 /** The address of the visitor, as stated by a trusted proxy or taken from the connection. */
 export function visitorAddress({ client, headers }: Exchange, { trusts }: TrustRules): string {
   if (!trusts(client.address)) return client.address;
-  return forwardedAddresses(headers, trusts)?.[0] ?? client.address;
+  return readStatement(headers, trusts).chain?.[0] ?? client.address;
 }
 
-/** Result for the last request, since rules, limits and logs each need the visitor. */
-let statedHeaders: FieldList | null = null;
-let statedTrusts: TrustRules['trusts'] | null = null;
-let stated: readonly string[] | null = null;
+/** What a trusted proxy states about a request, as the first trusted proxy received it. */
+interface Statement {
+  /** The trusted addresses of X-Forwarded-For or Forwarded, visitor first. Null: no such field. */
+  readonly chain: readonly string[] | null;
+  readonly scheme: 'http' | 'https' | undefined;
+  /** The host, with a port if it has one; not part of the cache key. Empty: not stated. */
+  readonly host: string;
+}
 
-/** The trusted addresses of X-Forwarded-For, visitor first. Null: no such field. */
-export function forwardedAddresses(headers: FieldList, trusts: TrustRules['trusts']): readonly string[] | null {
-  if (headers === statedHeaders && trusts === statedTrusts) return stated;
-  const lines: string[] = [];
-  for (let i = 0; i < headers.length; i += 2) if (headers[i] === 'x-forwarded-for') lines.push(headers[i + 1]);
-  statedHeaders = headers;
-  statedTrusts = trusts;
-  stated = lines.length === 0 ? null : statedAddresses(lines, trusts);
-  return stated;
+/** Result for the last request, since rules, limits, logs and the proxy each need the visitor. */
+let lastHeaders: FieldList | null = null;
+let lastTrusts: TrustRules['trusts'] | null = null;
+let lastStatement: Statement | null = null;
+
+/** `headers`: of a trusted client. */
+export function readStatement(headers: FieldList, trusts: TrustRules['trusts']): Statement {
+  if (lastStatement !== null && headers === lastHeaders && trusts === lastTrusts) return lastStatement;
+  lastHeaders = headers;
+  lastTrusts = trusts;
+  lastStatement = findStatement(headers, trusts);
+  return lastStatement;
+}
+
+/**
+ * Proxies that set X-Forwarded-For often pass on the visitor's Forwarded, so that counts only
+ * without X-Forwarded-For. Of other fields the last line is the proxy's, even if the visitor has
+ * also sent them.
+ */
+function findStatement(headers: FieldList, trusts: TrustRules['trusts']): Statement {
+  const addressLines: string[] = [];
+  const forwardedLines: string[] = [];
+  let proto = '';
+  let host = '';
+  for (let i = 0; i < headers.length; i += 2) {
+    const value = headers[i + 1];
+    switch (headers[i]) {
+      case 'x-forwarded-for':
+        addressLines.push(value);
+        break;
+      case 'forwarded':
+        forwardedLines.push(value);
+        break;
+      case 'x-forwarded-proto':
+        proto = value;
+        break;
+      case 'x-forwarded-host':
+        host = value;
+    }
+  }
+  const readsForwarded = addressLines.length === 0 && forwardedLines.length > 0;
+  const forwarded = readsForwarded ? readForwarded(forwardedLines, trusts) : NOTHING_FORWARDED;
+  return {
+    chain: addressLines.length > 0 ? statedAddresses(addressLines, trusts) : forwarded.addresses,
+    scheme: statedScheme(proto === '' ? forwarded.proto : proto),
+    host: hostIn(host === '' ? forwarded.host : host),
+  };
+}
+
+const NOTHING_FORWARDED = { addresses: null, proto: '', host: '' };
+
+/** The host of the first proxy, if a list has those of several. Empty: it is none. */
+function hostIn(text: string): string {
+  const comma = text.indexOf(',');
+  const host = (comma < 0 ? text : text.slice(0, comma)).trim().toLowerCase();
+  return /^[a-z0-9._~%!$&'()*+,;=:[\]-]+$/.test(host) ? host : '';
 }

@@ -142,12 +142,13 @@ export class DomainSites {
       origins: new SiteOrigins(environment, domain, web, settings, exemptions),
       hsts: formatHsts(proxy),
       heuristicFreshness: proxy.heuristicFreshness,
+      sendsForwarded: proxy.forwardedHeader,
       documents,
     };
   }
 
   /** Hosts with the same origin have the same site, so that they share its connections. */
-  #site({ hsts, heuristicFreshness, documents }: Names, origin: Origin, hasCertificate: boolean): Site {
+  #site({ hsts, heuristicFreshness, sendsForwarded, documents }: Names, origin: Origin, hasCertificate: boolean): Site {
     const { host, port, protocol, addresses } = origin;
     const key = `${hasCertificate} ${protocol} ${host} ${port} ${addresses?.join() ?? 'resolved'}`;
     const shared = this.#sites.get(key);
@@ -159,6 +160,7 @@ export class DomainSites {
       hasCertificate,
       hsts,
       heuristicFreshness,
+      sendsForwarded,
       documents,
     };
     const before = this.#before.get(key);
@@ -179,6 +181,7 @@ interface Names {
   readonly origins: SiteOrigins;
   readonly hsts: string;
   readonly heuristicFreshness: boolean;
+  readonly sendsForwarded: boolean;
   readonly documents: SiteDocuments | null;
 }
 

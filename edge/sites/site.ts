@@ -19,6 +19,8 @@ export interface Site {
    * cookies, credentials, queries, Pragma, Vary: Cookie.
    */
   readonly heuristicFreshness?: boolean;
+  /** Whether requests to the origin have Forwarded (RFC 7239). Omitted: true. */
+  readonly sendsForwarded?: boolean;
   /** Null: the customer has set none. */
   readonly documents: SiteDocuments | null;
   /** Changes that rules make to the request (SiteRules.siteWith). Omitted: none. */

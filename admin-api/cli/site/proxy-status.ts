@@ -15,6 +15,7 @@ export function describeProxy({ domain: { domain }, proxy }: ProxyResponse): [st
     ...certificateLines(domain, proxy),
     ...hstsLines(proxy),
     ...(proxy.heuristic_freshness ? ['  cache        heuristic freshness for all responses'] : []),
+    ...(proxy.forwarded_header ? [] : ['  headers      no Forwarded for the origin']),
     ...warnings.map((warning) => `  warning      ${shown(warning)}`),
     ...exposed.map(
       ({ name, type, content, why }) => `  exposed      ${[name, type, content].map(shown).join(' ')}: ${shown(why)}`,

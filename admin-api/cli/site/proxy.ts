@@ -36,6 +36,10 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
         '--heuristic-freshness <state>',
         'whether to use heuristic freshness also for requests with cookies, credentials or queries (default: unchanged; off for a new proxy)',
       ).choices(['on', 'off']),
+      new Option(
+        '--forwarded-header <state>',
+        'whether requests to the origin have the header Forwarded (default: unchanged; on for a new proxy)',
+      ).choices(['on', 'off']),
     ],
     more: 'This command does not turn the proxy on or off.',
     examples: [
@@ -44,15 +48,24 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
       'waypost proxy set example.com origin.example.net --hsts 31536000',
     ],
     async run(
-      call: Call<{ port?: number; protocol?: 'http' | 'https'; hsts?: HstsAge; heuristicFreshness?: 'on' | 'off' }>,
+      call: Call<{
+        port?: number;
+        protocol?: 'http' | 'https';
+        hsts?: HstsAge;
+        heuristicFreshness?: 'on' | 'off';
+        forwardedHeader?: 'on' | 'off';
+      }>,
       [domainName, origin],
     ) {
-      const { port, protocol, hsts, heuristicFreshness } = call.options;
+      const { port, protocol, hsts, heuristicFreshness, forwardedHeader } = call.options;
       const { id: domain_id } = await call.domain(domainName);
       const heuristic = heuristicFreshness && heuristicFreshness === 'on';
       const body = await call.api.PUT(PROXY, {
         params: { path: { domain_id } },
-        body: { origin, port, protocol, hsts_max_age: toMaxAge(hsts), heuristic_freshness: heuristic },
+        body: {
+          ...{ origin, port, protocol, hsts_max_age: toMaxAge(hsts), heuristic_freshness: heuristic },
+          forwarded_header: forwardedHeader && forwardedHeader === 'on',
+        },
       });
       call.show(body, ...describeProxy(body));
       return true;

@@ -43,6 +43,7 @@ function proxyLines(proxy: PastProxy): string[] {
     texts.subdomains(proxy?.hsts_include_subdomains ?? false),
     texts.preload(proxy?.hsts_preload ?? false),
     texts.heuristic(proxy?.heuristic_freshness ?? false),
+    texts.forwarded(proxy?.forwarded_header ?? true),
   ];
 }
 

@@ -28,6 +28,8 @@ const PRELOAD =
 
 const HEURISTIC =
   'whether the cache also uses heuristic freshness (RFC 9111 section 4.2.2) for requests with Cookie or Authorization, URLs with a query, and responses with Pragma or Vary: Cookie';
+const FORWARDED =
+  'whether requests to the origin have the header Forwarded (RFC 7239) next to X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host';
 
 const settings = {
   hsts_max_age: Type.Optional(
@@ -39,6 +41,7 @@ const settings = {
   hsts_include_subdomains: Type.Optional(flag(`true or false, ${SUBDOMAINS}; omit it to keep the value`)),
   hsts_preload: Type.Optional(flag(`true or false, ${PRELOAD}; omit it to keep the value`)),
   heuristic_freshness: Type.Optional(flag(`true or false, ${HEURISTIC}; omit it to keep the value`)),
+  forwarded_header: Type.Optional(flag(`true or false, ${FORWARDED}; omit it to keep the value`)),
 };
 
 /** In responses. */
@@ -47,6 +50,7 @@ const settingsView = {
   hsts_include_subdomains: flag(SUBDOMAINS),
   hsts_preload: flag(PRELOAD),
   heuristic_freshness: Type.Boolean({ description: HEURISTIC }),
+  forwarded_header: Type.Boolean({ description: FORWARDED }),
 };
 
 /** In the history of a domain. */
@@ -55,6 +59,7 @@ export const pastSettings = {
   hsts_include_subdomains: flag('as in the proxy'),
   hsts_preload: flag('as in the proxy'),
   heuristic_freshness: flag('as in the proxy'),
+  forwarded_header: flag('as in the proxy'),
 };
 
 export const settingsBody = bodySchema(Type.Object(settings));

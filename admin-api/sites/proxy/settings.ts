@@ -1,4 +1,4 @@
-/** The settings of a proxy besides its origin: HSTS, and a rule of the cache. */
+/** The settings of a proxy besides its origin: HSTS, a rule of the cache, a request header. */
 import { InvalidError } from '../../../core/base/errors.ts';
 import { type ProxySettings, proxySettings } from '../../../core/store/rows.ts';
 import type { BodyOf } from '../../http/json-body.ts';
@@ -15,6 +15,7 @@ const MEMBERS = {
   hsts_include_subdomains: 'hstsIncludeSubdomains',
   hsts_preload: 'hstsPreload',
   heuristic_freshness: 'heuristicFreshness',
+  forwarded_header: 'forwardedHeader',
 } as const satisfies Record<keyof SettingsBody, keyof ProxySettings>;
 
 const PAIRS = Object.entries(MEMBERS) as [keyof SettingsBody, keyof ProxySettings][];

@@ -19,6 +19,8 @@ const DEFAULT_SETTINGS = {
    * wrong (edge/sites/site.ts).
    */
   heuristicFreshness: false,
+  /** Whether requests to the origin have Forwarded (RFC 7239). */
+  forwardedHeader: true,
 };
 
 export type ProxySettings = Readonly<typeof DEFAULT_SETTINGS>;

@@ -28,7 +28,9 @@ const ABSENT = '\0';
 const PERSONAL: ReadonlySet<string> = new Set(['cookie', 'authorization']);
 
 /** The edge sets these for each visitor or request, so no other request has the same value. */
-const SET_BY_EDGE: ReadonlySet<string> = new Set(['cdn-loop', 'forwarded', 'via', 'x-forwarded-for', 'x-request-id']);
+const SET_BY_EDGE: ReadonlySet<string> = new Set([
+  ...['cdn-loop', 'forwarded', 'via', 'x-forwarded-for', 'x-real-ip', 'x-request-id'],
+]);
 /**
  * The key contains their values for the origin, or they are the same in all requests
  * (`ORIGIN_ACCEPT_ENCODING`).

@@ -3,7 +3,7 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withForwardedClient, withStatedClient } from '../../../admin-api/http/forwarded.ts';
+import { isOverTls, withForwardedClient, withStatedClient } from '../../../admin-api/http/forwarded.ts';
 import type { HttpRequest } from '../../../admin-api/http/transport.ts';
 
 const FIELD = 'x-waypost-client';
@@ -32,11 +32,11 @@ test('without the secret, nothing is trusted', () => {
 });
 
 test('behind a trusted proxy, the request is that of the client that it states', () => {
-  const stated = (list: string | undefined, remoteAddress = '127.0.0.1'): string => {
+  const stated = (list: string | undefined, remoteAddress = '127.0.0.1', forwarded?: string): string => {
     const request: HttpRequest = {
       ...requestWith(undefined),
       remoteAddress,
-      header: (name) => (name === 'x-forwarded-for' ? list : undefined),
+      header: (name) => (name === 'x-forwarded-for' ? list : name === 'forwarded' ? forwarded : undefined),
     };
     return withStatedClient(request, (address) => address === '127.0.0.1').remoteAddress;
   };
@@ -46,6 +46,15 @@ test('behind a trusted proxy, the request is that of the client that it states',
   assert.is(stated(undefined), '127.0.0.1');
   assert.is(stated('unknown'), '127.0.0.1');
   assert.is(stated('198.51.100.9', '192.0.2.8'), '192.0.2.8', 'not trusted');
+  assert.is(stated(undefined, '127.0.0.1', 'for=198.51.100.9, for="192.0.2.7:1";proto=https'), '192.0.2.7');
+  assert.is(stated('192.0.2.7', '127.0.0.1', 'for=198.51.100.9'), '192.0.2.7', 'X-Forwarded-For counts');
+});
+
+test('a proxy states TLS in X-Forwarded-Proto', () => {
+  const isSecure = (scheme: string): boolean =>
+    isOverTls({ header: (name) => (name === 'x-forwarded-proto' ? scheme : undefined) });
+  assert.equal(['https', 'HTTPS', 'https,http', 'wss'].map(isSecure), [true, true, true, true]);
+  assert.equal(['http', '', 'ftp'].map(isSecure), [false, false, false]);
 });
 
 test.run();

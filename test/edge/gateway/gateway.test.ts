@@ -232,9 +232,24 @@ const TABLE: readonly (readonly [what: string, request: Parameters<Rig['ask']>[0
     '308 https://www.site.test/',
   ],
   ['a balancer reports no scheme', { scheme: 'http', address: BALANCER }, '308 https://www.site.test/'],
+  ...['https, http', 'https,https', 'HTTPS', 'wss'].map((scheme): (typeof TABLE)[number] => [
+    `a balancer reports ${scheme}`,
+    { scheme: 'http', address: BALANCER, headers: claims(scheme) },
+    'http site.test',
+  ]),
   [
-    'a balancer reports an invalid scheme',
-    { scheme: 'http', address: BALANCER, headers: claims('https, http') },
+    'a balancer reports a WebSocket without TLS',
+    { scheme: 'http', address: BALANCER, headers: claims('ws') },
+    '308 https://www.site.test/',
+  ],
+  [
+    'a balancer reports https in Forwarded',
+    { scheme: 'http', address: BALANCER, headers: ['forwarded', 'for=198.51.100.7;proto=https'] },
+    'http site.test',
+  ],
+  [
+    'a stranger reports https in Forwarded',
+    { scheme: 'http', address: '203.0.113.9', headers: ['forwarded', 'for=198.51.100.7;proto=https'] },
     '308 https://www.site.test/',
   ],
   [

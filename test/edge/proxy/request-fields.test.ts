@@ -103,7 +103,7 @@ const ROWS: readonly Row[] = [
     },
     gets: {
       'x-forwarded-for': ['2001:db8::5, 192.0.2.80, 192.0.2.80'],
-      forwarded: ['for="[2001:db8::5]", for=192.0.2.80, for=192.0.2.80;host=www.site.test;proto=https'],
+      forwarded: ['for="[2001:db8::5]";host=www.site.test;proto=https, for=192.0.2.80, for=192.0.2.80'],
     },
   },
   {
@@ -118,7 +118,7 @@ const ROWS: readonly Row[] = [
     gets: {
       'x-real-ip': ['203.0.113.5'],
       'true-client-ip': ['203.0.113.5'],
-      forwarded: ['for=203.0.113.5, for=192.0.2.80;host=www.site.test;proto=https'],
+      forwarded: ['for=203.0.113.5;host=www.site.test;proto=https, for=192.0.2.80'],
     },
   },
   {
@@ -133,17 +133,59 @@ const ROWS: readonly Row[] = [
   },
   {
     name: 'X-Forwarded-Proto of a trusted proxy: the last line is its own',
-    request: { address: TRUSTED, headers: ['x-forwarded-proto', 'https', 'x-forwarded-proto', 'https, http'] },
-    gets: { 'x-forwarded-proto': ['http'] },
+    request: { address: TRUSTED, headers: ['x-forwarded-proto', 'https', 'x-forwarded-proto', 'http, https'] },
+    gets: { 'x-forwarded-proto': ['http'], forwarded: ['for=192.0.2.80;host=www.site.test;proto=http'] },
+  },
+  ...['wss', 'https,https', 'https, http', 'HTTPS'].map((scheme) => ({
+    name: `X-Forwarded-Proto ${scheme} of a trusted proxy is https`,
+    request: { address: TRUSTED, scheme: 'http' as const, headers: ['x-forwarded-proto', scheme] },
+    gets: { 'x-forwarded-proto': ['https'], forwarded: ['for=192.0.2.80;host=www.site.test;proto=https'] },
+  })),
+  {
+    name: 'an unknown X-Forwarded-Proto does not reach the origin',
+    request: { address: TRUSTED, headers: ['x-forwarded-proto', 'ftp'] },
+    gets: { 'x-forwarded-proto': ['https'] },
   },
   {
-    name: 'a trusted proxy may set scheme and host',
+    name: 'a trusted proxy may set scheme and host: all fields have them',
     request: {
       address: TRUSTED,
       scheme: 'http',
-      headers: ['x-forwarded-proto', 'https', 'x-forwarded-host', 'a.test'],
+      headers: [
+        ...['x-forwarded-proto', 'https', 'x-forwarded-host', 'A.test:81, b.test', 'x-forwarded-for', '203.0.113.5'],
+        ...['x-real-ip', TRUSTED, 'forwarded', 'for=127.0.0.1;proto=http;host=evil.test'],
+      ],
     },
-    gets: { 'x-forwarded-proto': ['https'], 'x-forwarded-host': ['a.test'] },
+    gets: {
+      'x-forwarded-proto': ['https'],
+      'x-forwarded-host': ['a.test:81'],
+      'x-forwarded-for': ['203.0.113.5, 192.0.2.80'],
+      'x-real-ip': ['203.0.113.5'],
+      forwarded: ['for=203.0.113.5;host="a.test:81";proto=https, for=192.0.2.80'],
+    },
+  },
+  {
+    name: 'a host that is none does not reach the origin',
+    request: { address: TRUSTED, headers: ['x-forwarded-host', 'a.test/x"'] },
+    gets: { 'x-forwarded-host': ['www.site.test'] },
+  },
+  {
+    name: 'Forwarded of a trusted proxy is read, and all fields have what it states',
+    request: {
+      address: TRUSTED,
+      scheme: 'http',
+      headers: [
+        ...['forwarded', 'for=127.0.0.1;proto=http, for="203.0.113.5:444";proto=https;host=a.test'],
+        ...['forwarded', 'for=192.0.2.80;proto=http', 'x-real-ip', '127.0.0.1'],
+      ],
+    },
+    gets: {
+      'x-forwarded-proto': ['https'],
+      'x-forwarded-host': ['a.test'],
+      'x-forwarded-for': ['203.0.113.5, 192.0.2.80, 192.0.2.80'],
+      'x-real-ip': ['203.0.113.5'],
+      forwarded: ['for=203.0.113.5;host=a.test;proto=https, for=192.0.2.80, for=192.0.2.80'],
+    },
   },
   {
     name: 'a trusted proxy may set X-Real-IP',
@@ -186,7 +228,7 @@ const ROWS: readonly Row[] = [
   {
     name: 'Forwarded of a trusted proxy is kept and extended',
     request: { address: TRUSTED, headers: ['forwarded', 'for=203.0.113.4'] },
-    gets: { forwarded: ['for=203.0.113.4, for=192.0.2.80;host=www.site.test;proto=https'] },
+    gets: { forwarded: ['for=203.0.113.4;host=www.site.test;proto=https, for=192.0.2.80'] },
   },
   { name: 'Via of HTTP/1.1', request: {}, gets: { via: ['1.1 waypost'] } },
   { name: 'Via of HTTP/1.0', request: { version: '1.0' }, gets: { via: ['1.0 waypost'] } },
@@ -232,6 +274,39 @@ for (const { name, request, gets } of ROWS) {
   });
 }
 
+test('requests whose response may be shared state the same, but no host that is not in the key', () => {
+  const fieldsOf = (...headers: string[]): string[] => {
+    const exchange = new FakeExchange({ address: TRUSTED, scheme: 'http', headers });
+    const fields = requestFields(exchange, rules, '', true) as string[];
+    return ['x-real-ip', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'forwarded'].map((name) =>
+      valuesOf(fields, name).join('|'),
+    );
+  };
+  const expected = [
+    ...['203.0.113.5', '203.0.113.5, 192.0.2.80', 'https', 'www.site.test'],
+    'for=203.0.113.5;host=www.site.test;proto=https, for=192.0.2.80',
+  ];
+  const xForwarded = ['x-forwarded-for', '203.0.113.5', 'x-forwarded-proto', 'https', 'x-forwarded-host', 'a.test'];
+  assert.equal(fieldsOf(...xForwarded, 'x-real-ip', '127.0.0.1'), expected);
+  assert.equal(fieldsOf('x-real-ip', '1', 'forwarded', 'for=203.0.113.5;proto=https;host=a.test'), expected);
+  assert.is(fieldsOf(...xForwarded)[0], '', 'only if the proxy sends it');
+  // Not a text that the visitor may have chosen.
+  assert.is(fieldsOf('x-real-ip', '"203.0.113.5:1"')[0], '203.0.113.5');
+  assert.is(fieldsOf('x-real-ip', '<script>')[0], TRUSTED);
+});
+
+test('a site may do without Forwarded', () => {
+  for (const address of [TRUSTED, '198.51.100.7'])
+    for (const isShared of [false, true]) {
+      const exchange = new FakeExchange({ address, headers: ['forwarded', 'for=203.0.113.5'] });
+      const fields = requestFields(exchange, rules, '', isShared, false) as string[];
+      assert.equal(valuesOf(fields, 'forwarded'), []);
+      assert.is(valuesOf(fields, 'x-forwarded-proto').length, 1);
+      const others = requestFields(exchange, rules, '', isShared, true) as string[];
+      assert.is(valuesOf(others, 'forwarded').length, 1, 'of the same connection');
+    }
+});
+
 test('rules, limits and logs have the visitor that the origin gets', () => {
   const visitorOf = (...lines: string[]): string => {
     const exchange = new FakeExchange({
@@ -256,8 +331,11 @@ test('rules, limits and logs have the visitor that the origin gets', () => {
 });
 
 test('the scheme is that of the last line', () => {
-  const headers = ['x-forwarded-proto', 'https', 'x-forwarded-proto', 'http'];
-  assert.is(visitedSiteOf(new FakeExchange({ address: TRUSTED, headers }), rules).scheme, 'http');
+  const schemeOf = (...headers: string[]): string =>
+    visitedSiteOf(new FakeExchange({ address: TRUSTED, headers }), rules).scheme;
+  assert.is(schemeOf('x-forwarded-proto', 'https', 'x-forwarded-proto', 'http'), 'http');
+  assert.is(schemeOf('x-forwarded-proto', 'http', 'forwarded', 'for=203.0.113.5;proto=https'), 'http');
+  assert.is(schemeOf('forwarded', 'for=203.0.113.5;proto=http'), 'http');
 });
 
 test('Forwarded describes each request, whichever part differs from the previous request', () => {

@@ -172,6 +172,7 @@ test('a site has the settings of its proxy; without an origin and a public addre
       hasCertificate: false,
       hsts: '',
       heuristicFreshness: false,
+      sendsForwarded: true,
       documents: null,
     };
     const proxy = { ...newProxy(domain), originHost: 'origin.example.net' };
@@ -186,6 +187,8 @@ test('a site has the settings of its proxy; without an origin and a public addre
     assert.is(sites.siteOf('site.test')?.hsts, '');
     await change(rig, (draft) => draft.put(proxies, { ...proxy, heuristicFreshness: true }));
     assert.equal(sites.siteOf('site.test'), { ...expected, heuristicFreshness: true });
+    await change(rig, (draft) => draft.put(proxies, { ...proxy, forwardedHeader: false }));
+    assert.equal(sites.siteOf('site.test'), { ...expected, sendsForwarded: false });
     await change(rig, (draft) => draft.put(proxies, newProxy(domain)));
     const nowhere = { host: 'site.test', addresses: [], port: 443, protocol: 'https' };
     assert.equal(sites.siteOf('site.test'), { ...expected, origin: nowhere });

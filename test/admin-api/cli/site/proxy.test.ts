@@ -29,6 +29,7 @@ const SET_UP: Proxy = {
   hsts_include_subdomains: false,
   hsts_preload: false,
   heuristic_freshness: false,
+  forwarded_header: true,
   certificate: NO_CERTIFICATE,
   ssl_status: 'active',
   ssl_issued_at: '2025-01-01 00:00:00',

@@ -20,6 +20,7 @@ const DEFAULTS = {
   hsts_include_subdomains: false,
   hsts_preload: false,
   heuristic_freshness: false,
+  forwarded_header: true,
   ssl_status: 'none',
   ssl_issued_at: null,
   ssl_expires_at: null,

@@ -2,12 +2,16 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { statedAddresses, trustOf, visitorOf } from '../../../../core/net/address/visitor.ts';
+import { readForwarded, statedAddresses, statedScheme, trustOf } from '../../../../core/net/address/visitor.ts';
 import fc from '../../../support/fc.ts';
 
 const PROXIES = ['192.0.2.80', '10.1.2.3', '2001:db8:ffff::1'];
 const trusts = trustOf(['192.0.2.80', '10.0.0.0/8', '2001:db8:ffff::/48']);
 const PEER = PROXIES[0];
+
+/** The visitor of a connection from `peer`. */
+const visitorOf = (peer: string, lines: readonly string[], trusted: typeof trusts): string =>
+  trusted(peer) ? (statedAddresses(lines, trusted)[0] ?? peer) : peer;
 
 interface Node {
   readonly address: string;
@@ -99,6 +103,68 @@ test('the visitor is the last address that no trusted proxy has', () => {
 
 test('a prefix of mapped addresses trusts the IPv4 addresses', () => {
   assert.is(visitorOf('10.0.0.1', ['198.51.100.7'], trustOf(['::ffff:10.0.0.0/104'])), '198.51.100.7');
+});
+
+/** A list of X-Forwarded-For as Forwarded. */
+const asForwarded = (list: string): string =>
+  list
+    .split(',')
+    .map((text) => text.trim())
+    .map((text) => (text === '' ? '' : `For=${text.startsWith('"') || !/[:[]/.test(text) ? text : `"${text}"`};by=_x`))
+    .join(',');
+
+test('Forwarded has the addresses of X-Forwarded-For', () => {
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 4 }), (lines) => {
+      // A malformed quote makes its whole line unreadable.
+      const readable = lines.map((text) => text.replace(/"192\.0\.2\.1(?=[ \t]*(?:,|$))/g, '192.0.2.01'));
+      assert.equal(readForwarded(readable.map(asForwarded), trusts).addresses, statedAddresses(readable, trusts));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('Forwarded describes the request as the first trusted proxy received it', () => {
+  const stated = (...lines: string[]) => readForwarded(lines, trusts);
+  const visitor = '198.51.100.7';
+  assert.equal(stated(`for=${visitor};proto=https;host=a.test`), {
+    addresses: [visitor],
+    proto: 'https',
+    host: 'a.test',
+  });
+  assert.equal(
+    stated(`for=127.0.0.1;proto=http, for=${visitor} ; proto=https;host="a.test:81",for=10.0.0.1;proto=http`),
+    {
+      addresses: [visitor, '10.0.0.1'],
+      proto: 'https',
+      host: 'a.test:81',
+    },
+  );
+  assert.equal(stated('FOR="[2001:db8::1]:4711";Proto=HTTPS;by="\\_x"'), {
+    addresses: ['2001:db8::1'],
+    proto: 'HTTPS',
+    host: '',
+  });
+  // HAProxy and others send colons without quotes.
+  assert.equal(stated(`proto=http;for=${visitor}:4711`).addresses, [visitor]);
+  assert.equal(stated('for=unknown;proto=https'), { addresses: [], proto: 'https', host: '' });
+  assert.equal(stated(`for=${visitor}`, 'for=_hidden').addresses, [], 'a line of its own');
+  for (const text of [`for="x, for=${visitor}`, `for=${visitor};x`, `=, for=${visitor}`, `for=a"b, for=${visitor}`])
+    assert.equal(stated(text), { addresses: [], proto: '', host: '' }, text);
+});
+
+test('a line of Forwarded is read in time that grows with its length', () => {
+  const steps = (text: string): void => {
+    assert.equal(readForwarded([text], trusts).addresses, []);
+  };
+  for (const part of ['"', ' ', '\\"', 'for=" ', ';', 'a', 'for=1 ']) steps(`${part.repeat(60_000)}"`);
+});
+
+test('schemes of proxies: in any case, of WebSockets, and the first of a list', () => {
+  for (const text of ['https', 'HTTPS', 'wss', 'Wss', 'https,https', 'https, http', ' https ,http'])
+    assert.is(statedScheme(text), 'https', text);
+  for (const text of ['http', 'ws', 'WS', 'http,https']) assert.is(statedScheme(text), 'http', text);
+  for (const text of ['', 'ftp', 'https:', ',https']) assert.is(statedScheme(text), undefined, text);
 });
 
 test.run();

@@ -97,7 +97,7 @@ export const VARY: readonly Row[] = [
     { 'x-a': '2' },
     'origin',
   ),
-  ...['x-forwarded-for', 'Forwarded', 'x-request-id', 'via', 'cdn-loop'].map((name) =>
+  ...['x-forwarded-for', 'X-Real-IP', 'Forwarded', 'x-request-id', 'via', 'cdn-loop'].map((name) =>
     pair(`Vary: ${name}, which the edge says of each visitor`, name, {}, {}, 'origin'),
   ),
   ...['x-forwarded-host', 'X-Forwarded-Proto'].map((name) =>
