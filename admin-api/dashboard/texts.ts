@@ -923,7 +923,8 @@ export const TEXTS = {
       hsts: (seconds: number | null) => `HSTS: ${seconds === null ? 'off' : plural(seconds, 'second', 'seconds')}`,
       subdomains: (isOn: boolean) => `HSTS for subdomains: ${isOn ? 'yes' : 'no'}`,
       preload: (isOn: boolean) => `HSTS preload: ${isOn ? 'yes' : 'no'}`,
-      heuristic: (isOn: boolean) => `Guessed lifetimes in the cache: ${isOn ? 'yes' : 'no'}`,
+      heuristics: (which: 'off' | 'static' | 'all') =>
+        `Guessed lifetimes in the cache: ${{ off: 'none', static: 'static files', all: 'all' }[which]}`,
       forwarded: (isOn: boolean) => `Header Forwarded for the origin: ${isOn ? 'yes' : 'no'}`,
     },
     dnssec: {

@@ -301,7 +301,7 @@ function freshenVariant(
     visit.exchange.headers,
     update,
     context.maxBodyBytes,
-    visit.site.heuristicFreshness,
+    visit.site.heuristics,
   );
   const headersToKeep = visit.storedFields(verdict.store ? verdict.headers : update.headers);
   const response: StoredResponse = { ...old, ...update, headers: headersToKeep };
@@ -373,7 +373,7 @@ function tapBody(context: FillContext, fill: Fill, received: Received, body: Ori
     visit.exchange.headers,
     received,
     context.maxBodyBytes,
-    visit.site.heuristicFreshness,
+    visit.site.heuristics,
   );
   const isRequestSpecific = !verdict.store && REQUEST_SPECIFIC.has(verdict.reason);
   if (verdict.store) {
@@ -409,7 +409,7 @@ function relayResponse(
       visit,
       request,
       received.status,
-      factsOf(received, visit.site.heuristicFreshness),
+      factsOf(received, visit.site.heuristics),
       varying,
       body.length,
     );

@@ -69,7 +69,7 @@ export class HotEntry {
     const { response } = variant;
     this.#variant = variant;
     this.#name = name;
-    this.facts = factsOf(response, site.heuristicFreshness);
+    this.facts = factsOf(response, site.heuristics);
     this.#date = formatHttpDate(this.facts.date);
     this.isCompressible = isCompressible(response.status, response.headers, response.body.length, minBytes);
     const plain = withoutFields(fields, TIME_DEPENDENT);

@@ -141,14 +141,14 @@ export class DomainSites {
       web,
       origins: new SiteOrigins(environment, domain, web, settings, exemptions),
       hsts: formatHsts(proxy),
-      heuristicFreshness: proxy.heuristicFreshness,
+      heuristics: proxy.heuristics,
       sendsForwarded: proxy.forwardedHeader,
       documents,
     };
   }
 
   /** Hosts with the same origin have the same site, so that they share its connections. */
-  #site({ hsts, heuristicFreshness, sendsForwarded, documents }: Names, origin: Origin, hasCertificate: boolean): Site {
+  #site({ hsts, heuristics, sendsForwarded, documents }: Names, origin: Origin, hasCertificate: boolean): Site {
     const { host, port, protocol, addresses } = origin;
     const key = `${hasCertificate} ${protocol} ${host} ${port} ${addresses?.join() ?? 'resolved'}`;
     const shared = this.#sites.get(key);
@@ -159,7 +159,7 @@ export class DomainSites {
       origin,
       hasCertificate,
       hsts,
-      heuristicFreshness,
+      heuristics,
       sendsForwarded,
       documents,
     };
@@ -180,7 +180,7 @@ interface Names {
   readonly web: WebNames;
   readonly origins: SiteOrigins;
   readonly hsts: string;
-  readonly heuristicFreshness: boolean;
+  readonly heuristics: ProxySettings['heuristics'];
   readonly sendsForwarded: boolean;
   readonly documents: SiteDocuments | null;
 }

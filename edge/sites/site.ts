@@ -1,5 +1,7 @@
 /** A proxied host name, as a thread of the edge sees it. */
+
 import type { Changes } from '../../core/site/rules/index.ts';
+import type { Heuristics } from '../../core/store/rows.ts';
 import type { Exchange } from '../http/exchange/exchange.ts';
 import type { Origin } from '../origin/origin-address.ts';
 import type { SiteDocuments } from './site-documents.ts';
@@ -14,11 +16,8 @@ export interface Site {
   readonly hasCertificate: boolean;
   /** The value of Strict-Transport-Security (RFC 6797); empty: the field is not sent. */
   readonly hsts: string;
-  /**
-   * Whether heuristic freshness (RFC 9111 section 4.2.2) also applies where it is often wrong: with
-   * cookies, credentials, queries, Pragma, Vary: Cookie.
-   */
-  readonly heuristicFreshness?: boolean;
+  /** Which responses get a heuristic lifetime. Omitted: static. */
+  readonly heuristics?: Heuristics;
   /** Whether requests to the origin have Forwarded (RFC 7239). Omitted: true. */
   readonly sendsForwarded?: boolean;
   /** Null: the customer has set none. */

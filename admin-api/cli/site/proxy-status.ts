@@ -14,7 +14,7 @@ export function describeProxy({ domain: { domain }, proxy }: ProxyResponse): [st
     ...originLines(domain, proxy, on),
     ...certificateLines(domain, proxy),
     ...hstsLines(proxy),
-    ...(proxy.heuristic_freshness ? ['  cache        heuristic freshness for all responses'] : []),
+    ...(proxy.heuristics === 'static' ? [] : [`  cache        heuristic freshness: ${proxy.heuristics}`]),
     ...(proxy.forwarded_header ? [] : ['  headers      no Forwarded for the origin']),
     ...warnings.map((warning) => `  warning      ${shown(warning)}`),
     ...exposed.map(

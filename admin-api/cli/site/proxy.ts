@@ -16,6 +16,9 @@ const seconds = wholeNumber(0, 63_072_000);
 const hstsAge = (text: string): HstsAge => (text === 'none' ? 'none' : seconds(text));
 const toMaxAge = (age: HstsAge | undefined) => (age === 'none' ? null : age);
 
+/** `on`: the name of "all" in earlier versions. */
+const HEURISTIC_CHOICES = ['off', 'static', 'all', 'on'] as const;
+
 export function addProxyCommands(program: Command, context: CommandContext): void {
   const proxy = addAccountGroup(program, 'proxy', 'the proxy in front of the web servers of a domain', [
     'waypost proxy set example.com origin.example.net',
@@ -33,9 +36,9 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
         'the HSTS max-age for browsers; 0 revokes it, "none" sends no HSTS header (default: unchanged)',
       ).argParser(hstsAge),
       new Option(
-        '--heuristic-freshness <state>',
-        'whether to use heuristic freshness also for requests with cookies, credentials or queries (default: unchanged; off for a new proxy)',
-      ).choices(['on', 'off']),
+        '--heuristic-freshness <which>',
+        'responses without a lifetime that get one from Last-Modified: none, of static files, or all (default: unchanged; static for a new proxy)',
+      ).choices(HEURISTIC_CHOICES),
       new Option(
         '--forwarded-header <state>',
         'whether requests to the origin have the header Forwarded (default: unchanged; on for a new proxy)',
@@ -52,18 +55,18 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
         port?: number;
         protocol?: 'http' | 'https';
         hsts?: HstsAge;
-        heuristicFreshness?: 'on' | 'off';
+        heuristicFreshness?: (typeof HEURISTIC_CHOICES)[number];
         forwardedHeader?: 'on' | 'off';
       }>,
       [domainName, origin],
     ) {
       const { port, protocol, hsts, heuristicFreshness, forwardedHeader } = call.options;
       const { id: domain_id } = await call.domain(domainName);
-      const heuristic = heuristicFreshness && heuristicFreshness === 'on';
+      const heuristics = heuristicFreshness === 'on' ? 'all' : heuristicFreshness;
       const body = await call.api.PUT(PROXY, {
         params: { path: { domain_id } },
         body: {
-          ...{ origin, port, protocol, hsts_max_age: toMaxAge(hsts), heuristic_freshness: heuristic },
+          ...{ origin, port, protocol, hsts_max_age: toMaxAge(hsts), heuristics },
           forwarded_header: forwardedHeader && forwardedHeader === 'on',
         },
       });

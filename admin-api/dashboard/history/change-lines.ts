@@ -42,7 +42,7 @@ function proxyLines(proxy: PastProxy): string[] {
     texts.hsts(proxy?.hsts_max_age ?? null),
     texts.subdomains(proxy?.hsts_include_subdomains ?? false),
     texts.preload(proxy?.hsts_preload ?? false),
-    texts.heuristic(proxy?.heuristic_freshness ?? false),
+    texts.heuristics(proxy?.heuristics ?? 'static'),
     texts.forwarded(proxy?.forwarded_header ?? true),
   ];
 }

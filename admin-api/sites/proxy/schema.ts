@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { CACHE_TAG_RULE } from '../../../core/base/cache-tag.ts';
 import { count, flag, id, integer, list, oneOf, orNull, readOnly, text, time } from '../../../core/base/schema.ts';
+import { HEURISTICS } from '../../../core/store/rows.ts';
 import { bodySchema } from '../../http/json-body.ts';
 import { pageFields } from '../../http/lists.ts';
 import { FIXES } from './exposed-fix.ts';
@@ -26,8 +27,9 @@ const SUBDOMAINS = 'whether HSTS holds for all names below the host too (include
 const PRELOAD =
   'whether browsers may include the domain in their preload lists (preload), which requires hsts_include_subdomains and an hsts_max_age of at least a year';
 
-const HEURISTIC =
-  'whether the cache also uses heuristic freshness (RFC 9111 section 4.2.2) for requests with Cookie or Authorization, URLs with a query, and responses with Pragma or Vary: Cookie';
+const HEURISTICS_TEXT =
+  'which responses with Last-Modified, but without a lifetime, the cache gives a heuristic one (RFC 9111 section 4.2.2): none, those of static files, or all; "static" excludes HTML, JSON, paths without an extension, URLs with a query, requests with Cookie or Authorization, and responses with Pragma or Vary: Cookie';
+const ALL_HEURISTICS = 'whether "heuristics" is "all"; earlier versions have only this, and false then means "static"';
 const FORWARDED =
   'whether requests to the origin have the header Forwarded (RFC 7239) next to X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host';
 
@@ -40,8 +42,11 @@ const settings = {
   ),
   hsts_include_subdomains: Type.Optional(flag(`true or false, ${SUBDOMAINS}; omit it to keep the value`)),
   hsts_preload: Type.Optional(flag(`true or false, ${PRELOAD}; omit it to keep the value`)),
-  heuristic_freshness: Type.Optional(flag(`true or false, ${HEURISTIC}; omit it to keep the value`)),
+  heuristics: Type.Optional(
+    oneOf(HEURISTICS, `"off", "static" or "all", ${HEURISTICS_TEXT}; omit it to keep the value`),
+  ),
   forwarded_header: Type.Optional(flag(`true or false, ${FORWARDED}; omit it to keep the value`)),
+  heuristic_freshness: Type.Optional(flag(`true or false, ${ALL_HEURISTICS}; omit it to keep the value`)),
 };
 
 /** In responses. */
@@ -49,8 +54,9 @@ const settingsView = {
   hsts_max_age: orNull(Type.Integer(), `seconds ${HSTS}`),
   hsts_include_subdomains: flag(SUBDOMAINS),
   hsts_preload: flag(PRELOAD),
-  heuristic_freshness: Type.Boolean({ description: HEURISTIC }),
+  heuristics: oneOf(HEURISTICS, HEURISTICS_TEXT),
   forwarded_header: Type.Boolean({ description: FORWARDED }),
+  heuristic_freshness: Type.Boolean({ description: ALL_HEURISTICS }),
 };
 
 /** In the history of a domain. */
@@ -58,8 +64,9 @@ export const pastSettings = {
   hsts_max_age: orNull(Type.Integer(), 'seconds; null: HSTS is not sent'),
   hsts_include_subdomains: flag('as in the proxy'),
   hsts_preload: flag('as in the proxy'),
-  heuristic_freshness: flag('as in the proxy'),
+  heuristics: oneOf(HEURISTICS, 'as in the proxy'),
   forwarded_header: flag('as in the proxy'),
+  heuristic_freshness: flag('as in the proxy'),
 };
 
 export const settingsBody = bodySchema(Type.Object(settings));

@@ -5,6 +5,13 @@ import { json, jsonTable, table, unjson } from './table.ts';
 export type Protocol = 'http' | 'https';
 export type SslStatus = 'none' | 'pending' | 'active' | 'renewing' | 'error';
 
+/**
+ * Which responses without an explicit lifetime get a heuristic one (RFC 9111 section 4.2.2): none;
+ * those of files, where it is seldom wrong (edge/cache/rules/freshness.ts); all.
+ */
+export const HEURISTICS = ['off', 'static', 'all'] as const;
+export type Heuristics = (typeof HEURISTICS)[number];
+
 /** Settings besides the origin, with the values that hold until a customer sets others. */
 const DEFAULT_SETTINGS = {
   /**
@@ -14,11 +21,7 @@ const DEFAULT_SETTINGS = {
   hstsMaxAge: null as number | null,
   hstsIncludeSubdomains: false,
   hstsPreload: false,
-  /**
-   * Whether the cache uses heuristic freshness (RFC 9111 section 4.2.2) even where it is often
-   * wrong (edge/sites/site.ts).
-   */
-  heuristicFreshness: false,
+  heuristics: 'static' as Heuristics,
   /** Whether requests to the origin have Forwarded (RFC 7239). */
   forwardedHeader: true,
 };
@@ -28,6 +31,8 @@ export type ProxySettings = Readonly<typeof DEFAULT_SETTINGS>;
 /** One for each domain whose proxy was ever configured. Old rows lack some settings. */
 export interface ProxyConfig extends Partial<ProxySettings> {
   readonly domainId: Id;
+  /** Old rows have this instead of `heuristics`; true: all. */
+  readonly heuristicFreshness?: boolean;
   /** Whether requests of visitors go through the edge. */
   readonly enabled: boolean;
   /**
@@ -109,10 +114,15 @@ export const proxies = jsonTable<ProxyConfig>({
   key: (row) => idKey(row.domainId),
 });
 
+/** The settings as rows have them. */
+export type StoredSettings = Partial<ProxySettings> & Pick<ProxyConfig, 'heuristicFreshness'>;
+
 /** All settings of a row. Other members of it are left out. */
-export function proxySettings(row: Partial<ProxySettings>): ProxySettings {
+export function proxySettings(row: StoredSettings): ProxySettings {
   const names = Object.keys(DEFAULT_SETTINGS) as (keyof ProxySettings)[];
-  return Object.fromEntries(names.map((name) => [name, row[name] ?? DEFAULT_SETTINGS[name]])) as ProxySettings;
+  const settings = Object.fromEntries(names.map((name) => [name, row[name] ?? DEFAULT_SETTINGS[name]]));
+  const isAll = row.heuristics === undefined && row.heuristicFreshness === true;
+  return { ...(settings as ProxySettings), ...(isAll ? { heuristics: 'all' } : {}) };
 }
 
 /** The contexts for sealing the keys of certificates. */

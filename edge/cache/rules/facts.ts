@@ -5,6 +5,7 @@
  *     bornAt ──── lifetime ────► freshUntil ──► staleWhileRevalidateUntil
  *                                          └──► staleIfErrorUntil
  */
+import type { Heuristics } from '../../../core/store/rows.ts';
 import type { FieldList } from '../../http/exchange/field-list.ts';
 import { deltaSeconds } from './directives.ts';
 import { trimmed } from './fields.ts';
@@ -48,12 +49,11 @@ export interface Received {
 }
 
 /**
- * `heuristicFreshness`: the site wants a heuristic lifetime wherever the RFC allows one
- * (Site.heuristicFreshness).
+ * `heuristics`: Site.heuristics.
  */
 export function factsOf(
   received: Received,
-  heuristicFreshness = false,
+  heuristics: Heuristics = 'static',
   fields: ResponseFields = readResponseFields(received.headers),
 ): Facts {
   const { status, requestTime, responseTime } = received;
@@ -61,8 +61,7 @@ export function factsOf(
   const date = timeOf(fields.date, responseTime, responseTime);
   const born = bornAt(fields.age, date, requestTime, responseTime);
   const explicit = explicitLifetime(fields, date);
-  const lifetime =
-    explicit >= 0 ? explicit : heuristicLifetime(status, fields, date, received.key.includes('?'), heuristicFreshness);
+  const lifetime = explicit >= 0 ? explicit : heuristicLifetime(status, fields, date, received.key, heuristics);
   const freshUntil = born + lifetime;
   const { noCache, mustRevalidate, proxyRevalidate, sMaxage } = directives;
   const neverStale = noCache || mustRevalidate || proxyRevalidate || sMaxage >= 0;
@@ -70,7 +69,7 @@ export function factsOf(
   return {
     bornAt: born,
     freshUntil,
-    isHeuristic: !heuristicFreshness && explicit < 0 && lifetime > 0,
+    isHeuristic: heuristics !== 'all' && explicit < 0 && lifetime > 0,
     staleWhileRevalidateUntil: until(directives.staleWhileRevalidate),
     staleIfErrorUntil: until(directives.staleIfError),
     alwaysValidates: noCache,

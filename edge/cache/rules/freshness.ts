@@ -1,5 +1,6 @@
 /** The freshness lifetime of a response (RFC 9111 section 4.2). All times in milliseconds. */
 
+import type { Heuristics } from '../../../core/store/rows.ts';
 import type { FieldList } from '../../http/exchange/field-list.ts';
 import { parseHttpDate } from './http-date.ts';
 import type { ResponseFields } from './response-fields.ts';
@@ -43,23 +44,30 @@ export function explicitLifetime({ directives, expires }: ResponseFields, date: 
 }
 
 /**
- * The lifetime of a response without an explicit one (section 4.2.2), or 0. A heuristic is often
- * wrong in three cases, and applies there only if the site wants it (`heuristicFreshness`): for a
- * response with Pragma, for one that varies by Cookie, and for a URI with a query. Such a URI is
- * usually that of a program, whose Last-Modified means little (RFC 2616 section 13.9).
+ * The lifetime of a response without an explicit one (section 4.2.2), or 0. `key`: of the cache.
+ * Unless the site wants all (Site.heuristics), none for responses where it is often wrong: pages
+ * and data, which change with each deployment; with Pragma; varying by Cookie; for a URI with a
+ * query, usually that of a program, whose Last-Modified means little (RFC 2616 section 13.9).
  */
 export function heuristicLifetime(
   status: number,
   fields: ResponseFields,
   date: number,
-  hasQuery: boolean,
-  heuristicFreshness: boolean,
+  key: string,
+  heuristics: Heuristics,
 ): number {
-  if (fields.lastModified === undefined || !allowsHeuristic(status, fields)) return 0;
-  if (!heuristicFreshness && (hasQuery || fields.hasPragma || VARIES_BY_COOKIE.test(fields.vary))) return 0;
+  if (heuristics === 'off' || fields.lastModified === undefined || !allowsHeuristic(status, fields)) return 0;
+  if (heuristics === 'static' && !isStaticFile(fields, key)) return 0;
   const unchanged = positiveOrZero(date - parseHttpDate(fields.lastModified, date));
   return Math.min(Math.floor(unchanged * HEURISTIC_FRACTION), MAX_HEURISTIC);
 }
+
+/** A key without a query whose last segment has an extension with a letter, but not of a page. */
+const FILE = /^[^?\n]*\/[^/?\n]*\.(?!(?:html?|xhtml|json)(?:\n|$))(?=\d*[a-z])[a-z\d]{1,10}(?:\n|$)/i;
+const PAGE_TYPE = /^(?:text\/html|application\/xhtml\+xml|[a-z]+\/(?:json|[^;\s]*\+json))[ \t]*(?:;|$)/i;
+
+const isStaticFile = ({ contentType, hasPragma, vary }: ResponseFields, key: string): boolean =>
+  FILE.test(key) && !PAGE_TYPE.test(contentType) && !hasPragma && !VARIES_BY_COOKIE.test(vary);
 
 const VARIES_BY_COOKIE = /(?:^|,)[ \t]*cookie[ \t]*(?:,|$)/i;
 

@@ -19,6 +19,8 @@ export interface ResponseFields {
   readonly lastModified: string | undefined;
   /** Pragma is for HTTP/1.0 caches, and usually means that they must not store the response. */
   readonly hasPragma: boolean;
+  /** Empty without the field. */
+  readonly contentType: string;
   /** All lines joined; empty without the field. */
   readonly vary: string;
   readonly cacheTag: string;
@@ -49,6 +51,7 @@ function fieldsOf(headers: FieldList): ResponseFields {
     etag: undefined,
     lastModified: undefined,
     hasPragma: false,
+    contentType: '',
     vary: '',
     cacheTag: '',
   };
@@ -77,6 +80,9 @@ function fieldsOf(headers: FieldList): ResponseFields {
         break;
       case 'last-modified':
         fields.lastModified ??= value;
+        break;
+      case 'content-type':
+        fields.contentType = value;
         break;
       case 'pragma':
         fields.hasPragma = true;

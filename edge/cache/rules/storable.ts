@@ -1,5 +1,7 @@
 /** Decides whether a shared cache may store a response (RFC 9111 section 3). */
+
 import { isCacheTag } from '../../../core/base/cache-tag.ts';
+import type { Heuristics } from '../../../core/store/rows.ts';
 import type { FieldList } from '../../http/exchange/field-list.ts';
 import type { ResponseDirectives } from './directives.ts';
 import { type Facts, factsOf, hasValidator, type Received } from './facts.ts';
@@ -109,14 +111,14 @@ const UNDERSTOOD_STATUS: ReadonlySet<number> = new Set([
 
 /**
  * `received.headers`: as received from the origin. `maxBodyBytes`: limit for content-length; the
- * writer checks the real length. `heuristicFreshness`: Site.heuristicFreshness.
+ * writer checks the real length. `heuristics`: Site.heuristics.
  */
 export function judgeStorable(
   request: CacheRequest,
   requestHeaders: FieldList,
   received: Received,
   maxBodyBytes: number,
-  heuristicFreshness = false,
+  heuristics: Heuristics = 'static',
 ): Storability {
   const fields = readResponseFields(received.headers);
   const reason = reasonInRequest(request) ?? reasonInResponse(request, received, fields);
@@ -128,7 +130,7 @@ export function judgeStorable(
   if (selecting === undefined) return refuse('vary');
   const tags = parseCacheTags(fields.cacheTag);
   if (tags === undefined) return refuse('tags');
-  const facts = factsOf(received, heuristicFreshness, fields);
+  const facts = factsOf(received, heuristics, fields);
   if (isHeuristicWithCredentials(facts, request)) return refuse('guess');
   return isWorthStoring(facts, fields, received.responseTime)
     ? { store: true, headers, selecting, tags, facts }

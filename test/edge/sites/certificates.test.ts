@@ -171,7 +171,7 @@ test('a site has the settings of its proxy; without an origin and a public addre
       origin: { host: 'origin.example.net', port: 443, protocol: 'https' },
       hasCertificate: false,
       hsts: '',
-      heuristicFreshness: false,
+      heuristics: 'static',
       sendsForwarded: true,
       documents: null,
     };
@@ -186,7 +186,9 @@ test('a site has the settings of its proxy; without an origin and a public addre
     await change(rig, (draft) => draft.put(proxies, { ...proxy, ...everywhere, hstsMaxAge: null }));
     assert.is(sites.siteOf('site.test')?.hsts, '');
     await change(rig, (draft) => draft.put(proxies, { ...proxy, heuristicFreshness: true }));
-    assert.equal(sites.siteOf('site.test'), { ...expected, heuristicFreshness: true });
+    assert.equal(sites.siteOf('site.test'), { ...expected, heuristics: 'all' }, 'a row of an earlier version');
+    await change(rig, (draft) => draft.put(proxies, { ...proxy, heuristicFreshness: true, heuristics: 'off' }));
+    assert.equal(sites.siteOf('site.test'), { ...expected, heuristics: 'off' });
     await change(rig, (draft) => draft.put(proxies, { ...proxy, forwardedHeader: false }));
     assert.equal(sites.siteOf('site.test'), { ...expected, sendsForwarded: false });
     await change(rig, (draft) => draft.put(proxies, newProxy(domain)));

@@ -28,6 +28,7 @@ const SET_UP: Proxy = {
   hsts_max_age: null,
   hsts_include_subdomains: false,
   hsts_preload: false,
+  heuristics: 'static',
   heuristic_freshness: false,
   forwarded_header: true,
   certificate: NO_CERTIFICATE,

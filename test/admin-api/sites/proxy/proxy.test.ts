@@ -19,8 +19,9 @@ const DEFAULTS = {
   hsts_max_age: null,
   hsts_include_subdomains: false,
   hsts_preload: false,
-  heuristic_freshness: false,
+  heuristics: 'static',
   forwarded_header: true,
+  heuristic_freshness: false,
   ssl_status: 'none',
   ssl_issued_at: null,
   ssl_expires_at: null,
@@ -92,6 +93,24 @@ for (const transport of await testedTransports('admin-api/sites/proxy')) {
     assert.is(await put({ heuristic_freshness: false }), false);
   });
 
+  test('PUT: heuristics, as clients set them that know only the earlier field', async ({ domain, proxy }) => {
+    const id = await domain('heuristics.test');
+    const put = async (json: object) => {
+      const { heuristics, heuristic_freshness } = (await proxy('PUT', id, '', { origin: '1.1.1.1', ...json })).body
+        .proxy;
+      return `${heuristics} ${heuristic_freshness}`;
+    };
+    assert.is(await put({}), 'static false');
+    assert.is(await put({ heuristics: 'off' }), 'off false');
+    assert.is(await put({ port: 80 }), 'off false', 'left out, it stays');
+    assert.is(await put({ heuristic_freshness: false }), 'off false', 'it is not all');
+    assert.is(await put({ heuristic_freshness: true }), 'all true');
+    // A response that is sent back with one change.
+    assert.is(await put({ heuristics: 'all', heuristic_freshness: false }), 'static false');
+    assert.is(await put({ heuristics: 'static', heuristic_freshness: true }), 'all true');
+    assert.is(await put({ heuristics: 'off', heuristic_freshness: true }), 'off false');
+  });
+
   test('PUT: errors have a pointer', async ({ domain, proxy, hosts }) => {
     const id = await domain('bad.test');
     hosts.set('private.example.net', ['1.1.1.1', '10.0.0.1']);
@@ -109,6 +128,7 @@ for (const transport of await testedTransports('admin-api/sites/proxy')) {
       [{ origin: '1.1.1.1', hsts_max_age: 1.5 }, 422, 'validation', '/hsts_max_age'],
       [{ origin: '1.1.1.1', hsts_max_age: 1e9 }, 422, 'validation', '/hsts_max_age'],
       [{ origin: '1.1.1.1', hsts_max_age: '1' }, 422, 'validation', '/hsts_max_age'],
+      [{ origin: '1.1.1.1', heuristics: 'none' }, 422, 'validation', '/heuristics'],
       [{ origin: '1.1.1.1', heuristic_freshness: 1 }, 422, 'validation', '/heuristic_freshness'],
       [{ origin: '1.1.1.1', port: 8443 }, 422, 'protocol_required', '/protocol'],
       [{ origin: '1.1.1.1', origin_host: '9.9.9.9' }, 422, 'contradiction', '/origin_host'],

@@ -147,7 +147,7 @@ test('reuse follows the RFC', () => {
   const seen = new Set<Reuse>();
   fc.assert(
     fc.property(cases, (c) => {
-      const key = `https://a.example/${c.hasQuery ? '?a' : ''}`;
+      const key = `https://a.example/a.css${c.hasQuery ? '?a' : ''}`;
       const facts = factsOf({
         key,
         status: c.status,
@@ -170,13 +170,21 @@ test('reuse follows the RFC', () => {
   assert.is(seen.size, 6, [...seen].join());
 });
 
-test('Site.heuristicFreshness applies a heuristic lifetime to every request', () => {
+test('a site may want heuristic lifetimes for all responses, or for none', () => {
   const headers = ['date', at(0), 'last-modified', at(-100_000), 'pragma', 'x', 'vary', 'cookie'];
   const received = { key: 'https://a.example/?a', status: 200, headers, requestTime: CAME, responseTime: CAME };
   const request = readRequest('GET', ['cookie', 'a=b'], true);
-  const [careful, bold] = [factsOf(received), factsOf(received, true)];
+  const [careful, bold] = [factsOf(received), factsOf(received, 'all')];
   assert.equal([careful.freshUntil - careful.bornAt, bold.freshUntil - bold.bornAt], [0, 10_000_000]);
   assert.equal([judgeReuse(careful, request, CAME), judgeReuse(bold, request, CAME)], ['validate', 'fresh']);
+  const file = { ...received, key: 'https://a.example/a.css', headers: headers.slice(0, 4) };
+  const lifetimes = (['off', 'static', 'all'] as const).map((heuristics) => {
+    const { freshUntil, bornAt } = factsOf(file, heuristics);
+    return freshUntil - bornAt;
+  });
+  assert.equal(lifetimes, [0, 10_000_000, 10_000_000]);
+  const page = { ...file, key: 'https://a.example/', headers: [...file.headers, 'content-type', 'text/html'] };
+  assert.is(factsOf(page, 'all').freshUntil - factsOf(page, 'static').freshUntil, 10_000_000);
 });
 
 test('a fetch is shared unless each request needs its own', () => {
@@ -190,7 +198,13 @@ test('a fetch is shared unless each request needs its own', () => {
     [['date', at(0), 'last-modified', at(-100)], false, 60, true],
     [['date', at(0), 'last-modified', at(-100)], true, 60, false],
   ] as const) {
-    const facts = factsOf({ key: '', status: 200, headers, requestTime: CAME, responseTime: CAME });
+    const facts = factsOf({
+      key: 'https://a.example/a.css',
+      status: 200,
+      headers,
+      requestTime: CAME,
+      responseTime: CAME,
+    });
     const request = readRequest('GET', cookie ? ['cookie', 'a=b'] : [], true);
     assert.is(mayShareFetch(facts, request, CAME + seconds * 1000), expected, `${headers} ${cookie} ${seconds}`);
   }

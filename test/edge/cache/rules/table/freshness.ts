@@ -1,5 +1,5 @@
 /** Expires, heuristic freshness and age: RFC 9111 sections 4.2, 5.1 and 5.3. */
-import { DAY, later, on, type Row, row, stores, twice } from './row.ts';
+import { DAY, type Expectation, type Lines, later, on, type Row, row, stores, twice } from './row.ts';
 
 /** Spellings of an Expires an hour after a Date in 2026; `cache`: a valid date. */
 const DATES: readonly (readonly [name: string, value: string, from: 'cache' | 'origin'])[] = [
@@ -30,6 +30,14 @@ const DATES: readonly (readonly [name: string, value: string, from: 'cache' | 'o
   ['RFC 3339', '2068-08-18T02:01:18Z', 'origin'],
 ];
 
+/** Static files may get a heuristic lifetime. */
+const FILE = '/a.css';
+const guess = (
+  name: string,
+  headers: Lines,
+  from: Expectation['from'],
+  more: { at?: number; path?: string } = {},
+): Row => twice('9111 4.2.2', name, headers, from, { path: FILE, ...more });
 const ago = (seconds: number) => ({ 'last-modified': on(-seconds) });
 const age = (value: string | readonly string[], lifetime = 3600) => ({
   age: value,
@@ -75,33 +83,39 @@ export const FRESHNESS: readonly Row[] = [
   ),
 
   // Heuristic freshness: section 4.2.2.
-  twice('9111 4.2.2', 'a tenth of the time since the last change', ago(3600), 'cache', { at: 359 }),
-  twice('9111 4.2.2', 'and no more', ago(3600), 'origin', { at: 361 }),
-  twice('9111 4.2.2', 'no guess is longer than a day', ago(1000 * DAY), 'cache', { at: DAY - 1 }),
-  twice('9111 4.2.2', 'however old it is', ago(1000 * DAY), 'origin', { at: DAY + 1 }),
-  twice('9111 4.2.2', 'no guess with Pragma', { ...ago(10 * DAY), pragma: 'no-cache' }, 'origin'),
-  twice('9111 4.2.2', 'no guess with any Pragma', { ...ago(10 * DAY), pragma: 'x' }, 'origin'),
-  twice('9111 4.2.2', 'no guess with Vary: Cookie', { ...ago(10 * DAY), vary: 'Accept, cookie' }, 'origin'),
-  twice('9111 4.2.2', 'a guess with another Vary', { ...ago(10 * DAY), vary: 'Accept, X-Cookie' }, 'cache'),
+  guess('a tenth of the time since the last change', ago(3600), 'cache', { at: 359 }),
+  guess('and no more', ago(3600), 'origin', { at: 361 }),
+  guess('no guess is longer than a day', ago(1000 * DAY), 'cache', { at: DAY - 1 }),
+  guess('however old it is', ago(1000 * DAY), 'origin', { at: DAY + 1 }),
+  guess('no guess with Pragma', { ...ago(10 * DAY), pragma: 'no-cache' }, 'origin'),
+  guess('no guess with any Pragma', { ...ago(10 * DAY), pragma: 'x' }, 'origin'),
+  guess('no guess with Vary: Cookie', { ...ago(10 * DAY), vary: 'Accept, cookie' }, 'origin'),
+  guess('a guess with another Vary', { ...ago(10 * DAY), vary: 'Accept, X-Cookie' }, 'cache'),
   ...(['cookie', 'authorization'] as const).flatMap((name) => [
     row(
       '9111 4.2.2',
       `no guess for a request with ${name}: it is not stored`,
-      { headers: { [name]: 'a=b' }, origin: { headers: ago(10 * DAY) }, expect: { from: 'origin' } },
-      { at: 10, origin: { headers: ago(10 * DAY) }, expect: { from: 'origin' } },
+      { path: FILE, headers: { [name]: 'a=b' }, origin: { headers: ago(10 * DAY) }, expect: { from: 'origin' } },
+      { at: 10, path: FILE, origin: { headers: ago(10 * DAY) }, expect: { from: 'origin' } },
     ),
     row(
       '9111 4.2.2',
       `no guess for a request with ${name}: the origin is asked whether it still holds`,
-      stores(ago(10 * DAY)),
-      { at: 10, headers: { [name]: 'a=b' }, origin: { status: 304 }, expect: { from: 'validated' } },
+      stores(ago(10 * DAY), { path: FILE }),
+      { at: 10, path: FILE, headers: { [name]: 'a=b' }, origin: { status: 304 }, expect: { from: 'validated' } },
     ),
-    row('9111 4.2.2', `no guess for a request with ${name}: it stands in for no error`, stores(ago(10 * DAY)), {
-      at: 10,
-      headers: { [name]: 'a=b' },
-      origin: { status: 503 },
-      expect: { from: 'origin', status: 503 },
-    }),
+    row(
+      '9111 4.2.2',
+      `no guess for a request with ${name}: it stands in for no error`,
+      stores(ago(10 * DAY), { path: FILE }),
+      {
+        at: 10,
+        path: FILE,
+        headers: { [name]: 'a=b' },
+        origin: { status: 503 },
+        expect: { from: 'origin', status: 503 },
+      },
+    ),
   ]),
   row(
     '9111 4.2.1',
@@ -109,15 +123,36 @@ export const FRESHNESS: readonly Row[] = [
     { headers: { cookie: 'a=b' }, origin: { headers: { 'cache-control': 'max-age=60' } }, expect: { from: 'origin' } },
     { at: 10, headers: { cookie: 'c=d' }, expect: { from: 'cache' } },
   ),
-  twice('9111 4.2.2', 'a change that is ahead', { 'last-modified': on(3600) }, 'origin'),
-  twice('9111 4.2.2', 'a change that is no date', { 'last-modified': 'yesterday' }, 'origin'),
-  twice('9111 4.2.2', 'no guess for a URI with a query', ago(10 * DAY), 'origin', { path: '/?a' }),
+  guess('a change that is ahead', { 'last-modified': on(3600) }, 'origin'),
+  guess('a change that is no date', { 'last-modified': 'yesterday' }, 'origin'),
+  guess('no guess for a URI with a query', ago(10 * DAY), 'origin', { path: '/a.css?a' }),
   twice('9111 4.2.2', 'a URI with a query may say how long', { 'cache-control': 'max-age=60', ...ago(DAY) }, 'cache', {
     path: '/?a',
   }),
-  twice('9111 4.2.2', 'no guess where there is Expires', { expires: on(-1), ...ago(10 * DAY) }, 'origin'),
-  twice('9111 4.2.2', 'no guess where there is max-age', { 'cache-control': 'max-age=0', ...ago(10 * DAY) }, 'origin'),
-  twice('9111 4.2.2', 'no guess where there is an Expires that is none', { expires: '0', ...ago(10 * DAY) }, 'origin'),
+  guess('no guess where there is Expires', { expires: on(-1), ...ago(10 * DAY) }, 'origin'),
+  guess('no guess where there is max-age', { 'cache-control': 'max-age=0', ...ago(10 * DAY) }, 'origin'),
+  guess('no guess where there is an Expires that is none', { expires: '0', ...ago(10 * DAY) }, 'origin'),
+  ...[
+    '/',
+    '/news',
+    '/news/',
+    '/v1.2/users',
+    '/a.b/',
+    '/api/v1.2',
+    '/index.html',
+    '/a.HTM',
+    '/data.json',
+    '/a.xhtml',
+  ].map((path) => guess(`no guess for ${path}`, ago(10 * DAY), 'origin', { path })),
+  ...['/a.css', '/a.b/logo.PNG', '/film.mp4', '/a.7z', '/jquery-3.7.1.min.js', '/feed.xml'].map((path) =>
+    guess(`a guess for ${path}`, ago(10 * DAY), 'cache', { path }),
+  ),
+  ...['text/html', 'Text/HTML; charset=utf-8', 'application/xhtml+xml', 'application/json', 'application/ld+json'].map(
+    (type) => guess(`no guess for ${type}`, { ...ago(10 * DAY), 'content-type': type }, 'origin'),
+  ),
+  ...['text/css', 'image/svg+xml', 'text/htmlx', 'application/jsonx'].map((type) =>
+    guess(`a guess for ${type}`, { ...ago(10 * DAY), 'content-type': type }, 'cache'),
+  ),
   twice('9111 4.2.2', 'a guess is less the age that it came with', { ...ago(3600), age: '400' }, 'origin'),
 
   // Age: sections 4.2.3 and 5.1.
@@ -180,7 +215,7 @@ export const FRESHNESS: readonly Row[] = [
   row(
     '9111 5.5',
     'no Warning',
-    stores({ 'last-modified': on(-10 * DAY) }),
-    later(DAY - 1, 'cache', { is: { absent: ['warning'] } }),
+    stores({ 'last-modified': on(-10 * DAY) }, { path: FILE }),
+    later(DAY - 1, 'cache', { path: FILE, is: { absent: ['warning'] } }),
   ),
 ];

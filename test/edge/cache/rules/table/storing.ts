@@ -19,11 +19,11 @@ const old = { 'last-modified': on(-10 * DAY) };
 
 export const STORING: readonly Row[] = [
   ...HEURISTIC.flatMap((status) => [
-    twice('9110 15.1', `${status} is fresh by a guess`, old, 'cache', { status }),
+    twice('9110 15.1', `${status} is fresh by a guess`, old, 'cache', { status, path: '/a.css' }),
     twice('9111 3', `${status} with max-age is stored`, FRESH, 'cache', { status }),
   ]),
   ...EXPLICIT_ONLY.flatMap((status) => [
-    twice('9110 15.1', `${status} without a lifetime is not stored`, old, 'origin', { status }),
+    twice('9110 15.1', `${status} without a lifetime is not stored`, old, 'origin', { status, path: '/a.css' }),
     twice('9111 3', `${status} with max-age is stored`, FRESH, 'cache', { status }),
   ]),
   ...NEVER.map((status) =>
@@ -52,6 +52,7 @@ export const STORING: readonly Row[] = [
     later(1, 'validated', { origin: { status: 304, headers: { etag: '"a"' } }, is: { status: 302 } }),
   ),
   twice('9111 4.2.2', '302 that is public is fresh by a guess', { 'cache-control': 'public', ...old }, 'cache', {
+    path: '/a.css',
     status: 302,
   }),
   twice('9111 3', 'without a lifetime and without a change to guess from', {}, 'origin'),
@@ -135,7 +136,9 @@ export const STORING: readonly Row[] = [
     { expires: on(3600), 'set-cookie': 'a=b' },
     'origin',
   ),
-  twice('9111 7.3', "Set-Cookie with a guess is some visitor's", { ...old, 'set-cookie': 'a=b' }, 'origin'),
+  twice('9111 7.3', "Set-Cookie with a guess is some visitor's", { ...old, 'set-cookie': 'a=b' }, 'origin', {
+    path: '/a.css',
+  }),
   twice(
     '9111 7.3',
     "Set-Cookie that is public is some visitor's all the same",
@@ -204,7 +207,10 @@ export const STORING: readonly Row[] = [
     stores(FRESH),
     later(1, 'cache', { headers: { authorization: 'Basic YTpi' } }),
   ),
-  twice('9111 3.5', 'Authorization and a guess', old, 'origin', { request: { authorization: 'Basic YTpi' } }),
+  twice('9111 3.5', 'Authorization and a guess', old, 'origin', {
+    path: '/a.css',
+    request: { authorization: 'Basic YTpi' },
+  }),
 
   // Stored fields: section 3.1.
   ...['proxy-authenticate', 'proxy-authentication-info'].map((name) =>

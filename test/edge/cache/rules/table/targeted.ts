@@ -159,6 +159,7 @@ export const TARGETED: readonly Row[] = [
     'a guess is possible where nothing else is said',
     { 'cdn-cache-control': 'none', 'last-modified': on(-DAY), 'cache-control': 'no-store' },
     'cache',
+    { path: '/a.css' },
   ),
   twice('9213 2.2', 'Age is compared with its max-age', { 'cdn-cache-control': 'max-age=60', age: '120' }, 'origin'),
   twice(

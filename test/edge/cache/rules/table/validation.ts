@@ -171,8 +171,8 @@ export const VALIDATION: readonly Row[] = [
   row(
     '9111 4.3.4',
     'a guess after a 304 is made from its Date',
-    stores({ 'last-modified': on(-100) }),
-    later(20, 'origin'),
+    stores({ 'last-modified': on(-100) }, { path: '/a.css' }),
+    later(20, 'origin', { path: '/a.css' }),
   ),
 
   // Which stored response a 304 confirms.
