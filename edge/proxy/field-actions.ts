@@ -66,6 +66,7 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     'forwarded',
     'x-forwarded-for',
     'x-forwarded-host',
+    'x-forwarded-port',
     'x-forwarded-proto',
     // CGI exposes this field as HTTP_PROXY, which programs use as their outgoing proxy
     // (CVE-2016-5385).

@@ -17,6 +17,7 @@
  * cache key.
  */
 import { statedAddresses } from '../../core/net/address/visitor.ts';
+import { portOf } from '../http/exchange/authority.ts';
 import type { Client, Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { hasSameFields, markRecurring } from '../http/exchange/recurring-fields.ts';
@@ -164,6 +165,8 @@ function buildRequestFields(
     scheme,
     'x-forwarded-host',
     host,
+    'x-forwarded-port',
+    (acceptsClaims && statement?.port) || portOf(host) || (scheme === 'https' ? '443' : '80'),
   );
   if (sendsForwarded) fields.push('forwarded', forwardedOf(visitor, host, scheme, chain, client.address));
   fields.push(

@@ -59,6 +59,8 @@ interface Statement {
   readonly scheme: 'http' | 'https' | undefined;
   /** The host, with a port if it has one; not part of the cache key. Empty: not stated. */
   readonly host: string;
+  /** Of X-Forwarded-Port; not part of the cache key. Empty: not stated. */
+  readonly port: string;
 }
 
 /** Result for the last request, since rules, limits, logs and the proxy each need the visitor. */
@@ -85,6 +87,7 @@ function findStatement(headers: FieldList, trusts: TrustRules['trusts']): Statem
   const forwardedLines: string[] = [];
   let proto = '';
   let host = '';
+  let port = '';
   for (let i = 0; i < headers.length; i += 2) {
     const value = headers[i + 1];
     switch (headers[i]) {
@@ -99,6 +102,9 @@ function findStatement(headers: FieldList, trusts: TrustRules['trusts']): Statem
         break;
       case 'x-forwarded-host':
         host = value;
+        break;
+      case 'x-forwarded-port':
+        port = value;
     }
   }
   const readsForwarded = addressLines.length === 0 && forwardedLines.length > 0;
@@ -107,14 +113,26 @@ function findStatement(headers: FieldList, trusts: TrustRules['trusts']): Statem
     chain: addressLines.length > 0 ? statedAddresses(addressLines, trusts) : forwarded.addresses,
     scheme: statedScheme(proto === '' ? forwarded.proto : proto),
     host: hostIn(host === '' ? forwarded.host : host),
+    port: portIn(port),
   };
 }
 
 const NOTHING_FORWARDED = { addresses: null, proto: '', host: '' };
 
-/** The host of the first proxy, if a list has those of several. Empty: it is none. */
+/** The member of the first proxy, if a list has those of several. */
+function firstMember(list: string): string {
+  const comma = list.indexOf(',');
+  return (comma < 0 ? list : list.slice(0, comma)).trim();
+}
+
+/** Empty: it is none. */
+function portIn(text: string): string {
+  const port = firstMember(text);
+  return /^[1-9]\d{0,4}$/.test(port) ? port : '';
+}
+
+/** Empty: it is none. */
 function hostIn(text: string): string {
-  const comma = text.indexOf(',');
-  const host = (comma < 0 ? text : text.slice(0, comma)).trim().toLowerCase();
+  const host = firstMember(text).toLowerCase();
   return /^[a-z0-9._~%!$&'()*+,;=:[\]-]+$/.test(host) ? host : '';
 }

@@ -35,7 +35,9 @@ const SET_BY_EDGE: ReadonlySet<string> = new Set([
  * The key contains their values for the origin, or they are the same in all requests
  * (`ORIGIN_ACCEPT_ENCODING`).
  */
-const NOT_SELECTING: ReadonlySet<string> = new Set(['accept-encoding', 'x-forwarded-host', 'x-forwarded-proto']);
+const NOT_SELECTING: ReadonlySet<string> = new Set([
+  ...['accept-encoding', 'x-forwarded-host', 'x-forwarded-port', 'x-forwarded-proto'],
+]);
 
 /** Fields that are lists (RFC 9110 section 12.5), and the case-insensitive ones among them. */
 const LISTS: ReadonlySet<string> = new Set(['accept', 'accept-charset', 'accept-language']);

@@ -29,6 +29,7 @@ test('the origin receives a GET without a visitor, and the next visitor a hit', 
   assert.equal(request.headers, [
     ...['accept', '*/*', 'user-agent', 'waypost-prefetch'],
     ...['x-forwarded-for', '192.0.2.1', 'x-forwarded-proto', 'https', 'x-forwarded-host', 'www.example.com'],
+    ...['x-forwarded-port', '443'],
     ...['forwarded', 'for=192.0.2.1;host=www.example.com;proto=https'],
     ...['via', '1.1 waypost', 'cdn-loop', 'waypost', 'accept-encoding', 'identity'],
   ]);

@@ -48,9 +48,7 @@ const ROWS: readonly Row[] = [
   ...['x-real-ip', 'true-client-ip', 'cf-connecting-ip', 'fastly-client-ip', 'x-client-ip', 'client-ip'].map((name) =>
     dropped(name, '127.0.0.1'),
   ),
-  ...['x-forwarded-port', 'x-forwarded-server', 'x-forwarded-ssl', 'x-forwarded-scheme', 'x-forwarded-prefix'].map(
-    (name) => dropped(name),
-  ),
+  ...['x-forwarded-server', 'x-forwarded-ssl', 'x-forwarded-scheme', 'x-forwarded-prefix'].map((name) => dropped(name)),
   // Claims of trusted proxies only: address, target and identity of the visitor, and internal
   // fields of frameworks.
   ...[
@@ -230,6 +228,24 @@ const ROWS: readonly Row[] = [
     request: { address: TRUSTED, headers: ['forwarded', 'for=203.0.113.4'] },
     gets: { forwarded: ['for=203.0.113.4;host=www.site.test;proto=https, for=192.0.2.80'] },
   },
+  ...(
+    [
+      [{}, '443'],
+      [{ scheme: 'http' }, '80'],
+      [{ authority: 'www.site.test:8443' }, '8443'],
+      [{ headers: ['x-forwarded-port', '1'] }, '443'],
+      [{ address: TRUSTED, scheme: 'http', headers: ['x-forwarded-proto', 'https'] }, '443'],
+      [{ address: TRUSTED, headers: ['x-forwarded-port', '8443'] }, '8443'],
+      [{ address: TRUSTED, headers: ['x-forwarded-host', 'a.test:81'] }, '81'],
+      [{ address: TRUSTED, headers: ['x-forwarded-port', 'x'] }, '443'],
+    ] as const
+  ).map(
+    ([request, port]): Row => ({
+      name: `X-Forwarded-Port of ${JSON.stringify(request)} is ${port}`,
+      request,
+      gets: { 'x-forwarded-port': [port] },
+    }),
+  ),
   { name: 'Via of HTTP/1.1', request: {}, gets: { via: ['1.1 waypost'] } },
   { name: 'Via of HTTP/1.0', request: { version: '1.0' }, gets: { via: ['1.0 waypost'] } },
   { name: 'Via of HTTP/2', request: { version: '2' }, gets: { via: ['2 waypost'] } },
@@ -289,6 +305,9 @@ test('requests whose response may be shared state the same, but no host that is 
   const xForwarded = ['x-forwarded-for', '203.0.113.5', 'x-forwarded-proto', 'https', 'x-forwarded-host', 'a.test'];
   assert.equal(fieldsOf(...xForwarded, 'x-real-ip', '127.0.0.1'), expected);
   assert.equal(fieldsOf('x-real-ip', '1', 'forwarded', 'for=203.0.113.5;proto=https;host=a.test'), expected);
+  const port = ['x-forwarded-port', '8443'];
+  const exchange = new FakeExchange({ address: TRUSTED, headers: port });
+  assert.equal(valuesOf(requestFields(exchange, rules, '', true) as string[], 'x-forwarded-port'), ['443']);
   assert.is(fieldsOf(...xForwarded)[0], '', 'only if the proxy sends it');
   // Not a text that the visitor may have chosen.
   assert.is(fieldsOf('x-real-ip', '"203.0.113.5:1"')[0], '203.0.113.5');

@@ -169,8 +169,10 @@ export function arrival(
   // 9.3.1).
   const hasContent = /^(?:content-length|transfer-encoding): /.test(framed);
   const isLast = hasContent && !GIVES_CONTENT_A_MEANING.has(method);
+  const port = /:(\d+)$/.exec(host)?.[1] ?? defaultPort.slice(1);
   const made =
     `x-forwarded-for: 127.0.0.1\r\nx-forwarded-proto: ${scheme}\r\nx-forwarded-host: ${host}\r\n` +
+    `x-forwarded-port: ${port}\r\n` +
     `forwarded: for=127.0.0.1;host=${/^[a-z0-9.-]+$/.test(host) ? host : `"${host}"`};proto=${scheme}\r\n` +
     `via: ${version} waypost\r\ncdn-loop: waypost\r\nx-request-id: ID\r\n${isLast ? 'connection: close\r\n' : ''}`;
   return `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${fields}${made}${framed}`;

@@ -67,6 +67,7 @@ if (why === null) {
             'x-forwarded-for': `${VISITOR}, ${PROXY}`,
             'x-forwarded-proto': 'https',
             'x-forwarded-host': SITE,
+            'x-forwarded-port': '443',
             forwarded: `for=${VISITOR};host=${SITE};proto=https, for=${PROXY}`,
           });
       for (const scheme of ['http', 'ws', 'ftp'])
@@ -80,6 +81,7 @@ if (why === null) {
         'x-forwarded-for': `${VISITOR}, ${PROXY}`,
         'x-forwarded-proto': 'https',
         'x-forwarded-host': SITE,
+        'x-forwarded-port': '443',
       };
       const forwarded = `for=${VISITOR};host=${SITE};proto=https, for=${PROXY}`;
       for (const way of WAYS) assert.equal(await seen('/', ...way, ...fields), { ...expected, forwarded });

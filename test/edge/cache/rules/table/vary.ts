@@ -100,7 +100,7 @@ export const VARY: readonly Row[] = [
   ...['x-forwarded-for', 'X-Real-IP', 'Forwarded', 'x-request-id', 'via', 'cdn-loop'].map((name) =>
     pair(`Vary: ${name}, which the edge says of each visitor`, name, {}, {}, 'origin'),
   ),
-  ...['x-forwarded-host', 'X-Forwarded-Proto'].map((name) =>
+  ...['x-forwarded-host', 'X-Forwarded-Port', 'X-Forwarded-Proto'].map((name) =>
     pair(
       `Vary: ${name}, which the edge says, and is a part of the URL`,
       name,
