@@ -1,4 +1,5 @@
 /** Failures of orders as messages for the customer. */
+import { parseAddress } from '../../../core/net/address/index.ts';
 import { DirectoryProblem, DirectoryUnreachable, OrderFailure, type Problem } from './problem.ts';
 
 export const NOT_SET_UP =
@@ -88,14 +89,14 @@ function ofRefusal(
     );
   return new OrderFailure(
     refusal.code,
-    `${refusal.what(host === '' ? 'the domain' : host)}${quoted(problem)}. ${refusal.next}`,
+    `${refusal.what(host === '' ? 'the domain' : host, problem)}${quoted(problem)}. ${refusal.next}`,
     options,
   );
 }
 
 interface Refusal {
   readonly code: string;
-  readonly what: (host: string) => string;
+  readonly what: (host: string, problem: Problem) => string;
   readonly next: string;
 }
 
@@ -128,8 +129,8 @@ const REFUSALS: Readonly<Record<string, Refusal | undefined>> = {
   },
   connection: {
     code: 'connection',
-    what: (host) => `The certificate authority could not connect to ${host}`,
-    next: 'Check at your registrar that all nameservers of the domain are those of this service.',
+    what: (host, { detail }) => `The certificate authority could not connect to ${host} ${placeIn(detail)}`,
+    next: 'Check at your registrar that all nameservers of the domain are those of this service. If they are, the operator must open this port for this address.',
   },
   rejectedIdentifier: {
     code: 'rejected',
@@ -142,6 +143,27 @@ const REFUSALS: Readonly<Record<string, Refusal | undefined>> = {
     next: 'Upload your own certificate with PUT …/proxy/certificate.',
   },
 };
+
+/** Addresses in messages of authorities: `192.0.2.1: Fetching …`, `dial tcp [2001:db8::1]:80`. */
+const IPV4 = /(?<![\d.])(\d{1,3}(?:\.\d{1,3}){3})(?::(\d{1,5}))?(?![\d.])/;
+const IPV6 = /\[([\da-f:.]+)\](?::(\d{1,5}))?|(?<![\w:])([\da-f]{0,4}(?::[\da-f]{0,4}){2,7})(?=: |$)/i;
+const URL_PORT = /\b(https?):\/\/[^\s/?#"']*?(?::(\d{1,5}))?(?=[\s/?#"']|$)/i;
+
+/**
+ * Port, address family and address of a failed connection. An authority connects to port 80 (RFC
+ * 8555 section 8.3), unless a redirect led it to another one.
+ */
+function placeIn(detail: string): string {
+  const [, scheme, urlPort] = URL_PORT.exec(detail) ?? [];
+  // A host in a URL is no address that the authority has looked up.
+  const text = detail.replace(/https?:\/\/\S+/gi, '');
+  const four = IPV4.exec(text);
+  const six = four === null ? IPV6.exec(text) : null;
+  const address = four?.[1] ?? six?.[1] ?? six?.[3];
+  const port = four?.[2] ?? six?.[2] ?? urlPort ?? (scheme?.toLowerCase() === 'https' ? '443' : '80');
+  if (address === undefined || parseAddress(address) === undefined) return `on port ${port}`;
+  return `on port ${port} over ${address.includes(':') ? 'IPv6' : 'IPv4'} (${address})`;
+}
 
 const quoted = ({ detail }: Problem): string =>
   detail === '' ? '' : ` (its message: ${detail.replace(/[.\s]+$/, '')})`;

@@ -139,8 +139,18 @@ function flatten(headers: Record<string, string | string[] | undefined>): Record
 /** For messages. An invalid URL was sent by a directory. */
 const serverOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : 'an invalid URL of the directory');
 
-/** The reason of an error. Its message may be empty, as for a host with several addresses. */
+interface ConnectError extends Partial<NodeJS.ErrnoException> {
+  readonly address?: string;
+  readonly port?: number;
+  /** Of each address of a host with several. */
+  readonly errors?: readonly unknown[];
+}
+
+/** The reason of an error; of a connection with its port and address family. */
 function reasonOf(error: unknown): string {
-  const { message, code } = error as { message?: string; code?: string };
-  return message || code || 'failed';
+  const { message, code, syscall, address, port, errors } = error as ConnectError;
+  if (errors !== undefined && errors.length > 0) return errors.map(reasonOf).join('; ');
+  if (syscall !== 'connect' || address === undefined) return message || code || 'failed';
+  const what = code === 'ECONNREFUSED' ? 'connection refused' : `connection failed (${code})`;
+  return `${what} on port ${port} over ${address.includes(':') ? 'IPv6' : 'IPv4'} (${address})`;
 }
