@@ -105,7 +105,7 @@ export interface AdminApiOptions {
   /** Asks them for delegations. */
   readonly delegation: DelegationLook;
   /** Origins that this node does not use for a while; omitted: none. */
-  readonly ejections?: Pick<Ejections, 'endOf'>;
+  readonly ejections?: Pick<Ejections, 'endOf' | 'faultOf'>;
   /** Transfers secondary zones; omitted: their rows are only read. */
   readonly secondaries?: SecondaryZones;
   /** Processes consumed catalogs; omitted: none are. */
@@ -215,7 +215,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     describeNodes: options.describeNodes,
     metrics: options.metrics,
     sync: sync ?? ((seq) => ({ seq, applied: [config.nodeName], pending: [] })),
-    ejections: options.ejections ?? { endOf: () => null },
+    ejections: options.ejections ?? { endOf: () => null, faultOf: () => null },
     logs: options.logs ?? NO_LOG_DELIVERY,
     readRuleCounts: options.readRuleCounts,
     watchRequests: options.watchRequests,

@@ -265,7 +265,7 @@ const pools = new SitePools(
   {
     stickyKeys: [Buffer.alloc(32)],
     openKey: () => '',
-    ...{ onEjected() {}, onRetry() {}, onUnusable() {} },
+    ...{ onEjected() {}, onFault() {}, onRetry() {}, onUnusable() {} },
   },
 );
 const site: Site = {

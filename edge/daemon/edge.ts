@@ -43,6 +43,7 @@ import { RateSharing, SHARING_INTERVAL, type UsageChannel } from '../policy/rule
 import type { SitesChanged } from '../sites/sites.ts';
 import { CacheTotals } from './cache-totals.ts';
 import { CountryFile, readAdminCertificate } from './files.ts';
+import { reasonOf } from './probe.ts';
 import { watchPurges } from './purges.ts';
 
 interface EdgeOptions {
@@ -57,7 +58,7 @@ interface EdgeOptions {
   /** Receives sampled requests of domains with a live tail. */
   readonly tail: RequestTail;
   /** Receives the origins that threads have ejected from their pools. */
-  readonly ejections: Pick<Ejections, 'add'>;
+  readonly ejections: Pick<Ejections, 'add' | 'setFault' | 'deleteFault'>;
   /** Delivers logs to the owners of sites. */
   readonly logs: Pick<LogDelivery, 'receive'>;
   /** Adds up the counts of rules. Omitted: counts are discarded. */
@@ -343,6 +344,10 @@ function handleMessage(
       break;
     case 'origin-ejected':
       ejections.add(message.domainId, message.key, message.milliseconds);
+      break;
+    case 'origin-fault':
+      if (message.fault === null) ejections.deleteFault(message.domainId, message.key);
+      else ejections.setFault(message.domainId, message.key, reasonOf(message.fault));
       break;
     case 'requests':
       for (const { domainId, requests, omitted } of message.samples) tail.publish(Number(domainId), requests, omitted);

@@ -66,7 +66,7 @@ export function createProbe(fetch: Fetch, openKey: OpenStoredKey): Probe {
     } catch (error) {
       if (isLate) return failure(`No response within ${check.timeout} ${check.timeout === 1 ? 'second' : 'seconds'}.`);
       if (!(error instanceof OriginError)) return failure('The check failed.');
-      return error.fault === 'busy' ? { kind: 'busy' } : failure(FAULT_REASONS[error.fault]);
+      return error.fault === 'busy' ? { kind: 'busy' } : failure(reasonOf(error.fault));
     } finally {
       clearTimeout(timer);
     }
@@ -85,6 +85,9 @@ function judgeStatus(status: number, expected: number | null): ProbeResult {
 }
 
 const failure = (reason: string): ProbeResult => ({ kind: 'failure', reason });
+
+/** As a sentence. */
+export const reasonOf = (fault: OriginFault): string => FAULT_REASONS[fault === 'busy' ? 'aborted' : fault];
 
 /** Contain no addresses: an internal resolver may be their only source. */
 const FAULT_REASONS: Readonly<Record<Exclude<OriginFault, 'busy'>, string>> = {

@@ -7,6 +7,7 @@ import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import type { CacheHandle, CacheStats } from '../cache/store/cache-store.ts';
 import type { FromStaples, StapleFetched } from '../certificates/ocsp/staples.ts';
 import type { TlsCertificate } from '../http/tls/certificate.ts';
+import type { OriginFault } from '../origin/origin.ts';
 import type { EdgeAddress } from '../peers/cache-peers.ts';
 import type { PeerIdentity } from '../peers/identity.ts';
 import type { SharedSiteCounts } from '../policy/fairness/site-connections.ts';
@@ -88,6 +89,13 @@ export type FromGateway =
   | { readonly kind: 'cache-stats'; readonly worker: number; readonly stats: CacheStats }
   /** An origin was ejected from its pool. `key`: of its state (core/site/pools/checks.ts). */
   | { readonly kind: 'origin-ejected'; readonly domainId: number; readonly key: string; readonly milliseconds: number }
+  /** Requests to an origin of a pool fail; null: it has responded again. */
+  | {
+      readonly kind: 'origin-fault';
+      readonly domainId: number;
+      readonly key: string;
+      readonly fault: OriginFault | null;
+    }
   | {
       readonly kind: 'log';
       readonly message: string;

@@ -86,6 +86,7 @@ export function poolTools(
     stickyKeys: secrets.derive('sticky origins', STICKY_KEY_BYTES),
     openKey: (domainId, sealed) => ORIGINS.unseal(secrets, domainId, sealed).toString(),
     onEjected: (domainId, key, milliseconds) => send({ kind: 'origin-ejected', domainId, key, milliseconds }),
+    onFault: (domainId, key, fault) => send({ kind: 'origin-fault', domainId, key, fault }),
     onRetry: () => counters.countRetry(),
     onUnusable(domain, reason) {
       const count = throttle.due('unusable');

@@ -44,11 +44,11 @@ export interface PoolReceiver {
 
 /**
  * No origin of a pool can receive the request: all are down, or the edge has no capacity for the
- * last one.
+ * last one. The fault of a single origin is its own.
  */
 export class PoolDownError extends OriginError {
   constructor(
-    fault: 'down' | 'busy',
+    fault: OriginFault,
     message: string,
     /** Whether a stale response may be served (RFC 9111 section 4.2.4: disconnected). */
     readonly maySendStale: boolean,
@@ -129,6 +129,7 @@ class PoolCall implements ResponseReceiver {
   onResponse(response: OriginResponse): void {
     const isFailure = response.status >= 500 && FAILED.has(response.status);
     this.#route.pool.record(this.#target, isFailure, this.#route.now());
+    this.#route.reportResponse(this.#target);
     this.#failed?.body.cancel();
     if (!isFailure || !isRepeatable(this.#request)) {
       this.#receiver.onResponse(response, this.#target, this.#preferred);
@@ -148,7 +149,10 @@ class PoolCall implements ResponseReceiver {
     }
     // A full queue or share of the edge is not a failure of the origin.
     this.#wasBusy = error.fault === 'busy';
-    if (!this.#wasBusy) this.#route.pool.record(this.#target, true, this.#route.now());
+    if (!this.#wasBusy) {
+      this.#route.pool.record(this.#target, true, this.#route.now());
+      this.#route.reportFault(this.#target, error.fault);
+    }
     this.#error = error;
     this.#wasSent ||= !NOT_SENT.has(error.fault);
     if (this.#wasSent && !isRepeatable(this.#request)) this.#giveUp();
@@ -196,11 +200,11 @@ class PoolCall implements ResponseReceiver {
       this.#receiver.onFailure(error);
       return;
     }
-    if (error?.fault === 'busy') {
-      this.#receiver.onFailure(new PoolDownError('busy', error.message, servesStaleWhenDown));
+    const count = origins.length;
+    if (error !== null && (error.fault === 'busy' || count === 1)) {
+      this.#receiver.onFailure(new PoolDownError(error.fault, error.message, servesStaleWhenDown));
       return;
     }
-    const count = origins.length;
     const names = count === 1 ? 'the origin is' : `all ${count} origins are`;
     const last = error === null ? '' : `; the last one: ${error.message}`;
     this.#receiver.onFailure(new PoolDownError('down', `${names} down${last}`, servesStaleWhenDown));

@@ -8,6 +8,7 @@ import { Pool } from '../../core/site/pools/pool.ts';
 import { RetryBudget } from '../../core/site/pools/retry-budget.ts';
 import { cookieValue, stickyToken } from '../../core/site/pools/sticky.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
+import type { OriginFault } from './origin.ts';
 import type { Origin } from './origin-address.ts';
 
 interface PoolRouteOptions {
@@ -20,10 +21,16 @@ interface PoolRouteOptions {
   readonly stickyKeys: readonly Uint8Array[];
   /** `key`: of the origin's state (`healthKey`). */
   onEjected(key: string, milliseconds: number): void;
+  /** Requests to the origin fail, with the fault of the latest; null: it has responded again. */
+  onFault(key: string, fault: OriginFault | null): void;
   onRetry(): void;
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
+
+/** Minimum milliseconds between two reports of faults of an origin, and of the same one. */
+const REPORT_INTERVAL = 1000;
+const REPEAT_INTERVAL = 60_000;
 
 export class PoolRoute {
   readonly prefix: string;
@@ -38,10 +45,14 @@ export class PoolRoute {
   readonly onRetry: () => void;
   readonly now: () => number;
   readonly #keys: readonly string[];
+  readonly #onFault: PoolRouteOptions['onFault'];
+  /** The reported fault of each origin, and when it was reported. */
+  readonly #faults: (OriginFault | null)[];
+  readonly #reportedAt: Float64Array;
   /** Null: no cookie. */
   readonly #cookie: StickyCookie | null;
 
-  constructor({ entry, origins, scope, stickyKeys, onEjected, onRetry, now }: PoolRouteOptions) {
+  constructor({ entry, origins, scope, stickyKeys, onEjected, onFault, onRetry, now }: PoolRouteOptions) {
     const { sticky } = entry;
     const { attempts, budget } = retriesOf(entry);
     this.prefix = pathOf(entry);
@@ -52,6 +63,9 @@ export class PoolRoute {
     this.pool = new Pool(targets, ejectionOf(entry), {
       onEjected: (target, milliseconds) => onEjected(this.#keys[target], milliseconds),
     });
+    this.#onFault = onFault;
+    this.#faults = origins.map(() => null);
+    this.#reportedAt = new Float64Array(origins.length).fill(Number.NEGATIVE_INFINITY);
     this.attempts = attempts;
     this.budget = new RetryBudget(budget, now());
     this.isByClient = sticky?.by === 'client';
@@ -64,6 +78,22 @@ export class PoolRoute {
   /** `keys`: of the states of origins that are down. */
   setDown(keys: ReadonlySet<string>): void {
     this.pool.setDown(new Set(this.#keys.flatMap((key, i) => (keys.has(key) ? [this.pool.targets[i].key] : []))));
+  }
+
+  /** Reports that a request to an origin has failed, unless that was just reported. */
+  reportFault(target: number, fault: OriginFault): void {
+    const now = this.now();
+    if (now - this.#reportedAt[target] < (fault === this.#faults[target] ? REPEAT_INTERVAL : REPORT_INTERVAL)) return;
+    this.#faults[target] = fault;
+    this.#reportedAt[target] = now;
+    this.#onFault(this.#keys[target], fault);
+  }
+
+  /** Reports the first response of an origin after a reported fault. */
+  reportResponse(target: number): void {
+    if (this.#faults[target] === null) return;
+    this.#faults[target] = null;
+    this.#onFault(this.#keys[target], null);
   }
 
   /** Records a truncated response body. */

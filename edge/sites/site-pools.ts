@@ -6,6 +6,7 @@ import type { OriginsDocument, OriginsEntry } from '../../core/site/pools/docume
 import { entriesFor, matchesPath } from '../../core/site/pools/match.ts';
 import type { Id } from '../../core/store/keys.ts';
 import type { OriginHealth } from '../../core/store/rows.ts';
+import type { OriginFault } from '../origin/origin.ts';
 import { poolOrigin } from '../origin/origin-address.ts';
 import { PoolRoute } from '../origin/pool-route.ts';
 
@@ -17,6 +18,8 @@ export interface PoolTools {
   openKey(domainId: Id, sealed: string): string;
   /** `key`: of the origin's state (core/site/pools/checks.ts). */
   onEjected(domainId: Id, key: string, milliseconds: number): void;
+  /** As PoolRoute reports it. */
+  onFault(domainId: Id, key: string, fault: OriginFault | null): void;
   onRetry(): void;
   /** An entry cannot be used: its requests are answered with 503. */
   onUnusable(domain: string, reason: string): void;
@@ -93,6 +96,7 @@ function compileEntry(entry: OriginsEntry, domainId: Id, domain: string, tools: 
     scope: String(domainId),
     stickyKeys: tools.stickyKeys,
     onEjected: (key, milliseconds) => tools.onEjected(domainId, key, milliseconds),
+    onFault: (key, fault) => tools.onFault(domainId, key, fault),
     onRetry: () => tools.onRetry(),
     now: () => performance.now(),
   });

@@ -31,7 +31,7 @@ import { readRules, ruleCountersRoute, ruleTemplatesRoute } from './rules.ts';
 
 export interface SiteDocumentParts {
   readonly originRules: OriginRules;
-  readonly ejections: Pick<Ejections, 'endOf'>;
+  readonly ejections: Pick<Ejections, 'endOf' | 'faultOf'>;
   readonly logs: DomainLogs;
   readonly readRuleCounts: ReadRuleCounts;
 }

@@ -98,7 +98,7 @@ const originState = Type.Object(
     weight: Type.Integer({ minimum: 0, description: 'its weight' }),
     state: oneOf(
       STATES,
-      '"partly": down in some regions; "unknown": not checked yet, which counts as up; "unchecked": the entry has no health check',
+      '"partly": down in some regions; "unknown": not checked yet, which counts as up; "unchecked": the entry has no health check, and the latest request of the node that answers got a response; if it failed, the state is "down"',
     ),
     since: orNull(time('when the state began, in the region where it changed last'), 'null: unknown'),
     reason: orNull(Type.String(), 'why it is down; null: it is not'),
@@ -140,7 +140,7 @@ const healthResponse = Type.Object({
   revision: Type.Integer({ minimum: 0, description: 'of the document' }),
 });
 
-export function originHealthRoute(services: Services, ejections: Pick<Ejections, 'endOf'>) {
+export function originHealthRoute(services: Services, ejections: Pick<Ejections, 'endOf' | 'faultOf'>) {
   return route({
     operationId: 'getOriginsHealth',
     method: 'GET',
@@ -176,7 +176,7 @@ function stateOf(
   entry: CompleteEntry,
   origin: Required<PoolOrigin>,
   rows: readonly OriginHealth[],
-  ejections: Pick<Ejections, 'endOf'>,
+  ejections: Pick<Ejections, 'endOf' | 'faultOf'>,
 ) {
   const key = healthKey(entry, origin);
   const found = rows.flatMap(({ region, origins }) => {
@@ -185,9 +185,12 @@ function stateOf(
   });
   const down = found.filter(({ isUp }) => !isUp);
   const latest = found.toSorted((a, b) => b.since - a.since).at(0);
+  const fault = entry.health === null ? ejections.faultOf(id, key) : null;
   const state: (typeof STATES)[number] =
     entry.health === null
-      ? 'unchecked'
+      ? fault === null
+        ? 'unchecked'
+        : 'down'
       : found.length === 0
         ? 'unknown'
         : down.length === 0
@@ -195,12 +198,13 @@ function stateOf(
           : down.length === found.length
             ? 'down'
             : 'partly';
+  const begin = latest?.since ?? fault?.since;
   const ejectedUntil = ejections.endOf(id, key);
   return {
     ...origin,
     state,
-    since: latest === undefined ? null : formatTime(latest.since),
-    reason: down.at(0)?.reason ?? null,
+    since: begin === undefined ? null : formatTime(begin),
+    reason: down.at(0)?.reason ?? fault?.reason ?? null,
     ejected_until: ejectedUntil === null ? null : formatTime(Math.ceil(ejectedUntil / 1000)),
     regions: found.map(({ region, isUp, since, reason }) => ({
       region,

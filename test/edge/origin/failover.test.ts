@@ -23,6 +23,8 @@ class Rig {
   /** By host. */
   readonly behaviours: Record<string, Behaviour> = {};
   readonly ejected: string[] = [];
+  /** Reported faults: the first letter of the origin, and the fault. */
+  readonly faults: string[] = [];
   retries = 0;
   readonly origin: FakeOrigin;
   readonly route: PoolRoute;
@@ -34,6 +36,7 @@ class Rig {
       ...{ entry, scope: '7', stickyKeys: [Buffer.alloc(32, 1)], now: () => this.now },
       origins: entry.pool.map((origin) => poolOrigin(entry, origin, () => '')),
       onEjected: (key) => this.ejected.push(key[8]),
+      onFault: (key, fault) => this.faults.push(`${key[8]} ${fault}`),
       onRetry: () => this.retries++,
     });
   }
@@ -146,6 +149,41 @@ test('all origins refuse: the pool is down', async () => {
   Object.assign(rig.behaviours, { a: 'refused', b: 'connect-timeout', c: 'refused' });
   assert.is(await rig.send({ method: 'POST', body: BODY }), 'down');
   assert.is(rig.asked, 'abc');
+});
+
+for (const fault of ['refused', 'connect-timeout', 'tls', 'unresolved', 'forbidden', 'header-timeout'] as const)
+  test(`the cause of a single origin: ${fault}`, async () => {
+    const rig = new Rig({}, ['a']);
+    rig.behaviours.a = fault;
+    assert.is(await rig.send(), fault);
+    const error: unknown = await rig.request({ method: 'POST', body: BODY }).catch((reason: unknown) => reason);
+    assert.is((error as OriginError).fault, fault);
+    // Nothing was sent, so a stale response may be served as if the origin was down.
+    if (fault !== 'header-timeout') assert.ok((error as PoolDownError).maySendStale);
+    rig.behaviours.a = 'ok';
+    assert.is(await rig.send(), 'a 200');
+    assert.equal(rig.faults, [`a ${fault}`, 'a null']);
+  });
+
+test('faults of origins are reported once, and again when they change, with a pause', async () => {
+  const rig = new Rig({}, ['a']);
+  const send = async (behaviour: Behaviour, at: number): Promise<void> => {
+    rig.now = at;
+    rig.behaviours.a = behaviour;
+    await rig.send();
+  };
+  await send('refused', 0);
+  await send('refused', 5000);
+  await send('busy', 5001);
+  await send('tls', 6000);
+  await send('refused', 6999);
+  await send(503, 7000);
+  await send('ok', 7001);
+  await send('tls', 7002);
+  assert.equal(rig.faults, ['a refused', 'a tls', 'a null', 'a tls']);
+  await send('tls', 67_001);
+  await send('tls', 67_002);
+  assert.equal(rig.faults.slice(4), ['a tls'], 'repeated after a minute');
 });
 
 test('no request is made when all are down by their checks', async () => {

@@ -14,6 +14,7 @@ export const NO_POOLS: PoolTools = {
   stickyKeys: [Buffer.alloc(32)],
   openKey: () => '',
   onEjected() {},
+  onFault() {},
   onRetry() {},
   onUnusable() {},
 };
