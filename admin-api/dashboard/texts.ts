@@ -925,6 +925,7 @@ export const TEXTS = {
       preload: (isOn: boolean) => `HSTS preload: ${isOn ? 'yes' : 'no'}`,
       heuristics: (which: 'off' | 'static' | 'all') =>
         `Guessed lifetimes in the cache: ${{ off: 'none', static: 'static files', all: 'all' }[which]}`,
+      lenient: (isOn: boolean) => `Lines of responses may end with LF alone: ${isOn ? 'yes' : 'no'}`,
       forwarded: (isOn: boolean) => `Header Forwarded for the origin: ${isOn ? 'yes' : 'no'}`,
     },
     dnssec: {

@@ -59,6 +59,7 @@ export function createProbe(fetch: Fetch, openKey: OpenStoredKey): Probe {
         protocol: '',
         cancel,
         client: request.account,
+        isLenient: request.isLenient,
       });
       // Cancelling closes the connection, so each check also tests that the origin accepts one.
       body.cancel();

@@ -100,7 +100,7 @@ export class OriginConnection
     this.#acceptedBefore = this.#socket.accepted;
     // The clock is late, so the origin has kept the connection for at least this time.
     if (this.#hasRested) this.#idleFor = Math.max(0, this.#clock.now - this.idleSince) | 0;
-    this.#reader.begin(request.method, request.protocol);
+    this.#reader.begin(request.method, request.protocol, request.isLenient);
     if (call.image !== null) this.#socket.write(call.image);
     else if (request.body.length === 0 || request.protocol !== '') {
       const { before, lines, after } = head;

@@ -13,6 +13,8 @@ const NOTHING = Buffer.alloc(0);
 export type HeadTaker = (bytes: Buffer, from: number, to: number) => void;
 
 export class HeadCollector {
+  /** Whether an LF without CR ends a line too. */
+  isLenient = false;
   /** Bytes held from earlier reads. */
   #length = 0;
   #held: Buffer = NOTHING;
@@ -35,15 +37,22 @@ export class HeadCollector {
    */
   take(buffer: Buffer, from: number, to: number): number {
     if (this.#length > 0) return this.#takeMore(buffer, from, to);
-    // A match beyond `to` is a leftover of an earlier read.
-    const found = buffer.indexOf(EMPTY_LINE, from);
-    if (found < 0 || found + 4 > to) {
+    const end = this.#endOf(buffer, from, to);
+    if (end < 0) {
       this.#hold(buffer, from, to);
       return -1;
     }
-    if (found + 4 - from > this.#limit) throw this.#tooLarge();
-    this.#taker(buffer, from, found + 4);
-    return found + 4;
+    if (end - from > this.#limit) throw this.#tooLarge();
+    this.#taker(buffer, from, end);
+    return end;
+  }
+
+  /** The offset after the first empty line in bytes[from, to); -1: there is none. */
+  #endOf(bytes: Buffer, from: number, to: number): number {
+    if (this.isLenient) return lenientEnd(bytes, from, to);
+    // A match beyond `to` is a leftover of an earlier read.
+    const found = bytes.indexOf(EMPTY_LINE, from);
+    return found < 0 || found + 4 > to ? -1 : found + 4;
   }
 
   #takeMore(buffer: Buffer, from: number, to: number): number {
@@ -51,12 +60,12 @@ export class HeadCollector {
     this.#hold(buffer, from, to);
     // The empty line may begin in the held bytes.
     const held = this.#held;
-    const found = held.subarray(0, this.#length).indexOf(EMPTY_LINE, Math.max(0, before - 3));
-    if (found < 0) return -1;
+    const end = this.#endOf(held, Math.max(0, before - 3), this.#length);
+    if (end < 0) return -1;
     this.#held = NOTHING;
     this.#length = 0;
-    this.#taker(held, 0, found + 4);
-    return from + found + 4 - before;
+    this.#taker(held, 0, end);
+    return from + end - before;
   }
 
   /** Holds at most 4 bytes more than the limit. */
@@ -83,7 +92,7 @@ export class HeadCollector {
     const begin = Math.min(length, this.#begin.length);
     if (before < this.#begin.length && held.toString('latin1', 0, begin) !== this.#begin.slice(0, begin))
       throw malformed('no HTTP/1.1');
-    for (let i = before; i < length; i++) {
+    for (let i = this.isLenient ? length : before; i < length; i++) {
       if ((held[i] === LF) !== (held[i - 1] === CR)) throw malformed('a CR or LF alone');
       if (i >= 3 && held[i] === LF && held[i - 2] === LF) return;
     }
@@ -93,4 +102,13 @@ export class HeadCollector {
   #tooLarge(): Error {
     return malformed(`a head or trailers of more than ${this.#limit} bytes`);
   }
+}
+
+/** The offset after the first empty line whose ends of lines are LF or CR LF; -1: there is none. */
+function lenientEnd(bytes: Buffer, from: number, to: number): number {
+  for (let at = bytes.indexOf(LF, from); at >= 0 && at + 1 < to; at = bytes.indexOf(LF, at + 1)) {
+    if (bytes[at + 1] === LF) return at + 2;
+    if (at + 2 < to && bytes[at + 1] === CR && bytes[at + 2] === LF) return at + 3;
+  }
+  return -1;
 }

@@ -53,6 +53,8 @@ export interface OriginRequest {
   readonly visitor?: object;
   /** The site of the request, for its share of the connections; undefined: no site. */
   readonly site?: string;
+  /** Whether LF alone may end a line of the response head, over HTTP/1.1. */
+  readonly isLenient?: boolean;
   /**
    * Low priority: fails with `aborted` instead of using capacity that a visitor's request may need.
    */

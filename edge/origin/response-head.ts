@@ -195,6 +195,22 @@ export function readResponseHead(bytes: Buffer, from: number, to: number): Respo
 }
 
 /**
+ * `readResponseHead` for an origin that may end lines with LF alone, which a recipient may accept
+ * (RFC 9112 section 2.2). Others could see other lines, so the connection is not used again.
+ */
+export function readLenientHead(bytes: Buffer, from: number, to: number): ResponseHead {
+  const sent = bytes.toString('latin1', from, to);
+  const text = sent.replace(/(?<!\r)\n/g, '\r\n');
+  if (text === sent) return readResponseHead(bytes, from, to);
+  const { status, headers, length, isChunked, keepAlive, upgrade } = parseResponseHead(
+    Buffer.from(text, 'latin1'),
+    0,
+    text.length,
+  );
+  return { status, headers, length, isChunked, isLast: true, keepAlive, upgrade };
+}
+
+/**
  * bytes[from, to): from the status line to the empty line, which must be present. Throws
  * OriginError `malformed`.
  */

@@ -6,7 +6,7 @@ import type { FieldList } from '../http/exchange/field-list.ts';
 import { ChunkReader, type ChunkTaker } from './chunks.ts';
 import { HeadCollector, type HeadTaker } from './head-collector.ts';
 import { OriginError } from './origin.ts';
-import { malformed, type ResponseHead, readResponseHead } from './response-head.ts';
+import { malformed, type ResponseHead, readLenientHead, readResponseHead } from './response-head.ts';
 
 /** The connection of a reader. Called within `take`, in this order. */
 export interface ReaderOwner extends ChunkTaker {
@@ -41,7 +41,8 @@ export class ResponseReader {
   constructor(owner: ReaderOwner, limit: number) {
     this.#owner = owner;
     this.#limit = limit;
-    const onHead: HeadTaker = (bytes, from, to) => this.#head(readResponseHead(bytes, from, to));
+    const onHead: HeadTaker = (bytes, from, to) =>
+      this.#head(this.#collector.isLenient ? readLenientHead(bytes, from, to) : readResponseHead(bytes, from, to));
     this.#collector = new HeadCollector(limit, onHead, 'HTTP/1.');
   }
 
@@ -49,8 +50,12 @@ export class ResponseReader {
     return this.#state === STATE.done;
   }
 
-  /** Expects the response to a request. `protocol`: of the requested upgrade; empty: none. */
-  begin(method: string, protocol: string): void {
+  /**
+   * Expects the response to a request. `protocol`: of the requested upgrade; empty: none.
+   * `isLenient`: as `OriginRequest.isLenient`.
+   */
+  begin(method: string, protocol: string, isLenient = false): void {
+    this.#collector.isLenient = isLenient;
     this.#isHead = method === 'HEAD';
     this.#protocol = protocol;
     this.#informs = 0;

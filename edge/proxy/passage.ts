@@ -257,6 +257,7 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
       client: networkOf(exchange, this.#context.rules),
       visitor: exchange.client,
       site: this.site.domainId,
+      isLenient: this.site.isLenient,
       protocol,
       memory: exchange.memory,
       deadlineMs: this.deadlineMs,

@@ -143,12 +143,17 @@ export class DomainSites {
       hsts: formatHsts(proxy),
       heuristics: proxy.heuristics,
       sendsForwarded: proxy.forwardedHeader,
+      isLenient: proxy.lenientResponses,
       documents,
     };
   }
 
   /** Hosts with the same origin have the same site, so that they share its connections. */
-  #site({ hsts, heuristics, sendsForwarded, documents }: Names, origin: Origin, hasCertificate: boolean): Site {
+  #site(
+    { hsts, heuristics, sendsForwarded, isLenient, documents }: Names,
+    origin: Origin,
+    hasCertificate: boolean,
+  ): Site {
     const { host, port, protocol, addresses } = origin;
     const key = `${hasCertificate} ${protocol} ${host} ${port} ${addresses?.join() ?? 'resolved'}`;
     const shared = this.#sites.get(key);
@@ -161,6 +166,7 @@ export class DomainSites {
       hsts,
       heuristics,
       sendsForwarded,
+      isLenient,
       documents,
     };
     const before = this.#before.get(key);
@@ -182,6 +188,7 @@ interface Names {
   readonly hsts: string;
   readonly heuristics: ProxySettings['heuristics'];
   readonly sendsForwarded: boolean;
+  readonly isLenient: boolean;
   readonly documents: SiteDocuments | null;
 }
 

@@ -20,6 +20,8 @@ export interface Site {
   readonly heuristics?: Heuristics;
   /** Whether requests to the origin have Forwarded (RFC 7239). Omitted: true. */
   readonly sendsForwarded?: boolean;
+  /** Whether LF alone may end a line of the origin's response heads. Omitted: false. */
+  readonly isLenient?: boolean;
   /** Null: the customer has set none. */
   readonly documents: SiteDocuments | null;
   /** Changes that rules make to the request (SiteRules.siteWith). Omitted: none. */

@@ -16,6 +16,7 @@ export function describeProxy({ domain: { domain }, proxy }: ProxyResponse): [st
     ...hstsLines(proxy),
     ...(proxy.heuristics === 'static' ? [] : [`  cache        heuristic freshness: ${proxy.heuristics}`]),
     ...(proxy.forwarded_header ? [] : ['  headers      no Forwarded for the origin']),
+    ...(proxy.lenient_responses ? ['  origin       lines of responses may end with LF alone'] : []),
     ...warnings.map((warning) => `  warning      ${shown(warning)}`),
     ...exposed.map(
       ({ name, type, content, why }) => `  exposed      ${[name, type, content].map(shown).join(' ')}: ${shown(why)}`,

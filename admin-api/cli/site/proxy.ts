@@ -43,6 +43,10 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
         '--forwarded-header <state>',
         'whether requests to the origin have the header Forwarded (default: unchanged; on for a new proxy)',
       ).choices(['on', 'off']),
+      new Option(
+        '--lenient-responses <state>',
+        'whether LF alone may end a line of the head of responses; only for origins that cannot be mended (default: unchanged; off for a new proxy)',
+      ).choices(['on', 'off']),
     ],
     more: 'This command does not turn the proxy on or off.',
     examples: [
@@ -57,17 +61,23 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
         hsts?: HstsAge;
         heuristicFreshness?: (typeof HEURISTIC_CHOICES)[number];
         forwardedHeader?: 'on' | 'off';
+        lenientResponses?: 'on' | 'off';
       }>,
       [domainName, origin],
     ) {
-      const { port, protocol, hsts, heuristicFreshness, forwardedHeader } = call.options;
+      const { port, protocol, hsts, heuristicFreshness, forwardedHeader, lenientResponses } = call.options;
       const { id: domain_id } = await call.domain(domainName);
       const heuristics = heuristicFreshness === 'on' ? 'all' : heuristicFreshness;
       const body = await call.api.PUT(PROXY, {
         params: { path: { domain_id } },
         body: {
-          ...{ origin, port, protocol, hsts_max_age: toMaxAge(hsts), heuristics },
+          origin,
+          port,
+          protocol,
+          hsts_max_age: toMaxAge(hsts),
+          heuristics,
           forwarded_header: forwardedHeader && forwardedHeader === 'on',
+          lenient_responses: lenientResponses && lenientResponses === 'on',
         },
       });
       call.show(body, ...describeProxy(body));

@@ -44,6 +44,7 @@ function proxyLines(proxy: PastProxy): string[] {
     texts.preload(proxy?.hsts_preload ?? false),
     texts.heuristics(proxy?.heuristics ?? 'static'),
     texts.forwarded(proxy?.forwarded_header ?? true),
+    texts.lenient(proxy?.lenient_responses ?? false),
   ];
 }
 

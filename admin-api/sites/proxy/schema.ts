@@ -32,6 +32,8 @@ const HEURISTICS_TEXT =
 const ALL_HEURISTICS = 'whether "heuristics" is "all"; earlier versions have only this, and false then means "static"';
 const FORWARDED =
   'whether requests to the origin have the header Forwarded (RFC 7239) next to X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host';
+const LENIENT =
+  'whether a line of the head of a response of the origin may end with LF alone; use it only for an origin that cannot be mended: a line feed in a field that a visitor chose then adds fields to the response';
 
 const settings = {
   hsts_max_age: Type.Optional(
@@ -46,6 +48,7 @@ const settings = {
     oneOf(HEURISTICS, `"off", "static" or "all", ${HEURISTICS_TEXT}; omit it to keep the value`),
   ),
   forwarded_header: Type.Optional(flag(`true or false, ${FORWARDED}; omit it to keep the value`)),
+  lenient_responses: Type.Optional(flag(`true or false, ${LENIENT}; omit it to keep the value`)),
   heuristic_freshness: Type.Optional(flag(`true or false, ${ALL_HEURISTICS}; omit it to keep the value`)),
 };
 
@@ -56,6 +59,7 @@ const settingsView = {
   hsts_preload: flag(PRELOAD),
   heuristics: oneOf(HEURISTICS, HEURISTICS_TEXT),
   forwarded_header: Type.Boolean({ description: FORWARDED }),
+  lenient_responses: Type.Boolean({ description: LENIENT }),
   heuristic_freshness: Type.Boolean({ description: ALL_HEURISTICS }),
 };
 
@@ -66,6 +70,7 @@ export const pastSettings = {
   hsts_preload: flag('as in the proxy'),
   heuristics: oneOf(HEURISTICS, 'as in the proxy'),
   forwarded_header: flag('as in the proxy'),
+  lenient_responses: flag('as in the proxy'),
   heuristic_freshness: flag('as in the proxy'),
 };
 

@@ -1,4 +1,4 @@
-/** The settings of a proxy besides its origin: HSTS, a rule of the cache, a request header. */
+/** The settings of a proxy besides its origin: HSTS, a rule of the cache, how requests are sent. */
 import { InvalidError } from '../../../core/base/errors.ts';
 import { type Heuristics, type ProxySettings, proxySettings, type StoredSettings } from '../../../core/store/rows.ts';
 import type { BodyOf } from '../../http/json-body.ts';
@@ -16,6 +16,7 @@ const MEMBERS = {
   hsts_preload: 'hstsPreload',
   heuristics: 'heuristics',
   forwarded_header: 'forwardedHeader',
+  lenient_responses: 'lenientResponses',
 } as const satisfies Record<Exclude<keyof SettingsBody, 'heuristic_freshness'>, keyof ProxySettings>;
 
 const PAIRS = Object.entries(MEMBERS) as [keyof typeof MEMBERS, keyof ProxySettings][];

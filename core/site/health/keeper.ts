@@ -16,7 +16,13 @@ import { write } from '../../journal/draft/draft.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt } from '../../store/keys.ts';
-import { type CheckedOriginState, originHealth, siteDocumentKey, siteDocuments } from '../../store/rows.ts';
+import {
+  type CheckedOriginState,
+  originHealth,
+  proxySettings,
+  siteDocumentKey,
+  siteDocuments,
+} from '../../store/rows.ts';
 import { StoreReader } from '../../store/store-reader.ts';
 import { type CheckedOrigin, checkedOrigins } from '../pools/checks.ts';
 import { ORIGINS } from '../pools/document.ts';
@@ -59,6 +65,8 @@ interface CheckedDomain {
   /** Without the last dot. */
   readonly name: string;
   readonly account: string;
+  /** As `ProbeRequest.isLenient`. */
+  readonly isLenient: boolean;
   readonly targets: ReadonlyMap<string, Target>;
 }
 
@@ -164,7 +172,8 @@ export class HealthKeeper {
   /** Null: the domain has no checks. `before`: states that are newer than the stored states. */
   #readDomain(id: Id, before: CheckedDomain | undefined): CheckedDomain | null {
     const row = this.#reader.domain(id);
-    if (row === undefined || this.#reader.proxy(id)?.enabled !== true) return null;
+    const proxy = this.#reader.proxy(id);
+    if (row === undefined || proxy?.enabled !== true) return null;
     const checked = checkedOrigins(ORIGINS.content(this.#reader, id));
     if (checked.length === 0) return null;
     const stored = new Map(
@@ -174,7 +183,12 @@ export class HealthKeeper {
       const { key } = origin;
       return [key, before?.targets.get(key) ?? this.#newTarget(id, origin, stored.get(key))];
     });
-    return { name: formatHost(row.apex), account: `${row.accountId}`, targets: new Map(targets) };
+    return {
+      name: formatHost(row.apex),
+      account: `${row.accountId}`,
+      isLenient: proxySettings(proxy).lenientResponses,
+      targets: new Map(targets),
+    };
   }
 
   #newTarget(id: Id, checked: CheckedOrigin, stored: CheckedOriginState | undefined): Target {
@@ -206,11 +220,11 @@ export class HealthKeeper {
     return this.#isChecking && this.#domains.get(id)?.targets.get(target.checked.key) === target;
   }
 
-  async #check(id: Id, { name, account }: CheckedDomain, target: Target): Promise<void> {
+  async #check(id: Id, { name, account, isLenient }: CheckedDomain, target: Target): Promise<void> {
     const { checked } = target;
     const { check, entry, origin } = checked;
     target.dueAt = this.#now() + check.interval * 1000;
-    const result = await this.#options.probe({ domainId: id, account, domain: name, entry, origin, check });
+    const result = await this.#options.probe({ domainId: id, account, domain: name, entry, origin, check, isLenient });
     if (!this.#isChecked(id, target)) return;
     this.#counts[result.kind]++;
     if (result.kind === 'busy') return;

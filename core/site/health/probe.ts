@@ -14,6 +14,8 @@ export interface ProbeRequest {
   readonly entry: OriginsEntry;
   readonly origin: PoolOrigin;
   readonly check: CompleteHealthCheck;
+  /** Whether LF alone may end a line of the response head. */
+  readonly isLenient: boolean;
 }
 
 /**

@@ -24,6 +24,8 @@ const DEFAULT_SETTINGS = {
   heuristics: 'static' as Heuristics,
   /** Whether requests to the origin have Forwarded (RFC 7239). */
   forwardedHeader: true,
+  /** Whether LF without CR may end a line of the origin's response heads. */
+  lenientResponses: false,
 };
 
 export type ProxySettings = Readonly<typeof DEFAULT_SETTINGS>;

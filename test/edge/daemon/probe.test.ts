@@ -25,6 +25,7 @@ async function probe(
       entry,
       origin: entry.pool[0],
       check: { ...DEFAULTS.health, ...check },
+      isLenient: false,
     },
   });
   return { reason: result.kind === 'failure' ? result.reason : result.kind, pending: origin.last };

@@ -173,6 +173,7 @@ test('a site has the settings of its proxy; without an origin and a public addre
       hsts: '',
       heuristics: 'static',
       sendsForwarded: true,
+      isLenient: false,
       documents: null,
     };
     const proxy = { ...newProxy(domain), originHost: 'origin.example.net' };
@@ -191,6 +192,8 @@ test('a site has the settings of its proxy; without an origin and a public addre
     assert.equal(sites.siteOf('site.test'), { ...expected, heuristics: 'off' });
     await change(rig, (draft) => draft.put(proxies, { ...proxy, forwardedHeader: false }));
     assert.equal(sites.siteOf('site.test'), { ...expected, sendsForwarded: false });
+    await change(rig, (draft) => draft.put(proxies, { ...proxy, lenientResponses: true }));
+    assert.equal(sites.siteOf('site.test'), { ...expected, isLenient: true });
     await change(rig, (draft) => draft.put(proxies, newProxy(domain)));
     const nowhere = { host: 'site.test', addresses: [], port: 443, protocol: 'https' };
     assert.equal(sites.siteOf('site.test'), { ...expected, origin: nowhere });

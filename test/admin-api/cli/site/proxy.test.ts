@@ -31,6 +31,7 @@ const SET_UP: Proxy = {
   heuristics: 'static',
   heuristic_freshness: false,
   forwarded_header: true,
+  lenient_responses: false,
   certificate: NO_CERTIFICATE,
   ssl_status: 'active',
   ssl_issued_at: '2025-01-01 00:00:00',

@@ -21,6 +21,7 @@ const DEFAULTS = {
   hsts_preload: false,
   heuristics: 'static',
   forwarded_header: true,
+  lenient_responses: false,
   heuristic_freshness: false,
   ssl_status: 'none',
   ssl_issued_at: null,
