@@ -22,7 +22,7 @@ export function codedFields(headers: FieldList, coding: Coding): string[] {
   const fields: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i];
-    if (!INVALID_FIELDS.has(name)) fields.push(name, name === 'etag' ? weakTag(headers[i + 1]) : headers[i + 1]);
+    if (!INVALID_FIELDS.has(name)) fields.push(name, name === 'etag' ? codedTag(headers[i + 1]) : headers[i + 1]);
   }
   addVary(fields);
   fields.push('content-encoding', coding);
@@ -49,7 +49,7 @@ export function codedTrailers(trailers: FieldList): FieldList {
 function codedTrailer(trailers: FieldList, at: number): string[] {
   const name = trailers[at];
   if (INVALID_FIELDS.has(name)) return [];
-  return [name, name === 'etag' ? weakTag(trailers[at + 1]) : trailers[at + 1]];
+  return [name, name === 'etag' ? codedTag(trailers[at + 1]) : trailers[at + 1]];
 }
 
 /**
@@ -60,20 +60,33 @@ function codedTrailer(trailers: FieldList, at: number): string[] {
 export function notModifiedFields(headers: FieldList, ifNoneMatch: string | undefined): FieldList {
   const at = headers.findIndex((text, i) => i % 2 === 0 && text === 'etag');
   if (ifNoneMatch === undefined || at < 0) return headers;
-  const weak = weakTag(headers[at + 1]);
-  if (weak === headers[at + 1] || !ifNoneMatch.includes(weak)) return headers;
+  const tag = headers[at + 1];
+  // Earlier versions sent the weak tag without a suffix.
+  if (!tag.startsWith('"') || !originTags(ifNoneMatch, false).includes(`W/${tag}`)) return headers;
   const fields = [...headers];
-  fields[at + 1] = weak;
+  fields[at + 1] = codedTag(tag);
   addVary(fields);
   return fields;
 }
 
 /**
  * Two codings of a representation are equivalent, but not byte for byte identical (RFC 9110
- * sections 8.8.1 and 8.8.3.3).
+ * sections 8.8.1 and 8.8.3.3), so the tag is weak. The suffix distinguishes it from weak tags of
+ * origins: `originTags` restores the tag, and If-Match of it holds at the origin.
  */
-function weakTag(tag: string): string {
-  return tag.startsWith('"') ? `W/${tag}` : tag;
+function codedTag(tag: string): string {
+  return tag.startsWith('"') ? `W/${tag.slice(0, -1)}${SUFFIX}` : tag;
+}
+
+const SUFFIX = '-waypost"';
+const CODED_TAG = /W\/("[\x21\x23-\x7e\x80-\xff]*)-waypost"/g;
+
+/**
+ * The tags of a condition as the origin knows them. `isStrong`: for If-Match, which compares
+ * strongly (section 13.1.1).
+ */
+export function originTags(list: string, isStrong: boolean): string {
+  return list.includes(SUFFIX) ? list.replace(CODED_TAG, isStrong ? '$1"' : 'W/$1"') : list;
 }
 
 /** A Vary that covers Accept-Encoding; "*" covers every field. */

@@ -12,6 +12,8 @@ export const LOOP = 6;
 const ENCODING = 7;
 export const EXPECT = 8;
 export const MAX_FORWARDS = 9;
+/** A condition with entity tags, some of which the edge may have changed. */
+export const CONDITION = 10;
 
 const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
   // Fields that browsers send. They are listed for speed: an unlisted name costs a scan of its
@@ -24,10 +26,7 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
     'content-type',
     'cookie',
     'dnt',
-    'if-match',
     'if-modified-since',
-    'if-none-match',
-    'if-range',
     'if-unmodified-since',
     'origin',
     'pragma',
@@ -148,6 +147,7 @@ const ACTIONS: ReadonlyMap<string, number> = new Map<string, number>([
   ]),
   // Next.js sends this field from the browser.
   ['x-middleware-prefetch', PASS],
+  ...each(CONDITION, ['if-match', 'if-none-match', 'if-range']),
   ['via', VIA],
   ['cdn-loop', LOOP],
   ['accept-encoding', ENCODING],

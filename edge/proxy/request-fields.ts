@@ -17,11 +17,12 @@
  * cache key.
  */
 import { statedAddresses } from '../../core/net/address/visitor.ts';
+import { originTags } from '../compress/fields.ts';
 import { portOf } from '../http/exchange/authority.ts';
 import type { Client, Exchange } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { hasSameFields, markRecurring } from '../http/exchange/recurring-fields.ts';
-import { ADDRESS_CLAIM, actionOf, CLAIM, EXPECT, LOOP, MAX_FORWARDS, PASS, VIA } from './field-actions.ts';
+import { ADDRESS_CLAIM, actionOf, CLAIM, CONDITION, EXPECT, LOOP, MAX_FORWARDS, PASS, VIA } from './field-actions.ts';
 import { normalAuthority, readStatement, type TrustRules, visitedSiteOf } from './visitor.ts';
 
 export interface RequestRules extends TrustRules {
@@ -146,6 +147,9 @@ function buildRequestFields(
         break;
       case LOOP:
         loop = join(loop, value);
+        break;
+      case CONDITION:
+        fields.push(name, originTags(value, name === 'if-match'));
         break;
       case MAX_FORWARDS:
         fields.push(name, decrementForwards(exchange.method, value));

@@ -1,4 +1,5 @@
 /** The parts of a request that the cache needs, read in one pass over its fields. */
+import { originTags } from '../../compress/fields.ts';
 import type { FieldList } from '../../http/exchange/field-list.ts';
 import { NO_REQUEST_DIRECTIVES, parseRequestCacheControl, type RequestDirectives } from './cache-control.ts';
 
@@ -7,7 +8,7 @@ export interface CacheRequest {
   readonly directives: RequestDirectives;
   readonly hasAuthorization: boolean;
   readonly hasCookie: boolean;
-  /** Field values as received; undefined without the field. */
+  /** Values as received, but with the tags of the origin; undefined without the field. */
   readonly range: string | undefined;
   readonly ifRange: string | undefined;
   readonly ifNoneMatch: string | undefined;
@@ -63,7 +64,7 @@ export function readRequest(method: string, headers: FieldList, mayForceRevalida
         ifRange = joinLines(ifRange, value);
         break;
       case 'if-none-match':
-        ifNoneMatch = joinLines(ifNoneMatch, value);
+        ifNoneMatch = joinLines(ifNoneMatch, originTags(value, false));
         break;
       case 'if-modified-since':
         ifModifiedSince = joinLines(ifModifiedSince, value);

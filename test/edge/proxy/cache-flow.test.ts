@@ -343,12 +343,12 @@ it('visitors get an accepted coding, the request to the origin has none', {
     assert.equal([plain.text, plain.field('content-encoding'), plain.field('etag')], [TEXT, undefined, '"a"']);
     assert.is(plain.field('vary'), 'accept-encoding');
     const gzip = await rig.visit({ headers: ['accept-encoding', 'gzip'] });
-    assert.equal([gzip.field('content-encoding'), gzip.field('etag')], ['gzip', 'W/"a"']);
+    assert.equal([gzip.field('content-encoding'), gzip.field('etag')], ['gzip', 'W/"a-waypost"']);
     assert.is(gunzipSync(Buffer.concat(gzip.parts)).toString(), TEXT);
     const both = await rig.visit({ headers: ['accept-encoding', 'gzip, deflate, br'] });
     assert.is(brotliDecompressSync(Buffer.concat(both.parts)).toString(), TEXT);
-    const notModified = await rig.visit({ headers: ['accept-encoding', 'gzip', 'if-none-match', 'W/"a"'] });
-    assert.equal([notModified.status, notModified.field('etag')], [304, 'W/"a"']);
+    const notModified = await rig.visit({ headers: ['accept-encoding', 'gzip', 'if-none-match', 'W/"a-waypost"'] });
+    assert.equal([notModified.status, notModified.field('etag')], [304, 'W/"a-waypost"']);
   }
   assert.is(rig.origin.requests.length, 1);
   assert.is(rig.origin.last.field('accept-encoding'), 'identity');
@@ -360,7 +360,7 @@ it('a long body on disk is also compressed, from its first hit on', {
 }, async (rig) => {
   for (let i = 0; i < 5; i++) {
     const coded = await rig.visit({ headers: ['accept-encoding', 'gzip'] });
-    assert.equal([coded.field('content-encoding'), coded.field('etag')], ['gzip', 'W/"a"'], `visit ${i}`);
+    assert.equal([coded.field('content-encoding'), coded.field('etag')], ['gzip', 'W/"a-waypost"'], `visit ${i}`);
     assert.is(gunzipSync(Buffer.concat(coded.parts)).toString(), TEXT.repeat(10));
     if (i > 0) assert.match(coded.field('cache-status') ?? '', /hit/);
   }

@@ -74,6 +74,19 @@ const ROWS: readonly Row[] = [
   ...['authorization', 'cookie', 'range', 'if-none-match', 'if-range', 'cache-control', 'content-type', 'trailer'].map(
     (name) => passed(name),
   ),
+  ...(
+    [
+      ['if-match', 'W/"a-waypost", W/"b"', '"a", W/"b"'],
+      ['if-none-match', 'W/"a-waypost"', 'W/"a"'],
+      ['if-range', 'W/"a-waypost"', 'W/"a"'],
+    ] as const
+  ).map(
+    ([name, value, sentValue]): Row => ({
+      name: `${name} ${value} has the tags of the origin`,
+      request: { headers: [name, value] },
+      gets: { [name]: [sentValue] },
+    }),
+  ),
   passed('te', 'trailers'),
   passed('x_custom'),
   passed('x-custom', 'é'),
