@@ -30,10 +30,11 @@ const OUTPUT_BYTES = 16 << 20;
 const BOOT =
   'mount -t tmpfs tmpfs /run && mkdir /run/systemd && exec systemd-nspawn --quiet --register=no --keep-unit --private-network --boot --directory';
 
-/** Null: tests may boot a machine here. Else the reason why not. */
-export function whyNoMachine(): string | null {
+/** Null: tests may boot a machine here. Else the reason why not. `more`: other programs they need. */
+export function whyNoMachine(...more: readonly string[]): string | null {
   if (process.getuid?.() !== 0) return 'a machine needs root';
-  const missing = ['mmdebstrap', 'systemd-nspawn', 'dpkg-deb', 'strip'].filter((name) => !isInstalled(name));
+  const needed = ['mmdebstrap', 'systemd-nspawn', 'dpkg-deb', 'strip', ...more];
+  const missing = needed.filter((name) => !isInstalled(name));
   return missing.length === 0 ? null : `not installed: ${missing.join(', ')}`;
 }
 
