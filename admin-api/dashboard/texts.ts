@@ -1309,6 +1309,7 @@ export const TEXTS = {
       basic_auth: 'Password',
       challenge: 'Challenge',
       error_page: 'Error page',
+      respond: 'Fixed response',
       maintenance: 'Maintenance',
       origin: 'Origin',
     },

@@ -129,8 +129,8 @@ export function createSiteProxy(options: ProxyOptions): SiteProxy {
           ? open(exchange, site).bypassCache(cacheStatus({ name, fwd: 'bypass' }), 'bypass')
           : serve(exchange, site),
       refuse: (exchange, site, page) => open(exchange, site).refuse(page),
-      respondEmpty: (exchange, site, status, fields) =>
-        open(exchange, site).respondWhole(status, [...fields, 'content-length', '0'], EMPTY_BODY),
+      respond: (exchange, site, status, fields, body) =>
+        open(exchange, site).respondWhole(status, [...fields, 'content-length', String(body.length)], body),
       challenge: options.challenge,
     });
   const forPrefetch = prefetchContext(context);

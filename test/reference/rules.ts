@@ -57,6 +57,7 @@ export function interpret(
       case 'deny':
       case 'redirect':
       case 'error_page':
+      case 'respond':
       case 'maintenance':
         return { ...outcome, matched, stoppedBy: number };
       case 'limit':

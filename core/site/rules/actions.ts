@@ -20,6 +20,7 @@ export const ACTIONS = {
   basic_auth: [['users'], ['realm']],
   challenge: [[], []],
   error_page: [['status'], ['message']],
+  respond: [['body'], ['status', 'content_type']],
   maintenance: [[], ['message', 'retry_after']],
   origin: [['name'], []],
 } as const;
@@ -33,7 +34,17 @@ export const ACTION_TYPES = Object.keys(ACTIONS) as readonly ActionType[];
  * follows.
  */
 const DECIDING: ReadonlySet<ActionType> = new Set<ActionType>([
-  ...(['allow', 'deny', 'limit', 'redirect', 'basic_auth', 'challenge', 'error_page', 'maintenance'] as const),
+  ...([
+    'allow',
+    'deny',
+    'limit',
+    'redirect',
+    'basic_auth',
+    'challenge',
+    'error_page',
+    'respond',
+    'maintenance',
+  ] as const),
 ]);
 
 export const isDeciding = (type: ActionType): boolean => DECIDING.has(type);

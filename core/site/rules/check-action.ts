@@ -8,8 +8,13 @@ import { parseTemplate } from './text-template.ts';
 /** `field`: a pointer in the action. `problem`: the rest of a sentence about the field. */
 type Report = (field: string, problem: string) => void;
 
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const LOCATION = /^[\x21-\x7e]{1,2000}$/;
 const COUNTED_BY = /^(?:address|network|(?:header|cookie):[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100})$/;
+/** RFC 9110 section 8.3.1. */
+const MEDIA_TYPE = new RegExp(
+  String.raw`^${TOKEN}/${TOKEN}(?:[ \t]*;[ \t]*${TOKEN}=(?:${TOKEN}|"[\x20\x21\x23-\x5b\x5d-\x7e]*"))*$`,
+);
 const PRINTABLE = /^[\x20-\x7e\u00a0-\uffff]*$/;
 const HASH = /^\$argon2id\$v=\d+\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$[A-Za-z0-9+/]{10,100}\$[A-Za-z0-9+/]{10,200}$/;
 /** Limits of argon2id for one verification: KiB of memory, passes, lanes. */
@@ -27,11 +32,13 @@ const SAFE_AUTHORITY = /^(?:[a-z0-9.-]*\{host\}|[a-z0-9.-]+)(?::\d{1,5})?$/i;
 const STATUSES: Readonly<Partial<Record<ActionType, (status: number) => boolean>>> = {
   deny: (status) => status >= 400 && status <= 499,
   redirect: (status) => [301, 302, 303, 307, 308].includes(status),
+  respond: (status) => status === 200 || (status >= 400 && status <= 599),
   error_page: (status) => status >= 400 && status <= 599,
 };
 const STATUS_TEXT: Readonly<Partial<Record<ActionType, string>>> = {
   deny: '400 to 499',
   redirect: '301, 302, 303, 307 or 308',
+  respond: '200, or 400 to 599',
   error_page: '400 to 599',
 };
 
@@ -79,6 +86,10 @@ export function checkAction(rule: Rule, report: Report): void {
       break;
     case 'basic_auth':
       checkUsers(action, report);
+      break;
+    case 'respond':
+      if (action.content_type !== undefined && !MEDIA_TYPE.test(action.content_type))
+        report('/content_type', 'is not a media type such as text/html; charset=utf-8');
       break;
     case 'maintenance':
     case 'error_page':

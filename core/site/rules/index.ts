@@ -10,6 +10,7 @@ export {
   type CacheAction,
   type LimitAction,
   type NamedMatch,
+  type RespondAction,
   RULES,
   type Rule,
   type RuleAction,

@@ -2,7 +2,7 @@
 import { type ObjectOptions, type TProperties, Type } from '@sinclair/typebox';
 import { flag, integer, line, list, oneOf, readOnly, text } from '../../base/schema.ts';
 import { ACTION_TYPES } from './actions.ts';
-import { MAX_LIST, MAX_NETWORKS, MAX_RULES, MAX_TEXT, MAX_USERS } from './limits.ts';
+import { MAX_FIXED_BODY, MAX_LIST, MAX_NETWORKS, MAX_RULES, MAX_TEXT, MAX_USERS } from './limits.ts';
 
 const entry = (of: string) => text(of, { maxLength: MAX_TEXT });
 const entries = (of: string, example: string) =>
@@ -66,7 +66,9 @@ const action = <User extends TProperties>(user: User, options: ObjectOptions) =>
   Type.Object(
     {
       type: oneOf(ACTION_TYPES),
-      status: Type.Optional(integer(300, 599, 'the status of deny (403), redirect (302) and error_page')),
+      status: Type.Optional(
+        integer(200, 599, 'the status of deny (403), redirect (302), respond (200) and error_page'),
+      ),
       location: Type.Optional(text('where a redirect leads, with placeholders such as {uri}', { maxLength: 2000 })),
       path: Type.Optional(text('the path of a rewrite, with placeholders such as {rest}', { maxLength: 2000 })),
       name: Type.Optional(line(1, 100, 'the name of a header or of an origin')),
@@ -90,6 +92,10 @@ const action = <User extends TProperties>(user: User, options: ObjectOptions) =>
       ),
       realm: Type.Optional(line(1, 100, 'what browsers show when they ask for a password')),
       users: Type.Optional(list(Type.Object(user), 'users of basic_auth', { minItems: 1, maxItems: MAX_USERS })),
+      body: Type.Optional(text('the body of a fixed response', { maxLength: MAX_FIXED_BODY })),
+      content_type: Type.Optional(
+        line(1, 200, 'the media type of a fixed response; the default is text/plain; charset=utf-8'),
+      ),
       message: Type.Optional(line(1, 500, 'what visitors read on the page of maintenance or error_page')),
       retry_after: Type.Optional(integer(1, 30 * DAYS, 'seconds after which maintenance ends')),
     },

@@ -13,6 +13,7 @@ import {
   firstHeader,
   type LimitAction,
   RequestFacts,
+  type RespondAction,
   safeLocation,
   TextTemplate,
 } from '../../../core/site/rules/index.ts';
@@ -57,8 +58,8 @@ interface RuleOutlets {
   /** Like `serve`, but bypasses the cache. */
   serveUncached(exchange: Exchange, site: Site): Done;
   refuse(exchange: Exchange, site: Site, page: ErrorPage): void;
-  /** Sends a response without a body. */
-  respondEmpty(exchange: Exchange, site: Site, status: number, fields: FieldList): void;
+  /** Sends a response of a rule. */
+  respond(exchange: Exchange, site: Site, status: number, fields: FieldList, body: Uint8Array): void;
   /**
    * Whether the visitor has passed the challenge. False: the exchange has been answered. Omitted:
    * all visitors pass.
@@ -75,12 +76,15 @@ export interface PrefetchPlan {
 }
 
 const DEFAULT_RETRY_AFTER = 300;
+const EMPTY_BODY = new Uint8Array(0);
 
 export class RuleRunner {
   readonly #facts: RequestFacts;
   readonly #credentials = new Credentials();
   readonly #clock: () => number;
   readonly #templates = new WeakMap<CompiledRule, TextTemplate>();
+  /** Bodies of fixed responses. */
+  readonly #bodies = new WeakMap<CompiledRule, Uint8Array>();
   readonly #rates = new WeakMap<CompiledRule, LimitRule>();
 
   constructor(
@@ -157,6 +161,7 @@ export class RuleRunner {
   #answer(exchange: Exchange, site: Site, rule: CompiledRule): void {
     const { action } = rule;
     if (action.type === 'redirect') this.#redirect(exchange, site, rule, action.location, action.status ?? 302);
+    else if (action.type === 'respond') this.#respond(exchange, site, rule, action);
     else this.outlets.refuse(exchange, site, pageOf(rule));
   }
 
@@ -169,7 +174,18 @@ export class RuleRunner {
     const target = exchange.path.startsWith('/') ? exchange.path : '/';
     const host = siteHost(exchange.authority);
     const location = safeLocation(template.expand({ scheme: this.outlets.schemeOf(exchange), host, target }));
-    this.outlets.respondEmpty(exchange, site, status, ['location', location, 'server', 'waypost']);
+    this.outlets.respond(exchange, site, status, ['location', location, 'server', 'waypost'], EMPTY_BODY);
+  }
+
+  #respond(exchange: Exchange, site: Site, rule: CompiledRule, { status, content_type, body }: RespondAction): void {
+    let bytes = this.#bodies.get(rule);
+    if (bytes === undefined) {
+      bytes = Buffer.from(body);
+      this.#bodies.set(rule, bytes);
+    }
+    const type = content_type ?? 'text/plain; charset=utf-8';
+    const fields = ['content-type', type, 'server', 'waypost'];
+    this.outlets.respond(exchange, site, status ?? 200, fields, bytes);
   }
 
   /** Counts the request. Returns milliseconds to wait; 0: it is within the limit. */

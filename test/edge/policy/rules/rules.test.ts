@@ -111,6 +111,30 @@ test('deny, allow, error_page, maintenance and redirect answer without the origi
   );
 });
 
+test('a fixed response has its body, type and status', async () => {
+  const robots = 'User-agent: *\nDisallow: /private/ – ü\n';
+  await withRules(
+    [
+      { match: { path: { exact: ['/robots.txt'] } }, action: { type: 'respond', body: robots } },
+      {
+        match: { path: { exact: ['/.well-known/security.txt'] } },
+        action: { type: 'respond', body: '{"a":1}', content_type: 'application/json', status: 410 },
+      },
+    ],
+    async (rig) => {
+      const found = await rig.get('/robots.txt');
+      assert.equal([found.status, found.text], [200, robots]);
+      assert.is(found.field('content-type'), 'text/plain; charset=utf-8');
+      assert.is(found.field('content-length'), String(Buffer.byteLength(robots)));
+      const head = await rig.get('/robots.txt', { method: 'HEAD' });
+      assert.equal([head.status, head.field('content-length')], [200, found.field('content-length')]);
+      const gone = await rig.get('/.well-known/security.txt');
+      assert.equal([gone.status, gone.field('content-type'), gone.text], [410, 'application/json', '{"a":1}']);
+      assert.is(rig.origin.requests.length, 0);
+    },
+  );
+});
+
 test('a redirect to the path never leads to another host', async () => {
   await withRules([{ action: { type: 'redirect', location: '{path}' } }], async (rig) => {
     assert.is(header(await rig.get('//evil.test/'), 'location'), '/evil.test/');
