@@ -30,7 +30,7 @@ const OUTPUT_BYTES = 16 << 20;
 const BOOT =
   'mount -t tmpfs tmpfs /run && mkdir /run/systemd && exec systemd-nspawn --quiet --register=no --keep-unit --private-network --boot --directory';
 
-/** Null: tests may boot a machine here. Else the reason why not. `more`: other programs they need. */
+/** Null: tests may boot a machine here. Else why not. `more`: other programs that they need. */
 export function whyNoMachine(...more: readonly string[]): string | null {
   if (process.getuid?.() !== 0) return 'a machine needs root';
   const needed = ['mmdebstrap', 'systemd-nspawn', 'dpkg-deb', 'strip', ...more];
