@@ -239,13 +239,11 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
         const { body, query } = context;
         const { limit = DEFAULT_PREVIEW_LIMIT, apex: keepApex, strict, dry_run: isPreview } = query;
         const options = { keepApex, strict };
-        const work = () =>
-          isPreview
-            ? previewImport(services, pool, context, body, { ...options, limit })
-            : importZone(services, pool, context, body, options);
         const isSmall = isSmallImport(services, context, body);
-        const reply = await (isSmall ? work() : services.imports.run(context, work));
-        return isPreview ? reply : withZoneWarnings(services, warnings, reply);
+        const run = <T>(work: () => Promise<T>) => (isSmall ? work() : services.imports.run(context, work));
+        if (isPreview) return run(() => previewImport(services, pool, context, body, { ...options, limit }));
+        const { reply, leads } = await run(() => importZone(services, pool, context, body, options));
+        return leads ? withZoneWarnings(services, warnings, reply) : reply;
       },
     }),
   ];

@@ -38,7 +38,8 @@ interface ImportOptions {
 }
 
 /**
- * Throws HttpError 422 `invalid_zonefile` with a detail for each bad line, 404 and 412, StateError
+ * Resolves with the response, and with whether the zone may have warnings of targets. Throws
+ * HttpError 422 `invalid_zonefile` with a detail for each bad line, 404 and 412, StateError
  * `plan_limit`.
  */
 export async function importZone(
@@ -100,7 +101,7 @@ export async function importZone(
       };
     });
   // With frequent writers to the domain, a commit without exclusive access would always conflict.
-  return locks.exclusive(String(domainId), commit);
+  return { reply: await locks.exclusive(String(domainId), commit), leads: prepared.leads };
 }
 
 const viewWarnings = (warnings: readonly MasterWarning[]) => ({

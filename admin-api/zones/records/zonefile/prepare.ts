@@ -100,6 +100,8 @@ export type Prepared =
       /** See core/zone/compile/bulk.ts. */
       readonly nodes: Uint8Array;
       readonly count: number;
+      /** Whether the file has records of LEADING_TYPES (zones/targets/target-warnings.ts). */
+      readonly leads: boolean;
       readonly kept: ApexSettings | null;
       readonly warnings: readonly MasterWarning[];
     };
@@ -114,7 +116,9 @@ export function prepareZone(input: PrepareInput): Prepared {
   const domain: Domain = { id: domainId, accountId: 0, apex, createdAt: now, kept, ...PRIMARY };
   owners.sort();
   const { changes, count } = encodeRecords(domainId, owners, spellings, now);
-  return { ok: true, changes, count, nodes: compileOwners(domain, owners, input.zoneSettings), kept, warnings };
+  const leads = [...owners].some(({ sets }) => sets.some(({ type }) => type === TYPE.ALIAS || type === TYPE.CNAME));
+  const nodes = compileOwners(domain, owners, input.zoneSettings);
+  return { ok: true, changes, count, leads, nodes, kept, warnings };
 }
 
 /**
