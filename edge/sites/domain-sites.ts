@@ -10,12 +10,12 @@ import { type ProxySettings, proxySettings } from '../../core/store/rows.ts';
 import type { SiteRow } from '../../core/store/sites.ts';
 import { StoreReader } from '../../core/store/store-reader.ts';
 import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
+import { WebNames } from '../../core/zone/compile/web-names.ts';
 import type { Origin } from '../origin/origin-address.ts';
 import type { SiteCertificate } from './certificates.ts';
 import type { Site } from './site.ts';
 import { type DocumentTools, readDocuments, type SiteDocuments } from './site-documents.ts';
 import { SiteOrigins } from './site-origins.ts';
-import { WebNames } from './web-names.ts';
 
 /**
  * Seconds for which sites are still served after the proxy was turned off: twice the TTL of its

@@ -9,8 +9,8 @@ import { apexSets } from '../../core/zone/compile/apex.ts';
 import { NameOrigins, type StoredNames } from '../../core/zone/compile/name-origins.ts';
 import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
 import { readHeld, StoredZone } from '../../core/zone/compile/stored.ts';
+import type { WebNames } from '../../core/zone/compile/web-names.ts';
 import type { Origin } from '../origin/origin-address.ts';
-import type { WebNames } from './web-names.ts';
 
 /** The origin of a name's own records, which have no port. */
 const OWN_PORT = 443;

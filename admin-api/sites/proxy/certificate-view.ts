@@ -1,8 +1,8 @@
 /** Describes the certificate of a domain and the order of the next certificate. */
-import { X509Certificate } from 'node:crypto';
 import type { Reader } from '../../../core/store/reader.ts';
 import type { AcmeOrder, ProxyConfig } from '../../../core/store/rows.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
+import { issuerOf } from './issuer.ts';
 
 export interface CertificateView {
   readonly source: 'none' | 'automatic' | 'uploaded';
@@ -21,7 +21,6 @@ export interface CertificateView {
 
 /** Maximum names of a certificate in a response. */
 const MAX_NAMES = 100;
-const MAX_ISSUER = 200;
 
 /** `reader`: during a change its draft, so that the view includes the new certificate. */
 export function viewCertificate(reader: Reader, row: ProxyConfig): CertificateView {
@@ -52,24 +51,6 @@ export function viewCertificate(reader: Reader, row: ProxyConfig): CertificateVi
 function nextAttempt(order: AcmeOrder | undefined): number | null {
   if (order === undefined || order.failures === 0) return null;
   return Math.max(order.retryAt ?? 0, order.blockedUntil ?? 0);
-}
-
-/** The organization or common name of the issuer. */
-function issuerOf(chain: string): string | null {
-  try {
-    const lines = new X509Certificate(chain).issuer.split('\n');
-    const find = (attribute: string): string | undefined =>
-      lines.find((line) => line.startsWith(attribute))?.slice(attribute.length);
-    const [organization, name] = [find('O='), find('CN=')];
-    return (
-      [organization, name]
-        .filter((part) => part !== undefined)
-        .join(', ')
-        .slice(0, MAX_ISSUER) || null
-    );
-  } catch {
-    return null;
-  }
 }
 
 const timeOrNull = (seconds: number | null | undefined): string | null => (seconds ? formatTime(seconds) : null);

@@ -1,6 +1,6 @@
 /**
  * Checks whether the edge can serve a customer's certificate, and whether browsers accept it for
- * the domain. Certificates that fail everywhere are rejected. An unknown issuer is only a warning:
+ * names of the domain. Certificates that fail everywhere are rejected. An unknown issuer is only a warning:
  * there is no list of root certificates, because a company may use its own CA.
  */
 import { type KeyObject, sign, verify, type X509Certificate } from 'node:crypto';
@@ -198,12 +198,16 @@ function checkNames(names: CoveredNames, domain: string): void {
       'certificate_names',
       'The certificate has no DNS names (subjectAltName), which browsers require. Request a certificate with them.',
     );
-  if (!names.covers(domain))
+  if (!names.list().some((name) => isInDomain(name, domain)))
     rejectCertificate(
       'certificate_names',
-      `The certificate is for ${names.shown()}, not for ${domain}. Request a certificate that includes ${domain}.`,
+      `The certificate is for ${names.shown()}, and for no name of ${domain}. Request a certificate for names of the domain.`,
     );
 }
+
+/** Whether the certificate's name covers the apex or names below it. */
+const isInDomain = (name: string, domain: string): boolean =>
+  name === domain || name.endsWith(`.${domain}`) || name === `*.${domain.slice(domain.indexOf('.') + 1)}`;
 
 /** Self-signed certificates are exempt: clients do not check the signature of a trusted root. */
 function checkSignatures(chain: readonly X509Certificate[]): void {

@@ -3,17 +3,7 @@
  */
 import { StateError } from '../../../core/base/errors.ts';
 import { formatHost } from '../../../core/dns/wire/name.ts';
-import type { CoveredNames } from '../../../core/site/tls/covered-names.ts';
-import { nameOfKey, recordKeyParts } from '../../../core/store/keys.ts';
-import {
-  certificateContext,
-  certificates,
-  type Domain,
-  type ProxyConfig,
-  proxiedOf,
-  proxies,
-} from '../../../core/store/rows.ts';
-import { WEB_TYPES } from '../../../core/zone/compile/proxied.ts';
+import { certificateContext, certificates, type ProxyConfig, proxies } from '../../../core/store/rows.ts';
 import { editableDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -22,8 +12,6 @@ import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
 import { checkCertificate } from './certificate.ts';
 import type { OriginRules } from './origin-rules.ts';
-import { OwnZone } from './own-zone.ts';
-import { scanRecords } from './scan.ts';
 import { changeProxy } from './service.ts';
 import { findState } from './state.ts';
 import { noProxy, proxyReply } from './view.ts';
@@ -69,7 +57,6 @@ export async function setCertificate(
   const ownDomain = editableDomain(services.reader, context.caller, parseId(context.params.domain_id));
   const now = nowSeconds();
   const checked = checkCertificate(body.certificate, body.private_key, formatHost(ownDomain.apex), now);
-  const uncovered = await uncoveredWarning(services, ownDomain, checked.names);
   const { chain, notBefore, notAfter } = checked;
   return changeProxy(services, context, async (draft, domain) => {
     const sealed = services.secrets.seal(Buffer.from(checked.privateKey), certificateContext(domain.id));
@@ -102,7 +89,10 @@ export async function setCertificate(
         expires_at: formatTime(notAfter),
       },
       createResponse: () =>
-        proxyReply(domain, row, { ...state, warnings: [...checked.warnings, ...uncovered, ...state.warnings] }),
+        proxyReply(domain, row, {
+          ...state,
+          warnings: [...new Set([...checked.warnings, ...state.coverage.warnings, ...state.warnings])],
+        }),
     };
   });
 }
@@ -129,32 +119,4 @@ export function deleteCertificate(services: Services, rules: OriginRules, contex
     const state = await findState(services, rules, draft, domain, row);
     return { action: 'certificate.delete', createResponse: () => proxyReply(domain, row, state) };
   });
-}
-
-/** Maximum number of names in the warning. */
-const MAX_SHOWN_NAMES = 20;
-
-/** Warns about web names that the certificate does not cover: browsers reject it there. */
-async function uncoveredWarning(services: Services, domain: Domain, names: CoveredNames): Promise<string[]> {
-  const zone = new OwnZone(services, domain);
-  const uncovered: string[] = [];
-  let count = 0;
-  let last = '';
-  await scanRecords(services.environment, domain.id, (key, value) => {
-    const { nameEnd, type } = recordKeyParts(key);
-    if (!WEB_TYPES.has(type)) return false;
-    const id = key.toString('latin1', 8, nameEnd);
-    if (id === last) return false;
-    last = id;
-    const name = nameOfKey(key, 8, nameEnd);
-    const text = formatHost(name);
-    if (names.covers(text)) return false;
-    if (zone.isWeb(name, proxiedOf(value)) && ++count <= MAX_SHOWN_NAMES) uncovered.push(text);
-    return false;
-  });
-  if (count === 0) return [];
-  const rest = count > MAX_SHOWN_NAMES ? ` and ${count - MAX_SHOWN_NAMES} more` : '';
-  return [
-    `The certificate does not cover ${uncovered.join(', ')}${rest}: browsers warn visitors of these names while the proxy is on.`,
-  ];
 }

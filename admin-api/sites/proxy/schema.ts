@@ -94,6 +94,8 @@ export const originBody = bodySchema(
       'ssl_expires_at',
       'ssl_error',
       'certificate',
+      'certificates',
+      'uncovered',
       'exposed',
       'warnings',
     ),
@@ -200,6 +202,26 @@ const certificateView = Type.Object(
   { title: 'CertificateState', description: 'the stored certificate, and the order for the next one' },
 );
 
+const coveringView = Type.Object(
+  {
+    source: oneOf(['automatic', 'uploaded'], 'the origin of the certificate'),
+    names: list(Type.String(), 'the host names that it is for, at most 100; a wildcard covers one label'),
+    issuer: orNull(Type.String(), 'the organization and the name of its issuer'),
+    issued_at: time('when it was issued'),
+    expires_at: time('when it expires'),
+    hosts: list(Type.String(), 'the proxied names that it is served for, at most 100'),
+  },
+  { title: 'CoveringCertificate' },
+);
+
+const uncoveredView = Type.Object(
+  {
+    name: text('a proxied host name; "*.dev.example.com" stands for the names that a wildcard record matches'),
+    why: text('why no certificate covers it, and the next step'),
+  },
+  { title: 'UncoveredName' },
+);
+
 const proxyView = Type.Object(
   {
     domain_id: id('the domain'),
@@ -223,13 +245,15 @@ const proxyView = Type.Object(
       'the problem with the certificate and the next step: why there is none, why the renewal failed, or which names it does not cover; or null',
     ),
     certificate: certificateView,
+    certificates: list(coveringView, 'all stored certificates; a host is served with the first that covers it'),
+    uncovered: list(uncoveredView, 'proxied names without a certificate, at most 100'),
     exposed: list(
       exposedView,
       'records that reveal the origin although the proxy is on, at most 100; while the proxy is off, the records that would do so',
     ),
     warnings: list(
       Type.String(),
-      'accepted settings that may be a mistake, while the proxy is on: no origin, an origin or names that cannot be reached; empty if there are none',
+      'accepted settings that may be a mistake, while the proxy is on: no origin, an origin or names that cannot be reached, names without a certificate; empty if there are none',
     ),
   },
   { title: 'Proxy' },

@@ -30,7 +30,8 @@ export function noProxy(domainId: Id): ProxyConfig {
 }
 
 /** The response of all proxy endpoints except the purge. */
-export function proxyReply(domain: Domain, row: ProxyConfig, { certificate, exposed, warnings }: ProxyState) {
+export function proxyReply(domain: Domain, row: ProxyConfig, state: ProxyState) {
+  const { certificate, coverage, exposed, warnings } = state;
   return {
     domain: { id: domain.id, domain: formatHost(domain.apex) },
     proxy: {
@@ -46,6 +47,8 @@ export function proxyReply(domain: Domain, row: ProxyConfig, { certificate, expo
       ssl_expires_at: timeOrNull(row.sslExpiresAt),
       ssl_error: row.sslError,
       certificate,
+      certificates: coverage.certificates,
+      uncovered: coverage.uncovered,
       exposed,
       warnings,
     },

@@ -15,7 +15,7 @@ import { WEB_TYPES } from '../../../core/zone/compile/proxied.ts';
 import type { ZoneSettings } from '../../../core/zone/compile/settings.ts';
 import { readRRsets } from '../../../core/zone/compile/stored.ts';
 import { findType } from '../../../core/zone/compile/view.ts';
-import { WebNames } from '../../sites/web-names.ts';
+import { WebNames } from '../../../core/zone/compile/web-names.ts';
 import type { CaaRecord } from './caa.ts';
 
 export interface OwnZoneFacts {

@@ -26,6 +26,8 @@ const FIELDS = [
   'ssl_expires_at',
   'ssl_error',
   'certificate',
+  'certificates',
+  'uncovered',
   'exposed',
   'warnings',
 ];
@@ -76,8 +78,7 @@ await everywhere('contract, proxy', (test) => {
       null,
       null,
       NO_CERTIFICATE,
-      [],
-      [],
+      ...[[], [], [], []],
     ]);
   });
 

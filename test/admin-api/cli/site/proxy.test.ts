@@ -33,6 +33,8 @@ const SET_UP: Proxy = {
   forwarded_header: true,
   lenient_responses: false,
   certificate: NO_CERTIFICATE,
+  certificates: [],
+  uncovered: [],
   ssl_status: 'active',
   ssl_issued_at: '2025-01-01 00:00:00',
   ssl_expires_at: '2025-04-01 00:00:00',

@@ -1,8 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSecrets } from '../../../../core/base/secrets.ts';
+import { write } from '../../../../core/journal/draft/draft.ts';
 import { idKey } from '../../../../core/store/keys.ts';
-import { certificates, proxies } from '../../../../core/store/rows.ts';
+import { automaticCertificates, certificates, proxies } from '../../../../core/store/rows.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 import { type Json, listOf } from '../../daemon.ts';
 import { faultOf, type Rig, startRig } from './rig.ts';
@@ -164,6 +165,62 @@ test('warns of web names that the certificate does not cover', async ({ domain, 
     String(listOf(wild.body.proxy.warnings)[0]),
     /^The certificate does not cover a\.b\.names\.test: browsers/,
   );
+});
+
+test('an uploaded certificate without the apex is accepted, and the names that it lacks are warnings', async ({
+  domain,
+  proxy,
+}) => {
+  const id = await domain('part.test', ['@ A 1.1.1.1', 'www A 1.1.1.1', 'www.shop A 1.1.1.1', '*.dev A 1.1.1.1']);
+  await proxy('POST', id, '/toggle', { enable: true });
+  const { status, body, text } = await proxy('PUT', id, '/certificate', own('part.test', ['www.shop.part.test']));
+  assert.is(status, 200, text);
+  assert.equal(ssl(body), ['active', false, false, null]);
+  const warning =
+    'The certificate does not cover part.test, *.dev.part.test, www.part.test: browsers warn visitors of these names while the proxy is on.';
+  assert.equal(
+    listOf(body.proxy.warnings).filter((each) => String(each).startsWith('The certificate does not cover')),
+    [warning],
+  );
+  const { body: later } = await proxy('GET', id);
+  assert.ok(listOf(later.proxy.warnings).includes(warning as never), 'not only in the response to the upload');
+  const [first] = listOf(later.proxy.certificates);
+  assert.equal([first.source, first.hosts], ['uploaded', ['www.shop.part.test']]);
+  assert.equal(
+    listOf(later.proxy.uncovered).map(({ name }) => name),
+    ['part.test', '*.dev.part.test', 'www.part.test'],
+  );
+});
+
+test('proxied names that the automatic certificate does not cover are warnings', async ({ daemon, domain, proxy }) => {
+  const id = await domain('deep.test', [
+    '@ A 1.1.1.1',
+    'www A 1.1.1.1',
+    'www.shop A 1.1.1.1',
+    'a.b.c A 1.1.1.1',
+    '*.dev A 1.1.1.1',
+    'mail.shop A 1.1.1.1 proxied=false',
+  ]);
+  await proxy('POST', id, '/toggle', { enable: true });
+  const pem = own('deep.test').certificate;
+  await write(daemon.environment, daemon.journal, 'test', (draft) => {
+    const names = ['deep.test', '*.deep.test'];
+    const times = { notBefore: 1, notAfter: 4_000_000_000, createdAt: 1 };
+    draft.put(automaticCertificates, { domainId: Number(id), chain: pem, sealedKey: '', names, ...times });
+  });
+  const { body } = await proxy('GET', id);
+  const missing = ['a.b.c.deep.test', '*.dev.deep.test', 'www.shop.deep.test'];
+  assert.equal(
+    listOf(body.proxy.uncovered).map(({ name }) => name),
+    missing,
+  );
+  assert.match(
+    listOf(body.proxy.warnings).join(),
+    new RegExp(`No certificate covers ${missing.join(', ').replace('*', '\\*')} yet`),
+  );
+  const [first] = listOf(body.proxy.certificates);
+  assert.equal(first.hosts, ['deep.test', 'www.deep.test']);
+  assert.is(first.issuer, 'Test Root');
 });
 
 test('deleting the domain deletes its certificate', async (rig) => {

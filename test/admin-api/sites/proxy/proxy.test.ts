@@ -28,6 +28,8 @@ const DEFAULTS = {
   ssl_expires_at: null,
   ssl_error: null,
   certificate: NO_CERTIFICATE,
+  certificates: [],
+  uncovered: [],
   exposed: [],
   warnings: [],
 };

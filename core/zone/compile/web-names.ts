@@ -3,16 +3,16 @@
  * addresses of the cluster while the proxy is on.
  */
 
-import type { Name } from '../../core/dns/wire/name.ts';
-import type { Environment } from '../../core/store/environment.ts';
-import { rawReader } from '../../core/store/raw-reader.ts';
-import { Reader } from '../../core/store/reader.ts';
-import type { Domain } from '../../core/store/rows.ts';
-import { apexSets } from '../../core/zone/compile/apex.ts';
-import { isWebName, WEB_TYPES } from '../../core/zone/compile/proxied.ts';
-import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
-import { type AtApex, readHeld, StoredZone } from '../../core/zone/compile/stored.ts';
-import { walk } from '../../core/zone/compile/walk.ts';
+import type { Name } from '../../dns/wire/name.ts';
+import type { Environment } from '../../store/environment.ts';
+import { rawReader } from '../../store/raw-reader.ts';
+import { Reader } from '../../store/reader.ts';
+import type { Domain } from '../../store/rows.ts';
+import { apexSets } from './apex.ts';
+import { isWebName, WEB_TYPES } from './proxied.ts';
+import type { ZoneSettings } from './settings.ts';
+import { type AtApex, readHeld, StoredZone } from './stored.ts';
+import { walk } from './walk.ts';
 
 /**
  * Lookups after which the view of the zone is replaced. It caches every name, and clients can

@@ -1,0 +1,121 @@
+/** Which certificate covers each proxied name of a domain, and which names no certificate covers. */
+
+import { X509Certificate } from 'node:crypto';
+import { CoveredNames } from '../../../core/site/tls/covered-names.ts';
+import { type HostSource, scanProxiedHosts } from '../../../core/site/tls/proxied-hosts.ts';
+import type { Reader } from '../../../core/store/reader.ts';
+import type { AutomaticCertificate, Certificate, Domain, ProxyConfig } from '../../../core/store/rows.ts';
+import { formatTime } from '../../http/time.ts';
+import { issuerOf } from './issuer.ts';
+
+export interface CoveringCertificate {
+  readonly source: 'automatic' | 'uploaded';
+  readonly names: readonly string[];
+  readonly issuer: string | null;
+  readonly issued_at: string;
+  readonly expires_at: string;
+  readonly hosts: readonly string[];
+}
+
+export interface UncoveredName {
+  readonly name: string;
+  readonly why: string;
+}
+
+export interface Coverage {
+  readonly certificates: readonly CoveringCertificate[];
+  readonly uncovered: readonly UncoveredName[];
+  readonly warnings: readonly string[];
+}
+
+/** Maximum names, hosts of a certificate and uncovered names in a response. */
+const MAX_LISTED = 100;
+/** Maximum names in a warning. */
+const MAX_SHOWN = 20;
+
+interface Stored {
+  readonly source: CoveringCertificate['source'];
+  readonly row: Certificate | AutomaticCertificate;
+  readonly covered: CoveredNames;
+  readonly hosts: string[];
+}
+
+/**
+ * `reader`: during a change its draft, so that new certificates count. `row`: the proxy settings
+ * after the change. Records are those that are committed.
+ */
+export async function findCoverage(
+  source: HostSource,
+  reader: Reader,
+  domain: Domain,
+  { enabled }: ProxyConfig,
+): Promise<Coverage> {
+  const stored = storedCertificates(reader, domain);
+  const uncovered: string[] = [];
+  let count = 0;
+  // An ordered certificate is not renewed next to an uploaded one, so it does not count.
+  const isUploaded = stored.some((certificate) => certificate.source === 'uploaded');
+  const counting = stored.filter((certificate) => !isUploaded || certificate.source === 'uploaded');
+  const isCovered = (host: string): boolean => counting.some(({ covered }) => covered.covers(host));
+  const holderOf = (host: string) => stored.find(({ covered }) => covered.covers(host));
+  if (enabled || stored.length > 0)
+    await scanProxiedHosts(source, domain, {
+      isWanted: (host) => !isCovered(host) || holderOf(host)!.hosts.length < MAX_LISTED,
+      visit(host) {
+        const holder = holderOf(host);
+        if (holder !== undefined && holder.hosts.length < MAX_LISTED) holder.hosts.push(host);
+        if (isCovered(host)) return;
+        if (++count <= MAX_LISTED) uncovered.push(host);
+      },
+    });
+  const why = isUploaded ? NOT_IN_UPLOADED : enabled ? TO_BE_ORDERED : PROXY_OFF;
+  return {
+    certificates: stored.map(viewStored),
+    uncovered: uncovered.map((name) => ({ name, why })),
+    warnings: stored.length === 0 || count === 0 ? [] : [warningOf(uncovered, count, isUploaded)],
+  };
+}
+
+const NOT_IN_UPLOADED =
+  'The uploaded certificate does not cover the name. Upload one that does, or delete it to get automatic ones.';
+const TO_BE_ORDERED = 'A certificate for the name is ordered automatically.';
+const PROXY_OFF = 'A certificate for the name is ordered when the proxy is turned on.';
+
+/** In the order in which the edge selects them. */
+function storedCertificates(reader: Reader, { id }: Domain): Stored[] {
+  const uploaded = reader.certificate(id);
+  const automatic = reader.automaticCertificate(id);
+  const stored: Stored[] = [];
+  if (uploaded !== undefined) stored.push({ source: 'uploaded', row: uploaded, covered: namesOf(uploaded), hosts: [] });
+  if (automatic !== undefined)
+    stored.push({ source: 'automatic', row: automatic, covered: namesOf(automatic), hosts: [] });
+  return stored;
+}
+
+function namesOf({ names, chain }: Certificate): CoveredNames {
+  if (names !== undefined) return CoveredNames.of(names);
+  try {
+    return CoveredNames.read(new X509Certificate(chain).subjectAltName);
+  } catch {
+    return CoveredNames.of([]);
+  }
+}
+
+function viewStored({ source, row, covered, hosts }: Stored): CoveringCertificate {
+  return {
+    source,
+    names: covered.list().slice(0, MAX_LISTED),
+    issuer: issuerOf(row.chain),
+    issued_at: formatTime(row.notBefore),
+    expires_at: formatTime(row.notAfter),
+    hosts,
+  };
+}
+
+function warningOf(names: readonly string[], count: number, isUploaded: boolean): string {
+  const rest = count > MAX_SHOWN ? ` and ${count - MAX_SHOWN} more` : '';
+  const shown = `${names.slice(0, MAX_SHOWN).join(', ')}${rest}`;
+  return isUploaded
+    ? `The certificate does not cover ${shown}: browsers warn visitors of these names while the proxy is on.`
+    : `No certificate covers ${shown} yet: browsers warn visitors of these names until one is issued.`;
+}
