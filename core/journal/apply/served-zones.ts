@@ -14,7 +14,7 @@ import type { Domain } from '../../store/rows.ts';
 import { type Host, hostsOf } from '../../zone/compile/additional.ts';
 import { AliasedZone } from '../../zone/compile/aliased.ts';
 import { withDnssec, withSerial } from '../../zone/compile/apex.ts';
-import { ChallengedZone, challengeName } from '../../zone/compile/challenged.ts';
+import { ChallengedZone } from '../../zone/compile/challenged.ts';
 import type { MemoryZone } from '../../zone/compile/memory.ts';
 import { denialOf, PresignedSigner } from '../../zone/compile/presigned.ts';
 import { ProxiedZone } from '../../zone/compile/proxied.ts';
@@ -55,9 +55,8 @@ export class ServedZones {
 
   /** Wraps a zone only if it has challenges; few zones do at the same time. */
   #addChallenges(domain: Domain, zone: StoredZone | MemoryZone): StoredZone | MemoryZone | ChallengedZone {
-    const rdatas = this.facts.challengesOf(domain.id);
-    const name = rdatas.length > 0 ? challengeName(domain.apex) : null;
-    return name === null ? zone : new ChallengedZone(zone, name, rdatas);
+    const challenges = this.facts.challengesOf(domain);
+    return challenges.length === 0 ? zone : new ChallengedZone(zone, challenges);
   }
 
   /** The domain's own rows. */

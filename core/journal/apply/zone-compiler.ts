@@ -1,6 +1,6 @@
 /** Compiles the zones that a group of journal entries changes: nodes, and NSEC3 records. */
 import type { Signer, SigningBatch, Steps } from '../../dns/dnssec/zone-signer.ts';
-import { equalNames, isWithin, type Name, parentName } from '../../dns/wire/name.ts';
+import { equalNames, isWithin, type Name, nameId, parentName } from '../../dns/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../dns/wire/types.ts';
 import { APEX_LENGTH_AT, NODE_HAS_BELOW, setSerial } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
@@ -10,7 +10,6 @@ import type { Domain } from '../../store/rows.ts';
 import { affectedNames, type ChangedName } from '../../zone/compile/affected.ts';
 import { negativeTtl } from '../../zone/compile/answer-parts.ts';
 import { readNodes } from '../../zone/compile/bulk.ts';
-import { challengeName } from '../../zone/compile/challenged.ts';
 import { compileNode } from '../../zone/compile/compile.ts';
 import { MemoryZone } from '../../zone/compile/memory.ts';
 import { originAliasKey } from '../../zone/compile/origin-apex.ts';
@@ -301,7 +300,7 @@ export class ZoneCompiler {
       compile(owner);
       if (++names % STEP_NAMES === 0) yield;
     }
-    for (const { name } of this.#challengeChanges(domain)) if (!exists(zone, name)) compile(name);
+    for (const name of this.#challengeNames(domain, zone)) compile(name);
     if (signer !== null)
       for (const name of this.#served.nestedIn(apex)) {
         const types = this.#delegatedTypes(view, name);
@@ -333,12 +332,20 @@ export class ZoneCompiler {
   }
 
   /**
-   * The name of a zone's challenges, if there are any. It exists without records, so it is treated
-   * as changed together with every change of the zone.
+   * The names of a zone's challenges. They exist without records, so they are treated as changed
+   * together with every change of the zone.
    */
-  #challengeChanges({ id, apex }: Domain): ChangedName[] {
-    const name = this.#facts.challengesOf(id).length > 0 ? challengeName(apex) : null;
-    return name === null ? [] : [{ name, types: TXT }];
+  #challengeChanges(domain: Domain): ChangedName[] {
+    return this.#facts.challengesOf(domain).map(({ name }) => ({ name, types: TXT }));
+  }
+
+  /** The names that exist only because of challenges, and the empty non-terminals above them. */
+  #challengeNames(domain: Domain, zone: MemoryZone): Iterable<Name> {
+    const names = new Map<string, Name>();
+    for (const { name } of this.#facts.challengesOf(domain))
+      for (let at = name; at.length > domain.apex.length && !exists(zone, at); at = parentName(at))
+        names.set(nameId(at), at);
+    return names.values();
   }
 
   *#compileUpdate(domain: Domain, update: ZoneUpdate): Steps {
@@ -350,7 +357,7 @@ export class ZoneCompiler {
       signer === null &&
       denial === null &&
       !this.#facts.isProxied(domain.id) &&
-      this.#facts.challengesOf(domain.id).length === 0 &&
+      this.#facts.challengesOf(domain).length === 0 &&
       this.#served.originAt(domain) === undefined;
     if (update.compiled !== undefined && !update.isMixed && isPlain) {
       const nodes: [Buffer, Buffer][] = [];

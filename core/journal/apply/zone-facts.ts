@@ -24,7 +24,7 @@ import {
 } from '../../store/rows.ts';
 import { UNRESOLVED } from '../../zone/compile/aliased.ts';
 import { apexSets } from '../../zone/compile/apex.ts';
-import { challengeRdata } from '../../zone/compile/challenged.ts';
+import { type ChallengeSet, challengeSets } from '../../zone/compile/challenged.ts';
 import { originSets } from '../../zone/compile/origin-apex.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { type AtApex, readHeld } from '../../zone/compile/stored.ts';
@@ -62,7 +62,7 @@ export class ZoneFacts {
   readonly #children: Memo<string, readonly Domain[]>;
   readonly #parents: Memo<string, Domain | null>;
   readonly #aliases: Memo<string, AliasRow>;
-  readonly #challenges: Memo<Id, readonly Uint8Array[]>;
+  readonly #challenges: Memo<Id, readonly ChallengeSet[]>;
   readonly #all: readonly Memo<unknown, unknown>[];
 
   /** `lower`: facts that are cached already. They do not change when data is invalidated here. */
@@ -134,14 +134,9 @@ export class ZoneFacts {
     this.#challenges.delete(domainId);
   }
 
-  /** Rdata of the TXT records that answer the domain's dns-01 challenges. */
-  challengesOf(domainId: Id): readonly Uint8Array[] {
-    return this.#challenges.get(domainId, () =>
-      this.#reader
-        .acmeChallenges(domainId)
-        .filter(({ type }) => type === 'dns-01')
-        .map(({ content }) => challengeRdata(content)),
-    );
+  /** The TXT records that answer the domain's dns-01 challenges. */
+  challengesOf({ id, apex }: Pick<Domain, 'id' | 'apex'>): readonly ChallengeSet[] {
+    return this.#challenges.get(id, () => challengeSets(apex, this.#reader.acmeChallenges(id)));
   }
 
   /** See AliasAnswers. */

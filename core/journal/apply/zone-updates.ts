@@ -28,7 +28,7 @@ import {
   renumberings,
 } from '../../store/rows.ts';
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../../store/zone-state.ts';
-import { challengeName } from '../../zone/compile/challenged.ts';
+import { challengeOwner } from '../../zone/compile/challenged.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import type { ZoneView } from '../../zone/compile/view.ts';
 import type { Change, Entry } from '../entry-codec.ts';
@@ -224,10 +224,10 @@ export class ZoneUpdates {
   /** The answer to a dns-01 challenge is added or deleted. The zone's own rows do not change. */
   #beforeChallenge({ key, value }: Change): void {
     const row = value ?? this.environment.rows.get(acmeChallenges.number)!.get(key);
-    if (row === undefined || acmeChallenges.decode(key, row).type !== 'dns-01') return;
+    if (row === undefined) return;
     const domainId = idAt(key);
     const domain = this.#facts.domain(domainId);
-    const name = domain === undefined ? null : challengeName(domain.apex);
+    const name = domain === undefined ? null : challengeOwner(domain.apex, acmeChallenges.decode(key, row));
     if (name !== null) this.zone(domainId, false).markChallenge(name, value === null ? -1 : 1);
     this.#facts.invalidateChallenges(domainId);
   }

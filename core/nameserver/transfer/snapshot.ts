@@ -29,6 +29,7 @@ import {
 import { addressesOf, signaturesOf } from '../../store/node-signatures.ts';
 import { entryHash, entryRecords } from '../../store/nsec3-entries.ts';
 import {
+  type AcmeChallenge,
   acmeChallenges,
   aliasTargets,
   type DnssecRow,
@@ -45,7 +46,7 @@ import { decodeZoneState } from '../../store/zone-state.ts';
 import { AliasedZone } from '../../zone/compile/aliased.ts';
 import { apexSets, withDnssec } from '../../zone/compile/apex.ts';
 import { memberRecord, versionRecord } from '../../zone/compile/catalog.ts';
-import { challengeName, challengeRdata, withChallenges } from '../../zone/compile/challenged.ts';
+import { challengeSets, withChallenges } from '../../zone/compile/challenged.ts';
 import { ProxiedZone } from '../../zone/compile/proxied.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { type AtApex, addRdata, isOfService } from '../../zone/compile/stored.ts';
@@ -201,19 +202,18 @@ export class ZoneSnapshot {
     }
   }
 
-  /** Adds the TXT records of ACME challenges to their owner, or adds the owner. */
+  /** Adds the TXT records of ACME challenges to their owners, or adds the owners. */
   *#withChallenges(owners: Iterable<Owner>): Generator<Owner> {
-    const rdatas = this.#readChallenges();
-    const name = rdatas.length === 0 ? null : challengeName(this.domain.apex);
-    const key = name && nameKey(name);
-    let isLeft = key !== null;
+    const added = challengeSets(this.domain.apex, this.#readChallenges());
+    let at = 0;
+    const order = (name: Name): number =>
+      at < added.length ? Buffer.compare(nameKey(added[at].name), nameKey(name)) : 1;
+    const next = (sets: readonly RRset[]) => withChallenges(sets, added[at++].rdatas);
     for (const owner of owners) {
-      const order = isLeft ? Buffer.compare(nameKey(owner.name), key!) : -1;
-      if (order > 0) yield { name: name!, sets: withChallenges([], rdatas), proxied: null };
-      isLeft &&= order < 0;
-      yield order === 0 ? { ...owner, sets: withChallenges(owner.sets, rdatas) } : owner;
+      while (order(owner.name) < 0) yield { name: added[at].name, sets: next([]), proxied: null };
+      yield order(owner.name) === 0 ? { ...owner, sets: next(owner.sets) } : owner;
     }
-    if (isLeft) yield { name: name!, sets: withChallenges([], rdatas), proxied: null };
+    while (at < added.length) yield { name: added[at].name, sets: next([]), proxied: null };
   }
 
   /**
@@ -255,18 +255,12 @@ export class ZoneSnapshot {
     for (const record of additional) if (isWithin(record.name, name)) yield record;
   }
 
-  #readChallenges(): Uint8Array[] {
-    const environment = this.environment;
-    const transaction = this.transaction;
-    const domain = this.domain;
+  #readChallenges(): AcmeChallenge[] {
+    const { environment, transaction, domain } = this;
     const start = idKey(domain.id);
-    const rdatas: Uint8Array[] = [];
-    const table = environment.rows.get(acmeChallenges.number)!;
-    for (const { key, value } of table.getRange({ start, end: afterPrefix(start), transaction })) {
-      const { type, content } = acmeChallenges.decode(key as Buffer, value);
-      if (type === 'dns-01') rdatas.push(challengeRdata(content));
-    }
-    return rdatas;
+    const range = { start, end: afterPrefix(start), transaction };
+    const rows = environment.rows.get(acmeChallenges.number)!.getRange(range);
+    return Array.from(rows, ({ key, value }) => acmeChallenges.decode(key as Buffer, value));
   }
 
   #readNested(): Map<string, Name> {

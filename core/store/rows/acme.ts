@@ -45,10 +45,25 @@ export interface AcmeOrder {
    */
   readonly issued: number;
   readonly issuedSince: number;
+  /** Names that could not be validated; omitted: none. */
+  readonly refused?: readonly RefusedName[];
+}
+
+/** A host name for which no certificate could be ordered. Orders leave it out until `retryAt`. */
+export interface RefusedName {
+  /** A wildcard starts with `*.`. */
+  readonly name: string;
+  /** For the customer: the problem and the next step. */
+  readonly why: string;
+  /** Failed attempts since the last success. */
+  readonly failures: number;
+  /** When the last attempt failed. */
+  readonly failedAt: number;
+  readonly retryAt: number;
 }
 
 /**
- * The response to a challenge: TXT rdata text at `_acme-challenge` of the apex (RFC 8555 section
+ * The response to a challenge: TXT rdata text at `_acme-challenge` of a name (RFC 8555 section
  * 8.4), or a body below /.well-known/acme-challenge/ of the domain's hosts (section 8.3). It exists
  * while the order is pending.
  */
@@ -56,6 +71,11 @@ export interface AcmeChallenge {
   readonly domainId: Id;
   readonly type: 'dns-01' | 'http-01';
   readonly token: string;
+  /**
+   * The validated host name of dns-01, without `*.`; omitted: the apex. Nodes below the feature
+   * level of `furtherCertificates` would serve the response at the apex.
+   */
+  readonly name?: string;
   /** The digest of the key authorization (dns-01), or the key authorization (http-01). */
   readonly content: string;
 }

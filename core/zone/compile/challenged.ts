@@ -3,8 +3,10 @@
  * to the customer's TXT records, unless the name has a CNAME. Empty non-terminals and wildcards
  * follow from this, since the compiler reads this view like any zone.
  */
-import { equalNames, isWithin, joinNames, MAX_NAME, type Name } from '../../dns/wire/name.ts';
+import { equalNames, isWithin, joinNames, MAX_NAME, type Name, parseName } from '../../dns/wire/name.ts';
 import { type RRset, TYPE } from '../../dns/wire/types.ts';
+import { nameKey } from '../../store/keys.ts';
+import type { AcmeChallenge } from '../../store/rows.ts';
 import { sortRdatas } from './memory.ts';
 import { findType, type ProxyHints, type ZoneView } from './view.ts';
 
@@ -16,9 +18,38 @@ const LABEL = Uint8Array.from([15, ...Buffer.from('_acme-challenge')]);
 export const challengeRdata = (content: string): Uint8Array =>
   Uint8Array.from([content.length, ...Buffer.from(content, 'latin1')]);
 
-/** Null: the apex is so long that no name fits below it. */
-export function challengeName(apex: Name): Name | null {
-  return LABEL.length + apex.length > MAX_NAME ? null : joinNames(LABEL, apex);
+/** Where a name is validated. Null: the name is so long that no name fits below it. */
+export function challengeName(name: Name): Name | null {
+  return LABEL.length + name.length > MAX_NAME ? null : joinNames(LABEL, name);
+}
+
+/** The owner of the TXT record of a challenge; null: it has none. */
+export function challengeOwner(apex: Name, { type, name }: Pick<AcmeChallenge, 'type' | 'name'>): Name | null {
+  if (type !== 'dns-01') return null;
+  return challengeName(name === undefined ? apex : parseName(`${name}.`));
+}
+
+/** The TXT records of challenges at a name. */
+export interface ChallengeSet {
+  readonly name: Name;
+  readonly rdatas: readonly Uint8Array[];
+}
+
+/** The TXT records of a zone's challenges, in canonical order of their owners. */
+export function challengeSets(apex: Name, challenges: readonly AcmeChallenge[]): readonly ChallengeSet[] {
+  const sets = new Map<string, { readonly name: Name; readonly rdatas: Uint8Array[] }>();
+  for (const challenge of challenges) {
+    const name = challengeOwner(apex, challenge);
+    if (name === null) continue;
+    const key = nameKey(name).toString('latin1');
+    let set = sets.get(key);
+    if (set === undefined) {
+      set = { name, rdatas: [] };
+      sets.set(key, set);
+    }
+    set.rdatas.push(challengeRdata(challenge.content));
+  }
+  return [...sets].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, set]) => set);
 }
 
 /** Adds the rdata of challenges to the RRsets stored at their name. */
@@ -37,26 +68,29 @@ export class ChallengedZone implements ZoneView, ProxyHints {
   readonly mayOcclude: boolean;
   readonly parentDs: RRset | null;
   readonly #zone: ZoneView & ProxyHints;
-  readonly #name: Name;
-  readonly #rdatas: readonly Uint8Array[];
+  readonly #challenges: readonly ChallengeSet[];
 
-  /** `name`: challengeName of the apex; `rdatas`: one or more. */
-  constructor(zone: ZoneView & ProxyHints, name: Name, rdatas: readonly Uint8Array[]) {
+  /** `challenges`: one or more. */
+  constructor(zone: ZoneView & ProxyHints, challenges: readonly ChallengeSet[]) {
     this.apex = zone.apex;
     this.mayOcclude = zone.mayOcclude;
     this.parentDs = zone.parentDs;
     this.#zone = zone;
-    this.#name = name;
-    this.#rdatas = rdatas;
+    this.#challenges = challenges;
   }
 
   rrsets(name: Name): readonly RRset[] {
     const sets = this.#zone.rrsets(name);
-    return equalNames(name, this.#name) ? withChallenges(sets, this.#rdatas) : sets;
+    for (const challenge of this.#challenges)
+      if (equalNames(name, challenge.name)) return withChallenges(sets, challenge.rdatas);
+    return sets;
   }
 
   hasBelow(name: Name): boolean {
-    return this.#zone.hasBelow(name) || (name.length < this.#name.length && isWithin(this.#name, name));
+    if (this.#zone.hasBelow(name)) return true;
+    for (const challenge of this.#challenges)
+      if (name.length < challenge.name.length && isWithin(challenge.name, name)) return true;
+    return false;
   }
 
   isNested(name: Name): boolean {

@@ -3,7 +3,7 @@
  * domains, nested in each other, and few names, so that the entries collide often.
  */
 import { createHash } from 'node:crypto';
-import { formatName, parseName } from '../../../../core/dns/wire/name.ts';
+import { formatHost, formatName, parseName } from '../../../../core/dns/wire/name.ts';
 import { TYPE } from '../../../../core/dns/wire/types.ts';
 import { ChangeWriter } from '../../../../core/journal/entry-codec.ts';
 import { nextPiece, startResigning, startSigning, startUnsigning } from '../../../../core/journal/signing/progress.ts';
@@ -369,11 +369,13 @@ function recordOf(domain: Domain, b: number, c: number): RecordRow {
   };
 }
 
-function challengeOf({ id: domainId }: Domain, b: number): AcmeChallenge {
+function challengeOf({ id: domainId, apex }: Domain, b: number): AcmeChallenge {
   const content = createHash('sha256')
     .update(`${b % 3}`)
     .digest('base64url');
-  return { domainId, type: b % 4 === 0 ? 'http-01' : 'dns-01', token: `${b % 3} ${b % 4 === 0}`, content };
+  const isHttp = b % 4 === 0;
+  const below = !isHttp && b % 3 === 2 ? { name: `deep.www.${formatHost(apex)}` } : {};
+  return { domainId, type: isHttp ? 'http-01' : 'dns-01', token: `${b % 3} ${isHttp}`, ...below, content };
 }
 
 function aliasTargetOf(b: number, c: number): AliasTarget {

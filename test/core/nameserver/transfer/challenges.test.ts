@@ -26,10 +26,31 @@ const RUNS = depth({ quick: 15, moderate: 20, full: 1200 });
 
 const test = suite('challenges in zones');
 const APEX = 'zone.test.';
-const NAMES = ['@', '*', 'www', '_acme-challenge', 'a._acme-challenge', '*._acme-challenge', 'b'];
+const NAMES = [
+  '@',
+  '*',
+  'www',
+  '_acme-challenge',
+  '_acme-challenge.b',
+  '*.x.b',
+  'a._acme-challenge',
+  '*._acme-challenge',
+  'b',
+];
 const TYPES = ['A', 'TXT', 'NS', 'DNAME'] as const;
-const ASKED = ['', '_acme-challenge.', 'a._acme-challenge.', 'x._acme-challenge.', 'www.', 'other.'];
-const DIGESTS = [0, 1, 2].map((i) => String(i).repeat(43));
+const ASKED = [
+  '',
+  'b.',
+  'x.b.',
+  '_acme-challenge.b.',
+  '_acme-challenge.x.b.',
+  '_acme-challenge.',
+  'a._acme-challenge.',
+  'x._acme-challenge.',
+  'www.',
+  'other.',
+];
+const DIGESTS = [0, 1, 2, 3, 4].map((i) => String(i).repeat(43));
 
 type Step =
   | { readonly kind: 'record'; readonly name: number; readonly type: number }
@@ -67,8 +88,10 @@ function rowOf(at: number, type: (typeof TYPES)[number]): RecordRow {
   rows.set(id, row);
   return row;
 }
-const challengeRows = DIGESTS.map((digest) =>
-  newRecord(domain, '_acme-challenge', TYPE.TXT, challengeRdata(digest), 30),
+/** The validated names, relative to the apex. */
+const VALIDATED = ['', '', 'b', 'x.b', '_acme-challenge'];
+const challengeRows = DIGESTS.map((digest, i) =>
+  newRecord(domain, ['_acme-challenge', VALIDATED[i]].filter(Boolean).join('.'), TYPE.TXT, challengeRdata(digest), 30),
 );
 
 /** The change to the store of challenges and to the one of records. */
@@ -101,6 +124,7 @@ class Steps {
           type: 'dns-01',
           token: DIGESTS[action.which],
           content: DIGESTS[action.which],
+          ...(VALIDATED[action.which] && { name: `${VALIDATED[action.which]}.zone.test` }),
         } as const;
         const record = challengeRows[action.which];
         return [
