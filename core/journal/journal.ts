@@ -24,7 +24,7 @@ import type { WaypostError } from '../base/errors.ts';
 import { latin1 } from '../dns/wire/latin1.ts';
 import type { Name } from '../dns/wire/name.ts';
 import type { Id } from '../store/keys.ts';
-import type { Domain, Purge } from '../store/rows.ts';
+import type { Domain, Purge, Table } from '../store/rows.ts';
 
 /**
  * A table number and key bounds: start ≤ key < end. Without an end, the range reaches the last key
@@ -170,6 +170,8 @@ export interface Journal {
    * sequence cannot be determined, or after a timeout.
    */
   latest(): Promise<number>;
+  /** Whether every node of the cluster can store rows of the table. Once true, it stays true. */
+  canStore(table: Pick<Table<unknown>, 'level'>): boolean;
   /** Calls `listener` for every added or deleted domain, in order, once its entry is applied. */
   onDomain(listener: DomainListener): void;
   /** Calls `listener` when accounts or tokens have changed, before the commit is answered. */

@@ -4,12 +4,13 @@
  */
 import { UnavailableError } from '../base/errors.ts';
 import type { Id } from '../store/keys.ts';
+import type { Table } from '../store/rows.ts';
 import { StoreReader } from '../store/store-reader.ts';
 import { Applier, type ApplierOptions } from './apply/applier.ts';
 import { CommitQueue, type JournalObserver } from './commit/commit-queue.ts';
 import { Quotas } from './commit/quotas.ts';
 import { RecentWrites } from './commit/recent-writes.ts';
-import { type ClusterLevel, levelRefusal, OWN_LEVEL } from './feature-level.ts';
+import { type ClusterLevel, FIRST_LEVEL, levelRefusal, OWN_LEVEL } from './feature-level.ts';
 import { IdLeases } from './ids/id-leases.ts';
 import type {
   AccountQuota,
@@ -71,6 +72,10 @@ export abstract class LocalJournal implements Journal {
   /** The oldest entry that this node still has. */
   get oldest(): number {
     return this.applier.oldest;
+  }
+
+  canStore({ level = FIRST_LEVEL }: Pick<Table<unknown>, 'level'>): boolean {
+    return level <= (this.#clusterLevel().agreed ?? FIRST_LEVEL);
   }
 
   commit(request: CommitRequest): Promise<Committed> {

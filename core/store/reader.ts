@@ -39,6 +39,8 @@ import {
   dnssec,
   dnssecStates,
   domains,
+  type FurtherCertificate,
+  furtherCertificates,
   NO_LABELS,
   type OriginHealth,
   originHealth,
@@ -219,6 +221,12 @@ export class Reader extends AccountReader {
 
   automaticCertificate(domainId: Id): AutomaticCertificate | undefined {
     return this.row(automaticCertificates, idKey(domainId));
+  }
+
+  /** The automatic certificates after the first, by slot. */
+  furtherCertificates(domainId: Id): FurtherCertificate[] {
+    const prefix = idKey(domainId);
+    return this.rowsIn(furtherCertificates, prefix, afterPrefix(prefix));
   }
 
   acmeOrder(domainId: Id): AcmeOrder | undefined {

@@ -9,7 +9,14 @@ import { aliasTargets } from './rows/alias-targets.ts';
 import { dnssec } from './rows/dnssec.ts';
 import { dnssecStates } from './rows/dnssec-states.ts';
 import { apps, reports, storeKeys, uploads } from './rows/packages.ts';
-import { automaticCertificates, certificates, originHealth, proxies, purges } from './rows/proxies.ts';
+import {
+  automaticCertificates,
+  certificates,
+  furtherCertificates,
+  originHealth,
+  proxies,
+  purges,
+} from './rows/proxies.ts';
 import { audits, replays } from './rows/requests.ts';
 import { passkeys, spentChallenges, totps } from './rows/second-factors.ts';
 import { idCounters, renumberings, ticketKeys } from './rows/service.ts';
@@ -77,5 +84,6 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     siteDocuments,
     siteDocumentVersions,
     originHealth,
+    furtherCertificates,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

@@ -5,21 +5,22 @@
  * hash reads the row of the certificate.
  *
  *   flags (1) · time when the proxy was disabled (6, 0: none) · the customer's certificate, if
- *   flagged · the automatic certificate, if flagged
+ *   flagged · the automatic certificates, if flagged
  *
  * A certificate: bytes of the rest (4) · notAfter (6) · hash of the chain (16) · bytes of the names
  * (4, UNKNOWN: not stored) · bytes of the leaf (4) · names, separated by commas · leaf, DER ·
  * sealed key.
  */
 import { createHash } from 'node:crypto';
-import type { AutomaticCertificate, Certificate, ProxyConfig } from './rows.ts';
+import type { Certificate, ProxyConfig } from './rows.ts';
 
 export interface SiteRow {
   readonly isEnabled: boolean;
   /** Seconds since 1970; null: the proxy is enabled or never was. */
   readonly disabledAt: number | null;
   readonly own: SiteCertificateRow | null;
-  readonly automatic: SiteCertificateRow | null;
+  /** In the order of their slots. */
+  readonly automatic: readonly SiteCertificateRow[];
 }
 
 export interface SiteCertificateRow {
@@ -51,15 +52,16 @@ const UNKNOWN = 0xffff_ffff;
 export function encodeSite(
   proxy: ProxyConfig | undefined,
   own: Certificate | undefined,
-  automatic: AutomaticCertificate | undefined,
+  automatic: readonly Certificate[],
 ): Buffer | undefined {
   if (proxy === undefined) return undefined;
   const head = Buffer.alloc(HEAD);
-  head[0] = (proxy.enabled ? ENABLED : 0) | (own ? OWN : 0) | (automatic ? AUTOMATIC : 0);
+  head[0] = (proxy.enabled ? ENABLED : 0) | (own ? OWN : 0) | (automatic.length > 0 ? AUTOMATIC : 0);
   head.writeUIntBE(proxy.disabledAt ?? 0, 1, 6);
   return Buffer.concat([
     head,
-    ...[own, automatic].flatMap((certificate) => (certificate === undefined ? [] : encodeCertificate(certificate))),
+    ...(own === undefined ? [] : encodeCertificate(own)),
+    ...automatic.flatMap(encodeCertificate),
   ]);
 }
 
@@ -81,7 +83,13 @@ export function decodeSite(row: Buffer): SiteRow {
   const [flags] = row;
   const disabledAt = row.readUIntBE(1, 6);
   const own = (flags & OWN) === 0 ? null : decodeCertificate(row, HEAD);
-  const automatic = (flags & AUTOMATIC) === 0 ? null : decodeCertificate(row, HEAD + (own?.bytes.length ?? 0));
+  const automatic: SiteCertificateRow[] = [];
+  if ((flags & AUTOMATIC) !== 0)
+    for (let at = HEAD + (own?.bytes.length ?? 0); at < row.length; ) {
+      const certificate = decodeCertificate(row, at);
+      automatic.push(certificate);
+      at += certificate.bytes.length;
+    }
   return { isEnabled: (flags & ENABLED) !== 0, disabledAt: disabledAt === 0 ? null : disabledAt, own, automatic };
 }
 

@@ -182,7 +182,7 @@ export class Sites {
     const value = this.#environment.sites.get(idKey(id));
     const row = value === undefined ? null : decodeSite(value);
     const certificates = row === null ? NO_CERTIFICATES : this.#certificatesOf(id, name, row, held?.certificates);
-    const all = [certificates.own, certificates.automatic].filter((certificate) => certificate !== undefined);
+    const all = [...(certificates.own === undefined ? [] : [certificates.own]), ...certificates.automatic];
     const { zoneSettings: settings, exemptions, documents, region } = this.#options;
     const options = { environment: this.#environment, settings, exemptions, documents, region };
     const sites = new DomainSites(options, id, name, row, all, held?.sites);
@@ -192,31 +192,30 @@ export class Sites {
 
   /** Unchanged certificates stay the same objects. */
   #certificatesOf(id: Id, name: string, row: SiteRow, held = NO_CERTIFICATES): Held {
-    const chain = {
-      own: () => this.#reader.certificate(id)?.chain,
-      automatic: () => this.#reader.automaticCertificate(id)?.chain,
-    };
+    const { own, automatic } = row;
+    const open = (each: SiteCertificateRow, readChain: () => string | undefined, context: string) =>
+      [held.own, ...held.automatic].find((certificate) => certificate?.isOf(each)) ??
+      this.#certificate(name, each, readChain, context);
     return {
-      own: this.#certificate(name, row.own, chain.own, certificateContext(id), held.own),
-      automatic: this.#certificate(
-        name,
-        row.automatic,
-        chain.automatic,
-        automaticCertificateContext(id),
-        held.automatic,
-      ),
+      own: own === null ? undefined : open(own, () => this.#reader.certificate(id)?.chain, certificateContext(id)),
+      automatic: automatic
+        .map((each) => open(each, () => this.#automaticChain(id, each), automaticCertificateContext(id)))
+        .filter((certificate) => certificate !== undefined),
     };
+  }
+
+  /** The chain of the stored certificate that has the same text after its leaf. */
+  #automaticChain(id: Id, { chainId }: SiteCertificateRow): string | undefined {
+    const rows = [this.#reader.automaticCertificate(id), ...this.#reader.furtherCertificates(id)];
+    return rows.find((row) => row !== undefined && chainIdOf(splitChain(row.chain).rest) === chainId)?.chain;
   }
 
   #certificate(
     domain: string,
-    row: SiteCertificateRow | null,
+    row: SiteCertificateRow,
     readChain: () => string | undefined,
     context: string,
-    held: SiteCertificate | undefined,
   ): SiteCertificate | undefined {
-    if (row === null) return undefined;
-    if (held?.isOf(row)) return held;
     try {
       return new SiteCertificate(domain, row, this.#chainOf(row, readChain), context, this.#options);
     } catch (error) {
@@ -242,6 +241,6 @@ interface KnownDomain {
 
 interface Held {
   readonly own: SiteCertificate | undefined;
-  readonly automatic: SiteCertificate | undefined;
+  readonly automatic: readonly SiteCertificate[];
 }
-const NO_CERTIFICATES: Held = { own: undefined, automatic: undefined };
+const NO_CERTIFICATES: Held = { own: undefined, automatic: [] };

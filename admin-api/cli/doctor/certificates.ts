@@ -167,7 +167,7 @@ export const clusterCertificate = ofFile(
 
 interface ServedCertificate {
   readonly domain: string;
-  /** Expiry in seconds since 1970; null: no certificate. */
+  /** The first expiry of its certificates in seconds since 1970; null: no certificate. */
   readonly notAfter: number | null;
   readonly isAutomatic: boolean;
   /** The error of the last order. */
@@ -194,10 +194,11 @@ export const edgeCertificates = check<EdgeReading>({
       const proxy = reader.proxy(id);
       if (proxy === undefined || !proxy.enabled) continue;
       const [own, automatic] = [reader.certificate(id), reader.automaticCertificate(id)];
+      const further = own === undefined ? reader.furtherCertificates(id) : [];
       const served = own ?? automatic;
       domains.push({
         domain: formatHost(apex),
-        notAfter: served?.notAfter ?? null,
+        notAfter: served === undefined ? null : Math.min(served.notAfter, ...further.map((row) => row.notAfter)),
         isAutomatic: own === undefined,
         trouble: proxy.sslError,
       });

@@ -89,7 +89,11 @@ export function updateSite(environment: Environment, domainId: Id): void {
   const { sites } = environment;
   const reader = new Reader(rawReader(environment));
   const key = idKey(domainId);
-  const row = encodeSite(reader.proxy(domainId), reader.certificate(domainId), reader.automaticCertificate(domainId));
+  const automatic = reader.automaticCertificate(domainId);
+  const row = encodeSite(reader.proxy(domainId), reader.certificate(domainId), [
+    ...(automatic === undefined ? [] : [automatic]),
+    ...reader.furtherCertificates(domainId),
+  ]);
   if (row === undefined) sites.remove(key);
   // Most writes to a proxy concern certificate orders, which the edge does not read.
   else if (sites.get(key)?.equals(row) !== true) sites.put(key, row);

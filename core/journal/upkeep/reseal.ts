@@ -20,6 +20,7 @@ import {
   type DnssecRow,
   dnssec,
   dnssecContext,
+  furtherCertificates,
   hasSecrets,
   type SiteDocument,
   type StoreKeyRow,
@@ -136,6 +137,7 @@ const SITE_DOCUMENTS: Kind = {
 const KINDS: readonly Kind[] = [
   kindOf(certificates, 'sealedKey', ({ domainId }) => certificateContext(domainId)),
   kindOf(automaticCertificates, 'sealedKey', ({ domainId }) => automaticCertificateContext(domainId)),
+  kindOf(furtherCertificates, 'sealedKey', ({ domainId }) => automaticCertificateContext(domainId)),
   kindOf(tsigKeys, 'sealed', ({ id }) => tsigContext(id)),
   kindOf(totps, 'sealed', ({ accountId }) => totpContext(accountId)),
   kindOf(acmeAccounts, 'sealedKey', ({ directory }) => acmeAccountContext(directory)),

@@ -18,6 +18,7 @@ import {
   dnssec,
   dnssecStates,
   domains,
+  furtherCertificates,
   type ProxyConfig,
   proxies,
   records,
@@ -85,7 +86,9 @@ export function eventsOfEntry(
 }
 
 const OF_DOMAIN: ReadonlySet<number> = new Set(
-  [domains, records, proxies, automaticCertificates, acmeOrders, dnssec, dnssecStates].map(({ number }) => number),
+  [domains, records, proxies, automaticCertificates, furtherCertificates, acmeOrders, dnssec, dnssecStates].map(
+    ({ number }) => number,
+  ),
 );
 
 function writesOf(byDomain: Map<Id, DomainWrites>, id: Id): DomainWrites {
@@ -114,6 +117,7 @@ function noteDomain(writes: DomainWrites, table: number, key: Buffer, value: Buf
   else if (value === null) return;
   else if (table === proxies.number) writes.proxy = proxies.decode(key, value);
   else if (table === automaticCertificates.number) writes.issued = automaticCertificates.decode(key, value);
+  else if (table === furtherCertificates.number) writes.issued = furtherCertificates.decode(key, value);
   else if (table === acmeOrders.number) writes.isOrdering = acmeOrders.decode(key, value).claim !== null;
   else if (table === dnssecStates.number) writes.dnssecState = value;
 }

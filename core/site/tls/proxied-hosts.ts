@@ -21,7 +21,7 @@ export interface HostSource {
 }
 
 interface Visitor {
-  /** Whether the host matters. Called first, because it costs less than finding out about a name. */
+  /** Whether the host matters. Called first, because it costs less than a lookup in the zone. */
   isWanted(host: string): boolean;
   /** Called with each wanted host that is proxied: the apex first, then in canonical order. */
   visit(host: string): void;

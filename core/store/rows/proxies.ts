@@ -90,6 +90,16 @@ export interface AutomaticCertificate {
   readonly createdAt: number;
 }
 
+/** An automatic certificate for names of a domain that do not fit into its first certificate. */
+export interface FurtherCertificate extends AutomaticCertificate {
+  /** From 1. The first certificate is the row in `automaticCertificates`. */
+  readonly slot: number;
+  /** When to renew it. */
+  readonly renewAt: number;
+  /** The directory that issued it; null: unknown. */
+  readonly directory: string | null;
+}
+
 /**
  * A purge of a domain's cached responses. All three lists empty: purges everything. URLs are
  * normalised, such as `https://www.example.com/a?b`. Prefixes are normalised and apply to both
@@ -127,7 +137,7 @@ export function proxySettings(row: StoredSettings): ProxySettings {
   return { ...(settings as ProxySettings), ...(isAll ? { heuristics: 'all' } : {}) };
 }
 
-/** The contexts for sealing the keys of certificates. */
+/** Contexts for sealing the keys of certificates. All automatic ones of a domain share theirs. */
 export const certificateContext = (domainId: Id): string => `certificate:${domainId}`;
 export const automaticCertificateContext = (domainId: Id): string => `automatic-certificate:${domainId}`;
 
@@ -145,6 +155,16 @@ export const automaticCertificates = jsonTable<AutomaticCertificate>({
   quota: { none: 'one for each domain' },
   concerns: 'site',
   key: (row) => idKey(row.domainId),
+});
+
+/** domain id (8) · slot (1) */
+export const furtherCertificates = jsonTable<FurtherCertificate>({
+  number: 53,
+  name: 'further_certificates',
+  quota: { none: 'a few for each domain, up to a limit (edge/certificates/acme/slots.ts)' },
+  concerns: 'site',
+  level: 4,
+  key: ({ domainId, slot }) => Buffer.concat([idKey(domainId), Uint8Array.of(slot)]),
 });
 
 /** domain id (8) · id (8) */

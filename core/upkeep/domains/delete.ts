@@ -12,6 +12,7 @@ import {
   type Domain,
   delegations,
   domains,
+  furtherCertificates,
   originHealth,
   proxiedOf,
   proxies,
@@ -43,6 +44,7 @@ export function deleteDomainRows(parts: Deletion, draft: Draft, domain: Domain, 
   // Also comments of the apex, whose SOA and NS may not be stored records.
   deleteRows(parts, draft, comments.number, id, changes);
   deleteProxy(draft, id);
+  deleteRows(parts, draft, furtherCertificates.number, id, changes);
   deleteRows(parts, draft, siteDocuments.number, id, changes);
   deleteRows(parts, draft, siteDocumentVersions.number, id, changes);
   deleteRows(parts, draft, originHealth.number, id, changes);

@@ -11,23 +11,28 @@ import type { Secrets } from '../../../core/base/secrets.ts';
 import type { Tasks } from '../../../core/base/tasks.ts';
 import type { Config } from '../../../core/config/index.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
+import { CoveredNames } from '../../../core/site/tls/covered-names.ts';
+import { scanProxiedHosts } from '../../../core/site/tls/proxied-hosts.ts';
 import type { Environment } from '../../../core/store/environment.ts';
 import type { Id } from '../../../core/store/keys.ts';
-import type { SslStatus } from '../../../core/store/rows.ts';
+import { furtherCertificates, type SslStatus } from '../../../core/store/rows.ts';
 import { StoreReader } from '../../../core/store/store-reader.ts';
 import type { ZoneSettings } from '../../../core/zone/compile/settings.ts';
 import { accountStore } from './account.ts';
 import { certificateId, chooseRenewal, renewalInfo, retryAfterError, STANDARD_RETRY } from './ari.ts';
-import { Book, type Claim, type StoredSituation } from './book.ts';
+import { Book, type Claim } from './book.ts';
 import { type Directory, openDirectory } from './directory.ts';
 import { obtain } from './obtain.ts';
 import { type OrderObserver, Orders, type Watched } from './orders.ts';
-import { checkDelegation, planOrder } from './plan.ts';
+import { checkDelegation, type Plan, planOrder } from './plan.ts';
 import { type PublicDns, publicDns } from './public-dns.ts';
+import { addRefusals, describeRefused, retryOf } from './refused.ts';
 import { notServed } from './sentences.ts';
-import { formatSeconds, latestRenewal, renewalTime } from './times.ts';
+import { certificatesOf, coverageOf, type StoredSituation } from './situation.ts';
+import { assignNames, chooseSlot, type HeldCertificate, MAX_ALL_NAMES } from './slots.ts';
+import { formatSeconds, latestRenewal } from './times.ts';
 import { openTransport } from './transport.ts';
-import { ownZoneFacts } from './zone-facts.ts';
+import { OLDER_NODES, ownZoneFacts } from './zone-facts.ts';
 
 /** Buckets in seconds. */
 const DURATIONS = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 240];
@@ -110,6 +115,8 @@ export interface Acme {
   readonly isIdle: boolean;
 }
 
+const TOO_MANY = `A domain has certificates for at most ${MAX_ALL_NAMES} names. Use fewer parents of names, since a wildcard covers all names of one.`;
+
 const OFF =
   'This service does not order certificates: its operator has not set acme.directory. Upload your own certificate with PUT …/proxy/certificate.';
 
@@ -143,22 +150,31 @@ export function createAcme(options: AcmeOptions): Acme {
       : accountStore({ environment, journal, secrets, log, directory: url, eabKid: acme.eabKid });
   const directory = url && accounts ? openDirectory({ ...acme, directory: url }, transport, accounts, log) : null;
 
-  async function attempt({ domain, automatic }: Claim, signal: AbortSignal): Promise<object> {
+  async function attempt(claim: Claim, signal: AbortSignal): Promise<object | null> {
+    const { domain, certificates } = claim;
     const from = directory as Directory;
-    const facts = ownZoneFacts(environment, reader, zoneSettings, domain);
+    const mayDeepen = journal.canStore(furtherCertificates);
+    const facts = ownZoneFacts(environment, reader, zoneSettings, domain, mayDeepen);
     await checkDelegation(facts, dns, zoneSettings.nameservers);
     const { caaIdentities, renewalInfo: hasRenewal } = await from.meta();
     const identities = acme.caaIdentities.length > 0 ? acme.caaIdentities : caaIdentities;
-    const [obtained, notice] = await from.use(async (session) => {
-      const plan = await planOrder(facts, dns, { identities, accountUri: session.accountUrl });
+    return from.use(async (session) => {
+      const plan = await planOrder(facts, dns, { identities, accountUri: session.accountUrl }, signal);
       signal.throwIfAborted();
-      const certificate = await obtain({
+      const { slots, choice, state, notice } = choose(claim, plan, mayDeepen);
+      if (choice === null) {
+        await book.conclude(domain.id, notice, state);
+        return null;
+      }
+      const replaced = certificates.find(({ slot }) => slot === choice.slot);
+      const obtained = await obtain({
         session,
-        plan,
+        apex: facts.apex,
+        names: new Map(choice.names.map((name) => [name, plan.names.get(name)!])),
         keyType: acme.keyType,
         profile: acme.profile,
         preferredChain: acme.preferredChain,
-        replaces: hasRenewal === null || automatic === undefined ? null : certificateId(automatic.chain),
+        replaces: hasRenewal === null || replaced === undefined ? null : certificateId(replaced.chain),
         async publish(challenges) {
           const limit = new AbortController();
           const until = AbortSignal.any([signal, limit.signal]);
@@ -168,27 +184,86 @@ export function createAcme(options: AcmeOptions): Acme {
         },
         signal,
       });
-      return [certificate, plan.notice];
+      if (!(await book.succeed(domain.id, obtained, notice, { ...state, slot: choice.slot })))
+        throw new Error('lost the claim on the order');
+      return {
+        names: obtained.names,
+        ...(slots.length > 1 && { certificate: `${choice.slot + 1} of ${slots.length}` }),
+        expiresAt: formatSeconds(obtained.notAfter),
+        ...(notice && { notice }),
+      };
     });
-    if (!(await book.succeed(domain.id, obtained, notice))) throw new Error('lost the claim on the order');
+  }
+
+  /** Selects the certificate to order, and the state of the names that stay without one. */
+  function choose(claim: Claim, plan: Plan, mayDeepen: boolean) {
+    const { certificates, refused, failures, requestedAt } = claim;
+    const time = Math.floor(now());
+    // A request of the customer retries all names that were refused before it.
+    const waiting = refused.filter(
+      ({ name, failedAt }) =>
+        plan.names.has(name) && failedAt >= (requestedAt ?? 0) && retryOf(name, refused, time) !== null,
+    );
+    const wanted = [...plan.names.keys()].filter((name) => !waiting.some((each) => each.name === name));
+    const slots = assignNames(wanted, certificates, mayDeepen ? undefined : 1);
+    const refusals = new Map(plan.refused);
+    const assigned = new Set(slots.flatMap(({ names }) => names));
+    for (const name of wanted)
+      if (!assigned.has(name)) refusals.set(name, mayDeepen ? TOO_MANY : `It has to wait: ${OLDER_NODES}.`);
+    // Refusals of earlier orders count as failures of the names.
+    const before = [...waiting, ...refused.filter(({ name }) => refusals.has(name))];
+    const open = addRefusals(before, refusals, time, random());
+    const choice = chooseSlot(slots, certificates, {
+      directory: self.directory,
+      failures,
+      isRequested: requestedAt !== null,
+      now: time,
+    });
+    const isObsolete = ({ slot }: HeldCertificate): boolean => slot > 0 && !slots.some((each) => each.slot === slot);
+    const kept = certificates.filter((certificate) => !isObsolete(certificate));
+    const covered = CoveredNames.of([...kept.flatMap(({ names }) => names), ...(choice?.names ?? [])]);
+    // They stay until the others cover their names.
+    const obsolete = wanted.every((name) => covered.covers(name)) ? certificates.filter(isObsolete) : [];
     return {
-      names: obtained.names,
-      expiresAt: formatSeconds(obtained.notAfter),
-      ...(notice && { notice }),
+      slots,
+      choice,
+      state: { refused: open, obsolete: obsolete.map(({ slot }) => slot) },
+      notice: describeRefused(open),
     };
   }
 
-  async function renewal(domainId: Id, { automatic, order }: StoredSituation): Promise<number> {
-    if (automatic === undefined || !directory) return STANDARD_RETRY;
+  /** Proxied hosts that no certificate covers, up to a limit. */
+  async function survey(domainId: Id, { automatic, further }: StoredSituation): Promise<readonly string[]> {
+    const domain = reader.domain(domainId);
+    if (domain === undefined) return [];
+    const covers = coverageOf(automatic, further);
+    const uncovered: string[] = [];
+    await scanProxiedHosts(
+      { environment, zoneSettings },
+      domain,
+      {
+        isWanted: (host) => uncovered.length < MAX_ALL_NAMES && !covers(host),
+        visit: (host) => uncovered.push(host),
+      },
+      stop.signal,
+    );
+    return uncovered;
+  }
+
+  /** Fetches the renewal times of all certificates. */
+  async function renewal(domainId: Id, situation: StoredSituation): Promise<number> {
+    if (!directory) return STANDARD_RETRY;
+    let shortest = Number.POSITIVE_INFINITY;
     try {
-      const { chain, notBefore, notAfter } = automatic;
-      const id = certificateId(chain);
-      const info = id === null ? null : await renewalInfo(directory, id);
-      if (info === null) return STANDARD_RETRY;
-      const before = order?.renewAt ?? renewalTime(notBefore, notAfter, random());
-      const renewAt = chooseRenewal(info, before, latestRenewal(notBefore, notAfter), random());
-      if (renewAt !== order?.renewAt) await book.renewAt(domainId, chain, renewAt);
-      return info.retryAfter;
+      for (const { chain, notBefore, notAfter, renewAt: before } of certificatesOf(situation)) {
+        const id = certificateId(chain);
+        const info = id === null ? null : await renewalInfo(directory, id);
+        if (info === null) continue;
+        const renewAt = chooseRenewal(info, before, latestRenewal(notBefore, notAfter), random());
+        if (renewAt !== before) await book.renewAt(domainId, chain, renewAt);
+        shortest = Math.min(shortest, info.retryAfter);
+      }
+      return Number.isFinite(shortest) ? shortest : STANDARD_RETRY;
     } catch (error) {
       // Then renewal is due at about two thirds of the validity (RFC 9773 4.3.3).
       if (!stop.signal.aborted) log.debug('cannot read the renewal time from the ACME directory', { domainId, error });
@@ -207,6 +282,7 @@ export function createAcme(options: AcmeOptions): Acme {
     now,
     random,
     attempt,
+    survey,
     renewal,
     concurrent: acme.concurrentOrders,
     observer: orderObserver(metrics),

@@ -8,7 +8,6 @@ import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
 import type { Environment } from '../../../core/store/environment.ts';
 import type { Id } from '../../../core/store/keys.ts';
-import type { Reader } from '../../../core/store/reader.ts';
 import {
   type AcmeChallenge,
   type AcmeOrder,
@@ -18,12 +17,17 @@ import {
   automaticCertificateContext,
   automaticCertificates,
   type Domain,
+  furtherCertificates,
   type ProxyConfig,
   proxies,
+  type RefusedName,
 } from '../../../core/store/rows.ts';
-import { decide, type Self, type Situation } from './decide.ts';
+import { decide, type Self } from './decide.ts';
 import type { Obtained } from './obtain.ts';
 import type { OrderFailure } from './problem.ts';
+import { addRefusals, describeRefused } from './refused.ts';
+import { certificatesOf, situationOf } from './situation.ts';
+import type { HeldCertificate } from './slots.ts';
 import { askedDelay, backoff, CLAIM, formatSeconds, isLive, issuedToday, LONGEST_BLOCK, renewalTime } from './times.ts';
 
 interface BookOptions {
@@ -40,38 +44,39 @@ interface BookOptions {
 /** An order that this node has claimed. */
 export interface Claim {
   readonly domain: Domain;
-  /** The certificate that is served meanwhile; undefined: none. */
-  readonly automatic: AutomaticCertificate | undefined;
+  /** The certificates that are served meanwhile, by slot. */
+  readonly certificates: readonly HeldCertificate[];
+  /** Names that earlier orders could not get. */
+  readonly refused: readonly RefusedName[];
+  /** Failed orders since the last certificate. */
+  readonly failures: number;
+  /** When the customer requested the order; null: the service started it. */
+  readonly requestedAt: number | null;
+}
+
+/** The state of a domain's names after an order. */
+export interface NamesState {
+  readonly refused: readonly RefusedName[];
+  /** Slots of certificates that are no longer needed. */
+  readonly obsolete: readonly number[];
 }
 
 const BY = 'acme';
+/** Seconds until the next order after one that found nothing to order. */
+const UNNEEDED_RETRY = 60;
 /** Seconds until a retry after a wrong setting of the operator. */
 const OPERATOR_RETRY = 600;
-
-export interface StoredSituation extends Situation {
-  readonly automatic: AutomaticCertificate | undefined;
-}
-
-export function situationOf(reader: Reader, domainId: Id): StoredSituation {
-  const proxy = reader.proxy(domainId);
-  return {
-    proxy,
-    isCustom: proxy !== undefined && reader.certificate(domainId) !== undefined,
-    automatic: reader.automaticCertificate(domainId),
-    order: reader.acmeOrder(domainId),
-  };
-}
 
 export class Book {
   constructor(private readonly options: BookOptions) {}
 
   /**
    * Null: no order is due any more, or another node has claimed it. Removes challenges of the
-   * previous order.
+   * previous order. `uncovered`: proxied names that no certificate covers.
    */
-  claim(domainId: Id): Promise<Claim | null> {
+  claim(domainId: Id, uncovered: readonly string[] = []): Promise<Claim | null> {
     return this.#change((draft, now) => {
-      const situation = situationOf(draft, domainId);
+      const situation = situationOf(draft, domainId, uncovered);
       const domain = draft.domain(domainId);
       if (domain === undefined || decide(situation, this.options.self, now).kind !== 'order') return null;
       const { automatic, order } = situation;
@@ -82,7 +87,13 @@ export class Book {
       // The error stays visible to the customer until an order succeeds.
       const sslStatus = isGood ? 'renewing' : proxy.sslStatus === 'error' ? 'error' : 'pending';
       if (proxy.sslStatus !== sslStatus) draft.put(proxies, { ...proxy, sslStatus });
-      return { domain, automatic };
+      return {
+        domain,
+        certificates: certificatesOf(situation),
+        refused: order?.refused ?? [],
+        failures: order?.failures ?? 0,
+        requestedAt: proxy.orderRequestedAt,
+      };
     });
   }
 
@@ -110,10 +121,16 @@ export class Book {
   }
 
   /**
-   * Stores the certificate. False: the claim was lost, and nothing is stored. `notice`: see Plan.
+   * Stores the certificate in a slot. False: the claim was lost, and nothing is stored. `notice`:
+   * for the customer, which names are not covered, and why; null: all are covered.
    */
-  succeed(domainId: Id, obtained: Obtained, notice: string | null): Promise<boolean> {
-    const { secrets, random } = this.options;
+  succeed(
+    domainId: Id,
+    obtained: Obtained,
+    notice: string | null,
+    { slot = 0, refused = [], obsolete = [] }: Partial<NamesState> & { readonly slot?: number } = {},
+  ): Promise<boolean> {
+    const { secrets, random, self } = this.options;
     const { chain, privateKey, names, notBefore, notAfter } = obtained;
     const sealedKey = secrets.seal(Buffer.from(privateKey), automaticCertificateContext(domainId)).toString('base64');
     const renewAt = renewalTime(notBefore, notAfter, random());
@@ -121,22 +138,45 @@ export class Book {
       const order = this.#claimedOrder(draft, domainId);
       if (order === null) return false;
       const row: AutomaticCertificate = { domainId, chain, sealedKey, names, notBefore, notAfter, createdAt: now };
-      draft.put(automaticCertificates, row);
+      const { directory } = self;
+      if (slot === 0) draft.put(automaticCertificates, row);
+      else draft.put(furtherCertificates, { ...row, slot, renewAt, directory });
+      deleteSlots(draft, domainId, obsolete);
       const today = issuedToday(order, now);
       draft.put(acmeOrders, {
-        ...order,
+        ...withRefused(order, refused),
         claim: null,
         failures: 0,
         retryAt: null,
         blockedUntil: null,
-        renewAt,
-        directory: this.options.self.directory,
+        ...(slot === 0 ? { renewAt, directory } : {}),
         issued: today + 1,
         issuedSince: today === 0 ? now : order.issuedSince,
       });
       clearChallenges(draft, domainId);
-      putState(draft, domainId, activeState(row, notice));
+      const first = slot === 0 ? row : draft.automaticCertificate(domainId);
+      putState(draft, domainId, first === undefined ? NOT_YET : activeState(first, notice));
       return true;
+    });
+  }
+
+  /** Ends an order that found no certificate to order. `notice`: as for `succeed`. */
+  conclude(domainId: Id, notice: string | null, { refused, obsolete }: NamesState): Promise<void> {
+    return this.#change((draft, now) => {
+      const order = this.#claimedOrder(draft, domainId);
+      if (order === null) return;
+      deleteSlots(draft, domainId, obsolete);
+      const first = draft.automaticCertificate(domainId);
+      const isGood = first !== undefined && first.notAfter > now;
+      // Without a certificate an order is due, but only for names that are retried later.
+      const retryAt = isGood
+        ? now + UNNEEDED_RETRY
+        : Math.min(...refused.map((each) => each.retryAt), now + OPERATOR_RETRY);
+      endOrder(draft, { ...withRefused(order, refused), failures: 0, retryAt });
+      const state = isGood
+        ? activeState(first, notice)
+        : ({ ...NO_CERTIFICATE, sslStatus: 'error', sslError: notice } as const);
+      putState(draft, domainId, state);
     });
   }
 
@@ -144,21 +184,29 @@ export class Book {
    * Stores the failure. Resolves with the time of the next attempt, seconds since 1970; null: the
    * claim was lost.
    */
-  fail(domainId: Id, { message, retryAfter, fault }: OrderFailure): Promise<number | null> {
+  fail(domainId: Id, failure: OrderFailure): Promise<number | null> {
+    const { message, retryAfter, fault, names } = failure;
     const { random } = this.options;
     return this.#change((draft, now) => {
       const order = this.#claimedOrder(draft, domainId);
       if (order === null) return null;
-      const failures = order.failures + 1;
       const blockedUntil = retryAfter === null ? null : now + Math.min(retryAfter, LONGEST_BLOCK);
+      const automatic = draft.automaticCertificate(domainId);
+      const isGood = automatic !== undefined && automatic.notAfter > now;
+      clearChallenges(draft, domainId);
+      if (names.size > 0) {
+        // The other names are ordered without these. Without a certificate, the request stays open.
+        const refused = addRefusals(order.refused ?? [], names, now, random());
+        draft.put(acmeOrders, { ...order, claim: null, retryAt: null, blockedUntil, refused });
+        if (isGood) putState(draft, domainId, activeState(automatic, describeRefused(refused)));
+        return Math.max(now, blockedUntil ?? 0);
+      }
+      const failures = order.failures + 1;
       // An operator who corrects a setting should not have to wait for hours.
       const delay = fault === 'operator' ? OPERATOR_RETRY : backoff(failures, random());
       const retryAt = Math.ceil(Math.max(now + delay, blockedUntil ?? 0));
       draft.put(acmeOrders, { ...order, claim: null, failures, retryAt, blockedUntil });
-      clearChallenges(draft, domainId);
-      const automatic = draft.automaticCertificate(domainId);
       const sslError = `${message} The next attempt is at ${formatSeconds(retryAt)} UTC.`;
-      const isGood = automatic !== undefined && automatic.notAfter > now;
       const state = isGood
         ? activeState(automatic, sslError)
         : ({ ...NO_CERTIFICATE, sslStatus: 'error', sslError } as const);
@@ -193,10 +241,10 @@ export class Book {
   }
 
   /** Applies the current decision of `decide`, unless it is to order or to wait. */
-  settle(domainId: Id): Promise<void> {
+  settle(domainId: Id, uncovered: readonly string[] = []): Promise<void> {
     return this.#change((draft, now) => {
-      const situation = situationOf(draft, domainId);
-      const { automatic, order, proxy } = situation;
+      const situation = situationOf(draft, domainId, uncovered);
+      const { automatic, further, order, proxy } = situation;
       const { kind } = decide(situation, this.options.self, now);
       if (kind === 'nothing' || kind === 'wait' || kind === 'order') return;
       if (order !== undefined && order.claim !== null) endOrder(draft, order);
@@ -204,7 +252,10 @@ export class Book {
       if (kind === 'lapse')
         // Keeps a pending request of the customer.
         draft.put(proxies, { ...proxy!, ...NO_CERTIFICATE, sslStatus: 'error', sslError: proxy!.sslError ?? EXPIRED });
-      if (kind === 'discard') draft.delete(automaticCertificates, automatic!);
+      if (kind === 'discard') {
+        draft.delete(automaticCertificates, automatic!);
+        for (const certificate of further) draft.delete(furtherCertificates, certificate);
+      }
       if (kind === 'discard' || kind === 'cancel') putState(draft, domainId, NO_STATE);
     });
   }
@@ -217,10 +268,12 @@ export class Book {
     });
   }
 
-  /** Stores the renewal time from the directory, if `chain` is still the current certificate. */
+  /** Stores the renewal time from the directory, if `chain` is still that of a certificate. */
   renewAt(domainId: Id, chain: string, renewAt: number): Promise<void> {
     return this.#change((draft) => {
       const order = draft.acmeOrder(domainId);
+      const further = draft.furtherCertificates(domainId).find((certificate) => certificate.chain === chain);
+      if (further !== undefined) draft.put(furtherCertificates, { ...further, renewAt });
       if (draft.automaticCertificate(domainId)?.chain === chain) this.#putOrder(draft, domainId, order, { renewAt });
     });
   }
@@ -272,6 +325,8 @@ type State = Pick<ProxyConfig, 'sslStatus' | 'sslIssuedAt' | 'sslExpiresAt' | 's
 
 const NO_CERTIFICATE = { sslIssuedAt: null, sslExpiresAt: null } as const;
 const NO_STATE: State = { ...NO_CERTIFICATE, sslStatus: 'none', sslError: null };
+/** The first certificate is missing, but a further one was issued. */
+const NOT_YET: State = { ...NO_CERTIFICATE, sslStatus: 'pending', sslError: null };
 const EXPIRED = 'The certificate has expired, and its renewal has failed so far. The renewal is retried automatically.';
 
 const activeState = ({ notBefore, notAfter }: AutomaticCertificate, sslError: string | null): State => ({
@@ -289,6 +344,16 @@ function putState(draft: Draft, domainId: Id, state: State): void {
   const proxy = draft.proxy(domainId);
   if (proxy !== undefined && draft.certificate(domainId) === undefined)
     draft.put(proxies, { ...proxy, ...state, orderRequestedAt: null });
+}
+
+/** Old rows have no refused names, and rows without them stay as they were. */
+function withRefused({ refused: _before, ...order }: AcmeOrder, refused: readonly RefusedName[]): AcmeOrder {
+  return refused.length === 0 ? order : { ...order, refused };
+}
+
+function deleteSlots(draft: Draft, domainId: Id, slots: readonly number[]): void {
+  for (const certificate of draft.furtherCertificates(domainId))
+    if (slots.includes(certificate.slot)) draft.delete(furtherCertificates, certificate);
 }
 
 function endOrder(draft: Draft, order: AcmeOrder): void {

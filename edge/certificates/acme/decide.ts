@@ -2,7 +2,8 @@
  * Decides the next step for a domain's certificate. Pure: the same rows and time give the same
  * decision on every node.
  */
-import type { AcmeOrder, AutomaticCertificate, ProxyConfig } from '../../../core/store/rows.ts';
+import type { AcmeOrder, AutomaticCertificate, FurtherCertificate, ProxyConfig } from '../../../core/store/rows.ts';
+import { retryOf } from './refused.ts';
 import { askedDelay, isAhead, isLive, issuedToday, renewalTime } from './times.ts';
 
 export interface Situation {
@@ -11,7 +12,11 @@ export interface Situation {
   /** Whether the customer has uploaded a certificate. */
   readonly isCustom: boolean;
   readonly automatic: Pick<AutomaticCertificate, 'notBefore' | 'notAfter' | 'createdAt'> | undefined;
+  /** The automatic certificates after the first. */
+  readonly further: readonly Pick<FurtherCertificate, 'renewAt' | 'directory'>[];
   readonly order: AcmeOrder | undefined;
+  /** Proxied host names that no certificate covers. */
+  readonly uncovered: readonly string[];
 }
 
 export type Decision =
@@ -20,7 +25,7 @@ export type Decision =
   | { readonly kind: 'wait'; readonly until: number }
   /** `isUrgent`: no valid certificate is served meanwhile. */
   | { readonly kind: 'order'; readonly isUrgent: boolean }
-  /** The certificate is valid and no order is due, but the stored state differs. */
+  /** The first certificate is valid and no order is due, but the stored state differs. */
   | { readonly kind: 'restore' }
   /** The stored state shows an order that is no longer needed. */
   | { readonly kind: 'cancel' }
@@ -45,7 +50,7 @@ export interface Self {
 
 /** `now`: seconds since 1970. */
 export function decide(situation: Situation, { node, directory }: Self, now: number): Decision {
-  const { proxy, isCustom, automatic, order } = situation;
+  const { proxy, isCustom, automatic, further, order } = situation;
   if (proxy === undefined) return NOTHING;
   const isGood = automatic !== undefined && automatic.notAfter > now;
   const claim = order?.claim ?? null;
@@ -53,14 +58,16 @@ export function decide(situation: Situation, { node, directory }: Self, now: num
   if (isCustom || !proxy.enabled) return notNeeded(situation, isGood);
   const renewAt =
     automatic === undefined ? now : (order?.renewAt ?? renewalTime(automatic.notBefore, automatic.notAfter, 0));
-  const isForeign =
-    directory !== null && order !== undefined && order.directory !== null && order.directory !== directory;
-  const isDue = !isGood || isForeign || now >= renewAt;
+  const nextRenewal = Math.min(renewAt, ...further.map((certificate) => certificate.renewAt));
+  const issuers = [order?.directory ?? null, ...further.map((certificate) => certificate.directory)];
+  const isForeign = directory !== null && issuers.some((issuer) => issuer !== null && issuer !== directory);
+  const isDue = !isGood || isForeign || now >= nextRenewal;
+  const { isIncomplete, retryAt } = missing(situation, now);
   // Not if an uploaded certificate was removed while the previous automatic one is still valid.
   const isRequested = proxy.orderRequestedAt !== null && !(isGood && !isDue && proxy.sslStatus === 'pending');
-  if (!isDue && !isRequested)
-    return hasState(proxy, automatic!) ? { kind: 'wait', until: renewAt } : { kind: 'restore' };
-  const from = earliest(situation, isRequested, isGood, now);
+  if (!isDue && !isRequested && !isIncomplete)
+    return hasState(proxy, automatic!) ? { kind: 'wait', until: Math.min(nextRenewal, retryAt) } : { kind: 'restore' };
+  const from = earliest(situation, isRequested, isGood, !isDue, now);
   if (now >= from) return { kind: 'order', isUrgent: !isGood };
   if (isGood) return { kind: 'wait', until: Math.min(from, automatic.notAfter) };
   return proxy.sslStatus === 'active' || proxy.sslStatus === 'renewing'
@@ -84,15 +91,29 @@ function notNeeded({ proxy, isCustom, automatic, order }: Situation, isGood: boo
   return isSettled ? { kind: 'wait', until: automatic.notAfter } : { kind: 'restore' };
 }
 
-/** The earliest start of the next attempt: automatic, or requested by the customer. */
-function earliest({ order }: Situation, isRequested: boolean, isGood: boolean, now: number): number {
+/** Whether names can be ordered that no certificate covers; otherwise when one is retried. */
+function missing({ uncovered, order }: Situation, now: number): { isIncomplete: boolean; retryAt: number } {
+  let first = Number.POSITIVE_INFINITY;
+  for (const host of uncovered) {
+    const retryAt = retryOf(host, order?.refused ?? [], now);
+    if (retryAt === null) return { isIncomplete: true, retryAt: now };
+    first = Math.min(first, retryAt);
+  }
+  return { isIncomplete: false, retryAt: first };
+}
+
+/**
+ * The earliest start of the next attempt: automatic, or requested by the customer. `isEarly`: only
+ * names are missing, or an order is requested.
+ */
+function earliest({ order }: Situation, isRequested: boolean, isGood: boolean, isEarly: boolean, now: number): number {
   if (order === undefined || isAhead(order.triedAt, now)) return 0;
   const { triedAt, retryAt, blockedUntil, failures } = order;
   const issued = issuedToday(order, now);
   const tried = triedAt + askedDelay(failures, issued);
   // Limits endless orders, which a directory that always requests immediate renewal could cause. So
-  // could nodes with different directories.
-  const renewed = isGood && issued > 1 ? tried : 0;
+  // could nodes with different directories, and names that are added one after the other.
+  const renewed = isGood && (isEarly || issued > 1) ? tried : 0;
   return Math.max(blockedUntil ?? 0, isRequested ? Math.min(tried, retryAt ?? tried) : Math.max(retryAt ?? 0, renewed));
 }
 

@@ -9,10 +9,10 @@ import type { Authorization, Client, Order } from 'acme-client';
 import { CoveredNames } from '../../../core/site/tls/covered-names.ts';
 import { requiresStapling } from '../../../core/site/tls/must-staple.ts';
 import type { AcmeChallenge } from '../../../core/store/rows.ts';
+import type { Method } from './caa.ts';
 import { checkAuthorization, checkOrder, notUsable, type Session } from './directory.ts';
-import type { Plan } from './plan.ts';
-import { DirectoryProblem, OrderFailure, readProblem } from './problem.ts';
-import { refusedChallenge } from './sentences.ts';
+import { DirectoryProblem, OrderFailure, type Problem, problemNames, readProblem } from './problem.ts';
+import { ofFaultyNames, refusedChallenge, refusedChallenges } from './sentences.ts';
 import { secondsOf } from './times.ts';
 
 const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
@@ -26,7 +26,10 @@ type KeyType = 'ecdsa-p256' | 'ecdsa-p384' | 'rsa-2048';
 
 interface ObtainOptions {
   readonly session: Session;
-  readonly plan: Plan;
+  /** The domain as a host name. */
+  readonly apex: string;
+  /** The validation method of each name; a wildcard starts with `*.`. */
+  readonly names: ReadonlyMap<string, Method>;
   readonly keyType: KeyType;
   readonly profile: string | undefined;
   readonly preferredChain: string | undefined;
@@ -52,9 +55,9 @@ const FINALIZE_SECONDS = 120;
 
 /** Rejects with OrderFailure, DirectoryProblem, DirectoryUnreachable, or the signal's reason. */
 export async function obtain(options: ObtainOptions): Promise<Obtained> {
-  const { session, plan, keyType, preferredChain, signal } = options;
+  const { session, keyType, preferredChain, signal } = options;
   const { client } = session;
-  const names = [...plan.names.keys()];
+  const names = [...options.names.keys()];
   const order = checkOrder(await newOrder(client, names, options), names.length);
   signal.throwIfAborted();
   await authorize(options, await client.getAuthorizations(order));
@@ -63,14 +66,16 @@ export async function obtain(options: ObtainOptions): Promise<Obtained> {
     seconds: FINALIZE_SECONDS,
     signal,
   });
-  if (ready.status !== 'ready') throw invalidOrder(ready);
+  if (ready.status !== 'ready') throw invalidOrder(ready, names);
   const privateKey = await newKey(keyType);
   const { default: acme } = await import('acme-client');
   const [, csr] = await acme.crypto.createCsr({ altNames: names }, privateKey);
-  const latest = await session.finalize(order.finalize, acme.crypto.getPemBodyAsB64u(csr));
+  const latest = await session.finalize(order.finalize, acme.crypto.getPemBodyAsB64u(csr)).catch((error: unknown) => {
+    throw ofFaultyNames(error, names);
+  });
   const isSettled = ({ status }: Order): boolean => status === 'valid' || status === 'invalid';
   const done = await session.poll<Order>(order.url, isSettled, { seconds: FINALIZE_SECONDS, signal, latest });
-  if (done.status !== 'valid') throw invalidOrder(done);
+  if (done.status !== 'valid') throw invalidOrder(done, names);
   if (typeof done.certificate !== 'string') throw notUsable('a valid order has no certificate URL');
   const chain = await client.getCertificate({ ...done, url: order.url }, preferredChain);
   if (typeof chain !== 'string') throw notUsable('the response has no PEM certificate');
@@ -81,14 +86,18 @@ async function newOrder(client: Client, names: readonly string[], options: Obtai
   const { replaces, profile } = options;
   const identifiers = names.map((value) => ({ type: 'dns', value }));
   const request = { identifiers, ...(profile === undefined ? {} : { profile }) };
-  if (replaces === null) return client.createOrder(request);
+  const create = (more: object): Promise<Order> =>
+    client.createOrder({ ...request, ...more }).catch((error: unknown) => {
+      throw ofFaultyNames(error, names);
+    });
+  if (replaces === null) return create({});
   try {
-    return await client.createOrder({ ...request, replaces } as typeof request);
+    return await create({ replaces });
   } catch (error) {
     // The directory does not know the certificate, or it was replaced before. Then `replaces` is
     // omitted (RFC 9773 section 5).
     if (!(error instanceof DirectoryProblem) || !isUnreplaceable(error)) throw error;
-    return client.createOrder(request);
+    return create({});
   }
 }
 
@@ -103,19 +112,20 @@ interface Pending {
 }
 
 async function authorize(options: ObtainOptions, authorizations: readonly Authorization[]): Promise<void> {
-  const { session, plan, publish, signal } = options;
+  const { session, apex, names, publish, signal } = options;
   const { client } = session;
   const pending: Pending[] = [];
   for (const authorization of authorizations) {
     checkAuthorization(authorization);
     // Still valid from a previous order.
     if (authorization.status === 'valid') continue;
-    pending.push(pendingOf(authorization, plan));
+    pending.push(pendingOf(authorization, names));
   }
   if (pending.length === 0) return;
-  const challenges = pending.map(async ({ challenge }) => ({
+  const challenges = pending.map(async ({ authorization: { identifier }, challenge }) => ({
     type: challenge.type as AcmeChallenge['type'],
     token: challenge.token,
+    ...(challenge.type === 'dns-01' && identifier.value !== apex ? { name: identifier.value } : {}),
     content: await client.getChallengeKeyAuthorization(challenge),
   }));
   await publish(await Promise.all(challenges));
@@ -124,19 +134,21 @@ async function authorize(options: ObtainOptions, authorizations: readonly Author
     await client.completeChallenge(challenge);
   }
   const deadline = performance.now() + AUTHORIZE_SECONDS * 1000;
+  const problems = new Map<string, Problem>();
   for (const challenge of pending) {
     const isSettled = ({ status }: Authorization): boolean => status !== 'pending';
     const seconds = (deadline - performance.now()) / 1000;
     const { url } = challenge.authorization;
     const settled = await session.poll<Authorization>(url, isSettled, { seconds, signal });
-    if (settled.status !== 'valid') throw refusedChallenge(challenge.host, problemOf(settled));
+    if (settled.status !== 'valid') problems.set(challenge.host, problemOf(settled));
   }
+  if (problems.size > 0) throw refusedChallenges(problems, [...names.keys()]);
 }
 
-function pendingOf(authorization: Authorization, plan: Plan): Pending {
+function pendingOf(authorization: Authorization, names: ReadonlyMap<string, Method>): Pending {
   const { identifier, wildcard, challenges } = authorization;
   const host = `${wildcard === true ? '*.' : ''}${identifier.value.toLowerCase()}`;
-  const method = plan.names.get(host);
+  const method = names.get(host);
   const challenge = challenges.find(({ type }) => type === method);
   if (method === undefined || challenge === undefined)
     throw new OrderFailure(
@@ -157,8 +169,11 @@ function problemOf({ challenges, status }: Authorization): ReturnType<typeof rea
     : problem;
 }
 
-function invalidOrder(order: Order): Error {
-  const problem = readProblem('error' in order ? order.error : undefined);
+function invalidOrder(order: Order, names: readonly string[]): unknown {
+  const value = 'error' in order ? order.error : undefined;
+  const problem = readProblem(value);
+  const faulty = ofFaultyNames(new DirectoryProblem(problem, 403, null, problemNames(value)), names);
+  if (faulty instanceof OrderFailure) return faulty;
   return refusedChallenge('', problem.detail === '' ? { ...problem, detail: `the order is ${order.status}` } : problem);
 }
 

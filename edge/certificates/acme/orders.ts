@@ -14,11 +14,13 @@ import type { Environment } from '../../../core/store/environment.ts';
 import { type Id, idAt } from '../../../core/store/keys.ts';
 import { acmeChallenges, proxies, type SslStatus } from '../../../core/store/rows.ts';
 import type { StoreReader } from '../../../core/store/store-reader.ts';
-import { type Book, type Claim, type StoredSituation, situationOf } from './book.ts';
+import type { Book, Claim } from './book.ts';
 import { decide, type Self } from './decide.ts';
 import type { Fault, OrderFailure } from './problem.ts';
 import { Renewals } from './renewals.ts';
 import { failureOf, slow } from './sentences.ts';
+import { type StoredSituation, situationOf } from './situation.ts';
+import { Surveys } from './surveys.ts';
 import { hostNameOf } from './zone-facts.ts';
 
 /** Rows per turn of the event loop: some milliseconds. */
@@ -70,10 +72,12 @@ export interface OrdersOptions {
   readonly log: Logger;
   readonly observer: OrderObserver;
   /**
-   * Runs one order, from the checks to storing the certificate. Resolves with fields for the log.
-   * Rejects with any error, or with the signal's reason.
+   * Runs one order, from the checks to storing the certificate. Resolves with fields for the log;
+   * null: no certificate is needed. Rejects with any error, or with the signal's reason.
    */
-  attempt(claim: Claim, signal: AbortSignal): Promise<object>;
+  attempt(claim: Claim, signal: AbortSignal): Promise<object | null>;
+  /** Resolves with the proxied host names that no certificate of the domain covers. */
+  survey(domainId: Id, situation: StoredSituation): Promise<readonly string[]>;
   /** Why this service orders no certificates, as a message for customers; null: it does. */
   readonly refusal: string | null;
   /**
@@ -86,14 +90,14 @@ export interface OrdersOptions {
 }
 
 export interface OrderObserver {
-  /** `result`: `issued`, `cancelled`, or the code of an OrderFailure. */
+  /** `result`: `issued`, `cancelled`, `unneeded`, or the code of an OrderFailure. */
   ended(result: string, seconds: number): void;
 }
 
 /** State of a domain that has a certificate or needs one. */
 export interface Watched {
   readonly status: SslStatus;
-  /** Expiry of the automatic certificate, seconds since 1970; null: no certificate. */
+  /** First expiry of its automatic certificates, seconds since 1970; null: no certificate. */
   readonly notAfter: number | null;
   /**
    * Whether visitors receive it: the proxy is on, and the customer has not uploaded a certificate.
@@ -136,6 +140,7 @@ export class Orders {
   #isUrgentTurn = false;
   readonly #running = new Map<Id, RunningOrder>();
   readonly #renewals: Renewals;
+  readonly #surveys: Surveys;
   readonly #work = new Set<Promise<void>>();
   readonly #task: Task;
   readonly #heartbeats: Task;
@@ -151,6 +156,14 @@ export class Orders {
         this.#evaluate(id);
         this.#pump();
       },
+    });
+    this.#surveys = new Surveys({
+      survey: (id) => options.survey(id, situationOf(options.reader, id)),
+      surveyed: (id) => {
+        this.#evaluate(id);
+        this.#pump();
+      },
+      now: options.now,
     });
     const { tasks, log } = options;
     this.#task = tasks.add({
@@ -168,7 +181,7 @@ export class Orders {
       run: () => this.#extendClaims(),
     });
     options.journal.onEdge(({ domainIds }) => {
-      for (const id of domainIds) this.#evaluate(id);
+      for (const id of domainIds) this.#changed(id);
       this.#pump();
     });
   }
@@ -186,7 +199,7 @@ export class Orders {
     await eachRow(environment, acmeChallenges.number, (key) => left.add(idAt(key)) && !this.#task.isStopped);
     for (const id of left) this.#track(book.sweep(id));
     await eachRow(environment, proxies.number, (key) => {
-      this.#evaluate(idAt(key));
+      this.#changed(idAt(key));
       return !this.#task.isStopped;
     });
     this.#pump();
@@ -201,13 +214,28 @@ export class Orders {
 
   /** Nothing is pending or queued. */
   get isIdle(): boolean {
-    return this.#work.size === 0 && this.#urgent.size + this.#others.size + this.#renewals.size === 0;
+    const queued = this.#urgent.size + this.#others.size + this.#renewals.size;
+    return this.#work.size === 0 && queued === 0 && this.#surveys.isIdle;
+  }
+
+  /** A domain was loaded, or its records, proxy or certificates have changed. */
+  #changed(id: Id): void {
+    const { proxy, isCustom, automatic } = this.#situation(id);
+    // Without a certificate, all names are ordered.
+    const needsSurvey = proxy?.enabled === true && !isCustom && automatic !== undefined;
+    if (!needsSurvey || this.#options.refusal !== null) this.#surveys.forget(id);
+    else this.#surveys.put(id, this.#accountOf(id));
+    this.#evaluate(id);
+  }
+
+  #situation(id: Id): StoredSituation {
+    return situationOf(this.#options.reader, id, this.#surveys.uncoveredOf(id));
   }
 
   /** Decides the next step of a domain that has changed or is due. */
   #evaluate(id: Id): void {
     if (this.#task.isStopped) return;
-    const situation = situationOf(this.#options.reader, id);
+    const situation = this.#situation(id);
     this.#watch(id, situation);
     const running = this.#running.get(id);
     if (running !== undefined) {
@@ -234,7 +262,7 @@ export class Orders {
       case 'discard':
         // If the commit changes anything, the journal triggers the next evaluation.
         this.#due.set(id, this.#options.now() + RETRY_SECONDS);
-        this.#track(this.#options.book.settle(id), id);
+        this.#track(this.#options.book.settle(id, situation.uncovered), id);
         return;
       default:
         decision satisfies never;
@@ -251,22 +279,22 @@ export class Orders {
     }
   }
 
-  #watch(id: Id, { proxy, automatic, isCustom }: StoredSituation): void {
+  #watch(id: Id, { proxy, automatic, further, isCustom }: StoredSituation): void {
     if (proxy === undefined || (proxy.sslStatus === 'none' && automatic === undefined)) {
       this.watched.delete(id);
       return;
     }
-    const notAfter = automatic?.notAfter ?? null;
+    const notAfter = automatic && Math.min(automatic.notAfter, ...further.map((row) => row.notAfter));
     const watched = this.watched.get(id);
     const isServed = automatic !== undefined && !isCustom && proxy.enabled;
     const asks = isServed && this.#options.refusal === null;
     const first = watched === undefined ? this.#options.random() * RENEWAL_SPREAD : 0;
     const renewalAt = !asks
       ? Number.POSITIVE_INFINITY
-      : watched?.notAfter === notAfter && Number.isFinite(watched.renewalAt)
+      : watched?.notAfter === (notAfter ?? null) && Number.isFinite(watched.renewalAt)
         ? watched.renewalAt
         : this.#options.now() + first;
-    this.watched.set(id, { status: proxy.sslStatus, notAfter, isServed, renewalAt });
+    this.watched.set(id, { status: proxy.sslStatus, notAfter: notAfter ?? null, isServed, renewalAt });
   }
 
   #refuse(id: Id, { proxy }: StoredSituation, message: string): void {
@@ -304,6 +332,10 @@ export class Orders {
       this.#track(this.#run(id));
     }
     if (now >= this.#pause.until) this.#renewals.begin((work) => this.#track(work));
+    this.#surveys.begin(
+      (work) => this.#track(work),
+      (id) => this.#accountOf(id),
+    );
     this.#task.reschedule();
   }
 
@@ -312,6 +344,7 @@ export class Orders {
     const waits = this.#urgent.size + this.#others.size + this.#renewals.size > 0 && this.#pause.until > now;
     const next = Math.min(
       this.#due.first ?? Number.POSITIVE_INFINITY,
+      this.#surveys.nextAt,
       waits ? this.#pause.until : Number.POSITIVE_INFINITY,
     );
     return Math.max((next - now) * 1000, PAUSE_MS);
@@ -323,7 +356,7 @@ export class Orders {
     this.#running.set(id, { controller, account: this.#accountOf(id) });
     try {
       const triedAt = this.#options.reader.acmeOrder(id)?.triedAt ?? 0;
-      const claim = await book.claim(id);
+      const claim = await book.claim(id, this.#surveys.uncoveredOf(id));
       if (claim !== null) await this.#order(id, claim, triedAt, controller);
     } catch (error) {
       log.error('cannot store the state of a certificate; retrying', { domainId: id, error });
@@ -344,8 +377,8 @@ export class Orders {
       log.info('ordering a certificate', { domain });
       const outcome = await this.#attempt(claim, signal);
       this.#pause.clear();
-      end('issued');
-      log.info('certificate issued', { domain, ...outcome });
+      end(outcome === null ? 'unneeded' : 'issued');
+      if (outcome !== null) log.info('certificate issued', { domain, ...outcome });
     } catch (error) {
       if (signal.aborted) {
         await (signal.reason === STOPPED ? book.postpone(id, triedAt) : book.abandon(id));
@@ -362,7 +395,7 @@ export class Orders {
   }
 
   /** Applies the timeout of an order. */
-  async #attempt(claim: Claim, signal: AbortSignal): Promise<object> {
+  async #attempt(claim: Claim, signal: AbortSignal): Promise<object | null> {
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(TOO_SLOW), LONGEST_ORDER_MS);
     timer.unref();

@@ -19,6 +19,8 @@ export class DirectoryProblem extends Error {
     readonly status: number,
     /** Seconds; null: no Retry-After. */
     readonly retryAfter: number | null,
+    /** See problemNames. */
+    readonly names: readonly string[] = [],
   ) {
     super(`${status} ${problem.type}: ${problem.detail}`);
   }
@@ -43,6 +45,20 @@ export function readProblem(value: unknown): Problem {
     detail: typeof detail === 'string' ? oneLine(detail) : '',
   };
 }
+
+/** The identifiers of subproblems (RFC 8555 6.7.1), in lower case. Never throws. */
+export function problemNames(value: unknown): string[] {
+  const { subproblems } = (value ?? {}) as { subproblems?: unknown };
+  if (!Array.isArray(subproblems)) return [];
+  return subproblems
+    .slice(0, MAX_SUBPROBLEMS)
+    .map((each) => (each as { identifier?: { value?: unknown } } | null)?.identifier?.value)
+    .filter((name) => typeof name === 'string')
+    .map((name) => name.toLowerCase());
+}
+
+/** More than an order has names. */
+const MAX_SUBPROBLEMS = 100;
 
 const oneLine = (text: string): string =>
   text
@@ -71,17 +87,31 @@ export class OrderFailure extends Error {
   readonly detail: string | null;
   /** Seconds; null: the directory sent no Retry-After. */
   readonly retryAfter: number | null;
+  /**
+   * If only some names of the order are at fault: why, for each of them. The others can be ordered
+   * without them. Empty: the whole order failed.
+   */
+  readonly names: ReadonlyMap<string, string>;
 
   /** `message`: for the customer, a sentence or two: the problem and the next step. */
   constructor(
     /** Stable, for metrics and the log. */
     readonly code: string,
     message: string,
-    options: { fault?: Fault; detail?: string; retryAfter?: number | null; cause?: unknown } = {},
+    options: {
+      fault?: Fault;
+      detail?: string;
+      retryAfter?: number | null;
+      names?: ReadonlyMap<string, string>;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.fault = options.fault ?? 'domain';
     this.detail = options.detail ?? null;
     this.retryAfter = options.retryAfter ?? null;
+    this.names = options.names ?? NO_NAMES;
   }
 }
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map();

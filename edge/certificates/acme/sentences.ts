@@ -74,10 +74,39 @@ export function refusedChallenge(host: string, value: Problem): OrderFailure {
   return ofRefusal(host, value, { detail: `${value.type}: ${value.detail}` });
 }
 
+/**
+ * Several challenges whose validations failed. `problems`: of each validated name, at least one.
+ * `ordered`: all names of the order.
+ */
+export function refusedChallenges(problems: ReadonlyMap<string, Problem>, ordered: readonly string[]): OrderFailure {
+  const [[host, problem]] = problems;
+  const detail = `${problem.type}: ${problem.detail}`;
+  if (problems.size >= ordered.length) return ofRefusal(host, problem, { detail });
+  const names = [...problems].map(([name, each]) => [name, ofRefusal(name, each, { detail }).message] as const);
+  return ofRefusal(host, problem, { detail, names: new Map(names) });
+}
+
+/**
+ * The failure of an order whose problem lists the names at fault, as a refusal of these. Other
+ * errors are returned unchanged.
+ */
+export function ofFaultyNames(error: unknown, ordered: readonly string[]): unknown {
+  if (!(error instanceof DirectoryProblem)) return error;
+  const faulty = ordered.filter((name) => error.names.some((value) => name === value || name === `*.${value}`));
+  const failure = failureOf(error);
+  if (failure.fault !== 'domain' || faulty.length === 0 || faulty.length === ordered.length) return error;
+  return new OrderFailure(failure.code, failure.message, {
+    detail: error.message,
+    retryAfter: error.retryAfter,
+    names: new Map(faulty.map((name) => [name, ofRefusal(name, error.problem, { detail: '' }).message])),
+    cause: error,
+  });
+}
+
 function ofRefusal(
   host: string,
   problem: Problem,
-  options: { detail: string; retryAfter?: number | null },
+  options: { detail: string; retryAfter?: number | null; names?: ReadonlyMap<string, string> },
 ): OrderFailure {
   const name = host === '' ? '' : ` for ${host}`;
   const refusal = REFUSALS[problem.type];

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 import { Agent, type Dispatcher } from 'undici';
 import { ConfigError } from '../../../core/base/errors.ts';
-import { DirectoryProblem, DirectoryUnreachable, readProblem, readRetryAfter } from './problem.ts';
+import { DirectoryProblem, DirectoryUnreachable, problemNames, readProblem, readRetryAfter } from './problem.ts';
 
 export interface DirectoryResponse {
   readonly status: number;
@@ -61,7 +61,7 @@ export function openTransport(caFile: string | undefined, stop: AbortSignal): Tr
       const problem = readProblem(answer.data);
       if (answer.status === 400 && problem.type === 'badNonce') return answer;
       const retryAfter = readRetryAfter(answer.headers['retry-after'], Date.now() / 1000);
-      throw new DirectoryProblem(problem, answer.status, retryAfter);
+      throw new DirectoryProblem(problem, answer.status, retryAfter, problemNames(answer.data));
     },
     close: () => agent.destroy(),
   };

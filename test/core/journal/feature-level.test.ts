@@ -82,6 +82,11 @@ test('changes of a table that the level does not have are refused before anythin
         const account = newAccount();
         const written = write(environment, journal, 'test', (draft) => draft.put(accounts, account));
         assert.is(await written.catch((error: { code: string }) => error.code), 'feature_level');
+        const levels = [undefined, FEATURE_LEVEL - 1, FEATURE_LEVEL];
+        assert.equal(
+          levels.map((level) => journal.canStore(level === undefined ? {} : { level })),
+          [true, true, false],
+        );
         assert.equal([journal.head, reader.account(account.id)], [0, undefined]);
       },
     );

@@ -8,7 +8,14 @@ import { createSecureContext } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
-import { automaticCertificates, certificates, domains, proxies, records } from '../../../core/store/rows.ts';
+import {
+  automaticCertificates,
+  certificates,
+  domains,
+  furtherCertificates,
+  proxies,
+  records,
+} from '../../../core/store/rows.ts';
 import type { TlsCertificate } from '../../../edge/http/tls/certificate.ts';
 import { addressRecord, newDomain, newProxy } from '../../core/journal/fixture.ts';
 import { automaticRow, makeCertificate, ownRow, type SitesRig, withSites } from './rig.ts';
@@ -32,6 +39,40 @@ const setUp = (rig: SitesRig): Promise<void> =>
       draft.put(records, addressRecord(zone, 'www'));
     }
   });
+
+test('further certificates serve their names, and the others stay the same objects when one is renewed', () =>
+  withSites(async (rig) => {
+    const { sites, secrets } = rig;
+    await setUp(rig);
+    const middle = makeCertificate(['middle.test']).pem;
+    const [first, second, third, renewed] = [
+      makeCertificate(['site.test', '*.site.test']),
+      makeCertificate(['www.shop.site.test']),
+      makeCertificate(['*.dev.site.test']),
+      makeCertificate(['*.dev.site.test']),
+    ];
+    const further = (slot: number, made: typeof first, chain = '') => ({
+      ...automaticRow(secrets, domain, { ...made, pem: made.pem + chain }),
+      ...{ slot, renewAt: 1, directory: null },
+    });
+    await change(rig, (draft) => {
+      draft.put(automaticCertificates, automaticRow(secrets, domain, first));
+      draft.put(furtherCertificates, further(1, second));
+      draft.put(furtherCertificates, further(2, third, middle));
+    });
+    const serialOfPem = (pem: string): string => new X509Certificate(pem).serialNumber;
+    const ofName = (name: string): string | undefined => serialOf(sites.certificateFor(name));
+    assert.is(ofName('www.site.test'), serialOfPem(first.pem));
+    assert.is(ofName('www.shop.site.test'), serialOfPem(second.pem));
+    assert.is(ofName('a.dev.site.test'), serialOfPem(third.pem));
+    assert.is(ofName('a.b.c.site.test'), undefined);
+    const before = sites.certificateFor('www.shop.site.test');
+    await change(rig, (draft) => draft.put(furtherCertificates, further(2, renewed)));
+    assert.is(ofName('a.dev.site.test'), serialOfPem(renewed.pem));
+    assert.is(sites.certificateFor('www.shop.site.test'), before);
+    await change(rig, (draft) => draft.delete(furtherCertificates, further(1, second)));
+    assert.is(ofName('www.shop.site.test'), undefined);
+  }));
 
 test("the customer's own certificate if it covers the name, else the ordered one, exact or wildcard; none for others", () =>
   withSites(async (rig) => {

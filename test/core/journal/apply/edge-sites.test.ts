@@ -15,6 +15,8 @@ import {
   certificates,
   type Domain,
   domains,
+  type FurtherCertificate,
+  furtherCertificates,
   type ProxyConfig,
   proxies,
 } from '../../../../core/store/rows.ts';
@@ -35,6 +37,7 @@ interface Truth {
   proxy: ProxyConfig | undefined;
   own: Certificate | undefined;
   automatic: AutomaticCertificate | undefined;
+  further: FurtherCertificate | undefined;
 }
 
 function checkCertificate(row: SiteCertificateRow | null, truth: Certificate | undefined): void {
@@ -52,7 +55,7 @@ function checkCertificate(row: SiteCertificateRow | null, truth: Certificate | u
 function check({ environment }: Store, truths: readonly Truth[]): void {
   environment.root.resetReadTxn();
   let count = 0;
-  for (const { domain, proxy, own, automatic } of truths) {
+  for (const { domain, proxy, own, automatic, further } of truths) {
     const value = environment.sites.get(idKey(domain.id));
     assert.is(value === undefined, proxy === undefined);
     if (value === undefined || proxy === undefined) continue;
@@ -61,7 +64,9 @@ function check({ environment }: Store, truths: readonly Truth[]): void {
     assert.is(site.isEnabled, proxy.enabled);
     assert.is(site.disabledAt, proxy.disabledAt ?? null);
     checkCertificate(site.own, own);
-    checkCertificate(site.automatic, automatic);
+    const ordered = [automatic, further].filter((row) => row !== undefined);
+    assert.is(site.automatic.length, ordered.length);
+    for (const [i, row] of ordered.entries()) checkCertificate(site.automatic[i], row);
   }
   assert.is([...environment.sites.getKeys({})].length, count, 'deleted domains have no row');
 }
@@ -75,6 +80,7 @@ test(`after ${STEPS} changes the sites match the rows and a rebuild, seed ${SEED
       proxy: undefined,
       own: undefined,
       automatic: undefined,
+      further: undefined,
     }));
     await write(environment, journal, 'test', (draft) => {
       for (const { domain } of truths) draft.put(domains, domain);
@@ -104,6 +110,14 @@ test(`after ${STEPS} changes the sites match the rows and a rebuild, seed ${SEED
         truth.automatic = made(truth);
         draft.put(automaticCertificates, truth.automatic);
       },
+      (draft, truth) => {
+        truth.further = { ...made(truth), slot: 1, renewAt: 0, directory: null };
+        draft.put(furtherCertificates, truth.further);
+      },
+      (draft, truth) => {
+        if (truth.further !== undefined) draft.delete(furtherCertificates, truth.further);
+        truth.further = undefined;
+      },
       // Encrypted with another key.
       (draft, truth) => {
         if (truth.own === undefined) return;
@@ -122,9 +136,10 @@ test(`after ${STEPS} changes the sites match the rows and a rebuild, seed ${SEED
         if (truth.proxy !== undefined) draft.delete(proxies, truth.proxy);
         if (truth.own !== undefined) draft.delete(certificates, truth.own);
         if (truth.automatic !== undefined) draft.delete(automaticCertificates, truth.automatic);
+        if (truth.further !== undefined) draft.delete(furtherCertificates, truth.further);
         draft.delete(domains, truth.domain);
         const domain = { ...newDomain('again.test.'), apex: truth.domain.apex };
-        Object.assign(truth, { domain, proxy: undefined, own: undefined, automatic: undefined });
+        Object.assign(truth, { domain, proxy: undefined, own: undefined, automatic: undefined, further: undefined });
         draft.put(domains, domain);
       },
     ];

@@ -6,7 +6,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSecrets } from '../../../../core/base/secrets.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
-import { type AutomaticCertificate, automaticCertificates, domains, proxies } from '../../../../core/store/rows.ts';
+import {
+  type AutomaticCertificate,
+  automaticCertificates,
+  domains,
+  furtherCertificates,
+  proxies,
+} from '../../../../core/store/rows.ts';
 import { Book } from '../../../../edge/certificates/acme/book.ts';
 import { Pause } from '../../../../edge/certificates/acme/orders.ts';
 import { OrderFailure } from '../../../../edge/certificates/acme/problem.ts';
@@ -84,6 +90,55 @@ test('a failed domain is retried after a minute to six hours, or as the director
     await book.claim(domain.id);
     const until = await book.fail(domain.id, new OrderFailure('rate_limited', 'No.', { retryAfter: 999_999_999 }));
     assert.is(until, now + 7 * DAY);
+  }));
+
+test('names at fault wait, the others are ordered at once, and unneeded certificates are deleted', () =>
+  withStore(embedded, async (store) => {
+    const domain = newDomain('example.net.');
+    const times = { notBefore: NOW, notAfter: NOW + 90 * DAY, createdAt: NOW };
+    const row = {
+      domainId: domain.id,
+      chain: 'first',
+      sealedKey: '',
+      names: ['example.net', '*.example.net'],
+      ...times,
+    };
+    await write(store.environment, store.journal, 'test', (draft) => {
+      draft.put(domains, domain);
+      const ssl = { sslStatus: 'active', sslIssuedAt: NOW, sslExpiresAt: row.notAfter } as const;
+      draft.put(proxies, { ...newProxy(domain), ...ssl });
+      draft.put(automaticCertificates, row);
+      const further = { ...row, names: ['old.a.example.net'], slot: 1, renewAt: NOW + 60 * DAY, directory: null };
+      draft.put(furtherCertificates, further);
+    });
+    let now = NOW + 20;
+    const book = bookOf(store, () => now);
+    const uncovered = ['bad.a.example.net', 'good.b.example.net'];
+    assert.is(await book.claim(domain.id), null, 'nothing is due');
+    const claim = (await book.claim(domain.id, uncovered))!;
+    assert.equal(
+      claim.certificates.map(({ slot }) => slot),
+      [0, 1],
+    );
+    const names = new Map([['bad.a.example.net', 'It cannot be reached.']]);
+    assert.is(await book.fail(domain.id, new OrderFailure('connection', 'No.', { names })), now);
+    const proxy = store.reader.proxy(domain.id)!;
+    assert.is(proxy.sslStatus, 'active');
+    assert.is(proxy.sslError, 'No certificate covers bad.a.example.net: It cannot be reached.');
+    assert.is(store.reader.acmeOrder(domain.id)?.failures, 0);
+    now += 11;
+    assert.is(await book.claim(domain.id, ['bad.a.example.net']), null, 'it is retried later');
+    const { refused } = (await book.claim(domain.id, uncovered))!;
+    assert.equal(
+      refused.map((each) => each.name),
+      ['bad.a.example.net'],
+    );
+    await book.conclude(domain.id, null, { refused, obsolete: [1] });
+    assert.equal(store.reader.furtherCertificates(domain.id), []);
+    now += 30;
+    assert.is(await book.claim(domain.id, uncovered), null, 'an order that found nothing is not repeated at once');
+    now += 31;
+    assert.ok((await book.claim(domain.id, uncovered)) !== null);
   }));
 
 test('renewal information is requested for two certificates at a time, once each', async () => {

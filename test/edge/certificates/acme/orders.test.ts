@@ -22,6 +22,7 @@ import { acmeMetrics, createAcme, orderObserver } from '../../../../edge/certifi
 import { Book } from '../../../../edge/certificates/acme/book.ts';
 import { Orders, type OrdersOptions } from '../../../../edge/certificates/acme/orders.ts';
 import { OrderFailure } from '../../../../edge/certificates/acme/problem.ts';
+import { Surveys } from '../../../../edge/certificates/acme/surveys.ts';
 import { DEFAULTS, embedded, newDomain, newProxy, type Store, withStore } from '../../../core/journal/fixture.ts';
 import { singleNodeTasks } from '../../../support/tasks.ts';
 import { until } from '../../../support/until.ts';
@@ -70,6 +71,7 @@ class Node {
         }
         return {};
       },
+      survey: async () => [],
       renewal: async (id) => {
         this.renewals.push(id);
         return 3600;
@@ -292,6 +294,86 @@ test('without a directory nothing is ordered, which is logged once', () =>
     assert.is(store.journal.head, sequence);
     await node.orders.stop();
   }));
+
+test('a domain is ordered again when a name is found that its certificate does not cover', () =>
+  withStore(embedded, async (store) => {
+    const [domain] = domainsOf(1, 'aa');
+    let found: readonly string[] = [];
+    const claims: (readonly string[])[] = [];
+    const node: Node = new Node(
+      store,
+      'a',
+      async (id, book) => {
+        claims.push(found);
+        const names = ['example.net', ...found];
+        const more = { ...obtained(Math.floor(Date.now() / 1000), 90), names };
+        assert.ok(await book.succeed(id, more, null));
+      },
+      { survey: async () => found },
+    );
+    await put(store, [domain]);
+    await node.idle();
+    assert.is(claims.length, 1);
+    const touch = () =>
+      write(store.environment, store.journal, 'test', (draft) =>
+        draft.put(proxies, { ...draft.proxy(domain.id)!, updatedAt: claims.length + 1 }),
+      );
+    node.ahead = 11;
+    await touch();
+    await node.idle();
+    assert.is(claims.length, 1, 'nothing is missing');
+    found = ['www.shop.example.net'];
+    await touch();
+    await node.idle();
+    assert.equal(claims, [[], ['www.shop.example.net']]);
+    // The scan before the order is out of date, but the certificate covers its names.
+    await touch();
+    await node.idle();
+    assert.is(claims.length, 2);
+    await node.orders.stop();
+  }));
+
+test('scans of zones run one at a time, accounts in turns, and a slow one is not repeated at once', async () => {
+  const scanned: number[] = [];
+  let release = (): void => {};
+  let now = 1000;
+  const work: Promise<void>[] = [];
+  const surveys: Surveys = new Surveys({
+    survey: (id) => {
+      scanned.push(id);
+      return new Promise((done) => {
+        release = () => done([`${id}.test`]);
+      });
+    },
+    surveyed() {},
+    now: () => now,
+  });
+  const begin = (): void =>
+    surveys.begin(
+      (each) => work.push(each),
+      (id) => (id < 10 ? 1 : 2),
+    );
+  for (const id of [1, 2, 11]) surveys.put(id, id < 10 ? 1 : 2);
+  for (let i = 0; i < 3; i++) {
+    begin();
+    begin();
+    assert.is(scanned.length, i + 1, 'one at a time');
+    if (i === 0) surveys.put(1, 1);
+    release();
+    await work[i];
+  }
+  assert.equal(scanned, [1, 11, 2]);
+  assert.equal(surveys.uncoveredOf(11), ['11.test']);
+  assert.not(surveys.isIdle, 'the first changed during its scan');
+  now += 1e9;
+  begin();
+  release();
+  await work[3];
+  assert.equal(scanned, [1, 11, 2, 1]);
+  surveys.forget(11);
+  assert.equal(surveys.uncoveredOf(11), []);
+  assert.ok(surveys.isIdle);
+});
 
 test('a thousand domains are scheduled at the start, and due ones are ordered', () =>
   withStore(embedded, async (store) => {

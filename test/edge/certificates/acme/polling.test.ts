@@ -86,7 +86,8 @@ class FakeAuthority {
     return this.directory.use((session) =>
       obtain({
         session,
-        plan: { names: new Map([[NAME, 'dns-01']]), note: null } as never,
+        apex: NAME,
+        names: new Map([[NAME, 'dns-01' as const]]),
         ...{ keyType: 'ecdsa-p256', profile: undefined, preferredChain: undefined, replaces: null },
         publish: async () => {},
         signal: new AbortController().signal,

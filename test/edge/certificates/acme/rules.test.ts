@@ -158,6 +158,65 @@ test('the next action in each situation', () => {
       },
       { kind: 'wait', until: NOW - 20 + 360 },
     ],
+    [
+      'a name was added that it does not cover',
+      { proxy: proxyOf(active), automatic, uncovered: ['www.shop.example.net'] },
+      { kind: 'order', isUrgent: false },
+    ],
+    [
+      'names were added one after the other',
+      {
+        proxy: proxyOf(active),
+        automatic,
+        order: orderOf({ renewAt, triedAt: NOW - 3, issued: 2, issuedSince: NOW - 100 }),
+        uncovered: ['www.shop.example.net'],
+      },
+      { kind: 'wait', until: NOW + 57 },
+    ],
+    [
+      'a name that could not be validated is retried later',
+      {
+        proxy: proxyOf(active),
+        automatic,
+        order: orderOf({
+          refused: [{ name: 'www.shop.example.net', why: 'No.', failures: 1, failedAt: NOW, retryAt: NOW + 60 }],
+        }),
+        uncovered: ['www.shop.example.net'],
+      },
+      { kind: 'wait', until: NOW + 60 },
+    ],
+    [
+      'a name is missing next to one that could not be validated',
+      {
+        proxy: proxyOf(active),
+        automatic,
+        order: orderOf({
+          refused: [{ name: 'www.shop.example.net', why: 'No.', failures: 1, failedAt: NOW, retryAt: NOW + 60 }],
+        }),
+        uncovered: ['www.shop.example.net', 'a.b.example.net'],
+      },
+      { kind: 'order', isUrgent: false },
+    ],
+    [
+      'a further certificate is due',
+      { proxy: proxyOf(active), automatic, further: [{ renewAt: NOW, directory: null }] },
+      { kind: 'order', isUrgent: false },
+    ],
+    [
+      'a further certificate is due before the first',
+      { proxy: proxyOf(active), automatic, further: [{ renewAt: NOW + 9, directory: null }] },
+      { kind: 'wait', until: NOW + 9 },
+    ],
+    [
+      'a further certificate is from another directory',
+      { proxy: proxyOf(active), automatic, further: [{ renewAt: NOW + 9, directory: 'https://test.ca.test/' }] },
+      { kind: 'order', isUrgent: false },
+    ],
+    [
+      'their own, which does not cover a name',
+      { proxy: proxyOf(active), isCustom: true, uncovered: ['www.shop.example.net'] },
+      { kind: 'nothing' },
+    ],
     ['expired', { proxy: proxyOf(active), automatic: expired }, { kind: 'order', isUrgent: true }],
     [
       'expired, and another cannot be had yet',
@@ -278,7 +337,8 @@ test('the next action in each situation', () => {
     ],
   ];
   for (const [what, situation, wanted] of cases) {
-    const whole = { proxy: undefined, isCustom: false, automatic: undefined, order: undefined, ...situation };
+    const nothing = { proxy: undefined, isCustom: false, automatic: undefined, further: [], order: undefined };
+    const whole = { ...nothing, uncovered: [], ...situation };
     assert.equal(decide(whole, { node: 'a', directory: 'https://ca.test/' }, NOW), wanted, what);
   }
 });

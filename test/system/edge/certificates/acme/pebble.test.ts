@@ -15,6 +15,7 @@ import {
   acmeAccounts,
   automaticCertificates,
   certificates,
+  furtherCertificates,
   records,
 } from '../../../../../core/store/rows.ts';
 import { CHALLENGE_PATH, challengeResponse } from '../../../../../edge/certificates/acme/http-challenge.ts';
@@ -117,7 +118,7 @@ test('from the switch to active, for the apex and its wildcard; renewed on reque
     assert.not.ok(log.includes(line));
 });
 
-test('_acme-challenge leads elsewhere: http-01 for the proxied names, with a message', async ({
+test('_acme-challenge of the apex leads elsewhere: http-01 for the apex, and names that are added later', async ({
   rig,
   directory,
   httpPort,
@@ -139,12 +140,97 @@ test('_acme-challenge leads elsewhere: http-01 for the proxied names, with a mes
   const row = await rig.untilActive(domain);
   const names = ['two.example.net', 'www.two.example.net'];
   assert.equal(rig.store.reader.automaticCertificate(domain.id)?.names, names);
-  assert.match(row.sslError!, /covers only two\.example\.net and www\.two\.example\.net,/);
-  assert.match(row.sslError!, /_acme-challenge\.two\.example\.net has a CNAME record/);
-  assert.equal([...new Set(questions.map((host) => host.replace(/:.*/, '')))].sort(), names);
+  assert.is(row.sslError, null, 'all proxied names are covered');
+  // The answers to the others are below their own names.
+  await rig.write((draft) => {
+    draft.put(records, newRecord(domain, 'late', TYPE.A, Uint8Array.of(192, 0, 2, 1)));
+    draft.put(records, newRecord(domain, '_acme-challenge.late', TYPE.CNAME, parseName('elsewhere.example.')));
+  });
+  rig.ahead += 11;
+  await rig.until(domain, () => rig.store.reader.automaticCertificate(domain.id)!.names.length === 3);
+  await rig.untilActive(domain);
+  const all = [...names, 'late.two.example.net'].sort();
+  assert.equal([...rig.store.reader.automaticCertificate(domain.id)!.names].sort(), all);
+  const byHttp = [...new Set(questions.map((host) => host.replace(/:.*/, '')))].sort();
+  assert.equal(byHttp, ['late.two.example.net', 'two.example.net']);
   await rig.stop(acme);
   server.closeAllConnections();
   await new Promise((done) => server.close(done));
+});
+
+test('names two labels below the apex and wildcards there are covered, also when they are added later', async ({
+  rig,
+  directory,
+}) => {
+  const at = (zone: Parameters<typeof newRecord>[0], name: string) =>
+    newRecord(zone, name, TYPE.A, Uint8Array.of(192, 0, 2, 1));
+  const domain = await rig.add('deep.example.net', (zone) => [at(zone, 'www.shop'), at(zone, '*.dev')]);
+  rig.start(settingsOf(directory));
+  await rig.toggle(domain, true);
+  await rig.untilActive(domain);
+  const names = (): string[] => [...rig.store.reader.automaticCertificate(domain.id)!.names].sort();
+  const first = ['*.deep.example.net', '*.dev.deep.example.net', 'deep.example.net', 'www.shop.deep.example.net'];
+  assert.equal(names(), first);
+  assert.equal(rig.store.reader.acmeChallenges(domain.id), []);
+
+  await rig.write((draft) => {
+    draft.put(records, at(domain, 'www'));
+    draft.put(records, at(domain, 'a.b.c'));
+    draft.put(records, at(domain, 'api.shop'));
+  });
+  rig.ahead += 11;
+  await rig.until(domain, () => names().includes('a.b.c.deep.example.net'));
+  const second = [
+    ...first.filter((name) => !name.startsWith('www.')),
+    '*.shop.deep.example.net',
+    'a.b.c.deep.example.net',
+  ];
+  assert.equal(names(), second.sort());
+  assert.is((await rig.untilActive(domain)).sslError, null);
+});
+
+test('a name that cannot be validated does not keep the others from a certificate', async ({ rig, directory }) => {
+  const domain = await rig.add('part.example.net', (zone) => [
+    newRecord(zone, 'good.a', TYPE.A, Uint8Array.of(192, 0, 2, 1)),
+    // By http-01, where nothing listens.
+    newRecord(zone, 'bad.b', TYPE.A, Uint8Array.of(192, 0, 2, 1)),
+    newRecord(zone, '_acme-challenge.bad.b', TYPE.CNAME, parseName('elsewhere.example.')),
+  ]);
+  rig.start(settingsOf(directory));
+  await rig.toggle(domain, true);
+  const row = await rig.untilActive(domain);
+  const { names } = rig.store.reader.automaticCertificate(domain.id)!;
+  assert.equal([...names].sort(), ['*.part.example.net', 'good.a.part.example.net', 'part.example.net']);
+  assert.match(
+    row.sslError!,
+    /^No certificate covers bad\.b\.part\.example\.net: The certificate authority could not connect/,
+  );
+  const [refused] = rig.store.reader.acmeOrder(domain.id)!.refused!;
+  assert.equal([refused.name, refused.failures], ['bad.b.part.example.net', 1]);
+});
+
+test('more names than a certificate has room for get further certificates', async ({ rig, directory }) => {
+  const at = (zone: Parameters<typeof newRecord>[0], i: number) =>
+    newRecord(zone, `w.n${i}`, TYPE.A, Uint8Array.of(192, 0, 2, 1));
+  const domain = await rig.add('many.example.net', (zone) => Array.from({ length: 30 }, (_, i) => at(zone, i)));
+  rig.start(settingsOf(directory));
+  await rig.toggle(domain, true);
+  await rig.untilActive(domain);
+  rig.ahead += 11;
+  await rig.until(domain, () => rig.store.reader.furtherCertificates(domain.id).length === 1);
+  const [further] = rig.store.reader.furtherCertificates(domain.id);
+  const first = rig.store.reader.automaticCertificate(domain.id)!;
+  assert.equal([first.names.length, further.slot, further.names.length], [25, 1, 7]);
+  assert.is(new Set([...first.names, ...further.names]).size, 32);
+  const key = rig.secrets.unseal(Buffer.from(further.sealedKey, 'base64'), `automatic-certificate:${domain.id}`);
+  assert.match(key.toString(), /BEGIN PRIVATE KEY/);
+  assert.is((await rig.untilActive(domain)).sslError, null);
+  const before = rig.store.reader.furtherCertificates(domain.id)[0].chain;
+  // It is renewed by itself, and the first stays as it is.
+  await rig.write((draft) => draft.put(furtherCertificates, { ...further, renewAt: rig.seconds() }));
+  rig.ahead += 400;
+  await rig.until(domain, () => rig.store.reader.furtherCertificates(domain.id)[0].chain !== before);
+  assert.is(rig.store.reader.automaticCertificate(domain.id)!.chain, first.chain);
 });
 
 test('CAA forbids: nothing is ordered, and the record to add is named; ordered once it is added', async ({

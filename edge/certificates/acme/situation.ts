@@ -1,0 +1,49 @@
+/** Reads what `decide` needs to know of a domain, from the store or a draft. */
+
+import { CoveredNames } from '../../../core/site/tls/covered-names.ts';
+import type { Id } from '../../../core/store/keys.ts';
+import type { Reader } from '../../../core/store/reader.ts';
+import type { AutomaticCertificate, FurtherCertificate } from '../../../core/store/rows.ts';
+import type { Situation } from './decide.ts';
+import type { HeldCertificate } from './slots.ts';
+import { renewalTime } from './times.ts';
+
+export interface StoredSituation extends Situation {
+  readonly automatic: AutomaticCertificate | undefined;
+  readonly further: readonly FurtherCertificate[];
+}
+
+/** `found`: uncovered names that were found earlier. Those that are covered now do not count. */
+export function situationOf(reader: Reader, domainId: Id, found: readonly string[] = []): StoredSituation {
+  const proxy = reader.proxy(domainId);
+  const automatic = reader.automaticCertificate(domainId);
+  const further = automatic === undefined ? [] : reader.furtherCertificates(domainId);
+  const covers = coverageOf(automatic, further);
+  return {
+    proxy,
+    isCustom: proxy !== undefined && reader.certificate(domainId) !== undefined,
+    automatic,
+    further,
+    order: reader.acmeOrder(domainId),
+    uncovered: found.filter((host) => !covers(host)),
+  };
+}
+
+/** Whether a host is covered by one of the certificates, also an expired one. */
+export function coverageOf(
+  automatic: AutomaticCertificate | undefined,
+  further: readonly FurtherCertificate[],
+): (host: string) => boolean {
+  const covered = [...(automatic === undefined ? [] : [automatic]), ...further].map(({ names }) =>
+    CoveredNames.of(names),
+  );
+  return (host) => covered.some((names) => names.covers(host));
+}
+
+/** The automatic certificates of a domain, by slot. */
+export function certificatesOf({ automatic, further, order }: StoredSituation): HeldCertificate[] {
+  if (automatic === undefined) return [];
+  const { notBefore, notAfter } = automatic;
+  const renewAt = order?.renewAt ?? renewalTime(notBefore, notAfter, 0);
+  return [{ ...automatic, slot: 0, renewAt, directory: order?.directory ?? null }, ...further];
+}

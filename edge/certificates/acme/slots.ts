@@ -1,0 +1,101 @@
+/**
+ * Distributes the names of a domain over its certificates, and selects the certificate to order
+ * next. Pure. The first certificate has slot 0; most domains need no other.
+ */
+
+/**
+ * Maximum names of a certificate. Let's Encrypt accepts 100, but only 25 with some of its profiles,
+ * and each name needs its own validation.
+ */
+export const MAX_NAMES = 25;
+/** Maximum certificates of a domain. Authorities limit certificates for a domain per week. */
+const MAX_CERTIFICATES = 20;
+/** Maximum names of the certificates of a domain. */
+export const MAX_ALL_NAMES = MAX_NAMES * MAX_CERTIFICATES;
+
+/** A stored certificate. Times are seconds since 1970. */
+export interface HeldCertificate {
+  readonly slot: number;
+  readonly names: readonly string[];
+  /** PEM, the leaf first. */
+  readonly chain: string;
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly renewAt: number;
+  /** The directory that issued it; null: unknown. */
+  readonly directory: string | null;
+}
+
+export interface SlotNames {
+  readonly slot: number;
+  /** In the order of the wanted names. */
+  readonly names: readonly string[];
+}
+
+/**
+ * Names stay in their certificate, and further names fill the free room of the first certificates,
+ * so that few certificates change. Certificates without names are left out. `maxSlots`: 1 while
+ * nodes of the cluster cannot read further certificates.
+ */
+export function assignNames(
+  wanted: readonly string[],
+  held: readonly Pick<HeldCertificate, 'slot' | 'names'>[],
+  maxSlots = MAX_CERTIFICATES,
+): SlotNames[] {
+  const slots: string[][] = Array.from({ length: maxSlots }, () => []);
+  const slotOf = new Map<string, number>();
+  for (const { slot, names } of [...held].reverse())
+    if (slot < maxSlots) for (const name of names) slotOf.set(name, slot);
+  const added: string[] = [];
+  for (const name of wanted) {
+    const slot = slotOf.get(name);
+    if (slot !== undefined && slots[slot].length < MAX_NAMES) slots[slot].push(name);
+    else added.push(name);
+  }
+  // Older nodes and the state of the domain know the first certificate only.
+  if (slots[0].length === 0 && added.length < MAX_NAMES) {
+    const moved = slots.findIndex((names) => names.length > 0 && names.length + added.length <= MAX_NAMES);
+    if (moved > 0) slots[0] = slots[moved].splice(0);
+  }
+  let slot = 0;
+  for (const name of added) {
+    while (slot < maxSlots && slots[slot].length >= MAX_NAMES) slot++;
+    if (slot === maxSlots) break;
+    slots[slot].push(name);
+  }
+  return slots.map((names, i) => ({ slot: i, names })).filter(({ names }) => names.length > 0);
+}
+
+interface Choice {
+  /** The directory of this node. */
+  readonly directory: string | null;
+  /** Failed orders: each failure moves on to the next due certificate. */
+  readonly failures: number;
+  /** Whether the customer requested an order, also if none is due. */
+  readonly isRequested: boolean;
+  /** Seconds since 1970. */
+  readonly now: number;
+}
+
+/** Null: no certificate is due. Certificates that are missing are first, renewals last. */
+export function chooseSlot(
+  slots: readonly SlotNames[],
+  held: readonly HeldCertificate[],
+  { directory, failures, isRequested, now }: Choice,
+): SlotNames | null {
+  const rankOf = ({ slot, names }: SlotNames): number => {
+    const certificate = held.find((each) => each.slot === slot);
+    if (certificate === undefined || certificate.notAfter <= now) return 0;
+    if (names.some((name) => !certificate.names.includes(name))) return 1;
+    const isForeign = directory !== null && certificate.directory !== null && certificate.directory !== directory;
+    return isForeign || certificate.renewAt <= now ? 2 : NOT_DUE;
+  };
+  const due = slots
+    .map((slot) => ({ slot, rank: rankOf(slot) }))
+    .filter(({ rank }) => rank < NOT_DUE)
+    .sort((a, b) => a.rank - b.rank);
+  if (due.length > 0) return due[failures % due.length].slot;
+  return isRequested ? (slots[0] ?? null) : null;
+}
+
+const NOT_DUE = 3;
