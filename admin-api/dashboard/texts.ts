@@ -1563,6 +1563,11 @@ export const TEXTS = {
     certificate: {
       heading: 'Certificate',
       names: (names: readonly string[]) => `For ${names.join(', ')}`,
+      several: 'All certificates',
+      covering: (names: readonly string[], hosts: readonly string[], expiresAt: string) =>
+        `For ${names.join(', ')}, until ${expiresAt} UTC. ${hosts.length === 0 ? 'It serves no proxied name.' : `It serves ${hosts.join(', ')}.`}`,
+      uncovered: 'Names without a certificate',
+      nextAttemptAt: (at: string) => `The next attempt begins at ${at} UTC.`,
       off: 'Nothing is ordered while the proxy is off. Turn it on, and a certificate is ordered at once.',
       requested: 'A certificate was requested',
       waiting: 'The order waits for its turn. It usually begins within seconds.',

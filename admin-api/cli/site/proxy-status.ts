@@ -60,6 +60,17 @@ function certificateLines(domain: string, proxy: Proxy): string[] {
   ];
   const lines = [`  certificate  ${[shown(ssl_status), ...times].join(', ')}`];
   if (issuer) lines.push(`  issuer       ${shown(issuer)}`);
+  for (const { source, names, expires_at, hosts } of proxy.certificates) {
+    const serves = hosts.length === 0 ? 'no proxied name' : hosts.join(', ');
+    lines.push(
+      `  ${source.padEnd(11)}  ${shown(names.join(', '))}, expires ${shown(expires_at)}; serves ${shown(serves)}`,
+    );
+  }
+  // Without any certificate, its state says what is wrong.
+  for (const { name, why, next_attempt_at: next } of proxy.certificates.length === 0 ? [] : proxy.uncovered)
+    lines.push(
+      `  uncovered    ${shown(name)}: ${shown(why)}${next === null ? '' : ` Next attempt at ${shown(next)}.`}`,
+    );
   if (ssl_error) {
     lines.push(`  error        ${shown(ssl_error)}`);
     lines.push(`  next: Fix the problem, then retry at once with "waypost proxy certificate ${domain} --order".`);

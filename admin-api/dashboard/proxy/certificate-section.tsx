@@ -1,6 +1,7 @@
 /** The certificate: its steps, a new order, and the upload of the customer's own. */
 import { useSignal } from '@preact/signals';
 import { announce } from '../../ui/parts/announce.tsx';
+import type { ProxyView } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { toBothForms } from '../names.ts';
@@ -14,6 +15,39 @@ import { CertificateUpload } from './certificate-upload.tsx';
 import type { ProxyPage } from './proxy-page.ts';
 
 const CERTIFICATE = '/api/v1/domains/{domain_id}/proxy/certificate';
+
+/** The names that each certificate serves, and the names without a certificate. */
+function Coverage({ proxy: { certificates, uncovered } }: { readonly proxy: ProxyView }) {
+  const texts = TEXTS.proxy.certificate;
+  return (
+    <>
+      {certificates.length > 1 && (
+        <>
+          <h3>{texts.several}</h3>
+          <ul>
+            {certificates.map(({ source, names, hosts, expires_at: expiresAt }) => (
+              <li key={`${source} ${names.join()}`}>
+                {texts.covering(names.map(toBothForms), hosts.map(toBothForms), expiresAt)}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {certificates.length > 0 && uncovered.length > 0 && (
+        <>
+          <h3>{texts.uncovered}</h3>
+          <ul>
+            {uncovered.map(({ name, why, next_attempt_at: nextAt }) => (
+              <li key={name}>
+                <strong>{toBothForms(name)}</strong>: {why} {nextAt !== null && texts.nextAttemptAt(nextAt)}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
 
 export function CertificateSection({ page }: { readonly page: ProxyPage }) {
   const texts = TEXTS.proxy.certificate;
@@ -36,6 +70,7 @@ export function CertificateSection({ page }: { readonly page: ProxyPage }) {
       <h2>{texts.heading}</h2>
       {names.length > 0 && <p>{texts.names(names.map(toBothForms))}</p>}
       <Timeline steps={certificateSteps(proxy, Date.now())} />
+      <Coverage proxy={proxy} />
       {failure.value !== null && <FailureNote failure={failure.value} />}
       <div class="actions">
         {source !== 'uploaded' && proxy.is_enabled === 1 && (

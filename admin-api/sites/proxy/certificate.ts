@@ -1,7 +1,7 @@
 /**
  * Checks whether the edge can serve a customer's certificate, and whether browsers accept it for
- * names of the domain. Certificates that fail everywhere are rejected. An unknown issuer is only a warning:
- * there is no list of root certificates, because a company may use its own CA.
+ * names of the domain. Certificates that fail everywhere are rejected. An unknown issuer is only a
+ * warning: there is no list of root certificates, because a company may use its own CA.
  */
 import { type KeyObject, sign, verify, type X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
@@ -201,7 +201,7 @@ function checkNames(names: CoveredNames, domain: string): void {
   if (!names.list().some((name) => isInDomain(name, domain)))
     rejectCertificate(
       'certificate_names',
-      `The certificate is for ${names.shown()}, and for no name of ${domain}. Request a certificate for names of the domain.`,
+      `The certificate is for ${names.shown()}, not for ${domain} or a name below it. Request a certificate for names of the domain.`,
     );
 }
 

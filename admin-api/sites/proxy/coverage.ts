@@ -1,8 +1,9 @@
-/** Which certificate covers each proxied name of a domain, and which names no certificate covers. */
+/** Which certificate covers each proxied name of a domain, and which names none covers. */
 
 import { X509Certificate } from 'node:crypto';
 import { CoveredNames } from '../../../core/site/tls/covered-names.ts';
 import { type HostSource, scanProxiedHosts } from '../../../core/site/tls/proxied-hosts.ts';
+import { isRefusalOf } from '../../../core/site/tls/refused-names.ts';
 import type { Reader } from '../../../core/store/reader.ts';
 import type { AutomaticCertificate, Certificate, Domain, ProxyConfig } from '../../../core/store/rows.ts';
 import { formatTime } from '../../http/time.ts';
@@ -20,6 +21,7 @@ export interface CoveringCertificate {
 export interface UncoveredName {
   readonly name: string;
   readonly why: string;
+  readonly next_attempt_at: string | null;
 }
 
 export interface Coverage {
@@ -68,10 +70,15 @@ export async function findCoverage(
         if (++count <= MAX_LISTED) uncovered.push(host);
       },
     });
+  const refused = isUploaded || !enabled ? [] : (reader.acmeOrder(domain.id)?.refused ?? []);
   const why = isUploaded ? NOT_IN_UPLOADED : enabled ? TO_BE_ORDERED : PROXY_OFF;
   return {
     certificates: stored.map(viewStored),
-    uncovered: uncovered.map((name) => ({ name, why })),
+    uncovered: uncovered.map((name) => {
+      const refusal = refused.find((each) => isRefusalOf(each.name, name));
+      const next_attempt_at = refusal === undefined ? null : formatTime(refusal.retryAt);
+      return { name, why: refusal?.why ?? why, next_attempt_at };
+    }),
     warnings: stored.length === 0 || count === 0 ? [] : [warningOf(uncovered, count, isUploaded)],
   };
 }
@@ -87,8 +94,8 @@ function storedCertificates(reader: Reader, { id }: Domain): Stored[] {
   const automatic = reader.automaticCertificate(id);
   const stored: Stored[] = [];
   if (uploaded !== undefined) stored.push({ source: 'uploaded', row: uploaded, covered: namesOf(uploaded), hosts: [] });
-  if (automatic !== undefined)
-    stored.push({ source: 'automatic', row: automatic, covered: namesOf(automatic), hosts: [] });
+  for (const row of automatic === undefined ? [] : [automatic, ...reader.furtherCertificates(id)])
+    stored.push({ source: 'automatic', row, covered: namesOf(row), hosts: [] });
   return stored;
 }
 

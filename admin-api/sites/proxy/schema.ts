@@ -218,6 +218,7 @@ const uncoveredView = Type.Object(
   {
     name: text('a proxied host name; "*.dev.example.com" stands for the names that a wildcard record matches'),
     why: text('why no certificate covers it, and the next step'),
+    next_attempt_at: orNull(time('when it is ordered again after a failure, unless you request an order before')),
   },
   { title: 'UncoveredName' },
 );
@@ -242,7 +243,7 @@ const proxyView = Type.Object(
     ssl_expires_at: orNull(time('when it expires')),
     ssl_error: orNull(
       Type.String(),
-      'the problem with the certificate and the next step: why there is none, why the renewal failed, or which names it does not cover; or null',
+      'the problem with the certificate and the next step: why there is none, why the renewal failed, or which names could not be validated; or null',
     ),
     certificate: certificateView,
     certificates: list(coveringView, 'all stored certificates; a host is served with the first that covers it'),

@@ -116,6 +116,24 @@ test('status of a working proxy', async ({ waypost }) => {
   assert.is(stdout, `${lines.join('\n')}\n`);
 });
 
+test('status lists what each certificate serves, and names without a certificate', async ({ waypost }) => {
+  const { stdout } = await waypost(['status', 'a.test'], {
+    ...SET_UP,
+    certificates: [
+      {
+        ...{ source: 'automatic', names: ['a.test', '*.a.test'], issuer: 'CA', hosts: ['a.test', 'www.a.test'] },
+        ...{ issued_at: '2025-01-01 00:00:00', expires_at: '2025-04-01 00:00:00' },
+      },
+    ],
+    uncovered: [{ name: 'x.y.a.test', why: 'No.', next_attempt_at: '2025-02-01 00:00:00' }],
+  });
+  assert.match(
+    stdout,
+    /automatic {4}a\.test, \*\.a\.test, expires 2025-04-01 00:00:00; serves a\.test, www\.a\.test\n/,
+  );
+  assert.match(stdout, /uncovered {4}x\.y\.a\.test: No\. Next attempt at 2025-02-01 00:00:00\.\n/);
+});
+
 test('status has the next step for each problem', async ({ waypost }) => {
   const record = { name: 'mail', type: 'A', content: '203.0.113.7', why: 'target of MX\u001b[2J', record_id: 1 };
   const failed: Proxy = {

@@ -3,7 +3,13 @@ import * as assert from 'uvu/assert';
 import { openSecrets } from '../../../../core/base/secrets.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import { idKey } from '../../../../core/store/keys.ts';
-import { automaticCertificates, certificates, proxies } from '../../../../core/store/rows.ts';
+import {
+  acmeOrders,
+  automaticCertificates,
+  certificates,
+  furtherCertificates,
+  proxies,
+} from '../../../../core/store/rows.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 import { type Json, listOf } from '../../daemon.ts';
 import { faultOf, type Rig, startRig } from './rig.ts';
@@ -221,6 +227,39 @@ test('proxied names that the automatic certificate does not cover are warnings',
   const [first] = listOf(body.proxy.certificates);
   assert.equal(first.hosts, ['deep.test', 'www.deep.test']);
   assert.is(first.issuer, 'Test Root');
+});
+
+test('several automatic certificates are listed with the names they serve, and refused names with the reason', async ({
+  daemon,
+  domain,
+  proxy,
+}) => {
+  const id = await domain('several.test', ['@ A 1.1.1.1', 'www.shop A 1.1.1.1', '*.dev A 1.1.1.1']);
+  const domainId = Number(id);
+  await proxy('POST', id, '/toggle', { enable: true });
+  const put = (work: Parameters<typeof write>[3]) => write(daemon.environment, daemon.journal, 'test', work);
+  const times = { notBefore: 1, notAfter: 4_000_000_000, createdAt: 1 };
+  const row = { domainId, chain: own('several.test').certificate, sealedKey: '', ...times };
+  const further = { ...row, names: ['www.shop.several.test'], slot: 1, renewAt: 2, directory: null };
+  const retryAt = 3_000_000_000;
+  await put((draft) => {
+    draft.put(automaticCertificates, { ...row, names: ['several.test', '*.several.test'] });
+    draft.put(furtherCertificates, further);
+    draft.put(acmeOrders, {
+      ...{ domainId, claim: null, triedAt: 1, failures: 0, retryAt: null, blockedUntil: null, renewAt: null },
+      ...{ directory: null, issued: 0, issuedSince: 0 },
+      refused: [{ name: '*.dev.several.test', why: 'CAA forbids it.', failures: 1, failedAt: 1, retryAt }],
+    });
+  });
+  const { body } = await proxy('GET', id);
+  assert.equal(
+    listOf(body.proxy.certificates).map(({ hosts }) => hosts),
+    [['several.test'], ['www.shop.several.test']],
+  );
+  const why = { why: 'CAA forbids it.', next_attempt_at: '2065-01-24 05:20:00' };
+  assert.equal(listOf(body.proxy.uncovered), [{ name: '*.dev.several.test', ...why }]);
+  await daemon.call('DELETE', `/api/v1/domains/${id}`);
+  assert.is(daemon.environment.rows.get(furtherCertificates.number)!.getCount(), 0);
 });
 
 test('deleting the domain deletes its certificate', async (rig) => {
