@@ -42,6 +42,9 @@ interface DomainWrites {
   hasRecords: boolean;
   proxy: ProxyConfig | null;
   issued: AutomaticCertificate | null;
+  /** A new renewal time also writes this row, but without the order. */
+  further: AutomaticCertificate | null;
+  hasOrder: boolean;
   /** The order of the certificate is still open. */
   isOrdering: boolean;
   hasDnssec: boolean;
@@ -102,6 +105,8 @@ function writesOf(byDomain: Map<Id, DomainWrites>, id: Id): DomainWrites {
       isOrdering: false,
       proxy: null,
       issued: null,
+      further: null,
+      hasOrder: false,
       dnssecState: null,
     };
     byDomain.set(id, writes);
@@ -117,9 +122,11 @@ function noteDomain(writes: DomainWrites, table: number, key: Buffer, value: Buf
   else if (value === null) return;
   else if (table === proxies.number) writes.proxy = proxies.decode(key, value);
   else if (table === automaticCertificates.number) writes.issued = automaticCertificates.decode(key, value);
-  else if (table === furtherCertificates.number) writes.issued = furtherCertificates.decode(key, value);
-  else if (table === acmeOrders.number) writes.isOrdering = acmeOrders.decode(key, value).claim !== null;
-  else if (table === dnssecStates.number) writes.dnssecState = value;
+  else if (table === furtherCertificates.number) writes.further = furtherCertificates.decode(key, value);
+  else if (table === acmeOrders.number) {
+    writes.hasOrder = true;
+    writes.isOrdering = acmeOrders.decode(key, value).claim !== null;
+  } else if (table === dnssecStates.number) writes.dnssecState = value;
 }
 
 /** A pending upload has no verdict; each claim of an audit rewrites its row. */
@@ -152,7 +159,8 @@ function addDomainEvents(events: NewEvent[], about: About, writes: DomainWrites,
   }
   if (writes.isPut) add(writes.isDeleted ? 'domain.changed' : 'domain.created', 'domain');
   if (writes.hasRecords) add('records.changed', 'records');
-  const { proxy, issued } = writes;
+  const { proxy } = writes;
+  const issued = writes.issued ?? (writes.hasOrder ? writes.further : null);
   if (proxy !== null && entry.by !== ACME)
     add('proxy.changed', 'proxy', { enabled: proxy.enabled, origin_host: proxy.originHost });
   if (issued !== null)

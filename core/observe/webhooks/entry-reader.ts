@@ -9,7 +9,7 @@ import type { Journal } from '../../journal/journal.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, sequenceKey } from '../../store/keys.ts';
 import type { Reader } from '../../store/reader.ts';
-import { deliveries, webhooks } from '../../store/rows.ts';
+import { type Certificate, deliveries, webhooks } from '../../store/rows.ts';
 import { StoreReader } from '../../store/store-reader.ts';
 import { eventsOfEntry } from './entry-events.ts';
 import { formatUtc, type NewEvent } from './payload.ts';
@@ -44,34 +44,41 @@ export async function expiringCertificates(
   for (let after: Uint8Array | null = null; ; await yieldToOthers()) {
     const page = reader.domainsOf(accountId, after, PAGE);
     for (const { id, apex } of page) {
-      const certificate = reader.certificate(id) ?? reader.automaticCertificate(id);
-      if (certificate === undefined) continue;
-      const { notAfter, names = [] } = certificate;
-      if (!THRESHOLDS.some((before) => notAfter - before > from && notAfter - before <= now)) continue;
       const domain = { id, domain: formatHost(apex) };
-      events.push({
-        type: 'certificate.expiring',
-        accountId,
-        domainId: id,
-        sequence: null,
-        time: now * 1000,
-        data: {
-          seq: null,
-          kind: 'certificate',
-          id,
-          action: null,
-          actor: null,
-          account_id: accountId,
-          domain,
-          names,
-          expires_at: formatUtc(notAfter),
-          days_left: Math.max(0, Math.floor((notAfter - now) / DAY)),
-        },
-      });
+      for (const { notAfter, names = [] } of servedCertificates(reader, id)) {
+        if (!THRESHOLDS.some((before) => notAfter - before > from && notAfter - before <= now)) continue;
+        events.push({
+          type: 'certificate.expiring',
+          accountId,
+          domainId: id,
+          sequence: null,
+          time: now * 1000,
+          data: {
+            seq: null,
+            kind: 'certificate',
+            id,
+            action: null,
+            actor: null,
+            account_id: accountId,
+            domain,
+            names,
+            expires_at: formatUtc(notAfter),
+            days_left: Math.max(0, Math.floor((notAfter - now) / DAY)),
+          },
+        });
+      }
     }
     if (page.length < PAGE) return events;
     after = page[page.length - 1].apex;
   }
+}
+
+/** As the edge selects them. */
+function servedCertificates(reader: Reader, domainId: Id): readonly Certificate[] {
+  const own = reader.certificate(domainId);
+  if (own !== undefined) return [own];
+  const first = reader.automaticCertificate(domainId);
+  return first === undefined ? [] : [first, ...reader.furtherCertificates(domainId)];
 }
 
 interface EntryReaderOptions {

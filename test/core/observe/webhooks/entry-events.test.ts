@@ -13,6 +13,7 @@ import {
   automaticCertificates,
   type DnssecState,
   dnssecStates,
+  furtherCertificates,
   type ProxyConfig,
   proxies,
   type Table,
@@ -78,6 +79,15 @@ test('certificates: issued, failed, or only an attempt that goes on', ({ daemon,
     issued.map(({ type, domainId: id, data }) => [type, id, data.expires_at]),
     [['certificate.issued', domainId, '2027-04-15 08:00:00']],
   );
+  const further: Put = [
+    furtherCertificates as Table<never>,
+    { ...certificateRow(domainId, NOW + 7_776_000), slot: 1, renewAt: NOW, directory: null },
+  ];
+  assert.equal(
+    eventsOf(daemon, entryBy('acme', further, orderRow(domainId, null))).map(({ type }) => type),
+    ['certificate.issued'],
+  );
+  assert.equal(eventsOf(daemon, entryBy('acme', further)), [], 'only its renewal time has changed');
   const failed = entryBy('acme', orderRow(domainId, null), proxyRow(domainId, { sslStatus: 'error', sslError: 'why' }));
   assert.equal(
     eventsOf(daemon, failed).map(({ type, data }) => [type, data.error]),
@@ -124,14 +134,16 @@ test('a package has an event for each verdict, and none while it waits', ({ daem
 test('a certificate is reported when it passes 14, 7 and 1 days', async ({ daemon, domainId, accountId }) => {
   const { environment, journal } = daemon;
   const day = 86_400;
-  await write(environment, journal, 'acme', (draft) =>
-    draft.put(automaticCertificates, certificateRow(domainId, NOW + 20 * day)),
-  );
+  await write(environment, journal, 'acme', (draft) => {
+    draft.put(automaticCertificates, certificateRow(domainId, NOW + 20 * day));
+    const further = certificateRow(domainId, NOW + 18 * day);
+    draft.put(furtherCertificates, { ...further, slot: 1, renewAt: NOW, directory: null });
+  });
   const days: number[] = [];
   for (let now = NOW; now < NOW + 21 * day; now += 3600)
     for (const { data } of await expiringCertificates(new StoreReader(environment), accountId, now - 3600, now))
       days.push(Number(data.days_left));
-  assert.equal(days, [14, 7, 1]);
+  assert.equal(days, [14, 14, 7, 7, 1, 1]);
 });
 
 test('choices: a type, its kind, or all', () => {
