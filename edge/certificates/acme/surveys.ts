@@ -4,6 +4,7 @@
  * until a multiple of its duration has passed.
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DueQueue } from '../../../core/base/due-queue.ts';
 import { FairQueue } from '../../../core/base/fair-queue.ts';
 import type { Id } from '../../../core/store/keys.ts';
@@ -97,6 +98,8 @@ export class Surveys {
       this.#running.delete(id);
       if (isStale) this.put(id, accountOf(id));
     }
+    // The next scan begins now. Scans of small zones end at once, and many may be queued.
+    await nextTurn();
     this.options.surveyed(id);
   }
 }

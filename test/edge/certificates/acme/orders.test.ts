@@ -375,6 +375,33 @@ test('scans of zones run one at a time, accounts in turns, and a slow one is not
   assert.ok(surveys.isIdle);
 });
 
+test('scans that end at once let the event loop do other work in between', async () => {
+  let scanned = 0;
+  let isTurn = false;
+  const work: Promise<void>[] = [];
+  const begin = (): void =>
+    surveys.begin(
+      (each) => work.push(each),
+      () => 1,
+    );
+  const surveys: Surveys = new Surveys({
+    survey: async () => {
+      scanned++;
+      return [];
+    },
+    surveyed: begin,
+    now: () => 1000,
+  });
+  for (let id = 1; id <= 1000; id++) surveys.put(id, 1);
+  setImmediate(() => {
+    isTurn = scanned < 1000;
+  });
+  begin();
+  await until(() => scanned === 1000, 'all scans');
+  assert.ok(isTurn, 'another task has run before all scans were done');
+  await Promise.all(work);
+});
+
 test('a thousand domains are scheduled at the start, and due ones are ordered', () =>
   withStore(embedded, async (store) => {
     const all = domainsOf(1000, 'aa');
