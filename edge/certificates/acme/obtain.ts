@@ -122,12 +122,15 @@ async function authorize(options: ObtainOptions, authorizations: readonly Author
     pending.push(pendingOf(authorization, names));
   }
   if (pending.length === 0) return;
-  const challenges = pending.map(async ({ authorization: { identifier }, challenge }) => ({
-    type: challenge.type as AcmeChallenge['type'],
-    token: challenge.token,
-    ...(challenge.type === 'dns-01' && identifier.value !== apex ? { name: identifier.value } : {}),
-    content: await client.getChallengeKeyAuthorization(challenge),
-  }));
+  const challenges = pending.map(async ({ host, challenge }) => {
+    const name = host.replace(/^\*\./, '');
+    return {
+      type: challenge.type as AcmeChallenge['type'],
+      token: challenge.token,
+      ...(challenge.type === 'dns-01' && name !== apex ? { name } : {}),
+      content: await client.getChallengeKeyAuthorization(challenge),
+    };
+  });
   await publish(await Promise.all(challenges));
   for (const { challenge } of pending) {
     signal.throwIfAborted();

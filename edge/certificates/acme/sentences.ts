@@ -92,7 +92,13 @@ export function refusedChallenges(problems: ReadonlyMap<string, Problem>, ordere
  */
 export function ofFaultyNames(error: unknown, ordered: readonly string[]): unknown {
   if (!(error instanceof DirectoryProblem)) return error;
-  const faulty = ordered.filter((name) => error.names.some((value) => name === value || name === `*.${value}`));
+  const { detail } = error.problem;
+  const faulty = ordered.filter((name) =>
+    error.names.length > 0
+      ? error.names.some((value) => name === value || name === `*.${value}`)
+      : // Boulder lists no subproblems if only one name is at fault, but quotes it.
+        detail.includes(`"${name}"`),
+  );
   const failure = failureOf(error);
   if (failure.fault !== 'domain' || faulty.length === 0 || faulty.length === ordered.length) return error;
   return new OrderFailure(failure.code, failure.message, {

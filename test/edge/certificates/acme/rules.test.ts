@@ -13,8 +13,8 @@ import {
 } from '../../../../edge/certificates/acme/ari.ts';
 import { type CaaRecord, type Method, mayIssue, relevantCaa } from '../../../../edge/certificates/acme/caa.ts';
 import { type Decision, decide, type Situation } from '../../../../edge/certificates/acme/decide.ts';
-import { DirectoryProblem, readProblem, readRetryAfter } from '../../../../edge/certificates/acme/problem.ts';
-import { failureOf } from '../../../../edge/certificates/acme/sentences.ts';
+import { DirectoryProblem, OrderFailure, readProblem, readRetryAfter } from '../../../../edge/certificates/acme/problem.ts';
+import { failureOf, ofFaultyNames } from '../../../../edge/certificates/acme/sentences.ts';
 import { askedDelay, backoff, latestRenewal, renewalTime } from '../../../../edge/certificates/acme/times.ts';
 import { newDomain, newProxy } from '../../../core/journal/fixture.ts';
 import fc from '../../../support/fc.ts';
@@ -452,6 +452,16 @@ test('problems: the text of a directory is one bounded line', () => {
   // Whatever is said, it says what to do next.
   const other = failureOf(new DirectoryProblem({ type: 'malformed', detail: 'x' }, 400, null));
   assert.match(other.message, /refused the order \(its message: x\)\. If this persists, upload your own certificate/);
+});
+
+test('one name that the directory rejects is at fault, also without a list of subproblems', () => {
+  const ordered = ['example.net', '*.example.net', 'a--b.c.example.net'];
+  const rejected = (detail: string) => new DirectoryProblem({ type: 'rejectedIdentifier', detail }, 400, null);
+  const failure = ofFaultyNames(rejected('Cannot issue for "a--b.c.example.net": no such name'), ordered);
+  assert.ok(failure instanceof OrderFailure);
+  assert.equal([...failure.names.keys()], ['a--b.c.example.net']);
+  const whole = rejected('Cannot issue for "x.test": no');
+  assert.is(ofFaultyNames(whole, ordered), whole);
 });
 
 test.run();
