@@ -170,7 +170,10 @@ export interface Journal {
    * sequence cannot be determined, or after a timeout.
    */
   latest(): Promise<number>;
-  /** Whether every node of the cluster can store rows of the table. Once true, it stays true. */
+  /**
+   * Whether every node of the cluster can store rows of the table. False also while the agreed
+   * level is unknown.
+   */
   canStore(table: Pick<Table<unknown>, 'level'>): boolean;
   /** Calls `listener` for every added or deleted domain, in order, once its entry is applied. */
   onDomain(listener: DomainListener): void;

@@ -94,7 +94,7 @@ function storedCertificates(reader: Reader, { id }: Domain): Stored[] {
   const automatic = reader.automaticCertificate(id);
   const stored: Stored[] = [];
   if (uploaded !== undefined) stored.push({ source: 'uploaded', row: uploaded, covered: namesOf(uploaded), hosts: [] });
-  for (const row of automatic === undefined ? [] : [automatic, ...reader.furtherCertificates(id)])
+  for (const row of [...(automatic === undefined ? [] : [automatic]), ...reader.furtherCertificates(id)])
     stored.push({ source: 'automatic', row, covered: namesOf(row), hosts: [] });
   return stored;
 }

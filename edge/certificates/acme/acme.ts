@@ -26,7 +26,7 @@ import { obtain } from './obtain.ts';
 import { type OrderObserver, Orders, type Watched } from './orders.ts';
 import { checkDelegation, type Plan, planOrder } from './plan.ts';
 import { type PublicDns, publicDns } from './public-dns.ts';
-import { addRefusals, describeRefused, retryOf } from './refused.ts';
+import { addRefusals, describeRefused, replaceableAt, retryOf } from './refused.ts';
 import { notServed } from './sentences.ts';
 import { certificatesOf, coverageOf, type StoredSituation } from './situation.ts';
 import { assignNames, chooseSlot, type HeldCertificate, MAX_ALL_NAMES } from './slots.ts';
@@ -153,7 +153,8 @@ export function createAcme(options: AcmeOptions): Acme {
   async function attempt(claim: Claim, signal: AbortSignal): Promise<object | null> {
     const { domain, certificates } = claim;
     const from = directory as Directory;
-    const mayDeepen = journal.canStore(furtherCertificates);
+    // The agreed level is unknown after a start, and while its entry is damaged.
+    const mayDeepen = journal.canStore(furtherCertificates) || certificates.some(({ slot }) => slot > 0);
     const facts = ownZoneFacts(environment, reader, zoneSettings, domain, mayDeepen);
     await checkDelegation(facts, dns, zoneSettings.nameservers);
     const { caaIdentities, renewalInfo: hasRenewal } = await from.meta();
@@ -204,31 +205,37 @@ export function createAcme(options: AcmeOptions): Acme {
       ({ name, failedAt }) =>
         plan.names.has(name) && failedAt >= (requestedAt ?? 0) && retryOf(name, refused, time) !== null,
     );
-    const wanted = [...plan.names.keys()].filter((name) => !waiting.some((each) => each.name === name));
-    const slots = assignNames(wanted, certificates, mayDeepen ? undefined : 1);
+    const kept = certificates.filter((certificate) => replaceableAt(certificate, waiting, time) > time);
+    const wanted = [...plan.names.keys()].filter(
+      (name) => !waiting.some((each) => each.name === name) || kept.some(({ names }) => names.includes(name)),
+    );
+    const keptSlots = new Set(kept.map(({ slot }) => slot));
+    const slots = assignNames(wanted, certificates, mayDeepen ? undefined : 1, keptSlots);
+    const open = slots.filter(({ slot }) => !keptSlots.has(slot));
     const refusals = new Map(plan.refused);
     const assigned = new Set(slots.flatMap(({ names }) => names));
     for (const name of wanted)
       if (!assigned.has(name)) refusals.set(name, mayDeepen ? TOO_MANY : `It has to wait: ${OLDER_NODES}.`);
     // Refusals of earlier orders count as failures of the names.
     const before = [...waiting, ...refused.filter(({ name }) => refusals.has(name))];
-    const open = addRefusals(before, refusals, time, random());
-    const choice = chooseSlot(slots, certificates, {
+    const stillRefused = addRefusals(before, refusals, time, random());
+    const choice = chooseSlot(open, certificates, {
       directory: self.directory,
       failures,
       isRequested: requestedAt !== null,
       now: time,
     });
-    const isObsolete = ({ slot }: HeldCertificate): boolean => slot > 0 && !slots.some((each) => each.slot === slot);
-    const kept = certificates.filter((certificate) => !isObsolete(certificate));
-    const covered = CoveredNames.of([...kept.flatMap(({ names }) => names), ...(choice?.names ?? [])]);
+    const isObsolete = ({ slot }: HeldCertificate): boolean =>
+      slot > 0 && !keptSlots.has(slot) && !slots.some((each) => each.slot === slot);
+    const needed = certificates.filter((certificate) => !isObsolete(certificate));
+    const covered = CoveredNames.of([...needed.flatMap(({ names }) => names), ...(choice?.names ?? [])]);
     // They stay until the others cover their names.
     const obsolete = wanted.every((name) => covered.covers(name)) ? certificates.filter(isObsolete) : [];
     return {
       slots,
       choice,
-      state: { refused: open, obsolete: obsolete.map(({ slot }) => slot) },
-      notice: describeRefused(open),
+      state: { refused: stillRefused, obsolete: obsolete.map(({ slot }) => slot) },
+      notice: describeRefused(stillRefused),
     };
   }
 

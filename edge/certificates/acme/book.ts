@@ -195,11 +195,15 @@ export class Book {
       const isGood = automatic !== undefined && automatic.notAfter > now;
       clearChallenges(draft, domainId);
       if (names.size > 0) {
-        // The other names are ordered without these. Without a certificate, the request stays open.
+        // The other names are ordered without these. Without a certificate, the request stays open,
+        // and only the first such failure is followed by an order at once.
         const refused = addRefusals(order.refused ?? [], names, now, random());
-        draft.put(acmeOrders, { ...order, claim: null, retryAt: null, blockedUntil, refused });
+        const delay = isGood || order.failures === 0 ? 0 : backoff(order.failures, random());
+        const retryAt = Math.ceil(Math.max(now + delay, blockedUntil ?? 0));
+        const scheduled = isGood ? { retryAt: null } : { failures: order.failures + 1, retryAt };
+        draft.put(acmeOrders, { ...order, ...scheduled, claim: null, blockedUntil, refused });
         if (isGood) putState(draft, domainId, activeState(automatic, describeRefused(refused)));
-        return Math.max(now, blockedUntil ?? 0);
+        return retryAt;
       }
       const failures = order.failures + 1;
       // An operator who corrects a setting should not have to wait for hours.
@@ -253,7 +257,7 @@ export class Book {
         // Keeps a pending request of the customer.
         draft.put(proxies, { ...proxy!, ...NO_CERTIFICATE, sslStatus: 'error', sslError: proxy!.sslError ?? EXPIRED });
       if (kind === 'discard') {
-        draft.delete(automaticCertificates, automatic!);
+        if (automatic !== undefined) draft.delete(automaticCertificates, automatic);
         for (const certificate of further) draft.delete(furtherCertificates, certificate);
       }
       if (kind === 'discard' || kind === 'cancel') putState(draft, domainId, NO_STATE);

@@ -3,7 +3,7 @@
  * decision on every node.
  */
 import type { AcmeOrder, AutomaticCertificate, FurtherCertificate, ProxyConfig } from '../../../core/store/rows.ts';
-import { retryOf } from './refused.ts';
+import { replaceableAt, retryOf } from './refused.ts';
 import { askedDelay, isAhead, isLive, issuedToday, renewalTime } from './times.ts';
 
 export interface Situation {
@@ -11,9 +11,9 @@ export interface Situation {
   readonly proxy: ProxyConfig | undefined;
   /** Whether the customer has uploaded a certificate. */
   readonly isCustom: boolean;
-  readonly automatic: Pick<AutomaticCertificate, 'notBefore' | 'notAfter' | 'createdAt'> | undefined;
+  readonly automatic: Pick<AutomaticCertificate, 'names' | 'notBefore' | 'notAfter' | 'createdAt'> | undefined;
   /** The automatic certificates after the first. */
-  readonly further: readonly Pick<FurtherCertificate, 'renewAt' | 'directory'>[];
+  readonly further: readonly Pick<FurtherCertificate, 'names' | 'notBefore' | 'notAfter' | 'renewAt' | 'directory'>[];
   readonly order: AcmeOrder | undefined;
   /** Proxied host names that no certificate covers. */
   readonly uncovered: readonly string[];
@@ -50,18 +50,14 @@ export interface Self {
 
 /** `now`: seconds since 1970. */
 export function decide(situation: Situation, { node, directory }: Self, now: number): Decision {
-  const { proxy, isCustom, automatic, further, order } = situation;
+  const { proxy, isCustom, automatic, order } = situation;
   if (proxy === undefined) return NOTHING;
   const isGood = automatic !== undefined && automatic.notAfter > now;
   const claim = order?.claim ?? null;
   if (claim !== null && claim.node !== node && isLive(claim, now)) return { kind: 'wait', until: claim.until };
   if (isCustom || !proxy.enabled) return notNeeded(situation, isGood);
-  const renewAt =
-    automatic === undefined ? now : (order?.renewAt ?? renewalTime(automatic.notBefore, automatic.notAfter, 0));
-  const nextRenewal = Math.min(renewAt, ...further.map((certificate) => certificate.renewAt));
-  const issuers = [order?.directory ?? null, ...further.map((certificate) => certificate.directory)];
-  const isForeign = directory !== null && issuers.some((issuer) => issuer !== null && issuer !== directory);
-  const isDue = !isGood || isForeign || now >= nextRenewal;
+  const nextRenewal = Math.min(...renewalTimes(situation, directory, now));
+  const isDue = !isGood || now >= nextRenewal;
   const { isIncomplete, retryAt } = missing(situation, now);
   // Not if an uploaded certificate was removed while the previous automatic one is still valid.
   const isRequested = proxy.orderRequestedAt !== null && !(isGood && !isDue && proxy.sslStatus === 'pending');
@@ -75,14 +71,27 @@ export function decide(situation: Situation, { node, directory }: Self, now: num
     : { kind: 'wait', until: from };
 }
 
+/** When each certificate is replaced. */
+function renewalTimes({ automatic, further, order }: Situation, directory: string | null, now: number): number[] {
+  const certificates = [...further];
+  if (automatic !== undefined) {
+    const renewAt = order?.renewAt ?? renewalTime(automatic.notBefore, automatic.notAfter, 0);
+    certificates.push({ ...automatic, renewAt, directory: order?.directory ?? null });
+  }
+  return certificates.map((certificate) => {
+    const isForeign = directory !== null && certificate.directory !== null && certificate.directory !== directory;
+    return Math.max(isForeign ? 0 : certificate.renewAt, replaceableAt(certificate, order?.refused ?? [], now));
+  });
+}
+
 const NOTHING: Decision = { kind: 'nothing' };
 
 /**
  * No order is needed: the proxy is off, or the customer has uploaded a certificate. A valid
  * certificate is kept, so that turning the proxy on takes effect immediately.
  */
-function notNeeded({ proxy, isCustom, automatic, order }: Situation, isGood: boolean): Decision {
-  if (automatic !== undefined && !isGood) return { kind: 'discard' };
+function notNeeded({ proxy, isCustom, automatic, further, order }: Situation, isGood: boolean): Decision {
+  if (!isGood && (automatic !== undefined || further.length > 0)) return { kind: 'discard' };
   // A claim that is left by a node that stopped during an order, with its challenges.
   const isClaimed = order !== undefined && order.claim !== null;
   const isLeft = !isCustom && (proxy!.orderRequestedAt !== null || proxy!.sslStatus !== 'none');

@@ -17,7 +17,7 @@ export interface StoredSituation extends Situation {
 export function situationOf(reader: Reader, domainId: Id, found: readonly string[] = []): StoredSituation {
   const proxy = reader.proxy(domainId);
   const automatic = reader.automaticCertificate(domainId);
-  const further = automatic === undefined ? [] : reader.furtherCertificates(domainId);
+  const further = reader.furtherCertificates(domainId);
   const covers = coverageOf(automatic, further);
   return {
     proxy,
@@ -42,7 +42,7 @@ export function coverageOf(
 
 /** The automatic certificates of a domain, by slot. */
 export function certificatesOf({ automatic, further, order }: StoredSituation): HeldCertificate[] {
-  if (automatic === undefined) return [];
+  if (automatic === undefined) return [...further];
   const { notBefore, notAfter } = automatic;
   const renewAt = order?.renewAt ?? renewalTime(notBefore, notAfter, 0);
   return [{ ...automatic, slot: 0, renewAt, directory: order?.directory ?? null }, ...further];

@@ -35,12 +35,13 @@ export interface SlotNames {
 /**
  * Names stay in their certificate, and further names fill the free room of the first certificates,
  * so that few certificates change. Certificates without names are left out. `maxSlots`: 1 while
- * nodes of the cluster cannot read further certificates.
+ * nodes of the cluster cannot read further certificates. `kept`: slots that take no further names.
  */
 export function assignNames(
   wanted: readonly string[],
   held: readonly Pick<HeldCertificate, 'slot' | 'names'>[],
   maxSlots = MAX_CERTIFICATES,
+  kept: ReadonlySet<number> = NO_SLOTS,
 ): SlotNames[] {
   const slots: string[][] = Array.from({ length: maxSlots }, () => []);
   const slotOf = new Map<string, number>();
@@ -59,12 +60,14 @@ export function assignNames(
   }
   let slot = 0;
   for (const name of added) {
-    while (slot < maxSlots && slots[slot].length >= MAX_NAMES) slot++;
+    while (slot < maxSlots && (kept.has(slot) || slots[slot].length >= MAX_NAMES)) slot++;
     if (slot === maxSlots) break;
     slots[slot].push(name);
   }
   return slots.map((names, i) => ({ slot: i, names })).filter(({ names }) => names.length > 0);
 }
+
+const NO_SLOTS: ReadonlySet<number> = new Set();
 
 interface Choice {
   /** The directory of this node. */

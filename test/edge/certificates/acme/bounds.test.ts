@@ -124,7 +124,7 @@ test('names at fault wait, the others are ordered at once, and unneeded certific
     assert.is(await book.fail(domain.id, new OrderFailure('connection', 'No.', { names })), now);
     const proxy = store.reader.proxy(domain.id)!;
     assert.is(proxy.sslStatus, 'active');
-    assert.is(proxy.sslError, 'No certificate covers bad.a.example.net: It cannot be reached.');
+    assert.is(proxy.sslError, 'No certificate could be ordered for bad.a.example.net: It cannot be reached.');
     assert.is(store.reader.acmeOrder(domain.id)?.failures, 0);
     now += 11;
     assert.is(await book.claim(domain.id, ['bad.a.example.net']), null, 'it is retried later');

@@ -15,6 +15,7 @@ import {
   automaticCertificates,
   type Domain,
   domains,
+  furtherCertificates,
   proxies,
 } from '../../../../core/store/rows.ts';
 import { StoreReader } from '../../../../core/store/store-reader.ts';
@@ -22,6 +23,7 @@ import { acmeMetrics, createAcme, orderObserver } from '../../../../edge/certifi
 import { Book } from '../../../../edge/certificates/acme/book.ts';
 import { Orders, type OrdersOptions } from '../../../../edge/certificates/acme/orders.ts';
 import { OrderFailure } from '../../../../edge/certificates/acme/problem.ts';
+import { certificatesOf, situationOf } from '../../../../edge/certificates/acme/situation.ts';
 import { Surveys } from '../../../../edge/certificates/acme/surveys.ts';
 import { DEFAULTS, embedded, newDomain, newProxy, type Store, withStore } from '../../../core/journal/fixture.ts';
 import { singleNodeTasks } from '../../../support/tasks.ts';
@@ -401,6 +403,53 @@ test('scans that end at once let the event loop do other work in between', async
   assert.ok(isTurn, 'another task has run before all scans were done');
   await Promise.all(work);
 });
+
+test('a further certificate is known without the first, and deleted when the proxy is off', () =>
+  withStore(embedded, async (store) => {
+    const [domain] = domainsOf(1, 'aa');
+    const node = new Node(store, 'a', async () => {
+      throw new OrderFailure('caa', 'CAA forbids it.');
+    });
+    const notBefore = Math.floor(Date.now() / 1000);
+    const { chain, names, notAfter } = obtained(notBefore, 90);
+    await write(store.environment, store.journal, 'test', (draft) => {
+      draft.put(domains, domain);
+      draft.put(proxies, { ...newProxy(domain), sslStatus: 'pending', orderRequestedAt: 1 });
+      draft.put(furtherCertificates, {
+        ...{ domainId: domain.id, slot: 1, chain, sealedKey: '', names, notBefore, notAfter, createdAt: notBefore },
+        ...{ renewAt: notAfter, directory: null },
+      });
+    });
+    await node.idle();
+    const known = certificatesOf(situationOf(store.reader, domain.id));
+    assert.equal(
+      known.map(({ slot }) => slot),
+      [1],
+      'its names are not ordered again',
+    );
+    await write(store.environment, store.journal, 'test', (draft) =>
+      draft.put(proxies, { ...draft.proxy(domain.id)!, enabled: false }),
+    );
+    await node.idle();
+    assert.equal(store.reader.furtherCertificates(domain.id), []);
+    await node.orders.stop();
+  }));
+
+test('orders that fail for some names are retried at once, then later each time', () =>
+  withStore(embedded, async (store) => {
+    const [domain] = domainsOf(1, 'aa');
+    let i = 0;
+    const node = new Node(store, 'a', async () => {
+      throw new OrderFailure('refused', 'No.', { names: new Map([[`n${++i}.example.net`, 'No.']]) });
+    });
+    await put(store, [domain]);
+    await node.idle();
+    assert.is(node.begun.length, 2);
+    const { failures, retryAt, triedAt } = store.reader.acmeOrder(domain.id)!;
+    assert.is(failures, 2);
+    assert.ok(retryAt! - triedAt >= 60, `${retryAt}, ${triedAt}`);
+    await node.orders.stop();
+  }));
 
 test('a thousand domains are scheduled at the start, and due ones are ordered', () =>
   withStore(embedded, async (store) => {

@@ -13,7 +13,12 @@ import {
 } from '../../../../edge/certificates/acme/ari.ts';
 import { type CaaRecord, type Method, mayIssue, relevantCaa } from '../../../../edge/certificates/acme/caa.ts';
 import { type Decision, decide, type Situation } from '../../../../edge/certificates/acme/decide.ts';
-import { DirectoryProblem, OrderFailure, readProblem, readRetryAfter } from '../../../../edge/certificates/acme/problem.ts';
+import {
+  DirectoryProblem,
+  OrderFailure,
+  readProblem,
+  readRetryAfter,
+} from '../../../../edge/certificates/acme/problem.ts';
 import { failureOf, ofFaultyNames } from '../../../../edge/certificates/acme/sentences.ts';
 import { askedDelay, backoff, latestRenewal, renewalTime } from '../../../../edge/certificates/acme/times.ts';
 import { newDomain, newProxy } from '../../../core/journal/fixture.ts';
@@ -198,18 +203,39 @@ test('the next action in each situation', () => {
       { kind: 'order', isUrgent: false },
     ],
     [
+      'due, but a name is refused for now that it serves',
+      {
+        proxy: proxyOf(active),
+        automatic: { ...automatic, names: ['www.shop.example.net'] },
+        order: orderOf({
+          renewAt: NOW,
+          refused: [{ name: 'www.shop.example.net', why: 'No.', failures: 1, failedAt: NOW, retryAt: NOW + 60 }],
+        }),
+      },
+      { kind: 'wait', until: NOW + 60 },
+    ],
+    [
+      'due, further and without the first, while the proxy is off',
+      { proxy: proxyOf({ enabled: false }), further: [{ ...automatic, renewAt: NOW, directory: null }] },
+      { kind: 'discard' },
+    ],
+    [
       'a further certificate is due',
-      { proxy: proxyOf(active), automatic, further: [{ renewAt: NOW, directory: null }] },
+      { proxy: proxyOf(active), automatic, further: [{ ...automatic, renewAt: NOW, directory: null }] },
       { kind: 'order', isUrgent: false },
     ],
     [
       'a further certificate is due before the first',
-      { proxy: proxyOf(active), automatic, further: [{ renewAt: NOW + 9, directory: null }] },
+      { proxy: proxyOf(active), automatic, further: [{ ...automatic, renewAt: NOW + 9, directory: null }] },
       { kind: 'wait', until: NOW + 9 },
     ],
     [
       'a further certificate is from another directory',
-      { proxy: proxyOf(active), automatic, further: [{ renewAt: NOW + 9, directory: 'https://test.ca.test/' }] },
+      {
+        proxy: proxyOf(active),
+        automatic,
+        further: [{ ...automatic, renewAt: NOW + 9, directory: 'https://test.ca.test/' }],
+      },
       { kind: 'order', isUrgent: false },
     ],
     [

@@ -1,7 +1,7 @@
 /** Names in several certificates, and the certificate that is ordered next. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { addRefusals, describeRefused, retryOf } from '../../../../edge/certificates/acme/refused.ts';
+import { addRefusals, describeRefused, replaceableAt, retryOf } from '../../../../edge/certificates/acme/refused.ts';
 import {
   assignNames,
   chooseSlot,
@@ -39,6 +39,21 @@ test('names stay in their certificate, and further names fill the room of the fi
   // The first certificate is never empty, and certificates without names are left out.
   assert.equal(assignNames(['b'], [held(0, ['a']), held(1, ['b'])]), [{ slot: 0, names: ['b'] }]);
   assert.equal(assignNames(['a'], [held(0, ['a']), held(1, ['b'])]), [{ slot: 0, names: ['a'] }]);
+});
+
+test('a certificate that serves a name which is refused for now is kept until late, and takes no new names', () => {
+  const valid = { names: ['a', 'b'], notBefore: NOW - 60 * 86_400, notAfter: NOW + 30 * 86_400 };
+  const refused = addRefusals([], new Map([['b', 'No.']]), NOW, 0);
+  assert.is(replaceableAt(valid, refused, NOW), NOW + 60);
+  assert.is(replaceableAt(valid, refused, NOW + 60), 0, 'all names are ordered again');
+  assert.is(replaceableAt({ ...valid, names: ['a'] }, refused, NOW), 0);
+  const late = { ...valid, notAfter: NOW + 5 * 86_400 };
+  assert.ok(replaceableAt(late, refused, NOW) <= NOW, 'the other names would lose theirs');
+  const slots = assignNames(['a', 'b', 'c'], [held(0, ['a', 'b'])], undefined, new Set([0]));
+  assert.equal(slots, [
+    { slot: 0, names: ['a', 'b'] },
+    { slot: 1, names: ['c'] },
+  ]);
 });
 
 test('a certificate has 25 names at most, and a domain 20 certificates', () => {
@@ -88,7 +103,7 @@ test('a refused name is retried later, and holds for the names below a refused w
       [1, 60],
     ],
   );
-  assert.is(describeRefused(second), 'No certificate covers *.dev.example.net and 1 more name: CAA.');
+  assert.is(describeRefused(second), 'No certificate could be ordered for *.dev.example.net and 1 more name: CAA.');
   assert.is(describeRefused([]), null);
   const many = addRefusals(first, new Map(numbered(0, 500).map((name) => [name, 'No.'])), NOW, 0);
   assert.is(many.length, 100);

@@ -13,6 +13,7 @@ import { TYPE } from '../../../../../core/dns/wire/types.ts';
 import {
   type AcmeAccount,
   acmeAccounts,
+  acmeOrders,
   automaticCertificates,
   certificates,
   furtherCertificates,
@@ -203,10 +204,42 @@ test('a name that cannot be validated does not keep the others from a certificat
   assert.equal([...names].sort(), ['*.part.example.net', 'good.a.part.example.net', 'part.example.net']);
   assert.match(
     row.sslError!,
-    /^No certificate covers bad\.b\.part\.example\.net: The certificate authority could not connect/,
+    /^No certificate could be ordered for bad\.b\.part\.example\.net: The certificate authority could not connect/,
   );
   const [refused] = rig.store.reader.acmeOrder(domain.id)!.refused!;
   assert.equal([refused.name, refused.failures], ['bad.b.part.example.net', 1]);
+});
+
+test('a renewal that fails for one name does not take its certificate before it is late', async ({
+  rig,
+  directory,
+}) => {
+  const domain = await rig.add('keep.example.net', (zone) => [
+    newRecord(zone, 'good.a', TYPE.A, Uint8Array.of(192, 0, 2, 1)),
+  ]);
+  rig.start(settingsOf(directory));
+  await rig.toggle(domain, true);
+  await rig.untilActive(domain);
+  const { reader } = rig.store;
+  const first = reader.automaticCertificate(domain.id)!;
+  // By http-01, where nothing listens.
+  const elsewhere = newRecord(domain, '_acme-challenge.good.a', TYPE.CNAME, parseName('elsewhere.example.'));
+  await rig.write((draft) => {
+    draft.put(acmeOrders, { ...draft.acmeOrder(domain.id)!, renewAt: 1 });
+    draft.put(records, elsewhere);
+  });
+  await rig.until(domain, () => reader.acmeOrder(domain.id)?.refused?.length === 1);
+  const row = await rig.untilActive(domain);
+  assert.match(row.sslError!, /^No certificate could be ordered for good\.a\.keep\.example\.net: /);
+  // Another name is ordered meanwhile, in another certificate.
+  await rig.write((draft) => draft.put(records, newRecord(domain, 'x.b', TYPE.A, Uint8Array.of(192, 0, 2, 1))));
+  rig.ahead += 11;
+  await rig.until(domain, () => reader.furtherCertificates(domain.id).length === 1);
+  assert.is(reader.automaticCertificate(domain.id)!.chain, first.chain);
+  await rig.write((draft) => draft.delete(records, elsewhere));
+  rig.ahead += 120;
+  await rig.until(domain, () => reader.automaticCertificate(domain.id)!.chain !== first.chain);
+  assert.ok(reader.automaticCertificate(domain.id)!.names.includes('good.a.keep.example.net'));
 });
 
 test('more names than a certificate has room for get further certificates', async ({ rig, directory }) => {
@@ -411,7 +444,7 @@ test('stopped or killed during an order: continued at the next start, nothing is
   await stopped;
   assert.equal(rig.store.reader.acmeChallenges(domain.id), []);
   assert.is(rig.store.reader.acmeOrder(domain.id)?.claim, null);
-  const { acmeChallenges, acmeOrders } = await import('../../../../../core/store/rows.ts');
+  const { acmeChallenges } = await import('../../../../../core/store/rows.ts');
   await rig.write((draft) => {
     draft.put(acmeOrders, claimed);
     for (const challenge of left)
