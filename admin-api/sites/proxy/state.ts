@@ -18,8 +18,8 @@ export interface ProxyState {
 }
 
 /**
- * `row`: the proxy settings after the change. `reader`: for the certificates and the pools; during a
- * change, its draft. Sends no DNS query.
+ * `row`: the proxy settings after the change. `reader`: for the certificates and the pools; during
+ * a change, its draft. Sends no DNS query.
  */
 export async function findState(
   services: Services,
