@@ -64,6 +64,12 @@ const CONNECTIONS = {
     'Idle timeout of a request, in milliseconds: the maximum time without data in either direction, including the wait for the origin. The client then gets 408 or 504, or the stream is closed if the response has begun.',
   ),
   tunnel_idle_timeout: setting(milliseconds, 600_000, 'Idle timeout of a WebSocket, in milliseconds.'),
+  linger_bytes: setting(
+    bytes(64 * KB, 1024 * GB),
+    64 * MB,
+    'Maximum rest of a request body that is received and discarded after a response that came before its end, such as 413. Clients that read only when they have sent everything would otherwise lose the response.',
+  ),
+  linger_duration: setting(milliseconds, 30_000, 'Maximum time for that, in milliseconds.'),
   ticket_rotation: setting(
     integer(60, 604_800, 'seconds'),
     21_600,
@@ -111,7 +117,7 @@ const HTTP1 = {
   http1_discarded_octets: setting(
     size,
     256 * KB,
-    'HTTP/1.1: maximum rest of a request body that is discarded after the response, so that the connection can be reused.',
+    'HTTP/1.1: maximum rest of a request body that is discarded after the response, so that the connection can be reused. With a longer rest, the response closes the connection.',
   ),
   http1_write_timeout: setting(
     milliseconds,
@@ -126,8 +132,8 @@ const HTTP1 = {
   http1_pipelined: setting(count, 64, 'HTTP/1.1: maximum number of pipelined requests that wait for the current one.'),
   http1_linger_timeout: setting(
     milliseconds,
-    2000,
-    'HTTP/1.1: how long a closing connection waits for the client to close its side, in milliseconds, so that the client can read the response.',
+    5000,
+    'HTTP/1.1: how long a closing connection waits for the client to send more or to close its side, in milliseconds, so that the client can read the response.',
   ),
 } as const;
 
@@ -218,8 +224,8 @@ const HTTP2 = {
   ),
   http2_linger_timeout: setting(
     milliseconds,
-    2_000,
-    'HTTP/2: how long a closing session waits for the client to close its side, in milliseconds, so that the client can read the reason.',
+    5000,
+    'HTTP/2: how long a closing session waits for the client to close its side, and a complete response for the rest of its request, in milliseconds, so that the client can read it.',
   ),
 } as const;
 

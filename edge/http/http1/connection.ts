@@ -113,7 +113,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     if (this.#discardFrom >= 0) {
       // Discards received bytes up to a limit. Beyond it, the connection stays open without reading
       // while output is pending. A reset would cost the client the rest of it.
-      if (this.received - this.#discardFrom <= this.context.limits.discardedBytes) return;
+      if (this.received - this.#discardFrom <= this.context.limits.lingerBytes) return;
       if (this.outgoing.isPending) this.#transport.pause();
       else this.destroy();
       return;
@@ -179,11 +179,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     const queue = exchange?.queue;
     if (exchange === undefined || queue === undefined || queue === null) return true;
     if (!queue.isDiscarding) queue.lend(bytes);
-    else {
-      queue.received += bytes.length;
-      // Until the response has ended, the handler decides how much of the body to discard.
-      if (exchange.isEnded) this.#limitDiscarded(queue.received - queue.receivedBefore);
-    }
+    else queue.received += bytes.length;
     return !this.#isFull(exchange);
   }
 
@@ -198,13 +194,6 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   onRefused(refusal: Refusal): void {
     this.#stopReading();
     if (this.#acceptsRequests || this.#receiving !== undefined) this.refuse(refusal);
-  }
-
-  /** Discards an unread body to keep the connection, up to a limit. */
-  #limitDiscarded(data: number): void {
-    if (this.isLingering || data <= this.context.limits.discardedBytes) return;
-    this.context.counters.ended('unread_body', this.client);
-    this.close();
   }
 
   #isFull(exchange: Http1Exchange): boolean {
@@ -302,8 +291,18 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
 
   isLastResponse(exchange: Http1Exchange): boolean {
     if (exchange.protocol !== '' || exchange.awaitsContinue) return true;
-    if (this.context.isDraining) return true;
+    if (this.context.isDraining || this.#hasLongRest(exchange)) return true;
     return !this.#acceptsRequests && this.#queued.length === 0 && this.#refusal === undefined;
+  }
+
+  /**
+   * More of the request body is missing than would be discarded after the response, or an unknown
+   * part. The response has to announce the close: the client would send its next request into it.
+   */
+  #hasLongRest(exchange: Http1Exchange): boolean {
+    const { queue } = exchange;
+    if (exchange !== this.#receiving || queue === null) return false;
+    return queue.length === undefined || queue.length - queue.received > this.context.limits.discardedBytes;
   }
 
   onBodyTaken(exchange: Http1Exchange): void {
@@ -511,6 +510,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     if (!isLast && this.#receiving === active) return;
     this.active = undefined;
     if (isLast) {
+      if (this.#hasLongRest(active)) this.context.counters.ended('unread_body', this.client);
       this.close();
       return;
     }

@@ -41,7 +41,7 @@ export const HTTP1_REASONS = [
   'idle_stream', // 408 or 504, unless the response has begun
   'requests_reached', // the last request of a connection
   'pipelining',
-  'unread_body', // exceeds the limit for discarded bodies
+  'unread_body', // of unknown length, or longer than the limit for discarded bodies
 ] as const;
 export type Http1Reason = (typeof HTTP1_REASONS)[number];
 

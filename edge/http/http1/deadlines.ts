@@ -12,7 +12,7 @@ import { type Outgoing, PIECE } from './outgoing.ts';
 
 interface TimedConnection {
   readonly limits: Http1Limits;
-  readonly context: { readonly counters: Http1Counters };
+  readonly context: { readonly counters: Http1Counters; readonly isDraining: boolean };
   readonly client: Client;
   readonly outgoing: Outgoing;
   /** Bytes. */
@@ -51,6 +51,8 @@ export class Deadlines {
   #sent = 0;
   #unacknowledged = 0;
 
+  #lingersFrom = 0;
+
   constructor(connection: TimedConnection) {
     this.#connection = connection;
   }
@@ -64,8 +66,9 @@ export class Deadlines {
       return;
     }
     if (connection.isLingering) {
+      if (this.#state !== 'lingers') this.#lingersFrom = now;
       this.#enterState('lingers', now);
-      if (now - this.#since > limits.lingerTimeout && !connection.outgoing.isPending) connection.destroy();
+      if (this.#hasLingered(now)) connection.destroy();
     } else if (connection.active === undefined) this.#checkIdle(now);
     else {
       this.#enterState('works', now);
@@ -74,6 +77,15 @@ export class Deadlines {
       } else if (this.#isSilent(now, limits.streamIdleTimeout)) connection.endIdle();
       else this.#checkBody(connection.active, now);
     }
+  }
+
+  /** The client sends nothing more, or has sent for too long. Shorter while the server drains. */
+  #hasLingered(now: number): boolean {
+    const { limits, outgoing, context } = this.#connection;
+    const { lingerTimeout, lingerDuration } = limits;
+    if (outgoing.isPending) this.#lingersFrom = now;
+    const duration = context.isDraining ? lingerTimeout : lingerDuration;
+    return this.#isSilent(now, lingerTimeout) || now - this.#lingersFrom > duration;
   }
 
   /** Time in a state counts from the check that first sees it. */

@@ -29,7 +29,10 @@ export interface Http1Limits {
   readonly bodyRate: number;
   /** Buffered bytes of a body at which the connection stops reading. */
   readonly bodyBuffered: number;
-  /** Bytes of an unread body that are discarded after the response to keep the connection. */
+  /**
+   * Bytes of an unread body that are discarded after the response to keep the connection. If more
+   * are missing, the response closes it.
+   */
   readonly discardedBytes: number;
   /** Milliseconds in which a client has to take a piece (64 KiB) of pending output. */
   readonly writeTimeout: number;
@@ -41,10 +44,12 @@ export interface Http1Limits {
   /** Maximum number of queued requests behind the active one. Beyond: the connection is closed. */
   readonly pipelined: number;
   /**
-   * Milliseconds for which a closed connection waits for the client to end too, while it discards
-   * input (RFC 9112 section 9.6).
+   * Milliseconds without input for which a closed connection waits for the client to end too (RFC
+   * 9112 section 9.6). It discards at most `lingerBytes` in at most `lingerDuration` milliseconds.
    */
   readonly lingerTimeout: number;
+  readonly lingerBytes: number;
+  readonly lingerDuration: number;
   /**
    * Milliseconds that an active request may be idle in both directions, even if the handler is the
    * slow side. Then: 408 or 504. If the response has begun, the connection is closed.

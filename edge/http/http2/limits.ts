@@ -87,9 +87,13 @@ export interface Http2Limits {
   readonly tunnelIdleTimeout: number;
   /**
    * Milliseconds for which a connection stays open after the last frame, so the client can receive
-   * the frame.
+   * the frame. After a complete response the stream stays open for as long while the client sends
+   * no more of its body. The client could not read a response that arrives with its RST_STREAM.
    */
   readonly lingerTimeout: number;
+  /** Bytes of a body that are discarded after its response, and the milliseconds for that. */
+  readonly lingerBytes: number;
+  readonly lingerDuration: number;
 }
 
 export const DEFAULT_LIMITS: Http2Limits = {
@@ -123,5 +127,7 @@ export const DEFAULT_LIMITS: Http2Limits = {
   minRate: 240, // as the defaults of Apache and IIS, far below any modem
   streamIdleTimeout: 300_000, // as Envoy's; longer than the usual timeouts for origins
   tunnelIdleTimeout: 600_000, // WebSockets send pings about once a minute
-  lingerTimeout: 2_000,
+  lingerTimeout: 5_000, // as nginx's lingering_timeout
+  lingerBytes: 64 * 1024 * 1024, // some clients read only when they have sent everything
+  lingerDuration: 30_000, // as nginx's lingering_time
 };

@@ -35,7 +35,11 @@ export class ReceiveWindow {
    */
   give(bytes: number): number {
     this.#consumed += bytes;
-    if (this.#consumed === 0 || this.#consumed * 2 < this.#size) return 0;
+    return this.#consumed * 2 < this.#size ? 0 : this.giveAll();
+  }
+
+  /** The increment for all consumed bytes, however few. */
+  giveAll(): number {
     const increment = this.#consumed;
     this.#consumed = 0;
     this.#available += increment;

@@ -120,6 +120,10 @@ export class SessionWatch {
     const { dataStreamId, incompleteBytes } = session.receiver;
     for (const stream of session.streams.open) {
       const progress = stream.id === dataStreamId ? stream.progress + incompleteBytes : stream.progress;
+      if (stream.lingersSince >= 0) {
+        if (this.#hasLingered(stream, progress, now)) session.streams.resetStream(stream, STREAM_ENDING.early);
+        continue;
+      }
       if (this.#isIdle(stream, progress, now)) {
         session.streams.endIdle(stream);
         if (!session.isOpen) return;
@@ -135,6 +139,20 @@ export class SessionWatch {
       if (isTooSlow) session.streams.resetStream(stream, isBlocked ? STREAM_ENDING.stalled : STREAM_ENDING.slowBody);
       if (!session.isOpen) return;
     }
+  }
+
+  /**
+   * The response was complete before the request. The client has had time to read it, and may now
+   * be told to stop (RFC 9113 section 8.1). Shorter while the session drains.
+   */
+  #hasLingered(stream: Http2Stream, progress: number, now: number): boolean {
+    const { lingerTimeout, lingerDuration } = this.#session.limits;
+    if (progress !== stream.moved || stream.movedAt < stream.lingersSince) {
+      stream.moved = progress;
+      stream.movedAt = now;
+    }
+    const duration = this.#drainsAt < 0 ? lingerDuration : lingerTimeout;
+    return (now - stream.movedAt) * 1000 >= lingerTimeout || (now - stream.lingersSince) * 1000 >= duration;
   }
 
   /**

@@ -271,7 +271,6 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
   /** Sends as much as the windows and the connection allow, then updates the state. */
   #turn(): void {
     if (this.#state === 'closed' || this.#isReading) return;
-    this.streams.resetEarly();
     const { output } = this;
     if (output.underWay === 0) {
       this.sender.fill();

@@ -67,6 +67,8 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
   /** END_STREAM has been sent, or received. */
   isLocalEnded = false;
   isRemoteEnded = false;
+  /** Second in which the response was complete before the request; -1: it was not. */
+  lingersSince = -1;
   /** The session has removed the stream. */
   isClosed = false;
   /** The promise that the handler returned is not settled. */
@@ -156,6 +158,11 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
     return this.#hasHead;
   }
 
+  /** Bytes of the body that were received after the response. */
+  get discarded(): number {
+    return this.queue === null || this.lingersSince < 0 ? 0 : this.queue.received - this.queue.receivedBefore;
+  }
+
   /**
    * Sets the priority from a `priority` field or a PRIORITY_UPDATE frame (RFC 9218). A stream
    * without a priority shares the connection with others.
@@ -182,6 +189,12 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
   answer(ready: ReadyAnswer): void {
     if (this.isEnded) return;
     this.#mustHaveNoHead();
+    if (this.#mustReadToSend()) {
+      const fields = ready.date === '' ? ready.headers : [...ready.headers, 'date', ready.date];
+      this.#respond(ready.status, fields, ready.body.length === 0);
+      this.end(ready.body);
+      return;
+    }
     const head = readyHead(ready);
     if (head.length !== ready.body.length) throw new TypeError('The body of an answer was taken back.');
     this.#hasHead = true;
@@ -193,17 +206,33 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
   respond(status: number, headers: FieldList): void {
     if (this.isEnded) return;
     this.#mustHaveNoHead();
+    this.#respond(status, headers, false);
+  }
+
+  #respond(status: number, headers: FieldList, isEmpty: boolean): void {
     checkFinalStatus(status);
     const { fields, length } = finalFields(status, headers);
     this.#hasHead = true;
     this.progress++;
-    this.#dropsBody = isBodiless(status, this.isHead);
+    this.#dropsBody = isEmpty || isBodiless(status, this.isHead);
     this.#left = this.#dropsBody ? -1 : length;
     // The head ends the stream, since no body may follow.
     if (this.#dropsBody) this.isEnding = true;
-    this.#host.sender.head(this.id, status, fields, this.#dropsBody);
+    const sent = !this.isHead && this.#mustReadToSend() ? withoutLength(fields) : fields;
+    this.#host.sender.head(this.id, status, sent, this.#dropsBody);
     if (this.#dropsBody) this.sentEnd();
     this.#host.flushSoon();
+  }
+
+  /**
+   * The client needs WINDOW_UPDATE frames to send the rest of its body. curl reads none once it has
+   * as many bytes as content-length announces, and then waits for ever. So the response has none:
+   * END_STREAM ends it (RFC 9113 section 8.1.1).
+   */
+  #mustReadToSend(): boolean {
+    const { queue, receiveWindow } = this;
+    if (this.isRemoteEnded || queue === null || receiveWindow === null) return false;
+    return this.expected < 0 || this.expected - queue.received > receiveWindow.available;
   }
 
   reserve(bytes: number): number {

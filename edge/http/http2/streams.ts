@@ -80,8 +80,6 @@ export class Streams implements StreamHost<Http2Stream> {
   readonly #handler: Handler;
   readonly #onHandlerError: ((error: unknown) => void) | undefined;
   readonly #open = new StreamTable<Http2Stream>();
-  /** Streams whose response is complete and whose request is not. */
-  #earlyResponses: Http2Stream[] = [];
 
   constructor(session: StreamSession, handler: Handler, onHandlerError?: (error: unknown) => void) {
     this.#session = session;
@@ -192,6 +190,8 @@ export class Streams implements StreamHost<Http2Stream> {
     stream.isRemoteEnded = true;
     stream.queue?.finish(trailers ?? undefined);
     if (stream.isLocalEnded) this.#close(stream, CLOSED.ended, null, false);
+    // curl 7.88 has not noticed the end of its response, and waits for any frame.
+    if (stream.lingersSince >= 0) this.#updateWindow(this.receiveWindow.giveAll());
   }
 
   peerResets(stream: Http2Stream): void {
@@ -247,8 +247,7 @@ export class Streams implements StreamHost<Http2Stream> {
     if (stream.isRemoteEnded) this.#close(stream, CLOSED.ended, null, false);
     else if (!stream.isTunnel) {
       stream.queue?.discard();
-      this.#earlyResponses.push(stream);
-      this.#session.flushSoon(); // the session calls `resetEarly` when it flushes
+      stream.lingersSince = this.#session.clock.now;
     }
   }
 
@@ -257,28 +256,20 @@ export class Streams implements StreamHost<Http2Stream> {
     this.returnToWindow(bytes);
     if (stream.isRemoteEnded || stream.isClosed || stream.receiveWindow === null) return;
     const increment = stream.receiveWindow.give(bytes);
-    if (increment === 0) return;
+    if (increment === 0 || stream.discarded > this.limits.lingerBytes) return;
     writeWindowUpdate(this.#session.output, stream.id, increment);
     this.#session.flushSoon();
   }
 
   /** Returns bytes of DATA to the connection's receive window. */
   returnToWindow(bytes: number): void {
-    const increment = this.receiveWindow.give(bytes);
+    this.#updateWindow(this.receiveWindow.give(bytes));
+  }
+
+  #updateWindow(increment: number): void {
     if (increment === 0) return;
     writeWindowUpdate(this.#session.output, 0, increment);
     this.#session.flushSoon();
-  }
-
-  /**
-   * Resets streams whose response was complete before the request (section 8.1). It runs after a
-   * read is processed, so a request that ends in the same read is not reset.
-   */
-  resetEarly(): void {
-    if (this.#earlyResponses.length === 0) return;
-    const streams = this.#earlyResponses;
-    this.#earlyResponses = [];
-    for (const stream of streams) if (!stream.isRemoteEnded) this.resetStream(stream, STREAM_ENDING.early);
   }
 
   /** Closes all streams when the session ends, without RST_STREAM frames. */

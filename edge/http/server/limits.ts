@@ -59,7 +59,8 @@ function strip<P extends string>(settings: Config['edge'], prefix: P): Stripped<
  * prefix.
  */
 export function limitsFromConfig(edge: Config['edge']): EdgeLimits {
-  const { streamIdleTimeout, tunnelIdleTimeout } = edge;
+  const { streamIdleTimeout, tunnelIdleTimeout, lingerBytes, lingerDuration } = edge;
+  const ofBoth = { streamIdleTimeout, tunnelIdleTimeout, lingerBytes, lingerDuration };
   const { headerOctets: headerBytes, discardedOctets: discardedBytes, ...http1 } = strip(edge, 'http1');
   return {
     server: {
@@ -70,7 +71,7 @@ export function limitsFromConfig(edge: Config['edge']): EdgeLimits {
       handshakeTimeout: edge.handshakeTimeout,
       drainTimeout: edge.drainTimeout,
     },
-    http1: { ...http1, headerBytes, discardedBytes, streamIdleTimeout, tunnelIdleTimeout },
-    http2: { ...strip(edge, 'http2'), streamIdleTimeout, tunnelIdleTimeout },
+    http1: { ...http1, headerBytes, discardedBytes, ...ofBoth },
+    http2: { ...strip(edge, 'http2'), ...ofBoth },
   };
 }

@@ -27,7 +27,9 @@ export const DEFAULT_HTTP1_LIMITS: Http1Limits = {
   writeTimeout: 30_000,
   requests: 10_000,
   pipelined: 64,
-  lingerTimeout: 2_000,
+  lingerTimeout: 5_000,
+  lingerBytes: 64 * 1024 * 1024,
+  lingerDuration: 30_000,
   streamIdleTimeout: 300_000,
   tunnelIdleTimeout: 600_000,
 };

@@ -95,7 +95,8 @@ async function outcome(rig: Rig, messages: Pair, current: { handle: (exchange: E
     status,
     got,
     body: body.toString('latin1'),
-    contentLength: messages.isReady && headers['content-length'],
+    // HTTP/2 omits it while much of the request may be missing.
+    contentLength: messages.isReady && !messages.isEarly && headers['content-length'],
   };
 }
 

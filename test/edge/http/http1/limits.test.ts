@@ -268,7 +268,7 @@ it('a client that continues to send after a refusal is cut off', async () => {
       while (counters.get('connections_closed') === 0) await new Promise((resolve) => setTimeout(resolve, 1));
       assert.is(counters.get('requests'), 0);
     },
-    { lingerTimeout: 60_000, discardedBytes: 262_144 },
+    { lingerTimeout: 60_000, lingerBytes: 262_144 },
   );
 });
 

@@ -246,14 +246,84 @@ test('100 (Continue) is sent when the body is read, and not if it has arrived', 
   assert.is(ofType(await rig.frames(), FRAME.HEADERS).length, 0);
 });
 
-test('a response that is complete before its request: the rest is refused', async () => {
-  const rig = new Rig({ handler: answer });
+test('a response that is complete before its request: the client can read it before the reset', async () => {
+  const rig = new Rig({ handler: answer, limits: { lingerTimeout: 2_000 } });
   rig.send(headers(1, POST, false), data(1, 'a'));
   const frames = await rig.frames();
   assert.is(text(frames, 1), 'hello');
-  assert.is(resetCode(frames), ERROR_CODE.NO_ERROR);
-  rig.send(data(1, 'b', true));
+  assert.is(resetCode(frames), -1);
+  rig.clock.advance(1);
+  rig.send(data(1, 'b'));
+  for (const code of [-1, -1, ERROR_CODE.NO_ERROR]) {
+    rig.clock.advance(1);
+    assert.is(resetCode(await rig.frames()), code);
+  }
+  rig.send(data(1, 'c', true));
   assert.equal(await rig.frames(), []);
+});
+
+test('after its response a request can be completed, and is not reset', async () => {
+  const rig = new Rig({ handler: answer, limits: { streamWindow: 1000 } });
+  rig.send(headers(1, POST, false));
+  await rig.frames();
+  for (let i = 0; i < 20; i++) {
+    rig.send(data(1, Buffer.alloc(1000)));
+    assert.is(ofType(await rig.frames(), FRAME.WINDOW_UPDATE).at(-1)?.streamId, 1);
+    rig.clock.advance(1);
+  }
+  rig.send(data(1, 'end', true));
+  assert.equal(
+    (await rig.frames()).map(({ type, streamId }) => [type, streamId]),
+    [[FRAME.WINDOW_UPDATE, 0]],
+    'curl 7.88 waits for a frame',
+  );
+  assert.is(rig.session.isIdle, true);
+});
+
+test('a request that goes on after its response is reset past a limit of bytes, or of time', async () => {
+  const limits = { streamWindow: 1000, lingerBytes: 5000, lingerTimeout: 2_000, lingerDuration: 10_000 };
+  for (const isFast of [true, false]) {
+    const rig = new Rig({ handler: answer, limits });
+    rig.send(headers(1, POST, false));
+    await rig.frames();
+    let seconds = 0;
+    let bytes = 0;
+    let window = 1000;
+    for (let code = -1; code < 0; seconds++) {
+      const length = Math.min(isFast ? 1000 : 1, window);
+      if (length > 0) rig.send(data(1, Buffer.alloc(length)));
+      bytes += length;
+      window -= length;
+      rig.clock.advance(1);
+      const frames = await rig.frames();
+      code = resetCode(frames);
+      for (const update of ofType(frames, FRAME.WINDOW_UPDATE))
+        if (update.streamId === 1) window += update.payload.readUInt32BE();
+      assert.ok(seconds < 100);
+    }
+    if (isFast) assert.ok(bytes > 5000 && bytes < 8000, `${bytes} bytes`);
+    else assert.is(seconds, 10);
+  }
+});
+
+test('a response that begins before a long request has ended has no content-length', async () => {
+  for (const [length, isSent] of [
+    ['1000', true],
+    ['100000000', false],
+  ] as const) {
+    const rig = new Rig();
+    for (const [i, id] of [1, 3].entries()) {
+      rig.send(headers(id, [...POST, 'content-length', length], false));
+      if (i === 0) rig.exchanges[i].answer(new ReadyAnswer(413, [], Buffer.from('hello')));
+      else {
+        rig.exchanges[i].respond(413, ['content-length', '5']);
+        rig.exchanges[i].end(Buffer.from('hello'));
+      }
+      const frames = await rig.frames();
+      assert.is(rig.fields(ofType(frames, FRAME.HEADERS)[0]).includes('content-length'), isSent);
+      assert.is(text(frames, id), 'hello');
+    }
+  }
 });
 
 test('a request that ends in the same read as it is answered is not reset', async () => {

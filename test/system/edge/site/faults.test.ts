@@ -19,10 +19,7 @@ import { type Departure, http1Visitor, http2Visitor, type Seen, textOf, type Vis
 
 const EXCHANGES = depth({ quick: 1000, moderate: 1000, full: 4000 });
 const VISITORS = 32;
-/**
- * Less than the edge drops of what is not wanted any more (edge.http1_discarded_octets): of more,
- * the answer might be lost.
- */
+/** Less than the rest after which the edge closes the connection (edge.http1_discarded_octets). */
 const UPLOAD = Buffer.alloc(200_000, 'u');
 /** Megabytes by which the daemon may grow in the second half of a mix. */
 const GROWTH_MB = 48;

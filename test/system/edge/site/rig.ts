@@ -35,8 +35,10 @@ export interface SiteRig {
   readonly https: number;
   /** Of the sites' certificates. */
   readonly root: Root;
-  /** Makes a domain with its proxy on, for itself and `www`; resolves when it is served. */
-  addSite(domain: string, origin: OriginPlace): Promise<void>;
+  /**
+   * Makes a domain with its proxy on, for itself and `www`; resolves with its id when it is served.
+   */
+  addSite(domain: string, origin: OriginPlace): Promise<string>;
   /** Sockets that the daemon has open. */
   sockets(): number;
   /** Descriptors that it has open, sockets among them. */
@@ -88,6 +90,7 @@ export async function sitesOf(daemon: SiteRig['daemon'], root: Root): Promise<Si
       await api.call('PUT', `/api/v1/domains/${id}/proxy`, { origin: host, port, protocol });
       await api.call('POST', `/api/v1/domains/${id}/proxy/toggle`, { enable: true });
       await api.call('PUT', `/api/v1/domains/${id}/proxy/certificate`, { certificate: cert, private_key: key });
+      return id;
     },
     sockets: () => socketsOf(child.pid),
     descriptors: () => readdirSync(`/proc/${child.pid}/fd`).length,
