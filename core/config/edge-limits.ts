@@ -64,6 +64,22 @@ const CONNECTIONS = {
     'Idle timeout of a request, in milliseconds: the maximum time without data in either direction, including the wait for the origin. The client then gets 408 or 504, or the stream is closed if the response has begun.',
   ),
   tunnel_idle_timeout: setting(milliseconds, 600_000, 'Idle timeout of a WebSocket, in milliseconds.'),
+  body_rate: setting(
+    count,
+    250,
+    'Minimum rate of a request body in bytes per second, while the edge waits for it. Slower requests get 408.',
+  ),
+  body_window: setting(milliseconds, 180_000, 'Period over which that rate is measured, in milliseconds.'),
+  body_pressed_window: setting(
+    milliseconds,
+    10_000,
+    'The same period while half of the memory, connections or requests in flight of the site or the client network are in use, in milliseconds.',
+  ),
+  body_pause: setting(
+    milliseconds,
+    75_000,
+    'Maximum time without a byte of a request body, in milliseconds. The client then gets 408.',
+  ),
   linger_bytes: setting(
     bytes(64 * KB, 1024 * GB),
     64 * MB,
@@ -99,16 +115,6 @@ const HTTP1 = {
     'HTTP/1.1: timeout for receiving the request header after its first byte, in milliseconds. The client then gets 408.',
   ),
   http1_idle_timeout: setting(milliseconds, 60_000, 'HTTP/1.1: idle timeout of a connection, in milliseconds.'),
-  http1_body_timeout: setting(
-    milliseconds,
-    10_000,
-    'HTTP/1.1: period over which the rate of a request body is measured, in milliseconds.',
-  ),
-  http1_body_rate: setting(
-    count,
-    250,
-    'HTTP/1.1: minimum rate of a request body over that period, in bytes per second. Slower requests get 408.',
-  ),
   http1_body_buffered: setting(
     size,
     64 * KB,
@@ -215,12 +221,12 @@ const HTTP2 = {
   http2_stall_timeout: setting(
     milliseconds,
     30_000,
-    'HTTP/2: period over which the rate of a body is measured, in either direction, in milliseconds.',
+    'HTTP/2: period over which the rate of a response is measured, in milliseconds.',
   ),
   http2_min_rate: setting(
     count,
     240,
-    'HTTP/2: minimum rate of a body over that period, in bytes per second, while the transfer waits for the client.',
+    'HTTP/2: minimum rate of a response over that period, in bytes per second, while the transfer waits for the client.',
   ),
   http2_linger_timeout: setting(
     milliseconds,

@@ -41,7 +41,10 @@ export const ORIGIN_SETTINGS = {
     1024,
     'Minimum rate of a request body in bytes per second, once the request has a connection to the origin. A slower client gets 408. The first part of the body is awaited without a connection.',
   ),
-  origin_body_window: duration(30_000, 'Period over which that rate is measured, in milliseconds.'),
+  origin_body_window: duration(
+    30_000,
+    'Period over which that rate is measured while half of the connections to the origin are in use, in milliseconds. Otherwise body_window and body_pause apply.',
+  ),
   origin_keep_alive: duration(
     60_000,
     'Idle timeout of a connection to an origin, in milliseconds. An origin can shorten it with the Keep-Alive field.',

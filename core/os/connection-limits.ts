@@ -75,6 +75,11 @@ export class ConnectionLimits {
     return bucket;
   }
 
+  /** Half of the connections are in use, of all or of a client. `bucket`: a result of `enter`. */
+  isPressed(bucket: number): boolean {
+    return 2 * this.#sum(bucket) >= this.maxPerAddress || 2 * this.#sum(0) >= this.maxConnections;
+  }
+
   /** Connections of a client. `bucket`: a result of `enter`. */
   held(bucket: number): number {
     return this.#sum(bucket);

@@ -2,6 +2,7 @@
  * The interface between a pool and its carriers: connections of HTTP/1.1 (`connection.ts`), and
  * lanes of HTTP/2 (`http2/lane.ts`), many of which share a connection.
  */
+import type { Pressure } from '../http/exchange/body-pace.ts';
 import type { Call } from './call.ts';
 import type { OriginClock } from './clock.ts';
 import type { DialTarget, DialTools } from './dial.ts';
@@ -30,7 +31,7 @@ export interface Carrier {
 }
 
 /** The interface of the pool for its carriers. */
-export interface CarrierOwner {
+export interface CarrierOwner extends Pressure {
   /** As `OriginResponse.identity`. */
   readonly identity: OriginPlace;
   /** The carrier is ready for the next request. */

@@ -3,6 +3,7 @@
  * read into shared memory (`sockets.ts`). Body parts are copied from it at most once. A request
  * costs one write, one read, and the caller's promise.
  */
+import { BodyPace, paceInterval } from '../http/exchange/body-pace.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { BodySender, type SenderOwner, SocketTunnel } from './body-sender.ts';
 import { aborted, type Call, type CallHolder } from './call.ts';
@@ -60,13 +61,9 @@ export class OriginConnection
   /** Idle timeout in milliseconds. */
   #keepAlive: number;
   #requestTime = 0;
-  /**
-   * Start of the window over which the rate of the request body is measured, in the time of the
-   * clock. -1: the edge does not wait for the visitor.
-   */
-  #windowFrom = -1;
-  /** Bytes of the request body received before the window. */
-  #windowBytes = 0;
+  /** Of the request body, while `#isPaced`: the edge waits for the visitor. */
+  readonly #pace = new BodyPace(0, 0);
+  #isPaced = false;
   /** Message of the socket's error. */
   #error = 'the origin closed the connection';
 
@@ -95,7 +92,7 @@ export class OriginConnection
     call.holder = this;
     this.#hasReceived = false;
     this.#isLast = false;
-    this.#windowFrom = -1;
+    this.#isPaced = false;
     this.#requestTime = Date.now();
     this.#acceptedBefore = this.#socket.accepted;
     // The clock is late, so the origin has kept the connection for at least this time.
@@ -261,7 +258,7 @@ export class OriginConnection
     if (this.#call === null) {
       this.#safeIdle.learnKept(this.#clock.now - this.idleSince - IDLE_MARGIN_MS);
       this.destroy();
-    } else this.#fail(this.#timeoutError());
+    } else if (!this.#mayGoOn()) this.#fail(this.#timeoutError());
   }
 
   destroy(): void {
@@ -373,7 +370,7 @@ export class OriginConnection
   /** Sets the deadline according to the side that the edge waits for. */
   #watch(): void {
     const fault = this.#awaitedFault();
-    if (fault !== 'slow-body') this.#windowFrom = -1;
+    if (fault !== 'slow-body') this.#isPaced = false;
     if (this.#isWriteBroken && this.#body?.isFull !== true) this.deadline = this.#clock.after(FINAL_RESPONSE_MS);
     else if (fault === null) this.deadline = Number.POSITIVE_INFINITY;
     else if (fault === 'slow-body') this.#watchBody();
@@ -383,18 +380,20 @@ export class OriginConnection
       );
   }
 
-  /**
-   * A window ends when enough bytes arrived in it. It restarts after the edge has waited for the
-   * origin.
-   */
+  /** The pace restarts after the edge has waited for the origin. */
   #watchBody(): void {
-    const received = this.#sender?.received ?? 0;
-    const { bodyRate, bodyWindow } = this.#limits;
-    const isEnough = received - this.#windowBytes >= (bodyRate * bodyWindow) / 1000;
-    if (this.#windowFrom >= 0 && !isEnough) return;
-    this.#windowFrom = this.#clock.now;
-    this.#windowBytes = received;
-    this.deadline = this.#clock.after(bodyWindow);
+    if (this.#isPaced) return;
+    this.#isPaced = true;
+    this.#pace.restart(this.#clock.now, this.#sender?.received ?? 0);
+    this.deadline = this.#clock.after(paceInterval(this.#limits));
+  }
+
+  /** The visitor may go on sending its body until the next deadline. */
+  #mayGoOn(): boolean {
+    if (this.#isWriteBroken || this.#awaitedFault() !== 'slow-body') return false;
+    if (this.#pace.isTooSlow(this.#clock.now, this.#sender?.received ?? 0, this.#limits, this.#owner)) return false;
+    this.deadline = this.#clock.after(paceInterval(this.#limits));
+    return true;
   }
 
   /**

@@ -3,10 +3,13 @@
  * reasons for the defaults are documented with the settings (core/config/origin-settings.ts).
  */
 
+import type { BodyLimits } from '../http/exchange/body-pace.ts';
+
 /** Entries that are kept at zero: adding and deleting one for each request would cost more. */
 const KEPT = 16;
 
-export interface OriginLimits {
+/** `bodyRate` is that of a request body while it has a connection. */
+export interface OriginLimits extends BodyLimits {
   /** Milliseconds for TCP, over all addresses. */
   readonly connectTimeout: number;
   /** Milliseconds for TCP and the TLS handshake. */
@@ -15,12 +18,6 @@ export interface OriginLimits {
   readonly headerTimeout: number;
   /** Milliseconds without a byte of the body, in either direction. */
   readonly idleTimeout: number;
-  /**
-   * Minimum rate of a request body in bytes per second while it has a connection, and the
-   * milliseconds over which it is measured.
-   */
-  readonly bodyRate: number;
-  readonly bodyWindow: number;
   /** Idle timeout of a connection in milliseconds. */
   readonly keepAlive: number;
   /** Maximum connections to one origin. */
@@ -39,7 +36,9 @@ export const DEFAULT_LIMITS: OriginLimits = {
   headerTimeout: 60_000,
   idleTimeout: 60_000,
   bodyRate: 1024,
-  bodyWindow: 30_000,
+  bodyWindow: 180_000,
+  bodyPressedWindow: 30_000,
+  bodyPause: 75_000,
   keepAlive: 60_000,
   connections: 512,
   waiting: 1024,

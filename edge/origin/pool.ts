@@ -258,6 +258,11 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   // Shares.
 
   /** Whether at least half of the maximum number of connections is in use. */
+  /** Requests wait for connections, or half of them are in use. */
+  get isPressed(): boolean {
+    return this.#waiting.size + this.#queue.size > 0 || this.#isHalfInUse();
+  }
+
   #isHalfInUse(): boolean {
     return (this.#held() - this.#idle.length) * 2 >= this.#tools.limits.connections;
   }

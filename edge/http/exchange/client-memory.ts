@@ -158,6 +158,11 @@ export class ClientMemory {
     return Math.floor(this.#budget.limit / 2);
   }
 
+  /** More than half of the share of the network or of the site is in use. */
+  get isPressed(): boolean {
+    return this.room * 2 < this.most;
+  }
+
   /** Bytes that `take` would grant. */
   get room(): number {
     const { limit, held } = this.#budget;

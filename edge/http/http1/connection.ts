@@ -5,6 +5,7 @@
  *
  *     transport ─► RequestReader ─► queued ─► active: handler ─► Outgoing ─► transport
  */
+import type { Pressure } from '../exchange/body-pace.ts';
 import type { ClientMemory, MemoryWaiter } from '../exchange/client-memory.ts';
 import { type AbortCause, AbortError, type Client } from '../exchange/exchange.ts';
 import type { FieldList } from '../exchange/field-list.ts';
@@ -44,6 +45,8 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   requests = 0;
   readonly #transport: Transport;
   readonly #share: TurnShare | null;
+  /** The slots of the client and its site; null: unlimited. */
+  readonly #slots: Pressure | null;
   readonly #reader: RequestReader;
   #queued: Http1Exchange[] = [];
   /** The request whose body is being received. It is the last one accepted. */
@@ -75,11 +78,13 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     readonly client: Client,
     readonly context: Http1Context<Http1Connection>,
     site: SiteTerms | null = null,
+    slots: Pressure | null = null,
   ) {
     this.#transport = transport;
     this.#reader = new RequestReader(this, context.limits, client.isEncrypted);
     this.limits = site?.http1 ?? context.limits;
     this.#share = site?.share ?? null;
+    this.#slots = slots;
     this.memory = context.memory.enter(client.address, site?.site);
     this.memory.hold(CONNECTION_MEMORY);
     this.outgoing = new Outgoing(
@@ -98,6 +103,10 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
   /** No request is active or queued. */
   get isIdle(): boolean {
     return this.active === undefined && this.#queued.length === 0;
+  }
+
+  get isPressed(): boolean {
+    return this.memory.isPressed || this.#slots?.isPressed === true;
   }
 
   /** A request head has been received in part. */

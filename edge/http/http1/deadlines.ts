@@ -4,13 +4,14 @@
  */
 
 import { performance } from 'node:perf_hooks';
+import { BodyPace, type Pressure } from '../exchange/body-pace.ts';
 import type { AbortCause, Client } from '../exchange/exchange.ts';
 import type { Http1Counters, Http1Reason, Refusal } from './counters.ts';
 import type { Http1Exchange } from './exchange.ts';
 import type { Http1Limits } from './limits.ts';
 import { type Outgoing, PIECE } from './outgoing.ts';
 
-interface TimedConnection {
+interface TimedConnection extends Pressure {
   readonly limits: Http1Limits;
   readonly context: { readonly counters: Http1Counters; readonly isDraining: boolean };
   readonly client: Client;
@@ -36,12 +37,9 @@ export class Deadlines {
   #requests = 0;
   /** Bytes received and sent at the last check. */
   #bytes = -1;
-  /**
-   * Start of the window for measuring the body rate, the bytes received by then, and the exchange.
-   */
-  #windowFrom = 0;
-  #windowBytes = 0;
-  #windowOf: Http1Exchange | undefined;
+  /** Of the body of `#paceOf`; null until a body is awaited at a check. */
+  #pace: BodyPace | null = null;
+  #paceOf: Http1Exchange | undefined;
   /**
    * Start of the window for detecting a stalled write. Then the number of completed writes, the
    * bytes sent and the bytes not acknowledged at that time.
@@ -128,19 +126,14 @@ export class Deadlines {
     } = this.#connection;
     const { queue } = exchange;
     if (queue === null || queue.isComplete) return;
-    const isSame = exchange === this.#windowOf;
-    this.#windowOf = exchange;
+    const isSame = exchange === this.#paceOf;
+    this.#paceOf = exchange;
+    this.#pace ??= new BodyPace(now, queue.received);
     if (!isSame || (!queue.isWaiting && !exchange.isEnded)) {
-      this.#windowFrom = now;
-      this.#windowBytes = queue.received;
+      this.#pace.restart(now, queue.received);
       return;
     }
-    const elapsed = now - this.#windowFrom;
-    if (elapsed < limits.bodyTimeout) return;
-    const isSlow = queue.received - this.#windowBytes < (limits.bodyRate * elapsed) / 1_000;
-    this.#windowFrom = now;
-    this.#windowBytes = queue.received;
-    if (!isSlow) return;
+    if (!this.#pace.isTooSlow(now, queue.received, limits, this.#connection)) return;
     if (exchange.isEnded) {
       counters.ended('slow_body', this.#connection.client);
       this.#connection.close();

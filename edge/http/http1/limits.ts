@@ -1,3 +1,4 @@
+import type { BodyLimits } from '../exchange/body-pace.ts';
 import type { MemoryBudget } from '../exchange/client-memory.ts';
 import type { Handler } from '../exchange/exchange.ts';
 import type { TurnShare } from '../transport/flusher.ts';
@@ -6,7 +7,7 @@ import type { Http1Counters } from './counters.ts';
 /**
  * Limits of a connection of HTTP/1.1. Each exceeded limit is counted by its reason (counters.ts).
  */
-export interface Http1Limits {
+export interface Http1Limits extends BodyLimits {
   /**
    * Bytes of a request's target and fields, and of its trailers. Beyond: 431. The default of 32 KiB
    * matches common servers.
@@ -23,10 +24,6 @@ export interface Http1Limits {
   readonly headerTimeout: number;
   /** Milliseconds that a connection may be open without a request. */
   readonly idleTimeout: number;
-  /** Milliseconds over which the rate of a request body is measured, while the handler reads it. */
-  readonly bodyTimeout: number;
-  /** Minimum rate of a request body over `bodyTimeout`, in bytes per second. Below: 408. */
-  readonly bodyRate: number;
   /** Buffered bytes of a body at which the connection stops reading. */
   readonly bodyBuffered: number;
   /**
@@ -64,9 +61,10 @@ export interface Http1Limits {
  * 1 s.
  */
 export function sweepMs(limits: Http1Limits): number {
-  const { headerTimeout, idleTimeout, bodyTimeout, writeTimeout, lingerTimeout } = limits;
+  const { headerTimeout, idleTimeout, writeTimeout, lingerTimeout } = limits;
   const shortest = Math.min(
-    ...[headerTimeout, idleTimeout, bodyTimeout, writeTimeout, lingerTimeout],
+    ...[headerTimeout, idleTimeout, writeTimeout, lingerTimeout],
+    ...[limits.bodyWindow, limits.bodyPressedWindow, limits.bodyPause],
     ...[limits.streamIdleTimeout, limits.tunnelIdleTimeout],
   );
   return Math.max(10, Math.min(1_000, shortest / 4));

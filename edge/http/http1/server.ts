@@ -1,6 +1,7 @@
 /** Serves accepted connections, plain or TLS, with HTTP/1.1 (RFC 9112). */
 import { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import type { Pressure } from '../exchange/body-pace.ts';
 import { THREAD_MEMORY } from '../exchange/client-memory.ts';
 import { sweepEvery } from '../exchange/clock.ts';
 import type { Client } from '../exchange/exchange.ts';
@@ -28,10 +29,15 @@ export class Http1 {
    * already read from a socket may have been put back (`unshift`). During a drain, it is served one
    * request.
    */
-  accept(carrier: Socket | Transport, client: Client, site: SiteTerms | null = null): void {
+  accept(
+    carrier: Socket | Transport,
+    client: Client,
+    site: SiteTerms | null = null,
+    slots: Pressure | null = null,
+  ): void {
     const { counters, limits } = this.#context;
     counters.count('connections');
-    const connection = new Http1Connection(transportOf(carrier), client, this.#context, site);
+    const connection = new Http1Connection(transportOf(carrier), client, this.#context, site, slots);
     this.#connections.add(connection);
     this.#sweep ??= sweepEvery(sweepMs(limits), () => this.#check());
     connection.begin();

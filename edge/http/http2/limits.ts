@@ -2,8 +2,9 @@
  * Limits of a session, each with its unit and the reason for its default. A server may override
  * each of them.
  */
+import type { BodyLimits } from '../exchange/body-pace.ts';
 
-export interface Http2Limits {
+export interface Http2Limits extends BodyLimits {
   /**
    * Concurrent streams, including streams that were reset while their handlers still run
    * (CVE-2023-44487).
@@ -72,8 +73,8 @@ export interface Http2Limits {
   /** Milliseconds without a stream after which the session is closed. */
   readonly idleTimeout: number;
   /**
-   * Interval in milliseconds in which a body must progress at `minRate`, in either direction, while
-   * the server waits for the client.
+   * Interval in milliseconds in which the client must read at `minRate` while the server waits for
+   * it.
    */
   readonly stallTimeout: number;
   /** Bytes a second. */
@@ -124,6 +125,10 @@ export const DEFAULT_LIMITS: Http2Limits = {
   headerTimeout: 15_000,
   idleTimeout: 180_000, // longer than browsers keep an idle connection
   stallTimeout: 30_000,
+  bodyRate: 250,
+  bodyWindow: 180_000,
+  bodyPressedWindow: 10_000,
+  bodyPause: 75_000, // nginx, HAProxy and Caddy allow 60 s
   minRate: 240, // as the defaults of Apache and IIS, far below any modem
   streamIdleTimeout: 300_000, // as Envoy's; longer than the usual timeouts for origins
   tunnelIdleTimeout: 600_000, // WebSockets send pings about once a minute

@@ -2,6 +2,7 @@
  * Enforces the timeouts of limits.ts for a session, once a second: slow requests, slow readers and
  * idle connections. Time counts only while the server waits for the client.
  */
+import { BodyPace, type Pressure } from '../exchange/body-pace.ts';
 import { type Ending, type Failure, SESSION_ENDING, STREAM_ENDING } from './endings.ts';
 import type { Receiver } from './receiver.ts';
 import type { SessionHost } from './session-host.ts';
@@ -11,7 +12,7 @@ import type { Http2Stream } from './stream.ts';
 const DRAIN_SECONDS = 1;
 
 /** The part of the session that the watch uses. */
-interface WatchedSession extends SessionHost {
+interface WatchedSession extends SessionHost, Pressure {
   readonly receiver: Receiver;
   readonly isIdle: boolean;
   readonly isPaused: boolean;
@@ -131,14 +132,26 @@ export class SessionWatch {
       }
       const hasMore = stream.queued > 0 || stream.awaitsReservation;
       const isBlocked = hasMore && (stream.sendWindow <= 0 || session.sender.window <= 0);
-      const isAwaited = isBlocked || awaitsBody(stream);
-      if (isAwaited && (now - stream.markedAt) * 1000 < stallTimeout) continue;
-      const isTooSlow = isAwaited && progress - stream.marked < (stallTimeout / 1000) * minRate;
+      if (!isBlocked && this.#isSlowBody(stream, progress, now))
+        session.streams.endSlow(stream, STREAM_ENDING.slowBody);
+      if (!session.isOpen) return;
+      if (isBlocked && (now - stream.markedAt) * 1000 < stallTimeout) continue;
+      const isStalled = isBlocked && progress - stream.marked < (stallTimeout / 1000) * minRate;
       stream.markedAt = now;
       stream.marked = progress;
-      if (isTooSlow) session.streams.resetStream(stream, isBlocked ? STREAM_ENDING.stalled : STREAM_ENDING.slowBody);
+      if (isStalled) session.streams.resetStream(stream, STREAM_ENDING.stalled);
       if (!session.isOpen) return;
     }
+  }
+
+  /** `progress` changes with each byte of the body. */
+  #isSlowBody(stream: Http2Stream, progress: number, now: number): boolean {
+    if (!awaitsBody(stream)) {
+      stream.pace = null;
+      return false;
+    }
+    stream.pace ??= new BodyPace(now * 1000, progress);
+    return stream.pace.isTooSlow(now * 1000, progress, this.#session.limits, this.#session);
   }
 
   /**

@@ -6,6 +6,7 @@
  *     transport ─► Receiver ─► streams ─► handler ─► Sender ─► Output ─► transport
  */
 import { Socket } from 'node:net';
+import type { Pressure } from '../exchange/body-pace.ts';
 import { type ClientMemory, type MemoryBudget, THREAD_MEMORY } from '../exchange/client-memory.ts';
 import type { AbortCause, Client, Handler } from '../exchange/exchange.ts';
 import { BUFFER } from '../transport/buffers.ts';
@@ -40,6 +41,8 @@ interface Http2SessionOptions {
   readonly memory?: MemoryBudget;
   /** The site that the client visits, which also gets a share of the memory. */
   readonly site?: string;
+  /** The slots of the client and its site; omitted or null: unlimited. */
+  readonly slots?: Pressure | null;
   /** The site's share of the thread's turns; omitted or null: the session never waits for one. */
   readonly share?: TurnShare | null;
 }
@@ -139,6 +142,10 @@ export class Http2Session implements StreamSession, SenderSession, TransportRece
   /** Reading is paused, since the client does not read the waiting output. */
   get isPaused(): boolean {
     return this.#isPaused;
+  }
+
+  get isPressed(): boolean {
+    return this.memory.isPressed || this.#options.slots?.isPressed === true;
   }
 
   get isAwaitingSettings(): boolean {

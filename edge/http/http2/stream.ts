@@ -3,6 +3,7 @@
  * and the queued part of the response. The session opens and closes it, the sender sends its
  * frames.
  */
+import type { BodyPace } from '../exchange/body-pace.ts';
 import { BodyQueue, type BodySource, NO_BODY } from '../exchange/body-queue.ts';
 import type { ClientMemory } from '../exchange/client-memory.ts';
 import type { AbortCause, Client, Exchange, RequestBody, VisitedSite } from '../exchange/exchange.ts';
@@ -86,6 +87,8 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
    * the last change of `progress`.
    */
   markedAt: number;
+  /** Of the request body; null until the session-watch sees that it is awaited. */
+  pace: BodyPace | null = null;
   marked = 0;
   movedAt: number;
   moved = 0;
@@ -325,6 +328,21 @@ export class Http2Stream implements Exchange, BodySource, Schedulable, PendingOb
     this.progress++;
     this.isTunnel = true;
     this.#host.sender.head(this.id, 200, fields, false);
+    this.#host.flushSoon();
+  }
+
+  /**
+   * Called by the session: answers an incomplete request without the handler, which is aborted. Not
+   * after a head.
+   */
+  refuse(status: number): void {
+    const buffered = this.queue?.buffered ?? 0;
+    this.isEnding = true;
+    this.endedBy('limit', false);
+    this.#hasHead = true;
+    this.#host.sender.head(this.id, status, completeFields(NO_FIELDS), true);
+    if (buffered > 0) this.#host.bodyConsumed(this, buffered);
+    this.sentEnd();
     this.#host.flushSoon();
   }
 

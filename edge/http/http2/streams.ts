@@ -177,7 +177,7 @@ export class Streams implements StreamHost<Http2Stream> {
 
   handlerFailed(stream: Http2Stream, error: unknown): void {
     if (!(error instanceof AbortError)) this.#onHandlerError?.(error);
-    if (stream.isClosed) return;
+    if (stream.isClosed || stream.isLocalEnded) return;
     if (stream.hasHead) this.resetStream(stream, STREAM_ENDING.failed);
     else {
       this.counters.ended(STREAM_ENDING.failed, this.client);
@@ -235,12 +235,21 @@ export class Streams implements StreamHost<Http2Stream> {
       this.resetStream(stream, stream.isTunnel ? STREAM_ENDING.idleTunnel : STREAM_ENDING.idle);
       return;
     }
+    if (!stream.isRemoteEnded) {
+      this.endSlow(stream, STREAM_ENDING.idle);
+      return;
+    }
     this.counters.ended(STREAM_ENDING.idle, this.client);
-    const status = stream.isRemoteEnded ? 504 : 408;
-    this.sender.head(stream.id, status, completeFields(['content-length', '0']), true);
-    if (!stream.isRemoteEnded) writeReset(this.#session.output, stream.id, STREAM_ENDING.early.code);
+    this.sender.head(stream.id, 504, completeFields(['content-length', '0']), true);
     this.#close(stream, CLOSED.byServer, STREAM_ENDING.idle.cause, false);
     this.#session.flushSoon();
+  }
+
+  /** Answers 408 to an incomplete request. The client can read it before the stream is reset. */
+  endSlow(stream: Http2Stream, ending: Ending): void {
+    this.counters.ended(ending, this.client);
+    this.#session.chargeReset();
+    if (!stream.isClosed) stream.refuse(408);
   }
 
   streamSent(stream: Http2Stream): void {

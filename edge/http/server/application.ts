@@ -59,6 +59,8 @@ export interface ConnectionGate {
   readonly http2: Http2Limits | null;
   /** The share of the event loop for its connections; null: unlimited. */
   readonly share: TurnShare | null;
+  /** Half of the site's connections or requests in flight are in use. */
+  readonly isPressed: boolean;
   /**
    * Counts a connection. False: the site has reached its limit, and the connection is closed at
    * once.

@@ -27,6 +27,8 @@ export interface ConnectionHost {
   certificateFor(serverName: string): TlsCertificate | undefined;
   /** Returns the settings for a server name; null: none. */
   gateFor(serverName: string): ConnectionGate | null;
+  /** Whether connections are scarce, for all clients or for that of `bucket`. */
+  isPressed(bucket: number): boolean;
   /** The version of HTTP of a connection is known. */
   settled(connection: Member): void;
   closed(connection: Member, bucket: number): void;

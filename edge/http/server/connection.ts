@@ -152,6 +152,10 @@ export class Connection implements Member {
     this.destroy();
   }
 
+  get isPressed(): boolean {
+    return this.#server.isPressed(this.#bucket) || this.#gate?.isPressed === true;
+  }
+
   drain(): void {
     this.#session?.drain();
   }
@@ -203,7 +207,7 @@ export class Connection implements Member {
     const client = describeClient(this.#client, serverName, this.#tls !== null, this.#certificate, policy);
     if (!isHttp2) {
       counters.count('http1');
-      http1.accept(socket, client, gate);
+      http1.accept(socket, client, gate, this);
       return;
     }
     counters.count('http2');
@@ -217,6 +221,7 @@ export class Connection implements Member {
       memory: this.#server.memory,
       site: gate?.site,
       share: gate?.share,
+      slots: this,
     });
     if (isDraining) this.#session.drain();
   }

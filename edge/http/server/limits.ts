@@ -60,7 +60,9 @@ function strip<P extends string>(settings: Config['edge'], prefix: P): Stripped<
  */
 export function limitsFromConfig(edge: Config['edge']): EdgeLimits {
   const { streamIdleTimeout, tunnelIdleTimeout, lingerBytes, lingerDuration } = edge;
-  const ofBoth = { streamIdleTimeout, tunnelIdleTimeout, lingerBytes, lingerDuration };
+  const { bodyRate, bodyWindow, bodyPressedWindow, bodyPause } = edge;
+  const ofBodies = { bodyRate, bodyWindow, bodyPressedWindow, bodyPause };
+  const ofBoth = { streamIdleTimeout, tunnelIdleTimeout, lingerBytes, lingerDuration, ...ofBodies };
   const { headerOctets: headerBytes, discardedOctets: discardedBytes, ...http1 } = strip(edge, 'http1');
   return {
     server: {

@@ -42,6 +42,10 @@ export class NativeConnection implements TlsOwner, Member {
     this.#tls?.destroy();
   }
 
+  get isPressed(): boolean {
+    return this.#server.isPressed(this.#bucket) || this.#gate?.isPressed === true;
+  }
+
   drain(): void {
     this.#handedOver?.drain();
     this.#session?.drain();
@@ -130,6 +134,7 @@ export class NativeConnection implements TlsOwner, Member {
       memory: this.#server.memory,
       site: gate?.site,
       share: gate?.share,
+      slots: this,
     });
     if (isDraining) this.#session.drain();
   }

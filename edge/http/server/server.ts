@@ -212,6 +212,10 @@ export class EdgeServer implements ConnectionHost {
     }
   }
 
+  isPressed(bucket: number): boolean {
+    return this.#connections.isPressed(bucket);
+  }
+
   settled(connection: Member): void {
     this.#unsettled.delete(connection);
   }

@@ -6,6 +6,7 @@
  * read fails the request. Body parts count against the stream's flow-control window until their
  * reader takes them.
  */
+import { BodyPace, paceInterval } from '../../http/exchange/body-pace.ts';
 import type { ClientMemory } from '../../http/exchange/client-memory.ts';
 import type { FieldList } from '../../http/exchange/field-list.ts';
 import { trailerFields } from '../../http/exchange/fields.ts';
@@ -100,8 +101,9 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
   /** Position and serial of the last DATA frame. Its flags can be changed until it is sent. */
   lastDataAt = -1;
   lastDataSerial = -1;
-  #windowFrom = -1;
-  #windowBytes = 0;
+  /** As in `connection.ts`. */
+  readonly #pace = new BodyPace(0, 0);
+  #isPaced = false;
 
   constructor(session: LaneSession, owner: CarrierOwner, limits: OriginLimits, clock: OriginClock) {
     this.#session = session;
@@ -136,7 +138,7 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
     this.#expected = -1;
     this.#isEndDue = false;
     this.#isLocalEnded = !hasBody;
-    this.#windowFrom = -1;
+    this.#isPaced = false;
     this.lastDataSerial = -1;
     this.#requestTime = Date.now();
     this.#exchangeDeadline =
@@ -382,7 +384,7 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
 
   expire(): void {
     if (this.#call === null) this.destroy();
-    else this.reset(this.#timeoutError(), ERROR_CODE.CANCEL);
+    else if (!this.#mayGoOn()) this.reset(this.#timeoutError(), ERROR_CODE.CANCEL);
   }
 
   destroy(): void {
@@ -504,7 +506,7 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
   /** Sets the deadline according to the side that the edge waits for. */
   #watch(): void {
     const fault = this.#awaitedFault();
-    if (fault !== 'slow-body') this.#windowFrom = -1;
+    if (fault !== 'slow-body') this.#isPaced = false;
     if (fault === 'slow-body') this.#watchBody();
     else {
       const { headerTimeout, idleTimeout } = this.#limits;
@@ -516,13 +518,17 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
 
   /** As in `connection.ts`. */
   #watchBody(): void {
-    const received = this.#upload?.received ?? 0;
-    const { bodyRate, bodyWindow } = this.#limits;
-    const isEnough = received - this.#windowBytes >= (bodyRate * bodyWindow) / 1000;
-    if (this.#windowFrom >= 0 && !isEnough) return;
-    this.#windowFrom = this.#clock.now;
-    this.#windowBytes = received;
-    this.deadline = Math.min(this.#exchangeDeadline, this.#clock.after(bodyWindow));
+    if (this.#isPaced) return;
+    this.#isPaced = true;
+    this.#pace.restart(this.#clock.now, this.#upload?.received ?? 0);
+    this.deadline = Math.min(this.#exchangeDeadline, this.#clock.after(paceInterval(this.#limits)));
+  }
+
+  #mayGoOn(): boolean {
+    if (this.#exchangeDeadline <= this.#clock.now || this.#awaitedFault() !== 'slow-body') return false;
+    if (this.#pace.isTooSlow(this.#clock.now, this.#upload?.received ?? 0, this.#limits, this.#owner)) return false;
+    this.deadline = Math.min(this.#exchangeDeadline, this.#clock.after(paceInterval(this.#limits)));
+    return true;
   }
 
   /** The fault if the deadline passes now. Null: the edge does not wait for the origin. */

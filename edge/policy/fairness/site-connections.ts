@@ -60,6 +60,11 @@ export class SiteConnections {
     return true;
   }
 
+  /** The site holds half of its limit or of its share. */
+  isPressed(bucket: number, limit: number): boolean {
+    return 2 * this.heldBy(bucket) >= Math.min(limit, WEIGHT * (this.max - this.#sum(0)));
+  }
+
   leave(bucket: number): void {
     this.#counts[this.#own]--;
     this.#counts[this.#own + bucket]--;

@@ -12,7 +12,7 @@ type Limits = Pick<EdgeLimits, 'http1' | 'http2'>;
 
 interface SiteGatesOptions {
   readonly connections: SiteConnections;
-  readonly turns: Pick<SiteTurns, 'takesConnection' | 'enter' | 'leave'>;
+  readonly turns: Pick<SiteTurns, 'takesConnection' | 'isPressed' | 'enter' | 'leave'>;
   /** Limits of all sites. A site can only make them stricter. */
   readonly limits: Limits;
 }
@@ -29,6 +29,7 @@ export class SiteGates {
     const limits = protection === null ? null : protection.limits;
     const budgets = this.#limitsOf(protection === null ? null : protection.slow);
     const bucket = connections.bucketOf(domainId);
+    const maxConnections = limits === null ? Number.POSITIVE_INFINITY : limits.connections;
     let share: TurnShare | null = null;
     return {
       site: domainId,
@@ -38,8 +39,10 @@ export class SiteGates {
       get share() {
         return share;
       },
+      get isPressed() {
+        return connections.isPressed(bucket, maxConnections) || turns.isPressed(domainId, limits);
+      },
       enter() {
-        const maxConnections = limits === null ? Number.POSITIVE_INFINITY : limits.connections;
         if (!turns.takesConnection(domainId, limits) || !connections.enter(bucket, maxConnections)) return false;
         share = turns.enter(domainId);
         return true;
@@ -78,5 +81,5 @@ const narrowHttp2 = (limits: Http2Limits, slow: SlowBudget): Http2Limits => ({
   headerTimeout: shorter(limits.headerTimeout, slow.headerTimeout),
   idleTimeout: shorter(limits.idleTimeout, slow.idleTimeout),
   stallTimeout: shorter(limits.stallTimeout, slow.readTimeout),
-  minRate: faster(limits.minRate, slow.bodyRate),
+  bodyRate: faster(limits.bodyRate, slow.bodyRate),
 });

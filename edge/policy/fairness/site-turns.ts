@@ -224,6 +224,15 @@ export class SiteTurns {
     return state.connectionBucket === null || state.connectionBucket.take(now);
   }
 
+  /** The site has half of its requests in flight, or some wait for their turn. */
+  isPressed(domainId: string, limits: SiteLimits | null): boolean {
+    const state = this.#find(domainId);
+    if (state === null) return false;
+    const { maxInFlight, threads } = this.options;
+    const own = limits === null ? Number.POSITIVE_INFINITY : Math.max(1, limits.requestsInFlight / threads);
+    return state.queue.size > 0 || 2 * state.inFlight.size >= Math.min(own, WEIGHT * (maxInFlight - this.#inFlight));
+  }
+
   /** Counts a new connection; `leave` must follow. */
   enter(domainId: string): SiteShare {
     const state = this.#activeSite(domainId, this.#time.now());

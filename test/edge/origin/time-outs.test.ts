@@ -203,7 +203,7 @@ it('an origin that accepts no connection: all waiting requests get that error, n
   );
 });
 
-const RATE = { limits: { bodyRate: 1000, bodyWindow: 200 } };
+const RATE = { limits: { bodyRate: 1000, bodyWindow: 200, bodyPressedWindow: 200 } };
 
 /** A body of which so many bytes come each 20 ms. */
 function dripping(bytes: number, parts: number): { body: BodyQueue; stop: () => void } {

@@ -428,7 +428,7 @@ test('a body that is discarded before its response has ended does not affect the
         await closed;
       }
     },
-    { discardedBytes: 10_000, bodyTimeout: 100 },
+    { discardedBytes: 10_000, bodyWindow: 100 },
   );
 });
 

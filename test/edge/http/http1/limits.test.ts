@@ -113,7 +113,7 @@ it('a slow body gets 408, one that is not read does not', async () => {
       assert.match(await unreadText, /^HTTP\/1\.1 200 OK/);
       assert.is(counters.get('slow_body'), 3);
     },
-    { bodyTimeout: 150, bodyRate: 1_000 },
+    { bodyWindow: 150, bodyRate: 1_000 },
   );
 });
 

@@ -4,6 +4,7 @@
  */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { MemoryBudget } from '../../../../edge/http/exchange/client-memory.ts';
 import { type AbortCause, AbortError } from '../../../../edge/http/exchange/exchange.ts';
 import { ReadyAnswer } from '../../../../edge/http/exchange/ready-answer.ts';
 import type { Http2Limits } from '../../../../edge/http/http2/limits.ts';
@@ -265,7 +266,7 @@ test('an idle session is closed, one with a stream is not', async () => {
   assert.is(rig.counters.get('session_idle'), 1);
 });
 
-const STALL: Partial<Http2Limits> = { stallTimeout: 10_000, minRate: 100 };
+const STALL: Partial<Http2Limits> = { stallTimeout: 10_000, minRate: 100, bodyWindow: 10_000, bodyRate: 100 };
 
 test('a body that the handler waits for and that is missing or too slow', async () => {
   for (const isDripping of [false, true]) {
@@ -286,6 +287,30 @@ test('a body that the handler waits for and that is missing or too slow', async 
     assert.instance(await failure, AbortError);
     assert.is(rig.counters.get('stream_slow_body'), 1);
     assert.is(rig.session.isOpen, true);
+    const [head] = ofType(await rig.frames(), FRAME.HEADERS);
+    assert.equal([rig.fields(head)[1], head.flags & FLAG.END_STREAM], ['408', FLAG.END_STREAM]);
+    rig.clock.advance(6);
+    assert.is(resetCode(await rig.frames()), ERROR_CODE.NO_ERROR);
+    assert.equal([rig.session.isIdle, rig.errors], [true, []]);
+  }
+});
+
+test('a body may pause for a minute, unless memory is scarce', async () => {
+  for (const isPressed of [false, true]) {
+    const memory = new MemoryBudget(10_000_000);
+    const rig = new Rig({ memory });
+    if (isPressed) memory.enter('203.0.113.9').hold(6_000_000);
+    rig.send(headers(1, POST, false), data(1, Buffer.alloc(16_000)));
+    void rig.exchanges[0].body
+      .read()
+      .then(() => rig.exchanges[0].body.read())
+      .catch(() => {});
+    await rig.frames();
+    rig.clock.advance(60);
+    assert.is(rig.counters.get('stream_slow_body'), isPressed ? 1 : 0);
+    if (isPressed) continue;
+    rig.clock.advance(20);
+    assert.is(rig.counters.get('stream_slow_body'), 1);
   }
 });
 
@@ -432,13 +457,17 @@ test('idle requests: 504, 408 if incomplete, RST_STREAM after a head', async () 
       [3, '408', FLAG.END_STREAM],
     ],
   );
+  assert.equal(causes, [['limit'], ['limit'], []]);
+  rig.clock.advance(6);
   assert.equal(
-    ofType(frames, FRAME.RST_STREAM).map((received) => [received.streamId, received.payload.readUInt32BE()]),
+    ofType(await rig.frames(), FRAME.RST_STREAM).map((received) => [
+      received.streamId,
+      received.payload.readUInt32BE(),
+    ]),
     [[3, ERROR_CODE.NO_ERROR]],
   );
-  assert.equal(causes, [['limit'], ['limit'], []]);
   assert.is(rig.session.streams.count, 1);
-  rig.clock.advance(11); // what moved is seen at the next tick
+  rig.clock.advance(5); // what moved is seen at the next tick
   frames = await rig.frames();
   assert.equal([ofType(frames, FRAME.RST_STREAM)[0].streamId, resetCode(frames)], [5, ERROR_CODE.CANCEL]);
   assert.equal(causes[2], ['limit']);

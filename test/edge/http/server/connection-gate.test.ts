@@ -43,6 +43,7 @@ class Gate implements ConnectionGate {
   readonly site = '1';
   readonly http1 = null;
   readonly http2 = null;
+  readonly isPressed = false;
   open = 0;
   left = 0;
   constructor(
@@ -202,6 +203,7 @@ for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
       policy: demanded,
       http1: null,
       http2: null,
+      isPressed: false,
       share: null,
       enter: () => gate.enter(),
       leave: () => gate.leave(),

@@ -52,6 +52,7 @@ class TwoSites {
 
   readonly gateFor = (name: string): ConnectionGate => ({
     ...{ site: name, policy: null, http1: null, http2: null, share: this.#shares[name] },
+    isPressed: false,
     enter: () => true,
     leave() {},
   });

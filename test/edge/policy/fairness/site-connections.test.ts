@@ -42,6 +42,7 @@ test('a document narrows the limits of the node, and cannot widen them', () => {
   let entered = 0;
   const turns = {
     takesConnection: () => true,
+    isPressed: () => false,
     enter() {
       entered++;
       return share;
@@ -57,9 +58,11 @@ test('a document narrows the limits of the node, and cannot widen them', () => {
   });
   const gate = gates.gateOf('1', protection);
   assert.equal(gate.http1, { ...DEFAULT_HTTP1_LIMITS, headerTimeout: 3000, bodyRate: 1000, writeTimeout: 5000 });
-  assert.equal(gate.http2, { ...DEFAULT_LIMITS, headerTimeout: 3000, minRate: 1000, stallTimeout: 5000 });
+  assert.equal(gate.http2, { ...DEFAULT_LIMITS, headerTimeout: 3000, bodyRate: 1000, stallTimeout: 5000 });
   assert.is(gates.gateOf('1', protection).http1, gate.http1, 'made once');
+  assert.is(gate.isPressed, false);
   assert.ok(gate.enter());
+  assert.is(gate.isPressed, true, 'it has all of its connections');
   assert.is(gate.share, share);
   assert.not.ok(gates.gateOf('1', protection).enter());
   assert.is(entered, 1);

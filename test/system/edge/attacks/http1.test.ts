@@ -233,7 +233,7 @@ const HALVES: readonly (readonly [string, string])[] = [
 ];
 
 test('data that arrives while the thread is blocked is in time', async () => {
-  const host = await startHost({ http1: { headerTimeout: DUE_MS, bodyTimeout: DUE_MS } });
+  const host = await startHost({ http1: { headerTimeout: DUE_MS, bodyWindow: DUE_MS } });
   const cases = HALVES.flatMap((halves) => BOTH.map((speaks) => ({ halves, speaks })));
   const sockets = await Promise.all(cases.map(({ speaks }) => dial(host, { speaks })));
   const answers = Promise.all(sockets.map((socket) => within(all(socket), 'an answer')));

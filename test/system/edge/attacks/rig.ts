@@ -17,7 +17,7 @@ import { within } from './within.ts';
  */
 export const SHORT: Required<LimitOptions> = {
   server: { handshakeTimeout: 1500, maxPerAddress: 200 },
-  http1: { headerTimeout: 1000, idleTimeout: 4000, bodyTimeout: 1000, writeTimeout: 1500, lingerTimeout: 500 },
+  http1: { headerTimeout: 1000, idleTimeout: 4000, bodyWindow: 1000, writeTimeout: 1500, lingerTimeout: 500 },
   http2: {
     ...{
       prefaceTimeout: 1_000,
@@ -25,6 +25,7 @@ export const SHORT: Required<LimitOptions> = {
       headerTimeout: 1_000,
       idleTimeout: 6_000,
       stallTimeout: 3_000,
+      bodyWindow: 3_000,
       lingerTimeout: 3_000,
     },
   },
