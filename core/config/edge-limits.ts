@@ -63,7 +63,11 @@ const CONNECTIONS = {
     300_000,
     'Idle timeout of a request, in milliseconds: the maximum time without data in either direction, including the wait for the origin. The client then gets 408 or 504, or the stream is closed if the response has begun.',
   ),
-  tunnel_idle_timeout: setting(milliseconds, 600_000, 'Idle timeout of a WebSocket, in milliseconds.'),
+  tunnel_idle_timeout: setting(
+    milliseconds,
+    600_000,
+    'Idle timeout of a WebSocket, of a stream of events (text/event-stream), and of a gRPC call, in milliseconds.',
+  ),
   body_rate: setting(
     count,
     250,

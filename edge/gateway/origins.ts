@@ -40,6 +40,7 @@ export function openOrigins(
       tlsTimeout: edge.originTlsTimeout,
       headerTimeout: edge.originHeaderTimeout,
       idleTimeout: edge.originIdleTimeout,
+      streamIdleTimeout: edge.tunnelIdleTimeout,
       bodyRate: edge.originBodyRate,
       bodyWindow: edge.bodyWindow,
       bodyPressedWindow: edge.originBodyWindow,

@@ -10,7 +10,7 @@ import { aborted, type Call, type CallHolder } from './call.ts';
 import type { Carrier, CarrierOwner } from './carrier.ts';
 import type { OriginClock } from './clock.ts';
 import type { OriginLimits } from './limits.ts';
-import { OriginError, type OriginFault, type OriginResponse } from './origin.ts';
+import { isEventStream, OriginError, type OriginFault, type OriginResponse } from './origin.ts';
 import { ReceivedBody, type ReceivedBodySource } from './received-body.ts';
 import { headText, isLastOnConnection } from './request-head.ts';
 import type { ResponseHead } from './response-head.ts';
@@ -46,6 +46,8 @@ export class OriginConnection
   #unanswered: OriginResponse | null = null;
   /** Null before the head of a response. */
   #body: ReceivedBody | null = null;
+  /** The response is a stream of events. */
+  #isStream = false;
   #tunnel: SocketTunnel | null = null;
   /** It has been idle, so the origin may have closed it meanwhile. */
   #hasRested = false;
@@ -191,6 +193,7 @@ export class OriginConnection
     // still be reading.
     if (this.#sender?.isDone === false && head.status >= 300) this.#sender.stop();
     this.#body = new ReceivedBody(this, length);
+    this.#isStream = isEventStream(head.headers, length);
     if (head.status === 101) this.#tunnel = new SocketTunnel(this.#socket, () => this.#fail(aborted()));
     this.#unanswered = {
       status: head.status,
@@ -374,10 +377,13 @@ export class OriginConnection
     if (this.#isWriteBroken && this.#body?.isFull !== true) this.deadline = this.#clock.after(FINAL_RESPONSE_MS);
     else if (fault === null) this.deadline = Number.POSITIVE_INFINITY;
     else if (fault === 'slow-body') this.#watchBody();
-    else
-      this.deadline = this.#clock.after(
-        fault === 'header-timeout' ? this.#limits.headerTimeout : this.#limits.idleTimeout,
-      );
+    else this.deadline = this.#clock.after(this.#timeoutOf(fault));
+  }
+
+  #timeoutOf(fault: OriginFault): number {
+    const { headerTimeout, idleTimeout, streamIdleTimeout } = this.#limits;
+    if (fault === 'header-timeout') return headerTimeout;
+    return this.#body !== null && this.#isStream ? streamIdleTimeout : idleTimeout;
   }
 
   /** The pace restarts after the edge has waited for the origin. */

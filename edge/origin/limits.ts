@@ -18,6 +18,8 @@ export interface OriginLimits extends BodyLimits {
   readonly headerTimeout: number;
   /** Milliseconds without a byte of the body, in either direction. */
   readonly idleTimeout: number;
+  /** The same for a response that is a stream of events. */
+  readonly streamIdleTimeout: number;
   /** Idle timeout of a connection in milliseconds. */
   readonly keepAlive: number;
   /** Maximum connections to one origin. */
@@ -35,6 +37,7 @@ export const DEFAULT_LIMITS: OriginLimits = {
   tlsTimeout: 10_000,
   headerTimeout: 60_000,
   idleTimeout: 60_000,
+  streamIdleTimeout: 600_000,
   bodyRate: 1024,
   bodyWindow: 180_000,
   bodyPressedWindow: 30_000,

@@ -103,6 +103,17 @@ export interface OriginResponse {
   readonly identity: OriginPlace;
 }
 
+/** A stream of events, or of messages of gRPC or gRPC-Web. */
+const STREAM_TYPE = /^(?:text\/event-stream|application\/grpc)(?:$|[-+; \t])/i;
+
+/** Whether long silence within a response is normal. `length`: of its body; undefined: unknown. */
+export function isEventStream(headers: FieldList, length: number | undefined): boolean {
+  if (length !== undefined) return false;
+  for (let i = 0; i < headers.length; i += 2)
+    if (headers[i] === 'content-type') return STREAM_TYPE.test(headers[i + 1]);
+  return false;
+}
+
 export interface OriginBody {
   /** The length in bytes; undefined: unknown until the end. */
   readonly length: number | undefined;

@@ -13,6 +13,7 @@ import type { ReadyAnswer } from '../http/exchange/ready-answer.ts';
 import { type PoolReceiver, type PoolRequest, sendToPool } from '../origin/failover.ts';
 import {
   type InformReceiver,
+  isEventStream,
   isOfVisitor,
   type OriginBody,
   OriginCancel,
@@ -371,6 +372,7 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
       const coded = compressResponse(exchange, this.site.domainId, this.#compressionOf(), status, fields, body);
       this.#body = coded.body;
       hasStarted = true;
+      if (isEventStream(fields, body.length)) exchange.expectSilence?.();
       exchange.respond(status, coded.fields);
       const relaying = relay(coded.body, exchange, this, this.#gate);
       if (relaying !== undefined)

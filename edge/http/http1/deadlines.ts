@@ -72,7 +72,7 @@ export class Deadlines {
       this.#enterState('works', now);
       if (connection.active.isTunnel) {
         if (this.#isSilent(now, limits.tunnelIdleTimeout)) this.#end('idle_tunnel');
-      } else if (this.#isSilent(now, limits.streamIdleTimeout)) connection.endIdle();
+      } else if (this.#isSilent(now, idleTimeoutOf(connection.active, limits))) connection.endIdle();
       else this.#checkBody(connection.active, now);
     }
   }
@@ -176,3 +176,6 @@ export class Deadlines {
     this.#connection.destroy('limit');
   }
 }
+
+const idleTimeoutOf = ({ isConversation }: Http1Exchange, limits: Http1Limits): number =>
+  isConversation ? limits.tunnelIdleTimeout : limits.streamIdleTimeout;

@@ -68,6 +68,8 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
   /** Set with the response head: the connection ends after this response. */
   isLast = false;
   isTunnel = false;
+  /** Long silence of both sides is normal, as in a tunnel. */
+  isConversation = false;
   /** The client waits for 100 (Continue), which has not been sent. */
   awaitsContinue: boolean;
   readonly #carrier: Carrier;
@@ -114,6 +116,10 @@ export class Http1Exchange implements Exchange, BodySource, HeadContext {
 
   onTaken(): void {
     this.#carrier.onBodyTaken(this);
+  }
+
+  expectSilence(): void {
+    this.isConversation = true;
   }
 
   inform(status: number, headers: FieldList): void {

@@ -15,7 +15,7 @@ import { aborted, type Call, type CallHolder } from '../call.ts';
 import type { Carrier, CarrierOwner } from '../carrier.ts';
 import type { OriginClock } from '../clock.ts';
 import type { OriginLimits } from '../limits.ts';
-import { OriginError, type OriginFault, type OriginRequest, type OriginResponse } from '../origin.ts';
+import { isEventStream, OriginError, type OriginFault, type OriginRequest, type OriginResponse } from '../origin.ts';
 import { ReceivedBody, type ReceivedBodySource } from '../received-body.ts';
 import { malformed } from '../response-head.ts';
 import { mayRepeatRefused, mayRetry } from '../retry.ts';
@@ -101,6 +101,7 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
   /** Position and serial of the last DATA frame. Its flags can be changed until it is sent. */
   lastDataAt = -1;
   lastDataSerial = -1;
+  #isStream = false;
   /** As in `connection.ts`. */
   readonly #pace = new BodyPace(0, 0);
   #isPaced = false;
@@ -197,6 +198,7 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
     this.#upload?.forget();
     const isEmpty = isBodiless || (isEnd && length < 0);
     this.#body = new ReceivedBody(this, isEmpty ? 0 : length < 0 ? undefined : length);
+    this.#isStream = isEventStream(headers, this.#body.length);
     this.#unanswered = {
       status,
       headers,
@@ -509,8 +511,9 @@ export class Lane implements Carrier, ReceivedBodySource, CallHolder, UploadTarg
     if (fault !== 'slow-body') this.#isPaced = false;
     if (fault === 'slow-body') this.#watchBody();
     else {
-      const { headerTimeout, idleTimeout } = this.#limits;
-      const milliseconds = fault === 'header-timeout' ? headerTimeout : idleTimeout;
+      const { headerTimeout, idleTimeout, streamIdleTimeout } = this.#limits;
+      const bodyTimeout = this.#body !== null && this.#isStream ? streamIdleTimeout : idleTimeout;
+      const milliseconds = fault === 'header-timeout' ? headerTimeout : bodyTimeout;
       this.deadline =
         fault === null ? this.#exchangeDeadline : Math.min(this.#exchangeDeadline, this.#clock.after(milliseconds));
     }

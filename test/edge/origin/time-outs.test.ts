@@ -122,6 +122,16 @@ it('a refusal of an upload, by an origin that reads no more, to a paused reader'
   });
 });
 
+it('a stream of events may be silent for longer than another body', () =>
+  withOrigin(
+    (socket) =>
+      socket.write(
+        'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n3\r\n: \n\r\n',
+      ),
+    ({ port }, { fetch }) => late(seen(fetch(request(port))), 'idle-timeout', 900),
+    { limits: { ...SHORT.limits, streamIdleTimeout: 900 } },
+  ));
+
 it('an upload that the origin does not read', () =>
   withOrigin(
     (socket) => socket.pause(),

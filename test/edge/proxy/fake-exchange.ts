@@ -44,6 +44,7 @@ export class FakeExchange implements Exchange {
   /** The visitor accepts no more data: `write` returns false. */
   isFull = false;
   isUpgraded = false;
+  isConversation = false;
   /** The response that was sent with `answer`. */
   ready: ReadyAnswer | null = null;
   #drain: (() => void) | null = null;
@@ -76,6 +77,10 @@ export class FakeExchange implements Exchange {
   field(name: string): string | undefined {
     const at = this.fields.findIndex((value, i) => i % 2 === 0 && value === name);
     return at < 0 ? undefined : this.fields[at + 1];
+  }
+
+  expectSilence(): void {
+    this.isConversation = true;
   }
 
   inform(status: number, headers: FieldList): void {

@@ -332,6 +332,24 @@ test('HTTP/1.1: a WebSocket without a single key of 16 bytes is not forwarded', 
   }
 });
 
+test('a stream of events has the idle timeout of a tunnel', async () => {
+  for (const [type, isStream] of [
+    ['text/event-stream', true],
+    ['Text/Event-Stream; charset=utf-8', true],
+    ['application/grpc-web-text+proto', true],
+    ['text/event-streams', false],
+    ['text/html', false],
+  ] as const) {
+    const origin = new FakeOrigin((pending) => pending.respond(200, ['content-type', type]));
+    const exchange = new FakeExchange({});
+    void createSiteProxy({ fetch: origin.fetch }).serve(exchange, site);
+    await settled();
+    assert.equal([exchange.status, exchange.isConversation], [200, isStream], type);
+    origin.last.body.finish();
+    await settled();
+  }
+});
+
 each('gRPC is refused with a reason that its clients show', undefined, async ({ rig, origin, records }) => {
   for (const type of ['application/grpc', 'application/grpc+proto', 'Application/gRPC; charset=utf-8']) {
     const call = rig.call({ method: 'POST', hasBody: true, headers: { 'content-type': type, te: 'trailers' } });

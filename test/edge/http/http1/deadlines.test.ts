@@ -61,6 +61,18 @@ test('a slow body ends soon when slots or memory are scarce', () => {
   assert.equal(advance(1), SLOW);
 });
 
+test('a stream of events may be silent as long as a tunnel', () => {
+  const { state, queue, advance } = connection();
+  queue.finish();
+  assert.equal(advance(303).slice(0, 1), ['idle']);
+  const stream = connection();
+  stream.queue.finish();
+  stream.state.active.isConversation = true;
+  assert.equal(stream.advance(600), []);
+  assert.equal(stream.advance(3).slice(0, 1), ['idle']);
+  assert.is(state.active.isConversation, false);
+});
+
 test('a closed connection waits while the client sends, and not for ever', () => {
   const { state, advance } = connection();
   state.isLingering = true;
