@@ -32,6 +32,12 @@ export function versionSpoken(bytes: Uint8Array): DetectedVersion {
   return length === PREFACE.length ? 'http2' : 'undecided';
 }
 
+/** A request without TLS begins with its method; a TLS record does not begin with a letter. */
+const isPlainHttp = (bytes: Uint8Array): boolean => bytes.length > 0 && bytes[0] >= 0x41 && bytes[0] <= 0x5a;
+
+const PLAIN_BODY = 'This port serves HTTPS only. Begin the URL with https:// instead of http://.\n';
+const PLAIN_REFUSED = `HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\ncontent-length: ${PLAIN_BODY.length}\r\nconnection: close\r\n\r\n${PLAIN_BODY}`;
+
 interface ConnectionOptions {
   readonly client: CountedClient;
   /** Returned to the connection limits at the end. */
@@ -77,6 +83,26 @@ export class Connection implements Member {
    * certificate gets an alert.
    */
   startTls(): void {
+    // The first bytes stay in the socket, from which node:tls reads them.
+    this.#raw.once('readable', () => {
+      const first: Buffer | null = this.#raw.read();
+      if (first !== null && isPlainHttp(first)) this.#refusePlain();
+      else {
+        if (first !== null) this.#raw.unshift(first);
+        this.#shakeHands();
+      }
+    });
+  }
+
+  /** As nginx. The response is readable, since the client expects HTTP without TLS. */
+  #refusePlain(): void {
+    this.#server.counters.count('handshake_failed');
+    this.#raw.end(PLAIN_REFUSED);
+    this.#raw.resume();
+    this.#raw.once('end', () => this.destroy());
+  }
+
+  #shakeHands(): void {
     const { base } = this.#server;
     const tls = new TLSSocket(this.#raw, {
       isServer: true,

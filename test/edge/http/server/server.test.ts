@@ -63,6 +63,20 @@ for (const tls of ['auto', 'node'] as const) {
     });
   });
 
+  test('HTTP without TLS on the port of HTTPS gets a readable 400', async () => {
+    await withServer(async ({ tlsPort, counters }) => {
+      for (const request of [GET, `POST / HTTP/1.1\r\nhost: ${HOST}\r\n\r\n`, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n']) {
+        const socket = await dial(tlsPort);
+        socket.write(request);
+        assert.match(await readAll(socket), /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*https:\/\//);
+      }
+      await until(() => counters.get('handshake_failed') === 3, 'three failed');
+      const next = await dialTls(tlsPort);
+      next.write(GET);
+      assert.match(await readAll(next), /^HTTP\/1\.1 200 /);
+    });
+  });
+
   test('no common protocol, no name or an unknown name: an alert, and the next client is served', async () => {
     await withServer(async ({ tlsPort, counters }) => {
       assert.match(await handshakeError(dialTls(tlsPort, { ALPNProtocols: ['dot'] })), /NO_APPLICATION_PROTOCOL/);
