@@ -363,7 +363,7 @@ each('gRPC is refused with a reason that its clients show', undefined, async ({ 
       assert.is(status, 501);
       assert.match(text, 'gRPC-Web');
     }
-    call.reset();
+    call.end();
   }
   assert.is(origin.requests.length, 0);
   assert.equal(
