@@ -5,10 +5,11 @@
  */
 
 import { typeName } from '../../../core/dns/wire/mnemonics.ts';
+import { LEADING_TYPES } from '../../../core/dns/wire/types.ts';
 import type { RecordRow } from '../../../core/store/rows.ts';
 import type { Services } from '../../change/services.ts';
 import type { Reply } from '../../http/route.ts';
-import { LEADING_TYPES, type TargetWarning, type TargetWarnings } from '../targets/target-warnings.ts';
+import type { TargetWarning, TargetWarnings } from '../targets/target-warnings.ts';
 
 /** Maximum number of warnings in the response to a batch. */
 const MAX_WARNINGS = 100;

@@ -6,7 +6,7 @@
 import { RecentMap } from '../../../core/base/recent-map.ts';
 import { typeName } from '../../../core/dns/wire/mnemonics.ts';
 import { formatName, formatRelative, type Name, nameAt } from '../../../core/dns/wire/name.ts';
-import { TYPE } from '../../../core/dns/wire/types.ts';
+import { LEADING_TYPES, TYPE } from '../../../core/dns/wire/types.ts';
 import type { Exemptions } from '../../../core/net/address/index.ts';
 import { nameOfKey, recordKeyParts } from '../../../core/store/keys.ts';
 import { type Domain, type ProxyConfig, proxiedOf, RECORD_RDATA, type RecordRow } from '../../../core/store/rows.ts';
@@ -196,9 +196,6 @@ const FAULTS: Readonly<Record<Fault, string>> = {
   'no-address': 'it leads to no address',
   loop: 'it leads back to itself',
 };
-
-/** Types of records whose addresses are at another name. */
-export const LEADING_TYPES: readonly number[] = [TYPE.ALIAS, TYPE.CNAME];
 
 const targetOf = ({ rdata }: TargetRecord): Name => Uint8Array.from(nameAt(rdata, 0));
 

@@ -138,6 +138,9 @@ export const COMPRESSIBLE: ReadonlyMap<number, { readonly skip: number; readonly
   [TYPE.MX, { skip: 2, names: 1 }],
 ]);
 
+/** Types of records whose addresses are at another name. */
+export const LEADING_TYPES: readonly number[] = [TYPE.ALIAS, TYPE.CNAME];
+
 /**
  * Offset of the host name in the rdata of types that refer to the host of a service, such as NS and
  * MX. It must not be an alias (RFC 2181 10.3, RFC 2782), and its addresses go into the additional

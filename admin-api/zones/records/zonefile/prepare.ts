@@ -11,7 +11,7 @@ import {
   parseMaster,
 } from '../../../../core/dns/wire/master/index.ts';
 import { equalNames, formatName, type Name, nameAt } from '../../../../core/dns/wire/name.ts';
-import { type RRset, TYPE } from '../../../../core/dns/wire/types.ts';
+import { LEADING_TYPES, type RRset, TYPE } from '../../../../core/dns/wire/types.ts';
 import type { Id } from '../../../../core/store/keys.ts';
 import { type ApexSettings, type Domain, PRIMARY } from '../../../../core/store/rows.ts';
 import { apexSets } from '../../../../core/zone/compile/apex.ts';
@@ -100,7 +100,7 @@ export type Prepared =
       /** See core/zone/compile/bulk.ts. */
       readonly nodes: Uint8Array;
       readonly count: number;
-      /** Whether the file has records of LEADING_TYPES (zones/targets/target-warnings.ts). */
+      /** Whether the file has records of LEADING_TYPES. */
       readonly leads: boolean;
       readonly kept: ApexSettings | null;
       readonly warnings: readonly MasterWarning[];
@@ -116,7 +116,7 @@ export function prepareZone(input: PrepareInput): Prepared {
   const domain: Domain = { id: domainId, accountId: 0, apex, createdAt: now, kept, ...PRIMARY };
   owners.sort();
   const { changes, count } = encodeRecords(domainId, owners, spellings, now);
-  const leads = [...owners].some(({ sets }) => sets.some(({ type }) => type === TYPE.ALIAS || type === TYPE.CNAME));
+  const leads = [...owners].some(({ sets }) => sets.some(({ type }) => LEADING_TYPES.includes(type)));
   const nodes = compileOwners(domain, owners, input.zoneSettings);
   return { ok: true, changes, count, leads, nodes, kept, warnings };
 }
