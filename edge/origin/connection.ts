@@ -325,6 +325,10 @@ export class OriginConnection
     const body = this.#body;
     const isAnswered = body !== null && this.#unanswered === null;
     const isLost = call !== null && body === null && error.fault === 'reset';
+    if (isLost) {
+      call.image = this.#sender?.image ?? null;
+      if (this.#hasRested && !this.#hasReceived) this.#safeIdle.learnClosed(this.#idleFor);
+    }
     const isRetried = isLost && this.#mayRetry(call);
     this.#sender?.stop();
     this.#forget();
@@ -338,11 +342,7 @@ export class OriginConnection
     body.fail(error);
   }
 
-  #mayRetry(call: Call): boolean {
-    const { request, retries } = call;
-    const { image = null } = this.#sender ?? {};
-    call.image = image;
-    if (this.#hasRested && !this.#hasReceived) this.#safeIdle.learnClosed(this.#idleFor);
+  #mayRetry({ request, retries, image }: Call): boolean {
     return mayRetry({
       retries,
       method: request.method,

@@ -171,6 +171,12 @@ export function originHealthRoute(services: Services, ejections: Pick<Ejections,
   });
 }
 
+function checkedState(regions: number, down: number): (typeof STATES)[number] {
+  if (regions === 0) return 'unknown';
+  if (down === 0) return 'up';
+  return down === regions ? 'down' : 'partly';
+}
+
 function stateOf(
   { id }: Domain,
   entry: CompleteEntry,
@@ -186,18 +192,8 @@ function stateOf(
   const down = found.filter(({ isUp }) => !isUp);
   const latest = found.toSorted((a, b) => b.since - a.since).at(0);
   const fault = entry.health === null ? ejections.faultOf(id, key) : null;
-  const state: (typeof STATES)[number] =
-    entry.health === null
-      ? fault === null
-        ? 'unchecked'
-        : 'down'
-      : found.length === 0
-        ? 'unknown'
-        : down.length === 0
-          ? 'up'
-          : down.length === found.length
-            ? 'down'
-            : 'partly';
+  const unchecked = fault === null ? 'unchecked' : 'down';
+  const state = entry.health === null ? unchecked : checkedState(found.length, down.length);
   const begin = latest?.since ?? fault?.since;
   const ejectedUntil = ejections.endOf(id, key);
   return {
