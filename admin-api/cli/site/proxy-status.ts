@@ -66,7 +66,7 @@ function certificateLines(domain: string, proxy: Proxy): string[] {
       `  ${source.padEnd(11)}  ${shown(names.join(', '))}, expires ${shown(expires_at)}; serves ${shown(serves)}`,
     );
   }
-  // Without any certificate, its state says what is wrong.
+  // Without any certificate, `ssl_error` has the reason.
   for (const { name, why, next_attempt_at: next } of proxy.certificates.length === 0 ? [] : proxy.uncovered)
     lines.push(
       `  uncovered    ${shown(name)}: ${shown(why)}${next === null ? '' : ` Next attempt at ${shown(next)}.`}`,

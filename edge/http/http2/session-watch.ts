@@ -155,8 +155,8 @@ export class SessionWatch {
   }
 
   /**
-   * The response was complete before the request. The client has had time to read it, and may now
-   * be told to stop (RFC 9113 section 8.1). Shorter while the session drains.
+   * The response was complete before the request. The client has had time to read it, so the stream
+   * may be reset (RFC 9113 section 8.1). Shorter while the session drains.
    */
   #hasLingered(stream: Http2Stream, progress: number, now: number): boolean {
     const { lingerTimeout, lingerDuration } = this.#session.limits;

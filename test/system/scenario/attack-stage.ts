@@ -71,7 +71,7 @@ const LARGE = 4 * 1024 * 1024;
 const PROBE_MS = 50;
 /** Milliseconds after which a connection counts. */
 const SEEN_MS = 20;
-/** An address that nobody else has. */
+/** An address of no other client. */
 const VISITOR = '127.0.0.3';
 const UNREAD = fileURLToPath(new URL('./unread-attacker.js', import.meta.url));
 const HOLD = fileURLToPath(new URL('./hold-attacker.js', import.meta.url));

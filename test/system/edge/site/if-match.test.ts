@@ -1,4 +1,4 @@
-/** A page that curl reads compressed, and changes under the condition that nobody else did. */
+/** curl reads a page compressed, and changes it on the condition that it is unchanged. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

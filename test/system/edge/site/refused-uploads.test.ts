@@ -68,7 +68,7 @@ async function withSite(origin: Server, use: (rig: SiteRig) => Promise<void>): P
 if (why !== null) test.skip(`curl: ${why}`, () => {});
 else
   for (const flag of ['--http1.1', '--http2'])
-    test(`curl ${flag} reads the response to an upload that nobody reads`, async ({ origin, file }) => {
+    test(`curl ${flag} reads the response to an upload that is not read`, async ({ origin, file }) => {
       await withSite(origin, async ({ https, root }) => {
         const url = `https://${SITE}:${https}`;
         const usual = [
