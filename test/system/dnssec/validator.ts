@@ -5,12 +5,20 @@ import { CLASS_IN, RCODE } from '../../../core/dns/wire/types.ts';
 import { startChild } from '../../support/child.ts';
 import { UdpClient } from '../../support/dns-client.ts';
 import { encodeQuery } from '../../support/message.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import type { ParentZone } from './parent.ts';
 
-/** Questions are repeated, as clients do: the resolver may wait for a node that was killed. */
-const TRIES = 6;
+/** Milliseconds after which a question is repeated, as clients do. */
+const RETRY_MS = 5000;
+/** The resolver may wait for a node that was killed, or for a machine that is busy. */
+const TRIES = Math.ceil(PATIENCE_MS / RETRY_MS);
+/**
+ * Queries to a nameserver that does not respond, each after twice the time: with Unbound's 5, a
+ * pause of some seconds would be a SERVFAIL.
+ */
+const UPSTREAM_TRIES = 10;
 
 export interface ValidatorOptions {
   readonly parent: ParentZone;
@@ -26,6 +34,8 @@ export type Verdict = 'secure' | 'insecure' | 'bogus' | 'no response';
 
 export interface Validator {
   ask(name: Uint8Array, type: number): Promise<Verdict>;
+  /** Its log: the reason of each SERVFAIL. */
+  output(): string;
   stop(): Promise<void>;
 }
 
@@ -40,6 +50,7 @@ server:
   use-syslog: no
   verbosity: 1
   val-log-level: 2
+  log-servfail: yes
   do-daemonize: no
   do-not-query-localhost: no
   do-ip6: no
@@ -49,6 +60,7 @@ server:
   target-fetch-policy: "0 0 0 0 0"
   val-bogus-ttl: 0
   infra-host-ttl: 0
+  outbound-msg-retry: ${UPSTREAM_TRIES}
   trust-anchor: "${parent.anchor}"
 stub-zone:
   name: "example."
@@ -71,11 +83,16 @@ export async function startValidator(options: ValidatorOptions): Promise<Validat
     async ask(name, type) {
       id = (id + 1) & 0xffff;
       const edns = { version: 0, size: 4096, do: true };
-      const response = await client.query(encodeQuery({ name, type, class: CLASS_IN, edns }, id, true), 5000, TRIES);
+      const response = await client.query(
+        encodeQuery({ name, type, class: CLASS_IN, edns }, id, true),
+        RETRY_MS,
+        TRIES,
+      );
       if (response === null) return 'no response';
       if ((response[3] & 15) === RCODE.SERVFAIL) return 'bogus';
       return (response[3] & 0x20) !== 0 ? 'secure' : 'insecure';
     },
+    output: () => child.output(),
     async stop() {
       client.close();
       await child.stop();

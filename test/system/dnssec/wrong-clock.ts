@@ -151,7 +151,11 @@ async function checkRight(daemons: readonly Daemon[], zone: SignedZone, hasSeria
         [`write${zone.writes - 1}.${ZONE}`, TYPE.A],
         [`nothing.${ZONE}`, TYPE.A],
       ] as const)
-        assert.is(await validator.ask(parseName(name), type), 'secure', `${name} ${type}`);
+        assert.is(
+          await validator.ask(parseName(name), type),
+          'secure',
+          `${name} ${type} at ${daemon.dnsPort}\n${validator.output()}`,
+        );
     } finally {
       await validator.stop();
     }
