@@ -1307,6 +1307,7 @@ export const TEXTS = {
       bypass_cache: 'Bypass cache',
       no_compression: 'No compression',
       basic_auth: 'Password',
+      authenticate: 'Sign-in',
       challenge: 'Challenge',
       error_page: 'Error page',
       respond: 'Fixed response',

@@ -10,7 +10,7 @@ interface ReceiverUrl {
   /** As in "The URL of a webhook". */
   readonly of: string;
   /** As in "Webhooks are delivered to public addresses only". */
-  readonly plural: string;
+  readonly sending: string;
   /** The field of the body. */
   readonly pointer: string;
 }
@@ -33,8 +33,8 @@ export function readReceiverUrl(text: string, exemptions: Exemptions, about: Rec
   return url.href;
 }
 
-function requirePublic(hostname: string, exemptions: Exemptions, { plural, pointer }: ReceiverUrl): void {
-  const publicOnly = `${plural} are delivered to public addresses only.`;
+function requirePublic(hostname: string, exemptions: Exemptions, { sending, pointer }: ReceiverUrl): void {
+  const publicOnly = `${sending} to public addresses only.`;
   let host: ReturnType<typeof readHost>;
   try {
     host = readHost(hostname, exemptions);

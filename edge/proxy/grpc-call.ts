@@ -23,7 +23,7 @@ export function serveGrpc(passage: Passage): Done {
   passage.deadlineMs = timeoutOf(exchange.headers);
   const fields = passage.fieldsForOrigin('');
   if (fields === undefined) return;
-  const body = bodyForOrigin(exchange.body, true);
+  const body = bodyForOrigin(exchange.body, true, passage.site.changes);
   return passage.fetch(
     'POST',
     fieldValue(fields, 'te') === undefined ? [...fields, 'te', 'trailers'] : fields,

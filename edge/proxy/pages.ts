@@ -21,7 +21,9 @@ const NO_ANSWER = 'The site does not respond';
 const TOO_SLOW = 'The site takes too long to respond';
 
 /** Pages by the fault of `fetch`. Faults that the visitor has caused are not included. */
-export const FAULT_PAGES: Readonly<Record<Exclude<OriginFault, VisitorFault>, ErrorPage>> = {
+export type FaultPages = Readonly<Record<Exclude<OriginFault, VisitorFault>, ErrorPage>>;
+
+export const FAULT_PAGES: FaultPages = {
   forbidden: page(
     502,
     'origin_forbidden',

@@ -18,6 +18,7 @@ import {
   type OriginBody,
   OriginCancel,
   OriginError,
+  type OriginRequest,
   type OriginResponse,
   requestId,
   type Send,
@@ -33,7 +34,7 @@ import type { SitePools } from '../sites/site-pools.ts';
 import { type Compression, compressResponse, encodingsForOrigin } from './coding.ts';
 import { grpcEnding, grpcRefusal } from './grpc.ts';
 import { Gate } from './outflow.ts';
-import { EXPECTATION_FAILED, FAULT_PAGES, LOOP, NOT_CACHED, SLOW_BODY } from './pages.ts';
+import { EXPECTATION_FAILED, FAULT_PAGES, type FaultPages, LOOP, NOT_CACHED, SLOW_BODY } from './pages.ts';
 import { exchangeRecord, type OnDone } from './record.ts';
 import { relay, type TrailerFilter } from './relay.ts';
 import { bodyForOrigin, bufferBodyStart } from './request-body.ts';
@@ -272,6 +273,41 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
     return receiving;
   }
 
+  /**
+   * Sends a GET to a server that is not an origin of the site. The visitor's disconnect cancels it.
+   * Rejects with OriginError.
+   */
+  ask(origin: Origin, authority: string, path: string, headers: FieldList, timeoutMs: number): Promise<OriginResponse> {
+    const { exchange } = this;
+    const { rules, traces } = this.#context;
+    const send = traces?.tracedSend(exchange, this.#context.send) ?? this.#context.send;
+    const cancel = new OriginCancel();
+    this.#cancel = cancel;
+    const timer = setTimeout(() => cancel.cancel(), timeoutMs);
+    return new Promise<OriginResponse>((resolve, reject) => {
+      const request: OriginRequest = {
+        origin,
+        serverName: origin.host,
+        method: 'GET',
+        path,
+        authority,
+        headers,
+        id: this.id,
+        body: NO_BODY,
+        client: networkOf(exchange, rules),
+        visitor: exchange.client,
+        site: this.site.domainId,
+        protocol: '',
+        memory: exchange.memory,
+        cancel,
+      };
+      send(request, { onResponse: resolve, onFailure: reject });
+    }).finally(() => {
+      clearTimeout(timer);
+      this.#cancel = null;
+    });
+  }
+
   /** Called by Receiving with the response head of the origin. */
   responded(response: OriginResponse, handler: ResponseHandler): Done {
     this.#cancel = null;
@@ -318,7 +354,11 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
     const { rules } = this.#context;
     const visited = visitedSiteOf(this.exchange, rules);
     const fields = fieldsForVisitor(headers, this.site, visited, rules, this.#identity, cacheStatus);
-    return this.#stickyCookie === '' ? fields : [...fields, 'set-cookie', this.#stickyCookie];
+    const { cookies } = this.site;
+    if (this.#stickyCookie === '' && cookies === undefined) return fields;
+    const all = this.#stickyCookie === '' ? [...fields] : [...fields, 'set-cookie', this.#stickyCookie];
+    for (const cookie of cookies ?? []) all.push('set-cookie', cookie);
+    return all;
   }
 
   storedFields(headers: FieldList): string[] {
@@ -337,7 +377,7 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
     const requestHeaders = this.fieldsForOrigin(encodingsForOrigin(exchange));
     if (requestHeaders === undefined) return;
     const fetch = (body: RequestBody): Promise<void> =>
-      this.fetch(exchange.method, requestHeaders, bodyForOrigin(body, isHttp2(this.origin)), '', {
+      this.fetch(exchange.method, requestHeaders, bodyForOrigin(body, isHttp2(this.origin), this.site.changes), '', {
         onResponse: ({ status, headers, body: responseBody }) => {
           const fields = this.visitorFields(headers, cacheStatus);
           onHead?.(status, fields);
@@ -429,12 +469,12 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
   }
 
   /** Answers a fault of the origin with an error page. Rethrows other errors. */
-  respondFailure(error: unknown): void {
+  respondFailure(error: unknown, pages: FaultPages = FAULT_PAGES): void {
     this.#recordError(error);
     const fault = (error as OriginError).fault;
     if (this.exchange.isEnded) this.report(499, false);
     else if (fault === 'slow-body') this.refuse(SLOW_BODY);
-    else this.refuse(FAULT_PAGES[fault === 'aborted' ? 'reset' : fault]);
+    else this.refuse(pages[fault === 'aborted' ? 'reset' : fault]);
   }
 
   #recordError(error: unknown): void {

@@ -12,6 +12,7 @@ import { type PrefetchPlan, RuleRunner, type RuleTools } from '../policy/rules/r
 import type { ErrorPage } from '../sites/error-page.ts';
 import type { ServeSite, Site } from '../sites/site.ts';
 import type { Compression } from './coding.ts';
+import { decide } from './decision.ts';
 import { isGrpc } from './grpc.ts';
 import { serveGrpc } from './grpc-call.ts';
 import { METHOD_NOT_ALLOWED, NO_SUCH_PROTOCOL } from './pages.ts';
@@ -132,6 +133,7 @@ export function createSiteProxy(options: ProxyOptions): SiteProxy {
       respond: (exchange, site, status, fields, body) =>
         open(exchange, site).respondWhole(status, [...fields, 'content-length', String(body.length)], body),
       challenge: options.challenge,
+      decide: (exchange, site, decider) => decide(open(exchange, site), decider, rules),
     });
   const forPrefetch = prefetchContext(context);
   const prefetch: Prefetch | null =

@@ -4,6 +4,7 @@
  */
 
 import { withTimeout } from '../../core/base/timers.ts';
+import type { Changes, HeaderChange } from '../../core/site/rules/index.ts';
 import type { ClientMemory } from '../http/exchange/client-memory.ts';
 import type { BodyFlow, BodySink, Exchange, RequestBody } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
@@ -22,10 +23,13 @@ const SILENCE_MS = 200;
  * a content-length has no trailers, because trailers need the chunked coding. It is passed
  * unchanged.
  */
-export function bodyForOrigin(body: RequestBody, isHttp2: boolean): RequestBody {
+export function bodyForOrigin(body: RequestBody, isHttp2: boolean, changes: Changes | undefined): RequestBody {
   if (body.length === 0 || (body.length !== undefined && !isHttp2)) return body;
-  return isFlowing(body) ? new FlowingBody(body) : new PassedBody(body);
+  const headers = changes?.requestHeaders ?? NO_CHANGES;
+  return isFlowing(body) ? new FlowingBody(body, headers) : new PassedBody(body, headers);
 }
+
+const NO_CHANGES: readonly HeaderChange[] = [];
 
 type Flowing = RequestBody & { flow(sink: BodySink): BodyFlow };
 
@@ -35,7 +39,10 @@ class PassedBody<Body extends RequestBody> implements RequestBody {
   readonly length: number | undefined;
   protected readonly body: Body;
 
-  constructor(body: Body) {
+  constructor(
+    body: Body,
+    private readonly changes: readonly HeaderChange[],
+  ) {
     this.body = body;
     this.length = body.length;
   }
@@ -49,7 +56,7 @@ class PassedBody<Body extends RequestBody> implements RequestBody {
   }
 
   get trailers(): FieldList {
-    return requestTrailers(this.body.trailers);
+    return requestTrailers(this.body.trailers, this.changes);
   }
 }
 

@@ -17,6 +17,7 @@
  * cache key.
  */
 import { statedAddresses } from '../../core/net/address/visitor.ts';
+import { type HeaderChange, replaces } from '../../core/site/rules/index.ts';
 import { originTags } from '../compress/fields.ts';
 import { portOf } from '../http/exchange/authority.ts';
 import type { Client, Exchange } from '../http/exchange/exchange.ts';
@@ -184,13 +185,13 @@ function buildRequestFields(
 
 /**
  * Filters the trailers for an origin. The origin may merge them into the header fields (RFC 9110
- * section 6.5.1), so claims and fields that only the edge may set are removed.
+ * section 6.5.1), so claims, and fields that only the edge or rules may set, are removed.
  */
-export function requestTrailers(fields: FieldList): FieldList {
+export function requestTrailers(fields: FieldList, changes: readonly HeaderChange[]): FieldList {
   if (fields.length === 0) return fields;
   return fields.filter((_, i) => {
     const name = fields[i & ~1];
-    return actionOf(name) === PASS;
+    return actionOf(name) === PASS && !changes.some((change) => replaces(change, name));
   });
 }
 

@@ -1,6 +1,10 @@
 /** The rules of a domain as a thread of the edge runs them, and the sites that they lead to. */
-import { type Changes, RuleSet, type RulesDocument } from '../../core/site/rules/index.ts';
+import { RecentMap } from '../../core/base/recent-map.ts';
+import { type Changes, type Identity, RuleSet, type RulesDocument } from '../../core/site/rules/index.ts';
 import type { SiteDocument } from '../../core/store/rows.ts';
+
+/** Visitors whose changes are cached, for each combination of rules. */
+const MAX_IDENTITIES = 128;
 
 export class SiteRules {
   /** As text. */
@@ -10,6 +14,7 @@ export class SiteRules {
   /** Whether its counts wait to be sent. */
   isCounted = false;
   readonly #sites = new WeakMap<Changes, WeakMap<object, unknown>>();
+  readonly #identities = new WeakMap<Changes, RecentMap<Changes>>();
   #lastChanges: Changes | null = null;
   #lastSite: unknown = null;
   #lastResult: unknown = null;
@@ -18,6 +23,17 @@ export class SiteRules {
     this.domainId = String(domainId);
     this.revision = revision;
     this.set = compile(content);
+  }
+
+  /** The changes and the identity of a visitor: the same object for the same identity. */
+  identified(changes: Changes, identity: Identity): Changes {
+    if (identity.length === 0) return changes;
+    let identities = this.#identities.get(changes);
+    if (identities === undefined) {
+      identities = new RecentMap(MAX_IDENTITIES);
+      this.#identities.set(changes, identities);
+    }
+    return identities.of(JSON.stringify(identity), () => changes.withIdentity(identity));
   }
 
   /**

@@ -26,6 +26,8 @@ export interface Site {
   readonly documents: SiteDocuments | null;
   /** Changes that rules make to the request (SiteRules.siteWith). Omitted: none. */
   readonly changes?: Changes;
+  /** Values of Set-Cookie for the visitor of this request, which is not served from the cache. */
+  readonly cookies?: readonly string[];
 }
 
 /** Finds the site of a host name. Undefined: there is none. */

@@ -62,6 +62,7 @@ export function interpret(
         return { ...outcome, matched, stoppedBy: number };
       case 'limit':
       case 'basic_auth':
+      case 'authenticate':
       case 'challenge':
         if (!passes(rule)) return { ...outcome, matched, stoppedBy: number };
         break;

@@ -22,7 +22,7 @@ import type { webhookBody } from './schema.ts';
 
 /** Seconds during which messages are also signed with the previous secret. */
 const ROTATION = 86_400;
-const OF_WEBHOOK = { of: 'a webhook', plural: 'Webhooks', pointer: '/url' };
+const OF_WEBHOOK = { of: 'a webhook', sending: 'Webhooks are delivered', pointer: '/url' };
 
 type WebhookBody = Partial<BodyOf<typeof webhookBody>>;
 

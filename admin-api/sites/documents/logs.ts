@@ -115,8 +115,8 @@ function readBucket(
   };
 }
 
-const OF_ENDPOINT = { of: 'an endpoint', plural: 'Logs', pointer: '/endpoint/url' };
-const OF_BUCKET = { of: 'a bucket', plural: 'Logs', pointer: '/bucket/endpoint' };
+const OF_ENDPOINT = { of: 'an endpoint', sending: 'Logs are delivered', pointer: '/endpoint/url' };
+const OF_BUCKET = { of: 'a bucket', sending: 'Logs are delivered', pointer: '/bucket/endpoint' };
 
 export function viewLogs({ isEnabled, endpoint, bucket, sample, fields, clientAddress }: LogsDocument) {
   return {

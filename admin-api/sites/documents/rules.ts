@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { flag, integer, list, oneOf, orNull, time } from '../../../core/base/schema.ts';
 import type { ReadRuleCounts } from '../../../core/cluster/peer-queries.ts';
 import { formatHost } from '../../../core/dns/wire/name.ts';
+import type { Exemptions } from '../../../core/net/address/index.ts';
 import { ORIGINS, type OriginsDocument } from '../../../core/site/pools/document.ts';
 import {
   ACTION_TYPES,
@@ -10,6 +11,7 @@ import {
   MAX_RULES,
   RULE_TEMPLATES,
   RULES,
+  type Rule,
   type RuleFault,
   type RulesDocument,
 } from '../../../core/site/rules/index.ts';
@@ -17,6 +19,7 @@ import { rulesView } from '../../../core/site/rules/schema.ts';
 import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
+import { readReceiverUrl } from '../../http/receiver-url.ts';
 import { route } from '../../http/route.ts';
 import { formatTime } from '../../http/time.ts';
 import type { DocumentCheck } from './document-routes.ts';
@@ -26,13 +29,32 @@ import { withHashes, withoutHashes } from './rule-users.ts';
 export async function readRules(
   given: readonly unknown[],
   { before, draft, domain }: DocumentCheck<RulesDocument>,
+  exemptions: Exemptions,
 ): Promise<RulesDocument> {
   const document: RulesDocument = { rules: await withHashes(given, before.rules) };
   const faults = [...checkRules(document), ...checkPools(document, ORIGINS.content(draft, domain.id))];
-  if (faults.length === 0) return document;
+  if (faults.length === 0) return { rules: withUrls(document.rules, exemptions) };
   const [{ message, pointer }] = faults;
   throw new HttpError(422, 'invalid_rule', message, { pointer, details: faults.length > 1 ? faults : undefined });
 }
+
+/** The rules with URLs in canonical form. Throws InvalidError `invalid_url`, `private_url`. */
+const withUrls = (rules: readonly Rule[], exemptions: Exemptions): readonly Rule[] =>
+  rules.map((rule, i) => {
+    if (rule.action.type !== 'authenticate') return rule;
+    const { forward } = rule.action;
+    const about = { of: `rule ${i + 1}`, sending: 'Requests are sent' };
+    const pointer = `/rules/${i}/action/forward/url`;
+    return {
+      ...rule,
+      action: {
+        type: 'authenticate' as const,
+        ...(forward && {
+          forward: { ...forward, url: readReceiverUrl(forward.url, exemptions, { ...about, pointer }) },
+        }),
+      },
+    };
+  });
 
 /** Finds rules with pools that do not exist. */
 function checkPools({ rules }: RulesDocument, { origins }: OriginsDocument): readonly RuleFault[] {

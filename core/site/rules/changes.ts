@@ -13,7 +13,22 @@ export interface HeaderChange {
   readonly name: string;
   /** Null: the header is removed. */
   readonly value: string | null;
+  /**
+   * For headers that only the edge may set: other spellings of the name are removed, too, which
+   * CGI, WSGI and PHP read as the same name. The result of `usualSpelling`.
+   */
+  readonly spelling?: string;
 }
+
+/** CGI (RFC 3875 section 4.1.18) does not distinguish characters other than letters and digits. */
+const usualSpelling = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '-');
+
+/** Whether a field of a visitor must not reach the origin because of the change. */
+export const replaces = ({ name, spelling }: HeaderChange, field: string): boolean =>
+  name === field || (spelling !== undefined && name.length === field.length && spelling === usualSpelling(field));
+
+/** Headers that tell the origin who the visitor is; null: the header is removed. */
+export type Identity = readonly (readonly [name: string, value: string | null])[];
 
 /** Cached combinations of a document. Others are computed for each request. */
 const MAX_COMBINATIONS = 1000;
@@ -21,6 +36,9 @@ const MAX_COMBINATIONS = 1000;
 interface Shared {
   combinations: number;
 }
+
+/** Cached combinations on top of the identity of one visitor. */
+const COMBINATIONS_OF_IDENTITY = 8;
 
 interface Values {
   readonly requestHeaders: readonly HeaderChange[];
@@ -48,11 +66,13 @@ export class Changes implements Values {
   readonly #keySuffix: string;
   /** Cached results of `after`, by rule number. */
   readonly #next: Changes[] = [];
+  readonly #isNone: boolean;
 
   constructor(
     values: Values = NO_VALUES,
     private readonly shared: Shared = { combinations: 0 },
   ) {
+    this.#isNone = values === NO_VALUES;
     this.requestHeaders = values.requestHeaders;
     this.responseHeaders = values.responseHeaders;
     this.rewrite = values.rewrite;
@@ -68,6 +88,25 @@ export class Changes implements Values {
             .update(JSON.stringify([requestHeaders, origin]))
             .digest('base64')
             .slice(0, 12)}`;
+  }
+
+  /** Whether nothing is changed. */
+  get isNone(): boolean {
+    return this.#isNone;
+  }
+
+  /** Changes that remove headers which only the edge may set. */
+  static withoutClaims(names: readonly string[]): Changes {
+    if (names.length === 0) return new Changes();
+    return new Changes({ ...NO_VALUES, requestHeaders: names.map((name) => identityHeader(name, null)) });
+  }
+
+  /** These changes and the identity of a visitor. */
+  withIdentity(identity: Identity): Changes {
+    let { requestHeaders } = this;
+    for (const [name, value] of identity) requestHeaders = withHeader(requestHeaders, identityHeader(name, value));
+    const shared = { combinations: MAX_COMBINATIONS - COMBINATIONS_OF_IDENTITY };
+    return new Changes({ ...this.#values(), requestHeaders }, shared);
   }
 
   /** These changes followed by the change of rule `number`. */
@@ -162,17 +201,26 @@ const headerChange = ({ name, value }: { readonly name: string; readonly value?:
   value: value ?? null,
 });
 
-const withHeader = (before: readonly HeaderChange[], header: HeaderChange): readonly HeaderChange[] => [
-  ...before.filter(({ name }) => name !== header.name),
-  header,
-];
+const identityHeader = (name: string, value: string | null): HeaderChange => ({
+  name: name.toLowerCase(),
+  value,
+  spelling: usualSpelling(name),
+});
+
+/** A header that only the edge may set stays one. */
+function withHeader(before: readonly HeaderChange[], header: HeaderChange): readonly HeaderChange[] {
+  const replaced = before.find(({ name }) => name === header.name);
+  const spelling = header.spelling ?? replaced?.spelling;
+  const after = spelling === undefined ? header : { name: header.name, value: header.value, spelling };
+  return [...before.filter((change) => change !== replaced), after];
+}
 
 /** The fields after the changes. */
 export function changeFields<List extends Fields>(fields: List, changes: readonly HeaderChange[]): List | string[] {
   if (changes.length === 0) return fields;
   const changed: string[] = [];
   for (let i = 0; i < fields.length; i += 2)
-    if (!changes.some(({ name }) => name === fields[i])) changed.push(fields[i], fields[i + 1]);
+    if (!changes.some((change) => replaces(change, fields[i]))) changed.push(fields[i], fields[i + 1]);
   for (const { name, value } of changes) if (value !== null) changed.push(name, value);
   return changed;
 }

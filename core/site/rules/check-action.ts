@@ -87,6 +87,9 @@ export function checkAction(rule: Rule, report: Report): void {
     case 'basic_auth':
       checkUsers(action, report);
       break;
+    case 'authenticate':
+      checkAuthentication(action, report);
+      break;
     case 'respond':
       if (action.content_type !== undefined && !MEDIA_TYPE.test(action.content_type))
         report('/content_type', 'is not a media type such as text/html; charset=utf-8');
@@ -172,5 +175,23 @@ function checkUsers({ realm, users }: Extract<RuleAction, { type: 'basic_auth' }
       report(`/users/${i}/hash`, `costs more than m=${MAX_COST[0]}, t=${MAX_COST[1]}, p=${MAX_COST[2]}`);
     else if (Number(cost[1]) * Number(cost[2]) > MAX_WORK)
       report(`/users/${i}/hash`, `costs more than m·t=${MAX_WORK}; use m=65536,t=3 or less`);
+  });
+}
+
+/** The URLs are checked where the operator's exemptions are known (admin-api/sites/documents). */
+function checkAuthentication({ forward }: Extract<RuleAction, { type: 'authenticate' }>, report: Report): void {
+  if (forward === undefined) report('', 'needs forward');
+  checkIdentityHeaders(forward?.copy_headers ?? [], '/forward/copy_headers', report);
+}
+
+function checkIdentityHeaders(names: readonly string[], field: string, report: Report): void {
+  const seen = new Set<string>();
+  names.forEach((name, i) => {
+    const lower = name.toLowerCase();
+    const forbidden = lower === 'cookie' ? 'is the cookie of the visitor' : forbiddenHeader('request', name);
+    if (!FIELD_NAME.test(name)) report(`${field}/${i}`, `${JSON.stringify(name.slice(0, 80))} is not a header name`);
+    else if (forbidden !== undefined) report(`${field}/${i}`, forbidden);
+    else if (seen.has(lower)) report(`${field}/${i}`, `${JSON.stringify(name)} is there twice`);
+    seen.add(lower);
   });
 }

@@ -38,6 +38,7 @@ export type RuleAction = { [T in ActionType]: Action<T> }[ActionType];
 export type LimitAction = Action<'limit'>;
 export type CacheAction = Action<'cache'>;
 export type BasicAuthAction = Action<'basic_auth'>;
+export type AuthenticateAction = Action<'authenticate'>;
 export type RespondAction = Action<'respond'>;
 
 export interface BasicAuthUser {

@@ -1,10 +1,11 @@
 /** The rules of a domain: document, check and compiled form. No side effects. */
 export { ACTION_TYPES, type ActionType, isDeciding } from './actions.ts';
-export { Changes, changeFields, type HeaderChange } from './changes.ts';
+export { Changes, changeFields, type HeaderChange, type Identity, replaces } from './changes.ts';
 export { checkRules } from './check.ts';
 export type { RuleFault } from './check-rule.ts';
 export { type AddedCounts, RuleCounters, type RuleTotals } from './counters.ts';
 export {
+  type AuthenticateAction,
   type BasicAuthAction,
   type BasicAuthUser,
   type CacheAction,
@@ -22,6 +23,6 @@ export {
 export { type CountryOf, type Fields, RequestFacts, type RuleRequest } from './facts.ts';
 export { firstCookie, firstHeader } from './fields.ts';
 export * from './limits.ts';
-export { type CompiledRule, distinguishesVisitors, RuleSet } from './rule-set.ts';
+export { type CompiledRule, distinguishesVisitors, identityNames, RuleSet } from './rule-set.ts';
 export { RULE_TEMPLATES, type RuleTemplate } from './templates.ts';
 export { safeLocation, TextTemplate } from './text-template.ts';

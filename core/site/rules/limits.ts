@@ -8,6 +8,8 @@ export const MAX_NETWORKS = 2000;
 /** Characters of one pattern, name or value. */
 export const MAX_TEXT = 1000;
 export const MAX_USERS = 20;
+/** Headers that one rule copies from a decision or from claims. */
+export const MAX_IDENTITY_HEADERS = 20;
 /** Characters of the body of a fixed response. */
 export const MAX_FIXED_BODY = 16_384;
 /** Budget of steps to compile all patterns of a document: about 50 ms. */

@@ -6,7 +6,7 @@
 import { isDeciding } from './actions.ts';
 import { type Change, Changes, changeOf } from './changes.ts';
 import { type Condition, compileMatch, type RequestPart } from './conditions.ts';
-import type { Rule, RuleAction, RulesDocument } from './document.ts';
+import type { AuthenticateAction, Rule, RuleAction, RulesDocument } from './document.ts';
 import type { RequestFacts } from './facts.ts';
 import { BUILD_STEPS } from './limits.ts';
 import type { BuildBudget } from './pattern/automaton.ts';
@@ -33,7 +33,8 @@ export class RuleSet {
   /** Whether a count has changed since this flag was reset. */
   hasCounted = false;
   readonly rules: readonly CompiledRule[];
-  readonly noChanges = new Changes();
+  /** The changes before the first rule: headers that rules of authentication set are removed. */
+  readonly noChanges: Changes;
   readonly #index: RuleIndex;
 
   /** Throws PatternError or InvalidError for a document that `checkRules` does not accept. */
@@ -43,6 +44,7 @@ export class RuleSet {
     this.#index = new RuleIndex(this.rules);
     this.matched = new Uint32Array(rules.length);
     this.stopped = new Uint32Array(rules.length);
+    this.noChanges = Changes.withoutClaims(identityHeaders(this.rules));
     this.changes = this.noChanges;
   }
 
@@ -87,6 +89,21 @@ const OF_VISITORS: ReadonlySet<string> = new Set<RequestPart>(['client', 'countr
 /** Whether a rule can match some visitors of a URL and not others. */
 export const distinguishesVisitors = ({ conditions, exceptions }: CompiledRule): boolean =>
   [...conditions, ...exceptions].some(({ part }) => OF_VISITORS.has(part));
+
+/**
+ * Headers with which rules tell the origin who the visitor is. Visitors must not send them, on any
+ * path. Credentials of visitors are not among them: they are only replaced.
+ */
+function identityHeaders(rules: readonly CompiledRule[]): readonly string[] {
+  const names = rules.flatMap(({ action, isDryRun }) =>
+    action.type === 'authenticate' && !isDryRun ? identityNames(action) : [],
+  );
+  return [...new Set(names)].filter((name) => name !== 'authorization');
+}
+
+/** The headers that an action of authentication sets, in lower case. */
+export const identityNames = ({ forward }: AuthenticateAction): readonly string[] =>
+  (forward?.copy_headers ?? []).map((name) => name.toLowerCase());
 
 function compileRule(rule: Rule, number: number, budget: BuildBudget): CompiledRule {
   const { action, match, except, dry_run } = rule;

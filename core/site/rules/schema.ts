@@ -2,7 +2,15 @@
 import { type ObjectOptions, type TProperties, Type } from '@sinclair/typebox';
 import { flag, integer, line, list, oneOf, readOnly, text } from '../../base/schema.ts';
 import { ACTION_TYPES } from './actions.ts';
-import { MAX_FIXED_BODY, MAX_LIST, MAX_NETWORKS, MAX_RULES, MAX_TEXT, MAX_USERS } from './limits.ts';
+import {
+  MAX_FIXED_BODY,
+  MAX_IDENTITY_HEADERS,
+  MAX_LIST,
+  MAX_NETWORKS,
+  MAX_RULES,
+  MAX_TEXT,
+  MAX_USERS,
+} from './limits.ts';
 
 const entry = (of: string) => text(of, { maxLength: MAX_TEXT });
 const entries = (of: string, example: string) =>
@@ -62,6 +70,21 @@ const names = (of: string) => Type.Optional(list(entry('a name'), of, { maxItems
 
 const DAYS = 86_400;
 
+const forward = Type.Object(
+  {
+    url: text('the URL that decides, such as https://auth.example.com/api/authz/forward-auth', { maxLength: 2000 }),
+    copy_headers: Type.Optional(
+      list(entry('such as Remote-User'), 'headers of the decision that the origin receives', {
+        maxItems: MAX_IDENTITY_HEADERS,
+      }),
+    ),
+  },
+  {
+    description:
+      'a server such as Authelia decides: its status 2xx lets the request pass, any other response is sent to the visitor',
+  },
+);
+
 const action = <User extends TProperties>(user: User, options: ObjectOptions) =>
   Type.Object(
     {
@@ -92,6 +115,7 @@ const action = <User extends TProperties>(user: User, options: ObjectOptions) =>
       ),
       realm: Type.Optional(line(1, 100, 'what browsers show when they ask for a password')),
       users: Type.Optional(list(Type.Object(user), 'users of basic_auth', { minItems: 1, maxItems: MAX_USERS })),
+      forward: Type.Optional(forward),
       body: Type.Optional(text('the body of a fixed response', { maxLength: MAX_FIXED_BODY })),
       content_type: Type.Optional(
         line(1, 200, 'the media type of a fixed response; the default is text/plain; charset=utf-8'),

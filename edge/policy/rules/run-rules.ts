@@ -6,6 +6,7 @@
 
 import { clientNetwork } from '../../../core/net/address/ipv6.ts';
 import {
+  type AuthenticateAction,
   type BasicAuthAction,
   type CompiledRule,
   distinguishesVisitors,
@@ -23,6 +24,7 @@ import type { FieldList } from '../../http/exchange/field-list.ts';
 import type { ErrorPage } from '../../sites/error-page.ts';
 import type { Site } from '../../sites/site.ts';
 import type { SiteRules } from '../../sites/site-rules.ts';
+import { type Admission, type Decider, deciderOf } from './admission.ts';
 import type { Countries } from './countries.ts';
 import type { RuleCounting } from './counts.ts';
 import { Credentials } from './credentials.ts';
@@ -65,6 +67,8 @@ interface RuleOutlets {
    * all visitors pass.
    */
   challenge?(exchange: Exchange, site: Site): boolean | Promise<boolean>;
+  /** Asks a server whether the request may pass. Null: it may not, and has been answered. */
+  decide(exchange: Exchange, site: Site, decider: Decider): Promise<Admission | null>;
 }
 
 /** How to prefetch a URL. */
@@ -86,6 +90,7 @@ export class RuleRunner {
   /** Bodies of fixed responses. */
   readonly #bodies = new WeakMap<CompiledRule, Uint8Array>();
   readonly #rates = new WeakMap<CompiledRule, LimitRule>();
+  readonly #deciders = new WeakMap<CompiledRule, Decider>();
 
   constructor(
     private readonly tools: RuleTools,
@@ -117,9 +122,9 @@ export class RuleRunner {
         if (type === 'basic_auth') hasCredentials = true;
         else if (type !== 'limit' && type !== 'challenge' && !distinguishesVisitors(rule)) return null;
       }
-      const { changes, noChanges } = set;
+      const { changes } = set;
       if (changes.bypassesCache) return null;
-      return { site: changes === noChanges ? site : rules.siteWith(site, changes), hasCredentials };
+      return { site: changes.isNone ? site : rules.siteWith(site, changes), hasCredentials };
     });
   }
 
@@ -133,6 +138,7 @@ export class RuleRunner {
       const rule = set.rules[index];
       const { action } = rule;
       if (action.type === 'basic_auth') return this.#authenticate(exchange, site, rules, index, action);
+      if (action.type === 'authenticate') return this.#admit(exchange, site, rules, index, action);
       if (action.type === 'challenge') return this.#challenge(exchange, site, rules, index);
       if (action.type !== 'limit') {
         if (action.type === 'allow') break;
@@ -150,10 +156,10 @@ export class RuleRunner {
   }
 
   #pass(exchange: Exchange, site: Site, rules: SiteRules): Done {
-    const { changes, noChanges } = rules.set;
-    if (changes === noChanges) return this.outlets.serve(exchange, site);
+    const { changes } = rules.set;
+    if (changes.isNone && site.cookies === undefined) return this.outlets.serve(exchange, site);
     const changed = rules.siteWith(site, changes);
-    return changes.bypassesCache
+    return changes.bypassesCache || site.cookies !== undefined
       ? this.outlets.serveUncached(exchange, changed)
       : this.outlets.serve(exchange, changed);
   }
@@ -215,6 +221,33 @@ export class RuleRunner {
     return typeof verdict === 'string' ? proceed(verdict) : verdict.then(proceed);
   }
 
+  async #admit(
+    exchange: Exchange,
+    site: Site,
+    rules: SiteRules,
+    index: number,
+    action: AuthenticateAction,
+  ): Promise<void> {
+    const { set } = rules;
+    const { changes } = set;
+    const rule = set.rules[index];
+    let decider = this.#deciders.get(rule);
+    if (decider === undefined) {
+      decider = deciderOf(action);
+      this.#deciders.set(rule, decider);
+    }
+    const asked = changes.isNone ? site : rules.siteWith(site, changes);
+    const admission = await this.outlets.decide(exchange, asked, decider);
+    if (admission === null) {
+      set.stopped[rule.number]++;
+      this.tools.counting.note(rules);
+      return;
+    }
+    const { identity, cookies } = admission;
+    const admitted = cookies.length === 0 ? site : withCookies(site, cookies);
+    await this.#run(exchange, admitted, rules, index + 1, rules.identified(changes, identity));
+  }
+
   #challenge(exchange: Exchange, site: Site, rules: SiteRules, index: number): Done {
     const { changes } = rules.set;
     const { challenge } = this.outlets;
@@ -241,6 +274,12 @@ function pageOf(rule: CompiledRule): ErrorPage {
       throw new TypeError(`The action ${action.type} has no page.`);
   }
 }
+
+/** Adds to the cookies of an earlier rule. */
+const withCookies = (site: Site, cookies: readonly string[]): Site => ({
+  ...site,
+  cookies: [...(site.cookies ?? []), ...cookies],
+});
 
 /** A rate limit with the source of its keys. */
 class LimitRule {

@@ -74,6 +74,21 @@ await everywhere('contract, rules', (test) => {
     assert.is(hashOf(), stored);
   });
 
+  test('the URL that decides must be public, and is stored in canonical form', async ({ world }) => {
+    const { client, path } = await world.zone();
+    const at = `${path}/proxy/rules`;
+    const rulesFor = (url: string) => ({
+      rules: [{ action: { type: 'authenticate', forward: { url, copy_headers: ['Remote-User'] } } }],
+    });
+    const pointer = '/rules/0/action/forward/url';
+    for (const url of ['auth', 'ftp://auth.site-a.net/', 'http://auth.site-a.net/', 'https://a:b@auth.site-a.net/'])
+      refused(await client.put(at, rulesFor(url)), '422 invalid_url', pointer);
+    for (const host of ['127.0.0.1', '10.0.0.1', '[::1]', '169.254.169.254', '[::ffff:127.0.0.1]', '0x7f.1'])
+      refused(await client.put(at, rulesFor(`https://${host}/`)), '422 private_url', pointer);
+    const set = succeeded(await client.put(at, rulesFor('https://AUTH.site-a.net:443/api#x')));
+    assert.equal(set.body.rules, rulesFor('https://auth.site-a.net/api').rules);
+  });
+
   test('GET …/proxy/rules/versions: earlier versions are kept, and can be restored', async ({ world }) => {
     const { client, path, id } = await world.zone();
     const at = `${path}/proxy/rules`;

@@ -84,6 +84,7 @@ const action: fc.Arbitrary<RuleAction> = fc.oneof(
       { type: 'limit', requests: 1, period: 1 },
       { type: 'error_page', status: 404 },
       { type: 'respond', body: 'a' },
+      { type: 'authenticate', forward: { url: 'https://auth.example/' } },
     ] as const),
     ...([{ type: 'redirect', location: '/x' }, { type: 'bypass_cache' }, { type: 'no_compression' }] as const),
     ...([

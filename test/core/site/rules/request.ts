@@ -37,7 +37,7 @@ export function openFacts(request: ReferenceRequest): RequestFacts {
   return facts;
 }
 
-const PASSED: ReadonlySet<string> = new Set(['limit', 'basic_auth', 'challenge']);
+const PASSED: ReadonlySet<string> = new Set(['limit', 'basic_auth', 'authenticate', 'challenge']);
 
 export function outcomeOf(
   set: RuleSet,

@@ -166,6 +166,10 @@ for (const { match, yes, no } of MATCHES)
 
 const deny = { type: 'deny' } as const;
 const allow = { type: 'allow' } as const;
+const forwardTo = (copy_headers: string[]) => ({
+  type: 'authenticate' as const,
+  forward: { url: 'https://auth.example/', copy_headers },
+});
 const at = (path: string): RuleMatch => ({ path: { prefix: [path] } });
 const set = (value: string): Rule => ({ action: { type: 'set_response_header', name: 'X-A', value } });
 
@@ -298,6 +302,11 @@ const FAULTS: readonly FaultRow[] = [
   { rule: { action: { type: 'respond', body: '', status: 302 } }, message: /status must be 200, or 400 to 599/ },
   { rule: { action: { type: 'respond', body: '', content_type: 'text' } }, message: /is not a media type/ },
   { rule: { action: { type: 'respond', body: '', content_type: 'a/b\r\nx: y' } }, message: /is not a media type/ },
+  { rule: { action: { type: 'authenticate' } }, message: /action needs forward/ },
+  { rule: { action: forwardTo(['Remote-User', 'remote-user']) }, message: /"remote-user" is there twice/ },
+  { rule: { action: forwardTo(['Cookie']) }, message: /is the cookie of the visitor/ },
+  { rule: { action: forwardTo(['Host']) }, message: /set by the edge itself/ },
+  { rule: { action: forwardTo(['a b']) }, message: /"a b" is not a header name/ },
   { rule: { action: { type: 'redirect', location: '//evil.test' } }, message: /must be a path/ },
   { rule: { action: { type: 'redirect', location: 'https://{rest}/' } }, message: /needs a host/ },
   { rule: { action: { type: 'redirect', location: 'https://a.test{rest}' } }, message: /needs a host/ },

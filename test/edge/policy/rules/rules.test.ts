@@ -9,67 +9,11 @@ import { fieldValue } from '../../../../edge/cache/rules/fields.ts';
 import { BodyCompressor } from '../../../../edge/compress/body.ts';
 import { Challenge } from '../../../../edge/policy/challenge/challenge.ts';
 import { ChallengeTokens } from '../../../../edge/policy/challenge/token.ts';
-import { Countries } from '../../../../edge/policy/rules/countries.ts';
-import { RuleCounting, type RuleCounts } from '../../../../edge/policy/rules/counts.ts';
-import { createRateMemory, RATE_SECRET_BYTES } from '../../../../edge/policy/rules/rate-memory.ts';
-import { RateTable } from '../../../../edge/policy/rules/rate-table.ts';
-import { SiteDocuments } from '../../../../edge/sites/site-documents.ts';
-import { type CacheRig, type CacheRigOptions, cacheRig, SITE } from '../../proxy/cache-rig.ts';
+import { SITE } from '../../proxy/cache-rig.ts';
 import type { FakeExchange, FakeRequest } from '../../proxy/fake-exchange.ts';
-import { NO_POOLS } from '../../sites/rig.ts';
+import { time, withRules } from './rig.ts';
 
 const test = suite('rules at the edge');
-
-interface RulesRig extends CacheRig {
-  get(path: string, more?: FakeRequest): Promise<FakeExchange>;
-  /** The counts since the last call. */
-  flush(): RuleCounts[];
-}
-
-let now = 1_700_000_000_000;
-
-async function withRules(
-  rules: readonly Rule[],
-  use: (rig: RulesRig) => Promise<void>,
-  options: CacheRigOptions = {},
-): Promise<void> {
-  const about = { domainId: 7, updatedAt: 0 };
-  const origins = [{ label: 'beta', path: '/no', pool: [{ origin: 'beta.example.net', port: 80 }] }];
-  const documents = new SiteDocuments(
-    [
-      { ...about, kind: 'rules', revision: 3, content: { rules } },
-      { ...about, kind: 'origins', revision: 1, content: { origins } },
-    ],
-    { id: 7, name: 'example.com' },
-    { pools: NO_POOLS },
-    null,
-  );
-  const counts: RuleCounts[] = [];
-  const counting = new RuleCounting((sent) => counts.push(...sent));
-  const tools = {
-    countries: new Countries(),
-    rates: new RateTable(createRateMemory(Buffer.alloc(RATE_SECRET_BYTES, 7), false)),
-    counting,
-    clock: () => now,
-  };
-  const rig = await cacheRig({
-    onRequest: (pending) =>
-      pending.answer(200, ['content-type', 'text/plain', 'x-old', '1', 'x-path', pending.request.path], 'hello'),
-    ...options,
-    site: { ...SITE, documents },
-    rules: tools,
-  });
-  try {
-    const get = (path: string, more?: FakeRequest) => rig.visit({ path, ...more });
-    const flush = () => {
-      counting.flush();
-      return counts.splice(0);
-    };
-    await use(Object.assign(rig, { get, flush }));
-  } finally {
-    await rig.close();
-  }
-}
 
 const header = (exchange: FakeExchange, name: string): string | undefined => exchange.field(name);
 const statusOf = (exchange: FakeExchange): number => exchange.status;
@@ -264,7 +208,7 @@ test('a rate limit counts by address, header or cookie, lets bursts pass, and re
       const stopped = await rig.get('/', first);
       assert.equal([statusOf(stopped), header(stopped, 'retry-after')], [429, '1']);
       assert.is(await send(second), 200);
-      now += 1000;
+      time.now += 1000;
       assert.equal([await send(first), await send(first)], [200, 429]);
     });
 });
@@ -299,9 +243,9 @@ test('challenge stops who has not passed, and leads the others on to later rules
     networkOf: ({ client }) => client.address,
     schemeOf: ({ scheme }) => scheme,
     onAnswer: (_exchange, _site, status) => answered.push(status),
-    now: () => now / 1000,
+    now: () => time.now / 1000,
   });
-  const expiresAt = now / 1000 + 60;
+  const expiresAt = time.now / 1000 + 60;
   const passOf = (network: string): string =>
     `__Host-waypost-pass=${new ChallengeTokens(keys).createPass(expiresAt, { domainId: SITE.domainId, network })}`;
   const visitor = { address: '192.0.2.1', headers: ['accept', 'text/html'] };
@@ -344,7 +288,7 @@ test('challenge stops who has not passed, and leads the others on to later rules
       const [after] = rig.flush();
       assert.equal([...after.matched], [3, 1, 2, 3, 1]);
       assert.equal([...after.stopped], [0, 0, 0, 0, 1]);
-      now += 61_000;
+      time.now += 61_000;
       assert.match((await rig.get('/page', holder)).text, /name="token"/, 'the pass has expired');
     },
     { challenge: (exchange, site) => challenge.demand(exchange, site) },
@@ -462,6 +406,7 @@ const PREFETCHES: readonly (readonly [name: string, rules: readonly Rule[], resu
   ['an error page', [{ action: { type: 'error_page', status: 410 } }], 'excluded'],
   ['no cache', [{ match: HOME, action: { type: 'bypass_cache' } }], 'excluded'],
   ['a password', [{ action: { type: 'basic_auth', users: USERS } }], 'not-stored'],
+  ['a decision', [{ action: { type: 'authenticate', forward: { url: 'https://auth.test/' } } }], 'excluded'],
 ];
 
 for (const [name, rules, result] of PREFETCHES)
