@@ -9,7 +9,8 @@
  */
 import type { FieldList } from '../http/exchange/field-list.ts';
 import { type OriginBody, OriginError, type OriginResponse } from '../origin/origin.ts';
-import type { Admission, Decider } from '../policy/rules/admission.ts';
+import type { Decider } from '../policy/authentication/decider.ts';
+import type { Admission } from '../policy/authentication/verdict.ts';
 import type { ErrorPage } from '../sites/error-page.ts';
 import { FAULT_PAGES, type FaultPages } from './pages.ts';
 import type { Passage } from './passage.ts';

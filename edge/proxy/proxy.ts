@@ -121,20 +121,24 @@ export function createSiteProxy(options: ProxyOptions): SiteProxy {
 
   const runner =
     options.rules &&
-    new RuleRunner(options.rules, {
-      addressOf: (exchange) => visitorAddress(exchange, rules),
-      schemeOf: (exchange) => visitedSiteOf(exchange, rules).scheme,
-      serve,
-      serveUncached: (exchange, site) =>
-        isCacheableMethod(exchange.method) && exchange.protocol === ''
-          ? open(exchange, site).bypassCache(cacheStatus({ name, fwd: 'bypass' }), 'bypass')
-          : serve(exchange, site),
-      refuse: (exchange, site, page) => open(exchange, site).refuse(page),
-      respond: (exchange, site, status, fields, body) =>
-        open(exchange, site).respondWhole(status, [...fields, 'content-length', String(body.length)], body),
-      challenge: options.challenge,
-      decide: (exchange, site, decider) => decide(open(exchange, site), decider, rules),
-    });
+    new RuleRunner(
+      options.rules,
+      {
+        addressOf: (exchange) => visitorAddress(exchange, rules),
+        schemeOf: (exchange) => visitedSiteOf(exchange, rules).scheme,
+        serve,
+        serveUncached: (exchange, site) =>
+          isCacheableMethod(exchange.method) && exchange.protocol === ''
+            ? open(exchange, site).bypassCache(cacheStatus({ name, fwd: 'bypass' }), 'bypass')
+            : serve(exchange, site),
+        refuse: (exchange, site, page) => open(exchange, site).refuse(page),
+        respond: (exchange, site, status, fields, body) =>
+          open(exchange, site).respondWhole(status, [...fields, 'content-length', String(body.length)], body),
+        challenge: options.challenge,
+        decide: (exchange, site, decider) => decide(open(exchange, site), decider, rules),
+      },
+      fetch,
+    );
   const forPrefetch = prefetchContext(context);
   const prefetch: Prefetch | null =
     flows === undefined

@@ -42,16 +42,17 @@ export async function readRules(
 const withUrls = (rules: readonly Rule[], exemptions: Exemptions): readonly Rule[] =>
   rules.map((rule, i) => {
     if (rule.action.type !== 'authenticate') return rule;
-    const { forward } = rule.action;
-    const about = { of: `rule ${i + 1}`, sending: 'Requests are sent' };
-    const pointer = `/rules/${i}/action/forward/url`;
+    const { forward, jwt } = rule.action;
+    const read = (url: string, field: string): string => {
+      const pointer = `/rules/${i}/action/${field}`;
+      return readReceiverUrl(url, exemptions, { of: `rule ${i + 1}`, sending: 'Requests are sent', pointer });
+    };
     return {
       ...rule,
       action: {
-        type: 'authenticate' as const,
-        ...(forward && {
-          forward: { ...forward, url: readReceiverUrl(forward.url, exemptions, { ...about, pointer }) },
-        }),
+        type: rule.action.type,
+        ...(forward && { forward: { ...forward, url: read(forward.url, 'forward/url') } }),
+        ...(jwt && { jwt: { ...jwt, jwks_url: read(jwt.jwks_url, 'jwt/jwks_url') } }),
       },
     };
   });

@@ -9,6 +9,8 @@ import { parseTemplate } from './text-template.ts';
 type Report = (field: string, problem: string) => void;
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+/** RFC 6265 section 4.1.1. */
+const COOKIE_NAME = new RegExp(`^${TOKEN}$`);
 const LOCATION = /^[\x21-\x7e]{1,2000}$/;
 const COUNTED_BY = /^(?:address|network|(?:header|cookie):[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100})$/;
 /** RFC 9110 section 8.3.1. */
@@ -179,19 +181,28 @@ function checkUsers({ realm, users }: Extract<RuleAction, { type: 'basic_auth' }
 }
 
 /** The URLs are checked where the operator's exemptions are known (admin-api/sites/documents). */
-function checkAuthentication({ forward }: Extract<RuleAction, { type: 'authenticate' }>, report: Report): void {
-  if (forward === undefined) report('', 'needs forward');
-  checkIdentityHeaders(forward?.copy_headers ?? [], '/forward/copy_headers', report);
+function checkAuthentication({ forward, jwt }: Extract<RuleAction, { type: 'authenticate' }>, report: Report): void {
+  const ways = [forward, jwt].filter((way) => way !== undefined);
+  if (ways.length !== 1) report('', 'needs one of forward and jwt');
+  const { header, cookie, copy_claims = [] } = jwt ?? {};
+  checkIdentityHeaders(forward?.copy_headers ?? [], (i) => `/forward/copy_headers/${i}`, report);
+  checkIdentityHeaders(
+    copy_claims.map((copied) => copied.header),
+    (i) => `/jwt/copy_claims/${i}/header`,
+    report,
+  );
+  if (header !== undefined && !FIELD_NAME.test(header)) report('/jwt/header', 'is not a header name');
+  if (cookie !== undefined && !COOKIE_NAME.test(cookie)) report('/jwt/cookie', 'is not a name of a cookie');
 }
 
-function checkIdentityHeaders(names: readonly string[], field: string, report: Report): void {
+function checkIdentityHeaders(names: readonly string[], fieldOf: (i: number) => string, report: Report): void {
   const seen = new Set<string>();
   names.forEach((name, i) => {
     const lower = name.toLowerCase();
     const forbidden = lower === 'cookie' ? 'is the cookie of the visitor' : forbiddenHeader('request', name);
-    if (!FIELD_NAME.test(name)) report(`${field}/${i}`, `${JSON.stringify(name.slice(0, 80))} is not a header name`);
-    else if (forbidden !== undefined) report(`${field}/${i}`, forbidden);
-    else if (seen.has(lower)) report(`${field}/${i}`, `${JSON.stringify(name)} is there twice`);
+    if (!FIELD_NAME.test(name)) report(fieldOf(i), `${JSON.stringify(name.slice(0, 80))} is not a header name`);
+    else if (forbidden !== undefined) report(fieldOf(i), forbidden);
+    else if (seen.has(lower)) report(fieldOf(i), `${JSON.stringify(name)} is there twice`);
     seen.add(lower);
   });
 }

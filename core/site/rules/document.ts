@@ -39,6 +39,9 @@ export type LimitAction = Action<'limit'>;
 export type CacheAction = Action<'cache'>;
 export type BasicAuthAction = Action<'basic_auth'>;
 export type AuthenticateAction = Action<'authenticate'>;
+export type JwtRule = NonNullable<AuthenticateAction['jwt']>;
+/** A claim that the origin receives as a header. */
+export type IdentityClaim = NonNullable<JwtRule['copy_claims']>[number];
 export type RespondAction = Action<'respond'>;
 
 export interface BasicAuthUser {

@@ -9,6 +9,8 @@ export {
   type BasicAuthAction,
   type BasicAuthUser,
   type CacheAction,
+  type IdentityClaim,
+  type JwtRule,
   type LimitAction,
   type NamedMatch,
   type RespondAction,

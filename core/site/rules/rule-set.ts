@@ -102,8 +102,10 @@ function identityHeaders(rules: readonly CompiledRule[]): readonly string[] {
 }
 
 /** The headers that an action of authentication sets, in lower case. */
-export const identityNames = ({ forward }: AuthenticateAction): readonly string[] =>
-  (forward?.copy_headers ?? []).map((name) => name.toLowerCase());
+export const identityNames = ({ forward, jwt }: AuthenticateAction): readonly string[] =>
+  [...(forward?.copy_headers ?? []), ...(jwt?.copy_claims ?? []).map(({ header }) => header)].map((name) =>
+    name.toLowerCase(),
+  );
 
 function compileRule(rule: Rule, number: number, budget: BuildBudget): CompiledRule {
   const { action, match, except, dry_run } = rule;

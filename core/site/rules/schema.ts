@@ -85,6 +85,35 @@ const forward = Type.Object(
   },
 );
 
+const copyClaims = Type.Optional(
+  list(
+    Type.Object({
+      claim: entry('a claim such as email, or the path to one such as realm_access.roles'),
+      header: entry('the header that the origin receives, such as X-Email'),
+    }),
+    'claims that the origin receives as headers',
+    { maxItems: MAX_IDENTITY_HEADERS },
+  ),
+);
+
+const jwt = Type.Object(
+  {
+    jwks_url: text('the URL of the public keys of the issuer (RFC 7517)', { maxLength: 2000 }),
+    issuer: line(1, 1000, 'the claim iss of tokens'),
+    audience: Type.Optional(
+      list(line(1, 1000, 'a value'), 'the claim aud must have one of these; omitted: it is not looked at', {
+        minItems: 1,
+        maxItems: 20,
+      }),
+    ),
+    leeway: Type.Optional(integer(0, 300, 'seconds by which clocks may differ; the default is 30')),
+    header: Type.Optional(entry('a header with the token, in place of Authorization')),
+    cookie: Type.Optional(entry('a cookie with the token, in place of Authorization')),
+    copy_claims: copyClaims,
+  },
+  { description: 'a JWT (RFC 7519) lets the request pass: as Bearer token, or in a header or cookie' },
+);
+
 const action = <User extends TProperties>(user: User, options: ObjectOptions) =>
   Type.Object(
     {
@@ -116,6 +145,7 @@ const action = <User extends TProperties>(user: User, options: ObjectOptions) =>
       realm: Type.Optional(line(1, 100, 'what browsers show when they ask for a password')),
       users: Type.Optional(list(Type.Object(user), 'users of basic_auth', { minItems: 1, maxItems: MAX_USERS })),
       forward: Type.Optional(forward),
+      jwt: Type.Optional(jwt),
       body: Type.Optional(text('the body of a fixed response', { maxLength: MAX_FIXED_BODY })),
       content_type: Type.Optional(
         line(1, 200, 'the media type of a fixed response; the default is text/plain; charset=utf-8'),

@@ -21,10 +21,14 @@ import {
 import { siteHost } from '../../http/exchange/authority.ts';
 import type { Exchange } from '../../http/exchange/exchange.ts';
 import type { FieldList } from '../../http/exchange/field-list.ts';
+import type { Fetch } from '../../origin/origin.ts';
 import type { ErrorPage } from '../../sites/error-page.ts';
 import type { Site } from '../../sites/site.ts';
 import type { SiteRules } from '../../sites/site-rules.ts';
-import { type Admission, type Decider, deciderOf } from './admission.ts';
+import { checkBearer } from '../authentication/bearer.ts';
+import { type Decider, deciderOf } from '../authentication/decider.ts';
+import { KeySets } from '../authentication/key-sets.ts';
+import type { Admission, Verdict } from '../authentication/verdict.ts';
 import type { Countries } from './countries.ts';
 import type { RuleCounting } from './counts.ts';
 import { Credentials } from './credentials.ts';
@@ -90,12 +94,15 @@ export class RuleRunner {
   /** Bodies of fixed responses. */
   readonly #bodies = new WeakMap<CompiledRule, Uint8Array>();
   readonly #rates = new WeakMap<CompiledRule, LimitRule>();
+  readonly #keys: KeySets;
   readonly #deciders = new WeakMap<CompiledRule, Decider>();
 
   constructor(
     private readonly tools: RuleTools,
     private readonly outlets: RuleOutlets,
+    fetch: Fetch,
   ) {
+    this.#keys = new KeySets(fetch, tools.clock);
     this.#facts = new RequestFacts((address) => tools.countries.of(address));
     this.#clock = tools.clock ?? Date.now;
   }
@@ -231,13 +238,10 @@ export class RuleRunner {
     const { set } = rules;
     const { changes } = set;
     const rule = set.rules[index];
-    let decider = this.#deciders.get(rule);
-    if (decider === undefined) {
-      decider = deciderOf(action);
-      this.#deciders.set(rule, decider);
-    }
-    const asked = changes.isNone ? site : rules.siteWith(site, changes);
-    const admission = await this.outlets.decide(exchange, asked, decider);
+    const admission =
+      action.forward === undefined
+        ? this.#settle(exchange, site, await this.#verify(exchange, site, action))
+        : await this.#decide(exchange, changes.isNone ? site : rules.siteWith(site, changes), rule, action);
     if (admission === null) {
       set.stopped[rule.number]++;
       this.tools.counting.note(rules);
@@ -246,6 +250,27 @@ export class RuleRunner {
     const { identity, cookies } = admission;
     const admitted = cookies.length === 0 ? site : withCookies(site, cookies);
     await this.#run(exchange, admitted, rules, index + 1, rules.identified(changes, identity));
+  }
+
+  #decide(exchange: Exchange, site: Site, rule: CompiledRule, action: AuthenticateAction): Promise<Admission | null> {
+    let decider = this.#deciders.get(rule);
+    if (decider === undefined) {
+      decider = deciderOf(action);
+      this.#deciders.set(rule, decider);
+    }
+    return this.outlets.decide(exchange, site, decider);
+  }
+
+  #verify({ headers }: Exchange, { domainId }: Site, { jwt }: AuthenticateAction): Promise<Verdict> {
+    return checkBearer(jwt!, headers, domainId, this.#keys, this.#clock());
+  }
+
+  /** Null: the request does not pass, and has been answered. */
+  #settle(exchange: Exchange, site: Site, verdict: Verdict): Admission | null {
+    if ('identity' in verdict) return verdict;
+    if ('page' in verdict) this.outlets.refuse(exchange, site, verdict.page);
+    else this.outlets.respond(exchange, site, verdict.status, verdict.fields, EMPTY_BODY);
+    return null;
   }
 
   #challenge(exchange: Exchange, site: Site, rules: SiteRules, index: number): Done {
