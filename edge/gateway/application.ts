@@ -8,6 +8,7 @@ import { openSecrets } from '../../core/base/secrets.ts';
 import { parseExemptions } from '../../core/net/address/index.ts';
 import { trustOf } from '../../core/net/address/visitor.ts';
 import { SharedLoad } from '../../core/os/protection/levels.ts';
+import { RULES } from '../../core/site/rules/index.ts';
 import { MAX_PURGED } from '../cache/store/memory.ts';
 import { challengeResponse } from '../certificates/acme/http-challenge.ts';
 import { Staples } from '../certificates/ocsp/staples.ts';
@@ -174,7 +175,11 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
   const countries = new Countries();
   countries.load(options.countries);
   const counting = new RuleCounting((counts) => send({ kind: 'rule-counts', counts }));
-  const rules = { countries, rates: new RateTable(options.rates), counting };
+  const logins = {
+    keys: secrets.derive('logins of visitors', 32),
+    openSecret: (domainId: string, sealed: string) => RULES.unseal(secrets, Number(domainId), sealed).toString(),
+  };
+  const rules = { countries, rates: new RateTable(options.rates), counting, logins };
   const { loop } = context;
   const { peers } = options;
   const challenge = new Challenge({

@@ -23,7 +23,7 @@ import { exchangeRecord, type OnDone } from './record.ts';
 import { hasNoForwardsLeft } from './request-fields.ts';
 import { responseFields } from './response-fields.ts';
 import { serveWebSocket } from './tunnel.ts';
-import { visitedSiteOf, visitorAddress } from './visitor.ts';
+import { normalAuthority, visitedSiteOf, visitorAddress } from './visitor.ts';
 
 export interface ProxyOptions {
   readonly fetch: Fetch;
@@ -126,6 +126,10 @@ export function createSiteProxy(options: ProxyOptions): SiteProxy {
       {
         addressOf: (exchange) => visitorAddress(exchange, rules),
         schemeOf: (exchange) => visitedSiteOf(exchange, rules).scheme,
+        visitedSiteOf: (exchange) => ({
+          scheme: visitedSiteOf(exchange, rules).scheme,
+          authority: normalAuthority(exchange, rules),
+        }),
         serve,
         serveUncached: (exchange, site) =>
           isCacheableMethod(exchange.method) && exchange.protocol === ''

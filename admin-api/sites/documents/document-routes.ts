@@ -1,6 +1,6 @@
 /**
  * The endpoints of a document of a domain's sites: a GET and a PUT of the whole document, with its
- * revision as ETag. Earlier versions of kinds without secrets are kept, and can be restored.
+ * revision as ETag. Some kinds keep earlier versions, which can be restored.
  * documents.ts lists the documents.
  */
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox';

@@ -26,7 +26,7 @@ import { errorPagePreviewRoute } from './error-page-preview.ts';
 import { readLogs, viewLogs } from './logs.ts';
 import { type DomainLogs, logsStateRoutes } from './logs-state.ts';
 import { ORIGIN_FAULTS, originHealthRoute, readOrigins, viewOrigins } from './origins.ts';
-import { withoutHashes } from './rule-users.ts';
+import { withoutSecrets } from './rule-logins.ts';
 import { readRules, ruleCountersRoute, ruleTemplatesRoute } from './rules.ts';
 
 export interface SiteDocumentParts {
@@ -110,12 +110,12 @@ export const siteDocumentRoutes = (services: Services, parts: SiteDocumentParts)
     name: 'Rules',
     title: 'rules',
     description:
-      'Rules run for each request of the sites of the domain, from first to last. A rule whose match holds does its action: one that changes something lets the next rule follow, one that decides (allow, deny, redirect, error_page, maintenance, and limit, basic_auth, authenticate or challenge if the request does not pass) stops. Passwords are stored as hashes and never returned; a user without a password keeps the stored one.',
+      'Rules run for each request of the sites of the domain, from first to last. A rule whose match holds does its action: one that changes something lets the next rule follow, one that decides (allow, deny, redirect, error_page, maintenance, and limit, basic_auth, authenticate or challenge if the request does not pass) stops. Passwords are stored as hashes, client secrets encrypted, and neither is returned; a user without a password keeps the stored one, and a login with the same issuer and client_id its client secret.',
     body: Type.Object({ rules: rulesBody }),
     view: { rules: rulesView },
     faults: ['invalid_rule', ...URL_FAULTS],
     check: ({ rules }, about) => readRules(rules, about, parts.originRules.allowPrivate),
-    show: ({ rules }) => ({ rules: withoutHashes(rules) }),
+    show: ({ rules }) => ({ rules: withoutSecrets(rules) }),
   }),
   ruleCountersRoute(services, services.config.nodeName, parts.readRuleCounts),
   ruleTemplatesRoute(services),

@@ -23,15 +23,18 @@ import { readReceiverUrl } from '../../http/receiver-url.ts';
 import { route } from '../../http/route.ts';
 import { formatTime } from '../../http/time.ts';
 import type { DocumentCheck } from './document-routes.ts';
-import { withHashes, withoutHashes } from './rule-users.ts';
+import { withoutSecrets, withSealedSecrets } from './rule-logins.ts';
+import { withHashes } from './rule-users.ts';
 
 /** Hashes passwords. Throws HttpError 422 with all faults. */
 export async function readRules(
   given: readonly unknown[],
-  { before, draft, domain }: DocumentCheck<RulesDocument>,
+  { before, draft, domain, seal }: DocumentCheck<RulesDocument>,
   exemptions: Exemptions,
 ): Promise<RulesDocument> {
-  const document: RulesDocument = { rules: await withHashes(given, before.rules) };
+  const document: RulesDocument = {
+    rules: withSealedSecrets(await withHashes(given, before.rules), before.rules, seal),
+  };
   const faults = [...checkRules(document), ...checkPools(document, ORIGINS.content(draft, domain.id))];
   if (faults.length === 0) return { rules: withUrls(document.rules, exemptions) };
   const [{ message, pointer }] = faults;
@@ -42,17 +45,20 @@ export async function readRules(
 const withUrls = (rules: readonly Rule[], exemptions: Exemptions): readonly Rule[] =>
   rules.map((rule, i) => {
     if (rule.action.type !== 'authenticate') return rule;
-    const { forward, jwt } = rule.action;
+    const { forward, jwt, oidc } = rule.action;
     const read = (url: string, field: string): string => {
       const pointer = `/rules/${i}/action/${field}`;
       return readReceiverUrl(url, exemptions, { of: `rule ${i + 1}`, sending: 'Requests are sent', pointer });
     };
+    // Issuers are compared as texts, so they are stored as given.
+    if (oidc !== undefined) read(oidc.issuer, 'oidc/issuer');
     return {
       ...rule,
       action: {
         type: rule.action.type,
         ...(forward && { forward: { ...forward, url: read(forward.url, 'forward/url') } }),
         ...(jwt && { jwt: { ...jwt, jwks_url: read(jwt.jwks_url, 'jwt/jwks_url') } }),
+        ...(oidc && { oidc }),
       },
     };
   });
@@ -158,7 +164,7 @@ export function ruleTemplatesRoute({ reader }: Services) {
           name,
           title,
           description,
-          rules: withoutHashes(rules(domain)),
+          rules: withoutSecrets(rules(domain)),
         })),
       };
     },

@@ -26,6 +26,7 @@ import {
   type StoreKeyRow,
   siteDocumentContext,
   siteDocuments,
+  siteDocumentVersions,
   storeKeyContext,
   storeKeys,
   type Table,
@@ -113,9 +114,9 @@ function mapSealed(content: unknown, change: (sealed: string) => string): unknow
   return Object.fromEntries(entries);
 }
 
-/** The keys of client certificates for origins, and the credentials of log deliveries. */
-const SITE_DOCUMENTS: Kind = {
-  table: siteDocuments as Table<unknown>,
+/** Keys of client certificates for origins, credentials of log deliveries, secrets of logins. */
+const siteDocumentKind = (table: Table<SiteDocument>): Kind => ({
+  table: table as Table<unknown>,
   sealedOf(row) {
     const { kind, content } = row as SiteDocument;
     const found: string[] = [];
@@ -132,7 +133,7 @@ const SITE_DOCUMENTS: Kind = {
     let next = 0;
     return { ...document, content: mapSealed(document.content, () => sealed[next++]) };
   },
-};
+});
 
 const KINDS: readonly Kind[] = [
   kindOf(certificates, 'sealedKey', ({ domainId }) => certificateContext(domainId)),
@@ -145,7 +146,8 @@ const KINDS: readonly Kind[] = [
   WEBHOOKS,
   DNSSEC_KEYS,
   STORE_KEYS,
-  SITE_DOCUMENTS,
+  siteDocumentKind(siteDocuments),
+  siteDocumentKind(siteDocumentVersions),
 ];
 
 interface ResealOptions {

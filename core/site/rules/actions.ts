@@ -18,7 +18,7 @@ export const ACTIONS = {
   bypass_cache: [[], []],
   no_compression: [[], []],
   basic_auth: [['users'], ['realm']],
-  authenticate: [[], ['forward', 'jwt']],
+  authenticate: [[], ['forward', 'jwt', 'oidc']],
   challenge: [[], []],
   error_page: [['status'], ['message']],
   respond: [['body'], ['status', 'content_type']],

@@ -11,6 +11,10 @@ type Report = (field: string, problem: string) => void;
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 /** RFC 6265 section 4.1.1. */
 const COOKIE_NAME = new RegExp(`^${TOKEN}$`);
+/** RFC 6749 section 3.3. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+/** An address, or all of a domain. */
+const EMAIL = /^(?:\*|[^@\s*]+)@[^@\s*]+$/;
 const LOCATION = /^[\x21-\x7e]{1,2000}$/;
 const COUNTED_BY = /^(?:address|network|(?:header|cookie):[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100})$/;
 /** RFC 9110 section 8.3.1. */
@@ -181,18 +185,24 @@ function checkUsers({ realm, users }: Extract<RuleAction, { type: 'basic_auth' }
 }
 
 /** The URLs are checked where the operator's exemptions are known (admin-api/sites/documents). */
-function checkAuthentication({ forward, jwt }: Extract<RuleAction, { type: 'authenticate' }>, report: Report): void {
-  const ways = [forward, jwt].filter((way) => way !== undefined);
-  if (ways.length !== 1) report('', 'needs one of forward and jwt');
-  const { header, cookie, copy_claims = [] } = jwt ?? {};
+function checkAuthentication(action: Extract<RuleAction, { type: 'authenticate' }>, report: Report): void {
+  const { forward, jwt, oidc } = action;
+  if ([forward, jwt, oidc].filter((way) => way !== undefined).length !== 1)
+    report('', 'needs one of forward, jwt and oidc');
   checkIdentityHeaders(forward?.copy_headers ?? [], (i) => `/forward/copy_headers/${i}`, report);
-  checkIdentityHeaders(
-    copy_claims.map((copied) => copied.header),
-    (i) => `/jwt/copy_claims/${i}/header`,
-    report,
-  );
+  for (const [way, { copy_claims = [] } = {}] of Object.entries({ jwt, oidc })) {
+    const names = copy_claims.map((copied) => copied.header);
+    checkIdentityHeaders(names, (i) => `/${way}/copy_claims/${i}/header`, report);
+  }
+  const { header, cookie } = jwt ?? {};
   if (header !== undefined && !FIELD_NAME.test(header)) report('/jwt/header', 'is not a header name');
   if (cookie !== undefined && !COOKIE_NAME.test(cookie)) report('/jwt/cookie', 'is not a name of a cookie');
+  oidc?.scopes?.forEach((scope, i) => {
+    if (!SCOPE.test(scope)) report(`/oidc/scopes/${i}`, 'is not a scope');
+  });
+  oidc?.allowed_emails?.forEach((email, i) => {
+    if (!EMAIL.test(email)) report(`/oidc/allowed_emails/${i}`, 'must be like ann@example.com or *@example.com');
+  });
 }
 
 function checkIdentityHeaders(names: readonly string[], fieldOf: (i: number) => string, report: Report): void {

@@ -26,7 +26,10 @@ export const TEXT_LISTS = ['exact', 'prefix', 'suffix', 'contains', 'glob', 'reg
 export type NamedMatch = NonNullable<RuleMatch['header']>[number];
 
 /** The fields of all actions. */
-type Fields = Required<Omit<Static<RuleSchema>['action'], 'users'>> & { users: readonly BasicAuthUser[] };
+type Fields = Required<Omit<Static<RuleSchema>['action'], 'users' | 'oidc'>> & {
+  users: readonly BasicAuthUser[];
+  oidc: OidcRule;
+};
 
 type Field<F> = Extract<F, keyof Fields>;
 
@@ -42,6 +45,8 @@ export type AuthenticateAction = Action<'authenticate'>;
 export type JwtRule = NonNullable<AuthenticateAction['jwt']>;
 /** A claim that the origin receives as a header. */
 export type IdentityClaim = NonNullable<JwtRule['copy_claims']>[number];
+/** `sealed_client_secret`: omitted for a public client. */
+export type OidcRule = NonNullable<Static<RuleSchema>['action']['oidc']> & { readonly sealed_client_secret?: string };
 export type RespondAction = Action<'respond'>;
 
 export interface BasicAuthUser {

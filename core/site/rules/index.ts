@@ -13,6 +13,7 @@ export {
   type JwtRule,
   type LimitAction,
   type NamedMatch,
+  type OidcRule,
   type RespondAction,
   RULES,
   type Rule,

@@ -6,7 +6,7 @@
 import { isDeciding } from './actions.ts';
 import { type Change, Changes, changeOf } from './changes.ts';
 import { type Condition, compileMatch, type RequestPart } from './conditions.ts';
-import type { AuthenticateAction, Rule, RuleAction, RulesDocument } from './document.ts';
+import type { AuthenticateAction, OidcRule, Rule, RuleAction, RulesDocument } from './document.ts';
 import type { RequestFacts } from './facts.ts';
 import { BUILD_STEPS } from './limits.ts';
 import type { BuildBudget } from './pattern/automaton.ts';
@@ -33,6 +33,8 @@ export class RuleSet {
   /** Whether a count has changed since this flag was reset. */
   hasCounted = false;
   readonly rules: readonly CompiledRule[];
+  /** Rules with which visitors sign in at an OpenID provider. Null: there are none. */
+  readonly logins: readonly OidcRule[] | null;
   /** The changes before the first rule: headers that rules of authentication set are removed. */
   readonly noChanges: Changes;
   readonly #index: RuleIndex;
@@ -44,6 +46,10 @@ export class RuleSet {
     this.#index = new RuleIndex(this.rules);
     this.matched = new Uint32Array(rules.length);
     this.stopped = new Uint32Array(rules.length);
+    const logins = this.rules.flatMap(({ action, isDryRun }) =>
+      action.type !== 'authenticate' || action.oidc === undefined || isDryRun ? [] : action.oidc,
+    );
+    this.logins = logins.length === 0 ? null : logins;
     this.noChanges = Changes.withoutClaims(identityHeaders(this.rules));
     this.changes = this.noChanges;
   }
@@ -102,10 +108,10 @@ function identityHeaders(rules: readonly CompiledRule[]): readonly string[] {
 }
 
 /** The headers that an action of authentication sets, in lower case. */
-export const identityNames = ({ forward, jwt }: AuthenticateAction): readonly string[] =>
-  [...(forward?.copy_headers ?? []), ...(jwt?.copy_claims ?? []).map(({ header }) => header)].map((name) =>
-    name.toLowerCase(),
-  );
+export const identityNames = ({ forward, jwt, oidc }: AuthenticateAction): readonly string[] => {
+  const claims = jwt?.copy_claims ?? oidc?.copy_claims ?? [];
+  return [...(forward?.copy_headers ?? []), ...claims.map(({ header }) => header)].map((name) => name.toLowerCase());
+};
 
 function compileRule(rule: Rule, number: number, budget: BuildBudget): CompiledRule {
   const { action, match, except, dry_run } = rule;

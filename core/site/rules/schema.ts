@@ -1,6 +1,6 @@
 /** Schema of the rules document. check-rule.ts checks the fields of each action. */
-import { type ObjectOptions, type TProperties, Type } from '@sinclair/typebox';
-import { flag, integer, line, list, oneOf, readOnly, text } from '../../base/schema.ts';
+import { type ObjectOptions, type TProperties, type TSchema, Type } from '@sinclair/typebox';
+import { flag, integer, line, list, oneOf, orNull, readOnly, text } from '../../base/schema.ts';
 import { ACTION_TYPES } from './actions.ts';
 import {
   MAX_FIXED_BODY,
@@ -114,7 +114,37 @@ const jwt = Type.Object(
   { description: 'a JWT (RFC 7519) lets the request pass: as Bearer token, or in a header or cookie' },
 );
 
-const action = <User extends TProperties>(user: User, options: ObjectOptions) =>
+const oidc = <Secret extends TProperties>(secret: Secret) =>
+  Type.Object(
+    {
+      issuer: text('the issuer of the OpenID provider, exactly as in its metadata', { maxLength: 1000 }),
+      client_id: line(1, 500, 'the id of this site at the provider'),
+      ...secret,
+      scopes: Type.Optional(
+        list(line(1, 100, 'a scope'), 'scopes besides openid; the default is email and profile', { maxItems: 20 }),
+      ),
+      allowed_groups: Type.Optional(
+        list(line(1, 200, 'a group'), 'visitors with one of these groups pass', { maxItems: 100 }),
+      ),
+      allowed_emails: Type.Optional(
+        list(line(3, 254, 'such as ann@example.com, or *@example.com'), 'visitors with one of these addresses pass', {
+          maxItems: 100,
+        }),
+      ),
+      groups_claim: Type.Optional(entry('the claim with the groups; the default is groups')),
+      session: Type.Optional(
+        integer(300, 30 * DAYS, 'seconds until a visitor must sign in again; the default is 28800'),
+      ),
+      copy_claims: copyClaims,
+    },
+    { description: 'visitors sign in with an OpenID provider; a session cookie lets them pass' },
+  );
+
+const action = <User extends TProperties, Secret extends TProperties>(
+  user: User,
+  secret: Secret,
+  options: ObjectOptions,
+) =>
   Type.Object(
     {
       type: oneOf(ACTION_TYPES),
@@ -146,6 +176,7 @@ const action = <User extends TProperties>(user: User, options: ObjectOptions) =>
       users: Type.Optional(list(Type.Object(user), 'users of basic_auth', { minItems: 1, maxItems: MAX_USERS })),
       forward: Type.Optional(forward),
       jwt: Type.Optional(jwt),
+      oidc: Type.Optional(oidc(secret)),
       body: Type.Optional(text('the body of a fixed response', { maxLength: MAX_FIXED_BODY })),
       content_type: Type.Optional(
         line(1, 200, 'the media type of a fixed response; the default is text/plain; charset=utf-8'),
@@ -156,8 +187,9 @@ const action = <User extends TProperties>(user: User, options: ObjectOptions) =>
     options,
   );
 
-const rule = <User extends TProperties>(
+const rule = <User extends TProperties, Secret extends TProperties>(
   user: User,
+  secret: Secret,
   options: readonly [rule: ObjectOptions, match: ObjectOptions, action: ObjectOptions],
 ) =>
   Type.Object(
@@ -167,19 +199,23 @@ const rule = <User extends TProperties>(
       dry_run: Type.Optional(flag('true: the rule is matched and counted, but does nothing')),
       match: Type.Optional(match(options[1])),
       except: Type.Optional(match(options[1])),
-      action: action(user, options[2]),
+      action: action(user, secret, options[2]),
     },
     options[0],
   );
 
-export type RuleSchema = ReturnType<typeof rule<TProperties>>;
+export type RuleSchema = ReturnType<typeof rule<TProperties, Record<never, TSchema>>>;
 
 const userName = line(1, 100, 'the name of the user');
 
-const rules = <User extends TProperties>(
+const rules = <User extends TProperties, Secret extends TProperties>(
   user: User,
+  secret: Secret,
   options: readonly [rule: ObjectOptions, match: ObjectOptions, action: ObjectOptions],
-) => list(rule(user, options), `at most ${MAX_RULES} rules, in the order in which they run`, { maxItems: MAX_RULES });
+) =>
+  list(rule(user, secret, options), `at most ${MAX_RULES} rules, in the order in which they run`, {
+    maxItems: MAX_RULES,
+  });
 
 export const rulesBody = rules(
   {
@@ -188,9 +224,24 @@ export const rulesBody = rules(
     hash: Type.Optional(line(1, 500, 'an argon2id hash of the password, in the PHC format')),
     ...readOnly('has_password'),
   },
+  {
+    client_secret: Type.Optional(
+      orNull(
+        line(1, 500, 'the secret of this site at the provider; omitted: it stays'),
+        'null: there is none, and PKCE alone protects logins',
+      ),
+    ),
+    ...readOnly('has_client_secret'),
+  },
   [{}, {}, {}],
 );
 
 const NO_SECRETS = { name: userName, has_password: flag('true: a password is stored') };
 
-export const rulesView = rules(NO_SECRETS, [{ title: 'SiteRule' }, { title: 'RuleMatch' }, { title: 'RuleAction' }]);
+const HAS_CLIENT_SECRET = { has_client_secret: flag('true: a client secret is stored') };
+
+export const rulesView = rules(NO_SECRETS, HAS_CLIENT_SECRET, [
+  { title: 'SiteRule' },
+  { title: 'RuleMatch' },
+  { title: 'RuleAction' },
+]);

@@ -9,28 +9,28 @@ import { json, table, unjson } from './table.ts';
 
 /**
  * The byte of each kind in keys, and whether its content has sealed secrets: fields whose names
- * start with "sealed", in base64. These are encrypted again when the secret key is rotated. Earlier
- * versions are not, so they are kept only for kinds without secrets.
+ * start with "sealed", in base64. These are encrypted again when the secret key is rotated, also in
+ * the earlier versions that some kinds keep.
  */
 const KINDS = {
-  origins: { byte: 1, hasSecrets: true },
-  rules: { byte: 2, hasSecrets: false },
-  protection: { byte: 3, hasSecrets: false },
-  error_pages: { byte: 4, hasSecrets: false },
-  logs: { byte: 5, hasSecrets: true },
+  origins: { byte: 1, hasSecrets: true, keepsVersions: false },
+  rules: { byte: 2, hasSecrets: true, keepsVersions: true },
+  protection: { byte: 3, hasSecrets: false, keepsVersions: true },
+  error_pages: { byte: 4, hasSecrets: false, keepsVersions: true },
+  logs: { byte: 5, hasSecrets: true, keepsVersions: false },
 } as const;
 
 export type SiteDocumentKind = keyof typeof KINDS;
 
 /** The kinds whose earlier versions are kept. */
 export type VersionedKind = {
-  [K in SiteDocumentKind]: (typeof KINDS)[K]['hasSecrets'] extends true ? never : K;
+  [K in SiteDocumentKind]: (typeof KINDS)[K]['keepsVersions'] extends true ? K : never;
 }[SiteDocumentKind];
 
 /** False for a kind that only a later version knows. */
 export const hasSecrets = (kind: SiteDocumentKind): boolean => KINDS[kind]?.hasSecrets ?? false;
 
-export const keepsVersions = (kind: SiteDocumentKind): kind is VersionedKind => !hasSecrets(kind);
+export const keepsVersions = (kind: SiteDocumentKind): kind is VersionedKind => KINDS[kind]?.keepsVersions ?? false;
 
 const BY_BYTE: ReadonlyMap<number, SiteDocumentKind> = new Map(
   Object.entries(KINDS).map(([kind, { byte }]) => [byte, kind as SiteDocumentKind]),

@@ -10,10 +10,12 @@ export interface Admission {
   readonly cookies: readonly string[];
 }
 
-/** A response without a body, such as a redirect to a login page. */
-interface Redirect {
+/** A response such as a redirect to a login page. */
+export interface Answer {
   readonly status: number;
   readonly fields: FieldList;
+  /** Omitted: empty. */
+  readonly body?: string;
 }
 
-export type Verdict = Admission | Redirect | { readonly page: ErrorPage };
+export type Verdict = Admission | Answer | { readonly page: ErrorPage };

@@ -13,21 +13,25 @@ import {
   firstCookie,
   firstHeader,
   type LimitAction,
+  type OidcRule,
   RequestFacts,
   type RespondAction,
   safeLocation,
   TextTemplate,
 } from '../../../core/site/rules/index.ts';
 import { siteHost } from '../../http/exchange/authority.ts';
-import type { Exchange } from '../../http/exchange/exchange.ts';
+import type { Exchange, VisitedSite } from '../../http/exchange/exchange.ts';
 import type { FieldList } from '../../http/exchange/field-list.ts';
 import type { Fetch } from '../../origin/origin.ts';
 import type { ErrorPage } from '../../sites/error-page.ts';
 import type { Site } from '../../sites/site.ts';
 import type { SiteRules } from '../../sites/site-rules.ts';
 import { checkBearer } from '../authentication/bearer.ts';
+import { CodeGrant, type OpenSecret } from '../authentication/code-grant.ts';
 import { type Decider, deciderOf } from '../authentication/decider.ts';
 import { KeySets } from '../authentication/key-sets.ts';
+import { OpenId, type Visit } from '../authentication/openid.ts';
+import { Providers } from '../authentication/providers.ts';
 import type { Admission, Verdict } from '../authentication/verdict.ts';
 import type { Countries } from './countries.ts';
 import type { RuleCounting } from './counts.ts';
@@ -50,6 +54,11 @@ export interface RuleTools {
   readonly countries: Countries;
   readonly rates: RateTable;
   readonly counting: RuleCounting;
+  readonly logins: {
+    /** For cookies of visitors, of 32 bytes; equal on all nodes. The first seals; every key opens. */
+    readonly keys: readonly Uint8Array[];
+    readonly openSecret: OpenSecret;
+  };
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
 }
@@ -59,6 +68,8 @@ interface RuleOutlets {
   /** The visitor's address, even behind a trusted proxy. */
   addressOf(exchange: Exchange): string;
   schemeOf(exchange: Exchange): 'http' | 'https';
+  /** Scheme and authority, the latter without a default port. */
+  visitedSiteOf(exchange: Exchange): VisitedSite;
   /** Serves the exchange. `site` includes the changes of the rules. */
   serve(exchange: Exchange, site: Site): Done;
   /** Like `serve`, but bypasses the cache. */
@@ -95,6 +106,7 @@ export class RuleRunner {
   readonly #bodies = new WeakMap<CompiledRule, Uint8Array>();
   readonly #rates = new WeakMap<CompiledRule, LimitRule>();
   readonly #keys: KeySets;
+  readonly #openId: OpenId;
   readonly #deciders = new WeakMap<CompiledRule, Decider>();
 
   constructor(
@@ -103,6 +115,8 @@ export class RuleRunner {
     fetch: Fetch,
   ) {
     this.#keys = new KeySets(fetch, tools.clock);
+    const grant = new CodeGrant(fetch, this.#keys, new Providers(fetch, tools.clock), tools.logins.openSecret);
+    this.#openId = new OpenId({ keys: tools.logins.keys, grant, clock: tools.clock ?? Date.now });
     this.#facts = new RequestFacts((address) => tools.countries.of(address));
     this.#clock = tools.clock ?? Date.now;
   }
@@ -145,10 +159,11 @@ export class RuleRunner {
       const rule = set.rules[index];
       const { action } = rule;
       if (action.type === 'basic_auth') return this.#authenticate(exchange, site, rules, index, action);
-      if (action.type === 'authenticate') return this.#admit(exchange, site, rules, index, action);
+      if (action.type === 'authenticate' && !(action.oidc !== undefined && OpenId.owns(exchange.path)))
+        return this.#admit(exchange, site, rules, index, action);
       if (action.type === 'challenge') return this.#challenge(exchange, site, rules, index);
       if (action.type !== 'limit') {
-        if (action.type === 'allow') break;
+        if (action.type === 'allow' || action.type === 'authenticate') break;
         set.stopped[rule.number]++;
         return this.#answer(exchange, site, rule);
       }
@@ -163,6 +178,8 @@ export class RuleRunner {
   }
 
   #pass(exchange: Exchange, site: Site, rules: SiteRules): Done {
+    const { logins } = rules.set;
+    if (logins !== null && OpenId.owns(exchange.path)) return this.#serveLogin(exchange, site, logins);
     const { changes } = rules.set;
     if (changes.isNone && site.cookies === undefined) return this.outlets.serve(exchange, site);
     const changed = rules.siteWith(site, changes);
@@ -261,15 +278,25 @@ export class RuleRunner {
     return this.outlets.decide(exchange, site, decider);
   }
 
-  #verify({ headers }: Exchange, { domainId }: Site, { jwt }: AuthenticateAction): Promise<Verdict> {
-    return checkBearer(jwt!, headers, domainId, this.#keys, this.#clock());
+  #verify(exchange: Exchange, site: Site, { jwt, oidc }: AuthenticateAction): Promise<Verdict> {
+    if (oidc !== undefined) return this.#openId.admit(this.#visit(exchange, site), oidc);
+    return checkBearer(jwt!, exchange.headers, site.domainId, this.#keys, this.#clock());
+  }
+
+  /** The callback and the logout of visitors who sign in. */
+  async #serveLogin(exchange: Exchange, site: Site, logins: readonly OidcRule[]): Promise<void> {
+    this.#settle(exchange, site, await this.#openId.serve(this.#visit(exchange, site), logins));
+  }
+
+  #visit(exchange: Exchange, { domainId }: Site): Visit {
+    return { exchange, visited: this.outlets.visitedSiteOf(exchange), site: domainId };
   }
 
   /** Null: the request does not pass, and has been answered. */
   #settle(exchange: Exchange, site: Site, verdict: Verdict): Admission | null {
     if ('identity' in verdict) return verdict;
     if ('page' in verdict) this.outlets.refuse(exchange, site, verdict.page);
-    else this.outlets.respond(exchange, site, verdict.status, verdict.fields, EMPTY_BODY);
+    else this.outlets.respond(exchange, site, verdict.status, verdict.fields, Buffer.from(verdict.body ?? ''));
     return null;
   }
 

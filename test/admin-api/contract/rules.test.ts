@@ -1,5 +1,8 @@
 /** The API contract: rules of a domain, their counters and templates. */
 import * as assert from 'uvu/assert';
+import { openSecrets } from '../../../core/base/secrets.ts';
+import type { RulesDocument } from '../../../core/site/rules/index.ts';
+import { siteDocumentContext } from '../../../core/store/rows.ts';
 import { StoreReader } from '../../../core/store/store-reader.ts';
 import { everywhere, refused, succeeded } from './world.ts';
 
@@ -87,6 +90,45 @@ await everywhere('contract, rules', (test) => {
       refused(await client.put(at, rulesFor(`https://${host}/`)), '422 private_url', pointer);
     const set = succeeded(await client.put(at, rulesFor('https://AUTH.site-a.net:443/api#x')));
     assert.equal(set.body.rules, rulesFor('https://auth.site-a.net/api').rules);
+  });
+
+  test('a client secret is stored encrypted, is not returned, and stays with its issuer and client', async ({
+    world,
+  }) => {
+    const { client, path, id } = await world.zone();
+    const at = `${path}/proxy/rules`;
+    const login = { issuer: 'https://id.site-a.net/realm', client_id: 'app' };
+    const rulesFor = (oidc: unknown) => ({ rules: [{ action: { type: 'authenticate', oidc } }] });
+    const set = succeeded(await client.put(at, rulesFor({ ...login, client_secret: 'verysecret' })));
+    assert.equal(set.body.rules, rulesFor({ ...login, has_client_secret: true }).rules);
+    assert.not.match(set.text, /verysecret/);
+    const sealedSecret = (): string | undefined => {
+      const content = new StoreReader(world.daemon.environment).siteDocument(id, 'rules')?.content as RulesDocument;
+      const [{ action }] = content.rules;
+      return action.type === 'authenticate' ? action.oidc?.sealed_client_secret : undefined;
+    };
+    const open = (): string => {
+      const sealed = Buffer.from(sealedSecret() ?? '', 'base64');
+      return openSecrets(world.daemon.keyFile).unseal(sealed, siteDocumentContext(id, 'rules')).toString();
+    };
+    assert.is(open(), 'verysecret');
+    const { ok: _, ...body } = succeeded(await client.get(at)).body;
+    succeeded(await client.put(at, body));
+    assert.is(open(), 'verysecret');
+    for (const other of [
+      { ...login, issuer: 'https://evil.site-b.net/' },
+      { ...login, client_id: 'other' },
+      { ...login, client_secret: null },
+    ]) {
+      const changed = succeeded(await client.put(at, rulesFor(other)));
+      assert.equal([sealedSecret(), changed.text.includes('"has_client_secret":false')], [undefined, true]);
+      succeeded(await client.post(`${at}/versions/2/restore`, undefined));
+      assert.is(open(), 'verysecret', 'the version has its secret');
+    }
+    const shown = succeeded(await client.get(`${at}/versions/1`));
+    assert.not.match(shown.text, /sealed|verysecret/);
+    refused(await client.put(at, rulesFor({ ...login, sealed_client_secret: 'AA==' })), '422 unknown_field');
+    refused(await client.put(at, rulesFor({ ...login, issuer: 'https://10.0.0.1/' })), '422 private_url');
   });
 
   test('GET …/proxy/rules/versions: earlier versions are kept, and can be restored', async ({ world }) => {

@@ -22,6 +22,7 @@ import {
   dnssecContext,
   siteDocumentContext,
   siteDocuments,
+  siteDocumentVersions,
   storeKeyContext,
   storeKeys,
   type Table,
@@ -79,8 +80,13 @@ function sealedRows({ environment }: Store): SealedRow[] {
   each(storeKeys, ({ number, sealedKey }) => ({ sealed: sealedKey ?? '', context: storeKeyContext(number) }));
   each(webhooks, (row) => ({ sealed: row.sealed, context: webhookContext(row.id) }));
   each(webhooks, (row) => ({ sealed: row.sealedBefore, context: webhookContext(row.id) }));
-  for (const path of ['pools.0.client.sealed_key', 'endpoint.sealedAuthorization', 'bucket.sealedSecretAccessKey'])
-    each(siteDocuments, ({ domainId, kind, content }) => ({
+  for (const [table, path] of [
+    [siteDocuments, 'pools.0.client.sealed_key'],
+    [siteDocuments, 'endpoint.sealedAuthorization'],
+    [siteDocuments, 'bucket.sealedSecretAccessKey'],
+    [siteDocumentVersions, 'rules.0.action.oidc.sealed_client_secret'],
+  ] as const)
+    each(table, ({ domainId, kind, content }) => ({
       sealed: path
         .split('.')
         .reduce((at: unknown, name) => (at as Record<string, unknown> | undefined)?.[name], content),
@@ -123,12 +129,14 @@ async function fill({ environment, journal }: Store, secrets: Secrets): Promise<
     draft.put(storeKeys, { ...storeKey, number: 1, sealedKey: seal(storeKeyContext(1)) });
     draft.put(ticketKeys, { sealed: seal(TICKET_KEYS_CONTEXT), rotatedAt: 4 });
     const document = { domainId, revision: 7, updatedAt: 3 };
-    const inDocument = (kind: 'origins' | 'logs') => seal(siteDocumentContext(domainId, kind));
+    const inDocument = (kind: 'origins' | 'logs' | 'rules') => seal(siteDocumentContext(domainId, kind));
     const pools = [{ name: 'main', client: { certificate: 'a chain', sealed_key: inDocument('origins') } }];
     draft.put(siteDocuments, { ...document, kind: 'origins', content: { pools, names: null } });
     const endpoint = { url: 'https://a.test/', sealedAuthorization: inDocument('logs'), sealedSecret: '' };
     const bucket = { name: 'b', sealedSecretAccessKey: inDocument('logs') };
     draft.put(siteDocuments, { ...document, kind: 'logs', content: { endpoint, bucket } });
+    const oidc = { issuer: 'https://a.test', sealed_client_secret: inDocument('rules') };
+    draft.put(siteDocumentVersions, { ...document, kind: 'rules', content: { rules: [{ action: { oidc } }] } });
     const counts = { createdAt: 3, confirmedAt: 3, lastStep: 1, recoveryHashes: [], failures: 0, lockedUntil: 0 };
     draft.put(totps, { accountId: domainId, sealed: seal(totpContext(domainId)), ...counts });
     const key = { dnskey: '', sealed: seal(dnssecContext(domainId)), isTrusted: true, createdAt: 3 };
@@ -166,13 +174,13 @@ test('every kind of row is sealed again in small commits; then the first key is 
       sealedRows(store).map((row) => opened(secretsOf(store, SECOND), row)),
       plain,
     );
-    assert.is(before.length, MANY + 13);
+    assert.is(before.length, MANY + 14);
     // 150 certificates in pages of 32, and one commit for each other kind; three have two secrets.
-    assert.is(journal.head - head, 5 + 9);
-    assert.match(lines.join(''), /remove the second key.*sealed=160/);
+    assert.is(journal.head - head, 5 + 10);
+    assert.match(lines.join(''), /remove the second key.*sealed=161/);
     const again = rotate(store, secrets);
     await again.reseal.done;
-    assert.is(journal.head - head, 14, 'nothing is left to do');
+    assert.is(journal.head - head, 15, 'nothing is left to do');
   }));
 
 test('without a second key nothing is read or written', () =>

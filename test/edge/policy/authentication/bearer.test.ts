@@ -190,7 +190,13 @@ test('the token may come in a header or a cookie, and then not in Authorization'
   const token = await issuer.sign();
   const statusOf = async (rule: JwtRule, headers: FieldList): Promise<number> => {
     let status = 0;
-    await withIssuer([issuer.jwk], async (world) => void ({ status } = await world.get('/', { headers })), rule);
+    await withIssuer(
+      [issuer.jwk],
+      async ({ get }) => {
+        ({ status } = await get('/', { headers }));
+      },
+      rule,
+    );
     return status;
   };
   const inHeader = { ...RULE, header: 'X-Token' };

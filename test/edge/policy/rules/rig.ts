@@ -40,6 +40,7 @@ export async function withRules(
     countries: new Countries(),
     rates: new RateTable(createRateMemory(Buffer.alloc(RATE_SECRET_BYTES, 7), false)),
     counting,
+    logins: { keys: [Buffer.alloc(32, 9)], openSecret: (_: string, sealed: string) => `opened ${sealed}` },
     clock: () => time.now,
   };
   const rig = await cacheRig({
