@@ -130,6 +130,8 @@ export function createSiteProxy(options: ProxyOptions): SiteProxy {
           scheme: visitedSiteOf(exchange, rules).scheme,
           authority: normalAuthority(exchange, rules),
         }),
+        // The certificate of a trusted proxy is not the visitor's.
+        certificateOf: ({ client }) => (trusts(client.address) ? '' : (client.certificate ?? '')),
         serve,
         serveUncached: (exchange, site) =>
           isCacheableMethod(exchange.method) && exchange.protocol === ''

@@ -45,7 +45,7 @@ export async function readRules(
 const withUrls = (rules: readonly Rule[], exemptions: Exemptions): readonly Rule[] =>
   rules.map((rule, i) => {
     if (rule.action.type !== 'authenticate') return rule;
-    const { forward, jwt, oidc } = rule.action;
+    const { forward, jwt, oidc, certificate } = rule.action;
     const read = (url: string, field: string): string => {
       const pointer = `/rules/${i}/action/${field}`;
       return readReceiverUrl(url, exemptions, { of: `rule ${i + 1}`, sending: 'Requests are sent', pointer });
@@ -59,6 +59,7 @@ const withUrls = (rules: readonly Rule[], exemptions: Exemptions): readonly Rule
         ...(forward && { forward: { ...forward, url: read(forward.url, 'forward/url') } }),
         ...(jwt && { jwt: { ...jwt, jwks_url: read(jwt.jwks_url, 'jwt/jwks_url') } }),
         ...(oidc && { oidc }),
+        ...(certificate && { certificate }),
       },
     };
   });

@@ -18,7 +18,7 @@ export const ACTIONS = {
   bypass_cache: [[], []],
   no_compression: [[], []],
   basic_auth: [['users'], ['realm']],
-  authenticate: [[], ['forward', 'jwt', 'oidc']],
+  authenticate: [[], ['forward', 'jwt', 'oidc', 'certificate']],
   challenge: [[], []],
   error_page: [['status'], ['message']],
   respond: [['body'], ['status', 'content_type']],

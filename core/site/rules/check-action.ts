@@ -11,6 +11,7 @@ type Report = (field: string, problem: string) => void;
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 /** RFC 6265 section 4.1.1. */
 const COOKIE_NAME = new RegExp(`^${TOKEN}$`);
+const FINGERPRINT = /^[0-9a-f]{2}(?::?[0-9a-f]{2}){31}$/i;
 /** RFC 6749 section 3.3. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 /** An address, or all of a domain. */
@@ -186,14 +187,20 @@ function checkUsers({ realm, users }: Extract<RuleAction, { type: 'basic_auth' }
 
 /** The URLs are checked where the operator's exemptions are known (admin-api/sites/documents). */
 function checkAuthentication(action: Extract<RuleAction, { type: 'authenticate' }>, report: Report): void {
-  const { forward, jwt, oidc } = action;
-  if ([forward, jwt, oidc].filter((way) => way !== undefined).length !== 1)
-    report('', 'needs one of forward, jwt and oidc');
+  const { forward, jwt, oidc, certificate } = action;
+  if ([forward, jwt, oidc, certificate].filter((way) => way !== undefined).length !== 1)
+    report('', 'needs one of forward, jwt, oidc and certificate');
   checkIdentityHeaders(forward?.copy_headers ?? [], (i) => `/forward/copy_headers/${i}`, report);
   for (const [way, { copy_claims = [] } = {}] of Object.entries({ jwt, oidc })) {
     const names = copy_claims.map((copied) => copied.header);
     checkIdentityHeaders(names, (i) => `/${way}/copy_claims/${i}/header`, report);
   }
+  const fields = certificate?.copy_fields?.map((copied) => copied.header) ?? [];
+  checkIdentityHeaders(fields, (i) => `/certificate/copy_fields/${i}/header`, report);
+  certificate?.allowed_fingerprints?.forEach((fingerprint, i) => {
+    if (!FINGERPRINT.test(fingerprint))
+      report(`/certificate/allowed_fingerprints/${i}`, 'is not a SHA-256 in 64 hexadecimal digits');
+  });
   const { header, cookie } = jwt ?? {};
   if (header !== undefined && !FIELD_NAME.test(header)) report('/jwt/header', 'is not a header name');
   if (cookie !== undefined && !COOKIE_NAME.test(cookie)) report('/jwt/cookie', 'is not a name of a cookie');

@@ -43,6 +43,8 @@ export type CacheAction = Action<'cache'>;
 export type BasicAuthAction = Action<'basic_auth'>;
 export type AuthenticateAction = Action<'authenticate'>;
 export type JwtRule = NonNullable<AuthenticateAction['jwt']>;
+export type CertificateRule = NonNullable<AuthenticateAction['certificate']>;
+export type CertificateField = NonNullable<CertificateRule['copy_fields']>[number]['field'];
 /** A claim that the origin receives as a header. */
 export type IdentityClaim = NonNullable<JwtRule['copy_claims']>[number];
 /** `sealed_client_secret`: omitted for a public client. */

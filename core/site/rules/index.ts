@@ -9,6 +9,8 @@ export {
   type BasicAuthAction,
   type BasicAuthUser,
   type CacheAction,
+  type CertificateField,
+  type CertificateRule,
   type IdentityClaim,
   type JwtRule,
   type LimitAction,

@@ -108,9 +108,9 @@ function identityHeaders(rules: readonly CompiledRule[]): readonly string[] {
 }
 
 /** The headers that an action of authentication sets, in lower case. */
-export const identityNames = ({ forward, jwt, oidc }: AuthenticateAction): readonly string[] => {
-  const claims = jwt?.copy_claims ?? oidc?.copy_claims ?? [];
-  return [...(forward?.copy_headers ?? []), ...claims.map(({ header }) => header)].map((name) => name.toLowerCase());
+export const identityNames = ({ forward, jwt, oidc, certificate }: AuthenticateAction): readonly string[] => {
+  const copied = jwt?.copy_claims ?? oidc?.copy_claims ?? certificate?.copy_fields ?? [];
+  return [...(forward?.copy_headers ?? []), ...copied.map(({ header }) => header)].map((name) => name.toLowerCase());
 };
 
 function compileRule(rule: Rule, number: number, budget: BuildBudget): CompiledRule {

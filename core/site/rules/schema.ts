@@ -114,6 +114,28 @@ const jwt = Type.Object(
   { description: 'a JWT (RFC 7519) lets the request pass: as Bearer token, or in a header or cookie' },
 );
 
+const certificate = Type.Object(
+  {
+    allowed_fingerprints: Type.Optional(
+      list(line(64, 95, 'the SHA-256 of a certificate in hexadecimal digits'), 'only these certificates pass', {
+        minItems: 1,
+        maxItems: 100,
+      }),
+    ),
+    copy_fields: Type.Optional(
+      list(
+        Type.Object({
+          field: oneOf(['subject', 'issuer', 'serial', 'fingerprint', 'names'], 'a field of the certificate'),
+          header: entry('the header that the origin receives, such as X-Client-Subject'),
+        }),
+        'fields that the origin receives as headers',
+        { maxItems: MAX_IDENTITY_HEADERS },
+      ),
+    ),
+  },
+  { description: 'a client certificate that the authorities of the protection have issued lets the request pass' },
+);
+
 const oidc = <Secret extends TProperties>(secret: Secret) =>
   Type.Object(
     {
@@ -176,6 +198,7 @@ const action = <User extends TProperties, Secret extends TProperties>(
       users: Type.Optional(list(Type.Object(user), 'users of basic_auth', { minItems: 1, maxItems: MAX_USERS })),
       forward: Type.Optional(forward),
       jwt: Type.Optional(jwt),
+      certificate: Type.Optional(certificate),
       oidc: Type.Optional(oidc(secret)),
       body: Type.Optional(text('the body of a fixed response', { maxLength: MAX_FIXED_BODY })),
       content_type: Type.Optional(

@@ -32,6 +32,8 @@ const MAX_PATH = 1500;
 export interface Visit {
   readonly exchange: Exchange;
   readonly visited: VisitedSite;
+  /** The verified certificate of the visitor (RFC 9440); empty: there is none. */
+  readonly certificate: string;
   /** The domain's id. */
   readonly site: string;
 }

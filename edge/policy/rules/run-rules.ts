@@ -26,12 +26,9 @@ import type { Fetch } from '../../origin/origin.ts';
 import type { ErrorPage } from '../../sites/error-page.ts';
 import type { Site } from '../../sites/site.ts';
 import type { SiteRules } from '../../sites/site-rules.ts';
-import { checkBearer } from '../authentication/bearer.ts';
-import { CodeGrant, type OpenSecret } from '../authentication/code-grant.ts';
+import { Authentication, type LoginTools } from '../authentication/authentication.ts';
 import { type Decider, deciderOf } from '../authentication/decider.ts';
-import { KeySets } from '../authentication/key-sets.ts';
 import { OpenId, type Visit } from '../authentication/openid.ts';
-import { Providers } from '../authentication/providers.ts';
 import type { Admission, Verdict } from '../authentication/verdict.ts';
 import type { Countries } from './countries.ts';
 import type { RuleCounting } from './counts.ts';
@@ -54,11 +51,7 @@ export interface RuleTools {
   readonly countries: Countries;
   readonly rates: RateTable;
   readonly counting: RuleCounting;
-  readonly logins: {
-    /** For cookies of visitors, of 32 bytes; equal on all nodes. The first seals; every key opens. */
-    readonly keys: readonly Uint8Array[];
-    readonly openSecret: OpenSecret;
-  };
+  readonly logins: LoginTools;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
 }
@@ -70,6 +63,8 @@ interface RuleOutlets {
   schemeOf(exchange: Exchange): 'http' | 'https';
   /** Scheme and authority, the latter without a default port. */
   visitedSiteOf(exchange: Exchange): VisitedSite;
+  /** The visitor's verified certificate (RFC 9440); empty: there is none. */
+  certificateOf(exchange: Exchange): string;
   /** Serves the exchange. `site` includes the changes of the rules. */
   serve(exchange: Exchange, site: Site): Done;
   /** Like `serve`, but bypasses the cache. */
@@ -105,8 +100,7 @@ export class RuleRunner {
   /** Bodies of fixed responses. */
   readonly #bodies = new WeakMap<CompiledRule, Uint8Array>();
   readonly #rates = new WeakMap<CompiledRule, LimitRule>();
-  readonly #keys: KeySets;
-  readonly #openId: OpenId;
+  readonly #authentication: Authentication;
   readonly #deciders = new WeakMap<CompiledRule, Decider>();
 
   constructor(
@@ -114,11 +108,9 @@ export class RuleRunner {
     private readonly outlets: RuleOutlets,
     fetch: Fetch,
   ) {
-    this.#keys = new KeySets(fetch, tools.clock);
-    const grant = new CodeGrant(fetch, this.#keys, new Providers(fetch, tools.clock), tools.logins.openSecret);
-    this.#openId = new OpenId({ keys: tools.logins.keys, grant, clock: tools.clock ?? Date.now });
     this.#facts = new RequestFacts((address) => tools.countries.of(address));
     this.#clock = tools.clock ?? Date.now;
+    this.#authentication = new Authentication(fetch, tools.logins, this.#clock);
   }
 
   serve(exchange: Exchange, site: Site, rules: SiteRules): Done {
@@ -257,7 +249,7 @@ export class RuleRunner {
     const rule = set.rules[index];
     const admission =
       action.forward === undefined
-        ? this.#settle(exchange, site, await this.#verify(exchange, site, action))
+        ? this.#settle(exchange, site, await this.#authentication.admit(this.#visit(exchange, site), action))
         : await this.#decide(exchange, changes.isNone ? site : rules.siteWith(site, changes), rule, action);
     if (admission === null) {
       set.stopped[rule.number]++;
@@ -278,18 +270,14 @@ export class RuleRunner {
     return this.outlets.decide(exchange, site, decider);
   }
 
-  #verify(exchange: Exchange, site: Site, { jwt, oidc }: AuthenticateAction): Promise<Verdict> {
-    if (oidc !== undefined) return this.#openId.admit(this.#visit(exchange, site), oidc);
-    return checkBearer(jwt!, exchange.headers, site.domainId, this.#keys, this.#clock());
-  }
-
   /** The callback and the logout of visitors who sign in. */
   async #serveLogin(exchange: Exchange, site: Site, logins: readonly OidcRule[]): Promise<void> {
-    this.#settle(exchange, site, await this.#openId.serve(this.#visit(exchange, site), logins));
+    this.#settle(exchange, site, await this.#authentication.serveLogin(this.#visit(exchange, site), logins));
   }
 
   #visit(exchange: Exchange, { domainId }: Site): Visit {
-    return { exchange, visited: this.outlets.visitedSiteOf(exchange), site: domainId };
+    const { visitedSiteOf, certificateOf } = this.outlets;
+    return { exchange, visited: visitedSiteOf(exchange), certificate: certificateOf(exchange), site: domainId };
   }
 
   /** Null: the request does not pass, and has been answered. */

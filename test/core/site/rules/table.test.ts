@@ -302,7 +302,7 @@ const FAULTS: readonly FaultRow[] = [
   { rule: { action: { type: 'respond', body: '', status: 302 } }, message: /status must be 200, or 400 to 599/ },
   { rule: { action: { type: 'respond', body: '', content_type: 'text' } }, message: /is not a media type/ },
   { rule: { action: { type: 'respond', body: '', content_type: 'a/b\r\nx: y' } }, message: /is not a media type/ },
-  { rule: { action: { type: 'authenticate' } }, message: /action needs one of forward, jwt and oidc/ },
+  { rule: { action: { type: 'authenticate' } }, message: /action needs one of forward, jwt, oidc and certificate/ },
   { rule: { action: forwardTo(['Remote-User', 'remote-user']) }, message: /"remote-user" is there twice/ },
   { rule: { action: forwardTo(['Cookie']) }, message: /is the cookie of the visitor/ },
   { rule: { action: forwardTo(['Host']) }, message: /set by the edge itself/ },
