@@ -177,12 +177,15 @@ test('Set-Cookie of a decision reaches its visitor only', () =>
 test('a stored response is for visitors with the same identity, and each is decided about', () =>
   withDecider(
     (pending) => (pending.field('cookie') === undefined ? pending.answer(401) : allow(pending)),
-    async ({ get, decisions, served }) => {
+    async ({ get, purge, decisions, served }) => {
       const as = (user: string) => get('/private', { headers: ['cookie', user] });
       for (let i = 0; i < 2; i++) for (const user of ['ann', 'bob']) assert.is((await as(user)).text, `for ${user}`);
       assert.equal([decisions.length, served.length], [4, 2]);
       assert.is((await get('/private')).status, 401);
       assert.equal([decisions.length, served.length], [5, 2]);
+      await purge({ domainId: 'd1', urls: ['https://www.example.com/private'], prefixes: [], tags: [] });
+      for (const user of ['ann', 'bob']) await as(user);
+      assert.is(served.length, 4, 'a purge is for all of them');
     },
   ));
 
