@@ -13,6 +13,10 @@ import { installed } from './servers.ts';
 
 /** Nothing that anybody would compress. The first may be kept by caches, the others not. */
 export const FILES = { hit: '/hit.webp', fresh: '/fresh.webp', big: '/big.webp' } as const;
+/** Like `fresh`, for visitors whom DECISION lets pass. */
+export const MEMBERS = { path: '/members/', file: '/members/fresh.webp' } as const;
+/** A server that decides about requests, which lets everybody pass. */
+export const DECISION = { path: '/decision', user: 'remote-user' } as const;
 const SMALL = 2000;
 export const BIG = 10 * 1024 * 1024;
 /** Takes what is put there. */
@@ -27,9 +31,9 @@ const folderOf = (work: string): string =>
 /** Resolves to who stops it. Throws an Error where nginx is not installed. */
 export async function startNginxOrigin({ work, originPort }: Tools): Promise<() => Promise<void>> {
   const folder = folderOf(work);
-  mkdirSync(join(folder, 'sink'), { recursive: true });
-  for (const [path, size] of [[FILES.hit, SMALL] as const, [FILES.fresh, SMALL] as const, [FILES.big, BIG] as const])
-    writeFileSync(join(folder, path), randomBytes(size));
+  for (const name of ['sink', MEMBERS.path]) mkdirSync(join(folder, name), { recursive: true });
+  for (const path of [FILES.hit, FILES.fresh, MEMBERS.file]) writeFileSync(join(folder, path), randomBytes(SMALL));
+  writeFileSync(join(folder, FILES.big), randomBytes(BIG));
   const file = join(work, 'edge-origin.conf');
   writeFileSync(file, settings(folder, originPort));
   const origin = new ServerProcess(installed('nginx'), ['-p', folder, '-c', file], join(work, 'edge-origin.log'));
@@ -50,6 +54,7 @@ const settings = (folder: string, port: number): string =>
     location = ${FILES.hit} { add_header cache-control "public, max-age=86400"; }
     location / { add_header cache-control no-store; }
     location /sink/ { dav_methods PUT; }
+    location = ${DECISION.path} { add_header ${DECISION.user} alice always; return 204; }
   }
 `,
   );

@@ -10,7 +10,7 @@ import { ask } from './ask.ts';
 import { type Contender, ready, type Tools } from './contender.ts';
 import { grpcPort } from './grpc-origin.ts';
 import { nginxServer, nginxSettings } from './nginx.ts';
-import { FILES } from './origin-files.ts';
+import { DECISION, FILES, MEMBERS } from './origin-files.ts';
 import { CACHED, GRPC_ROWS } from './proxied-rows.ts';
 import { DOMAIN, HOST } from './requests.ts';
 import { bothPem, haproxySettings, installed, version } from './servers.ts';
@@ -131,9 +131,7 @@ function settings(folder: string, memory: string, { certificate, key, originPort
     keepalive_timeout 3600s;
   }
 `;
-  const inside = `    location / {
-      proxy_pass http://origin;
-      proxy_http_version 1.1;
+  const proxied = `      proxy_http_version 1.1;
       proxy_set_header connection "";
       proxy_set_header host $host;
       proxy_set_header x-forwarded-for $remote_addr;
@@ -144,6 +142,26 @@ function settings(folder: string, memory: string, { certificate, key, originPort
       proxy_max_temp_file_size 0;
       proxy_cache pages;
       proxy_cache_key $host$request_uri;
+`;
+  const inside = `    location / {
+      proxy_pass http://origin;
+${proxied}    }
+    location ${MEMBERS.path} {
+      auth_request ${DECISION.path};
+      auth_request_set $user $upstream_http_remote_user;
+      proxy_set_header ${DECISION.user} $user;
+      proxy_pass http://origin;
+${proxied}    }
+    location = ${DECISION.path} {
+      internal;
+      proxy_pass http://origin${DECISION.path};
+      proxy_http_version 1.1;
+      proxy_set_header connection "";
+      proxy_set_header host $host;
+      proxy_set_header x-forwarded-for $remote_addr;
+      proxy_set_header x-original-url $scheme://$host$request_uri;
+      proxy_set_header content-length "";
+      proxy_pass_request_body off;
     }
     location /grpc/ {
       grpc_pass grpc://grpc;
