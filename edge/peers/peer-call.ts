@@ -28,7 +28,15 @@ export interface PeerCall {
   /** The pool that a rule selected; null: none. */
   readonly origin: string | null;
   /** The lifetime that a rule gives to the response; null: none. */
-  readonly lifetime: { readonly ttl: number; readonly overrides: boolean } | null;
+  readonly lifetime: PeerLifetime | null;
+}
+
+/** Seconds; -1: the rule does not say. */
+interface PeerLifetime {
+  readonly ttl: number;
+  readonly overrides: boolean;
+  /** Undefined: from a node of an earlier version. */
+  readonly maxTtl?: number;
 }
 
 /** The destination of a request. */
@@ -81,5 +89,5 @@ function callOf(text: string): PeerCall | undefined {
   }
 }
 
-const isLifetime = ({ ttl, overrides }: NonNullable<PeerCall['lifetime']>): boolean =>
-  Number.isSafeInteger(ttl) && typeof overrides === 'boolean';
+const isLifetime = ({ ttl, overrides, maxTtl = -1 }: PeerLifetime): boolean =>
+  Number.isSafeInteger(ttl) && typeof overrides === 'boolean' && Number.isSafeInteger(maxTtl);

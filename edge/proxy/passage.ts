@@ -217,7 +217,7 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
     const { exchange, site } = this;
     const { rules } = this.#context;
     const { origin = null, cache = null } = site.changes ?? {};
-    const lifetime = cache === null ? null : { ttl: cache.ttl, overrides: cache.overrides };
+    const lifetime = cache === null ? null : { ttl: cache.ttl, overrides: cache.overrides, maxTtl: cache.maxTtl };
     return {
       path: this.#path(),
       authority: normalAuthority(exchange, rules),

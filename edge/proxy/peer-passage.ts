@@ -42,7 +42,10 @@ export const isUsableBy = (call: PeerCall | undefined, { requestTime }: StoredRe
 
 /** The site with the changes that rules on the other node made for the request. */
 export function siteForPeer(site: Site, { origin, lifetime }: PeerCall): Site {
-  const cache = lifetime === null ? null : { ...lifetime, parts: null };
+  const cache =
+    lifetime === null
+      ? null
+      : { ttl: lifetime.ttl, overrides: lifetime.overrides, maxTtl: lifetime.maxTtl ?? -1, parts: null };
   const changes =
     origin === null && cache === null
       ? undefined

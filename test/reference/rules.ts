@@ -24,7 +24,7 @@ export interface Outcome {
   readonly requestHeaders: Readonly<Record<string, string | null>>;
   readonly responseHeaders: Readonly<Record<string, string | null>>;
   readonly target: string;
-  readonly cache: { readonly ttl: number; readonly override: boolean } | 'bypass' | null;
+  readonly cache: { readonly ttl: number; readonly override: boolean; readonly max: number } | 'bypass' | null;
   readonly isUncompressed: boolean;
   readonly origin: string | null;
 }
@@ -82,7 +82,7 @@ export function interpret(
         outcome.responseHeaders[action.name.toLowerCase()] = null;
         break;
       case 'cache':
-        outcome.cache = { ttl: action.ttl ?? -1, override: action.override ?? false };
+        outcome.cache = { ttl: action.ttl ?? -1, override: action.override ?? false, max: action.max_ttl ?? -1 };
         break;
       case 'bypass_cache':
         outcome.cache = 'bypass';

@@ -14,7 +14,7 @@ export const ACTIONS = {
   remove_request_header: [['name'], []],
   set_response_header: [['name', 'value'], []],
   remove_response_header: [['name'], []],
-  cache: [[], ['ttl', 'override', 'key']],
+  cache: [[], ['ttl', 'override', 'max_ttl', 'key']],
   bypass_cache: [[], []],
   no_compression: [[], []],
   basic_auth: [['users'], ['realm']],

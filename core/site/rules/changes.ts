@@ -122,7 +122,9 @@ export class Changes implements Values {
   changeResponse(fields: string[]): string[] {
     const changed = changeFields(fields, this.responseHeaders);
     // The TTL of a rule applies to the edge only (edge/cache/rules/freshness.ts).
-    return this.cache === null || this.cache.ttl < 0 ? changed : changeFields(changed, NO_TARGETED_LIFETIME);
+    const { cache } = this;
+    const isTargeted = cache !== null && (cache.ttl >= 0 || cache.maxTtl >= 0);
+    return isTargeted ? changeFields(changed, NO_TARGETED_LIFETIME) : changed;
   }
 
   #values(): Values {
@@ -229,11 +231,14 @@ export class CacheRule {
   /** Seconds; -1: the TTL comes from the response of the origin. */
   readonly ttl: number;
   readonly overrides: boolean;
+  /** Seconds; -1: no maximum for the TTL of the origin. */
+  readonly maxTtl: number;
   readonly parts: KeyParts | null;
 
-  constructor({ ttl, override, key }: CacheAction) {
+  constructor({ ttl, override, max_ttl, key }: CacheAction) {
     this.ttl = ttl ?? -1;
     this.overrides = override === true;
+    this.maxTtl = max_ttl ?? -1;
     this.parts = key === undefined ? null : new KeyParts(key);
   }
 }

@@ -153,9 +153,12 @@ function checkHeader(
     report('/value', 'must be visible ASCII with inner blanks, from 1 to 4000 characters');
 }
 
-function checkCache({ ttl, override, key }: Extract<RuleAction, { type: 'cache' }>, report: Report): void {
-  if (ttl === undefined && key === undefined) report('', 'does nothing; add ttl or key');
+function checkCache({ ttl, override, max_ttl, key }: Extract<RuleAction, { type: 'cache' }>, report: Report): void {
+  if (ttl === undefined && max_ttl === undefined && key === undefined)
+    report('', 'does nothing; add ttl, max_ttl or key');
   if (ttl === undefined && override !== undefined) report('/override', 'needs a ttl');
+  if (override === true && max_ttl !== undefined)
+    report('/max_ttl', 'has no effect, because ttl replaces the lifetime of the origin; remove one of them');
   if (key === undefined) return;
   if (Object.keys(key).length === 0) report('/key', 'is empty; add query_only, query_without, headers or cookies');
   if (key.query_only !== undefined && key.query_without !== undefined)

@@ -183,6 +183,7 @@ const action = <User extends TProperties, Secret extends TProperties>(
       by: Type.Optional(line(1, 110, 'what a limit counts by: address, network, header:NAME or cookie:NAME')),
       ttl: Type.Optional(integer(0, 366 * DAYS, 'seconds that the cache keeps responses')),
       override: Type.Optional(flag('true: ttl replaces what the origin says')),
+      max_ttl: Type.Optional(integer(0, 366 * DAYS, 'seconds; shortens a longer lifetime that the origin sets')),
       key: Type.Optional(
         Type.Object(
           {

@@ -28,6 +28,9 @@ const setHeader = (name: string, value: string): Rule => ({
   action: { type: 'set_response_header', name, value },
 });
 
+/** Cookies of editors who see drafts: draft mode, and preview mode of the pages router. */
+const NEXT_DRAFT_COOKIES = ['__prerender_bypass', '__next_preview_data'];
+
 /** Cookies of visitors with personal pages: signed in, with a comment, a cart or a password. */
 const WORDPRESS_COOKIES = [
   ...['wordpress_logged_in_*', 'wordpress_sec_*', 'comment_author_*', 'wp-postpass_*'],
@@ -83,6 +86,26 @@ export const RULE_TEMPLATES: readonly RuleTemplate[] = [
       setHeader('X-Frame-Options', 'SAMEORIGIN'),
       setHeader('Referrer-Policy', 'strict-origin-when-cross-origin'),
       setHeader('Permissions-Policy', 'camera=(), geolocation=(), microphone=()'),
+    ],
+  },
+  {
+    name: 'next',
+    title: 'Next.js',
+    description:
+      'Stores prerendered pages for at most a minute, which Next.js permits for a year, and files with a hash in their name as it says. Drafts are not stored.',
+    rules: () => [
+      {
+        name: 'Next.js: pages',
+        except: { path: { prefix: ['/_next/static/', '/_next/image'] } },
+        action: { type: 'cache', max_ttl: 60 },
+      },
+      ...NEXT_DRAFT_COOKIES.map(
+        (name): Rule => ({
+          name: `Next.js: drafts (${name})`,
+          match: { cookie: [{ name }] },
+          action: { type: 'bypass_cache' },
+        }),
+      ),
     ],
   },
   {

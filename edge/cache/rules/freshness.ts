@@ -2,8 +2,9 @@
 
 import type { Heuristics } from '../../../core/store/rows.ts';
 import type { FieldList } from '../../http/exchange/field-list.ts';
+import type { ResponseDirectives } from './directives.ts';
 import { parseHttpDate } from './http-date.ts';
-import type { ResponseFields } from './response-fields.ts';
+import { type ResponseFields, readResponseFields } from './response-fields.ts';
 
 /** Errors keep the lifetime that the origin gives them. */
 const STATUSES: ReadonlySet<number> = new Set([200, 203, 204, 300, 301, 308]);
@@ -78,6 +79,8 @@ interface RuleLifetime {
   /** Seconds; -1: as the origin says. */
   readonly ttl: number;
   readonly overrides: boolean;
+  /** Seconds; -1: no maximum. */
+  readonly maxTtl: number;
 }
 
 /**
@@ -85,20 +88,59 @@ interface RuleLifetime {
  * (RFC 9213), which replaces Cache-Control and Expires for the edge only: visitors still receive
  * what the origin says.
  */
-export function withRuleTtl(status: number, headers: FieldList, { ttl, overrides }: RuleLifetime): FieldList {
-  if (ttl < 0 || !STATUSES.has(status)) return headers;
+export function withRuleTtl(status: number, headers: FieldList, { ttl, overrides, maxTtl }: RuleLifetime): FieldList {
+  if (ttl < 0 || !STATUSES.has(status)) return withMaxTtl(headers, maxTtl);
   const kept: string[] = [];
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i];
     // A cookie is for one visitor, whatever a rule says.
-    if (name === 'set-cookie') return headers;
+    if (name === 'set-cookie') return withMaxTtl(headers, maxTtl);
     const saysLifetime =
       name === 'expires' ||
       name === 'cdn-cache-control' ||
       (name === 'cache-control' && SAYS_LIFETIME.test(headers[i + 1]));
-    if (saysLifetime && !overrides) return headers;
+    if (saysLifetime && !overrides) return withMaxTtl(headers, maxTtl);
     if (name !== 'cdn-cache-control') kept.push(name, headers[i + 1]);
   }
   kept.push('cdn-cache-control', `max-age=${ttl}`);
   return kept;
+}
+
+/** Shortens the lifetime of the origin, and permits nothing that the origin does not. */
+function withMaxTtl(headers: FieldList, maxTtl: number): FieldList {
+  if (maxTtl < 0) return headers;
+  const fields = readResponseFields(headers);
+  const { directives } = fields;
+  if (directives.noStore || directives.private || !hasExplicitLifetime(fields)) return headers;
+  const lifetime = Math.floor(explicitLifetime(fields, dateOf(fields)) / 1000);
+  if (lifetime + Math.max(0, directives.staleWhileRevalidate) <= maxTtl) return headers;
+  // With a cookie, a lifetime in CDN-Cache-Control would permit what max-age does not.
+  if (!fields.isTargeted && directives.sMaxage < 0 && headers.some((text, i) => i % 2 === 0 && text === 'set-cookie'))
+    return headers;
+  const kept = headers.filter((_, i) => headers[i & ~1] !== 'cdn-cache-control');
+  kept.push('cdn-cache-control', targetedDirectives(directives, Math.min(lifetime, maxTtl), maxTtl));
+  return kept;
+}
+
+function dateOf({ date }: ResponseFields): number {
+  const now = Date.now();
+  return date === undefined ? now : parseHttpDate(date, now);
+}
+
+/** The directives with another lifetime, and used stale until `maxTtl` at most. In seconds. */
+function targetedDirectives(directives: ResponseDirectives, lifetime: number, maxTtl: number): string {
+  const { privateFields, noCacheFields, staleIfError } = directives;
+  const staleWhileRevalidate = Math.min(directives.staleWhileRevalidate, maxTtl - lifetime);
+  const parts = [`${directives.sMaxage >= 0 ? 's-maxage' : 'max-age'}=${lifetime}`];
+  if (directives.public) parts.push('public');
+  if (directives.noCache) parts.push('no-cache');
+  if (directives.mustRevalidate) parts.push('must-revalidate');
+  if (directives.proxyRevalidate) parts.push('proxy-revalidate');
+  if (directives.mustUnderstand) parts.push('must-understand');
+  if (directives.immutable) parts.push('immutable');
+  if (staleWhileRevalidate > 0) parts.push(`stale-while-revalidate=${staleWhileRevalidate}`);
+  if (staleIfError >= 0) parts.push(`stale-if-error=${staleIfError}`);
+  if (privateFields.length > 0) parts.push(`private="${privateFields.join(', ')}"`);
+  if (noCacheFields.length > 0) parts.push(`no-cache="${noCacheFields.join(', ')}"`);
+  return parts.join(', ');
 }

@@ -244,7 +244,7 @@ await everywhere('contract, rules', (test) => {
     };
     assert.equal(
       templates.map((template) => template.name),
-      ['www-to-apex', 'block-bad-bots', 'cache-static', 'security-headers', 'wordpress'],
+      ['www-to-apex', 'block-bad-bots', 'cache-static', 'security-headers', 'next', 'wordpress'],
     );
     assert.equal(templates[0].rules[0].match?.host, [`www.${domain}`]);
     // Each can be used as it is.

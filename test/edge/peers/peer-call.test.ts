@@ -18,7 +18,14 @@ test('the owner reads what was signed', () => {
       newerThan: fc.maxSafeNat(),
       origin: fc.option(fc.string()),
       lifetime: fc.option(
-        fc.record({ ttl: fc.integer({ min: -1, max: 1e9 }), overrides: fc.boolean() }, { noNullPrototype: true }),
+        fc.record(
+          {
+            ttl: fc.integer({ min: -1, max: 1e9 }),
+            overrides: fc.boolean(),
+            maxTtl: fc.integer({ min: -1, max: 1e9 }),
+          },
+          { requiredKeys: ['ttl', 'overrides'], noNullPrototype: true },
+        ),
       ),
     },
     { noNullPrototype: true },
@@ -73,6 +80,7 @@ test('signed content of another version is not read', () => {
     { newerThan: null },
     { origin: 3 },
     { lifetime: { ttl: 'x', overrides: true } },
+    { lifetime: { ttl: -1, overrides: true, maxTtl: 'x' } },
   ]) {
     const value = signCall({ ...CALL, ...other } as unknown as PeerCall, TARGET, KEY, NOW);
     assert.is(readCall(value, TARGET, [KEY], NOW), undefined);

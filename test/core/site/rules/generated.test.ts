@@ -90,6 +90,7 @@ const action: fc.Arbitrary<RuleAction> = fc.oneof(
     ...([
       { type: 'cache', ttl: 9 },
       { type: 'cache', ttl: 5, override: true },
+      { type: 'cache', max_ttl: 7 },
     ] as const),
     ...([
       { type: 'origin', name: 'p' },

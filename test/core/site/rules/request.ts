@@ -70,5 +70,5 @@ const asRecord = (changes: Changes['requestHeaders']): Record<string, string | n
 
 function cacheOf({ bypassesCache, cache }: Changes): Outcome['cache'] {
   if (bypassesCache) return 'bypass';
-  return cache === null ? null : { ttl: cache.ttl, override: cache.overrides };
+  return cache === null ? null : { ttl: cache.ttl, override: cache.overrides, max: cache.maxTtl };
 }

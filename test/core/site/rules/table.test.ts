@@ -211,7 +211,7 @@ const ORDERS: readonly OrderRow[] = [
   {
     rules: [{ action: { type: 'bypass_cache' } }, { action: { type: 'cache', ttl: 5, override: true } }],
     request: '/',
-    expected: { cache: { ttl: 5, override: true } },
+    expected: { cache: { ttl: 5, override: true, max: -1 } },
   },
   {
     rules: [{ match: at('/a/'), action: { type: 'rewrite', path: '/b/{rest}' } }],
@@ -318,7 +318,8 @@ const FAULTS: readonly FaultRow[] = [
   { rule: { action: { type: 'set_response_header', name: 'Content-Length', value: '1' } }, message: /by the edge/ },
   { rule: { action: { type: 'set_response_header', name: 'X-A', value: 'a\nb' } }, message: /visible ASCII/ },
   { rule: { action: { type: 'limit', requests: 1, period: 1, by: 'x' } }, message: /address, network, header:NAME/ },
-  { rule: { action: { type: 'cache' } }, message: /does nothing; add ttl or key/ },
+  { rule: { action: { type: 'cache' } }, message: /does nothing; add ttl, max_ttl or key/ },
+  { rule: { action: { type: 'cache', ttl: 5, override: true, max_ttl: 5 } }, message: /max_ttl has no effect/ },
   { rule: { action: { type: 'cache', key: { headers: ['Cookie'] } } }, message: /secret of a visitor/ },
   { rule: { action: { type: 'basic_auth', users: [{ name: 'a', hash: 'x' }] } }, message: /not an argon2id hash/ },
   {

@@ -54,6 +54,15 @@ const TEMPLATES: Readonly<Record<string, readonly (readonly [request: string, re
     ['/', SECURITY],
     ['POST https://any.example.com/x?y', SECURITY],
   ],
+  next: [
+    ['/', 'kept for at most 60 s'],
+    ['HEAD /blog/a-post?_rsc=1a2b3', 'kept for at most 60 s'],
+    ['/_next/data/Xy/index.json', 'kept for at most 60 s'],
+    ['/_next/static/chunks/main-1a2b3.js', 'served'],
+    ['/_next/image?url=%2Fa.png&w=640&q=75', 'served'],
+    ['/ | cookie: __prerender_bypass=1a2b3', 'past the cache'],
+    ['/ | cookie: theme=dark; __next_preview_data=x', 'past the cache'],
+  ],
   wordpress: [
     ['/', PAGE],
     ['HEAD /2026/11/a-post/?utm_source=x', PAGE],
@@ -126,6 +135,7 @@ function resultOf(name: string, text: string): string {
   }
   const { cache } = outcome;
   if (cache === 'bypass') return 'past the cache';
+  if (cache !== null && cache.max >= 0) return `kept for at most ${cache.max} s`;
   if (cache !== null) return `kept for ${cache.ttl} s${cache.override ? '' : ' unless the origin says otherwise'}`;
   const headers = rules.flatMap(({ action }) =>
     action.type === 'set_response_header' && outcome.responseHeaders[action.name.toLowerCase()] === action.value

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { hash } from '@node-rs/argon2';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Rule } from '../../../../core/site/rules/index.ts';
+import { RULE_TEMPLATES, type Rule } from '../../../../core/site/rules/index.ts';
 import { fieldValue } from '../../../../edge/cache/rules/fields.ts';
 import { BodyCompressor } from '../../../../edge/compress/body.ts';
 import { Challenge } from '../../../../edge/policy/challenge/challenge.ts';
@@ -192,6 +192,92 @@ test('a lifetime of a rule fills in, or overrides; cookies are never shared', as
       },
       { onRequest: (pending) => pending.answer(200, [...answers[pending.request.path]], 'x') },
     );
+});
+
+let bodies = 0;
+
+test('a maximum shortens the lifetime of the origin, and permits nothing else', async () => {
+  const answers: Readonly<Record<string, readonly [seconds: number, ...fields: string[]]>> = {
+    '/shared': [60, 'cache-control', 's-maxage=31536000'],
+    '/none': [0, 'cache-control', 'private, no-cache, no-store, max-age=0, must-revalidate'],
+    '/stale': [60, 'cache-control', 'max-age=10, stale-while-revalidate=31535700'],
+    '/expires': [60, 'expires', 'Thu, 31 Dec 2099 23:59:59 GMT'],
+    '/targeted': [60, 'cache-control', 'no-store', 'cdn-cache-control', 'max-age=9000'],
+    '/short': [5, 'cache-control', 'max-age=5'],
+    '/short-stale': [8, 'cache-control', 'max-age=5, stale-while-revalidate=3'],
+    '/private': [0, 'cache-control', 'private, max-age=9000'],
+    '/cookie': [0, 'cache-control', 'max-age=9000', 'set-cookie', 'a=1'],
+    '/silent': [0],
+  };
+  await withRules(
+    [{ action: { type: 'cache', max_ttl: 60 } }],
+    async (rig) => {
+      const begin = rig.now;
+      const wrong: string[] = [];
+      for (const [path, [seconds, name, value]] of Object.entries(answers))
+        for (const after of [4, 7, 59, 61]) {
+          rig.now = begin;
+          const target = `${path}?${after}`;
+          const first = await rig.get(target);
+          rig.now = begin + after * 1000;
+          const second = await rig.get(target);
+          const isUsed = second.text === first.text;
+          if (isUsed !== after < seconds) wrong.push(`${target}: ${isUsed ? 'used' : 'not used'}`);
+          // Visitors receive what the origin says.
+          if (name !== undefined) assert.is(header(second, name as string), value);
+          assert.is(header(second, 'cdn-cache-control'), undefined);
+        }
+      assert.equal(wrong, []);
+    },
+    {
+      onRequest: (pending) => {
+        const [, ...fields] = answers[pending.request.path.split('?')[0]];
+        pending.answer(200, fields, `${++bodies}`);
+      },
+    },
+  );
+});
+
+/** Fields of `next start`, version 16.4.6: https://nextjs.org/docs/app/guides/cdn-caching. */
+const NEXT: Readonly<Record<string, string>> = {
+  '/': 's-maxage=31536000',
+  '/isr': 's-maxage=300, stale-while-revalidate=31535700',
+  '/dynamic': 'private, no-cache, no-store, max-age=0, must-revalidate',
+  '/_next/static/chunks/1a2b3.js': 'public, max-age=31536000, immutable',
+  '/_next/image?url=%2Fa.png&w=64&q=75': 'public, max-age=14400, must-revalidate',
+};
+const NEXT_VARY = 'rsc, next-router-state-tree, next-router-prefetch, next-router-segment-prefetch';
+
+test('the template for Next.js renews pages each minute, and keeps files', async () => {
+  await withRules(
+    RULE_TEMPLATES.find(({ name }) => name === 'next')!.rules('example.com'),
+    async (rig) => {
+      const results = async (headers: readonly string[]): Promise<string> => {
+        const all: string[] = [];
+        for (const path of Object.keys(NEXT)) {
+          await rig.get(path, { headers });
+          all.push(rig.records.at(-1)!.cache);
+        }
+        return all.join(' ');
+      };
+      const begin = rig.now;
+      assert.is(await results([]), 'miss miss miss miss miss');
+      rig.now = begin + 59_000;
+      assert.is(await results([]), 'hit hit miss hit hit');
+      // The data of a page is not the page.
+      assert.is(await results(['rsc', '1']), 'miss miss miss hit hit');
+      assert.is(await results(['cookie', '__prerender_bypass=1a2b3']), 'bypass bypass bypass bypass bypass');
+      rig.now = begin + 61_000;
+      assert.is(await results([]), 'miss miss miss hit hit');
+    },
+    {
+      onRequest: (pending) => {
+        const { path } = pending.request;
+        const vary = path.startsWith('/_next/') ? [] : ['vary', NEXT_VARY];
+        pending.answer(200, ['cache-control', NEXT[path], ...vary], 'x');
+      },
+    },
+  );
 });
 
 test('a rate limit counts by address, header or cookie, lets bursts pass, and recovers', async () => {
