@@ -17,6 +17,11 @@ const BUFFER_BYTES = 65_536;
  * waiting for a message from the origin.
  */
 const SILENCE_MS = 200;
+/**
+ * Milliseconds after which a body of unknown length is forwarded though data arrives: it may be a
+ * stream that never fills the buffer soon, such as sound at 8 KB a second.
+ */
+const HOLD_MS = 1000;
 
 /**
  * Passes the visitor's request body to an origin, with filtered trailers. Over HTTP/1.1 a body with
@@ -74,10 +79,12 @@ class FlowingBody extends PassedBody<Flowing> {
  */
 export async function bufferBodyStart({ body, memory }: Exchange, isConversation = true): Promise<RequestBody> {
   const buffered = new BufferedBody(body, memory);
+  const isStream = body.length === undefined && isConversation;
+  const end = isStream ? performance.now() + HOLD_MS : 0;
   try {
-    while (buffered.heldBytes < BUFFER_BYTES) {
+    while (buffered.heldBytes < BUFFER_BYTES && !(isStream && performance.now() > end)) {
       const reading = body.read();
-      const part = body.length === undefined && isConversation ? await raceSilence(reading) : await reading;
+      const part = isStream ? await raceSilence(reading) : await reading;
       if (part === null) return buffered;
       if (part === SILENT) {
         // Only one read may be pending, so the next reader gets this part first.

@@ -90,6 +90,24 @@ test('a body of unknown length is passed on after a silence, and loses nothing',
   assert.is(MEMORY.held, 0);
 });
 
+test('a body of unknown length that arrives slowly is passed on before it fills the buffer', async () => {
+  const { queue, begun } = begin(undefined);
+  let sent = 0;
+  // Four seconds or more.
+  const timer = setInterval(() => {
+    if (++sent < 400) return queue.push(Buffer.from('a'));
+    queue.finish();
+    clearInterval(timer);
+  }, 10);
+  const body = await begun;
+  const sentBefore = sent;
+  clearInterval(timer);
+  queue.finish();
+  assert.ok(sentBefore < 400, `${sentBefore}`);
+  assert.is(await read(body), 'a'.repeat(sentBefore));
+  assert.is(MEMORY.held, 0);
+});
+
 test('a body that breaks off or is discarded keeps no memory', async () => {
   const broken = begin(100);
   broken.queue.push(Buffer.from('abc'));
