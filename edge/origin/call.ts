@@ -3,6 +3,7 @@
  * incomplete.
  */
 import type { InLine } from '../../core/base/fair-queue.ts';
+import type { OriginLoad } from '../../core/site/pools/pool.ts';
 import {
   OriginError,
   type OriginFault,
@@ -45,6 +46,8 @@ export class Call implements InLine {
   readonly #receiver: ResponseReceiver;
   readonly #counters: OriginCounters;
   readonly #signal: AbortSignal | undefined;
+  /** Null after the end, or if nobody counts. */
+  #load: OriginLoad | null;
 
   constructor(
     request: OriginRequest,
@@ -57,6 +60,8 @@ export class Call implements InLine {
     this.#receiver = receiver;
     this.#counters = counters;
     if (request.cancel !== undefined) request.cancel.target = this;
+    this.#load = request.origin.load ?? null;
+    if (this.#load !== null) this.#load.inFlight++;
     signal?.addEventListener('abort', this);
   }
 
@@ -91,9 +96,11 @@ export class Call implements InLine {
     this.#receiver.onFailure(error);
   }
 
-  /** Detaches the call from its cancellation. */
+  /** Detaches the call from its cancellation, and from the load of its origin. */
   end(): void {
     this.holder = null;
+    if (this.#load !== null) this.#load.inFlight--;
+    this.#load = null;
     const { cancel } = this.request;
     if (cancel?.target === this) cancel.target = null;
     this.#signal?.removeEventListener('abort', this);

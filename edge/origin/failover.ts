@@ -11,7 +11,6 @@
  * queue or limits it needs no budget, because no origin received the request. If the retry fails
  * too, the visitor receives the earlier 5xx response, or the last error.
  */
-import { hashText } from '../../core/site/pools/sticky.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
 import {
   isOfVisitor,
@@ -65,7 +64,7 @@ const NOT_SENT: ReadonlySet<OriginFault> = new Set([
 /** Statuses that count as a failure of the origin, and are retried at another one. */
 const FAILED: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
-/** `visitorHeaders`: the visitor's fields, for the cookie. */
+/** `visitorHeaders`: the visitor's fields, for the cookie and the hash. */
 export function sendToPool(
   send: Send,
   route: PoolRoute,
@@ -73,9 +72,9 @@ export function sendToPool(
   visitorHeaders: FieldList,
   receiver: PoolReceiver,
 ): void {
-  const client = route.isByClient ? hashText(request.client ?? '') : -1;
+  const hash = route.hashOf(request.client ?? '', request.authority, visitorHeaders);
   route.budget.countRequest();
-  new PoolCall(send, route, request, client, route.preferredOf(visitorHeaders), receiver).start();
+  new PoolCall(send, route, request, hash, route.preferredOf(visitorHeaders), receiver).start();
 }
 
 /** One request to a pool. Without a retry it is the only object that is allocated. */
@@ -83,7 +82,7 @@ class PoolCall implements ResponseReceiver {
   readonly #send: Send;
   readonly #route: PoolRoute;
   readonly #request: PoolRequest;
-  readonly #client: number;
+  readonly #hash: number;
   readonly #preferred: number;
   readonly #receiver: PoolReceiver;
   #attempts = 0;
@@ -102,21 +101,21 @@ class PoolCall implements ResponseReceiver {
     send: Send,
     route: PoolRoute,
     request: PoolRequest,
-    client: number,
+    hash: number,
     preferred: number,
     receiver: PoolReceiver,
   ) {
     this.#send = send;
     this.#route = route;
     this.#request = request;
-    this.#client = client;
+    this.#hash = hash;
     this.#preferred = preferred;
     this.#receiver = receiver;
   }
 
   start(): void {
     const { pool, now, origins } = this.#route;
-    const target = pool.choose(0, this.#client, this.#preferred, now());
+    const target = pool.choose(0, this.#hash, this.#preferred, now());
     if (target < 0) {
       this.#giveUp();
       return;
@@ -176,7 +175,7 @@ class PoolCall implements ResponseReceiver {
   #retry(): void {
     const { pool, budget, attempts, origins, now, onRetry } = this.#route;
     const isLast = this.#attempts >= attempts;
-    const target = isLast ? -1 : pool.choose(this.#tried, this.#client, this.#preferred, now());
+    const target = isLast ? -1 : pool.choose(this.#tried, this.#hash, this.#preferred, now());
     if (target < 0 || this.#request.cancel?.isCancelled || !(this.#wasBusy || budget.takeRetry(now()))) {
       this.#giveUp();
       return;

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { formatAddress, readHost } from '../../core/net/address/index.ts';
 import { type OriginsEntry, type PoolOrigin, portOf, protocolOf } from '../../core/site/pools/document.ts';
+import type { OriginLoad } from '../../core/site/pools/pool.ts';
 
 /**
  * The version of HTTP: `2` by ALPN over TLS, `h2c` in cleartext with prior knowledge (RFC 9113
@@ -56,6 +57,8 @@ export interface Origin {
   readonly connectTimeoutMs?: number;
   /** Timeout from the end of the request to the head of the response. */
   readonly responseTimeoutMs?: number;
+  /** Of an origin of a pool, counted by its calls. */
+  readonly load?: OriginLoad;
 }
 
 export const isHttp2 = ({ version }: Origin): boolean => version !== undefined && version !== '1.1';

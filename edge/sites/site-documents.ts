@@ -75,7 +75,7 @@ function compilePools(
   before: SitePools | null,
 ): SitePools | null {
   if (content.origins.length === 0) return null;
-  return before?.revision === revision ? before : new SitePools(content, revision, id, name, tools);
+  return before?.revision === revision ? before : new SitePools(content, revision, id, name, tools, before);
 }
 
 const keyOf = (documents: readonly SiteDocument[]): string =>

@@ -33,16 +33,22 @@ export class SitePools {
   readonly #hosts = new RecentMap<readonly PoolRoute[]>(MAX_HOSTS);
   readonly #isChecked: boolean;
 
-  /** `domain`: without the last dot, in lower case. */
+  /** `domain`: without the last dot, in lower case. `before`: an earlier version. */
   constructor(
     document: OriginsDocument,
     readonly revision: number,
     domainId: Id,
     private readonly domain: string,
     tools: PoolTools,
+    before: SitePools | null = null,
   ) {
     this.#isChecked = checkedOrigins(document).length > 0;
     this.#entries = document.origins.map((entry) => compileEntry(entry, domainId, domain, tools));
+    const known = before === null ? [] : before.#entries;
+    for (const compiled of this.#entries) {
+      const earlier = known.find((entry) => keyOf(entry) === keyOf(compiled));
+      if (earlier !== undefined) compiled.route.pool.continueFrom(earlier.route.pool, compiled.route.now());
+    }
   }
 
   /** Undefined: the domain's own origin serves the request. `path`: with its query. */
@@ -78,6 +84,8 @@ interface CompiledEntry {
   readonly label?: string | null;
   readonly route: PoolRoute;
 }
+
+const keyOf = ({ name, path, label }: CompiledEntry): string => JSON.stringify([name, path, label]);
 
 function compileEntry(entry: OriginsEntry, domainId: Id, domain: string, tools: PoolTools): CompiledEntry {
   const { name, path, label } = entry;

@@ -5,13 +5,16 @@ import { Field } from '../../ui/parts/field.tsx';
 import { SelectField } from '../../ui/parts/select-field.tsx';
 import { TextArea } from '../../ui/parts/text-area.tsx';
 import type { OriginsEntryBody } from '../api/views.ts';
+import { readNumber } from '../edge/number-text.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import { readOriginLines } from './origin-lines.ts';
 import type { OriginsPage } from './origins-page.ts';
 
-const NOT_STICKY = '';
+const NOT_STICKY = '' as const;
+const STICKY_BY = ['cookie', 'client', 'header', 'cookie_hash'] as const;
+const BALANCE = ['round_robin', 'least_connections'] as const;
 
 interface AddPoolProps {
   readonly page: OriginsPage;
@@ -25,14 +28,19 @@ export function AddPool({ page, origins }: AddPoolProps) {
   const path = useSignal('/');
   const lines = useSignal('');
   const healthPath = useSignal('/');
-  const sticky = useSignal(NOT_STICKY);
+  const balance = useSignal<string>(BALANCE[0]);
+  const slowStart = useSignal('');
+  const sticky = useSignal<string>(NOT_STICKY);
+  const hashed = useSignal('');
   const { isRunning, failure, submit } = useForm([], async () => {
     const entry: OriginsEntryBody = {
       name: name.value.trim(),
       path: path.value.trim(),
       pool: readOriginLines(lines.value),
       health: healthPath.value.trim() === '' ? null : { path: healthPath.value.trim() },
-      sticky: sticky.value === NOT_STICKY ? null : { by: sticky.value as 'cookie' | 'client' },
+      balance: balance.value as OriginsEntryBody['balance'],
+      slow_start: readNumber(slowStart.value, null),
+      sticky: readSticky(sticky.value, hashed.value.trim()),
     };
     const result = await page.change({ origins: [...origins, entry] });
     if (result === null) {
@@ -41,10 +49,8 @@ export function AddPool({ page, origins }: AddPoolProps) {
     }
     return result;
   });
-  const choices = [NOT_STICKY, 'cookie', 'client'].map((value) => ({
-    value,
-    label: texts.stickyChoices[value as keyof typeof texts.stickyChoices],
-  }));
+  const stickyChoices = [NOT_STICKY, ...STICKY_BY].map((value) => ({ value, label: texts.stickyChoices[value] }));
+  const balanceChoices = BALANCE.map((value) => ({ value, label: texts.balanceChoices[value] }));
   return (
     <form class="card" onSubmit={submit}>
       <h2>{texts.heading}</h2>
@@ -56,7 +62,19 @@ export function AddPool({ page, origins }: AddPoolProps) {
       <TextArea label={texts.origins} hint={texts.originsHint} value={lines} name="origins" rows={4} isCode />
       <div class="columns">
         <Field label={texts.health} hint={texts.healthHint} value={healthPath} name="health" autocomplete="off" />
-        <SelectField label={texts.sticky} value={sticky} name="sticky" choices={choices} />
+        <SelectField label={texts.sticky} value={sticky} name="sticky" choices={stickyChoices} />
+      </div>
+      {hasName(sticky.value) && <Field label={texts.hashed} value={hashed} name="hashed" autocomplete="off" />}
+      <div class="columns">
+        <SelectField label={texts.balance} value={balance} name="balance" choices={balanceChoices} />
+        <Field
+          label={texts.slowStart}
+          hint={texts.slowStartHint}
+          value={slowStart}
+          name="slow_start"
+          inputmode="numeric"
+          autocomplete="off"
+        />
       </div>
       <div class="actions">
         <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
@@ -65,4 +83,13 @@ export function AddPool({ page, origins }: AddPoolProps) {
       </div>
     </form>
   );
+}
+
+const hasName = (by: string): boolean => by === 'header' || by === 'cookie_hash';
+
+function readSticky(by: string, name: string): OriginsEntryBody['sticky'] {
+  if (by === NOT_STICKY) return null;
+  const sticky = { by: by as (typeof STICKY_BY)[number] };
+  if (name === '' || !hasName(by)) return sticky;
+  return by === 'header' ? { ...sticky, header: name } : { ...sticky, cookie: name };
 }

@@ -24,7 +24,8 @@ import type { OriginRules } from '../proxy/origin-rules.ts';
 import type { DocumentCheck } from './document-routes.ts';
 
 export const ORIGIN_FAULTS = [
-  ...['duplicate_entry', 'duplicate_label', 'duplicate_origin', 'invalid_certificate', 'invalid_host', 'invalid_name'],
+  ...['cookie_required', 'duplicate_entry', 'duplicate_label', 'duplicate_origin', 'header_required'],
+  ...['invalid_certificate', 'invalid_host', 'invalid_name'],
   ...['invalid_origin', 'invalid_path', 'invalid_pin', 'invalid_private_key', 'invalid_server_name', 'invalid_timeout'],
   ...['invalid_version', 'key_mismatch', 'key_required', 'no_weight', 'origin_loop', 'private_origin'],
   ...['protocol_required', 'tls_required', 'too_many_checks'],
@@ -80,9 +81,9 @@ function refuse(faults: readonly Fault[]): never {
   throw new HttpError(422, code, message, { pointer, details: faults });
 }
 
-/** Without the keys of client certificates. */
+/** Without the keys of client certificates. Entries of earlier versions lack the newest fields. */
 export const viewOrigins = ({ origins }: Content) => ({
-  origins: origins.map(({ client_certificate, ...entry }) => ({
+  origins: origins.map(completeEntry).map(({ client_certificate, ...entry }) => ({
     ...entry,
     client_certificate: client_certificate && { certificate: client_certificate.certificate },
   })),

@@ -76,7 +76,15 @@ function checkEntry(entry: OriginsEntry, options: CheckOptions, report: Report):
   const { interval = Number.POSITIVE_INFINITY, timeout } = entry.health ?? {};
   if (timeout !== undefined && timeout > interval)
     report('/health/timeout', 'invalid_timeout', `The timeout of ${timeout} seconds is longer than the interval.`);
+  checkSticky(entry, report);
   checkTls(entry, report);
+}
+
+function checkSticky({ sticky }: OriginsEntry, report: Report): void {
+  if (sticky?.by === 'header' && sticky.header == null)
+    report('/sticky/header', 'header_required', 'It hashes a header field; set "header" to its name.');
+  if (sticky?.by === 'cookie_hash' && sticky.cookie === undefined)
+    report('/sticky/cookie', 'cookie_required', 'It hashes a cookie of the application; set "cookie" to its name.');
 }
 
 const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;

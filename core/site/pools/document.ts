@@ -34,7 +34,6 @@ export type DocumentCertificate = NonNullable<Static<typeof entryBody>['client_c
 
 export type PoolOrigin = OriginsEntry['pool'][number];
 export type CompleteHealthCheck = NonNullable<CompleteEntry['health']>;
-export type EjectionRule = NonNullable<OriginsEntry['ejection']>;
 
 /** The port of an origin, by the same rule as for the single origin of a domain. */
 export function portOf({ port, protocol }: PoolOrigin): number {
@@ -59,11 +58,11 @@ export function healthOf({ health }: OriginsEntry): CompleteHealthCheck | null {
 }
 
 /** Null: ejection is off. */
-export function ejectionOf({ ejection }: OriginsEntry): CompleteEntry['ejection'] {
+function ejectionOf({ ejection }: OriginsEntry): CompleteEntry['ejection'] {
   return ejection === null ? null : { ...DEFAULTS.ejection, ...withoutUndefined(ejection ?? {}) };
 }
 
-export function retriesOf({ retries }: OriginsEntry): CompleteEntry['retries'] {
+function retriesOf({ retries }: OriginsEntry): CompleteEntry['retries'] {
   return { ...DEFAULTS.retries, ...withoutUndefined(retries ?? {}) };
 }
 
@@ -83,6 +82,8 @@ export function completeEntry(entry: OriginsEntry): CompleteEntry {
     })),
     health: healthOf(entry),
     ejection: ejectionOf(entry),
+    balance: entry.balance ?? 'round_robin',
+    slow_start: entry.slow_start ?? null,
     sticky: sticky == null ? null : { ...DEFAULTS.sticky, ...withoutUndefined(sticky) },
     retries: retriesOf(entry),
     stale_when_down: entry.stale_when_down ?? true,

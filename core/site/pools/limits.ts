@@ -9,6 +9,7 @@ export const LIMITS = {
   interval: { least: 2, most: 3600 },
   timeout: { least: 1, most: 60 },
   threshold: 20,
+  slowStart: 3600,
   attempts: 5,
   connectTimeout: 60,
   responseTimeout: 600,
@@ -23,6 +24,6 @@ export const EVERY_NAME = '*';
 export const DEFAULTS = {
   health: { path: '/', status: null, interval: 10, timeout: 5, rise: 2, fall: 3 },
   ejection: { failures: 5, error_rate: 50, min_requests: 20, duration: 30 },
-  sticky: { cookie: 'waypost_origin', max_age: null },
+  sticky: { cookie: 'waypost_origin', header: null, max_age: null },
   retries: { attempts: 3, budget: 20 },
 } as const;

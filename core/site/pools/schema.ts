@@ -45,9 +45,26 @@ const RETRIES = {
   attempts: integer(1, LIMITS.attempts, `a whole number from 1 to ${LIMITS.attempts}, the attempts of one request`),
   budget: integer(0, 100, 'the percentage of requests that may be sent again; 0: none'),
 };
-const BY = { by: oneOf(['cookie', 'client'], '"cookie", or "client" for a hash of its address') };
+const BALANCE = {
+  balance: oneOf(
+    ['round_robin', 'least_connections'],
+    '"round_robin": in turns by weight; "least_connections": the origin with the fewest requests in flight for its weight; the default is "round_robin"',
+  ),
+  slow_start: nullable(
+    seconds(1, LIMITS.slowStart, 'in which the share of an origin that is new or up again grows to its weight'),
+    'the whole share at once',
+  ),
+};
+const TOKEN = { pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$" };
+const BY = {
+  by: oneOf(
+    ['cookie', 'client', 'header', 'cookie_hash'],
+    '"cookie": a cookie that the edge sets; "client", "header" or "cookie_hash": a hash of the address of the visitor, of the field "header", or of the cookie "cookie" that the application sets; requests without it are balanced',
+  ),
+};
 const COOKIE = {
-  cookie: text('the name of the cookie', { pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$" }),
+  cookie: text('the name of the cookie', TOKEN),
+  header: nullable(text('the name of the header field that is hashed', TOKEN), 'none'),
   max_age: nullable(seconds(1, 31_536_000, 'the lifetime of the cookie'), 'until the browser is closed'),
 };
 const CERTIFICATE = {
@@ -113,7 +130,7 @@ const TEXTS = {
   health: withDefault('an object, the health check of the origins', DEFAULTS.health),
   ejection: withDefault('an object, when an origin is ejected because requests fail', DEFAULTS.ejection),
   retries: withDefault('an object, how requests are sent again', DEFAULTS.retries),
-  sticky: 'an object, how visitors are kept at one origin',
+  sticky: withDefault('an object, how visitors are kept at one origin', DEFAULTS.sticky),
   certificate: 'an object, the certificate that the edge presents to the origins',
   origins: `a list of at most ${LIMITS.entries} entries; the longest name wins, then the longest path`,
 };
@@ -127,6 +144,7 @@ export const entryView = Type.Object(
     pool: list(Type.Object({ ...ORIGIN, ...PLACE }, { title: 'PoolOrigin' }), TEXTS.pool, POOL_LIMITS),
     health: nullable(Type.Object(HEALTH, { title: 'OriginHealthCheck', description: TEXTS.health }), 'no checks'),
     ejection: nullable(Type.Object(EJECTION, { title: 'OriginEjection', description: TEXTS.ejection }), 'never'),
+    ...BALANCE,
     sticky: nullable(Type.Object({ ...BY, ...COOKIE }, { title: 'StickyOrigins', description: TEXTS.sticky }), 'not'),
     retries: Type.Object(RETRIES, { title: 'OriginRetries', description: TEXTS.retries }),
     ...CONNECTION,
@@ -142,7 +160,7 @@ const partial = <P extends TProperties>(properties: P, description: string) =>
   Type.Partial(Type.Object(properties), { description });
 
 export const entryBody = Type.Object({
-  ...Type.Partial(Type.Object({ ...NAMED, ...CONNECTION })).properties,
+  ...Type.Partial(Type.Object({ ...NAMED, ...BALANCE, ...CONNECTION })).properties,
   pool: list(Type.Object({ ...ORIGIN, ...Type.Partial(Type.Object(PLACE)).properties }), TEXTS.pool, POOL_LIMITS),
   health: Type.Optional(nullable(partial(HEALTH, TEXTS.health), 'no checks')),
   ejection: Type.Optional(nullable(partial(EJECTION, TEXTS.ejection), 'never')),

@@ -188,7 +188,7 @@ test('faults of origins are reported once, and again when they change, with a pa
 
 test('no request is made when all are down by their checks', async () => {
   const rig = new Rig({ stale_when_down: false });
-  rig.route.pool.setDown(new Set(rig.route.pool.targets.map(({ key }) => key)));
+  rig.route.pool.setDown(new Set(rig.route.pool.targets.map(({ key }) => key)), 0);
   const error: unknown = await rig.request({}).catch((reason: unknown) => reason);
   assert.instance(error, PoolDownError);
   assert.not((error as PoolDownError).maySendStale);
@@ -255,7 +255,7 @@ test('an edge that is busy for every origin serves stale responses as if all wer
   for (const isStale of [true, false]) {
     const rig = new Rig({ stale_when_down: isStale });
     // One is down by its checks.
-    rig.route.pool.setDown(new Set([rig.route.pool.targets[0].key]));
+    rig.route.pool.setDown(new Set([rig.route.pool.targets[0].key]), 0);
     Object.assign(rig.behaviours, { b: 'busy', c: 'busy' });
     const error: unknown = await rig.request({}).catch((reason: unknown) => reason);
     assert.instance(error, PoolDownError);
@@ -322,6 +322,36 @@ test('a client stays at an origin by its hash', async () => {
   for (let i = 0; i < 10; i++) assert.is(await rig.send({ client: '198.51.100.7' }), first);
   const all = new Set<string>();
   for (let i = 0; i < 50; i++) all.add(await rig.send({ client: `198.51.100.${i}` }));
+  assert.is(all.size, 3);
+});
+
+for (const [name, sticky, headersOf] of [
+  ['header', { by: 'header', header: 'X-Tenant' }, (tenant: string) => ['accept', '*/*', 'x-tenant', tenant]],
+  ['cookie', { by: 'cookie_hash', cookie: 'session' }, (tenant: string) => ['cookie', `a=b; session=${tenant}`]],
+] as const)
+  test(`requests with the same ${name} go to one origin, those without it by turns`, async () => {
+    const rig = new Rig({ sticky });
+    const all = new Set<string>();
+    for (let i = 0; i < 50; i++) {
+      const first = await rig.send({}, headersOf(`tenant${i}`));
+      all.add(first);
+      for (let j = 0; j < 3; j++) assert.is(await rig.send({ client: `192.0.2.${j}` }, headersOf(`tenant${i}`)), first);
+    }
+    assert.is(all.size, 3);
+    rig.asked;
+    for (let i = 0; i < 3; i++) await rig.send({}, ['x-tenants', 'a', 'cookie', 'sessions=a']);
+    assert.is([...rig.asked].sort().join(''), 'abc');
+    assert.is(rig.route.cookieFor(0, true), '', 'the edge sets no cookie of its own');
+  });
+
+test('the header Host is the host of the request, over HTTP/2 too', async () => {
+  const rig = new Rig({ sticky: { by: 'header', header: 'Host' } });
+  const all = new Set<string>();
+  for (let i = 0; i < 50; i++) {
+    const first = await rig.send({ authority: `t${i}.site.test` });
+    all.add(first);
+    for (let j = 0; j < 3; j++) assert.is(await rig.send({ authority: `t${i}.site.test` }), first);
+  }
   assert.is(all.size, 3);
 });
 

@@ -62,6 +62,38 @@ for (const [name, bytes, isKept] of KEPT)
       if (!isKept) await until(() => origin.sockets.size === 0, 'closed');
     }));
 
+test('a request is counted for its origin until its response ends, fails or is cancelled', () =>
+  withOrigin(
+    (socket, head) => {
+      if (head.startsWith('GET /slow')) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nok');
+      else if (head.startsWith('GET /lost')) socket.destroy();
+      else if (head.startsWith('GET /whole')) socket.write(OK);
+    },
+    async (origin, { fetch }) => {
+      const load = { inFlight: 0 };
+      const to = (path: string, canceller = new OriginCancel()) => {
+        const made = request(origin.port, { path, cancel: canceller });
+        return fetch({ ...made, origin: { ...made.origin, load } });
+      };
+      const slow = await to('/slow');
+      const whole = to('/whole');
+      assert.is(load.inFlight, 2);
+      await seen(whole);
+      assert.is(load.inFlight, 1, 'the other body has not ended');
+      slow.body.cancel();
+      assert.is(load.inFlight, 0);
+      const lost = to('/lost');
+      assert.is(load.inFlight, 1);
+      assert.is(await faultOf(lost), 'reset');
+      const cancel = new OriginCancel();
+      const left = to('/silent', cancel);
+      assert.is(load.inFlight, 1);
+      cancel.cancel();
+      assert.is(await faultOf(left), 'aborted');
+      assert.is(load.inFlight, 0);
+    },
+  ));
+
 test('after HEAD: not used again', () =>
   withOrigin(saying('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n'), async (origin, { fetch }) => {
     for (let i = 0; i < 2; i++) await seen(fetch(request(origin.port, { method: 'HEAD' })));

@@ -73,6 +73,25 @@ test('a cookie is set when the visitor has none for the origin, and never stored
   await rig.close();
 });
 
+test('an origin that a new version of the document adds to its entry starts slowly', () => {
+  const owner = { id: 7, name: 'example.com' };
+  const documents = (revision: number, before: SiteDocuments | null, ...origins: string[]): SiteDocuments => {
+    const entry = { name: 'www', slow_start: 3600, pool: pool(...origins) };
+    return new SiteDocuments([{ ...documentOf(entry), revision }], owner, { pools: NO_POOLS }, before);
+  };
+  const sharesOf = ({ pools }: SiteDocuments): number[] => {
+    const { pool: chooser, now } = pools!.routeOf('www.example.com', '/')!;
+    const found = chooser.targets.map(() => 0);
+    for (let i = 0; i < 110; i++) found[chooser.choose(0, -1, -1, now())]++;
+    return found;
+  };
+  const first = documents(1, null, 'a.example.net', 'b.example.net');
+  assert.equal(sharesOf(first), [55, 55], 'those of the first version have their whole share');
+  const second = documents(2, first, 'a.example.net', 'c.example.net');
+  assert.equal(sharesOf(second), [100, 10]);
+  assert.equal(sharesOf(documents(3, second, 'a.example.net', 'c.example.net')), [100, 10], 'it still does');
+});
+
 test('a response does not reveal the other origins of its pool', async () => {
   const site = siteWith({ pool: pool('a.example.net', 'b.example.net') });
   const rig = await cacheRig({

@@ -1,47 +1,80 @@
 /** The rules of core/site/pools/pool.ts, slow and plain: from the history of every origin. */
-import type { EjectionRule } from '../../../../core/site/pools/document.ts';
-import type { PoolTarget } from '../../../../core/site/pools/pool.ts';
+import type { PoolSettings, PoolTarget } from '../../../../core/site/pools/pool.ts';
 import { hashText, mix } from '../../../../core/site/pools/sticky.ts';
 
 interface Origin {
   credit: number;
+  isDown: boolean;
+  /** When it was added or came up again. */
+  startedAt: number;
   results: { readonly isFailure: boolean; readonly at: number }[];
   windowStart: number;
   ejectedUntil: number;
   ejections: number;
 }
 
-export class ReferencePool {
-  down: ReadonlySet<string> = new Set();
-  readonly #targets: readonly PoolTarget[];
-  readonly #rule: Required<EjectionRule>;
-  readonly #origins: Origin[];
+const newOrigin = (startedAt: number): Origin => ({
+  ...{ credit: 0, isDown: false, startedAt, results: [], windowStart: Number.NEGATIVE_INFINITY },
+  ...{ ejectedUntil: Number.NEGATIVE_INFINITY, ejections: 0 },
+});
 
-  constructor(targets: readonly PoolTarget[], rule: Required<EjectionRule>) {
-    this.#targets = targets;
-    this.#rule = rule;
-    this.#origins = targets.map(() => ({
-      ...{ credit: 0, results: [], windowStart: Number.NEGATIVE_INFINITY },
-      ...{ ejectedUntil: Number.NEGATIVE_INFINITY, ejections: 0 },
-    }));
+export class ReferencePool {
+  targets: readonly PoolTarget[];
+  readonly #settings: PoolSettings;
+  #origins: ReadonlyMap<string, Origin>;
+
+  constructor(targets: readonly PoolTarget[], settings: PoolSettings) {
+    this.targets = targets;
+    this.#settings = settings;
+    this.#origins = new Map(targets.map(({ key }) => [key, newOrigin(Number.NEGATIVE_INFINITY)]));
   }
 
-  choose(tried: number, client: number, preferred: number, now: number): number {
-    const all = this.#targets.map((_, i) => i);
-    const isUp = (i: number): boolean => !this.down.has(this.#targets[i].key) && ((tried >> i) & 1) === 0;
-    const isReady = (i: number): boolean => isUp(i) && this.#origins[i].ejectedUntil <= now;
+  setDown(keys: ReadonlySet<string>, now: number): void {
+    for (const [key, origin] of this.#origins) {
+      if (origin.isDown && !keys.has(key)) origin.startedAt = now;
+      origin.isDown = keys.has(key);
+    }
+  }
+
+  /** A new version counts results from its start. */
+  replaceTargets(targets: readonly PoolTarget[], now: number): void {
+    const before = this.#origins;
+    this.targets = targets;
+    this.#origins = new Map(
+      targets.map(({ key }) => {
+        const known = before.get(key);
+        if (known === undefined) return [key, newOrigin(now)];
+        const { isDown, startedAt, ejectedUntil, ejections } = known;
+        return [key, { ...newOrigin(now), isDown, startedAt, ejectedUntil, ejections }];
+      }),
+    );
+  }
+
+  choose(tried: number, hash: number, preferred: number, now: number): number {
+    const all = this.targets.map((_, i) => i);
+    const isUp = (i: number): boolean => !this.#at(i).isDown && ((tried >> i) & 1) === 0;
+    const isReady = (i: number): boolean => isUp(i) && this.#at(i).ejectedUntil <= now;
     if (preferred >= 0 && isReady(preferred)) return preferred;
-    const weighted = all.filter((i) => this.#targets[i].weight > 0);
+    const weighted = all.filter((i) => this.targets[i].weight > 0);
     const ready = weighted.filter(isReady);
     const candidates = ready.length > 0 ? ready : weighted.filter(isUp);
     if (candidates.length === 0) return -1;
-    return client < 0 ? this.#inTurns(candidates) : this.#byClient(candidates, client);
+    // An ejected origin that is used because there is no other has its whole weight.
+    const weights = new Map(
+      candidates.map((i) => [i, ready.length > 0 ? this.#weightAt(i, now) : this.targets[i].weight]),
+    );
+    if (hash >= 0) return this.#byHash(weights, hash);
+    if (this.#settings.balance === 'round_robin') return this.#inTurns(weights);
+    const loads = new Map([...weights].map(([i, weight]) => [i, this.targets[i].load.inFlight / weight]));
+    const least = Math.min(...loads.values());
+    return this.#inTurns(new Map([...weights].filter(([i]) => loads.get(i) === least)));
   }
 
   record(target: number, isFailure: boolean, now: number): void {
-    const origin = this.#origins[target];
-    const { failures, error_rate, min_requests, duration } = this.#rule;
-    if (this.#targets.length === 1 || origin.ejectedUntil > now) return;
+    const origin = this.#at(target);
+    const { ejection } = this.#settings;
+    if (ejection === null || this.targets.length === 1 || origin.ejectedUntil > now) return;
+    const { failures, error_rate, min_requests, duration } = ejection;
     if (now - origin.windowStart >= 10_000) origin.windowStart = now;
     origin.results.push({ isFailure, at: now });
     if (!isFailure) {
@@ -62,19 +95,36 @@ export class ReferencePool {
     origin.results = [{ ...before, isFailure: false }, ...Array.from({ length: failures - 1 }, () => before)];
   }
 
-  #inTurns(candidates: readonly number[]): number {
-    const sum = candidates.reduce((total, i) => total + this.#targets[i].weight, 0);
-    for (const i of candidates) this.#origins[i].credit += this.#targets[i].weight;
-    const most = Math.max(...candidates.map((i) => this.#origins[i].credit));
-    const chosen = candidates.find((i) => this.#origins[i].credit === most) as number;
-    this.#origins[chosen].credit -= sum;
+  #at(target: number): Origin {
+    return this.#origins.get(this.targets[target].key) as Origin;
+  }
+
+  #weightAt(target: number, now: number): number {
+    const { weight } = this.targets[target];
+    const { startedAt, ejectedUntil } = this.#at(target);
+    const { slow_start } = this.#settings;
+    if (slow_start === null) return weight;
+    const part = (now - Math.max(startedAt, ejectedUntil)) / (slow_start * 1000);
+    return part >= 1 ? weight : weight * Math.max(0.1, part);
+  }
+
+  #inTurns(weights: ReadonlyMap<number, number>): number {
+    let sum = 0;
+    for (const [i, weight] of weights) {
+      this.#at(i).credit += weight;
+      sum += weight;
+    }
+    const candidates = [...weights.keys()];
+    const most = Math.max(...candidates.map((i) => this.#at(i).credit));
+    const chosen = candidates.find((i) => this.#at(i).credit === most) as number;
+    this.#at(chosen).credit -= sum;
     return chosen;
   }
 
-  #byClient(candidates: readonly number[], client: number): number {
-    const scores = candidates.map((i) => {
-      const { key, weight } = this.#targets[i];
-      return { i, score: -weight / Math.log((mix(client ^ hashText(key)) + 0.5) / 2 ** 32) };
+  #byHash(weights: ReadonlyMap<number, number>, hash: number): number {
+    const scores = [...weights].map(([i, weight]) => {
+      const { key } = this.targets[i];
+      return { i, score: -weight / Math.log((mix(hash ^ hashText(key)) + 0.5) / 2 ** 32) };
     });
     return scores.sort((a, b) => b.score - a.score)[0].i;
   }
