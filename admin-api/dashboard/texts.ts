@@ -1579,8 +1579,8 @@ export const TEXTS = {
       heading: 'Certificate',
       names: (names: readonly string[]) => `For ${names.join(', ')}`,
       several: 'All certificates',
-      covering: (names: readonly string[], hosts: readonly string[], expiresAt: string) =>
-        `For ${names.join(', ')}, until ${expiresAt} UTC. ${hosts.length === 0 ? 'It serves no proxied name.' : `It serves ${hosts.join(', ')}.`}`,
+      covering: (names: readonly string[], issuer: string | null, hosts: readonly string[], expiresAt: string) =>
+        `For ${names.join(', ')}${issuer === null ? '' : `, by ${issuer}`}, until ${expiresAt} UTC. ${hosts.length === 0 ? 'It serves no proxied name.' : `It serves ${hosts.join(', ')}.`}`,
       uncovered: 'Names without a certificate',
       nextAttemptAt: (at: string) => `The next attempt begins at ${at} UTC.`,
       off: 'Nothing is ordered while the proxy is off. Turn it on, and a certificate is ordered at once.',

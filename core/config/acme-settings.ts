@@ -68,11 +68,32 @@ export const ACME_SETTINGS = {
     ...optional(base64url, 'none', '"zWNDZM6eQGHWpSRTPal5eIUYFTu7EajV"', 'MAC key of the external account binding.'),
     secret: true,
   },
+  fallback_directory: optional(
+    directory,
+    'none',
+    '"https://acme.example.net/directory"',
+    'Directory of a second authority, as for acme.directory. It gets the orders that the first one fails for reasons of its own: it is unreachable, reports an error or a rate limit, or rejects the account. acme.agree_tos and acme.email hold for both.',
+  ),
+  fallback_eab_kid: optional(
+    text('a key identifier'),
+    'none',
+    '"kid-2"',
+    'Key identifier of the external account binding of the fallback. Needs acme.fallback_eab_hmac_key.',
+  ),
+  fallback_eab_hmac_key: {
+    ...optional(
+      base64url,
+      'none',
+      '"zWNDZM6eQGHWpSRTPal5eIUYFTu7EajV"',
+      'MAC key of the external account binding of the fallback.',
+    ),
+    secret: true,
+  },
   ca_file: optional(
     text('the path of a file'),
     'the root certificates of Node.js',
     '"/etc/waypost/acme-root.pem"',
-    'File with root certificates (PEM) that verify the HTTPS connection to the directory, for a private authority. A relative path starts at the working directory.',
+    'File with root certificates (PEM) that verify the HTTPS connection to the directories, for a private authority. A relative path starts at the working directory.',
   ),
   resolvers: setting(
     resolvers,
@@ -83,6 +104,11 @@ export const ACME_SETTINGS = {
     identities,
     [],
     'Issuer domain names of the authority in CAA records (RFC 8659). Empty: the names that the directory announces. If it announces none, CAA records are not checked.',
+  ),
+  fallback_caa_identities: setting(
+    identities,
+    [],
+    'Issuer domain names of the fallback in CAA records, as for acme.caa_identities.',
   ),
   key_type: setting(
     choice('ecdsa-p256', 'ecdsa-p384', 'rsa-2048'),

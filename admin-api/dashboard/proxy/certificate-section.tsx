@@ -25,9 +25,9 @@ function Coverage({ proxy: { certificates, uncovered } }: { readonly proxy: Prox
         <>
           <h3>{texts.several}</h3>
           <ul>
-            {certificates.map(({ source, names, hosts, expires_at: expiresAt }) => (
+            {certificates.map(({ source, names, issuer, hosts, expires_at: expiresAt }) => (
               <li key={`${source} ${names.join()}`}>
-                {texts.covering(names.map(toBothForms), hosts.map(toBothForms), expiresAt)}
+                {texts.covering(names.map(toBothForms), issuer, hosts.map(toBothForms), expiresAt)}
               </li>
             ))}
           </ul>

@@ -4,7 +4,6 @@
  * any node may order, and every node answers challenges and serves the certificates.
  */
 
-import { ConfigError } from '../../../core/base/errors.ts';
 import type { Logger } from '../../../core/base/log/index.ts';
 import type { Registry } from '../../../core/base/metrics/index.ts';
 import type { Secrets } from '../../../core/base/secrets.ts';
@@ -18,21 +17,21 @@ import type { Id } from '../../../core/store/keys.ts';
 import { furtherCertificates, type SslStatus } from '../../../core/store/rows.ts';
 import { StoreReader } from '../../../core/store/store-reader.ts';
 import type { ZoneSettings } from '../../../core/zone/compile/settings.ts';
-import { accountStore } from './account.ts';
 import { certificateId, chooseRenewal, renewalInfo, retryAfterError, STANDARD_RETRY } from './ari.ts';
+import { type Authority, bothFailed, isOwnFailure, openAuthorities } from './authorities.ts';
 import { Book, type Claim } from './book.ts';
-import { type Directory, openDirectory } from './directory.ts';
 import { obtain } from './obtain.ts';
-import { type OrderObserver, Orders, type Watched } from './orders.ts';
+import { type OrderObserver, Orders, Pause, type Watched } from './orders.ts';
 import { checkDelegation, type Plan, planOrder } from './plan.ts';
+import type { OrderFailure } from './problem.ts';
 import { type PublicDns, publicDns } from './public-dns.ts';
 import { addRefusals, describeRefused, replaceableAt, retryOf } from './refused.ts';
-import { notServed } from './sentences.ts';
+import { failureOf, notServed } from './sentences.ts';
 import { certificatesOf, coverageOf, type StoredSituation } from './situation.ts';
 import { assignNames, chooseSlot, type HeldCertificate, MAX_ALL_NAMES } from './slots.ts';
 import { formatSeconds, latestRenewal } from './times.ts';
 import { openTransport } from './transport.ts';
-import { OLDER_NODES, ownZoneFacts } from './zone-facts.ts';
+import { hostNameOf, OLDER_NODES, type OwnZoneFacts, ownZoneFacts } from './zone-facts.ts';
 
 /** Buckets in seconds. */
 const DURATIONS = [0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 240];
@@ -127,55 +126,88 @@ const OFF =
  */
 const PATIENCE_MS = 20_000;
 
-/** Throws ConfigError when acme.ca_file cannot be read, or half of an external account is given. */
+/** Throws ConfigError when acme.ca_file cannot be read, and as openAuthorities does. */
 export function createAcme(options: AcmeOptions): Acme {
   const { environment, journal, config, zoneSettings, secrets, tasks, log, metrics } = options;
   const { acme, edge, nodeName: node } = config;
-  if ((acme.eabKid === undefined) !== (acme.eabHmacKey === undefined))
-    throw new ConfigError(
-      'half_external_account',
-      'acme.eab_kid and acme.eab_hmac_key belong together: set both to the values of the directory, or neither.',
-    );
   const { now = () => Date.now() / 1000, random = Math.random, patience = PATIENCE_MS, served } = options;
   const reader = new StoreReader(environment);
-  const self = { node, directory: acme.directory ?? null };
-  const book = new Book({ environment, journal, secrets, self, now, random });
   const dns = options.dns ?? publicDns(acme.resolvers.length > 0 ? acme.resolvers : edge.resolvers);
   const stop = new AbortController();
   const transport = openTransport(acme.caFile, stop.signal);
-  const { directory: url } = acme;
-  const accounts =
-    url === undefined
-      ? null
-      : accountStore({ environment, journal, secrets, log, directory: url, eabKid: acme.eabKid });
-  const directory = url && accounts ? openDirectory({ ...acme, directory: url }, transport, accounts, log) : null;
+  const authorities = openAuthorities(acme, transport, { environment, journal, secrets, log });
+  const self = { node, directories: authorities.map(({ url }) => url) };
+  const book = new Book({ environment, journal, secrets, self, now, random });
+  /** While the first authority fails for all domains, orders start at the fallback. */
+  const rest = new Pause();
+  let firstFailure: OrderFailure | null = null;
 
+  /** Orders at the first authority, or at the fallback if the first one fails by itself. */
   async function attempt(claim: Claim, signal: AbortSignal): Promise<object | null> {
-    const { domain, certificates } = claim;
-    const from = directory as Directory;
-    // The agreed level is unknown after a start, and while its entry is damaged.
-    const mayDeepen = journal.canStore(furtherCertificates) || certificates.some(({ slot }) => slot > 0);
-    const facts = ownZoneFacts(environment, reader, zoneSettings, domain, mayDeepen);
+    const facts = ownZoneFacts(environment, reader, zoneSettings, claim.domain, mayDeepen(claim));
     await checkDelegation(facts, dns, zoneSettings.nameservers);
-    const { caaIdentities, renewalInfo: hasRenewal } = await from.meta();
-    const identities = acme.caaIdentities.length > 0 ? acme.caaIdentities : caaIdentities;
-    return from.use(async (session) => {
-      const plan = await planOrder(facts, dns, { identities, accountUri: session.accountUrl }, signal);
+    const [first, fallback] = authorities;
+    if (fallback === undefined) return order(first, claim, facts, signal);
+    if (firstFailure === null || now() >= rest.until) {
+      try {
+        const outcome = await order(first, claim, facts, signal);
+        firstFailure = null;
+        rest.clear();
+        return outcome;
+      } catch (error) {
+        const failure = failureOf(error);
+        if (signal.aborted || !isOwnFailure(failure)) throw error;
+        firstFailure = failure;
+        if (failure.fault === 'directory') rest.note(failure.fault, claim.domain.accountId, now());
+        const { code: reason, message: why, detail } = failure;
+        log.warn('certificate order failed; ordering from the fallback authority', {
+          domain: hostNameOf(claim.domain.apex),
+          directory: first.url,
+          reason,
+          why,
+          ...(detail === null ? {} : { detail }),
+        });
+      }
+    }
+    try {
+      return await order(fallback, claim, facts, signal);
+    } catch (error) {
+      throw signal.aborted || firstFailure === null ? error : bothFailed(firstFailure, failureOf(error));
+    }
+  }
+
+  /** The agreed level is unknown after a start, and while its entry is damaged. */
+  const mayDeepen = ({ certificates }: Claim): boolean =>
+    journal.canStore(furtherCertificates) || certificates.some(({ slot }) => slot > 0);
+
+  async function order(
+    { url, directory, identities, profile, preferredChain }: Authority,
+    claim: Claim,
+    facts: OwnZoneFacts,
+    signal: AbortSignal,
+  ): Promise<object | null> {
+    const { domain, certificates } = claim;
+    const { renewalInfo: hasRenewal } = await directory.meta();
+    const issuer = { identities: await identities(), others: identitiesBeside(url) };
+    return directory.use(async (session) => {
+      const plan = await planOrder(facts, dns, { ...issuer, accountUri: session.accountUrl }, signal);
       signal.throwIfAborted();
-      const { slots, choice, state, notice } = choose(claim, plan, mayDeepen);
+      const { slots, choice, state, notice } = choose(claim, plan, mayDeepen(claim));
       if (choice === null) {
         await book.conclude(domain.id, notice, state);
         return null;
       }
       const replaced = certificates.find(({ slot }) => slot === choice.slot);
+      // An authority knows its own certificates only (RFC 9773 section 5).
+      const isReplacedHere = replaced?.directory === url && hasRenewal !== null;
       const obtained = await obtain({
         session,
         apex: facts.apex,
         names: new Map(choice.names.map((name) => [name, plan.names.get(name)!])),
         keyType: acme.keyType,
-        profile: acme.profile,
-        preferredChain: acme.preferredChain,
-        replaces: hasRenewal === null || replaced === undefined ? null : certificateId(replaced.chain),
+        profile,
+        preferredChain,
+        replaces: isReplacedHere ? certificateId(replaced.chain) : null,
         async publish(challenges) {
           const limit = new AbortController();
           const until = AbortSignal.any([signal, limit.signal]);
@@ -185,19 +217,30 @@ export function createAcme(options: AcmeOptions): Acme {
         },
         signal,
       });
-      if (!(await book.succeed(domain.id, obtained, notice, { ...state, slot: choice.slot })))
+      if (!(await book.succeed(domain.id, obtained, notice, { ...state, slot: choice.slot, directory: url })))
         throw new Error('lost the claim on the order');
       return {
         names: obtained.names,
         ...(slots.length > 1 && { certificate: `${choice.slot + 1} of ${slots.length}` }),
+        directory: url,
         expiresAt: formatSeconds(obtained.notAfter),
         ...(notice && { notice }),
       };
     });
   }
 
+  /**
+   * The first identity of each other authority, for messages. Orders do not wait for an authority
+   * that may be down: its identity is named as soon as it is known.
+   */
+  function identitiesBeside(url: string): readonly string[] {
+    const others = authorities.filter((authority) => authority.url !== url);
+    for (const { identities } of others) void identities().catch(() => []);
+    return others.flatMap(({ knownIdentities }) => knownIdentities.slice(0, 1));
+  }
+
   /** Selects the certificate to order, and the state of the names that stay without one. */
-  function choose(claim: Claim, plan: Plan, mayDeepen: boolean) {
+  function choose(claim: Claim, plan: Plan, isDeep: boolean) {
     const { certificates, refused, failures, requestedAt } = claim;
     const time = Math.floor(now());
     // A request of the customer retries all names that were refused before it.
@@ -210,17 +253,17 @@ export function createAcme(options: AcmeOptions): Acme {
       (name) => !waiting.some((each) => each.name === name) || kept.some(({ names }) => names.includes(name)),
     );
     const keptSlots = new Set(kept.map(({ slot }) => slot));
-    const slots = assignNames(wanted, certificates, mayDeepen ? undefined : 1, keptSlots);
+    const slots = assignNames(wanted, certificates, isDeep ? undefined : 1, keptSlots);
     const open = slots.filter(({ slot }) => !keptSlots.has(slot));
     const refusals = new Map(plan.refused);
     const assigned = new Set(slots.flatMap(({ names }) => names));
     for (const name of wanted)
-      if (!assigned.has(name)) refusals.set(name, mayDeepen ? TOO_MANY : `It has to wait: ${OLDER_NODES}.`);
+      if (!assigned.has(name)) refusals.set(name, isDeep ? TOO_MANY : `It has to wait: ${OLDER_NODES}.`);
     // Refusals of earlier orders count as failures of the names.
     const before = [...waiting, ...refused.filter(({ name }) => refusals.has(name))];
     const stillRefused = addRefusals(before, refusals, time, random());
     const choice = chooseSlot(open, certificates, {
-      directory: self.directory,
+      directories: self.directories,
       failures,
       isRequested: requestedAt !== null,
       now: time,
@@ -293,15 +336,20 @@ export function createAcme(options: AcmeOptions): Acme {
     renewal,
     concurrent: acme.concurrentOrders,
     observer: orderObserver(metrics),
-    refusal: directory ? null : OFF,
+    refusal: authorities.length > 0 ? null : OFF,
   });
   acmeMetrics(metrics, orders.watched, now);
 
   return {
     start() {
-      if (url === undefined) log.info('automatic certificates disabled: acme.directory is not set');
-      else log.info('automatic certificates enabled', { directory: url });
-      if (url !== undefined && !acme.agreeTos)
+      const [first, fallback] = authorities;
+      if (first === undefined) log.info('automatic certificates disabled: acme.directory is not set');
+      else
+        log.info('automatic certificates enabled', {
+          directory: first.url,
+          ...(fallback && { fallback: fallback.url }),
+        });
+      if (first !== undefined && !acme.agreeTos)
         log.warn('acme.agree_tos is not set: a directory with terms of service will reject the account');
       orders.start();
     },

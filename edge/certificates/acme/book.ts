@@ -61,6 +61,12 @@ export interface NamesState {
   readonly obsolete: readonly number[];
 }
 
+interface IssuedAs {
+  readonly slot: number;
+  /** The directory that issued it; null: unknown. */
+  readonly directory: string | null;
+}
+
 const BY = 'acme';
 /** Seconds until the next order after one that found nothing to order. */
 const UNNEEDED_RETRY = 60;
@@ -128,9 +134,9 @@ export class Book {
     domainId: Id,
     obtained: Obtained,
     notice: string | null,
-    { slot = 0, refused = [], obsolete = [] }: Partial<NamesState> & { readonly slot?: number } = {},
+    { slot = 0, refused = [], obsolete = [], directory = null }: Partial<NamesState & IssuedAs> = {},
   ): Promise<boolean> {
-    const { secrets, random, self } = this.options;
+    const { secrets, random } = this.options;
     const { chain, privateKey, names, notBefore, notAfter } = obtained;
     const sealedKey = secrets.seal(Buffer.from(privateKey), automaticCertificateContext(domainId)).toString('base64');
     const renewAt = renewalTime(notBefore, notAfter, random());
@@ -138,7 +144,6 @@ export class Book {
       const order = this.#claimedOrder(draft, domainId);
       if (order === null) return false;
       const row: AutomaticCertificate = { domainId, chain, sealedKey, names, notBefore, notAfter, createdAt: now };
-      const { directory } = self;
       if (slot === 0) draft.put(automaticCertificates, row);
       else draft.put(furtherCertificates, { ...row, slot, renewAt, directory });
       deleteSlots(draft, domainId, obsolete);

@@ -14,6 +14,8 @@ export interface CaaRecord {
 export interface Issuer {
   /** Issuer domain names of the authority, in lower case. A CAA record needs to match only one. */
   readonly identities: readonly string[];
+  /** Of each other authority that may be used, one name, for messages. */
+  readonly others: readonly string[];
   /** Null: not known yet. */
   readonly accountUri: string | null;
 }

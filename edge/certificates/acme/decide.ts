@@ -4,6 +4,7 @@
  */
 import type { AcmeOrder, AutomaticCertificate, FurtherCertificate, ProxyConfig } from '../../../core/store/rows.ts';
 import { replaceableAt, retryOf } from './refused.ts';
+import { isForeign } from './slots.ts';
 import { askedDelay, isAhead, isLive, issuedToday, renewalTime } from './times.ts';
 
 export interface Situation {
@@ -42,21 +43,21 @@ export interface Self {
   /** The node's name. A stored claim of this node is left from before its start. */
   readonly node: string;
   /**
-   * URL of the directory. Certificates of another directory, such as a test directory, are
-   * replaced. Null: none is configured.
+   * URLs of the directories. Certificates of other ones, such as a test directory, are replaced.
+   * Empty: none is configured.
    */
-  readonly directory: string | null;
+  readonly directories: readonly string[];
 }
 
 /** `now`: seconds since 1970. */
-export function decide(situation: Situation, { node, directory }: Self, now: number): Decision {
+export function decide(situation: Situation, { node, directories }: Self, now: number): Decision {
   const { proxy, isCustom, automatic, order } = situation;
   if (proxy === undefined) return NOTHING;
   const isGood = automatic !== undefined && automatic.notAfter > now;
   const claim = order?.claim ?? null;
   if (claim !== null && claim.node !== node && isLive(claim, now)) return { kind: 'wait', until: claim.until };
   if (isCustom || !proxy.enabled) return notNeeded(situation, isGood);
-  const nextRenewal = Math.min(...renewalTimes(situation, directory, now));
+  const nextRenewal = Math.min(...renewalTimes(situation, directories, now));
   const isDue = !isGood || now >= nextRenewal;
   const { isIncomplete, retryAt } = missing(situation, now);
   // Not if an uploaded certificate was removed while the previous automatic one is still valid.
@@ -72,15 +73,17 @@ export function decide(situation: Situation, { node, directory }: Self, now: num
 }
 
 /** When each certificate is replaced. */
-function renewalTimes({ automatic, further, order }: Situation, directory: string | null, now: number): number[] {
+function renewalTimes({ automatic, further, order }: Situation, directories: readonly string[], now: number): number[] {
   const certificates = [...further];
   if (automatic !== undefined) {
     const renewAt = order?.renewAt ?? renewalTime(automatic.notBefore, automatic.notAfter, 0);
     certificates.push({ ...automatic, renewAt, directory: order?.directory ?? null });
   }
   return certificates.map((certificate) => {
-    const isForeign = directory !== null && certificate.directory !== null && certificate.directory !== directory;
-    return Math.max(isForeign ? 0 : certificate.renewAt, replaceableAt(certificate, order?.refused ?? [], now));
+    return Math.max(
+      isForeign(certificate, directories) ? 0 : certificate.renewAt,
+      replaceableAt(certificate, order?.refused ?? [], now),
+    );
   });
 }
 

@@ -150,12 +150,21 @@ class NameMethods {
   }
 
   fix(name: string, tag: string): string {
-    return `add a CAA record to ${name} with the content 0 ${tag} "${this.issuer.identities[0]}"`;
+    const contents = this.#issuers.map((identity) => `0 ${tag} "${identity}"`);
+    return contents.length === 1
+      ? `add a CAA record to ${name} with the content ${contents[0]}`
+      : `add CAA records to ${name} with the contents ${list(contents)}`;
   }
 
   #forbids({ name, records }: AtName): string {
     const listed = records.slice(0, 3).map(formatCaa).join(', ');
     return `The CAA record at ${name} (${listed}) does not allow ${this.issuer.identities[0]} to issue`;
+  }
+
+  /** The authority, and those that are used if it fails. */
+  get #issuers(): readonly string[] {
+    const { identities, others } = this.issuer;
+    return [...new Set([identities[0], ...others])];
   }
 
   #find(name: string): Method | { readonly why: string } {

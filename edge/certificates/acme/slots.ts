@@ -69,9 +69,13 @@ export function assignNames(
 
 const NO_SLOTS: ReadonlySet<number> = new Set();
 
+/** Whether a directory issued the certificate that this node does not use any more. */
+export const isForeign = ({ directory }: Pick<HeldCertificate, 'directory'>, directories: readonly string[]): boolean =>
+  directory !== null && directories.length > 0 && !directories.includes(directory);
+
 interface Choice {
-  /** The directory of this node. */
-  readonly directory: string | null;
+  /** The directories of this node. */
+  readonly directories: readonly string[];
   /** Failed orders: each failure moves on to the next due certificate. */
   readonly failures: number;
   /** Whether the customer requested an order, also if none is due. */
@@ -84,14 +88,13 @@ interface Choice {
 export function chooseSlot(
   slots: readonly SlotNames[],
   held: readonly HeldCertificate[],
-  { directory, failures, isRequested, now }: Choice,
+  { directories, failures, isRequested, now }: Choice,
 ): SlotNames | null {
   const rankOf = ({ slot, names }: SlotNames): number => {
     const certificate = held.find((each) => each.slot === slot);
     if (certificate === undefined || certificate.notAfter <= now) return 0;
     if (names.some((name) => !certificate.names.includes(name))) return 1;
-    const isForeign = directory !== null && certificate.directory !== null && certificate.directory !== directory;
-    return isForeign || certificate.renewAt <= now ? 2 : NOT_DUE;
+    return isForeign(certificate, directories) || certificate.renewAt <= now ? 2 : NOT_DUE;
   };
   const due = slots
     .map((slot) => ({ slot, rank: rankOf(slot) }))

@@ -23,16 +23,20 @@ import {
 import { DELEGATED } from './rig.ts';
 
 const test = suite('certificates, planned names');
-const ISSUER = { identities: ['ca.test'], accountUri: null };
+const ISSUER = { identities: ['ca.test'], others: [], accountUri: null };
 const NEVER = new AbortController().signal;
 
 interface Options {
+  readonly others?: readonly string[];
   readonly mayDeepen?: boolean;
   readonly more?: (domain: Domain) => readonly RecordRow[];
 }
 
 /** The plan for a domain with addresses at these names. */
-async function planOf(names: readonly string[], { mayDeepen = true, more = () => [] }: Options = {}): Promise<Plan> {
+async function planOf(
+  names: readonly string[],
+  { mayDeepen = true, more = () => [], others = [] }: Options = {},
+): Promise<Plan> {
   let plan: Plan | undefined;
   await withStore(embedded, async ({ environment, journal }) => {
     const domain = newDomain('example.net.');
@@ -42,7 +46,7 @@ async function planOf(names: readonly string[], { mayDeepen = true, more = () =>
       for (const row of [...names.map((name) => addressRecord(domain, name)), ...more(domain)]) draft.put(records, row);
     });
     const facts = ownZoneFacts(environment, new StoreReader(environment), DEFAULTS, domain, mayDeepen);
-    plan = await planOrder(facts, DELEGATED, ISSUER, NEVER);
+    plan = await planOrder(facts, DELEGATED, { ...ISSUER, others }, NEVER);
   });
   return plan!;
 }
@@ -88,6 +92,19 @@ test('CAA records at a name, and issuewild, forbid only what they are for', asyn
   assert.equal([...names.keys()].sort(), [...BASE, 'a.shop.example.net', 'b.shop.example.net'].sort());
   assert.match(refused.get('a.lab.example.net')!, /CAA record at lab\.example\.net .* does not allow ca\.test/);
   assert.match(refused.get('a.lab.example.net')!, /add a CAA record to lab\.example\.net/);
+});
+
+test('a refusal by CAA names the fallback authority, too', async () => {
+  const { refused } = await planOf(['@', 'a.lab'], {
+    others: ['fallback.test'],
+    more: (domain) => [caa(domain, 'lab', '0 issue "other.example"')],
+  });
+  const why = refused.get('a.lab.example.net')!;
+  assert.match(why, /does not allow ca\.test to issue/);
+  assert.match(
+    why,
+    /add CAA records to lab\.example\.net with the contents 0 issue "ca\.test" and 0 issue "fallback\.test"\./,
+  );
 });
 
 test('while nodes have an older version, only the apex is validated by dns-01', async () => {

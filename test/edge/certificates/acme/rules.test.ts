@@ -11,15 +11,23 @@ import {
   readRenewalInfo,
   retryAfterError,
 } from '../../../../edge/certificates/acme/ari.ts';
+import { bothFailed, isOwnFailure } from '../../../../edge/certificates/acme/authorities.ts';
 import { type CaaRecord, type Method, mayIssue, relevantCaa } from '../../../../edge/certificates/acme/caa.ts';
 import { type Decision, decide, type Situation } from '../../../../edge/certificates/acme/decide.ts';
 import {
   DirectoryProblem,
+  DirectoryUnreachable,
   OrderFailure,
   readProblem,
   readRetryAfter,
 } from '../../../../edge/certificates/acme/problem.ts';
-import { failureOf, ofFaultyNames } from '../../../../edge/certificates/acme/sentences.ts';
+import {
+  failureOf,
+  notServed,
+  ofFaultyNames,
+  refusedChallenge,
+  slow,
+} from '../../../../edge/certificates/acme/sentences.ts';
 import { askedDelay, backoff, latestRenewal, renewalTime } from '../../../../edge/certificates/acme/times.ts';
 import { newDomain, newProxy } from '../../../core/journal/fixture.ts';
 import fc from '../../../support/fc.ts';
@@ -71,7 +79,7 @@ test('CAA: who may issue', () => {
     [[`issue ca.test; validationmethods=dns-01; accounturi=${ACCOUNT}`], true, true],
     [['issue ca.test; validationmethods=dns-01; accounturi=x'], false, false],
   ];
-  const issuer = { identities: ['ca.test', 'ca-two.test'], accountUri: ACCOUNT };
+  const issuer = { identities: ['ca.test', 'ca-two.test'], others: [], accountUri: ACCOUNT };
   for (const [lines, name, wildcard, method = 'dns-01'] of cases) {
     const records = caa(...lines);
     assert.is(mayIssue(records, issuer, method, false), name, `${lines.join(', ')}: name`);
@@ -143,6 +151,11 @@ test('the next action in each situation', () => {
       'from another directory',
       { proxy: proxyOf(active), automatic, order: orderOf({ renewAt: NOW + 5, directory: 'https://test.ca.test/' }) },
       { kind: 'order', isUrgent: false },
+    ],
+    [
+      'from the fallback directory',
+      { proxy: proxyOf(active), automatic, order: orderOf({ renewAt: NOW + 5, directory: 'https://fallback.test/' }) },
+      { kind: 'wait', until: NOW + 5 },
     ],
     [
       'from this directory',
@@ -365,7 +378,11 @@ test('the next action in each situation', () => {
   for (const [what, situation, wanted] of cases) {
     const nothing = { proxy: undefined, isCustom: false, automatic: undefined, further: [], order: undefined };
     const whole = { ...nothing, uncovered: [], ...situation };
-    assert.equal(decide(whole, { node: 'a', directory: 'https://ca.test/' }, NOW), wanted, what);
+    assert.equal(
+      decide(whole, { node: 'a', directories: ['https://ca.test/', 'https://fallback.test/'] }, NOW),
+      wanted,
+      what,
+    );
   }
 });
 
@@ -444,6 +461,40 @@ test('ARI: suggestions of a directory, and their bounds', () => {
   assert.is(retryAfterError(limited), 50_000);
   assert.is(retryAfterError(new DirectoryProblem({ type: '', detail: '' }, 503, 5)), 21_600);
   assert.is(retryAfterError(new Error('none')), 21_600);
+});
+
+test('the fallback authority: for failures that are not of the domain, and both are reported', () => {
+  const problem = (type: string, status: number): OrderFailure =>
+    failureOf(new DirectoryProblem({ type, detail: 'its detail' }, status, null));
+  for (const [failure, isOwn] of [
+    [failureOf(new DirectoryUnreachable('refused')), true],
+    [problem('serverInternal', 500), true],
+    [problem('', 503), true],
+    [problem('rateLimited', 429), true],
+    [problem('externalAccountRequired', 403), true],
+    [slow(), true],
+    [problem('caa', 403), false],
+    [problem('dns', 400), false],
+    [problem('connection', 400), false],
+    [problem('rejectedIdentifier', 400), false],
+    [refusedChallenge('a.example.net', { type: 'unauthorized', detail: 'no TXT' }), false],
+    [notServed(), false],
+    [failureOf(new TypeError('a fault of ours')), false],
+  ] as const)
+    assert.is(isOwnFailure(failure), isOwn, `${failure.code}: ${failure.message}`);
+
+  const limited = new OrderFailure('rate_limited', 'First.', { fault: 'limit', retryAfter: 600, detail: 'one' });
+  const busy = new OrderFailure('unavailable', 'Second.', { fault: 'directory', retryAfter: 60, detail: 'two' });
+  const both = bothFailed(limited, busy);
+  assert.equal(
+    [both.code, both.fault, both.retryAfter, both.message, both.detail],
+    ['rate_limited', 'limit', 60, 'First. The fallback authority has failed, too: Second.', 'one; two'],
+  );
+  assert.is(bothFailed(limited, slow()).retryAfter, null, 'the fallback may be asked at any time');
+  const names = new Map([['a.example.net', 'Third.']]);
+  const refused = bothFailed(limited, new OrderFailure('unauthorized', 'Third.', { names }));
+  assert.equal([refused.code, refused.fault, refused.names], ['unauthorized', 'domain', names]);
+  assert.match(refused.message, /^Third\. .* because the first one has failed: First\.$/);
 });
 
 test('problems: the text of a directory is one bounded line', () => {

@@ -65,7 +65,7 @@ test('a certificate has 25 names at most, and a domain 20 certificates', () => {
 });
 
 test('missing certificates are ordered first, then those with new names, then renewals', () => {
-  const choice = { directory: 'ca', failures: 0, isRequested: false, now: NOW };
+  const choice = { directories: ['ca', 'fallback'], failures: 0, isRequested: false, now: NOW };
   const slots = [0, 1, 2, 3].map((slot) => ({ slot, names: [`${slot}`] }));
   const certificates = [
     held(0, ['0'], { renewAt: NOW }),
@@ -75,7 +75,7 @@ test('missing certificates are ordered first, then those with new names, then re
   ];
   const orders = [0, 1, 2, 3, 4].map((failures) => chooseSlot(slots, certificates, { ...choice, failures })?.slot);
   assert.equal(orders, [2, 1, 0, 3, 2], 'a certificate that fails does not block the others');
-  const good = slots.map(({ slot }) => held(slot, [`${slot}`]));
+  const good = slots.map(({ slot }) => held(slot, [`${slot}`], slot === 1 ? { directory: 'fallback' } : {}));
   assert.is(chooseSlot(slots, good, choice), null);
   assert.is(chooseSlot(slots, good, { ...choice, isRequested: true })?.slot, 0);
 });
