@@ -17,7 +17,7 @@ import type { Id } from '../../../core/store/keys.ts';
 import { furtherCertificates, type SslStatus } from '../../../core/store/rows.ts';
 import { StoreReader } from '../../../core/store/store-reader.ts';
 import type { ZoneSettings } from '../../../core/zone/compile/settings.ts';
-import { certificateId, chooseRenewal, renewalInfo, retryAfterError, STANDARD_RETRY } from './ari.ts';
+import { certificateId } from './ari.ts';
 import { type Authority, bothFailed, isOwnFailure, openAuthorities } from './authorities.ts';
 import { Book, type Claim } from './book.ts';
 import { obtain } from './obtain.ts';
@@ -26,10 +26,11 @@ import { checkDelegation, type Plan, planOrder } from './plan.ts';
 import type { OrderFailure } from './problem.ts';
 import { type PublicDns, publicDns } from './public-dns.ts';
 import { addRefusals, describeRefused, replaceableAt, retryOf } from './refused.ts';
+import { RenewalPolls } from './renewal-polls.ts';
 import { failureOf, notServed } from './sentences.ts';
-import { certificatesOf, coverageOf, type StoredSituation } from './situation.ts';
+import { coverageOf, type StoredSituation } from './situation.ts';
 import { assignNames, chooseSlot, type HeldCertificate, MAX_ALL_NAMES } from './slots.ts';
-import { formatSeconds, latestRenewal } from './times.ts';
+import { formatSeconds } from './times.ts';
 import { openTransport } from './transport.ts';
 import { hostNameOf, OLDER_NODES, type OwnZoneFacts, ownZoneFacts } from './zone-facts.ts';
 
@@ -300,26 +301,7 @@ export function createAcme(options: AcmeOptions): Acme {
     return uncovered;
   }
 
-  /** Fetches the renewal times of all certificates. */
-  async function renewal(domainId: Id, situation: StoredSituation): Promise<number> {
-    if (!directory) return STANDARD_RETRY;
-    let shortest = Number.POSITIVE_INFINITY;
-    try {
-      for (const { chain, notBefore, notAfter, renewAt: before } of certificatesOf(situation)) {
-        const id = certificateId(chain);
-        const info = id === null ? null : await renewalInfo(directory, id);
-        if (info === null) continue;
-        const renewAt = chooseRenewal(info, before, latestRenewal(notBefore, notAfter), random());
-        if (renewAt !== before) await book.renewAt(domainId, chain, renewAt);
-        shortest = Math.min(shortest, info.retryAfter);
-      }
-      return Number.isFinite(shortest) ? shortest : STANDARD_RETRY;
-    } catch (error) {
-      // Then renewal is due at about two thirds of the validity (RFC 9773 4.3.3).
-      if (!stop.signal.aborted) log.debug('cannot read the renewal time from the ACME directory', { domainId, error });
-      return retryAfterError(error);
-    }
-  }
+  const polls = new RenewalPolls({ authorities, book, log, now, random, signal: stop.signal });
 
   const orders = new Orders({
     environment,
@@ -333,7 +315,7 @@ export function createAcme(options: AcmeOptions): Acme {
     random,
     attempt,
     survey,
-    renewal,
+    renewal: (domainId, situation) => polls.fetch(domainId, situation),
     concurrent: acme.concurrentOrders,
     observer: orderObserver(metrics),
     refusal: authorities.length > 0 ? null : OFF,

@@ -1,7 +1,7 @@
 /** ACME Renewal Information (RFC 9773): when the directory suggests to renew a certificate. */
 import { X509Certificate } from 'node:crypto';
 import type { Directory } from './directory.ts';
-import { DirectoryProblem, readRetryAfter } from './problem.ts';
+import { DirectoryProblem, DirectoryUnreachable, readRetryAfter } from './problem.ts';
 
 interface RenewalInfo {
   /** Seconds since 1970. */
@@ -9,12 +9,22 @@ interface RenewalInfo {
   readonly end: number;
   /** Seconds until the next request. */
   readonly retryAfter: number;
+  /** A page that explains the window; null: none. */
+  readonly explanation: string | null;
 }
 
 /** Limits of Retry-After (RFC 9773 4.3.2), and the default without it. In seconds. */
 const MIN_RETRY = 60;
 const MAX_RETRY = 86_400;
 export const STANDARD_RETRY = 21_600;
+
+/** The next request for the renewal information of a certificate. */
+export interface Poll {
+  /** Seconds since 1970. */
+  readonly nextAt: number;
+  /** Temporary errors in a row. */
+  readonly failures: number;
+}
 
 /** Null: the directory has no usable information. Rejects as Directory.get does. */
 export async function renewalInfo(directory: Directory, id: string): Promise<RenewalInfo | null> {
@@ -26,25 +36,44 @@ export async function renewalInfo(directory: Directory, id: string): Promise<Ren
 
 /** Never throws; `data` is the parsed JSON. */
 export function readRenewalInfo(data: unknown, retryAfter: string | undefined, now: number): RenewalInfo | null {
-  const { suggestedWindow } = (data ?? {}) as { suggestedWindow?: { start?: unknown; end?: unknown } };
+  const { suggestedWindow, explanationURL } = (data ?? {}) as {
+    suggestedWindow?: { start?: unknown; end?: unknown };
+    explanationURL?: unknown;
+  };
   const start = secondsOf(suggestedWindow?.start);
   const end = secondsOf(suggestedWindow?.end);
   // A window that ends before its start is invalid (4.2).
   if (start === null || end === null || end <= start) return null;
   const wait = readRetryAfter(retryAfter, now) ?? STANDARD_RETRY;
-  return { start, end, retryAfter: bounded(wait) };
+  return { start, end, retryAfter: bounded(wait), explanation: readExplanation(explanationURL) };
+}
+
+const MAX_URL = 1000;
+
+/** As a URL has no control characters, it can be logged. */
+function readExplanation(url: unknown): string | null {
+  if (typeof url !== 'string' || url.length > MAX_URL) return null;
+  const parsed = URL.parse(url);
+  return parsed?.protocol === 'https:' || parsed?.protocol === 'http:' ? parsed.href : null;
 }
 
 const bounded = (seconds: number): number => Math.min(Math.max(seconds, MIN_RETRY), MAX_RETRY);
 
+/** Seconds until the requests after temporary errors in a row. */
+const TEMPORARY_RETRIES: readonly number[] = [60, 240, 960];
+
 /**
- * Seconds until the next request after an error: Retry-After, but at least six hours (RFC 9773
- * 4.3.3).
+ * The next request after an error (RFC 9773 4.3.3): soon after the first temporary ones, else after
+ * six hours; never before Retry-After.
  */
-export function retryAfterError(error: unknown): number {
-  const wait = error instanceof DirectoryProblem ? error.retryAfter : null;
-  return wait === null ? STANDARD_RETRY : Math.max(bounded(wait), STANDARD_RETRY);
+export function pollAfterError(error: unknown, { failures }: Pick<Poll, 'failures'>, now: number): Poll {
+  const asked = error instanceof DirectoryProblem ? (error.retryAfter ?? 0) : 0;
+  const wait = isTemporary(error) ? (TEMPORARY_RETRIES[failures] ?? STANDARD_RETRY) : STANDARD_RETRY;
+  return { nextAt: now + Math.max(wait, bounded(asked)), failures: isTemporary(error) ? failures + 1 : 0 };
 }
+
+const isTemporary = (error: unknown): boolean =>
+  error instanceof DirectoryUnreachable || (error instanceof DirectoryProblem && error.status >= 500);
 
 function secondsOf(text: unknown): number | null {
   const at = typeof text === 'string' ? Date.parse(text) / 1000 : Number.NaN;

@@ -103,6 +103,8 @@ export interface Watched {
    * Whether visitors receive it: the proxy is on, and the customer has not uploaded a certificate.
    */
   readonly isServed: boolean;
+  /** When its certificates were stored, in the order of their slots. */
+  readonly issued: string;
   /** When its renewal time is fetched from the directory, seconds since 1970; infinite: never. */
   readonly renewalAt: number;
 }
@@ -289,12 +291,13 @@ export class Orders {
     const isServed = automatic !== undefined && !isCustom && proxy.enabled;
     const asks = isServed && this.#options.refusal === null;
     const first = watched === undefined ? this.#options.random() * RENEWAL_SPREAD : 0;
+    const issued = [...(automatic === undefined ? [] : [automatic]), ...further].map((row) => row.createdAt).join();
     const renewalAt = !asks
       ? Number.POSITIVE_INFINITY
-      : watched?.notAfter === (notAfter ?? null) && Number.isFinite(watched.renewalAt)
+      : watched?.issued === issued && Number.isFinite(watched.renewalAt)
         ? watched.renewalAt
         : this.#options.now() + first;
-    this.watched.set(id, { status: proxy.sslStatus, notAfter: notAfter ?? null, isServed, renewalAt });
+    this.watched.set(id, { status: proxy.sslStatus, notAfter: notAfter ?? null, isServed, issued, renewalAt });
   }
 
   #refuse(id: Id, { proxy }: StoredSituation, message: string): void {

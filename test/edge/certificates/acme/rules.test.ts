@@ -8,8 +8,8 @@ import type { AcmeOrder, ProxyConfig } from '../../../../core/store/rows.ts';
 import {
   certificateId,
   chooseRenewal,
+  pollAfterError,
   readRenewalInfo,
-  retryAfterError,
 } from '../../../../edge/certificates/acme/ari.ts';
 import { bothFailed, isOwnFailure } from '../../../../edge/certificates/acme/authorities.ts';
 import { type CaaRecord, type Method, mayIssue, relevantCaa } from '../../../../edge/certificates/acme/caa.ts';
@@ -436,7 +436,7 @@ yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb
 test('ARI: suggestions of a directory, and their bounds', () => {
   const window = { start: '2025-01-02T04:00:00Z', end: '2025-01-03T04:00:00Z' };
   const info = readRenewalInfo({ suggestedWindow: window, explanationURL: 'x' }, '21600', NOW)!;
-  assert.equal(info, { start: 1_735_790_400, end: 1_735_876_800, retryAfter: 21_600 });
+  assert.equal(info, { start: 1_735_790_400, end: 1_735_876_800, retryAfter: 21_600, explanation: null });
   assert.is(readRenewalInfo({ suggestedWindow: window }, '0', NOW)?.retryAfter, 60);
   assert.is(readRenewalInfo({ suggestedWindow: window }, '999999', NOW)?.retryAfter, DAY);
   assert.is(readRenewalInfo({ suggestedWindow: window }, undefined, NOW)?.retryAfter, 21_600);
@@ -458,9 +458,29 @@ test('ARI: suggestions of a directory, and their bounds', () => {
   assert.is(chooseRenewal(info, info.end + 5, info.start + 7, 0.5), info.start + 7);
   assert.is(latestRenewal(NOW, NOW + 90 * DAY), NOW + 81 * DAY);
   const limited = new DirectoryProblem({ type: 'rateLimited', detail: '' }, 429, 50_000);
-  assert.is(retryAfterError(limited), 50_000);
-  assert.is(retryAfterError(new DirectoryProblem({ type: '', detail: '' }, 503, 5)), 21_600);
-  assert.is(retryAfterError(new Error('none')), 21_600);
+  assert.equal(pollAfterError(limited, { failures: 0 }, NOW), { nextAt: NOW + 50_000, failures: 0 });
+  assert.equal(pollAfterError(new Error('none'), { failures: 2 }, NOW), { nextAt: NOW + 21_600, failures: 0 });
+  const gone = new DirectoryProblem({ type: 'malformed', detail: '' }, 404, 5);
+  assert.equal(pollAfterError(gone, { failures: 0 }, NOW), { nextAt: NOW + 21_600, failures: 0 });
+  const down = new DirectoryUnreachable('refused');
+  const waits = [0, 1, 2, 3, 4].map((failures) => pollAfterError(down, { failures }, NOW).nextAt - NOW);
+  assert.equal(waits, [60, 240, 960, 21_600, 21_600], 'temporary errors are retried, a few times');
+  const busy = new DirectoryProblem({ type: '', detail: '' }, 503, 600);
+  assert.equal(
+    pollAfterError(busy, { failures: 1 }, NOW),
+    { nextAt: NOW + 600, failures: 2 },
+    'not before Retry-After',
+  );
+});
+
+test('renewal information: the explanation is a URL, or nothing', () => {
+  const window = { start: '2026-01-02T00:00:00Z', end: '2026-01-03T00:00:00Z' };
+  const explanationOf = (explanationURL: unknown) =>
+    readRenewalInfo({ suggestedWindow: window, explanationURL }, undefined, NOW)?.explanation;
+  assert.is(explanationOf('https://ca.test/why'), 'https://ca.test/why');
+  for (const bad of [undefined, 7, 'why', 'javascript:alert(1)', `https://ca.test/${'x'.repeat(2000)}`])
+    assert.is(explanationOf(bad), null);
+  assert.not.match(explanationOf('https://ca.test/a\nb')!, /\n/);
 });
 
 test('the fallback authority: for failures that are not of the domain, and both are reported', () => {

@@ -6,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { certificateId } from '../../../../../edge/certificates/acme/ari.ts';
+import { certificatesOf, situationOf } from '../../../../../edge/certificates/acme/situation.ts';
+import { addressRecord } from '../../../../core/journal/fixture.ts';
 import { type Asked, type Front, type Reply, startFront, withJson } from '../../../../edge/certificates/acme/front.ts';
 import { Rig } from '../../../../edge/certificates/acme/rig.ts';
 import { whyNotPrograms } from '../../../../support/programs.ts';
@@ -82,6 +84,95 @@ test('a window that has passed: renewed at once, naming the replaced certificate
   assert.is(orders.length, 2, 'a directory that always says so is not asked for one after the other');
   assert.is(orders[0].payload!.replaces, undefined);
   assert.is(orders[1].payload!.replaces, events[0]);
+});
+
+test('each certificate has its own schedule, and errors of one do not stop the others', async ({ rig, front }) => {
+  // 30 names without a common parent need two certificates.
+  const domain = await rig.add('ari-many.example.net', (row) =>
+    Array.from({ length: 30 }, (_, i) => addressRecord(row, `a.p${i}`)),
+  );
+  const asked: string[] = [];
+  const idsOf = (): (string | null)[] =>
+    certificatesOf(situationOf(rig.store.reader, domain.id)).map(({ chain }) => certificateId(chain));
+  offerRenewal(front, (certificate) => {
+    if (idsOf().includes(certificate)) asked.push(certificate);
+    // The directory has lost the first certificate.
+    return certificate === idsOf()[0] ? problem(404, 'malformed', 'not found') : windowOf(30 * DAY, 31 * DAY, 3600);
+  });
+  const acme = rig.start(settingsOf(front));
+  await rig.toggle(domain, true);
+  await rig.untilActive(domain);
+  await rig.until(domain, () => idsOf().length === 2 && idsOf().every((id) => asked.includes(id!)));
+  const renewAt = (): number => rig.store.reader.furtherCertificates(domain.id)[0].renewAt;
+  await rig.until(domain, () => renewAt() > rig.seconds() + 29 * DAY && renewAt() < rig.seconds() + 32 * DAY);
+  while (!acme.isIdle) await sleep(5);
+  // Two hours later only the second one is due.
+  const [first, second] = idsOf();
+  const before = asked.filter((id) => id === first).length;
+  asked.length = 0;
+  rig.ahead = 7300;
+  await rig.change(domain, (row) => ({ ...row, updatedAt: rig.seconds() }));
+  await rig.until(domain, () => asked.includes(second!));
+  while (!acme.isIdle) await sleep(5);
+  assert.not.ok(asked.includes(first!), 'an error is not retried for six hours');
+  assert.is(before, 1);
+  await rig.stop(acme);
+});
+
+test('a temporary error is retried after a minute, and the explanation of a window is logged', async ({
+  rig,
+  front,
+}) => {
+  const domain = await rig.add('ari-busy.example.net');
+  let asked = 0;
+  offerRenewal(front, (certificate) => {
+    if (certificate !== idOf(rig, domain.id)) return windowOf(30 * DAY, 31 * DAY, 60);
+    const window = windowOf(DAY, 2 * DAY, 7200, rig.ahead);
+    const explained = withJson(window, (it) => ({ ...it, explanationURL: 'https://ca.test/incident' }));
+    return ++asked === 1 ? problem(503, 'serverInternal', 'busy') : explained;
+  });
+  const acme = rig.start(settingsOf(front));
+  await rig.toggle(domain, true);
+  await rig.untilActive(domain);
+  await rig.until(domain, () => asked === 1);
+  while (!acme.isIdle) await sleep(5);
+  rig.ahead = 61;
+  await rig.change(domain, (row) => ({ ...row, updatedAt: rig.seconds() }));
+  await rig.until(domain, () => asked === 2);
+  while (!acme.isIdle) await sleep(5);
+  assert.match(rig.log.join(''), /the ACME directory explains a renewal.*https:\/\/ca\.test\/incident/);
+  await rig.stop(acme);
+});
+
+test('a certificate of another directory is neither asked for nor named as replaced', async ({
+  rig,
+  front,
+  directory,
+}) => {
+  const domain = await rig.add('ari-foreign.example.net');
+  const own = rig.start({ directory: directory.url, caFile: directory.authority });
+  await rig.toggle(domain, true);
+  await rig.untilActive(domain);
+  await rig.stop(own);
+  const foreign = idOf(rig, domain.id);
+  const asked: string[] = [];
+  offerRenewal(front, (certificate) => {
+    asked.push(certificate);
+    return windowOf(30 * DAY, 31 * DAY, 60);
+  });
+  rig.ahead = 11;
+  const acme = rig.start(settingsOf(front));
+  await rig.until(domain, () => idOf(rig, domain.id) !== foreign);
+  await rig.until(domain, () => asked.length > 0);
+  assert.not.ok(asked.includes(foreign!));
+  const orders = front.request
+    .filter(isNewOrder)
+    .filter(({ payload }) => JSON.stringify(payload).includes('ari-foreign'));
+  assert.equal(
+    orders.map(({ payload }) => payload!.replaces),
+    [undefined],
+  );
+  await rig.stop(acme);
 });
 
 test('a later window is followed, and requested as often as the directory says', async ({ rig, front }) => {
