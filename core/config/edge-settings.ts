@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { prefixes } from './address-kinds.ts';
 import { anyHostNames, bytes, choice, flag, GB, integer, KB, type Kind, listenList, MB, text } from './kinds.ts';
 import type { ListenAddress } from './listen.ts';
-import { memoryShare, type Setting, setting } from './setting.ts';
+import { memoryShare, optional, type Setting, setting } from './setting.ts';
 
 const anyText = text('a name of letters, digits, dots and dashes, such as "waypost" or "edge.example.net"');
 
@@ -12,6 +12,15 @@ const pseudonym: Kind<string> = {
   ...anyText,
   fromToml: (value) => asName(anyText.fromToml(value)),
   fromText: (value) => asName(anyText.fromText(value)),
+};
+
+const aHostName = text('a host name, such as "www.example.com"');
+
+/** As in the extension of TLS (RFC 6066 section 3), in lower case. */
+const serverName: Kind<string> = {
+  ...aHostName,
+  fromToml: (value) => asHost(aHostName.fromToml(value)),
+  fromText: (value) => asHost(aHostName.fromText(value)),
 };
 
 /** Settings of the proxy: its name, trusted proxies, and cache control by clients. */
@@ -157,6 +166,17 @@ export const EDGE_SETTINGS = {
     0,
     'Access log: writes one in this many requests to standard output as a line of JSON, with client, host, path and status, but without the query string and header fields. 1 logs every request as long as the reader keeps up; 0 disables it.',
   ),
+  default_certificate: file(
+    '"/etc/waypost/default.crt"',
+    'File with the certificate chain, in PEM form, for TLS clients that send no server name, or one that has no certificate. Without it, and without edge.default_server_name, their handshake fails. Its names are visible to everybody who connects. Loaded at start and on SIGHUP.',
+  ),
+  default_key: file('"/etc/waypost/default.key"', 'File with the private key of that certificate, in PEM form.'),
+  default_server_name: optional(
+    serverName,
+    'none',
+    '"www.example.com"',
+    'In place of files: the host name of a site, or of admin.hostname, whose certificate these clients get.',
+  ),
   country_file: file(
     '"/var/lib/GeoIP/GeoLite2-Country.mmdb"',
     'File in the format of MaxMind (.mmdb) with the countries of addresses, for rules that match countries. It is read again when it has changed. Without it no country is known.',
@@ -175,6 +195,11 @@ export const ADMIN_HOST_SETTINGS = {
   ),
   hostname_key: file('"/etc/waypost/admin.key"', 'File with the private key of that certificate, in PEM form.'),
 } as const;
+
+const asHost = (value: string | undefined): string | undefined =>
+  value !== undefined && /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/i.test(value)
+    ? value.toLowerCase()
+    : undefined;
 
 const asName = (value: string | undefined): string | undefined =>
   value !== undefined && /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,62}[A-Za-z0-9])?$/.test(value) ? value : undefined;

@@ -42,7 +42,7 @@ import { createRateMemory, RATE_SECRET_BYTES } from '../policy/rules/rate-memory
 import { RateSharing, SHARING_INTERVAL, type UsageChannel } from '../policy/rules/rate-sharing.ts';
 import type { SitesChanged } from '../sites/sites.ts';
 import { CacheTotals } from './cache-totals.ts';
-import { CountryFile, readAdminCertificate } from './files.ts';
+import { CountryFile, readAdminCertificate, readDefaultCertificate } from './files.ts';
 import { reasonOf } from './probe.ts';
 import { watchPurges } from './purges.ts';
 
@@ -281,6 +281,7 @@ function dataOf(
     countries: countryFile.content,
     load: protection?.shared ?? null,
     adminCertificate: readAdminCertificate(config.admin),
+    defaultCertificate: readDefaultCertificate(edge),
     adminTarget: {
       address: LOOPBACK_OF.get(address) ?? address,
       port,

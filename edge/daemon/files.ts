@@ -1,4 +1,4 @@
-/** Files of the operator: the country database, and the certificate of the admin host names. */
+/** Files of the operator: the country database, and certificates. */
 
 import { X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -87,20 +87,43 @@ export class CountryFile {
  * Throws ConfigError `hostname_certificate`, which never contains key material.
  */
 export function readAdminCertificate(admin: Config['admin']): TlsCertificate | null {
-  const { hostnameCertificate, hostnameKey, hostname } = admin;
-  if (hostnameCertificate === undefined && hostnameKey === undefined) return null;
-  const fail = (why: string): never => {
-    throw new ConfigError(
-      'hostname_certificate',
-      `The edge cannot use admin.hostname_certificate and admin.hostname_key: ${why}.`,
-    );
+  const { hostnameCertificate: certificate, hostnameKey: key, hostname } = admin;
+  const fail = failureOf('hostname_certificate', 'admin.hostname_certificate and admin.hostname_key');
+  const read = readCertificateFiles(certificate, key, fail);
+  return read !== null && hostname.length === 0 ? fail('admin.hostname is not set') : read;
+}
+
+/**
+ * Reads the certificate for clients without a server name. Null: no files are configured. Throws
+ * ConfigError `default_certificate`, which never contains key material.
+ */
+export function readDefaultCertificate(edge: Config['edge']): TlsCertificate | null {
+  const { defaultCertificate: certificate, defaultKey: key, defaultServerName } = edge;
+  const fail = failureOf('default_certificate', 'edge.default_certificate and edge.default_key');
+  const read = readCertificateFiles(certificate, key, fail);
+  return read !== null && defaultServerName !== undefined
+    ? fail('edge.default_server_name is set, too; remove one of them')
+    : read;
+}
+
+type Fail = (why: string) => never;
+
+const failureOf =
+  (code: string, settings: string): Fail =>
+  (why) => {
+    throw new ConfigError(code, `The edge cannot use ${settings}: ${why}.`);
   };
-  if (hostnameCertificate === undefined || hostnameKey === undefined)
-    return fail('only one of them is set; set both or neither');
-  if (hostname.length === 0) return fail('admin.hostname is not set');
+
+function readCertificateFiles(
+  certificate: string | undefined,
+  keyFile: string | undefined,
+  fail: Fail,
+): TlsCertificate | null {
+  if (certificate === undefined && keyFile === undefined) return null;
+  if (certificate === undefined || keyFile === undefined) return fail('only one of them is set; set both or neither');
   try {
-    const cert = readFileSync(hostnameCertificate, 'utf8');
-    const key = readFileSync(hostnameKey, 'utf8');
+    const cert = readFileSync(certificate, 'utf8');
+    const key = readFileSync(keyFile, 'utf8');
     createSecureContext({ cert, key });
     if (requiresStapling(new X509Certificate(cert).raw))
       throw new Error(

@@ -48,6 +48,7 @@ import { Observer } from './observer.ts';
 import { poolTools } from './origins.ts';
 import { PrefetchClaims, Prefetcher, type PrefetchTask } from './prefetcher.ts';
 import { openResponses } from './responses.ts';
+import { ServedCertificates } from './served-certificates.ts';
 import { SiteCounts } from './site-counts.ts';
 import { TailSampler } from './tail-sampler.ts';
 
@@ -257,7 +258,13 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
           onServed: () => counters.countServedPeer(),
         });
   const adminHosts = new Set(options.adminHosts);
-  const isAdminHost = (host: string): boolean => adminCertificate !== null && adminHosts.has(host);
+  const certificates = new ServedCertificates({
+    sites,
+    adminHosts,
+    admin: adminCertificate,
+    defaultName: edge.defaultServerName,
+    defaultFile: options.defaultCertificate && stapled(options.defaultCertificate, staples),
+  });
   // The gateway does not serve the site for such a URL.
   const isRedirected = (scheme: string, host: string, site: Site): boolean =>
     adminHosts.has(host) || (scheme === 'http' && options.httpsPort !== null && site.hasCertificate);
@@ -265,8 +272,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
   return {
     handler: createGateway({
       siteOf: (host) => sites.siteOf(host),
-      // The certificate of the admin hosts covers no other hosts.
-      isShared: (serverName, host) => (isAdminHost(serverName) ? isAdminHost(host) : sites.isShared(serverName, host)),
+      isShared: (serverName, host) => certificates.isShared(serverName, host),
       proxy: turns.serve,
       adminHosts,
       admin: admin.handler,
@@ -286,10 +292,8 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       const found = adminHosts.has(name) ? undefined : sites.protectionOf(name);
       return found === undefined ? null : gates.gateOf(String(found.domainId), found.protection);
     },
-    certificateFor: (name) => {
-      if (name === PEER_SERVER_NAME) return peers?.identity.certificate;
-      return adminCertificate !== null && adminHosts.has(name) ? adminCertificate : sites.certificateFor(name);
-    },
+    certificateFor: (name) =>
+      name === PEER_SERVER_NAME ? peers?.identity.certificate : certificates.certificateFor(name),
     onMessage(message) {
       const received = message as ToGateway;
       if (received.kind === 'staple') staples.store(received);

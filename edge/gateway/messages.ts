@@ -43,6 +43,8 @@ export interface GatewayData {
   readonly countsSites: boolean;
   /** Certificate of the admin hosts. Null: the certificate in the store. */
   readonly adminCertificate: TlsCertificate | null;
+  /** From files, for clients without a server name or with an unknown one. Null: no files. */
+  readonly defaultCertificate: TlsCertificate | null;
   readonly adminTarget: AdminTarget;
   /** Null: the cache is not shared with other nodes. */
   readonly peers: PeerData | null;

@@ -147,6 +147,19 @@ export const adminCertificate = ofFile(
   }),
 );
 
+export const defaultCertificate = ofFile(
+  'certificates.default',
+  'Clients without a server name, or with an unknown one, refuse the edge otherwise.',
+  'edge.default_certificate is not set',
+  ({ config: { edge } }) => ({
+    certificate: edge.defaultCertificate,
+    key: edge.defaultKey,
+    names: [],
+    needsAll: false,
+    renew: 'sudo certbot renew && sudo systemctl reload waypost',
+  }),
+);
+
 export const clusterCertificate = ofFile(
   'certificates.cluster',
   'Other nodes and etcd refuse this node otherwise.',
@@ -224,5 +237,5 @@ export const edgeCertificates = check<EdgeReading>({
 });
 
 export const CERTIFICATE_CHECKS: readonly AnyCheck[] = [
-  ...[dnsCertificate, adminCertificate, clusterCertificate, edgeCertificates],
+  ...[dnsCertificate, adminCertificate, defaultCertificate, clusterCertificate, edgeCertificates],
 ];

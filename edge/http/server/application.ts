@@ -10,10 +10,10 @@ export interface Application {
   /** Handles every request of the thread. */
   readonly handler: Handler;
   /**
-   * Returns the certificate of a server name (SNI, in lower case). Undefined: the client gets
-   * unrecognized_name (RFC 6066 section 3). Clients without SNI get no certificate: their handshake
-   * fails. Called for each connection, so it must be fast. It returns the same object while the
-   * certificate is the same, since contexts are cached by that object.
+   * Returns the certificate of a server name (SNI, in lower case); of the empty name, the one for
+   * clients without SNI. Undefined: the client gets unrecognized_name (RFC 6066 section 3), or,
+   * without SNI, handshake_failure. Called for each connection, so it must be fast. It returns the
+   * same object while the certificate is the same, since contexts are cached by that object.
    */
   certificateFor(serverName: string): TlsCertificate | undefined;
   /** Returns the settings for a server name (in lower case); null: none. */

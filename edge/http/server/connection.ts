@@ -14,7 +14,7 @@ import { PROTOCOL_VERSION, UNRECOGNIZED_NAME } from '../tls/profile.ts';
 import { HANDSHAKE_COST } from '../transport/flusher.ts';
 import type { ConnectionGate } from './application.ts';
 import { type ConnectionHost, describeClient, type Member } from './connection-host.ts';
-import { ALPN_PROTOCOLS, secureContextOf } from './tls-context.ts';
+import { ALPN_PROTOCOLS, namelessContextOf, secureContextOf } from './tls-context.ts';
 
 /** RFC 9113 section 3.4. No HTTP/1.1 request begins like this: the method `PRI` is reserved. */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
@@ -103,10 +103,9 @@ export class Connection implements Member {
   }
 
   #shakeHands(): void {
-    const { base } = this.#server;
     const tls = new TLSSocket(this.#raw, {
       isServer: true,
-      secureContext: base,
+      secureContext: this.#initialContext(),
       ALPNProtocols: ALPN_PROTOCOLS as Buffer,
       SNICallback: (name, done) => {
         const serverName = name.toLowerCase();
@@ -250,6 +249,17 @@ export class Connection implements Member {
       slots: this,
     });
     if (isDraining) this.#session.drain();
+  }
+
+  /** With the certificate for clients without a server name, if there is one. */
+  #initialContext(): SecureContext {
+    const certificate = this.#server.certificateFor('');
+    try {
+      return certificate === undefined ? this.#server.base : namelessContextOf(certificate);
+    } catch (error) {
+      this.#server.onHandlerError(error);
+      return this.#server.base;
+    }
   }
 
   /** Undefined if the context cannot be created: a bad certificate must not end the thread. */

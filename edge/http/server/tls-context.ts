@@ -14,12 +14,14 @@ export const ALPN_PROTOCOLS: Uint8Array = Buffer.concat(
 
 /**
  * The initial context of every connection: versions and ciphers. The certificate follows with the
- * server name. There are no tickets: OpenSSL decrypts them with this context, before it processes
- * the server name. TLS 1.2 would then resume the session of one site under the name of another (RFC
- * 6066 section 3). edge/http/tls resumes sessions, and serves all but unusual clients.
+ * server name; `certificate` is for clients that send none. There are no tickets: OpenSSL decrypts
+ * them with this context, before it processes the server name. TLS 1.2 would then resume the
+ * session of one site under the name of another (RFC 6066 section 3). edge/http/tls resumes
+ * sessions, and serves all but unusual clients.
  */
-export function createBaseContext(): SecureContext {
+export function createBaseContext(certificate?: Pick<TlsCertificate, 'cert' | 'key'>): SecureContext {
   const options = {
+    ...(certificate && { cert: certificate.cert, key: certificate.key }),
     minVersion: 'TLSv1.2',
     maxVersion: 'TLSv1.3',
     ciphers: `${TLS13_CIPHERS}:${TLS12_CIPHERS}`,
@@ -39,6 +41,18 @@ export function createBaseContext(): SecureContext {
     return createSecureContext({ ...options, ecdhCurve: classical });
   }
 }
+
+/** The base context of a certificate for clients without a server name, cached by certificate. */
+export function namelessContextOf(certificate: TlsCertificate): SecureContext {
+  let context = nameless.get(certificate);
+  if (context === undefined) {
+    context = createBaseContext(certificate);
+    nameless.set(certificate, context);
+  }
+  return context;
+}
+
+const nameless = new WeakMap<TlsCertificate, SecureContext>();
 
 /** Open connections keep their context when it is evicted. */
 const contexts = new RecentMap<SecureContext, TlsCertificate>(MAX_CONTEXTS);

@@ -41,12 +41,9 @@ export class ClientHello {
   #offersHttp1 = false;
   #hasAlpn = false;
 
-  /**
-   * The client sent a server name, and its ALPN list, if there is one, has a supported version of
-   * HTTP.
-   */
+  /** The client's ALPN list, if there is one, has a supported version of HTTP. */
   get isOurs(): boolean {
-    return this.serverName !== '' && (this.offersHttp2 || this.#offersHttp1 || !this.#hasAlpn);
+    return this.offersHttp2 || this.#offersHttp1 || !this.#hasAlpn;
   }
 
   /** Reads bytes[0 … length). */

@@ -194,7 +194,9 @@ export class TlsConnection implements Transport {
       else this.#watch(this.#loop.helloEvents);
       return;
     }
-    if (outcome === HELLO.UNUSUAL || !hello.isOurs) this.#handOver();
+    // Without a default certificate, node:tls sends the alert to clients without a name.
+    const isNameless = hello.serverName === '' && this.#owner.certificateFor('') === undefined;
+    if (outcome === HELLO.UNUSUAL || !hello.isOurs || isNameless) this.#handOver();
     else {
       this.isHttp2 = hello.offersHttp2;
       this.#admit(hello.serverName);

@@ -7,6 +7,7 @@ import { secretKey as exportedKey, lastBackup } from '../../../../admin-api/cli/
 import {
   adminCertificate,
   clusterCertificate,
+  defaultCertificate,
   dnsCertificate,
   edgeCertificates,
 } from '../../../../admin-api/cli/doctor/certificates.ts';
@@ -500,7 +501,7 @@ const chain = {
   ...{ needsAll: false, authority: null, now: Date.now(), renew: 'certbot renew' },
 };
 const YEARS = 100 * 365 * DAY * 1000;
-for (const check of [dnsCertificate, adminCertificate, clusterCertificate])
+for (const check of [dnsCertificate, adminCertificate, defaultCertificate, clusterCertificate])
   table(
     check,
     [null, 'ok', /./],

@@ -61,6 +61,8 @@ export interface RigOptions {
   readonly openssl?: Openssl;
   readonly tickets?: TicketKeys;
   readonly certificate?: TlsCertificate;
+  /** For clients without a server name, or with another one. */
+  readonly defaultCertificate?: TlsCertificate;
   readonly load?: { readonly refusesConnections: boolean };
   readonly gateFor?: Application['gateFor'];
   /** Called first; null: the thread has node's loop only. */
@@ -85,6 +87,7 @@ export async function startServer({
   openssl,
   tickets = nextTicketKeys(null),
   certificate: shown = PEM,
+  defaultCertificate,
   load,
   gateFor,
   onLoop,
@@ -102,7 +105,7 @@ export async function startServer({
       gateFor,
       certificateFor(name) {
         if (name === BROKEN_HOST) throw new Error(name);
-        return name === HOST || name === OTHER_HOST ? shown : undefined;
+        return name === HOST || name === OTHER_HOST ? shown : defaultCertificate;
       },
     },
     limits: all,

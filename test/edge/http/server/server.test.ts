@@ -14,6 +14,7 @@ import {
   getHttp2,
   HOST,
   hello,
+  PEM,
   type Rig,
   type RigOptions,
   readAll,
@@ -94,6 +95,23 @@ for (const tls of ['auto', 'node'] as const) {
       assert.match(await readAll(upper), /x-name: site\.test\r\n/);
       await until(() => counters.get('closed') === counters.get('accepted_tls'), 'all are closed');
     });
+  });
+
+  test('with a default certificate, clients without a name and with an unknown one are served', async () => {
+    await withServer(
+      async ({ tlsPort, counters }) => {
+        for (const servername of ['', 'else.test'])
+          for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
+            for (const ALPNProtocols of [['h2', 'http/1.1'], ['http/1.1'], undefined]) {
+              const socket = await dialTls(tlsPort, { servername, maxVersion, ALPNProtocols });
+              assert.is(socket.getPeerCertificate().subject.CN, HOST);
+              socket.destroy();
+            }
+        await until(() => counters.get('closed') === counters.get('accepted_tls'), 'all are closed');
+        assert.is(counters.get('unrecognized_name'), 0);
+      },
+      { defaultCertificate: PEM },
+    );
   });
 
   test('a certificate that cannot be loaded ends its connection only', async () => {

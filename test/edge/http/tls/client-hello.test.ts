@@ -61,14 +61,15 @@ function message(extensions: readonly Buffer[], parts: Parts = {}): Buffer {
 
 const hello = new ClientHello();
 
-test('handled by our TLS: a server name, and a version of HTTP if ALPN is used', async () => {
+test('handled by our TLS: a version of HTTP if ALPN is used', async () => {
   const rows: readonly (readonly [servername: string, protocols: string[] | undefined, isOurs: boolean])[] = [
     ['site.test', ['h2'], true],
     ['site.test', ['spdy/3', 'http/1.1'], true],
     ['site.test', undefined, true],
     ['site.test', ['http/1.0', 'http/1.12'], false],
-    ['', ['h2', 'http/1.1'], false],
-    ['', undefined, false],
+    ['', ['h2', 'http/1.1'], true],
+    ['', ['http/1.0'], false],
+    ['', undefined, true],
   ];
   for (const [servername, ALPNProtocols, isOurs] of rows) {
     const bytes = await helloOf({ servername, ALPNProtocols });
