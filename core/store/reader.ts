@@ -50,7 +50,9 @@ import {
   proxies,
   purges,
   type RecordRow,
+  type RsaCertificate,
   records,
+  rsaCertificates,
   type SiteDocument,
   type SiteDocumentKind,
   type StoredDnssecState,
@@ -227,6 +229,12 @@ export class Reader extends AccountReader {
   furtherCertificates(domainId: Id): FurtherCertificate[] {
     const prefix = idKey(domainId);
     return this.rowsIn(furtherCertificates, prefix, afterPrefix(prefix));
+  }
+
+  /** RSA certificates beside others, by slot; that of an uploaded one is last. */
+  rsaCertificates(domainId: Id): RsaCertificate[] {
+    const prefix = idKey(domainId);
+    return this.rowsIn(rsaCertificates, prefix, afterPrefix(prefix));
   }
 
   acmeOrder(domainId: Id): AcmeOrder | undefined {

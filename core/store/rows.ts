@@ -16,6 +16,7 @@ import {
   originHealth,
   proxies,
   purges,
+  rsaCertificates,
 } from './rows/proxies.ts';
 import { audits, replays } from './rows/requests.ts';
 import { passkeys, spentChallenges, totps } from './rows/second-factors.ts';
@@ -85,5 +86,6 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     siteDocumentVersions,
     originHealth,
     furtherCertificates,
+    rsaCertificates,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

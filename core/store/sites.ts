@@ -5,7 +5,7 @@
  * hash reads the row of the certificate.
  *
  *   flags (1) · time when the proxy was disabled (6, 0: none) · the customer's certificate, if
- *   flagged · the automatic certificates, if flagged
+ *   flagged · its RSA certificate, if flagged · the automatic certificates, if flagged
  *
  * A certificate: bytes of the rest (4) · notAfter (6) · hash of the chain (16) · bytes of the names
  * (4, UNKNOWN: not stored) · bytes of the leaf (4) · names, separated by commas · leaf, DER ·
@@ -18,8 +18,9 @@ export interface SiteRow {
   readonly isEnabled: boolean;
   /** Seconds since 1970; null: the proxy is enabled or never was. */
   readonly disabledAt: number | null;
-  readonly own: SiteCertificateRow | null;
-  /** In the order of their slots. */
+  /** The customer's certificate, and perhaps an RSA certificate beside it. */
+  readonly own: readonly SiteCertificateRow[];
+  /** In the order of their slots; then those beside them. */
   readonly automatic: readonly SiteCertificateRow[];
 }
 
@@ -42,6 +43,7 @@ export interface SiteCertificateRow {
 const ENABLED = 1;
 const OWN = 2;
 const AUTOMATIC = 4;
+const OWN_RSA = 8;
 const HEAD = 7;
 /** Header bytes of a certificate. */
 const CERTIFICATE_HEAD = 34;
@@ -51,18 +53,18 @@ const UNKNOWN = 0xffff_ffff;
 /** Undefined: the domain never had a proxy. */
 export function encodeSite(
   proxy: ProxyConfig | undefined,
-  own: Certificate | undefined,
+  own: readonly Certificate[],
   automatic: readonly Certificate[],
 ): Buffer | undefined {
   if (proxy === undefined) return undefined;
   const head = Buffer.alloc(HEAD);
-  head[0] = (proxy.enabled ? ENABLED : 0) | (own ? OWN : 0) | (automatic.length > 0 ? AUTOMATIC : 0);
+  head[0] =
+    (proxy.enabled ? ENABLED : 0) |
+    (own.length > 0 ? OWN : 0) |
+    (own.length > 1 ? OWN_RSA : 0) |
+    (automatic.length > 0 ? AUTOMATIC : 0);
   head.writeUIntBE(proxy.disabledAt ?? 0, 1, 6);
-  return Buffer.concat([
-    head,
-    ...(own === undefined ? [] : encodeCertificate(own)),
-    ...automatic.flatMap(encodeCertificate),
-  ]);
+  return Buffer.concat([head, ...own.flatMap(encodeCertificate), ...automatic.flatMap(encodeCertificate)]);
 }
 
 function encodeCertificate({ chain, sealedKey, names, notAfter }: Certificate): Buffer[] {
@@ -82,14 +84,14 @@ function encodeCertificate({ chain, sealedKey, names, notAfter }: Certificate): 
 export function decodeSite(row: Buffer): SiteRow {
   const [flags] = row;
   const disabledAt = row.readUIntBE(1, 6);
-  const own = (flags & OWN) === 0 ? null : decodeCertificate(row, HEAD);
+  const ownCount = ((flags & OWN) === 0 ? 0 : 1) + ((flags & OWN_RSA) === 0 ? 0 : 1);
+  const own: SiteCertificateRow[] = [];
   const automatic: SiteCertificateRow[] = [];
-  if ((flags & AUTOMATIC) !== 0)
-    for (let at = HEAD + (own?.bytes.length ?? 0); at < row.length; ) {
-      const certificate = decodeCertificate(row, at);
-      automatic.push(certificate);
-      at += certificate.bytes.length;
-    }
+  for (let at = HEAD; at < row.length; ) {
+    const certificate = decodeCertificate(row, at);
+    (own.length < ownCount ? own : automatic).push(certificate);
+    at += certificate.bytes.length;
+  }
   return { isEnabled: (flags & ENABLED) !== 0, disabledAt: disabledAt === 0 ? null : disabledAt, own, automatic };
 }
 

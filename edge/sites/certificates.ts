@@ -26,8 +26,13 @@ export interface CertificateTools {
   readonly stapleOf?: (certificate: TlsCertificate) => Uint8Array | undefined;
 }
 
+/** DER of the algorithm rsaEncryption in a SubjectPublicKeyInfo (RFC 3279 section 2.3.1). */
+const RSA_ENCRYPTION = Buffer.from('06092a864886f70d010101', 'hex');
+
 export class SiteCertificate implements TlsCertificate {
+  readonly hasRsaKey: boolean;
   readonly #names: CoveredNames;
+  #rsa: SiteCertificate | undefined;
   /** PEM; null: it cannot be decrypted; undefined: not decrypted yet. */
   #key: Buffer | null | undefined;
   #isExpiryLogged = false;
@@ -43,6 +48,7 @@ export class SiteCertificate implements TlsCertificate {
     private readonly context: string,
     private readonly tools: CertificateTools,
   ) {
+    this.hasRsaKey = row.leaf.includes(RSA_ENCRYPTION);
     this.#names =
       row.names === null
         ? CoveredNames.read(new X509Certificate(this.cert).subjectAltName)
@@ -55,6 +61,17 @@ export class SiteCertificate implements TlsCertificate {
 
   covers(host: string): boolean {
     return this.#names.covers(host);
+  }
+
+  /** Selects, among certificates in the order of preference, the RSA certificate of its names. */
+  chooseAlternative(others: readonly SiteCertificate[]): void {
+    this.#rsa = this.hasRsaKey
+      ? undefined
+      : others.find((other) => other.hasRsaKey && this.#names.list().some((name) => other.#names.covers(name)));
+  }
+
+  get alternative(): TlsCertificate | undefined {
+    return this.#rsa?.serve();
   }
 
   get leaf(): Uint8Array {

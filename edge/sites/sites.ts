@@ -182,7 +182,8 @@ export class Sites {
     const value = this.#environment.sites.get(idKey(id));
     const row = value === undefined ? null : decodeSite(value);
     const certificates = row === null ? NO_CERTIFICATES : this.#certificatesOf(id, name, row, held?.certificates);
-    const all = [...(certificates.own === undefined ? [] : [certificates.own]), ...certificates.automatic];
+    const { own, automatic } = certificates;
+    const all = [...own, ...automatic];
     const { zoneSettings: settings, exemptions, documents, region } = this.#options;
     const options = { environment: this.#environment, settings, exemptions, documents, region };
     const sites = new DomainSites(options, id, name, row, all, held?.sites);
@@ -192,42 +193,46 @@ export class Sites {
 
   /** Unchanged certificates stay the same objects. */
   #certificatesOf(id: Id, name: string, row: SiteRow, held = NO_CERTIFICATES): Held {
-    const { own, automatic } = row;
-    const open = (each: SiteCertificateRow, readChain: () => string | undefined, context: string) =>
-      [held.own, ...held.automatic].find((certificate) => certificate?.isOf(each)) ??
-      this.#certificate(name, each, readChain, context);
+    const before = [...held.own, ...held.automatic];
+    const open = (rows: readonly SiteCertificateRow[], context: string): SiteCertificate[] => {
+      const found = rows
+        .map(
+          (each) => before.find((certificate) => certificate.isOf(each)) ?? this.#certificate(name, id, each, context),
+        )
+        .filter((certificate) => certificate !== undefined);
+      for (const certificate of found) certificate.chooseAlternative(found);
+      return found;
+    };
     return {
-      own: own === null ? undefined : open(own, () => this.#reader.certificate(id)?.chain, certificateContext(id)),
-      automatic: automatic
-        .map((each) => open(each, () => this.#automaticChain(id, each), automaticCertificateContext(id)))
-        .filter((certificate) => certificate !== undefined),
+      own: open(row.own, certificateContext(id)),
+      automatic: open(row.automatic, automaticCertificateContext(id)),
     };
   }
 
   /** The chain of the stored certificate that has the same text after its leaf. */
-  #automaticChain(id: Id, { chainId }: SiteCertificateRow): string | undefined {
-    const rows = [this.#reader.automaticCertificate(id), ...this.#reader.furtherCertificates(id)];
+  #storedChain(id: Id, { chainId }: SiteCertificateRow): string | undefined {
+    const reader = this.#reader;
+    const rows = [
+      ...[reader.certificate(id), reader.automaticCertificate(id)],
+      ...[...reader.furtherCertificates(id), ...reader.rsaCertificates(id)],
+    ];
     return rows.find((row) => row !== undefined && chainIdOf(splitChain(row.chain).rest) === chainId)?.chain;
   }
 
-  #certificate(
-    domain: string,
-    row: SiteCertificateRow,
-    readChain: () => string | undefined,
-    context: string,
-  ): SiteCertificate | undefined {
+  #certificate(domain: string, id: Id, row: SiteCertificateRow, context: string): SiteCertificate | undefined {
     try {
-      return new SiteCertificate(domain, row, this.#chainOf(row, readChain), context, this.#options);
+      return new SiteCertificate(domain, row, this.#chainOf(id, row), context, this.#options);
     } catch (error) {
       this.#options.log.unusable(domain, (error as Error).message);
       return undefined;
     }
   }
 
-  #chainOf({ chainId }: SiteCertificateRow, read: () => string | undefined): string {
+  #chainOf(id: Id, row: SiteCertificateRow): string {
+    const { chainId } = row;
     const text = this.#chains.get(chainId);
     if (text !== undefined) return text;
-    const { rest } = splitChain(read() ?? '');
+    const { rest } = splitChain(this.#storedChain(id, row) ?? '');
     if (chainIdOf(rest) !== chainId) throw new Error('its chain is not the one that it was stored with');
     this.#chains.set(chainId, rest);
     return rest;
@@ -240,7 +245,7 @@ interface KnownDomain {
 }
 
 interface Held {
-  readonly own: SiteCertificate | undefined;
+  readonly own: readonly SiteCertificate[];
   readonly automatic: readonly SiteCertificate[];
 }
-const NO_CERTIFICATES: Held = { own: undefined, automatic: [] };
+const NO_CERTIFICATES: Held = { own: [], automatic: [] };

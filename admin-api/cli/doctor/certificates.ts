@@ -3,6 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { clusterFiles } from '../../../core/cluster/files.ts';
 import { formatHost } from '../../../core/dns/wire/name.ts';
+import { UPLOADED_SLOT } from '../../../core/store/rows.ts';
 import { type AnyCheck, check, failure, NotChecked, note, ok, type Verdict, warning } from './check.ts';
 import type { Context } from './context.ts';
 import { quoted } from './machine.ts';
@@ -209,9 +210,10 @@ export const edgeCertificates = check<EdgeReading>({
       const [own, automatic] = [reader.certificate(id), reader.automaticCertificate(id)];
       const further = own === undefined ? reader.furtherCertificates(id) : [];
       const served = own ?? automatic;
+      const rsa = reader.rsaCertificates(id).filter(({ slot }) => (slot === UPLOADED_SLOT) === (own !== undefined));
       domains.push({
         domain: formatHost(apex),
-        notAfter: served === undefined ? null : Math.min(served.notAfter, ...further.map((row) => row.notAfter)),
+        notAfter: served === undefined ? null : Math.min(...[served, ...further, ...rsa].map((row) => row.notAfter)),
         isAutomatic: own === undefined,
         trouble: proxy.sslError,
       });

@@ -12,6 +12,8 @@ interface CertificateOptions {
   readonly order?: boolean;
   readonly file?: string;
   readonly key?: string;
+  readonly rsaFile?: string;
+  readonly rsaKey?: string;
   readonly automatic?: boolean;
 }
 
@@ -20,9 +22,13 @@ export function addProxyCertificate(proxy: Command, context: CommandContext): vo
     usage: 'certificate <domain>',
     about: 'show the certificate, order a new one, or upload your own',
     options: [
-      new Option('--order', 'order a new certificate now').conflicts(['file', 'key', 'automatic']),
+      new Option('--order', 'order a new certificate now').conflicts(['file', 'key', 'rsaFile', 'rsaKey', 'automatic']),
       option('--file <cert.pem>', 'your own certificate and its chain, leaf first').conflicts('automatic'),
       option('--key <key.pem>', 'the private key of the certificate').conflicts('automatic'),
+      option('--rsa-file <cert.pem>', 'a second certificate with an RSA key, for clients without ECDSA').conflicts(
+        'automatic',
+      ),
+      option('--rsa-key <key.pem>', 'the private key of the second certificate').conflicts('automatic'),
       option('--automatic', 'replace your own certificate with an automatic one'),
     ],
     examples: [
@@ -52,12 +58,21 @@ export function addProxyCertificate(proxy: Command, context: CommandContext): vo
 const CERTIFICATE = `${PROXY}/certificate` as const;
 
 /** Undefined: no files are given. */
-async function readOwn({ file, key }: CertificateOptions): Promise<ApiBody<'setCertificate'> | undefined> {
-  if (file === undefined && key === undefined) return undefined;
+async function readOwn({
+  file,
+  key,
+  rsaFile,
+  rsaKey,
+}: CertificateOptions): Promise<ApiBody<'setCertificate'> | undefined> {
+  if (file === undefined && key === undefined && rsaFile === undefined && rsaKey === undefined) return undefined;
   if (file === undefined || key === undefined)
     throw new CliError('usage', 'A certificate of your own needs --file and --key.');
+  if ((rsaFile === undefined) !== (rsaKey === undefined))
+    throw new CliError('usage', 'A second certificate needs --rsa-file and --rsa-key.');
   const [certificate, private_key] = await Promise.all([readPem(file), readPem(key)]);
-  return { certificate, private_key };
+  if (rsaFile === undefined || rsaKey === undefined) return { certificate, private_key };
+  const [rsa_certificate, rsa_private_key] = await Promise.all([readPem(rsaFile), readPem(rsaKey)]);
+  return { certificate, private_key, rsa_certificate, rsa_private_key };
 }
 
 /** Maximum size, larger than any chain; prevents the upload of a wrong file. */

@@ -60,11 +60,11 @@ function certificateLines(domain: string, proxy: Proxy): string[] {
   ];
   const lines = [`  certificate  ${[shown(ssl_status), ...times].join(', ')}`];
   if (issuer) lines.push(`  issuer       ${shown(issuer)}`);
-  for (const { source, names, issuer: issuedBy, expires_at, hosts } of proxy.certificates) {
+  for (const { source, names, key_type, issuer: issuedBy, expires_at, hosts } of proxy.certificates) {
     const serves = hosts.length === 0 ? 'no proxied name' : hosts.join(', ');
     const by = issuedBy === null ? '' : ` by ${shown(issuedBy)}`;
     lines.push(
-      `  ${source.padEnd(11)}  ${shown(names.join(', '))}${by}, expires ${shown(expires_at)}; serves ${shown(serves)}`,
+      `  ${source.padEnd(11)}  ${shown(names.join(', '))}${key_type === 'rsa' ? ' (RSA)' : ''}${by}, expires ${shown(expires_at)}; serves ${shown(serves)}`,
     );
   }
   // Without any certificate, `ssl_error` has the reason.

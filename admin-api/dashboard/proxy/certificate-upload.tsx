@@ -23,10 +23,16 @@ export function CertificateUpload({ page, onDone }: UploadProps) {
   const texts = TEXTS.proxy.certificate;
   const certificate = useSignal('');
   const key = useSignal('');
+  const rsaCertificate = useSignal('');
+  const rsaKey = useSignal('');
   const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'setCertificate'>>(
-    ['/certificate', '/private_key'],
+    ['/certificate', '/private_key', '/rsa_certificate', '/rsa_private_key'],
     async () => {
-      const body = { certificate: certificate.value, private_key: key.value };
+      const body = {
+        ...{ certificate: certificate.value, private_key: key.value },
+        ...(rsaCertificate.value !== '' && { rsa_certificate: rsaCertificate.value }),
+        ...(rsaKey.value !== '' && { rsa_private_key: rsaKey.value }),
+      };
       const call = api.PUT('/api/v1/domains/{domain_id}/proxy/certificate', { params: page.params, body });
       const failure = await page.change(settle(call));
       if (failure !== null) return failure;
@@ -50,6 +56,27 @@ export function CertificateUpload({ page, onDone }: UploadProps) {
       <FileInput label={texts.choosePem} value={certificate} />
       <TextArea label={texts.key} value={key} name="private_key" rows={6} isCode fault={faultOf('/private_key')} />
       <FileInput label={texts.chooseKey} value={key} />
+      <details>
+        <summary>{texts.second}</summary>
+        <TextArea
+          label={texts.rsaPem}
+          value={rsaCertificate}
+          name="rsa_certificate"
+          rows={6}
+          isCode
+          fault={faultOf('/rsa_certificate')}
+        />
+        <FileInput label={texts.chooseRsaPem} value={rsaCertificate} />
+        <TextArea
+          label={texts.rsaKey}
+          value={rsaKey}
+          name="rsa_private_key"
+          rows={6}
+          isCode
+          fault={faultOf('/rsa_private_key')}
+        />
+        <FileInput label={texts.chooseRsaKey} value={rsaKey} />
+      </details>
       <DialogActions label={texts.save} isDisabled={isRunning.value} onCancel={onDone} />
     </form>
   );

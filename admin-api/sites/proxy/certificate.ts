@@ -5,17 +5,19 @@
  */
 import { type KeyObject, sign, verify, type X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import { InvalidError } from '../../../core/base/errors.ts';
 import { CoveredNames } from '../../../core/site/tls/covered-names.ts';
 import { requiresStapling } from '../../../core/site/tls/must-staple.ts';
 import { hasWeakSignature } from '../../../core/site/tls/weak-signature.ts';
 import { formatTime } from '../../http/time.ts';
 import { readChain, readKey, rejectCertificate, rejectKey } from './pem.ts';
 
-interface CheckedCertificate {
+export interface CheckedCertificate {
   /** PEM, the leaf first, without text between the blocks. */
   readonly chain: string;
   /** PEM, PKCS #8. Secret. */
   readonly privateKey: string;
+  readonly keyType: 'ecdsa' | 'rsa';
   /** Seconds since 1970. */
   readonly notBefore: number;
   readonly notAfter: number;
@@ -60,12 +62,53 @@ export function checkCertificate(
   return {
     chain: pem,
     privateKey: pkcs8,
+    keyType: key.asymmetricKeyType === 'rsa' ? 'rsa' : 'ecdsa',
     notBefore: parseSeconds(leaf.validFrom),
     notAfter,
     fingerprint: leaf.fingerprint256,
     names,
     warnings: warningsOf(chain, notAfter, now),
   };
+}
+
+/**
+ * Checks an RSA certificate beside another one. Throws as `checkCertificate` does, with the
+ * pointers `/rsa_certificate` and `/rsa_private_key`; also if the two do not belong together.
+ */
+export function checkRsaCertificate(
+  certificate: string,
+  privateKey: string,
+  first: CheckedCertificate,
+  domain: string,
+  now: number,
+): CheckedCertificate {
+  const checked = atRsaFields(() => checkCertificate(certificate, privateKey, domain, now));
+  if (first.keyType === 'rsa')
+    return rejectRsa(
+      'unsupported_key',
+      'The first certificate has an RSA key already; send one with an ECDSA key as the first, or only one.',
+    );
+  if (checked.keyType !== 'rsa') return rejectRsa('unsupported_key', 'The second certificate needs an RSA key.');
+  const missing = first.names.list().filter((name) => !checked.names.covers(name));
+  if (missing.length > 0)
+    return rejectRsa(
+      'certificate_names',
+      `The RSA certificate does not cover ${missing.slice(0, 5).join(', ')}. Request one with all names of the first.`,
+    );
+  return checked;
+}
+
+function rejectRsa(code: string, message: string): never {
+  throw new InvalidError(code, message, { pointer: '/rsa_certificate' });
+}
+
+function atRsaFields<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof InvalidError) || error.pointer === undefined) throw error;
+    throw new InvalidError(error.code, error.message, { pointer: error.pointer.replace('/', '/rsa_') });
+  }
 }
 
 const SHORTEST_RSA = 2_048;

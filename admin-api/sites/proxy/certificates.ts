@@ -3,15 +3,26 @@
  */
 import { StateError } from '../../../core/base/errors.ts';
 import { formatHost } from '../../../core/dns/wire/name.ts';
-import { certificateContext, certificates, type ProxyConfig, proxies } from '../../../core/store/rows.ts';
+import type { Draft } from '../../../core/journal/draft/draft.ts';
+import type { Id } from '../../../core/store/keys.ts';
+import {
+  certificateContext,
+  certificates,
+  type ProxyConfig,
+  proxies,
+  rsaCertificates,
+  UPLOADED_SLOT,
+} from '../../../core/store/rows.ts';
 import { editableDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
+import type { BodyOf } from '../../http/json-body.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
-import { checkCertificate } from './certificate.ts';
+import { type CheckedCertificate, checkCertificate, checkRsaCertificate } from './certificate.ts';
 import type { OriginRules } from './origin-rules.ts';
+import type { certificateBody } from './schema.ts';
 import { changeProxy } from './service.ts';
 import { findState } from './state.ts';
 import { noProxy, proxyReply } from './view.ts';
@@ -52,49 +63,74 @@ export async function setCertificate(
   services: Services,
   rules: OriginRules,
   context: Context<Caller>,
-  body: { readonly certificate: string; readonly private_key: string },
+  body: BodyOf<typeof certificateBody>,
 ) {
   const ownDomain = editableDomain(services.reader, context.caller, parseId(context.params.domain_id));
   const now = nowSeconds();
   const checked = checkCertificate(body.certificate, body.private_key, formatHost(ownDomain.apex), now);
-  const { chain, notBefore, notAfter } = checked;
+  const rsa = readRsa(body, checked, formatHost(ownDomain.apex), now);
   return changeProxy(services, context, async (draft, domain) => {
-    const sealed = services.secrets.seal(Buffer.from(checked.privateKey), certificateContext(domain.id));
+    const rowOf = ({ chain, privateKey, names, notBefore, notAfter }: CheckedCertificate) => ({
+      domainId: domain.id,
+      chain,
+      names: names.list(),
+      notBefore,
+      notAfter,
+      createdAt: now,
+      sealedKey: services.secrets.seal(Buffer.from(privateKey), certificateContext(domain.id)).toString('base64'),
+    });
     const row: ProxyConfig = {
       ...(draft.proxy(domain.id) ?? noProxy(domain.id)),
       sslStatus: 'active',
-      sslIssuedAt: notBefore,
-      sslExpiresAt: notAfter,
+      sslIssuedAt: checked.notBefore,
+      sslExpiresAt: checked.notAfter,
       sslError: null,
       orderRequestedAt: null,
       updatedAt: now,
     };
     draft.put(proxies, row);
-    draft.put(certificates, {
-      domainId: domain.id,
-      chain,
-      sealedKey: sealed.toString('base64'),
-      names: checked.names.list(),
-      notBefore,
-      notAfter,
-      createdAt: now,
-    });
+    draft.put(certificates, rowOf(checked));
+    deleteRsa(draft, domain.id);
+    if (rsa !== null)
+      draft.put(rsaCertificates, { ...rowOf(rsa), slot: UPLOADED_SLOT, renewAt: rsa.notAfter, directory: null });
     const state = await findState(services, rules, draft, domain, row);
     return {
       action: 'certificate.set',
       detail: {
         names: checked.names.shown(),
         sha256: checked.fingerprint,
-        issued_at: formatTime(notBefore),
-        expires_at: formatTime(notAfter),
+        issued_at: formatTime(checked.notBefore),
+        expires_at: formatTime(checked.notAfter),
+        ...(rsa !== null && { rsa_sha256: rsa.fingerprint }),
       },
       createResponse: () =>
         proxyReply(domain, row, {
           ...state,
-          warnings: [...new Set([...checked.warnings, ...state.coverage.warnings, ...state.warnings])],
+          warnings: [
+            ...new Set([...checked.warnings, ...(rsa?.warnings ?? []), ...state.coverage.warnings, ...state.warnings]),
+          ],
         }),
     };
   });
+}
+
+/** Null: none was sent. Throws HttpError 422 for half of it, and as checkRsaCertificate does. */
+function readRsa(
+  { rsa_certificate, rsa_private_key }: BodyOf<typeof certificateBody>,
+  first: CheckedCertificate,
+  domain: string,
+  now: number,
+): CheckedCertificate | null {
+  if (rsa_certificate === undefined && rsa_private_key === undefined) return null;
+  if (rsa_certificate !== undefined && rsa_private_key !== undefined)
+    return checkRsaCertificate(rsa_certificate, rsa_private_key, first, domain, now);
+  const [missing, sent] =
+    rsa_certificate === undefined ? ['rsa_certificate', 'rsa_private_key'] : ['rsa_private_key', 'rsa_certificate'];
+  throw new HttpError(422, 'validation', `"${missing}" is required with "${sent}".`, { pointer: `/${missing}` });
+}
+
+function deleteRsa(draft: Draft, domainId: Id): void {
+  for (const row of draft.rsaCertificates(domainId)) if (row.slot === UPLOADED_SLOT) draft.delete(rsaCertificates, row);
 }
 
 /** With the proxy on, the automatic certificate is ordered at once. Throws HttpError 404. */
@@ -115,6 +151,7 @@ export function deleteCertificate(services: Services, rules: OriginRules, contex
       sslExpiresAt: null,
     };
     draft.delete(certificates, certificate);
+    deleteRsa(draft, domain.id);
     draft.put(proxies, row);
     const state = await findState(services, rules, draft, domain, row);
     return { action: 'certificate.delete', createResponse: () => proxyReply(domain, row, state) };

@@ -5,13 +5,20 @@ import { CoveredNames } from '../../../core/site/tls/covered-names.ts';
 import { type HostSource, scanProxiedHosts } from '../../../core/site/tls/proxied-hosts.ts';
 import { isRefusalOf } from '../../../core/site/tls/refused-names.ts';
 import type { Reader } from '../../../core/store/reader.ts';
-import type { AutomaticCertificate, Certificate, Domain, ProxyConfig } from '../../../core/store/rows.ts';
+import {
+  type AutomaticCertificate,
+  type Certificate,
+  type Domain,
+  type ProxyConfig,
+  UPLOADED_SLOT,
+} from '../../../core/store/rows.ts';
 import { formatTime } from '../../http/time.ts';
 import { issuerOf } from './issuer.ts';
 
 export interface CoveringCertificate {
   readonly source: 'automatic' | 'uploaded';
   readonly names: readonly string[];
+  readonly key_type: 'ecdsa' | 'rsa';
   readonly issuer: string | null;
   readonly issued_at: string;
   readonly expires_at: string;
@@ -39,6 +46,7 @@ interface Stored {
   readonly source: CoveringCertificate['source'];
   readonly row: Certificate | AutomaticCertificate;
   readonly covered: CoveredNames;
+  readonly isRsa: boolean;
   readonly hosts: string[];
 }
 
@@ -65,7 +73,12 @@ export async function findCoverage(
       isWanted: (host) => !isCovered(host) || holderOf(host)!.hosts.length < MAX_LISTED,
       visit(host) {
         const holder = holderOf(host);
-        if (holder !== undefined && holder.hosts.length < MAX_LISTED) holder.hosts.push(host);
+        if (holder !== undefined && holder.hosts.length < MAX_LISTED) {
+          holder.hosts.push(host);
+          const { source: from } = holder;
+          const isBeside = (each: Stored): boolean => each.isRsa && each.source === from && each.covered.covers(host);
+          if (!holder.isRsa) stored.find(isBeside)?.hosts.push(host);
+        }
         if (isCovered(host)) return;
         if (++count <= MAX_LISTED) uncovered.push(host);
       },
@@ -92,26 +105,36 @@ const PROXY_OFF = 'A certificate for the name is ordered when the proxy is turne
 function storedCertificates(reader: Reader, { id }: Domain): Stored[] {
   const uploaded = reader.certificate(id);
   const automatic = reader.automaticCertificate(id);
-  const stored: Stored[] = [];
-  if (uploaded !== undefined) stored.push({ source: 'uploaded', row: uploaded, covered: namesOf(uploaded), hosts: [] });
-  for (const row of [...(automatic === undefined ? [] : [automatic]), ...reader.furtherCertificates(id)])
-    stored.push({ source: 'automatic', row, covered: namesOf(row), hosts: [] });
-  return stored;
+  const rsa = reader.rsaCertificates(id);
+  const open = (source: Stored['source'], row: Stored['row']): Stored => {
+    const { names, isRsa } = factsOf(row);
+    return { source, row, covered: names, isRsa, hosts: [] };
+  };
+  const beside = (isOfUploaded: boolean) => rsa.filter(({ slot }) => (slot === UPLOADED_SLOT) === isOfUploaded);
+  return [
+    ...(uploaded === undefined ? [] : [uploaded, ...beside(true)]).map((row) => open('uploaded', row)),
+    ...(automatic === undefined ? [] : [automatic]).map((row) => open('automatic', row)),
+    ...[...reader.furtherCertificates(id), ...beside(false)].map((row) => open('automatic', row)),
+  ];
 }
 
-function namesOf({ names, chain }: Certificate): CoveredNames {
-  if (names !== undefined) return CoveredNames.of(names);
+function factsOf({ names, chain }: Certificate): { readonly names: CoveredNames; readonly isRsa: boolean } {
   try {
-    return CoveredNames.read(new X509Certificate(chain).subjectAltName);
+    const leaf = new X509Certificate(chain);
+    return {
+      names: names === undefined ? CoveredNames.read(leaf.subjectAltName) : CoveredNames.of(names),
+      isRsa: leaf.publicKey.asymmetricKeyType === 'rsa',
+    };
   } catch {
-    return CoveredNames.of([]);
+    return { names: CoveredNames.of(names ?? []), isRsa: false };
   }
 }
 
-function viewStored({ source, row, covered, hosts }: Stored): CoveringCertificate {
+function viewStored({ source, row, covered, isRsa, hosts }: Stored): CoveringCertificate {
   return {
     source,
     names: covered.list().slice(0, MAX_LISTED),
+    key_type: isRsa ? 'rsa' : 'ecdsa',
     issuer: issuerOf(row.chain),
     issued_at: formatTime(row.notBefore),
     expires_at: formatTime(row.notAfter),

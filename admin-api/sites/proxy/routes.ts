@@ -139,7 +139,7 @@ export function proxyRoutes(services: Services, rules: OriginRules) {
       tag: 'proxy',
       summary: 'Upload your own certificate',
       description:
-        'Send a chain, leaf first, and its key: RSA with 2048 to 4096 bits, or ECDSA P-256 or P-384. The certificate is served for the proxied names that it covers, until it is replaced or deleted; proxy.warnings and proxy.uncovered have the others. The key is stored encrypted and never shown.',
+        'Send a chain, leaf first, and its key: RSA with 2048 to 4096 bits, or ECDSA P-256 or P-384. A second certificate with an RSA key may be sent beside one with an ECDSA key. The certificate is served for the proxied names that it covers, until it is replaced or deleted; proxy.warnings and proxy.uncovered have the others. The key is stored encrypted and never shown.',
       scope: 'proxy',
       body: certificateBody,
       response: proxyResponse,

@@ -117,6 +117,18 @@ export const certificateBody = bodySchema(
       minLength: 1,
       maxLength: MAX_PEM,
     }),
+    rsa_certificate: Type.Optional(
+      text(
+        'a string of at most 65536 characters, a second certificate, with an RSA key, for clients that do not support the ECDSA key of the first; it covers all names of the first',
+        { minLength: 1, maxLength: MAX_PEM },
+      ),
+    ),
+    rsa_private_key: Type.Optional(
+      text('a string of at most 65536 characters, the private key of rsa_certificate', {
+        minLength: 1,
+        maxLength: MAX_PEM,
+      }),
+    ),
   }),
 );
 
@@ -206,6 +218,10 @@ const coveringView = Type.Object(
   {
     source: oneOf(['automatic', 'uploaded'], 'the origin of the certificate'),
     names: list(Type.String(), 'the host names that it is for, at most 100; a wildcard covers one label'),
+    key_type: oneOf(
+      ['ecdsa', 'rsa'],
+      'the type of its key; an RSA certificate beside an ECDSA one serves clients without ECDSA',
+    ),
     issuer: orNull(Type.String(), 'the organization and the name of its issuer'),
     issued_at: time('when it was issued'),
     expires_at: time('when it expires'),

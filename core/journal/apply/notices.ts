@@ -8,7 +8,7 @@ import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey } from '../../store/keys.ts';
 import { rawReader } from '../../store/raw-reader.ts';
 import { Reader } from '../../store/reader.ts';
-import { type Domain, type Purge, purges, records, TABLES } from '../../store/rows.ts';
+import { type Domain, type Purge, purges, records, TABLES, UPLOADED_SLOT } from '../../store/rows.ts';
 import { encodeSite } from '../../store/sites.ts';
 import type { Change } from '../entry-codec.ts';
 import type { EdgeChanges } from '../journal.ts';
@@ -89,11 +89,17 @@ export function updateSite(environment: Environment, domainId: Id): void {
   const { sites } = environment;
   const reader = new Reader(rawReader(environment));
   const key = idKey(domainId);
-  const automatic = reader.automaticCertificate(domainId);
-  const row = encodeSite(reader.proxy(domainId), reader.certificate(domainId), [
-    ...(automatic === undefined ? [] : [automatic]),
-    ...reader.furtherCertificates(domainId),
-  ]);
+  const [own, automatic] = [reader.certificate(domainId), reader.automaticCertificate(domainId)];
+  const rsa = reader.rsaCertificates(domainId);
+  const row = encodeSite(
+    reader.proxy(domainId),
+    own === undefined ? [] : [own, ...rsa.filter(({ slot }) => slot === UPLOADED_SLOT)],
+    [
+      ...(automatic === undefined ? [] : [automatic]),
+      ...reader.furtherCertificates(domainId),
+      ...rsa.filter(({ slot }) => slot !== UPLOADED_SLOT),
+    ],
+  );
   if (row === undefined) sites.remove(key);
   // Most writes to a proxy concern certificate orders, which the edge does not read.
   else if (sites.get(key)?.equals(row) !== true) sites.put(key, row);

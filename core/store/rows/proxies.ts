@@ -100,6 +100,15 @@ export interface FurtherCertificate extends AutomaticCertificate {
   readonly directory: string | null;
 }
 
+/** The slot of an RSA certificate beside an uploaded one. */
+export const UPLOADED_SLOT = 255;
+
+/**
+ * An RSA certificate beside another one of the same domain, for clients without ECDSA. Its key is
+ * sealed as that of the other one. `slot`: of the automatic certificate, or UPLOADED_SLOT.
+ */
+export type RsaCertificate = FurtherCertificate;
+
 /**
  * A purge of a domain's cached responses. All three lists empty: purges everything. URLs are
  * normalised, such as `https://www.example.com/a?b`. Prefixes are normalised and apply to both
@@ -164,6 +173,16 @@ export const furtherCertificates = jsonTable<FurtherCertificate>({
   quota: { none: 'a few for each domain, up to a limit (edge/certificates/acme/slots.ts)' },
   concerns: 'site',
   level: 4,
+  key: ({ domainId, slot }) => Buffer.concat([idKey(domainId), Uint8Array.of(slot)]),
+});
+
+/** domain id (8) · slot (1) */
+export const rsaCertificates = jsonTable<RsaCertificate>({
+  number: 54,
+  name: 'rsa_certificates',
+  quota: { none: 'at most one for each other certificate' },
+  concerns: 'site',
+  level: 5,
   key: ({ domainId, slot }) => Buffer.concat([idKey(domainId), Uint8Array.of(slot)]),
 });
 

@@ -18,6 +18,7 @@ import {
   proxies,
   purges,
   records,
+  rsaCertificates,
   secondaries,
   siteDocuments,
   siteDocumentVersions,
@@ -45,6 +46,7 @@ export function deleteDomainRows(parts: Deletion, draft: Draft, domain: Domain, 
   deleteRows(parts, draft, comments.number, id, changes);
   deleteProxy(draft, id);
   deleteRows(parts, draft, furtherCertificates.number, id, changes);
+  deleteRows(parts, draft, rsaCertificates.number, id, changes);
   deleteRows(parts, draft, siteDocuments.number, id, changes);
   deleteRows(parts, draft, siteDocumentVersions.number, id, changes);
   deleteRows(parts, draft, originHealth.number, id, changes);

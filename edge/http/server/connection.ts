@@ -137,7 +137,7 @@ export class Connection implements Member {
   /** Selects the certificate, or ends the handshake. */
   #select(tls: TLSSocket, serverName: string, done: (error: Error | null, context?: SecureContext) => void): void {
     if (this.#isClosed) return;
-    const certificate = this.#server.certificateFor(serverName);
+    const certificate = chosenFor(tls, this.#server.certificateFor(serverName));
     const context = certificate && this.#contextOf(certificate, this.#gate?.policy?.clients?.authorities);
     if (context === undefined) this.#refuseName();
     else if (this.#gate?.policy?.requiresTls13 && tls.getProtocol() !== 'TLSv1.3') this.#refuse(PROTOCOL_VERSION);
@@ -303,6 +303,16 @@ export class Connection implements Member {
     this.#tls?.destroy();
     this.#server.closed(this.#member, this.#bucket);
   }
+}
+
+/**
+ * Node.js sets one certificate on a connection, so the RSA certificate beside an ECDSA one is
+ * chosen here, by the client's signature algorithms.
+ */
+function chosenFor(tls: TLSSocket, certificate: TlsCertificate | undefined): TlsCertificate | undefined {
+  const alternative = certificate?.alternative;
+  if (alternative === undefined) return certificate;
+  return tls.getSharedSigalgs().some((name) => name.startsWith('ECDSA')) ? certificate : alternative;
 }
 
 /**

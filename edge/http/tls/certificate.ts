@@ -19,6 +19,11 @@ export interface TlsCertificate {
   readonly chain?: string;
   /** The OCSP response to staple (RFC 6066 section 8). Undefined: none. */
   readonly staple?: Uint8Array | undefined;
+  /**
+   * An RSA certificate for the same names beside an ECDSA one: TLS chooses by the client's
+   * signature algorithms. Undefined: none.
+   */
+  readonly alternative?: TlsCertificate | undefined;
 }
 
 /** A site's settings for its TLS connections, apart from the certificate. */

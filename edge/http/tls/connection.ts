@@ -242,6 +242,7 @@ export class TlsConnection implements Transport {
     const { context } = this.#loop;
     const ssl = this.#ssl as Ssl;
     context.selectsHttp2 = this.isHttp2;
+    context.connection = ssl;
     context.certificate = this.#certificate;
     if (!ssl.accept()) {
       if (ssl.error === SSL_ERROR.WANT_READ) this.#watch(EPOLLIN);
@@ -250,6 +251,7 @@ export class TlsConnection implements Transport {
       return;
     }
     this.#certificate = null;
+    context.connection = null;
     context.certificate = null;
     this.#watch(EPOLLIN);
     this.#state = STATE.OPEN;

@@ -24,7 +24,8 @@ export class TlsContext {
    * checked before, so the client offers the protocol.
    */
   selectsHttp2 = true;
-  /** The certificate of the current connection, during its handshake. */
+  /** The current connection and its certificate, during its handshake. */
+  connection: Ssl | null = null;
   certificate: TlsCertificate | null = null;
   readonly #sessionIds = new Map<string, Buffer>();
 
@@ -45,7 +46,10 @@ export class TlsContext {
     };
     this.ssl = new SslContext(objects, settings, {
       protocol: () => (this.selectsHttp2 ? http2 : http1),
-      staple: () => this.certificate?.staple,
+      staple: (chosen) => {
+        const isAlternative = chosen === this.connection?.alternative;
+        return (isAlternative ? this.certificate?.alternative : this.certificate)?.staple;
+      },
       message: () => ++this.idleMessages <= MAX_IDLE_MESSAGES,
     });
   }

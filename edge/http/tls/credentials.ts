@@ -11,6 +11,7 @@ import { RecentMap } from '../../../core/base/recent-map.ts';
 import type { ClientAuthentication, TlsCertificate } from './certificate.ts';
 import { readAuthorities, readCertificate, readChain, readKey } from './native/certificates.ts';
 import type { SslContext } from './native/context.ts';
+import type { Pointer } from './native/library.ts';
 import type { Handle, Objects } from './native/ownership.ts';
 import { type Credential, QuickReader, type QuickTools } from './native/quick-credential.ts';
 import type { Authorities, Ssl } from './native/ssl.ts';
@@ -67,16 +68,25 @@ export class Credentials {
    * or the key is unusable.
    */
   open(context: SslContext, served: TlsCertificate): Ssl {
-    const { certificate, key, chain } = this.#certificates.of(served, () => this.#read(served));
-    const intermediates = chain === '' ? null : this.#chains.of(chain, () => readChain(this.#objects, chain));
+    const { alternative } = served;
     const ssl = context.createConnection();
     try {
-      ssl.useCertificate(certificate, key, intermediates);
+      // The certificate that is set last is OpenSSL's default, where nothing else decides.
+      if (alternative !== undefined) ssl.alternative = this.#use(ssl, alternative);
+      this.#use(ssl, served);
       return ssl;
     } catch (error) {
       ssl.free();
       throw error;
     }
+  }
+
+  /** Returns the address of the certificate. */
+  #use(ssl: Ssl, served: TlsCertificate): Pointer<'X509'> {
+    const { certificate, key, chain } = this.#certificates.of(served, () => this.#read(served));
+    const intermediates = chain === '' ? null : this.#chains.of(chain, () => readChain(this.#objects, chain));
+    ssl.useCertificate(certificate, key, intermediates);
+    return certificate.pointer;
   }
 
   /**

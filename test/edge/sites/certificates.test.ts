@@ -15,10 +15,12 @@ import {
   furtherCertificates,
   proxies,
   records,
+  rsaCertificates,
+  UPLOADED_SLOT,
 } from '../../../core/store/rows.ts';
 import type { TlsCertificate } from '../../../edge/http/tls/certificate.ts';
 import { addressRecord, newDomain, newProxy } from '../../core/journal/fixture.ts';
-import { automaticRow, makeCertificate, ownRow, type SitesRig, withSites } from './rig.ts';
+import { automaticRow, makeCertificate, makeRsaCertificate, ownRow, type SitesRig, withSites } from './rig.ts';
 
 const domain = newDomain('site.test.');
 const otherDomain = newDomain('beside.test.');
@@ -39,6 +41,45 @@ const setUp = (rig: SitesRig): Promise<void> =>
       draft.put(records, addressRecord(zone, 'www'));
     }
   });
+
+test('an RSA certificate beside another one of its names, and the first stays the same object', () =>
+  withSites(async (rig) => {
+    const { sites, secrets } = rig;
+    await setUp(rig);
+    const [first, second] = [makeCertificate(['site.test', '*.site.test']), makeCertificate(['a.b.site.test'])];
+    const rsa = makeRsaCertificate(['site.test', '*.site.test']);
+    await change(rig, (draft) => {
+      draft.put(automaticCertificates, automaticRow(secrets, domain, first));
+      draft.put(furtherCertificates, {
+        ...automaticRow(secrets, domain, second),
+        slot: 1,
+        renewAt: 1,
+        directory: null,
+      });
+    });
+    const before = sites.certificateFor('www.site.test');
+    assert.is(before?.alternative, undefined);
+    await change(rig, (draft) =>
+      draft.put(rsaCertificates, { ...automaticRow(secrets, domain, rsa), slot: 0, renewAt: 1, directory: null }),
+    );
+    const served = sites.certificateFor('www.site.test');
+    assert.is(served, before);
+    assert.is(serialOf(served?.alternative), new X509Certificate(rsa.pem).serialNumber);
+    assert.is(served?.alternative, sites.certificateFor('site.test')?.alternative, 'the same object');
+    assert.is(sites.certificateFor('a.b.site.test')?.alternative, undefined, 'it covers no name of that one');
+    // An uploaded certificate has its own, not that of the ordered one.
+    const own = makeCertificate(['www.site.test']);
+    await change(rig, (draft) => draft.put(certificates, ownRow(secrets, domain, own)));
+    assert.is(sites.certificateFor('www.site.test')?.alternative, undefined);
+    const beside = makeRsaCertificate(['www.site.test']);
+    await change(rig, (draft) => {
+      const row = { ...ownRow(secrets, domain, beside), names: beside.names };
+      draft.put(rsaCertificates, { ...row, slot: UPLOADED_SLOT, renewAt: 1, directory: null });
+    });
+    const alternative = sites.certificateFor('www.site.test')?.alternative;
+    assert.is(serialOf(alternative), new X509Certificate(beside.pem).serialNumber);
+    assert.match(alternative!.key, /PRIVATE KEY/);
+  }));
 
 test('further certificates serve their names, and the others stay the same objects when one is renewed', () =>
   withSites(async (rig) => {

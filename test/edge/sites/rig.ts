@@ -7,7 +7,7 @@ import { watchSites } from '../../../edge/daemon/edge.ts';
 import type { PoolTools } from '../../../edge/sites/site-pools.ts';
 import { Sites } from '../../../edge/sites/sites.ts';
 import { DEFAULTS, embedded, type Store, withStore } from '../../core/journal/fixture.ts';
-import { certificate, ecKey, type KeyPair, pemOfKey } from '../../support/certificate.ts';
+import { certificate, ecKey, type KeyPair, pemOfKey, rsaKey } from '../../support/certificate.ts';
 
 /** Pools that report nothing. */
 export const NO_POOLS: PoolTools = {
@@ -57,8 +57,12 @@ export interface Made {
   readonly key: KeyPair;
 }
 
-export function makeCertificate(dnsNames: readonly string[], days: { from?: number; to?: number } = {}): Made {
-  const key = ecKey();
+export const makeCertificate = (dnsNames: readonly string[], days: { from?: number; to?: number } = {}): Made =>
+  makeFor(ecKey(), dnsNames, days);
+
+export const makeRsaCertificate = (dnsNames: readonly string[]): Made => makeFor(rsaKey(2048), dnsNames, {});
+
+function makeFor(key: KeyPair, dnsNames: readonly string[], days: { from?: number; to?: number }): Made {
   return {
     names: dnsNames,
     key,

@@ -28,8 +28,8 @@ interface ContextSettings {
 interface ContextHooks {
   /** Index in `protocols`. The client must have offered the protocol. Default: the alert. */
   protocol(): number;
-  /** The OCSP response, if the client requests one. Default: none. */
-  staple(): Uint8Array | undefined;
+  /** The OCSP response for a certificate, if the client requests one. Default: none. */
+  staple(certificate: Pointer<'X509'>): Uint8Array | undefined;
   /**
    * A watched connection received a message without data. False: the connection is cut off.
    * Default: it is.
@@ -129,7 +129,7 @@ export class SslContext extends Handle<'SSL_CTX'> {
   #staple(hooks: ContextHooks, ssl: Pointer<'SSL'>): number {
     const { openssl } = this.objects;
     try {
-      const staple = hooks.staple();
+      const staple = hooks.staple(openssl.SSL_get_certificate(ssl));
       if (staple === undefined) return C.SSL_TLSEXT_ERR_NOACK;
       const copy = openssl.CRYPTO_memdup(staple, staple.length, '', 0);
       if (copy === NULL) return C.SSL_TLSEXT_ERR_NOACK;

@@ -71,6 +71,7 @@ const FUNCTIONS = {
   SSL_version: 'int (SSL *)',
   SSL_session_reused: 'int (SSL *)',
   SSL_get0_alpn_selected: 'void (SSL *, unsigned char **, unsigned int *)',
+  SSL_get_certificate: 'X509 *(SSL *)',
   SSL_get1_peer_certificate: 'X509 *(SSL *)',
   SSL_get1_session: 'SSL_SESSION *(SSL *)',
   SSL_set_session: 'int (SSL *, SSL_SESSION *)',

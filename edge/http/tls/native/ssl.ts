@@ -33,6 +33,8 @@ export interface Authorities {
 export class Ssl extends Handle<'SSL'> {
   /** Of the last `accept`, `read`, `write` or `shutdown`. */
   error: number = SSL_ERROR.NONE;
+  /** The certificate of another key type that it may choose; NULL: none. For the caller. */
+  alternative: Pointer<'X509'> = NULL;
   readonly #onFree: () => void;
   /** The buffer before the socket, which the SSL owns; NULL: none. */
   #buffer: Pointer<'BIO'> = NULL;

@@ -121,7 +121,13 @@ test('status lists what each certificate serves, and names without a certificate
     ...SET_UP,
     certificates: [
       {
-        ...{ source: 'automatic', names: ['a.test', '*.a.test'], issuer: 'CA', hosts: ['a.test', 'www.a.test'] },
+        ...{
+          source: 'automatic',
+          names: ['a.test', '*.a.test'],
+          key_type: 'rsa',
+          issuer: 'CA',
+          hosts: ['a.test', 'www.a.test'],
+        },
         ...{ issued_at: '2025-01-01 00:00:00', expires_at: '2025-04-01 00:00:00' },
       },
     ],
@@ -129,7 +135,7 @@ test('status lists what each certificate serves, and names without a certificate
   });
   assert.match(
     stdout,
-    /automatic {4}a\.test, \*\.a\.test by CA, expires 2025-04-01 00:00:00; serves a\.test, www\.a\.test\n/,
+    /automatic {4}a\.test, \*\.a\.test \(RSA\) by CA, expires 2025-04-01 00:00:00; serves a\.test, www\.a\.test\n/,
   );
   assert.match(stdout, /uncovered {4}x\.y\.a\.test: No\. Next attempt at 2025-02-01 00:00:00\.\n/);
 });

@@ -9,8 +9,9 @@ import {
   certificates,
   furtherCertificates,
   proxies,
+  rsaCertificates,
 } from '../../../../core/store/rows.ts';
-import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
+import { certificate, ecKey, pemOfKey, rsaKey } from '../../../support/certificate.ts';
 import { type Json, listOf } from '../../daemon.ts';
 import { faultOf, type Rig, startRig } from './rig.ts';
 
@@ -227,6 +228,57 @@ test('proxied names that the automatic certificate does not cover are warnings',
   const [first] = listOf(body.proxy.certificates);
   assert.equal(first.hosts, ['deep.test', 'www.deep.test']);
   assert.is(first.issuer, 'Test Root');
+});
+
+test('an RSA certificate beside an ECDSA one: both are stored, listed, replaced and deleted together', async (rig) => {
+  const { daemon, domain, proxy } = rig;
+  const id = await domain('both.test', ['@ A 1.1.1.1', 'www A 1.1.1.1']);
+  await proxy('POST', id, '/toggle', { enable: true });
+  const first = own('both.test');
+  const put = (more: object) => proxy('PUT', id, '/certificate', { ...first, ...more });
+  const rsaOf = (dnsNames: readonly string[], key = rsaKey(2048)) => ({
+    rsa_certificate: certificate({ name: dnsNames[0], key, issuer: root, dnsNames }) + rootPem,
+    rsa_private_key: pemOfKey(key),
+  });
+  const good = rsaOf(['both.test', '*.both.test']);
+  const faults: readonly (readonly [object, string, string])[] = [
+    [{ rsa_certificate: good.rsa_certificate }, 'validation', '/rsa_private_key'],
+    [{ rsa_private_key: good.rsa_private_key }, 'validation', '/rsa_certificate'],
+    [{ ...good, rsa_private_key: pemOfKey(rsaKey(2048, 1)) }, 'key_mismatch', '/rsa_private_key'],
+    [{ ...good, rsa_certificate: 'x' }, 'invalid_certificate', '/rsa_certificate'],
+    [rsaOf(['both.test']), 'certificate_names', '/rsa_certificate'],
+    [rsaOf(['both.test', '*.both.test'], ecKey()), 'unsupported_key', '/rsa_certificate'],
+    [
+      { certificate: good.rsa_certificate, private_key: good.rsa_private_key, ...good },
+      'unsupported_key',
+      '/rsa_certificate',
+    ],
+  ];
+  for (const [body, code, pointer] of faults) assert.equal(faultOf(await put(body)), [422, code, pointer]);
+  const set = await put(good);
+  assert.equal(
+    listOf(set.body.proxy.certificates).map(({ source, key_type }) => `${source} ${key_type}`),
+    ['uploaded ecdsa', 'uploaded rsa'],
+  );
+  const stored = (): number => daemon.environment.rows.get(rsaCertificates.number)!.getCount();
+  assert.is(stored(), 1);
+  const shown = await proxy('GET', id);
+  assert.not.match(JSON.stringify(shown.body), /PRIVATE/);
+  assert.equal(
+    listOf(shown.body.proxy.certificates).map(({ hosts }) => hosts),
+    [
+      ['both.test', 'www.both.test'],
+      ['both.test', 'www.both.test'],
+    ],
+  );
+  await put({});
+  assert.is(stored(), 0, 'another upload replaces both');
+  await put(good);
+  await proxy('DELETE', id, '/certificate');
+  assert.is(stored(), 0);
+  await put(good);
+  await daemon.call('DELETE', `/api/v1/domains/${id}`);
+  assert.is(stored(), 0);
 });
 
 test('several automatic certificates are listed with the names they serve, and refused names with the reason', async ({

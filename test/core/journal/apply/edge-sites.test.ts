@@ -19,6 +19,9 @@ import {
   furtherCertificates,
   type ProxyConfig,
   proxies,
+  type RsaCertificate,
+  rsaCertificates,
+  UPLOADED_SLOT,
 } from '../../../../core/store/rows.ts';
 import { chainIdOf, decodeSite, type SiteCertificateRow } from '../../../../core/store/sites.ts';
 import { certificate, ecKey } from '../../../support/certificate.ts';
@@ -36,6 +39,7 @@ interface Truth {
   domain: Domain;
   proxy: ProxyConfig | undefined;
   own: Certificate | undefined;
+  rsa: RsaCertificate | undefined;
   automatic: AutomaticCertificate | undefined;
   further: FurtherCertificate | undefined;
 }
@@ -55,7 +59,7 @@ function checkCertificate(row: SiteCertificateRow | null, truth: Certificate | u
 function check({ environment }: Store, truths: readonly Truth[]): void {
   environment.root.resetReadTxn();
   let count = 0;
-  for (const { domain, proxy, own, automatic, further } of truths) {
+  for (const { domain, proxy, own, rsa, automatic, further } of truths) {
     const value = environment.sites.get(idKey(domain.id));
     assert.is(value === undefined, proxy === undefined);
     if (value === undefined || proxy === undefined) continue;
@@ -63,8 +67,12 @@ function check({ environment }: Store, truths: readonly Truth[]): void {
     const site = decodeSite(value);
     assert.is(site.isEnabled, proxy.enabled);
     assert.is(site.disabledAt, proxy.disabledAt ?? null);
-    checkCertificate(site.own, own);
-    const ordered = [automatic, further].filter((row) => row !== undefined);
+    checkCertificate(site.own[0] ?? null, own);
+    // Without a certificate beside it, it serves nothing.
+    const ofOwn = own === undefined || rsa?.slot !== UPLOADED_SLOT ? undefined : rsa;
+    checkCertificate(site.own[1] ?? null, ofOwn);
+    const beside = rsa?.slot === UPLOADED_SLOT ? undefined : rsa;
+    const ordered = [automatic, further, beside].filter((row) => row !== undefined);
     assert.is(site.automatic.length, ordered.length);
     for (const [i, row] of ordered.entries()) checkCertificate(site.automatic[i], row);
   }
@@ -79,6 +87,7 @@ test(`after ${STEPS} changes the sites match the rows and a rebuild, seed ${SEED
       domain: newDomain(`s${i}.test.`),
       proxy: undefined,
       own: undefined,
+      rsa: undefined,
       automatic: undefined,
       further: undefined,
     }));
@@ -105,6 +114,14 @@ test(`after ${STEPS} changes the sites match the rows and a rebuild, seed ${SEED
         const { names, ...unnamed } = made(truth);
         truth.own = random.below(3) === 0 ? unnamed : { ...unnamed, names };
         draft.put(certificates, truth.own);
+      },
+      (draft, truth) => {
+        if (truth.rsa !== undefined) draft.delete(rsaCertificates, truth.rsa);
+        truth.rsa =
+          random.below(4) === 0
+            ? undefined
+            : { ...made(truth), ...{ slot: random.pick([0, 1, UPLOADED_SLOT]), renewAt: 1, directory: null } };
+        if (truth.rsa !== undefined) draft.put(rsaCertificates, truth.rsa);
       },
       (draft, truth) => {
         truth.automatic = made(truth);
@@ -139,7 +156,14 @@ test(`after ${STEPS} changes the sites match the rows and a rebuild, seed ${SEED
         if (truth.further !== undefined) draft.delete(furtherCertificates, truth.further);
         draft.delete(domains, truth.domain);
         const domain = { ...newDomain('again.test.'), apex: truth.domain.apex };
-        Object.assign(truth, { domain, proxy: undefined, own: undefined, automatic: undefined, further: undefined });
+        Object.assign(truth, {
+          domain,
+          proxy: undefined,
+          own: undefined,
+          rsa: undefined,
+          automatic: undefined,
+          further: undefined,
+        });
         draft.put(domains, domain);
       },
     ];

@@ -21,7 +21,7 @@ import { createBaseContext } from '../../../../edge/http/server/tls-context.ts';
 import type { TlsCertificate } from '../../../../edge/http/tls/certificate.ts';
 import type { Openssl } from '../../../../edge/http/tls/native/library.ts';
 import { clearPlaces, sharePlaces } from '../../../../edge/http/tls/places.ts';
-import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
+import { certificate, ecKey, pemOfKey, rsaKey } from '../../../support/certificate.ts';
 import { wholeResponse } from '../../../support/http2-response.ts';
 import { freePort } from '../../../support/ports.ts';
 import { unverified } from '../../../support/tls-client.ts';
@@ -33,6 +33,9 @@ export const OTHER_HOST = 'other.test';
 /** Its context cannot be made. */
 export const BROKEN_HOST = 'broken.test';
 const key = ecKey();
+/** Of the same name, with an RSA key. */
+const rsa = rsaKey(2048);
+export const RSA_PEM = { key: pemOfKey(rsa), cert: certificate({ name: HOST, key: rsa, dnsNames: [HOST] }) };
 export const PEM = { key: pemOfKey(key), cert: certificate({ name: HOST, key, dnsNames: [HOST, OTHER_HOST] }) };
 
 export function limitsOf(server: Partial<ServerLimits> = {}): EdgeLimits {

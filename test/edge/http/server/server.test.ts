@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ConnectionOptions } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange } from '../../../../edge/http/exchange/exchange.ts';
@@ -17,6 +18,7 @@ import {
   PEM,
   type Rig,
   type RigOptions,
+  RSA_PEM,
   readAll,
   withServer as withRig,
 } from './rig.ts';
@@ -111,6 +113,30 @@ for (const tls of ['auto', 'node'] as const) {
         assert.is(counters.get('unrecognized_name'), 0);
       },
       { defaultCertificate: PEM },
+    );
+  });
+
+  test('of two certificates, the client gets the one whose signatures it verifies', async () => {
+    await withServer(
+      async ({ tlsPort, counters }) => {
+        const typeOf = async (options: ConnectionOptions): Promise<string> => {
+          const socket = await dialTls(tlsPort, options);
+          const { asn1Curve, bits } = socket.getPeerCertificate();
+          socket.destroy();
+          return asn1Curve ?? `RSA ${bits}`;
+        };
+        for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+          assert.is(await typeOf({ maxVersion }), 'prime256v1');
+          assert.is(await typeOf({ maxVersion, sigalgs: 'ecdsa_secp256r1_sha256' }), 'prime256v1');
+          assert.is(await typeOf({ maxVersion, sigalgs: 'rsa_pss_rsae_sha256:rsa_pkcs1_sha256' }), 'RSA 2048');
+          assert.is(await typeOf({ maxVersion, sigalgs: 'rsa_pss_rsae_sha256:ecdsa_secp256r1_sha256' }), 'prime256v1');
+        }
+        const maxVersion = 'TLSv1.2';
+        // Node.js does not show the client's ciphers to the server.
+        if (tls === 'auto') assert.is(await typeOf({ maxVersion, ciphers: 'ECDHE-RSA-AES128-GCM-SHA256' }), 'RSA 2048');
+        await until(() => counters.get('closed') === counters.get('accepted_tls'), 'all are closed');
+      },
+      { certificate: { ...PEM, alternative: RSA_PEM } },
     );
   });
 

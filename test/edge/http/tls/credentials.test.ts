@@ -66,6 +66,19 @@ test('a certificate is read once, as long as the same object names it', () => {
   });
 });
 
+test('an alternative is read once, too, and one that cannot be used fails the connection', () => {
+  const rsa = rsaKey(2048);
+  const alternative = { key: pemOfKey(rsa), cert: certificate({ name: 'a.test', key: rsa, dnsNames: ['a.test'] }) };
+  withCredentials(({ shows, kept, credentials }) => {
+    const both = { ...good, alternative };
+    for (let i = 0; i < 3; i++) assert.ok(shows(both));
+    assert.is(credentials.live, 2);
+    assert.is(kept().length, 2);
+    assert.throws(() => shows({ ...good, alternative: { key: 'x', cert: 'x' } }), /not PEM/);
+    assert.ok(shows(both));
+  });
+});
+
 test('recently used ones are cached, others are read again', () => {
   const certificates = Array.from({ length: 12 }, (_, i) => ({
     key: good.key,
