@@ -115,6 +115,11 @@ export const ACME_SETTINGS = {
     'ecdsa-p256',
     'Key type of certificates. Each certificate gets a new key. RSA supports clients from before 2014, and needs about twenty times the CPU per handshake.',
   ),
+  also_rsa: setting(
+    flag,
+    false,
+    'Whether an RSA certificate of the same names is ordered beside each ECDSA one, for clients from before 2014. Twice as many orders count in the limits of the authority. Without effect if acme.key_type is RSA.',
+  ),
   profile: optional(
     text('the name of a profile'),
     'the default of the directory',

@@ -70,8 +70,10 @@ export class SiteCertificate implements TlsCertificate {
       : others.find((other) => other.hasRsaKey && this.#names.list().some((name) => other.#names.covers(name)));
   }
 
+  /** An expired one helps nobody. */
   get alternative(): TlsCertificate | undefined {
-    return this.#rsa?.serve();
+    const rsa = this.#rsa;
+    return rsa === undefined || rsa.row.notAfter * 1000 < Date.now() ? undefined : rsa.serve();
   }
 
   get leaf(): Uint8Array {

@@ -14,12 +14,13 @@ import { CoveredNames } from '../../../core/site/tls/covered-names.ts';
 import { scanProxiedHosts } from '../../../core/site/tls/proxied-hosts.ts';
 import type { Environment } from '../../../core/store/environment.ts';
 import type { Id } from '../../../core/store/keys.ts';
-import { furtherCertificates, type SslStatus } from '../../../core/store/rows.ts';
+import { furtherCertificates, rsaCertificates, type SslStatus } from '../../../core/store/rows.ts';
 import { StoreReader } from '../../../core/store/store-reader.ts';
 import type { ZoneSettings } from '../../../core/zone/compile/settings.ts';
 import { certificateId } from './ari.ts';
 import { type Authority, bothFailed, isOwnFailure, openAuthorities } from './authorities.ts';
 import { Book, type Claim } from './book.ts';
+import type { Self } from './decide.ts';
 import { obtain } from './obtain.ts';
 import { type OrderObserver, Orders, Pause, type Watched } from './orders.ts';
 import { checkDelegation, type Plan, planOrder } from './plan.ts';
@@ -29,7 +30,7 @@ import { addRefusals, describeRefused, replaceableAt, retryOf } from './refused.
 import { RenewalPolls } from './renewal-polls.ts';
 import { failureOf, notServed } from './sentences.ts';
 import { coverageOf, type StoredSituation } from './situation.ts';
-import { assignNames, chooseSlot, type HeldCertificate, MAX_ALL_NAMES } from './slots.ts';
+import { assignNames, chooseSlot, type HeldCertificate, MAX_ALL_NAMES, slotsWithoutRsa } from './slots.ts';
 import { formatSeconds } from './times.ts';
 import { openTransport } from './transport.ts';
 import { hostNameOf, OLDER_NODES, type OwnZoneFacts, ownZoneFacts } from './zone-facts.ts';
@@ -137,7 +138,13 @@ export function createAcme(options: AcmeOptions): Acme {
   const stop = new AbortController();
   const transport = openTransport(acme.caFile, stop.signal);
   const authorities = openAuthorities(acme, transport, { environment, journal, secrets, log });
-  const self = { node, directories: authorities.map(({ url }) => url) };
+  const self: Self = {
+    node,
+    directories: authorities.map(({ url }) => url),
+    get wantsRsa() {
+      return acme.alsoRsa && acme.keyType !== 'rsa-2048' && journal.canStore(rsaCertificates);
+    },
+  };
   const book = new Book({ environment, journal, secrets, self, now, random });
   /** While the first authority fails for all domains, orders start at the fallback. */
   const rest = new Pause();
@@ -187,7 +194,7 @@ export function createAcme(options: AcmeOptions): Acme {
     facts: OwnZoneFacts,
     signal: AbortSignal,
   ): Promise<object | null> {
-    const { domain, certificates } = claim;
+    const { domain, certificates, rsa } = claim;
     const { renewalInfo: hasRenewal } = await directory.meta();
     const issuer = { identities: await identities(), others: identitiesBeside(url) };
     return directory.use(async (session) => {
@@ -198,14 +205,15 @@ export function createAcme(options: AcmeOptions): Acme {
         await book.conclude(domain.id, notice, state);
         return null;
       }
-      const replaced = certificates.find(({ slot }) => slot === choice.slot);
+      const { slot, isRsa } = choice;
+      const replaced = (isRsa ? rsa : certificates).find((certificate) => certificate.slot === slot);
       // An authority knows its own certificates only (RFC 9773 section 5).
       const isReplacedHere = replaced?.directory === url && hasRenewal !== null;
       const obtained = await obtain({
         session,
         apex: facts.apex,
         names: new Map(choice.names.map((name) => [name, plan.names.get(name)!])),
-        keyType: acme.keyType,
+        keyType: isRsa ? 'rsa-2048' : acme.keyType,
         profile,
         preferredChain,
         replaces: isReplacedHere ? certificateId(replaced.chain) : null,
@@ -218,11 +226,12 @@ export function createAcme(options: AcmeOptions): Acme {
         },
         signal,
       });
-      if (!(await book.succeed(domain.id, obtained, notice, { ...state, slot: choice.slot, directory: url })))
+      if (!(await book.succeed(domain.id, obtained, notice, { ...state, slot, isRsa, directory: url })))
         throw new Error('lost the claim on the order');
       return {
         names: obtained.names,
-        ...(slots.length > 1 && { certificate: `${choice.slot + 1} of ${slots.length}` }),
+        ...(slots.length > 1 && { certificate: `${slot + 1} of ${slots.length}` }),
+        ...(isRsa && { key: 'rsa' }),
         directory: url,
         expiresAt: formatSeconds(obtained.notAfter),
         ...(notice && { notice }),
@@ -242,7 +251,7 @@ export function createAcme(options: AcmeOptions): Acme {
 
   /** Selects the certificate to order, and the state of the names that stay without one. */
   function choose(claim: Claim, plan: Plan, isDeep: boolean) {
-    const { certificates, refused, failures, requestedAt } = claim;
+    const { certificates, rsa, refused, failures, requestedAt } = claim;
     const time = Math.floor(now());
     // A request of the customer retries all names that were refused before it.
     const waiting = refused.filter(
@@ -267,6 +276,7 @@ export function createAcme(options: AcmeOptions): Acme {
       directories: self.directories,
       failures,
       isRequested: requestedAt !== null,
+      withoutRsa: self.wantsRsa ? slotsWithoutRsa(certificates, rsa, time) : new Set(),
       now: time,
     });
     const isObsolete = ({ slot }: HeldCertificate): boolean =>

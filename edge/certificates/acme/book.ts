@@ -21,6 +21,8 @@ import {
   type ProxyConfig,
   proxies,
   type RefusedName,
+  type RsaCertificate,
+  rsaCertificates,
 } from '../../../core/store/rows.ts';
 import { decide, type Self } from './decide.ts';
 import type { Obtained } from './obtain.ts';
@@ -46,6 +48,8 @@ export interface Claim {
   readonly domain: Domain;
   /** The certificates that are served meanwhile, by slot. */
   readonly certificates: readonly HeldCertificate[];
+  /** The RSA certificates beside them. */
+  readonly rsa: readonly RsaCertificate[];
   /** Names that earlier orders could not get. */
   readonly refused: readonly RefusedName[];
   /** Failed orders since the last certificate. */
@@ -63,6 +67,8 @@ export interface NamesState {
 
 interface IssuedAs {
   readonly slot: number;
+  /** Whether it is an RSA certificate beside that of the slot. */
+  readonly isRsa: boolean;
   /** The directory that issued it; null: unknown. */
   readonly directory: string | null;
 }
@@ -96,6 +102,7 @@ export class Book {
       return {
         domain,
         certificates: certificatesOf(situation),
+        rsa: situation.rsa,
         refused: order?.refused ?? [],
         failures: order?.failures ?? 0,
         requestedAt: proxy.orderRequestedAt,
@@ -134,7 +141,7 @@ export class Book {
     domainId: Id,
     obtained: Obtained,
     notice: string | null,
-    { slot = 0, refused = [], obsolete = [], directory = null }: Partial<NamesState & IssuedAs> = {},
+    { slot = 0, isRsa = false, refused = [], obsolete = [], directory = null }: Partial<NamesState & IssuedAs> = {},
   ): Promise<boolean> {
     const { secrets, random } = this.options;
     const { chain, privateKey, names, notBefore, notAfter } = obtained;
@@ -144,7 +151,9 @@ export class Book {
       const order = this.#claimedOrder(draft, domainId);
       if (order === null) return false;
       const row: AutomaticCertificate = { domainId, chain, sealedKey, names, notBefore, notAfter, createdAt: now };
-      if (slot === 0) draft.put(automaticCertificates, row);
+      const isFirst = slot === 0 && !isRsa;
+      if (isRsa) draft.put(rsaCertificates, { ...row, slot, renewAt, directory });
+      else if (isFirst) draft.put(automaticCertificates, row);
       else draft.put(furtherCertificates, { ...row, slot, renewAt, directory });
       deleteSlots(draft, domainId, obsolete);
       const today = issuedToday(order, now);
@@ -154,12 +163,13 @@ export class Book {
         failures: 0,
         retryAt: null,
         blockedUntil: null,
-        ...(slot === 0 ? { renewAt, directory } : {}),
-        issued: today + 1,
+        ...(isFirst ? { renewAt, directory } : {}),
+        // It belongs to the certificate that was counted before.
+        issued: today + (isRsa ? 0 : 1),
         issuedSince: today === 0 ? now : order.issuedSince,
       });
       clearChallenges(draft, domainId);
-      const first = slot === 0 ? row : draft.automaticCertificate(domainId);
+      const first = isFirst ? row : draft.automaticCertificate(domainId);
       putState(draft, domainId, first === undefined ? NOT_YET : activeState(first, notice));
       return true;
     });
@@ -253,7 +263,7 @@ export class Book {
   settle(domainId: Id, uncovered: readonly string[] = []): Promise<void> {
     return this.#change((draft, now) => {
       const situation = situationOf(draft, domainId, uncovered);
-      const { automatic, further, order, proxy } = situation;
+      const { automatic, further, rsa, order, proxy } = situation;
       const { kind } = decide(situation, this.options.self, now);
       if (kind === 'nothing' || kind === 'wait' || kind === 'order') return;
       if (order !== undefined && order.claim !== null) endOrder(draft, order);
@@ -264,6 +274,7 @@ export class Book {
       if (kind === 'discard') {
         if (automatic !== undefined) draft.delete(automaticCertificates, automatic);
         for (const certificate of further) draft.delete(furtherCertificates, certificate);
+        for (const certificate of rsa) draft.delete(rsaCertificates, certificate);
       }
       if (kind === 'discard' || kind === 'cancel') putState(draft, domainId, NO_STATE);
     });
@@ -283,6 +294,8 @@ export class Book {
       const order = draft.acmeOrder(domainId);
       const further = draft.furtherCertificates(domainId).find((certificate) => certificate.chain === chain);
       if (further !== undefined) draft.put(furtherCertificates, { ...further, renewAt });
+      const rsa = draft.rsaCertificates(domainId).find((certificate) => certificate.chain === chain);
+      if (rsa !== undefined) draft.put(rsaCertificates, { ...rsa, renewAt });
       if (draft.automaticCertificate(domainId)?.chain === chain) this.#putOrder(draft, domainId, order, { renewAt });
     });
   }
@@ -363,6 +376,8 @@ function withRefused({ refused: _before, ...order }: AcmeOrder, refused: readonl
 function deleteSlots(draft: Draft, domainId: Id, slots: readonly number[]): void {
   for (const certificate of draft.furtherCertificates(domainId))
     if (slots.includes(certificate.slot)) draft.delete(furtherCertificates, certificate);
+  for (const certificate of draft.rsaCertificates(domainId))
+    if (slots.includes(certificate.slot)) draft.delete(rsaCertificates, certificate);
 }
 
 function endOrder(draft: Draft, order: AcmeOrder): void {

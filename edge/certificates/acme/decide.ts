@@ -4,7 +4,7 @@
  */
 import type { AcmeOrder, AutomaticCertificate, FurtherCertificate, ProxyConfig } from '../../../core/store/rows.ts';
 import { replaceableAt, retryOf } from './refused.ts';
-import { isForeign } from './slots.ts';
+import { isForeign, slotsWithoutRsa } from './slots.ts';
 import { askedDelay, isAhead, isLive, issuedToday, renewalTime } from './times.ts';
 
 export interface Situation {
@@ -14,7 +14,9 @@ export interface Situation {
   readonly isCustom: boolean;
   readonly automatic: Pick<AutomaticCertificate, 'names' | 'notBefore' | 'notAfter' | 'createdAt'> | undefined;
   /** The automatic certificates after the first. */
-  readonly further: readonly Pick<FurtherCertificate, 'names' | 'notBefore' | 'notAfter' | 'renewAt' | 'directory'>[];
+  readonly further: readonly Omit<FurtherCertificate, 'domainId' | 'chain' | 'sealedKey'>[];
+  /** Ordered RSA certificates beside these. */
+  readonly rsa: readonly Pick<FurtherCertificate, 'slot' | 'names' | 'renewAt' | 'createdAt'>[];
   readonly order: AcmeOrder | undefined;
   /** Proxied host names that no certificate covers. */
   readonly uncovered: readonly string[];
@@ -47,10 +49,12 @@ export interface Self {
    * Empty: none is configured.
    */
   readonly directories: readonly string[];
+  /** Whether RSA certificates are ordered beside others, and every node can store them. */
+  readonly wantsRsa: boolean;
 }
 
 /** `now`: seconds since 1970. */
-export function decide(situation: Situation, { node, directories }: Self, now: number): Decision {
+export function decide(situation: Situation, { node, directories, wantsRsa }: Self, now: number): Decision {
   const { proxy, isCustom, automatic, order } = situation;
   if (proxy === undefined) return NOTHING;
   const isGood = automatic !== undefined && automatic.notAfter > now;
@@ -60,10 +64,13 @@ export function decide(situation: Situation, { node, directories }: Self, now: n
   const nextRenewal = Math.min(...renewalTimes(situation, directories, now));
   const isDue = !isGood || now >= nextRenewal;
   const { isIncomplete, retryAt } = missing(situation, now);
+  const rsaAt = wantsRsa ? rsaOrderTime(situation, now) : Number.POSITIVE_INFINITY;
   // Not if an uploaded certificate was removed while the previous automatic one is still valid.
   const isRequested = proxy.orderRequestedAt !== null && !(isGood && !isDue && proxy.sslStatus === 'pending');
-  if (!isDue && !isRequested && !isIncomplete)
-    return hasState(proxy, automatic!) ? { kind: 'wait', until: Math.min(nextRenewal, retryAt) } : { kind: 'restore' };
+  if (!isDue && !isRequested && !isIncomplete && now < rsaAt)
+    return hasState(proxy, automatic!)
+      ? { kind: 'wait', until: Math.min(nextRenewal, retryAt, rsaAt) }
+      : { kind: 'restore' };
   const from = earliest(situation, isRequested, isGood, !isDue, now);
   if (now >= from) return { kind: 'order', isUrgent: !isGood };
   if (isGood) return { kind: 'wait', until: Math.min(from, automatic.notAfter) };
@@ -77,14 +84,23 @@ function renewalTimes({ automatic, further, order }: Situation, directories: rea
   const certificates = [...further];
   if (automatic !== undefined) {
     const renewAt = order?.renewAt ?? renewalTime(automatic.notBefore, automatic.notAfter, 0);
-    certificates.push({ ...automatic, renewAt, directory: order?.directory ?? null });
+    certificates.push({ ...automatic, slot: 0, renewAt, directory: order?.directory ?? null });
   }
-  return certificates.map((certificate) => {
-    return Math.max(
+  return certificates.map((certificate) =>
+    Math.max(
       isForeign(certificate, directories) ? 0 : certificate.renewAt,
       replaceableAt(certificate, order?.refused ?? [], now),
-    );
-  });
+    ),
+  );
+}
+
+/** When an RSA certificate is ordered: now, or when the first of them is renewed. */
+function rsaOrderTime({ automatic, further, rsa, order }: Situation, now: number): number {
+  const held = [...(automatic === undefined ? [] : [{ ...automatic, slot: 0 }]), ...further];
+  // As for the others: a new certificate would lack names that are refused at present.
+  const free = held.filter((certificate) => replaceableAt(certificate, order?.refused ?? [], now) <= now);
+  if (slotsWithoutRsa(free, rsa, now).size > 0) return now;
+  return Math.min(...rsa.map(({ renewAt }) => renewAt).filter((renewAt) => renewAt > now));
 }
 
 const NOTHING: Decision = { kind: 'nothing' };

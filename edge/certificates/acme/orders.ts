@@ -281,7 +281,7 @@ export class Orders {
     }
   }
 
-  #watch(id: Id, { proxy, automatic, further, isCustom }: StoredSituation): void {
+  #watch(id: Id, { proxy, automatic, further, rsa, isCustom }: StoredSituation): void {
     if (proxy === undefined || (proxy.sslStatus === 'none' && automatic === undefined)) {
       this.watched.delete(id);
       return;
@@ -291,7 +291,9 @@ export class Orders {
     const isServed = automatic !== undefined && !isCustom && proxy.enabled;
     const asks = isServed && this.#options.refusal === null;
     const first = watched === undefined ? this.#options.random() * RENEWAL_SPREAD : 0;
-    const issued = [...(automatic === undefined ? [] : [automatic]), ...further].map((row) => row.createdAt).join();
+    const issued = [...(automatic === undefined ? [] : [automatic]), ...further, ...rsa]
+      .map((row) => row.createdAt)
+      .join();
     const renewalAt = !asks
       ? Number.POSITIVE_INFINITY
       : watched?.issued === issued && Number.isFinite(watched.renewalAt)

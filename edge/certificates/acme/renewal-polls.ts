@@ -41,7 +41,7 @@ export class RenewalPolls {
   async fetch(domainId: Id, situation: StoredSituation): Promise<number> {
     const { authorities, now, signal } = this.options;
     let next = now() + STANDARD_RETRY;
-    for (const certificate of certificatesOf(situation)) {
+    for (const certificate of [...certificatesOf(situation), ...situation.rsa]) {
       const { directory, chain, notAfter } = certificate;
       // Another authority does not know it, and nothing is requested after its end (4.3).
       const authority = authorities.find(({ url }) => url === (directory ?? authorities[0].url));

@@ -3,7 +3,12 @@
 import { CoveredNames } from '../../../core/site/tls/covered-names.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import type { Reader } from '../../../core/store/reader.ts';
-import type { AutomaticCertificate, FurtherCertificate } from '../../../core/store/rows.ts';
+import {
+  type AutomaticCertificate,
+  type FurtherCertificate,
+  type RsaCertificate,
+  UPLOADED_SLOT,
+} from '../../../core/store/rows.ts';
 import type { Situation } from './decide.ts';
 import type { HeldCertificate } from './slots.ts';
 import { renewalTime } from './times.ts';
@@ -11,6 +16,7 @@ import { renewalTime } from './times.ts';
 export interface StoredSituation extends Situation {
   readonly automatic: AutomaticCertificate | undefined;
   readonly further: readonly FurtherCertificate[];
+  readonly rsa: readonly RsaCertificate[];
 }
 
 /** `found`: uncovered names that were found earlier. Those that are covered now do not count. */
@@ -24,6 +30,7 @@ export function situationOf(reader: Reader, domainId: Id, found: readonly string
     isCustom: proxy !== undefined && reader.certificate(domainId) !== undefined,
     automatic,
     further,
+    rsa: reader.rsaCertificates(domainId).filter(({ slot }) => slot !== UPLOADED_SLOT),
     order: reader.acmeOrder(domainId),
     uncovered: found.filter((host) => !covers(host)),
   };

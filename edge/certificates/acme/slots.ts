@@ -21,6 +21,7 @@ export interface HeldCertificate {
   readonly chain: string;
   readonly notBefore: number;
   readonly notAfter: number;
+  readonly createdAt: number;
   readonly renewAt: number;
   /** The directory that issued it; null: unknown. */
   readonly directory: string | null;
@@ -73,6 +74,21 @@ const NO_SLOTS: ReadonlySet<number> = new Set();
 export const isForeign = ({ directory }: Pick<HeldCertificate, 'directory'>, directories: readonly string[]): boolean =>
   directory !== null && directories.length > 0 && !directories.includes(directory);
 
+/** Slots whose valid certificates have no RSA certificate beside them, or one that is due. */
+export function slotsWithoutRsa(
+  held: readonly Pick<HeldCertificate, 'slot' | 'names' | 'notAfter' | 'createdAt'>[],
+  rsa: readonly Pick<HeldCertificate, 'slot' | 'names' | 'renewAt' | 'createdAt'>[],
+  now: number,
+): ReadonlySet<number> {
+  const lacking = held.filter(({ slot, names, notAfter, createdAt }) => {
+    const beside = rsa.find((each) => each.slot === slot);
+    if (notAfter <= now) return false;
+    if (beside === undefined || beside.renewAt <= now) return true;
+    return beside.createdAt < createdAt && !names.every((name) => beside.names.includes(name));
+  });
+  return new Set(lacking.map(({ slot }) => slot));
+}
+
 interface Choice {
   /** The directories of this node. */
   readonly directories: readonly string[];
@@ -80,28 +96,40 @@ interface Choice {
   readonly failures: number;
   /** Whether the customer requested an order, also if none is due. */
   readonly isRequested: boolean;
+  /** Slots for which an RSA certificate is ordered, if nothing else is due. */
+  readonly withoutRsa: ReadonlySet<number>;
   /** Seconds since 1970. */
   readonly now: number;
+}
+
+interface Chosen extends SlotNames {
+  /** Whether the RSA certificate beside another one is ordered. */
+  readonly isRsa: boolean;
 }
 
 /** Null: no certificate is due. Certificates that are missing are first, renewals last. */
 export function chooseSlot(
   slots: readonly SlotNames[],
   held: readonly HeldCertificate[],
-  { directories, failures, isRequested, now }: Choice,
-): SlotNames | null {
+  { directories, failures, isRequested, withoutRsa, now }: Choice,
+): Chosen | null {
   const rankOf = ({ slot, names }: SlotNames): number => {
     const certificate = held.find((each) => each.slot === slot);
     if (certificate === undefined || certificate.notAfter <= now) return 0;
     if (names.some((name) => !certificate.names.includes(name))) return 1;
-    return isForeign(certificate, directories) || certificate.renewAt <= now ? 2 : NOT_DUE;
+    if (isForeign(certificate, directories) || certificate.renewAt <= now) return 2;
+    return withoutRsa.has(slot) ? RSA : NOT_DUE;
   };
   const due = slots
     .map((slot) => ({ slot, rank: rankOf(slot) }))
     .filter(({ rank }) => rank < NOT_DUE)
     .sort((a, b) => a.rank - b.rank);
-  if (due.length > 0) return due[failures % due.length].slot;
-  return isRequested ? (slots[0] ?? null) : null;
+  if (due.length > 0) {
+    const { slot, rank } = due[failures % due.length];
+    return { ...slot, isRsa: rank === RSA };
+  }
+  return isRequested && slots.length > 0 ? { ...slots[0], isRsa: false } : null;
 }
 
-const NOT_DUE = 3;
+const RSA = 3;
+const NOT_DUE = 4;

@@ -43,7 +43,7 @@ test('a rate limit of one account delays others for seconds; a limit of all dela
 const bookOf = ({ environment, journal, folder }: Store, now: () => number): Book =>
   new Book({
     ...{ environment, journal, secrets: openSecrets(`${folder}/secret.key`), now, random: () => 0 },
-    self: { node: 'a', directories: ['https://ca.test/'] },
+    self: { node: 'a', directories: ['https://ca.test/'], wantsRsa: false },
   });
 
 test('the renewal time of a certificate does not apply to its replacement', () =>

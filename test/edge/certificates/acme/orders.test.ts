@@ -53,7 +53,7 @@ class Node {
     const { environment, journal } = store;
     const now = (): number => Date.now() / 1000 + this.ahead;
     const random = (): number => 0;
-    const self = { node, directories: ['https://ca.test/'] };
+    const self = { node, directories: ['https://ca.test/'], wantsRsa: false };
     const secrets = openSecrets(`${store.folder}/secret.key`);
     const book = new Book({ environment, journal, secrets, self, now, random });
     this.book = book;

@@ -41,6 +41,7 @@ export const SETTINGS: AcmeOptions['config']['acme'] = {
   resolvers: [],
   caaIdentities: [],
   keyType: 'ecdsa-p256',
+  alsoRsa: false,
   profile: undefined,
   preferredChain: undefined,
   concurrentOrders: 4,

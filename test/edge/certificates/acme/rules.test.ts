@@ -112,12 +112,13 @@ const orderOf = (more: Partial<AcmeOrder> = {}): AcmeOrder => ({
   ...{ directory: null, issued: 0, issuedSince: 0, ...more },
 });
 
+const automatic = {
+  ...{ domainId: domain.id, chain: '', sealedKey: '', names: [] },
+  ...{ notBefore: NOW - 10 * DAY, notAfter: NOW + 80 * DAY, createdAt: NOW - 10 * DAY },
+};
+const active = { sslStatus: 'active', sslIssuedAt: automatic.notBefore, sslExpiresAt: automatic.notAfter } as const;
+
 test('the next action in each situation', () => {
-  const automatic = {
-    ...{ domainId: domain.id, chain: '', sealedKey: '', names: [] },
-    ...{ notBefore: NOW - 10 * DAY, notAfter: NOW + 80 * DAY, createdAt: NOW - 10 * DAY },
-  };
-  const active = { sslStatus: 'active', sslIssuedAt: automatic.notBefore, sslExpiresAt: automatic.notAfter } as const;
   const renewAt = NOW + 50 * DAY;
   const expired = { ...automatic, notAfter: NOW - 1 };
   const cases: [what: string, situation: Partial<Situation>, wanted: Decision][] = [
@@ -229,17 +230,17 @@ test('the next action in each situation', () => {
     ],
     [
       'due, further and without the first, while the proxy is off',
-      { proxy: proxyOf({ enabled: false }), further: [{ ...automatic, renewAt: NOW, directory: null }] },
+      { proxy: proxyOf({ enabled: false }), further: [{ ...automatic, slot: 1, renewAt: NOW, directory: null }] },
       { kind: 'discard' },
     ],
     [
       'a further certificate is due',
-      { proxy: proxyOf(active), automatic, further: [{ ...automatic, renewAt: NOW, directory: null }] },
+      { proxy: proxyOf(active), automatic, further: [{ ...automatic, slot: 1, renewAt: NOW, directory: null }] },
       { kind: 'order', isUrgent: false },
     ],
     [
       'a further certificate is due before the first',
-      { proxy: proxyOf(active), automatic, further: [{ ...automatic, renewAt: NOW + 9, directory: null }] },
+      { proxy: proxyOf(active), automatic, further: [{ ...automatic, slot: 1, renewAt: NOW + 9, directory: null }] },
       { kind: 'wait', until: NOW + 9 },
     ],
     [
@@ -247,7 +248,7 @@ test('the next action in each situation', () => {
       {
         proxy: proxyOf(active),
         automatic,
-        further: [{ ...automatic, renewAt: NOW + 9, directory: 'https://test.ca.test/' }],
+        further: [{ ...automatic, slot: 1, renewAt: NOW + 9, directory: 'https://test.ca.test/' }],
       },
       { kind: 'order', isUrgent: false },
     ],
@@ -376,10 +377,10 @@ test('the next action in each situation', () => {
     ],
   ];
   for (const [what, situation, wanted] of cases) {
-    const nothing = { proxy: undefined, isCustom: false, automatic: undefined, further: [], order: undefined };
+    const nothing = { proxy: undefined, isCustom: false, automatic: undefined, further: [], rsa: [], order: undefined };
     const whole = { ...nothing, uncovered: [], ...situation };
     assert.equal(
-      decide(whole, { node: 'a', directories: ['https://ca.test/', 'https://fallback.test/'] }, NOW),
+      decide(whole, { node: 'a', directories: ['https://ca.test/', 'https://fallback.test/'], wantsRsa: false }, NOW),
       wanted,
       what,
     );
@@ -431,6 +432,30 @@ yNQwCgYIKoZIzj0EAwIDRwAwRAIge09+S5TZAlw5tgtiVvuERV6cT4mfutXIlwTb
     const id = certificateId(pem);
     assert.ok(id === null || typeof id === 'string');
   }
+});
+
+test('RSA certificates: ordered when they are missing or due, and only if they are wanted', () => {
+  const [first, further] = [automatic, { ...automatic, slot: 1, renewAt: NOW + 50, directory: null }];
+  const situation: Situation = {
+    ...{ proxy: proxyOf(active), isCustom: false, automatic: first, further: [further], uncovered: [] },
+    ...{ rsa: [], order: orderOf({ renewAt: NOW + 90 }) },
+  };
+  const self = { node: 'a', directories: ['https://ca.test/'], wantsRsa: true };
+  const beside = (slot: number, renewAt = NOW + 70) => ({ ...first, slot, renewAt });
+  const decided = (rsa: Situation['rsa'], more: Partial<Situation> = {}) =>
+    decide({ ...situation, rsa, ...more }, self, NOW);
+  const order = { kind: 'order', isUrgent: false };
+  assert.equal(decide(situation, { ...self, wantsRsa: false }, NOW), { kind: 'wait', until: NOW + 50 });
+  assert.equal(decided([]), order);
+  assert.equal(decided([beside(0)]), order, 'the further certificate has none');
+  assert.equal(decided([beside(0), beside(1)]), { kind: 'wait', until: NOW + 50 });
+  assert.equal(decided([beside(0, NOW + 40), beside(1)]), { kind: 'wait', until: NOW + 40 });
+  assert.equal(decided([beside(0, NOW), beside(1)]), order, 'it is due');
+  const renewed = { ...first, names: [...first.names, 'new.example.net'], createdAt: first.createdAt + 1 };
+  assert.equal(decided([beside(0), beside(1)], { automatic: renewed }), order, 'it lacks a name');
+  const failed = orderOf({ renewAt: NOW + 90, triedAt: NOW - 1, failures: 3, retryAt: NOW + 30 });
+  assert.equal(decided([], { order: failed }).kind, 'wait', 'after a failure it is retried later');
+  assert.equal(decided([], { isCustom: true }).kind === 'order', false);
 });
 
 test('ARI: suggestions of a directory, and their bounds', () => {

@@ -17,7 +17,16 @@ const numbered = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, i) => `n${from + i}.example.net`);
 
 const held = (slot: number, names: readonly string[], more: Partial<HeldCertificate> = {}): HeldCertificate => ({
-  ...{ slot, names, chain: '', notBefore: NOW - 1, notAfter: NOW + 90, renewAt: NOW + 60, directory: 'ca' },
+  ...{
+    slot,
+    names,
+    chain: '',
+    createdAt: NOW - 1,
+    notBefore: NOW - 1,
+    notAfter: NOW + 90,
+    renewAt: NOW + 60,
+    directory: 'ca',
+  },
   ...more,
 });
 
@@ -65,7 +74,13 @@ test('a certificate has 25 names at most, and a domain 20 certificates', () => {
 });
 
 test('missing certificates are ordered first, then those with new names, then renewals', () => {
-  const choice = { directories: ['ca', 'fallback'], failures: 0, isRequested: false, now: NOW };
+  const choice = {
+    directories: ['ca', 'fallback'],
+    failures: 0,
+    isRequested: false,
+    withoutRsa: new Set<number>(),
+    now: NOW,
+  };
   const slots = [0, 1, 2, 3].map((slot) => ({ slot, names: [`${slot}`] }));
   const certificates = [
     held(0, ['0'], { renewAt: NOW }),
@@ -77,6 +92,10 @@ test('missing certificates are ordered first, then those with new names, then re
   assert.equal(orders, [2, 1, 0, 3, 2], 'a certificate that fails does not block the others');
   const good = slots.map(({ slot }) => held(slot, [`${slot}`], slot === 1 ? { directory: 'fallback' } : {}));
   assert.is(chooseSlot(slots, good, choice), null);
+  const rsa = chooseSlot(slots, good, { ...choice, withoutRsa: new Set([2, 3]) });
+  assert.equal([rsa?.slot, rsa?.isRsa], [2, true]);
+  const mixed = chooseSlot(slots, certificates, { ...choice, withoutRsa: new Set([0, 1, 2, 3]) });
+  assert.equal([mixed?.slot, mixed?.isRsa], [2, false], 'last of all');
   assert.is(chooseSlot(slots, good, { ...choice, isRequested: true })?.slot, 0);
 });
 

@@ -3,7 +3,7 @@
  * from toggle to certificate, renewals, and each way to fail.
  */
 
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -378,6 +378,49 @@ test('an account that another node, or an earlier start, has registered is used'
   await rig.toggle(second, true);
   await rig.untilActive(second);
   await rig.write((draft) => assert.is(draft.row(acmeAccounts, key)?.url, url));
+});
+
+test('an RSA certificate beside the ECDSA one: ordered after it, renewed, and deleted with it', async ({
+  rig,
+  directory,
+}) => {
+  const domain = await rig.add('rsa.example.net');
+  const settings = { ...settingsOf(directory), alsoRsa: true };
+  const acme = rig.start(settings);
+  await rig.toggle(domain, true);
+  await rig.untilActive(domain);
+  assert.is(leafOf(rig, domain.id).publicKey.asymmetricKeyType, 'ec');
+  const rows = () => rig.store.reader.rsaCertificates(domain.id);
+  const wake = (): Promise<unknown> => rig.change(domain, (row) => ({ ...row, updatedAt: rig.seconds() }));
+  rig.ahead += 11;
+  await wake();
+  await rig.until(domain, () => rows().length === 1);
+  const [beside] = rows();
+  const held = rig.store.reader.automaticCertificate(domain.id)!;
+  assert.equal([...beside.names].sort(), [...held.names].sort());
+  const leaf = new X509Certificate(beside.chain);
+  assert.is(leaf.publicKey.asymmetricKeyType, 'rsa');
+  assert.is(beside.directory, directory.url);
+  const key = rig.secrets.unseal(Buffer.from(beside.sealedKey, 'base64'), `automatic-certificate:${domain.id}`);
+  assert.ok(leaf.checkPrivateKey(createPrivateKey(key)));
+  assert.is(rig.store.reader.acmeOrder(domain.id)?.issued, 1, 'it does not delay the next order');
+  assert.is((await rig.untilActive(domain)).sslError, null);
+  // Nothing more is ordered.
+  rig.ahead += 3600;
+  await wake();
+  while (!acme.isIdle) await new Promise((done) => setTimeout(done, 5));
+  assert.is(rows()[0].chain, beside.chain);
+  await rig.stop(acme);
+  rig.ahead = Math.max(beside.renewAt, rig.store.reader.acmeOrder(domain.id)!.renewAt!) - Date.now() / 1000 + 1;
+  rig.start(settings);
+  await rig.until(domain, () => leafOf(rig, domain.id).raw.compare(new X509Certificate(held.chain).raw) !== 0);
+  rig.ahead += 11;
+  await wake();
+  await rig.until(domain, () => rows()[0].chain !== beside.chain);
+  await rig.toggle(domain, false);
+  rig.ahead += 10 * 365 * 86_400;
+  await wake();
+  await rig.until(domain, () => rows().length === 0);
 });
 
 test('external account binding', async ({ rig }) => {
