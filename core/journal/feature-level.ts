@@ -24,13 +24,17 @@ export const LEVELS: readonly { readonly level: number; readonly since: string; 
   { level: 2, since: '0.3.0', adds: 'origins, rules, protection, error pages and logs of sites' },
   { level: 3, since: '0.3.0', adds: 'members of a cluster that are bound to the keys of their certificates' },
   { level: 4, since: '0.3.0', adds: 'several certificates of a domain, and validation of names below its apex' },
-  { level: 5, since: '0.3.0', adds: 'RSA certificates beside ECDSA ones' },
+  { level: 5, since: '0.3.0', adds: 'RSA certificates beside ECDSA ones, and rules that authenticate visitors' },
 ];
 
 /** The minimum level of a node that can apply the changes. */
 export function levelOf(changes: Buffer): number {
   let level = FIRST_LEVEL;
-  for (const { table } of readChanges(changes)) level = Math.max(level, TABLES.get(table)?.level ?? FIRST_LEVEL);
+  for (const { table: number, key, value } of readChanges(changes)) {
+    const table = TABLES.get(number);
+    const needed = (value !== null && table?.levelOf?.(key, value)) || table?.level || FIRST_LEVEL;
+    level = Math.max(level, needed);
+  }
   return level;
 }
 

@@ -57,12 +57,17 @@ export function siteDocumentKey(domainId: Id, kind: SiteDocumentKind): Buffer {
 export const siteDocumentContext = (domainId: Id, kind: SiteDocumentKind): string =>
   `site-document:${kind}:${domainId}`;
 
+const DOCUMENT_LEVEL = 2;
+/** Nodes without it skip such rules, and would let every visitor pass. */
+const AUTHENTICATION_LEVEL = 5;
+
 export const siteDocuments = table<SiteDocument>({
   number: 50,
   name: 'site_documents',
   quota: 'zone',
   concerns: 'edge',
-  level: 2,
+  level: DOCUMENT_LEVEL,
+  levelOf: levelOfDocument,
   key: ({ domainId, kind }) => siteDocumentKey(domainId, kind),
   encode: encodeDocument,
   decode: decodeDocument,
@@ -74,7 +79,7 @@ export const siteDocumentVersions = table<SiteDocument>({
   number: 52,
   name: 'site_document_versions',
   quota: 'zone',
-  level: 2,
+  level: DOCUMENT_LEVEL,
   key: ({ domainId, kind, revision }) => Buffer.concat([siteDocumentKey(domainId, kind), idKey(revision)]),
   encode: encodeDocument,
   decode: decodeDocument,
@@ -91,4 +96,11 @@ function decodeDocument(key: Uint8Array, value: Uint8Array): SiteDocument {
     kind: BY_BYTE.get(key[8])!,
     ...unjson<Pick<SiteDocument, 'revision' | 'updatedAt' | 'actor' | 'content'>>(value),
   };
+}
+
+function levelOfDocument(key: Uint8Array, value: Uint8Array): number {
+  const { kind, content } = decodeDocument(key, value);
+  if (kind !== 'rules') return DOCUMENT_LEVEL;
+  const { rules = [] } = content as { readonly rules?: readonly { readonly action?: { readonly type?: string } }[] };
+  return rules.some(({ action }) => action?.type === 'authenticate') ? AUTHENTICATION_LEVEL : DOCUMENT_LEVEL;
 }

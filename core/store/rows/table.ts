@@ -45,6 +45,8 @@ export interface Table<Row> {
    * The feature level that nodes need for the table (core/journal/feature-level.ts); omitted: 1.
    */
   readonly level?: number;
+  /** The feature level that nodes need for a row; omitted: that of the table. */
+  levelOf?(key: Uint8Array, value: Uint8Array): number;
 }
 
 export const json = (row: unknown): Buffer => Buffer.from(JSON.stringify(row));

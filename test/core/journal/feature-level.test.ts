@@ -13,7 +13,7 @@ import {
   OWN_LEVEL,
   risenLevel,
 } from '../../../core/journal/feature-level.ts';
-import { accounts, type Purge, purges, TABLES } from '../../../core/store/rows.ts';
+import { accounts, type Purge, purges, siteDocuments, TABLES } from '../../../core/store/rows.ts';
 import { embedded, newAccount, withStore } from './fixture.ts';
 
 test('each table has a level of the list, and the last one is that of this program', () => {
@@ -49,6 +49,17 @@ test('a purge with prefetch needs no level: a node without it executes the purge
   const { prefetch, ...others } = purges.decode(purges.key(purge), purges.encode(purge));
   const { prefetch: _, ...rest } = purge;
   assert.equal([prefetch, others], [true, rest]);
+});
+
+test('a rule that authenticates visitors needs nodes that do not skip it', () => {
+  const levelWith = (type: string): number => {
+    const document = { domainId: newAccount().id, kind: 'rules' as const, revision: 1, updatedAt: 1 };
+    const row = { ...document, content: { rules: [{ action: { type: 'deny' } }, { action: { type } }] } };
+    const changes = new ChangeWriter();
+    changes.put(siteDocuments.number, siteDocuments.key(row), siteDocuments.encode(row));
+    return levelOf(changes.content);
+  };
+  assert.equal([levelWith('bypass_cache'), levelWith('authenticate')], [2, 5]);
 });
 
 test('before the level has been read, what every version can store is written, and nothing else', async () => {
