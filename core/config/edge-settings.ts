@@ -35,6 +35,11 @@ export const PROXY_SETTINGS = {
     [],
     'Addresses of load balancers or proxies in front of the edge or of the API. The visitor is the rightmost address in their X-Forwarded-For, or without it in their Forwarded, that is not one of them. Their forwarding fields (X-Forwarded-For, Forwarded, X-Real-IP …) are forwarded to the origin together with their address; the fields of all other clients are removed. X-Forwarded-Proto, or the proto of Forwarded, also sets the scheme of the URL in the cache and prevents the redirect to HTTPS. A forwarded host or path reaches the origin only with requests that bypass the cache.',
   ),
+  proxy_protocol: setting(
+    prefixes,
+    [],
+    'Addresses of load balancers whose connections to the edge begin with a header of the PROXY protocol (version 1 or 2), over TLS and without. The header states the client: limits, rules, logs and origins see its address. A connection from one of these addresses without such a header is closed.',
+  ),
   cache_may_insist: setting(
     flag,
     false,

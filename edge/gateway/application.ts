@@ -292,6 +292,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
       const found = adminHosts.has(name) ? undefined : sites.protectionOf(name);
       return found === undefined ? null : gates.gateOf(String(found.domainId), found.protection);
     },
+    sendsProxyHeader: edge.proxyProtocol.length === 0 ? null : trustOf(edge.proxyProtocol),
     certificateFor: (name) =>
       name === PEER_SERVER_NAME ? peers?.identity.certificate : certificates.certificateFor(name),
     onMessage(message) {

@@ -21,8 +21,11 @@ export interface DialTarget {
   /** As `Origin.addresses`. */
   readonly addresses: readonly string[] | undefined;
   readonly limits: OriginLimits;
-  /** Null: plain HTTP. Throws when the certificates of the origin's options cannot be read. */
-  tls(): SocketTls | null;
+  /**
+   * Null: plain HTTP. Throws when the certificates of the origin's options cannot be read.
+   * `preface`: as in SocketTls.
+   */
+  tls(preface: Uint8Array | null): SocketTls | null;
 }
 
 export interface DialTools {
@@ -42,6 +45,7 @@ export class Dial implements SocketAttempt {
   readonly #target: DialTarget;
   readonly #tools: DialTools;
   readonly #owner: DialOwner;
+  readonly #prefaceTo: ((address: string) => Uint8Array) | null;
   /** All addresses of the host in text, including those that are not permitted. */
   resolved: readonly string[] = [];
   /** Permitted addresses, in text. */
@@ -50,12 +54,20 @@ export class Dial implements SocketAttempt {
   #begin = 0;
   readonly #tries = new Set<OriginSocket>();
   readonly #faults: string[] = [];
+  #isTls = false;
   #isConnected = false;
   #isOver = false;
   #attemptDelay: NodeJS.Timeout | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(target: DialTarget, tools: DialTools, owner: DialOwner) {
+  /** `prefaceTo`: the bytes with which a connection to an address begins; null: none. */
+  constructor(
+    target: DialTarget,
+    tools: DialTools,
+    owner: DialOwner,
+    prefaceTo: ((address: string) => Uint8Array) | null = null,
+  ) {
+    this.#prefaceTo = prefaceTo;
     this.#target = target;
     this.#tools = tools;
     this.#owner = owner;
@@ -108,11 +120,12 @@ export class Dial implements SocketAttempt {
     const address = this.#addresses[this.#next++];
     let tls: SocketTls | null;
     try {
-      tls = this.#target.tls();
+      tls = this.#target.tls(this.#prefaceTo?.(address) ?? null);
     } catch (error) {
       this.#fail(new OriginError('tls', `the TLS options of the origin: ${(error as Error).message}`));
       return;
     }
+    this.#isTls = tls !== null;
     this.#tries.add(this.#tools.open(address, this.#target.port, tls, this));
     if (this.#next < this.#addresses.length) this.#attemptDelay = setTimeout(() => this.#tryNext(), ATTEMPT_DELAY_MS);
   }
@@ -135,6 +148,8 @@ export class Dial implements SocketAttempt {
     this.#isOver = true;
     clearTimeout(this.#timer);
     this.#tries.clear();
+    // With TLS, the socket has sent it before the handshake.
+    if (this.#prefaceTo !== null && !this.#isTls) socket.write(this.#prefaceTo(socket.address));
     this.#owner.onDialled(this, socket);
   }
 

@@ -22,7 +22,8 @@ export const openNodeSocket: OpenSocket = (address, port, tls, attempt) => new N
 export class NodeSocket implements OriginSocket {
   readonly joinsParts = false;
   readonly address: string;
-  readonly #socket: Socket;
+  /** Of TCP until the handshake begins, if bytes go before it. */
+  #socket: Socket;
   readonly #calls: TcpCalls | null;
   /** Null once it is ready or has failed. */
   #attempt: SocketAttempt | null;
@@ -55,23 +56,47 @@ export class NodeSocket implements OriginSocket {
         callback: (length: number): boolean => this.#owner === null || this.#owner.take(buffer, length),
       },
     };
-    const socket =
-      tls === null ? readableAfterWriteError(connectTcp(options)) : connectTls({ ...tls.options, ...options });
-    this.#socket = socket;
-    socket.once('connect', () => {
-      this.#attempt?.onConnected(this);
-      if (tls === null) this.#ready();
-    });
-    if (tls !== null)
-      socket.once('secureConnect', () => {
-        const refusal = tls.refusalOf?.(socket as TLSSocket) ?? null;
-        if (refusal !== null) {
-          socket.destroy(refusal);
-          return;
-        }
-        rememberSessions(socket as TLSSocket, tls);
+    if (tls === null) {
+      this.#socket = readableAfterWriteError(connectTcp(options));
+      this.#socket.once('connect', () => {
+        this.#attempt?.onConnected(this);
         this.#ready();
       });
+    } else if (tls.preface === null) {
+      this.#socket = this.#shakeHands(connectTls({ ...tls.options, ...options }), tls);
+      this.#socket.once('connect', () => this.#attempt?.onConnected(this));
+    } else {
+      const { preface } = tls;
+      const raw = connectTcp({ ...options, onread: undefined });
+      this.#socket = raw;
+      raw.once('connect', () => {
+        this.#attempt?.onConnected(this);
+        raw.write(preface);
+        const socket = connectTls({ ...tls.options, ...options, socket: raw });
+        // With `socket`, node ignores `onread`.
+        socket.on('data', (bytes) => {
+          if (this.#owner?.take(bytes, bytes.length) === false) socket.pause();
+        });
+        this.#socket = this.#shakeHands(socket, tls);
+        this.#listen(socket);
+      });
+    }
+    this.#listen(this.#socket);
+  }
+
+  #shakeHands(socket: TLSSocket, tls: SocketTls): TLSSocket {
+    return socket.once('secureConnect', () => {
+      const refusal = tls.refusalOf?.(socket) ?? null;
+      if (refusal !== null) {
+        socket.destroy(refusal);
+        return;
+      }
+      rememberSessions(socket, tls);
+      this.#ready();
+    });
+  }
+
+  #listen(socket: Socket): void {
     socket.on('error', (error: NodeJS.ErrnoException) => this.#failed(error));
     socket.on('end', () => this.#owner?.onSocketEnd());
     socket.on('drain', () => this.#owner?.onDrain());

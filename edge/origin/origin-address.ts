@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { formatAddress, readHost } from '../../core/net/address/index.ts';
 import { type OriginsEntry, type PoolOrigin, portOf, protocolOf } from '../../core/site/pools/document.ts';
 import type { OriginLoad } from '../../core/site/pools/pool.ts';
+import type { ProxyVersion } from '../http/transport/proxy-protocol.ts';
 
 /**
  * The version of HTTP: `2` by ALPN over TLS, `h2c` in cleartext with prior knowledge (RFC 9113
@@ -49,6 +50,8 @@ export interface Origin {
    */
   readonly serverName?: string;
   readonly clientCertificate?: ClientCertificate;
+  /** Connections begin with a header of the PROXY protocol, and are not reused. Omitted: none. */
+  readonly proxyProtocol?: ProxyVersion;
   /** Default: the public authorities and those of the operator. */
   readonly trust?: OriginTrust;
   /**
@@ -77,6 +80,7 @@ export function connectionKey(origin: Origin): string {
   const key = `${protocol} ${addresses === undefined ? host : `[${addresses.join()}]`} ${port}`;
   const options = [
     origin.version,
+    origin.proxyProtocol,
     origin.hostHeader,
     origin.serverName,
     origin.clientCertificate,
@@ -97,7 +101,7 @@ type OpenKey = (sealed: string) => string;
  * WaypostError `unsealable` if the key of its client certificate cannot be decrypted.
  */
 export function poolOrigin(entry: OriginsEntry, { origin: host, ...origin }: PoolOrigin, openKey: OpenKey): Origin {
-  const { host: hostHeader, server_name, version, client_certificate, ca, pins } = entry;
+  const { host: hostHeader, server_name, version, client_certificate, ca, pins, proxy_protocol = 'none' } = entry;
   const { connect_timeout, response_timeout } = entry;
   const siblings = entry.pool.map((other) => canonicalHost(other.origin));
   return {
@@ -106,6 +110,7 @@ export function poolOrigin(entry: OriginsEntry, { origin: host, ...origin }: Poo
     protocol: protocolOf({ origin: host, ...origin }) ?? 'https',
     ...(siblings.length > 1 && { siblings }),
     ...(version !== undefined && version !== '1.1' && { version }),
+    ...(proxy_protocol !== 'none' && { proxyProtocol: proxy_protocol }),
     ...(hostHeader != null && { hostHeader }),
     ...(server_name != null && { serverName: server_name }),
     ...(client_certificate?.sealed_key !== undefined && {

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import type { ClientMemory } from '../http/exchange/client-memory.ts';
 import type { BodyFlow, BodySink, RequestBody } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
+import type { ProxyEndpoint } from '../http/transport/proxy-protocol.ts';
 import type { Origin } from './origin-address.ts';
 import type { OriginPlace } from './spellings.ts';
 
@@ -22,7 +23,7 @@ declare const REQUEST_ID: unique symbol;
  * A valid field value by construction: letters, digits and a dash. Validation would force V8 to
  * flatten the concatenated string first.
  */
-type RequestId = string & { readonly [REQUEST_ID]: true };
+export type RequestId = string & { readonly [REQUEST_ID]: true };
 
 export interface OriginRequest {
   readonly origin: Origin;
@@ -49,6 +50,11 @@ export interface OriginRequest {
    * no network, not limited by shares.
    */
   readonly client?: string;
+  /**
+   * The visitor, for an origin with `proxyProtocol`; undefined: the edge itself is the client, as
+   * in a health check.
+   */
+  readonly source?: ProxyEndpoint;
   /** Identifies the visitor's connection among those of its network. */
   readonly visitor?: object;
   /** The site of the request, for its share of the connections; undefined: no site. */

@@ -9,6 +9,8 @@
 
 import { isIP } from 'node:net';
 import { Line } from '../../core/base/fair-queue.ts';
+import { parseAddress } from '../../core/net/address/index.ts';
+import { proxyHeader } from '../http/transport/proxy-protocol.ts';
 import { aborted, type Call, type CallHolder, type OriginCounters } from './call.ts';
 import type { Attempt, Carrier, CreateMultiplexer, Multiplexer, MultiplexerOwner } from './carrier.ts';
 import type { OriginClock } from './clock.ts';
@@ -56,6 +58,8 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   identity: OriginPlace;
   readonly #origin: Origin;
   readonly #serverName: string;
+  /** Each request has a connection of its own, which states its visitor. */
+  readonly #isPersonal: boolean;
   readonly #tools: PoolTools;
   readonly #idle: Carrier[] = [];
   readonly #safeIdle = new SafeIdle();
@@ -65,7 +69,8 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   /** Requests that wait for a share. */
   readonly #queue: ShareQueue;
   /**
-   * Connections being opened. The value is the retried call that the connection is for, or null.
+   * Connections being opened. The value is the call that the connection is for: a retried one, or
+   * any of `#isPersonal`; or null.
    */
   readonly #dials = new Map<Attempt, Call | null>();
   /** Null for HTTP/1.1. */
@@ -83,6 +88,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     this.#origin = origin;
     this.identity = new OriginPlace(origin);
     this.#serverName = serverName;
+    this.#isPersonal = origin.proxyProtocol !== undefined;
     this.#tools = tools;
     this.#queue = new ShareQueue(tools.limits.connections, tools.limits.waiting, tools.totalShares);
     this.#multiplexer = isHttp2(origin) ? tools.multiplex(this, tools) : null;
@@ -119,11 +125,12 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
     for (let call = this.#queue.next(); call !== undefined; call = this.#queue.next()) this.#start(call);
   }
 
-  tls(): SocketTls | null {
+  tls(preface: Uint8Array | null): SocketTls | null {
     if (this.#origin.protocol === 'http') return null;
     const { tls } = this.#tools;
     return {
       options: tls.optionsFor(this.#origin, this.#serverName, this.key),
+      preface,
       refusalOf: refusalOf(this.#origin),
       remember: (session) => tls.remember(this.key, session),
     };
@@ -343,7 +350,7 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
    * connection. Over HTTP/2, a GOAWAY frame tells which requests the origin has not processed.
    */
   #takeIdle(method: string): Carrier | undefined {
-    if (!this.#hasIdle()) return undefined;
+    if (this.#isPersonal || !this.#hasIdle()) return undefined;
     if (this.#multiplexer === null && !IDEMPOTENT.has(method)) {
       const idle = performance.now() - this.#idle.at(-1)!.idleSince;
       if (!this.#safeIdle.allows(idle)) return undefined;
@@ -374,9 +381,10 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   /** Opens one connection for each waiting request, within the limits. */
   #openConnections(): void {
     const { limits } = this.#tools;
-    while (this.#dials.size < this.#waiting.size && this.#held() < limits.connections) {
+    const isPersonal = this.#isPersonal;
+    while (this.#waiting.size > (isPersonal ? 0 : this.#dials.size) && this.#held() < limits.connections) {
       if (!this.#tools.makeRoom(this.#held())) break;
-      this.#dial(null);
+      this.#dial(isPersonal ? this.#waiting.take() : null);
     }
     // Without any connection or dial, waiting requests would never be served.
     if (this.#held() > 0) return;
@@ -385,10 +393,18 @@ export class OriginPool implements MultiplexerOwner, DialOwner, CallHolder {
   }
 
   #dial(call: Call | null): void {
-    const dial = this.#multiplexer?.attempt() ?? new Dial(this, this.#tools, this);
+    const dial = this.#multiplexer?.attempt() ?? new Dial(this, this.#tools, this, this.#prefaceOf(call));
     this.#dials.set(dial, call);
     this.#tools.counters.open++;
     dial.start();
+  }
+
+  /** The header of the PROXY protocol on the connection for `call`. */
+  #prefaceOf(call: Call | null): ((address: string) => Uint8Array) | null {
+    const { proxyProtocol } = this.#origin;
+    if (proxyProtocol === undefined) return null;
+    const source = call?.request.source ?? null;
+    return (text) => proxyHeader(proxyProtocol, source, { address: parseAddress(text)!, port: this.port });
   }
 
   /** Connections that are open or being opened. */

@@ -58,12 +58,12 @@ const CACHED: ReadonlySet<string> = new Set([
 const EXPECTS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * Whether the method gives the request's content no meaning (RFC 9110 section 9.3.1). An origin
- * that does not read such content would parse it as the next request, so the connection is closed
- * afterwards.
+ * Whether the connection is closed afterwards. It is that of one visitor (PROXY protocol), or the
+ * method gives the request's content no meaning (RFC 9110 section 9.3.1): an origin that does not
+ * read such content would parse it as the next request.
  */
-export const isLastOnConnection = ({ method, body, protocol }: OriginRequest): boolean =>
-  protocol === '' && body.length !== 0 && !EXPECTS_BODY.has(method);
+export const isLastOnConnection = ({ method, body, protocol, origin }: OriginRequest): boolean =>
+  protocol === '' && (origin.proxyProtocol !== undefined || (body.length !== 0 && !EXPECTS_BODY.has(method)));
 
 /** The head of a request, in Latin-1. Cached lines stand between two texts. */
 export interface RequestHead {

@@ -81,6 +81,8 @@ export interface SocketOwner {
 /** TLS to an origin. */
 export interface SocketTls {
   readonly options: ConnectionOptions;
+  /** Bytes that are sent before the handshake; null: none. */
+  readonly preface: Uint8Array | null;
   /**
    * Returns why a connection must not be used after its handshake, or null if it may be used. The
    * property itself is null when no check is needed.

@@ -20,6 +20,7 @@ import {
   OriginError,
   type OriginRequest,
   type OriginResponse,
+  type RequestId,
   requestId,
   type Send,
 } from '../origin/origin.ts';
@@ -40,7 +41,7 @@ import { relay, type TrailerFilter } from './relay.ts';
 import { bodyForOrigin, bufferBodyStart } from './request-body.ts';
 import { type RequestRules, requestFields } from './request-fields.ts';
 import { fieldsWithoutOrigin } from './response-fields.ts';
-import { networkOf, normalAuthority, visitedSiteOf } from './visitor.ts';
+import { networkOf, normalAuthority, sourceOf, visitedSiteOf } from './visitor.ts';
 import { fieldsForVisitor, trailersForVisitor } from './visitor-fields.ts';
 
 /** Shared by all passages of a proxy. */
@@ -92,7 +93,7 @@ class Receiving extends Pending implements PoolReceiver {
 type OnHead = (status: number, fields: FieldList) => void;
 
 export class Passage implements Visit, TrailerFilter, InformReceiver {
-  readonly id = requestId();
+  readonly id: RequestId;
   outcome: CacheOutcome = 'none';
   hasLeft = false;
   outlivesVisitor = false;
@@ -124,6 +125,8 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
     readonly isBackground = false,
   ) {
     this.#context = context;
+    // A rule may have used an id of `requestId` already.
+    this.id = (site.changes?.requestId as RequestId | undefined) || requestId();
     this.#gate = new Gate(exchange);
     if (!isBackground) exchange.onAbort(() => this.#onAbort());
   }
@@ -257,6 +260,7 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
       id: this.id,
       body,
       client: networkOf(exchange, this.#context.rules),
+      source: origin.proxyProtocol === undefined ? undefined : sourceOf(exchange, this.#context.rules),
       visitor: exchange.client,
       site: this.site.domainId,
       isLenient: this.site.isLenient,

@@ -91,7 +91,7 @@ export function createSiteProxy(options: ProxyOptions): SiteProxy {
         onHit:
           onDone &&
           ((exchange, site, status, bytes, outcome) =>
-            onDone(exchangeRecord(exchange, site, '', status, bytes, outcome))),
+            onDone(exchangeRecord(exchange, site, site.changes?.requestId ?? '', status, bytes, outcome))),
       },
       {
         open: (exchange, site, isBackground = false) => new PeerPassage(forPeers, exchange, site, isBackground),

@@ -8,7 +8,10 @@ import type { Site } from '../sites/site.ts';
 export interface ExchangeRecord<S extends Site | null = Site> {
   readonly exchange: Exchange;
   readonly site: S;
-  /** Empty for a cache hit, because the id is created for a request to the origin. */
+  /**
+   * Empty for a cache hit without {request.id} in rules, because the id is created for a request to
+   * the origin.
+   */
   readonly requestId: string;
   /** Status of the response. 499 if the visitor disconnected before it started. */
   readonly status: number;

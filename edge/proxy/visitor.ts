@@ -2,11 +2,13 @@
  * The visitor of a request: address, network, and scheme and host of the requested URL. They come
  * from the connection or, if its client is a trusted proxy, from fields of the request.
  */
+import { parseAddress } from '../../core/net/address/index.ts';
 import { clientNetwork } from '../../core/net/address/ipv6.ts';
 import { readForwarded, statedAddresses, statedScheme } from '../../core/net/address/visitor.ts';
 import { withoutDefaultPort } from '../http/exchange/authority.ts';
 import type { Exchange, VisitedSite } from '../http/exchange/exchange.ts';
 import type { FieldList } from '../http/exchange/field-list.ts';
+import type { ProxyEndpoint } from '../http/transport/proxy-protocol.ts';
 
 export interface TrustRules {
   /** Whether an address belongs to a proxy whose statements about its clients are trusted. */
@@ -50,6 +52,14 @@ export type AddressOf = (exchange: Exchange) => string;
 export function visitorAddress({ client, headers }: Exchange, { trusts }: TrustRules): string {
   if (!trusts(client.address)) return client.address;
   return readStatement(headers, trusts).chain?.[0] ?? client.address;
+}
+
+/** The visitor for an origin with the PROXY protocol. A trusted proxy states no port: 0. */
+export function sourceOf(exchange: Exchange, rules: TrustRules): ProxyEndpoint | undefined {
+  const visitor = visitorAddress(exchange, rules);
+  const address = parseAddress(visitor);
+  const { client } = exchange;
+  return address && { address, port: visitor === client.address ? client.port : 0 };
 }
 
 /** What a trusted proxy states about a request, as the first trusted proxy received it. */

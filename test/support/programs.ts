@@ -1,7 +1,7 @@
 /**
  * Runs external programs to completion. Debian packages: bind9-dnsutils, certbot, chromium,
- * chromium-headless-shell, curl, dnstap-ldns, faketime, fstrm-bin, knot-dnsutils, lego,
- * nghttp2-client, pebble, prometheus and others listed in .ci/run.
+ * chromium-headless-shell, curl, dnstap-ldns, faketime, fstrm-bin, haproxy, knot-dnsutils,
+ * lego, nghttp2-client, nginx, pebble, prometheus and others listed in .ci/run.
  */
 import { existsSync } from 'node:fs';
 import { startChild } from './child.ts';
@@ -40,11 +40,13 @@ export type Program =
   | 'dnstap-ldns'
   | 'nghttp'
   | 'h2load'
+  | 'haproxy'
+  | 'nginx'
   | 'chromium'
   | 'chromium-headless-shell';
 
 /** Programs in /usr/sbin. */
-const IN_SBIN: ReadonlySet<Program> = new Set(['nsd-checkzone', 'pdns_server']);
+const IN_SBIN: ReadonlySet<Program> = new Set(['haproxy', 'nginx', 'nsd-checkzone', 'pdns_server']);
 
 export const pathOf = (program: Program): string => `/usr/${IN_SBIN.has(program) ? 'sbin' : 'bin'}/${program}`;
 

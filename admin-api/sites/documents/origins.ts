@@ -26,8 +26,9 @@ import type { DocumentCheck } from './document-routes.ts';
 export const ORIGIN_FAULTS = [
   ...['cookie_required', 'duplicate_entry', 'duplicate_label', 'duplicate_origin', 'header_required'],
   ...['invalid_certificate', 'invalid_host', 'invalid_name'],
-  ...['invalid_origin', 'invalid_path', 'invalid_pin', 'invalid_private_key', 'invalid_server_name', 'invalid_timeout'],
-  ...['invalid_version', 'key_mismatch', 'key_required', 'no_weight', 'origin_loop', 'private_origin'],
+  ...['invalid_origin', 'invalid_path', 'invalid_pin', 'invalid_private_key', 'invalid_proxy_protocol'],
+  ...['invalid_server_name', 'invalid_timeout', 'invalid_version'],
+  ...['key_mismatch', 'key_required', 'no_weight', 'origin_loop', 'private_origin'],
   ...['protocol_required', 'tls_required', 'too_many_checks'],
 ];
 

@@ -161,7 +161,7 @@ const SERVER_NAME = /^[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?$/i;
 const PIN = /^[A-Za-z0-9+/]{43}=$/;
 
 function checkTls(entry: OriginsEntry, report: Report): void {
-  const { host, server_name, ca, pins, client_certificate, pool, version } = entry;
+  const { host, server_name, ca, pins, client_certificate, pool, version, proxy_protocol } = entry;
   if (host != null && !HOST_FIELD.test(host))
     report('/host', 'invalid_host', 'It is not a value of the Host field; use a host name, perhaps with a port.');
   if (server_name != null && !SERVER_NAME.test(server_name))
@@ -189,6 +189,12 @@ function checkTls(entry: OriginsEntry, report: Report): void {
         'tls_required',
         `"${field}" has no effect with the protocol http; set the protocol to https.`,
       );
+  if (proxy_protocol !== undefined && proxy_protocol !== 'none' && version !== undefined && version !== '1.1')
+    report(
+      '/proxy_protocol',
+      'invalid_proxy_protocol',
+      'A connection of HTTP/2 carries requests of several visitors; set the version to "1.1", or proxy_protocol to "none".',
+    );
   if (version === 'h2c' && pool.some((origin) => protocolOf(origin) === 'https'))
     report('/version', 'invalid_version', '"h2c" is HTTP/2 without TLS; use "2" for origins with https.');
 }

@@ -90,6 +90,7 @@ export function completeEntry(entry: OriginsEntry): CompleteEntry {
     host: entry.host ?? null,
     server_name: entry.server_name ?? null,
     version: entry.version ?? '1.1',
+    proxy_protocol: entry.proxy_protocol ?? 'none',
     client_certificate: entry.client_certificate ?? null,
     ca: entry.ca ?? null,
     pins: entry.pins ?? null,

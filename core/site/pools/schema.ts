@@ -102,6 +102,10 @@ const CONNECTION = {
     ['1.1', '2', 'h2c'],
     'the version of HTTP to the origins: "1.1", "2", or "h2c" (HTTP/2 without TLS); the default is "1.1"',
   ),
+  proxy_protocol: oneOf(
+    ['none', 'v1', 'v2'],
+    'the PROXY protocol, which states the address of the visitor at the beginning of a connection to the origins: "none", "v1" or "v2"; it needs the version "1.1", and each request has a connection of its own; the default is "none"',
+  ),
   ca: nullable(
     text('the certificate authorities of the origins in PEM form, in place of the public ones', {
       maxLength: LIMITS.pem,

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { CacheAction, Rule } from './document.ts';
 import type { Fields } from './facts.ts';
 import { firstCookie, firstHeader, NamePattern } from './fields.ts';
-import { TextTemplate } from './text-template.ts';
+import { parseTemplate, type TemplateRequest, TextTemplate } from './text-template.ts';
 
 export interface HeaderChange {
   /** In lower case. */
@@ -18,6 +18,10 @@ export interface HeaderChange {
    * CGI, WSGI and PHP read as the same name. The result of `usualSpelling`.
    */
   readonly spelling?: string;
+  /** Of a value with placeholders. */
+  readonly template?: TextTemplate;
+  /** The value in the key of the cache, if it is another one. */
+  readonly keyed?: string;
 }
 
 /** CGI (RFC 3875 section 4.1.18) does not distinguish characters other than letters and digits. */
@@ -29,6 +33,9 @@ export const replaces = ({ name, spelling }: HeaderChange, field: string): boole
 
 /** Headers that tell the origin who the visitor is; null: the header is removed. */
 export type Identity = readonly (readonly [name: string, value: string | null])[];
+
+/** Longest value with placeholders. A longer one is not sent: a path can be repeated in it. */
+const MAX_EXPANDED = 8192;
 
 /** Cached combinations of a document. Others are computed for each request. */
 const MAX_COMBINATIONS = 1000;
@@ -49,6 +56,8 @@ interface Values {
   readonly isUncompressed: boolean;
   /** The name of a pool. Null: the origin of the site. */
   readonly origin: string | null;
+  /** The id of the request, if a header has it; else empty. */
+  readonly requestId?: string;
 }
 
 export class Changes implements Values {
@@ -59,11 +68,12 @@ export class Changes implements Values {
   readonly bypassesCache: boolean;
   readonly isUncompressed: boolean;
   readonly origin: string | null;
-  /**
-   * Suffix of the cache key: a hash of the changes to what the origin receives. Empty: no such
-   * change.
-   */
-  readonly #keySuffix: string;
+  readonly requestId: string;
+  /** Whether `resolve` is needed. */
+  readonly hasPlaceholders: boolean;
+  #keySuffix: string | null = null;
+  /** The last result of `resolve`. */
+  #resolved: Changes | null = null;
   /** Cached results of `after`, by rule number. */
   readonly #next: Changes[] = [];
   readonly #isNone: boolean;
@@ -80,14 +90,39 @@ export class Changes implements Values {
     this.bypassesCache = values.bypassesCache;
     this.isUncompressed = values.isUncompressed;
     this.origin = values.origin;
-    const { requestHeaders, origin } = this;
-    this.#keySuffix =
-      requestHeaders.length === 0 && origin === null
-        ? ''
-        : `\n${createHash('sha256')
-            .update(JSON.stringify([requestHeaders, origin]))
-            .digest('base64')
-            .slice(0, 12)}`;
+    this.requestId = values.requestId ?? '';
+    this.hasPlaceholders = this.requestHeaders.some(hasTemplate) || this.responseHeaders.some(hasTemplate);
+  }
+
+  /**
+   * These changes with the values of their placeholders. Returns the same object as the last time
+   * if the values are the same, so that prepared answers of the cache are found again.
+   */
+  resolve(request: TemplateRequest): Changes {
+    const requestHeaders = this.requestHeaders.map((header) => expandHeader(header, request));
+    const responseHeaders = this.responseHeaders.map((header) => expandHeader(header, request));
+    const last = this.#resolved;
+    if (
+      last !== null &&
+      haveSameValues(last.requestHeaders, requestHeaders) &&
+      haveSameValues(last.responseHeaders, responseHeaders)
+    )
+      return last;
+    const hasId = this.requestHeaders.some(hasRequestId) || this.responseHeaders.some(hasRequestId);
+    const { rewrite, cache, bypassesCache, isUncompressed, origin } = this;
+    const requestId = hasId ? (request.visitor?.requestId ?? '') : '';
+    const values = {
+      requestHeaders,
+      responseHeaders,
+      rewrite,
+      cache,
+      bypassesCache,
+      isUncompressed,
+      origin,
+      requestId,
+    };
+    this.#resolved = new Changes(values, this.shared);
+    return this.#resolved;
   }
 
   /** Whether nothing is changed. */
@@ -143,10 +178,39 @@ export class Changes implements Values {
   /** The part of the cache key for the path and query. Each further value follows a line feed. */
   keyPathOf(target: string, headers: Fields): string {
     const parts = this.cache?.parts;
+    this.#keySuffix ??= this.#hashForOrigin();
     return parts == null
       ? target + this.#keySuffix
       : `${parts.pathOf(target)}${this.#keySuffix}${parts.valuesOf(headers)}`;
   }
+
+  /** Of the changes to what the origin receives. Empty: there is none. */
+  #hashForOrigin(): string {
+    const { requestHeaders, origin } = this;
+    if (requestHeaders.length === 0 && origin === null) return '';
+    const headers = requestHeaders.map(({ name, value, keyed = value, spelling }) => ({
+      name,
+      value: keyed,
+      spelling,
+    }));
+    const hash = createHash('sha256').update(JSON.stringify([headers, origin]));
+    return `\n${hash.digest('base64').slice(0, 12)}`;
+  }
+}
+
+const hasTemplate = ({ template }: HeaderChange): boolean => template !== undefined;
+const hasRequestId = ({ template }: HeaderChange): boolean => template?.usesRequestId === true;
+
+const haveSameValues = (some: readonly HeaderChange[], others: readonly HeaderChange[]): boolean =>
+  some.every(({ value }, i) => value === others[i].value);
+
+/** A header whose value is empty or too long is removed. */
+function expandHeader(header: HeaderChange, request: TemplateRequest): HeaderChange {
+  const { name, template, spelling } = header;
+  if (template === undefined) return header;
+  const expanded = template.expand(request).trim();
+  const isSent = expanded !== '' && expanded.length <= MAX_EXPANDED;
+  return { name, value: isSent ? expanded : null, keyed: template.expand(request, true), spelling };
 }
 
 const NO_TARGETED_LIFETIME: readonly HeaderChange[] = [{ name: 'cdn-cache-control', value: null }];
@@ -173,12 +237,12 @@ export function changeOf({ action, match }: Pick<Rule, 'action' | 'match'>): Cha
     }
     case 'set_request_header':
     case 'remove_request_header': {
-      const header = headerChange(action);
+      const header = headerChange(action, match);
       return ({ requestHeaders }) => ({ requestHeaders: withHeader(requestHeaders, header) });
     }
     case 'set_response_header':
     case 'remove_response_header': {
-      const header = headerChange(action);
+      const header = headerChange(action, match);
       return ({ responseHeaders }) => ({ responseHeaders: withHeader(responseHeaders, header) });
     }
     case 'cache': {
@@ -198,10 +262,17 @@ export function changeOf({ action, match }: Pick<Rule, 'action' | 'match'>): Cha
   }
 }
 
-const headerChange = ({ name, value }: { readonly name: string; readonly value?: string }): HeaderChange => ({
-  name: name.toLowerCase(),
-  value: value ?? null,
-});
+function headerChange(
+  { name, value }: { readonly name: string; readonly value?: string },
+  match: Rule['match'],
+): HeaderChange {
+  const literal = { name: name.toLowerCase(), value: value ?? null };
+  if (value === undefined) return literal;
+  const parts = parseTemplate(value, 'header');
+  // Documents that are older than placeholders may have what looks like an unknown one.
+  if (typeof parts === 'string' || parts.length === 1) return literal;
+  return { ...literal, template: new TextTemplate(value, match?.path, 'header') };
+}
 
 const identityHeader = (name: string, value: string | null): HeaderChange => ({
   name: name.toLowerCase(),
@@ -213,7 +284,7 @@ const identityHeader = (name: string, value: string | null): HeaderChange => ({
 function withHeader(before: readonly HeaderChange[], header: HeaderChange): readonly HeaderChange[] {
   const replaced = before.find(({ name }) => name === header.name);
   const spelling = header.spelling ?? replaced?.spelling;
-  const after = spelling === undefined ? header : { name: header.name, value: header.value, spelling };
+  const after = spelling === undefined ? header : { ...header, spelling };
   return [...before.filter((change) => change !== replaced), after];
 }
 

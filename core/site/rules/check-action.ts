@@ -78,11 +78,11 @@ export function checkAction(rule: Rule, report: Report): void {
       break;
     case 'set_request_header':
     case 'remove_request_header':
-      checkHeader(action, 'request', report);
+      checkHeader(rule, action, 'request', report);
       break;
     case 'set_response_header':
     case 'remove_response_header':
-      checkHeader(action, 'response', report);
+      checkHeader(rule, action, 'response', report);
       break;
     case 'limit':
       if (action.by !== undefined && !COUNTED_BY.test(action.by))
@@ -110,12 +110,13 @@ export function checkAction(rule: Rule, report: Report): void {
   }
 }
 
-function checkTemplate({ match }: Rule, text: string, field: string, report: Report): void {
-  if (!LOCATION.test(text)) {
-    report(field, 'must be visible ASCII without blanks, at most 2000 characters; write other characters as %XX');
-    return;
-  }
-  const parts = parseTemplate(text);
+function checkTemplate(rule: Rule, text: string, field: string, report: Report): void {
+  if (LOCATION.test(text)) checkPlaceholders(rule, parseTemplate(text, 'url'), field, report);
+  else report(field, 'must be visible ASCII without blanks, at most 2000 characters; write other characters as %XX');
+}
+
+/** `parts`: a result of parseTemplate. */
+function checkPlaceholders({ match }: Rule, parts: readonly string[] | string, field: string, report: Report): void {
   if (typeof parts === 'string') {
     report(field, parts);
     return;
@@ -141,6 +142,7 @@ function checkLocation(rule: Rule, location: string, report: Report): void {
 }
 
 function checkHeader(
+  rule: Rule,
   action: Extract<RuleAction, { readonly name: string }> & { readonly value?: string },
   side: 'request' | 'response',
   report: Report,
@@ -149,8 +151,10 @@ function checkHeader(
   if (!FIELD_NAME.test(name)) report('/name', `${JSON.stringify(name.slice(0, 80))} is not a header name`);
   const forbidden = forbiddenHeader(side, name);
   if (forbidden !== undefined) report('/name', forbidden);
-  if (value !== undefined && (!FIELD_VALUE.test(value) || value.length > 4000))
+  if (value === undefined) return;
+  if (!FIELD_VALUE.test(value) || value.length > 4000)
     report('/value', 'must be visible ASCII with inner blanks, from 1 to 4000 characters');
+  else checkPlaceholders(rule, parseTemplate(value, 'header'), '/value', report);
 }
 
 function checkCache({ ttl, override, max_ttl, key }: Extract<RuleAction, { type: 'cache' }>, report: Report): void {

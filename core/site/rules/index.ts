@@ -30,4 +30,4 @@ export { firstCookie, firstHeader } from './fields.ts';
 export * from './limits.ts';
 export { type CompiledRule, distinguishesVisitors, identityNames, RuleSet } from './rule-set.ts';
 export { RULE_TEMPLATES, type RuleTemplate } from './templates.ts';
-export { safeLocation, TextTemplate } from './text-template.ts';
+export { safeLocation, type TemplateVisitor, TextTemplate } from './text-template.ts';

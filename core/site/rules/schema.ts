@@ -176,7 +176,7 @@ const action = <User extends TProperties, Secret extends TProperties>(
       location: Type.Optional(text('where a redirect leads, with placeholders such as {uri}', { maxLength: 2000 })),
       path: Type.Optional(text('the path of a rewrite, with placeholders such as {rest}', { maxLength: 2000 })),
       name: Type.Optional(line(1, 100, 'the name of a header or of an origin')),
-      value: Type.Optional(line(1, 4000, 'the value of a header')),
+      value: Type.Optional(line(1, 4000, 'the value of a header, with placeholders such as {client.ip}')),
       requests: Type.Optional(integer(1, 1_000_000, 'requests that a limit allows in a period, on average')),
       period: Type.Optional(integer(1, DAYS, 'the period of a limit in seconds')),
       burst: Type.Optional(integer(1, 1_000_000, 'requests that may come at once; the default is requests')),

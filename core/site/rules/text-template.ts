@@ -1,32 +1,57 @@
-/** Templates with placeholders, for locations of redirects and rewritten paths. */
+/** Templates with placeholders: locations of redirects, rewritten paths, and values of headers. */
 import { RE2JS } from 're2js';
 import type { TextMatch } from './document.ts';
 import { MAX_CAPTURED } from './limits.ts';
 import { rawPath, SpelledPath } from './path.ts';
 
-const PLACEHOLDERS = ['scheme', 'host', 'path', 'query', 'uri', 'rest', ...'123456789'] as const;
-const NAMES: ReadonlySet<string> = new Set(PLACEHOLDERS);
+const OF_URL = ['scheme', 'host', 'path', 'query', 'uri', 'rest', ...'123456789'];
+/** Differ between the visitors of a URL, and are not in the key of the cache. */
+const PERSONAL: ReadonlySet<string> = new Set(['client.ip', 'client.port', 'request.id']);
+/**
+ * The placeholders of a kind of text. In the values of headers other braces are literal, such as
+ * those of JSON.
+ */
+const KINDS = {
+  url: { names: OF_URL, pattern: /\{([^{}]*)\}/ },
+  header: { names: [...OF_URL, ...PERSONAL, 'client.country', 'tls.version'], pattern: /\{([A-Za-z0-9._-]+)\}/ },
+} as const;
+type TemplateKind = keyof typeof KINDS;
 
 /** Literal texts at even indices, placeholders at odd indices. */
 type TemplateParts = readonly string[];
 
 /** Returns the parts, or a description of the fault as a string. */
-export function parseTemplate(text: string): TemplateParts | string {
-  const parts = text.split(/\{([^{}]*)\}/);
+export function parseTemplate(text: string, kind: TemplateKind): TemplateParts | string {
+  const { names, pattern } = KINDS[kind];
+  const parts = text.split(pattern);
   for (let i = 0; i < parts.length; i++) {
-    if (i % 2 === 1 && !NAMES.has(parts[i]))
-      return `has an unknown placeholder {${parts[i]}}; known are ${PLACEHOLDERS.map((name) => `{${name}}`).join(', ')}`;
-    if (i % 2 === 0 && /[{}]/.test(parts[i])) return 'has a brace that belongs to no placeholder; write %7B and %7D';
+    if (i % 2 === 1 && !names.includes(parts[i]))
+      return `has an unknown placeholder {${parts[i]}}; known are ${names.map((name) => `{${name}}`).join(', ')}`;
+    if (kind === 'url' && i % 2 === 0 && /[{}]/.test(parts[i]))
+      return 'has a brace that belongs to no placeholder; write %7B and %7D';
   }
   return parts;
 }
 
 /** The values of placeholders. */
-interface TemplateRequest {
+export interface TemplateRequest {
   readonly scheme: string;
   readonly host: string;
   /** Path with the query, as received. */
   readonly target: string;
+  /** For values of headers. */
+  readonly visitor?: TemplateVisitor;
+}
+
+/** Empty texts: unknown. */
+export interface TemplateVisitor {
+  readonly address: string;
+  readonly port: string;
+  /** An ISO 3166 code of two letters. */
+  readonly country: string;
+  readonly requestId: string;
+  /** Such as TLSv1.3; of the connection to the edge. */
+  readonly tlsVersion: string;
 }
 
 export class TextTemplate {
@@ -35,23 +60,41 @@ export class TextTemplate {
   readonly hasQuery: boolean;
 
   /** `path`: the path condition of the rule, for {rest} and {1}. */
-  constructor(text: string, path: TextMatch | undefined) {
-    const parts = parseTemplate(text);
+  constructor(text: string, path: TextMatch | undefined, kind: TemplateKind = 'url') {
+    const parts = parseTemplate(text, kind);
     if (typeof parts === 'string') throw new TypeError(`The template ${parts}.`);
     this.#parts = parts;
     this.#captures = new PathCaptures(path);
     this.hasQuery = text.includes('?') || text.includes('{query}') || text.includes('{uri}');
   }
 
-  expand(request: TemplateRequest): string {
+  get usesRequestId(): boolean {
+    return this.#parts.some((part, i) => i % 2 === 1 && part === 'request.id');
+  }
+
+  /** `isKey`: placeholders stay if their values are not part of the key of the cache. */
+  expand(request: TemplateRequest, isKey = false): string {
     let text = '';
-    for (let i = 0; i < this.#parts.length; i++)
-      text += i % 2 === 0 ? this.#parts[i] : this.#valueOf(this.#parts[i], request);
+    for (let i = 0; i < this.#parts.length; i++) {
+      const part = this.#parts[i];
+      if (i % 2 === 0) text += part;
+      else text += isKey && PERSONAL.has(part) ? `{${part}}` : this.#valueOf(part, request);
+    }
     return text;
   }
 
-  #valueOf(name: string, { scheme, host, target }: TemplateRequest): string {
+  #valueOf(name: string, { scheme, host, target, visitor }: TemplateRequest): string {
     switch (name) {
+      case 'client.ip':
+        return visitor?.address ?? '';
+      case 'client.port':
+        return visitor?.port ?? '';
+      case 'client.country':
+        return visitor?.country ?? '';
+      case 'request.id':
+        return visitor?.requestId ?? '';
+      case 'tls.version':
+        return visitor?.tlsVersion ?? '';
       case 'scheme':
         return scheme;
       case 'host':

@@ -23,6 +23,8 @@ export interface Client {
   /** The server name of the TLS handshake (SNI), in lower case; empty: none, or no TLS. */
   readonly serverName: string;
   readonly isEncrypted: boolean;
+  /** Such as TLSv1.3; empty: no TLS. */
+  readonly tlsVersion?: string;
   /**
    * The client's verified certificate in the format of the Client-Cert field (RFC 9440); empty:
    * none.

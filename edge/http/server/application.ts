@@ -18,6 +18,11 @@ export interface Application {
   certificateFor(serverName: string): TlsCertificate | undefined;
   /** Returns the settings for a server name (in lower case); null: none. */
   gateFor?(serverName: string): ConnectionGate | null;
+  /**
+   * Whether connections from an address begin with a header of the PROXY protocol. Omitted, null:
+   * none do.
+   */
+  readonly sendsProxyHeader?: ((address: string) => boolean) | null;
   /** Receives messages of `Pool.send`. */
   onMessage?(message: unknown): void;
   /** Called after the drain. Releases resources that keep the thread alive. */

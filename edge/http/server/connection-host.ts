@@ -9,6 +9,7 @@ import type { Client } from '../exchange/exchange.ts';
 import type { Http1 } from '../http1/server.ts';
 import type { Http2Counters } from '../http2/counters.ts';
 import type { TlsCertificate, TlsPolicy } from '../tls/certificate.ts';
+import type { ProxyEndpoint } from '../transport/proxy-protocol.ts';
 import type { Application, ConnectionGate } from './application.ts';
 import type { ServerCounters } from './counters.ts';
 import type { EdgeLimits } from './limits.ts';
@@ -29,6 +30,11 @@ export interface ConnectionHost {
   gateFor(serverName: string): ConnectionGate | null;
   /** Whether connections are scarce, for all clients or for that of `bucket`. */
   isPressed(bucket: number): boolean;
+  /**
+   * Counts a connection of `bucket` as one of `client`, whom the PROXY protocol states. Returns its
+   * new bucket. Negative: a limit was reached, and the bucket stays.
+   */
+  reenter(bucket: number, client: CountedClient): number;
   /** The version of HTTP of a connection is known. */
   settled(connection: Member): void;
   closed(connection: Member, bucket: number): void;
@@ -60,13 +66,24 @@ export function countedClient(socket: Socket): CountedClient | null {
   return client;
 }
 
+/** The client that a header of the PROXY protocol states. */
+export function clientAt({ address, port }: ProxyEndpoint): CountedClient {
+  const client = new CountedClient();
+  client.setAddress(address, 0, address.length);
+  client.port = port;
+  return client;
+}
+
+/** `tlsVersion`: as in Client. */
 export function describeClient(
   client: CountedClient,
   serverName: string,
-  isEncrypted: boolean,
+  tlsVersion: string,
   certificate = '',
   policy: TlsPolicy | null = null,
 ): Client {
   const tlsPolicy = policy === null ? '' : policy.fingerprint;
-  return { address: addressText(client), port: client.port, serverName, isEncrypted, certificate, tlsPolicy };
+  const isEncrypted = tlsVersion !== '';
+  const address = addressText(client);
+  return { address, port: client.port, serverName, isEncrypted, tlsVersion, certificate, tlsPolicy };
 }

@@ -12,8 +12,9 @@ import {
 } from '../tls/certificate.ts';
 import { PROTOCOL_VERSION, UNRECOGNIZED_NAME } from '../tls/profile.ts';
 import { HANDSHAKE_COST } from '../transport/flusher.ts';
+import { type ProxyEndpoint, readProxyHeader } from '../transport/proxy-protocol.ts';
 import type { ConnectionGate } from './application.ts';
-import { type ConnectionHost, describeClient, type Member } from './connection-host.ts';
+import { type ConnectionHost, clientAt, describeClient, type Member } from './connection-host.ts';
 import { ALPN_PROTOCOLS, namelessContextOf, secureContextOf } from './tls-context.ts';
 
 /** RFC 9113 section 3.4. No HTTP/1.1 request begins like this: the method `PRI` is reserved. */
@@ -51,8 +52,8 @@ export class Connection implements Member {
   readonly deadline: number;
   readonly #server: ConnectionHost;
   readonly #raw: Socket;
-  readonly #client: CountedClient;
-  readonly #bucket: number;
+  #client: CountedClient;
+  #bucket: number;
   readonly #member: Member;
   #tls: TLSSocket | null = null;
   #session: Http2Session | null = null;
@@ -76,6 +77,45 @@ export class Connection implements Member {
     // Connection errors are ignored, since a close always follows.
     raw.on('error', ignore);
     raw.once('close', () => this.#onClosed());
+  }
+
+  /** Reads a header of the PROXY protocol first. */
+  startProxied(isTls: boolean): void {
+    const raw = this.#raw;
+    let first: Buffer | null = null;
+    const fail = (): void => {
+      this.#server.counters.count('bad_proxy_header');
+      this.destroy();
+    };
+    const onData = (bytes: Buffer): void => {
+      first = first === null ? bytes : Buffer.concat([first, bytes]);
+      const header = readProxyHeader(first);
+      if (header === undefined) return;
+      raw.off('data', onData);
+      raw.off('end', fail);
+      raw.pause();
+      if (header === null) fail();
+      else if (header.source !== null && !this.#admitSource(header.source)) this.destroy();
+      else {
+        if (first.length > header.length) raw.unshift(first.subarray(header.length));
+        if (isTls) this.startTls();
+        else {
+          this.startClear();
+          raw.resume();
+        }
+      }
+    };
+    raw.on('data', onData);
+    raw.on('end', fail);
+  }
+
+  #admitSource(source: ProxyEndpoint): boolean {
+    const client = clientAt(source);
+    const bucket = this.#server.reenter(this.#bucket, client);
+    if (bucket < 0) return false;
+    this.#client = client;
+    this.#bucket = bucket;
+    return true;
   }
 
   /**
@@ -229,7 +269,8 @@ export class Connection implements Member {
     const { application, limits, counters, http2Counters, http1, isDraining, onHandlerError } = this.#server;
     const gate = this.#gate;
     const policy = gate === null ? null : gate.policy;
-    const client = describeClient(this.#client, serverName, this.#tls !== null, this.#certificate, policy);
+    const tlsVersion = this.#tls === null ? '' : (this.#tls.getProtocol() ?? 'TLSv1.2');
+    const client = describeClient(this.#client, serverName, tlsVersion, this.#certificate, policy);
     if (!isHttp2) {
       counters.count('http1');
       http1.accept(socket, client, gate, this);

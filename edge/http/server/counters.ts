@@ -29,6 +29,8 @@ export const SERVER_COLUMNS = [
   'unrecognized_name',
   /** The client disconnected, or the handshake was invalid. */
   'handshake_failed',
+  /** The connection of a load balancer did not begin with a header of the PROXY protocol. */
+  'bad_proxy_header',
   'http1',
   'http2',
   /** Still open when the drain timeout expired. */

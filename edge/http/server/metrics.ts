@@ -57,9 +57,10 @@ const BY_SERVER_COLUMN: readonly (readonly [
     [
       ['timeout', 'handshake_timeout'],
       ['unrecognized_name', 'unrecognized_name'],
+      ['proxy_header', 'bad_proxy_header'],
       ['failed', 'handshake_failed'],
     ],
-    'Connections that ended before any HTTP: too slow, a server name without a certificate, or anything else.',
+    'Connections that ended before any HTTP: too slow, a server name without a certificate, no valid header of the PROXY protocol, or anything else.',
   ],
   [
     'http_connections',

@@ -10,23 +10,33 @@ import { Http2Session } from '../http2/session.ts';
 import type { TlsCertificate, TlsPolicy } from '../tls/certificate.ts';
 import type { TlsConnection, TlsOwner } from '../tls/connection.ts';
 import type { TurnShare } from '../transport/flusher.ts';
+import type { ProxyEndpoint } from '../transport/proxy-protocol.ts';
 import type { ConnectionGate } from './application.ts';
 import { Connection } from './connection.ts';
-import { type ConnectionHost, describeClient, type Member } from './connection-host.ts';
+import { type ConnectionHost, clientAt, describeClient, type Member } from './connection-host.ts';
 
 export class NativeConnection implements TlsOwner, Member {
   readonly deadline: number;
   readonly #server: ConnectionHost;
-  readonly #client: CountedClient;
-  readonly #bucket: number;
+  #client: CountedClient;
+  #bucket: number;
   #tls: TlsConnection | null = null;
   #session: Http2Session | null = null;
   #gate: ConnectionGate | null = null;
   /** The connection over node:tls after a handover. */
   #handedOver: Connection | null = null;
 
-  /** `bucket`: returned to the connection limits at the end. */
-  constructor(server: ConnectionHost, client: CountedClient, bucket: number, deadline: number) {
+  /**
+   * `bucket`: returned to the connection limits at the end. `awaitsProxyHeader`: the connection
+   * begins with a header of the PROXY protocol.
+   */
+  constructor(
+    server: ConnectionHost,
+    client: CountedClient,
+    bucket: number,
+    deadline: number,
+    readonly awaitsProxyHeader: boolean,
+  ) {
     this.#server = server;
     this.#client = client;
     this.#bucket = bucket;
@@ -65,6 +75,15 @@ export class NativeConnection implements TlsOwner, Member {
 
   begun(connection: TlsConnection): void {
     this.#tls = connection;
+  }
+
+  admitSource(source: ProxyEndpoint): boolean {
+    const client = clientAt(source);
+    const bucket = this.#server.reenter(this.#bucket, client);
+    if (bucket < 0) return false;
+    this.#client = client;
+    this.#bucket = bucket;
+    return true;
   }
 
   get policy(): TlsPolicy | null {
@@ -117,7 +136,8 @@ export class NativeConnection implements TlsOwner, Member {
     this.#server.settled(this);
     const gate = this.#gate;
     const { serverName, clientCertificate } = connection;
-    const client = describeClient(this.#client, serverName, true, clientCertificate, this.policy);
+    const tlsVersion = connection.isTls13 ? 'TLSv1.3' : 'TLSv1.2';
+    const client = describeClient(this.#client, serverName, tlsVersion, clientCertificate, this.policy);
     if (!connection.isHttp2) {
       counters.count('http1');
       http1.accept(connection, client, gate);
@@ -139,7 +159,7 @@ export class NativeConnection implements TlsOwner, Member {
     if (isDraining) this.#session.drain();
   }
 
-  failed(reason: 'unrecognized_name' | 'handshake_failed'): void {
+  failed(reason: 'unrecognized_name' | 'handshake_failed' | 'bad_proxy_header'): void {
     this.#server.counters.count(reason);
   }
 

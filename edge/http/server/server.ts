@@ -212,6 +212,12 @@ export class EdgeServer implements ConnectionHost {
     }
   }
 
+  reenter(bucket: number, client: CountedClient): number {
+    const entered = this.#enter(client);
+    if (entered >= 0) this.#connections.leave(bucket);
+    return entered;
+  }
+
   isPressed(bucket: number): boolean {
     return this.#connections.isPressed(bucket);
   }
@@ -242,19 +248,21 @@ export class EdgeServer implements ConnectionHost {
     }
     const connection = new Connection(this, raw, { client, bucket, deadline: this.#deadline() });
     this.#add(connection);
-    if (isTls) {
-      counters.count('accepted_tls');
-      connection.startTls();
-    } else {
-      counters.count('accepted_clear');
-      connection.startClear();
-    }
+    counters.count(isTls ? 'accepted_tls' : 'accepted_clear');
+    if (this.#sendsProxyHeader(client)) connection.startProxied(isTls);
+    else if (isTls) connection.startTls();
+    else connection.startClear();
+  }
+
+  #sendsProxyHeader(client: CountedClient): boolean {
+    const { sendsProxyHeader } = this.application;
+    return sendsProxyHeader?.(addressText(client)) === true;
   }
 
   #acceptNative(client: CountedClient): NativeConnection | null {
     const bucket = this.#enter(client);
     if (bucket < 0) return null;
-    const connection = new NativeConnection(this, client, bucket, this.#deadline());
+    const connection = new NativeConnection(this, client, bucket, this.#deadline(), this.#sendsProxyHeader(client));
     this.#add(connection);
     this.counters.count('accepted_tls');
     return connection;

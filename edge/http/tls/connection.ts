@@ -4,8 +4,9 @@
  */
 import type { LoopTask } from '../../../core/os/descriptor-loop.ts';
 import { EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT } from '../../../core/os/libc.ts';
-import type { TcpCalls } from '../../../core/os/tcp-calls.ts';
+import { AGAIN, type TcpCalls } from '../../../core/os/tcp-calls.ts';
 import { costOfBytes, HANDSHAKE_COST, type TurnShare } from '../transport/flusher.ts';
+import { type ProxyEndpoint, readProxyHeader } from '../transport/proxy-protocol.ts';
 import type { Transport, TransportReceiver } from '../transport/transport.ts';
 import { clientCertField, MAX_CLIENT_CERTIFICATE, type TlsCertificate, type TlsPolicy } from './certificate.ts';
 import { type ClientHello, HELLO } from './client-hello.ts';
@@ -15,7 +16,7 @@ import { SSL_ERROR, type Ssl } from './native/ssl.ts';
 import { MAX_IDLE_MESSAGES, UNRECOGNIZED_NAME } from './profile.ts';
 
 /** DELAYED: the ClientHello was accepted, and the handshake waits for the site's next turn. */
-const STATE = { HELLO: 0, HANDSHAKE: 1, OPEN: 2, CLOSED: 3, DELAYED: 4 } as const;
+const STATE = { HELLO: 0, HANDSHAKE: 1, OPEN: 2, CLOSED: 3, DELAYED: 4, PROXY_HEADER: 5 } as const;
 
 /** Work that a connection has scheduled for its next `runDue`. */
 const DUE = { READ: 1, WRITTEN: 2, BROKEN: 4, CLOSED: 8, HANDSHAKE: 16 } as const;
@@ -47,6 +48,13 @@ export interface TlsOwner {
    * connection is closed, and the owner has counted it.
    */
   admit(serverName: string): boolean;
+  /** Whether the connection begins with a header of the PROXY protocol. */
+  readonly awaitsProxyHeader: boolean;
+  /**
+   * The client that this header states. False: the connection is closed, and the owner has counted
+   * it.
+   */
+  admitSource(source: ProxyEndpoint): boolean;
   /** The site's share of turns; null: the connection never waits for a turn. */
   readonly share: TurnShare | null;
   /** The site's TLS policy; null: none. Read after `admit`, as is `share`. */
@@ -61,7 +69,7 @@ export interface TlsOwner {
   /** The handshake is complete. The owner has to call `start` during this call. */
   secured(connection: TlsConnection): void;
   /** The handshake failed. `closed` follows. */
-  failed(reason: 'unrecognized_name' | 'handshake_failed'): void;
+  failed(reason: 'unrecognized_name' | 'handshake_failed' | 'bad_proxy_header'): void;
   /** The descriptor is closed. Called once, but not after `handOver`. */
   closed(): void;
 }
@@ -105,7 +113,7 @@ export class TlsConnection implements Transport {
   #ssl: Ssl | null = null;
   /** Set during the handshake only. */
   #certificate: TlsCertificate | null = null;
-  #state: number = STATE.HELLO;
+  #state: number;
   /** Events that epoll watches. */
   #events: number;
   #due = 0;
@@ -131,6 +139,7 @@ export class TlsConnection implements Transport {
     this.#fd = fd;
     this.slot = slot;
     this.#events = EPOLLIN;
+    this.#state = owner.awaitsProxyHeader ? STATE.PROXY_HEADER : STATE.HELLO;
   }
 
   // Called by the loop.
@@ -139,6 +148,7 @@ export class TlsConnection implements Transport {
     if (this.#state === STATE.HELLO) this.#readHello(ready);
     else if (this.#state === STATE.HANDSHAKE) this.#shakeHands();
     else if (this.#state === STATE.DELAYED) this.#fail();
+    else if (this.#state === STATE.PROXY_HEADER) this.#readProxyHeader(ready);
     else if (this.#state === STATE.OPEN) {
       // Epoll is level-triggered here and reports the event again.
       if (this.#share?.isSpent) return;
@@ -177,6 +187,30 @@ export class TlsConnection implements Transport {
   }
 
   // The handshake.
+
+  #readProxyHeader(ready: number): void {
+    const { calls, shared } = this.#loop;
+    const length = calls.peek(this.#fd, shared.address, shared.bytes.length);
+    if (length === AGAIN) return;
+    const header = length > 0 ? readProxyHeader(shared.bytes.subarray(0, length)) : null;
+    if (header === undefined && (ready & this.#loop.hangUpEvents) === 0) {
+      this.#watch(this.#loop.helloEvents);
+      return;
+    }
+    if (header == null) {
+      this.#owner.failed('bad_proxy_header');
+      this.#close();
+      return;
+    }
+    calls.receive(this.#fd, shared.address, header.length);
+    if (header.source !== null && !this.#owner.admitSource(header.source)) {
+      this.#close();
+      return;
+    }
+    this.#state = STATE.HELLO;
+    this.#watch(EPOLLIN);
+    this.#readHello(ready);
+  }
 
   #readHello(ready: number): void {
     const { calls, hello, shared } = this.#loop;

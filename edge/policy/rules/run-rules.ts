@@ -17,12 +17,13 @@ import {
   RequestFacts,
   type RespondAction,
   safeLocation,
+  type TemplateVisitor,
   TextTemplate,
 } from '../../../core/site/rules/index.ts';
 import { siteHost } from '../../http/exchange/authority.ts';
 import type { Exchange, VisitedSite } from '../../http/exchange/exchange.ts';
 import type { FieldList } from '../../http/exchange/field-list.ts';
-import type { Fetch } from '../../origin/origin.ts';
+import { type Fetch, requestId } from '../../origin/origin.ts';
 import type { ErrorPage } from '../../sites/error-page.ts';
 import type { Site } from '../../sites/site.ts';
 import type { SiteRules } from '../../sites/site-rules.ts';
@@ -135,9 +136,8 @@ export class RuleRunner {
         if (type === 'basic_auth') hasCredentials = true;
         else if (type !== 'limit' && type !== 'challenge' && !distinguishesVisitors(rule)) return null;
       }
-      const { changes } = set;
-      if (changes.bypassesCache) return null;
-      return { site: changes.isNone ? site : rules.siteWith(site, changes), hasCredentials };
+      if (set.changes.bypassesCache) return null;
+      return { site: this.#changedSite(exchange, site, rules), hasCredentials };
     });
   }
 
@@ -170,14 +170,24 @@ export class RuleRunner {
   }
 
   #pass(exchange: Exchange, site: Site, rules: SiteRules): Done {
-    const { logins } = rules.set;
+    const { logins, changes } = rules.set;
     if (logins !== null && OpenId.owns(exchange.path)) return this.#serveLogin(exchange, site, logins);
-    const { changes } = rules.set;
     if (changes.isNone && site.cookies === undefined) return this.outlets.serve(exchange, site);
-    const changed = rules.siteWith(site, changes);
+    const changed = this.#changedSite(exchange, site, rules);
     return changes.bypassesCache || site.cookies !== undefined
       ? this.outlets.serveUncached(exchange, changed)
       : this.outlets.serve(exchange, changed);
+  }
+
+  /** The site with the changes of the last run, whose facts are still those of the exchange. */
+  #changedSite(exchange: Exchange, site: Site, rules: SiteRules): Site {
+    const { changes } = rules.set;
+    if (changes.isNone) return site;
+    if (!changes.hasPlaceholders) return rules.siteWith(site, changes);
+    const scheme = this.outlets.schemeOf(exchange);
+    const { host, target } = this.#facts;
+    const visitor = new PlaceholderVisitor(exchange, this.#facts);
+    return rules.siteWith(site, changes.resolve({ scheme, host, target, visitor }));
   }
 
   #answer(exchange: Exchange, site: Site, rule: CompiledRule): void {
@@ -298,6 +308,40 @@ export class RuleRunner {
       this.tools.counting.note(rules);
     };
     return typeof hasPassed === 'boolean' ? proceed(hasPassed) : hasPassed.then(proceed);
+  }
+}
+
+/** The visitor of an exchange for placeholders. `facts`: opened for the exchange. */
+class PlaceholderVisitor implements TemplateVisitor {
+  readonly #client: Exchange['client'];
+  readonly #facts: RequestFacts;
+  #requestId = '';
+
+  constructor({ client }: Exchange, facts: RequestFacts) {
+    this.#client = client;
+    this.#facts = facts;
+  }
+
+  get address(): string {
+    return this.#facts.address;
+  }
+
+  /** A trusted proxy states the address without a port. */
+  get port(): string {
+    return this.#facts.address === this.#client.address ? String(this.#client.port) : '';
+  }
+
+  get country(): string {
+    return this.#facts.country;
+  }
+
+  get requestId(): string {
+    if (this.#requestId === '') this.#requestId = requestId();
+    return this.#requestId;
+  }
+
+  get tlsVersion(): string {
+    return this.#client.tlsVersion ?? '';
   }
 }
 

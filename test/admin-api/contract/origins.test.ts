@@ -28,6 +28,7 @@ await everywhere('contract, origins', (test) => {
       ejection: { failures: 5, error_rate: 50, min_requests: 20, duration: 30 },
       ...{ balance: 'round_robin', slow_start: null },
       ...{ retries: { attempts: 3, budget: 20 }, server_name: null, version: '1.1', client_certificate: null },
+      ...{ proxy_protocol: 'none' },
       ...{ ca: null, pins: null, connect_timeout: null, response_timeout: null },
     });
     // What was read can be sent back.

@@ -99,6 +99,8 @@ export async function startServer(): Promise<ConformanceServer> {
       admit: () => true,
       share: null,
       policy: null,
+      awaitsProxyHeader: false,
+      admitSource: () => true,
       certificateFor: () => pem,
       certificateFailed: (error) => failures.push(error),
       handOver: () => failures.push(new Error('A connection was handed over.')),

@@ -66,6 +66,7 @@ export class FakeExchange implements Exchange {
       port: 50_000,
       serverName: 'www.site.test',
       isEncrypted: this.scheme === 'https',
+      tlsVersion: this.scheme === 'https' ? 'TLSv1.3' : '',
       certificate: request.certificate ?? '',
     };
   }

@@ -19,6 +19,7 @@ import { DEFAULT_LIMITS } from '../../../edge/http/http2/limits.ts';
 import { FLAG, FRAME } from '../../../edge/http/http2/protocol.ts';
 import { urgencyOf } from '../../../edge/http/http2/scheduler.ts';
 import { ClientHello, HELLO } from '../../../edge/http/tls/client-hello.ts';
+import { proxyHeader, readProxyHeader } from '../../../edge/http/transport/proxy-protocol.ts';
 import { OriginError } from '../../../edge/origin/origin.ts';
 import { type ReaderOwner, ResponseReader } from '../../../edge/origin/response-reader.ts';
 import { preferredType } from '../../../edge/sites/error-page.ts';
@@ -137,6 +138,8 @@ const HELLO_SEED = Buffer.from(
   'hex',
 );
 
+const SOURCE = { address: Uint8Array.of(192, 0, 2, 1), port: 56_324 };
+
 export const HTTP_TARGETS: readonly Target[] = [
   {
     name: 'http1-request',
@@ -239,6 +242,26 @@ export const HTTP_TARGETS: readonly Target[] = [
       for (const length of [1, 5, 9, input.length >> 1])
         if (length < input.length && hello.read(input, length) === HELLO.UNUSUAL && whole === HELLO.WHOLE)
           throw new Error(`unusual after ${length} bytes`);
+    },
+  },
+  {
+    name: 'proxy-header',
+    seeds: [
+      'PROXY TCP4 192.0.2.1 203.0.113.1 56324 443\r\n',
+      'PROXY TCP6 2001:db8::1 2001:db8::2 1 65535\r\nGET /',
+      'PROXY UNKNOWN\r\n',
+      proxyHeader('v2', SOURCE, SOURCE),
+      Buffer.concat([proxyHeader('v2', null, SOURCE), HELLO_SEED]),
+    ],
+    words: ['PROXY ', 'TCP4 ', 'TCP6 ', 'UNKNOWN', '\r\n', ' ', '::ffff:'],
+    maxBytes: 5000,
+    run(input) {
+      const whole = readProxyHeader(input);
+      if (whole === undefined && input.length >= 4096) throw new Error('no decision');
+      if (whole == null) return;
+      if (whole.length > input.length) throw new Error(`${whole.length} of ${input.length} bytes`);
+      for (let length = 0; length < whole.length; length++)
+        if (readProxyHeader(input.subarray(0, length)) !== undefined) throw new Error(`decided after ${length} bytes`);
     },
   },
   {

@@ -315,6 +315,18 @@ const FAULTS: readonly FaultRow[] = [
   { rule: { action: { type: 'redirect', location: '/a\r\nx: y' } }, message: /visible ASCII/ },
   { rule: { action: { type: 'rewrite', path: 'a' } }, message: /must start with "\/"/ },
   { rule: { action: { type: 'set_request_header', name: 'Host', value: 'a' } }, message: /set by the edge itself/ },
+  {
+    rule: { action: { type: 'set_response_header', name: 'X-A', value: '{client.adress}' } },
+    message: /unknown placeholder \{client\.adress\}; known are .*\{client\.ip\}/,
+  },
+  {
+    rule: { action: { type: 'set_request_header', name: 'X-A', value: '{1}' } },
+    message: /has no match\.path\.regex/,
+  },
+  {
+    rule: { action: { type: 'redirect', location: '/{client.ip}' } },
+    message: /unknown placeholder \{client\.ip\}; known are \{scheme\}.*\{9\}\.$/,
+  },
   { rule: { action: { type: 'set_response_header', name: 'Content-Length', value: '1' } }, message: /by the edge/ },
   { rule: { action: { type: 'set_response_header', name: 'X-A', value: 'a\nb' } }, message: /visible ASCII/ },
   { rule: { action: { type: 'limit', requests: 1, period: 1, by: 'x' } }, message: /address, network, header:NAME/ },

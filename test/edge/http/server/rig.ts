@@ -68,6 +68,7 @@ export interface RigOptions {
   readonly defaultCertificate?: TlsCertificate;
   readonly load?: { readonly refusesConnections: boolean };
   readonly gateFor?: Application['gateFor'];
+  readonly sendsProxyHeader?: Application['sendsProxyHeader'];
   /** Called first; null: the thread has node's loop only. */
   readonly onLoop?: (loop: DescriptorLoop | null) => void;
 }
@@ -93,6 +94,7 @@ export async function startServer({
   defaultCertificate,
   load,
   gateFor,
+  sendsProxyHeader,
   onLoop,
 }: RigOptions = {}): Promise<Rig & { stop(): Promise<void> }> {
   const base = createBaseContext();
@@ -106,6 +108,7 @@ export async function startServer({
     application: {
       handler,
       gateFor,
+      sendsProxyHeader,
       certificateFor(name) {
         if (name === BROKEN_HOST) throw new Error(name);
         return name === HOST || name === OTHER_HOST ? shown : defaultCertificate;

@@ -36,6 +36,10 @@ class Owner implements TlsOwner {
   }
 
   readonly policy = null;
+  readonly awaitsProxyHeader = false;
+  admitSource(): boolean {
+    return true;
+  }
   readonly share = null;
   begun(): void {}
   admit(): boolean {

@@ -106,6 +106,8 @@ async function startNative(): Promise<Server> {
     tickets: nextTicketKeys(null),
     accept: () => ({
       policy: null,
+      awaitsProxyHeader: false,
+      admitSource: () => true,
       share: null,
       begun: () => {},
       admit: () => true,

@@ -110,6 +110,110 @@ test('headers of requests and responses are set and removed, also of stored resp
   );
 });
 
+const setRequest = (name: string, value: string): Rule => ({ action: { type: 'set_request_header', name, value } });
+const setResponse = (name: string, value: string): Rule => ({ action: { type: 'set_response_header', name, value } });
+
+test('placeholders of headers are values of the visitor and of the request', async () => {
+  await withRules(
+    [
+      setRequest('X-Real-IP', '{client.ip}'),
+      setRequest('X-Visitor', '{client.ip}:{client.port} {scheme}://{host}{uri} {tls.version}'),
+      setRequest('X-Country', '{client.country}'),
+      setRequest('X-Json', '{"a":{"b":1}}'),
+      { ...setRequest('X-Shop', '{rest}'), match: { path: { prefix: ['/shop/'] } } },
+      setRequest('X-Id', 'id={request.id}'),
+      setResponse('X-Request-Id', '{request.id}'),
+    ],
+    async (rig) => {
+      const visitor = { address: '198.51.100.9', headers: ['x-real-ip', '192.0.2.1', 'x-country', 'XX'] };
+      const response = await rig.get('/shop/a%2Fb?c', visitor);
+      const { request } = rig.origin.last;
+      const sent = (name: string): string | undefined => fieldValue(request.headers, name);
+      assert.is(sent('x-real-ip'), '198.51.100.9');
+      assert.is(sent('x-visitor'), '198.51.100.9:50000 https://www.example.com/shop/a%2Fb?c TLSv1.3');
+      assert.is(sent('x-country'), undefined, 'an unknown country: the header is not sent');
+      assert.is(sent('x-json'), '{"a":{"b":1}}');
+      assert.is(sent('x-shop'), 'a%2Fb');
+      assert.is(sent('x-id'), `id=${request.id}`);
+      assert.is(header(response, 'x-request-id'), request.id);
+      assert.is(rig.records.at(-1)!.requestId, request.id);
+    },
+  );
+});
+
+test('behind a trusted proxy, the address of a placeholder is that of the visitor, without a port', async () => {
+  await withRules(
+    [setRequest('X-Real-IP', '{client.ip}'), setRequest('X-Port', '{client.port}')],
+    async (rig) => {
+      await rig.get('/', {
+        address: '192.0.2.1',
+        headers: ['x-forwarded-for', '203.0.113.5', 'x-real-ip', '10.0.0.1'],
+      });
+      const { headers } = rig.origin.last.request;
+      assert.equal([fieldValue(headers, 'x-real-ip'), fieldValue(headers, 'x-port')], ['203.0.113.5', undefined]);
+    },
+    { trusts: (address) => address === '192.0.2.1' },
+  );
+});
+
+test('a header longer than 8 KB because of its placeholders is not sent', async () => {
+  await withRules([setRequest('X-Paths', '{uri}{uri}{uri}')], async (rig) => {
+    await rig.get(`/${'a'.repeat(2000)}`);
+    assert.is(fieldValue(rig.origin.last.request.headers, 'x-paths')?.length, 6003);
+    await rig.get(`/${'a'.repeat(3000)}`);
+    assert.is(fieldValue(rig.origin.last.request.headers, 'x-paths'), undefined);
+  });
+});
+
+test('stored responses get the values of each visitor', async () => {
+  await withRules(
+    [
+      { action: { type: 'cache', ttl: 60 } },
+      setRequest('X-Real-IP', '{client.ip}'),
+      setResponse('X-Your-Address', '{client.ip}'),
+      setResponse('X-Request-Id', '{request.id}'),
+    ],
+    async (rig) => {
+      const ids = new Set<string | undefined>();
+      for (const [address, outcome] of [
+        ['198.51.100.1', 'miss'],
+        ['198.51.100.2', 'hit'],
+        ['198.51.100.1', 'hit'],
+        ['198.51.100.1', 'hit'],
+      ]) {
+        const exchange = await rig.get('/a', { address });
+        assert.equal([header(exchange, 'x-your-address'), rig.records.at(-1)!.cache], [address, outcome]);
+        assert.is(header(exchange, 'x-request-id'), rig.records.at(-1)!.requestId);
+        ids.add(header(exchange, 'x-request-id'));
+      }
+      assert.is(ids.size, 4);
+    },
+  );
+});
+
+test('what the origin gets of the URL distinguishes stored responses, even if their key has no query', async () => {
+  await withRules(
+    [{ action: { type: 'cache', ttl: 60, key: { query_only: [] } } }, setRequest('X-Query', 'q={query}')],
+    async (rig) => {
+      for (const [path, outcome] of [
+        ['/a?1', 'miss'],
+        ['/a?2', 'miss'],
+        ['/a?1', 'hit'],
+      ]) {
+        await rig.get(path);
+        assert.is(rig.records.at(-1)!.cache, outcome, path);
+      }
+    },
+  );
+});
+
+test('a value of an older document with braces is sent as it is', async () => {
+  await withRules([setRequest('X-Old', 'a {unknown} {host}')], async (rig) => {
+    await rig.get('/');
+    assert.is(fieldValue(rig.origin.last.request.headers, 'x-old'), 'a {unknown} {host}');
+  });
+});
+
 test('a rewritten path reaches the origin and the key of the cache', async () => {
   await withRules(
     [
