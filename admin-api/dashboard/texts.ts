@@ -1306,6 +1306,8 @@ export const TEXTS = {
       cache: 'Cache',
       bypass_cache: 'Bypass cache',
       no_compression: 'No compression',
+      limit_upload: 'Largest upload',
+      buffer_upload: 'Buffer for uploads',
       basic_auth: 'Password',
       authenticate: 'Sign-in',
       challenge: 'Challenge',
@@ -1486,6 +1488,12 @@ export const TEXTS = {
       idle_timeout: 'Seconds without a request',
       body_rate: 'Bytes per second that a body must bring',
       read_timeout: 'Seconds to read a part of a response',
+    },
+    uploads: {
+      heading: 'Uploads',
+      explanation: 'Larger request bodies get 413, unless a rule allows them. Empty: no limit, and a usual buffer.',
+      max_size: 'Maximum bytes of a request body',
+      buffer: 'Bytes received before the origin gets the request',
     },
     challenge: {
       heading: 'Challenge',

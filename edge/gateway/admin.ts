@@ -19,7 +19,7 @@ import type { FieldList } from '../http/exchange/field-list.ts';
 import { requestId } from '../origin/origin.ts';
 import type { RequestTraces } from '../origin/traces/request-traces.ts';
 import { Gate } from '../proxy/outflow.ts';
-import { bufferBodyStart } from '../proxy/request-body.ts';
+import { BUFFER_BYTES, bufferBodyStart, bufferTerms } from '../proxy/request-body.ts';
 import type { AddressOf } from '../proxy/visitor.ts';
 import { answerError, type ErrorPage } from '../sites/error-page.ts';
 import type { Observer } from './observer.ts';
@@ -146,7 +146,10 @@ export function createAdminForward(
       gate.open();
     });
     // Read the body before acquiring a slot, so that a client that stalls does not hold one.
-    const body = exchange.body.length === 0 ? exchange.body : await bufferBodyStart(exchange, false).catch(() => null);
+    const body =
+      exchange.body.length === 0
+        ? exchange.body
+        : await bufferBodyStart(exchange, bufferTerms(BUFFER_BYTES)).catch(() => null);
     if (body === null) return recordLeft(exchange);
     const owner = strangerAt(target.addressOf(exchange));
     const slot = exchange.isEnded ? 'aborted' : await lane.slots.acquire(owner, controller.signal);

@@ -101,7 +101,7 @@ export class OriginConnection
     if (this.#hasRested) this.#idleFor = Math.max(0, this.#clock.now - this.idleSince) | 0;
     this.#reader.begin(request.method, request.protocol, request.isLenient);
     if (call.image !== null) this.#socket.write(call.image);
-    else if (request.body.length === 0 || request.protocol !== '') {
+    else if (request.body.length === 0) {
       const { before, lines, after } = head;
       if (lines !== null && this.#socket.joinsParts) this.#socket.write(lines.bytes, before, after);
       else this.#socket.writeText(headText(head));
@@ -194,6 +194,10 @@ export class OriginConnection
     if (this.#sender?.isDone === false && head.status >= 300) this.#sender.stop();
     this.#body = new ReceivedBody(this, length);
     this.#isStream = isEventStream(head.headers, length);
+    if (head.status === 101 && this.#sender?.isDone === false) {
+      this.#fail(new OriginError('malformed', 'a 101 response before the end of the request'));
+      return;
+    }
     if (head.status === 101) this.#tunnel = new SocketTunnel(this.#socket, () => this.#fail(aborted()));
     this.#unanswered = {
       status: head.status,

@@ -65,7 +65,7 @@ export interface OriginRequest {
    * Low priority: fails with `aborted` instead of using capacity that a visitor's request may need.
    */
   readonly yields?: boolean;
-  /** `websocket`: requests an upgrade (RFC 6455); empty: no upgrade. */
+  /** Requests an upgrade to this protocol (RFC 9110 section 7.8); empty: no upgrade. */
   readonly protocol: string;
   /** Charged with response bytes that are buffered for a slow reader, over HTTP/2. */
   readonly memory?: ClientMemory;

@@ -129,7 +129,7 @@ export function fieldLines(headers: FieldList): string {
 function connectionLines(request: OriginRequest): string {
   const { headers, protocol } = request;
   if (protocol !== '') {
-    if (!isToken(protocol)) throw new TypeError(`No protocol: ${protocol}`);
+    if (!protocol.split('/', 2).every(isToken)) throw new TypeError(`No protocol: ${protocol}`);
     return `connection: upgrade\r\nupgrade: ${protocol}\r\n`;
   }
   const isLast = isLastOnConnection(request);
@@ -143,8 +143,7 @@ function takesTrailers(headers: FieldList): boolean {
   return false;
 }
 
-function framingLine({ method, body, protocol }: OriginRequest): string {
-  if (protocol !== '') return '';
+function framingLine({ method, body }: OriginRequest): string {
   const { length } = body;
   if (length === undefined) return 'transfer-encoding: chunked\r\n';
   if (!Number.isSafeInteger(length) || length < 0) throw new TypeError(`No length of a body: ${length}`);

@@ -57,7 +57,7 @@ export class ResponseReader {
   begin(method: string, protocol: string, isLenient = false): void {
     this.#collector.isLenient = isLenient;
     this.#isHead = method === 'HEAD';
-    this.#protocol = protocol;
+    this.#protocol = protocol.toLowerCase();
     this.#informs = 0;
     this.#state = STATE.head;
   }

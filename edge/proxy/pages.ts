@@ -114,6 +114,15 @@ export const SLOW_BODY = page(
   'The request body arrived more slowly than edge.origin_body_rate allows.',
 );
 
+/** RFC 9110 section 15.5.14. */
+export const UPLOAD_TOO_LARGE = page(
+  413,
+  'upload_too_large',
+  'The upload is too large',
+  'This site does not accept uploads of this size.',
+  'The request body is larger than uploads.max_size of the protection, or than a rule with limit_upload allows.',
+);
+
 export const LOOP = page(
   508,
   'loop_detected',
@@ -135,7 +144,7 @@ export const NO_SUCH_PROTOCOL = page(
   501,
   'protocol_unknown',
   'This protocol is not supported',
-  'WebSocket is the only protocol that is supported within HTTP.',
+  'WebSocket is the only protocol that is supported within HTTP/2.',
   'Extended CONNECT is forwarded for websocket only.',
 );
 

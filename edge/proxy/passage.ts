@@ -2,6 +2,7 @@
 
 import { fromUrlHost } from '../../core/net/address/url-host.ts';
 import { changeFields } from '../../core/site/rules/index.ts';
+import { NO_UPLOAD_TERMS, type UploadTerms } from '../../core/site/uploads.ts';
 import { withRuleTtl } from '../cache/rules/freshness.ts';
 import type { CacheOutcome, Done, ResponseHandler, Visit } from '../cache/visit.ts';
 import { hostOf, siteHost } from '../http/exchange/authority.ts';
@@ -35,10 +36,18 @@ import type { SitePools } from '../sites/site-pools.ts';
 import { type Compression, compressResponse, encodingsForOrigin } from './coding.ts';
 import { grpcEnding, grpcRefusal } from './grpc.ts';
 import { Gate } from './outflow.ts';
-import { EXPECTATION_FAILED, FAULT_PAGES, type FaultPages, LOOP, NOT_CACHED, SLOW_BODY } from './pages.ts';
+import {
+  EXPECTATION_FAILED,
+  FAULT_PAGES,
+  type FaultPages,
+  LOOP,
+  NOT_CACHED,
+  SLOW_BODY,
+  UPLOAD_TOO_LARGE,
+} from './pages.ts';
 import { exchangeRecord, type OnDone } from './record.ts';
 import { relay, type TrailerFilter } from './relay.ts';
-import { bodyForOrigin, bufferBodyStart } from './request-body.ts';
+import { bodyForOrigin, bufferBodyStart, bufferTerms, LimitedBody } from './request-body.ts';
 import { type RequestRules, requestFields } from './request-fields.ts';
 import { fieldsWithoutOrigin } from './response-fields.ts';
 import { networkOf, normalAuthority, sourceOf, visitedSiteOf } from './visitor.ts';
@@ -105,6 +114,8 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
   readonly #gate: Gate;
   /** Cancels the request to the origin. Null after the response head has arrived. */
   #cancel: OriginCancel | null = null;
+  /** The request body, if only its end would show that it is too large. */
+  #limited: LimitedBody | null = null;
   /** The response body that is being sent. */
   #body: OriginBody | null = null;
   #originMs = -1;
@@ -378,6 +389,13 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
   bypassCache(cacheStatus: string, outcome: CacheOutcome, onHead?: OnHead): Done {
     this.outcome = outcome;
     const { exchange } = this;
+    const hasBody = exchange.body.length !== 0;
+    const terms = hasBody ? this.#uploadTerms() : NO_UPLOAD_TERMS;
+    const { maxSize } = terms;
+    if (maxSize !== null && (exchange.body.length ?? 0) > maxSize) {
+      this.refuse(UPLOAD_TOO_LARGE);
+      return;
+    }
     const requestHeaders = this.fieldsForOrigin(encodingsForOrigin(exchange));
     if (requestHeaders === undefined) return;
     const fetch = (body: RequestBody): Promise<void> =>
@@ -392,16 +410,30 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
           return this.respondFailure(error);
         },
       });
-    if (exchange.body.length === 0) return fetch(NO_BODY);
-    return bufferBodyStart(exchange).then(
+    if (!hasBody) return fetch(NO_BODY);
+    if (maxSize !== null && exchange.body.length === undefined) this.#limited = new LimitedBody(exchange.body, maxSize);
+    const source = { body: this.#limited ?? exchange.body, memory: exchange.memory };
+    return bufferBodyStart(source, bufferTerms(terms.buffer)).then(
       (body) => {
         if (!exchange.isEnded) return fetch(body);
         body.discard();
         return this.abandon();
       },
-      // The visitor has disconnected, or has already received an error about the slow body.
-      () => this.abandon(),
+      () => {
+        if (this.#limited?.isTooLarge === true && !exchange.isEnded) this.refuse(UPLOAD_TOO_LARGE);
+        // The visitor has disconnected, or has already received an error about the slow body.
+        else this.abandon();
+      },
     );
+  }
+
+  /** A rule goes before the site. */
+  #uploadTerms(): UploadTerms {
+    const { changes, documents } = this.site;
+    const ofSite = documents?.protection?.uploads ?? NO_UPLOAD_TERMS;
+    if (changes === undefined) return ofSite;
+    const { maxSize, buffer } = changes.uploads;
+    return { maxSize: maxSize ?? ofSite.maxSize, buffer: buffer ?? ofSite.buffer };
   }
 
   respond(status: number, fields: FieldList, body: OriginBody): Done {
@@ -477,6 +509,7 @@ export class Passage implements Visit, TrailerFilter, InformReceiver {
     this.#recordError(error);
     const fault = (error as OriginError).fault;
     if (this.exchange.isEnded) this.report(499, false);
+    else if (this.#limited?.isTooLarge === true) this.refuse(UPLOAD_TOO_LARGE);
     else if (fault === 'slow-body') this.refuse(SLOW_BODY);
     else this.refuse(pages[fault === 'aborted' ? 'reset' : fault]);
   }

@@ -4,6 +4,7 @@
  * node handles like those of an origin.
  */
 import { Changes } from '../../core/site/rules/index.ts';
+import { NO_UPLOAD_TERMS } from '../../core/site/uploads.ts';
 import { withoutFields } from '../cache/rules/fields.ts';
 import type { StoredResponse } from '../cache/stored-response.ts';
 import type { Done, ResponseHandler } from '../cache/visit.ts';
@@ -57,6 +58,7 @@ export function siteForPeer(site: Site, { origin, lifetime }: PeerCall): Site {
           origin,
           bypassesCache: false,
           isUncompressed: false,
+          uploads: NO_UPLOAD_TERMS,
         });
   return { ...site, changes };
 }

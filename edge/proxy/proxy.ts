@@ -22,7 +22,7 @@ import { type Prefetch, PrefetchPassage, type PrefetchRequest, prefetchContext, 
 import { exchangeRecord, type OnDone } from './record.ts';
 import { hasNoForwardsLeft } from './request-fields.ts';
 import { responseFields } from './response-fields.ts';
-import { serveWebSocket } from './tunnel.ts';
+import { serveTunnel } from './tunnel.ts';
 import { normalAuthority, visitedSiteOf, visitorAddress } from './visitor.ts';
 
 export interface ProxyOptions {
@@ -112,7 +112,7 @@ export function createSiteProxy(options: ProxyOptions): SiteProxy {
     if (exchange.method !== 'GET' || exchange.protocol !== '') {
       const page = refusalOf(exchange);
       if (page !== null) return open(exchange, site).refuse(page);
-      if (exchange.protocol !== '') return serveWebSocket(open(exchange, site));
+      if (exchange.protocol !== '') return serveTunnel(open(exchange, site));
       if (isGrpc(exchange)) return serveGrpc(open(exchange, site));
       if (hasNoForwardsLeft(exchange)) return open(exchange, site).respondWhole(204, ALLOW_FIELDS, EMPTY_BODY);
     }
@@ -187,10 +187,11 @@ const EMPTY_BODY = new Uint8Array(0);
 const ALLOW_FIELDS = METHOD_NOT_ALLOWED.headers ?? [];
 
 /** The error page for a request that is never forwarded. Null: it may be forwarded. */
-function refusalOf({ method, protocol }: Exchange): ErrorPage | null {
+function refusalOf({ method, protocol, version }: Exchange): ErrorPage | null {
   // RFC 9110 section 9.3.8: TRACE would return the visitor's credentials to the script that sent
   // it.
   if (method === 'TRACE') return METHOD_NOT_ALLOWED;
-  if (protocol !== '') return protocol === 'websocket' ? null : NO_SUCH_PROTOCOL;
+  // RFC 8441 section 4, and RFC 9220 section 3: 501 for an unknown protocol of an extended CONNECT.
+  if (protocol !== '') return protocol === 'websocket' || version !== '2' ? null : NO_SUCH_PROTOCOL;
   return method === 'CONNECT' ? METHOD_NOT_ALLOWED : null;
 }

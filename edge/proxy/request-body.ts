@@ -11,7 +11,7 @@ import type { FieldList } from '../http/exchange/field-list.ts';
 import { requestTrailers } from './request-fields.ts';
 
 /** Bytes to buffer. A shorter body is buffered completely. */
-const BUFFER_BYTES = 65_536;
+export const BUFFER_BYTES = 65_536;
 /**
  * Milliseconds without data after which a body of unknown length is forwarded. The visitor may be
  * waiting for a message from the origin.
@@ -72,20 +72,101 @@ class FlowingBody extends PassedBody<Flowing> {
 }
 
 /**
+ * A body of unknown length that may have `maxSize` bytes. `isTooLarge` is set when more have
+ * arrived; the body then ends with an error.
+ */
+export class LimitedBody implements RequestBody, BodySink {
+  readonly length = undefined;
+  isTooLarge = false;
+  readonly flow: RequestBody['flow'];
+  readonly #body: RequestBody;
+  #left: number;
+  #sink: BodySink | null = null;
+
+  constructor(body: RequestBody, maxSize: number) {
+    this.#body = body;
+    this.#left = maxSize;
+    if (isFlowing(body)) this.flow = (sink) => this.#flowInto(body, sink);
+  }
+
+  get trailers(): FieldList {
+    return this.#body.trailers;
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    const part = await this.#body.read();
+    if (part !== null && !this.#count(part)) throw new UploadTooLarge();
+    return part;
+  }
+
+  discard(): void {
+    this.#body.discard();
+  }
+
+  onPart(part: Uint8Array): boolean {
+    if (this.isTooLarge) return true;
+    if (this.#count(part)) return this.#sink!.onPart(part);
+    this.#sink!.onOver(new UploadTooLarge());
+    return true;
+  }
+
+  onOver(error: Error | null): void {
+    if (!this.isTooLarge) this.#sink!.onOver(error);
+  }
+
+  #flowInto(body: Flowing, sink: BodySink): BodyFlow {
+    this.#sink = sink;
+    return body.flow(this);
+  }
+
+  /** False: the body is too large. */
+  #count(part: Uint8Array): boolean {
+    this.#left -= part.length;
+    this.isTooLarge = this.#left < 0;
+    return !this.isTooLarge;
+  }
+}
+
+class UploadTooLarge extends Error {
+  override readonly name = 'UploadTooLarge';
+}
+
+/** What a client sends before the request goes to the origin. */
+interface BufferTerms {
+  /** The origin may respond before the body has ended, so silence ends the buffering. */
+  readonly isConversation: boolean;
+  /** In bytes. */
+  readonly size: number;
+}
+
+const USUAL: BufferTerms = { isConversation: true, size: BUFFER_BYTES };
+
+/** `size`: what the site or a rule sets; null: nothing. */
+export const bufferTerms = (size: number | null): BufferTerms =>
+  size === null ? USUAL : { isConversation: false, size };
+
+/**
  * Buffers the start of a request body before the request is sent to the origin. A visitor that
  * announces a long body but sends little then does not occupy an origin connection. The buffer is
- * charged to the memory budget of the visitor's network. Rejects with an AbortError if the body
- * ends prematurely. `isConversation`: the origin may respond before the body has ended.
+ * charged to the memory budget of the visitor's network, and is not larger than usual when that is
+ * half used up. Rejects with an AbortError if the body ends prematurely.
  */
-export async function bufferBodyStart({ body, memory }: Exchange, isConversation = true): Promise<RequestBody> {
+export async function bufferBodyStart(
+  { body, memory }: Pick<Exchange, 'body' | 'memory'>,
+  { isConversation, size }: BufferTerms = USUAL,
+): Promise<RequestBody> {
   const buffered = new BufferedBody(body, memory);
   const isStream = body.length === undefined && isConversation;
   const end = isStream ? performance.now() + HOLD_MS : 0;
   try {
-    while (buffered.heldBytes < BUFFER_BYTES && !(isStream && performance.now() > end)) {
+    while (buffered.heldBytes < size && (buffered.heldBytes < BUFFER_BYTES || !memory.isPressed)) {
+      if (isStream && performance.now() > end) break;
       const reading = body.read();
       const part = isStream ? await raceSilence(reading) : await reading;
-      if (part === null) return buffered;
+      if (part === null) {
+        if (!isConversation) buffered.end();
+        return buffered;
+      }
       if (part === SILENT) {
         // Only one read may be pending, so the next reader gets this part first.
         buffered.pending = reading;
@@ -106,7 +187,7 @@ const raceSilence = <Result>(result: Promise<Result>): Promise<Result | typeof S
   withTimeout(result, SILENCE_MS, (): typeof SILENT => SILENT);
 
 class BufferedBody implements RequestBody {
-  readonly length: number | undefined;
+  length: number | undefined;
   heldBytes = 0;
   /** A pending read. */
   pending: Promise<Uint8Array | null> | null = null;
@@ -128,6 +209,11 @@ class BufferedBody implements RequestBody {
     this.#parts.push(part);
     this.heldBytes += part.length;
     this.#memory.hold(part.length);
+  }
+
+  /** The whole body is held, so that its length is known. With trailers it has to be chunked. */
+  end(): void {
+    if (this.trailers.length === 0) this.length = this.heldBytes;
   }
 
   read(): Promise<Uint8Array | null> {

@@ -1,25 +1,74 @@
 /**
- * Forwards WebSocket (RFC 6455, RFC 8441): the handshake, then bytes in both directions.
+ * Forwards tunnels: the handshake, then bytes in both directions. WebSocket (RFC 6455, RFC 8441) is
+ * checked. Of other protocols (RFC 9110 section 7.8), such as those of Docker and Kubernetes, the
+ * edge knows the name only.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { fieldValue, withoutFields } from '../cache/rules/fields.ts';
 import type { Done } from '../cache/visit.ts';
 import { NO_BODY } from '../http/exchange/body-queue.ts';
-import type { Exchange } from '../http/exchange/exchange.ts';
+import type { Exchange, RequestBody } from '../http/exchange/exchange.ts';
 import type { OriginBody, OriginResponse, OriginTunnel } from '../origin/origin.ts';
 import { Gate } from './outflow.ts';
 import { FAULT_PAGES, NO_WEBSOCKET_KEY } from './pages.ts';
 import type { Passage } from './passage.ts';
+import { bufferBodyStart, bufferTerms } from './request-body.ts';
 
 /** RFC 6455 section 1.3. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const HANDSHAKE_FIELDS: ReadonlySet<string> = new Set(['sec-websocket-key', 'sec-websocket-accept']);
 
+export const serveTunnel = (passage: Passage): Done =>
+  passage.exchange.protocol === 'websocket' ? serveWebSocket(passage) : serveUpgrade(passage);
+
+async function serveUpgrade(passage: Passage): Promise<void> {
+  const { exchange } = passage;
+  const fields = passage.fieldsForOrigin('');
+  if (fields === undefined) return;
+  const length = Number(fieldValue(exchange.headers, 'content-length') ?? 0);
+  const body = length === 0 ? NO_BODY : await wholeBody(exchange, length).catch(() => null);
+  if (body === null) return passage.abandon();
+  return passage.fetch(exchange.method, fields, body, exchange.protocol, {
+    onResponse: (response) => openTunnel(passage, response, null),
+    onFailure: (error) => passage.respondFailure(error),
+  });
+}
+
+/** The body of a request before its tunnel. Rejects if it ends prematurely. */
+async function wholeBody({ body, memory }: Exchange, length: number): Promise<RequestBody | null> {
+  const whole = await bufferBodyStart({ body: new BodyPrefix(body, length), memory }, bufferTerms(length));
+  return whole.length === length ? whole : null;
+}
+
+/** The first bytes of a body. The rest stays for the next reader. */
+class BodyPrefix implements RequestBody {
+  readonly length: number;
+  readonly trailers = [];
+  readonly #body: RequestBody;
+  #left: number;
+
+  /** No part of `body` goes past `length`. */
+  constructor(body: RequestBody, length: number) {
+    this.#body = body;
+    this.length = length;
+    this.#left = length;
+  }
+
+  async read(): Promise<Uint8Array | null> {
+    if (this.#left === 0) return null;
+    const part = await this.#body.read();
+    this.#left -= part?.length ?? 0;
+    return part;
+  }
+
+  discard(): void {}
+}
+
 /**
  * Opens a WebSocket tunnel. For a visitor over HTTP/2, the edge acts as the client of the RFC 6455
  * handshake (RFC 8441 section 5).
  */
-export function serveWebSocket(passage: Passage): Done {
+function serveWebSocket(passage: Passage): Done {
   const { exchange } = passage;
   const isHttp2 = exchange.version === '2';
   const key = isHttp2 ? webSocketKey() : (fieldValue(exchange.headers, 'sec-websocket-key') ?? '');
@@ -33,8 +82,8 @@ export function serveWebSocket(passage: Passage): Done {
   });
 }
 
-/** `key`: the edge's own over HTTP/2, otherwise the visitor's. */
-async function openTunnel(passage: Passage, response: OriginResponse, key: string): Promise<void> {
+/** `key`: of WebSocket, the edge's own over HTTP/2, otherwise the visitor's; null: no WebSocket. */
+async function openTunnel(passage: Passage, response: OriginResponse, key: string | null): Promise<void> {
   const { exchange } = passage;
   const { tunnel, body, headers } = response;
   const isHttp2 = exchange.version === '2';
@@ -42,7 +91,7 @@ async function openTunnel(passage: Passage, response: OriginResponse, key: strin
   try {
     // RFC 6455 section 4.1: an origin without this proof may not support WebSocket and could parse
     // the following bytes as requests.
-    const isAccepted = fieldValue(headers, 'sec-websocket-accept') === webSocketAccept(key);
+    const isAccepted = key === null || fieldValue(headers, 'sec-websocket-accept') === webSocketAccept(key);
     if (!isAccepted || exchange.isEnded) {
       tunnel.destroy();
       if (isAccepted) passage.report(499, false);

@@ -4,6 +4,7 @@
  */
 import { RE2JS } from 're2js';
 import type { NamedMatch, Rule, RuleMatch, RulesDocument, TextMatch } from '../../core/site/rules/index.ts';
+import type { UploadTerms } from '../../core/site/uploads.ts';
 
 export interface ReferenceRequest {
   readonly method: string;
@@ -26,6 +27,7 @@ export interface Outcome {
   readonly target: string;
   readonly cache: { readonly ttl: number; readonly override: boolean; readonly max: number } | 'bypass' | null;
   readonly isUncompressed: boolean;
+  readonly uploads: UploadTerms;
   readonly origin: string | null;
 }
 
@@ -43,6 +45,7 @@ export function interpret(
     target: request.target,
     cache: null as Outcome['cache'],
     isUncompressed: false,
+    uploads: { maxSize: null, buffer: null } as UploadTerms,
     origin: null as string | null,
   };
   for (const [number, rule] of rules.entries()) {
@@ -89,6 +92,12 @@ export function interpret(
         break;
       case 'no_compression':
         outcome.isUncompressed = true;
+        break;
+      case 'limit_upload':
+        outcome.uploads = { ...outcome.uploads, maxSize: action.size };
+        break;
+      case 'buffer_upload':
+        outcome.uploads = { ...outcome.uploads, buffer: action.size };
         break;
       case 'origin':
         outcome.origin = action.name;

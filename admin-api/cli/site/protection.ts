@@ -54,8 +54,8 @@ export function addProtectionCommands(program: Command, context: CommandContext)
 }
 
 /** `challenge.mode = auto`, one line for each. */
-function fieldsOf({ limits, slow, challenge, tls }: ApiResponse<'getProtection'>): string[] {
-  return Object.entries({ limits, slow, challenge, tls }).flatMap(([section, values]) =>
+function fieldsOf({ limits, slow, uploads, challenge, tls }: ApiResponse<'getProtection'>): string[] {
+  return Object.entries({ limits, slow, uploads, challenge, tls }).flatMap(([section, values]) =>
     Object.entries(values).map(([name, value]) => `${section}.${name} = ${shown(value)}`),
   );
 }

@@ -1,4 +1,4 @@
-/** The protection of a domain's sites: limits, slow clients, the challenge, and TLS. */
+/** The protection of a domain's sites: limits, slow clients, uploads, the challenge, and TLS. */
 import { type Signal, signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { Field } from '../../ui/parts/field.tsx';
@@ -16,10 +16,12 @@ import { SiteDocument } from './site-document.ts';
 
 const LIMITS = ['connections', 'new_connections_per_second', 'requests_in_flight', 'requests_per_second'] as const;
 const SLOW = ['header_timeout', 'idle_timeout', 'body_rate', 'read_timeout'] as const;
+const UPLOADS = ['max_size', 'buffer'] as const;
 const CHALLENGE = ['above', 'difficulty', 'valid_for', 'wait'] as const;
 const POINTERS: readonly Pointer<'setProtection'>[] = [
   ...LIMITS.map((name) => `/limits/${name}` as const),
   ...SLOW.map((name) => `/slow/${name}` as const),
+  ...UPLOADS.map((name) => `/uploads/${name}` as const),
   ...CHALLENGE.map((name) => `/challenge/${name}` as const),
   '/tls/client_authorities',
 ];
@@ -59,6 +61,7 @@ function ProtectionForm({ page, stored }: ProtectionFormProps) {
   const texts = TEXTS.protection;
   const limits = useMemo(() => numbersOf(LIMITS, stored.limits), [stored]);
   const slow = useMemo(() => numbersOf(SLOW, stored.slow), [stored]);
+  const uploads = useMemo(() => numbersOf(UPLOADS, stored.uploads), [stored]);
   const challenge = useMemo(() => numbersOf(CHALLENGE, stored.challenge), [stored]);
   const mode = useSignal<string>(stored.challenge.mode);
   const except = useSignal(stored.challenge.except.join('\n'));
@@ -68,6 +71,7 @@ function ProtectionForm({ page, stored }: ProtectionFormProps) {
     return page.replace({
       limits: readNumbers(limits, null),
       slow: readNumbers(slow, null),
+      uploads: readNumbers(uploads, null),
       challenge: {
         ...readNumbers(challenge, undefined),
         mode: mode.value as Challenge['mode'],
@@ -84,6 +88,7 @@ function ProtectionForm({ page, stored }: ProtectionFormProps) {
         <>
           <NumberSection group="limits" names={LIMITS} values={limits} texts={texts.limits} faultOf={faultOf} />
           <NumberSection group="slow" names={SLOW} values={slow} texts={texts.slow} faultOf={faultOf} />
+          <NumberSection group="uploads" names={UPLOADS} values={uploads} texts={texts.uploads} faultOf={faultOf} />
           <ChallengeSection mode={mode} numbers={challenge} except={except} faultOf={faultOf} />
           <TlsSection draft={tls} faultOf={faultOf} />
         </>

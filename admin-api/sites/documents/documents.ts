@@ -72,7 +72,7 @@ export const siteDocumentRoutes = (services: Services, parts: SiteDocumentParts)
     body: Type.Object(protectionBody),
     view: protectionView,
     faults: ['invalid_protection', 'invalid_authorities'],
-    check: ({ limits, slow, challenge, tls }) => checkProtection({ limits, slow, challenge, tls }),
+    check: ({ limits, slow, uploads, challenge, tls }) => checkProtection({ limits, slow, uploads, challenge, tls }),
     show: fullProtection,
   }),
   ...documentRoutes(services, {

@@ -1,5 +1,6 @@
 /** Compiles a protection document for the threads of the edge. */
 import { createHash } from 'node:crypto';
+import type { UploadTerms } from '../uploads.ts';
 import { type ChallengeMode, fullProtection, type ProtectionDocument } from './document.ts';
 
 /** Per node; Infinity: no limit for this site. */
@@ -40,13 +41,14 @@ export interface SiteProtection {
   readonly limits: SiteLimits;
   /** Null: the settings of the node apply. */
   readonly slow: SlowBudget | null;
+  readonly uploads: UploadTerms;
   readonly challenge: ChallengeTerms;
   /** Null: the default TLS policy. */
   readonly tls: SiteTlsPolicy | null;
 }
 
 export function compileProtection(document: ProtectionDocument): SiteProtection {
-  const { limits, slow, challenge, tls } = fullProtection(document);
+  const { limits, slow, uploads, challenge, tls } = fullProtection(document);
   const milliseconds = (seconds: number | null): number | undefined => (seconds === null ? undefined : seconds * 1000);
   const budget: SlowBudget = {
     headerTimeout: milliseconds(slow.header_timeout),
@@ -66,6 +68,7 @@ export function compileProtection(document: ProtectionDocument): SiteProtection 
       requestsPerSecond: limits.requests_per_second ?? Number.POSITIVE_INFINITY,
     },
     slow: Object.values(budget).every((value) => value === undefined) ? null : budget,
+    uploads: { maxSize: uploads.max_size, buffer: uploads.buffer },
     challenge: {
       mode: challenge.mode,
       difficulty: challenge.difficulty,

@@ -1,7 +1,7 @@
 /**
- * The protection document of a domain: limits, budgets for slow clients, the challenge, and TLS
- * requirements. Its types follow from the schema, and its fields have the names of the API. An
- * omitted or null field has its default.
+ * The protection document of a domain: limits, budgets for slow clients, sizes of uploads, the
+ * challenge, and TLS requirements. Its types follow from the schema, and its fields have the names
+ * of the API. An omitted or null field has its default.
  */
 import type { Static, TObject } from '@sinclair/typebox';
 import { DocumentKind } from '../document-kind.ts';
@@ -25,6 +25,7 @@ const DEFAULT_PROTECTION: FullProtection = {
     requests_per_second: null,
   },
   slow: { header_timeout: null, idle_timeout: null, body_rate: null, read_timeout: null },
+  uploads: { max_size: null, buffer: null },
   challenge: {
     mode: 'off',
     // About 65,000 hashes: a second or two in a browser.
@@ -37,9 +38,10 @@ const DEFAULT_PROTECTION: FullProtection = {
   tls: { min_version: '1.2', client_certificates: 'off', client_authorities: null },
 };
 
-export const fullProtection = ({ limits, slow, challenge, tls }: ProtectionDocument): FullProtection => ({
+export const fullProtection = ({ limits, slow, uploads, challenge, tls }: ProtectionDocument): FullProtection => ({
   limits: { ...DEFAULT_PROTECTION.limits, ...limits },
   slow: { ...DEFAULT_PROTECTION.slow, ...slow },
+  uploads: { ...DEFAULT_PROTECTION.uploads, ...uploads },
   challenge: { ...DEFAULT_PROTECTION.challenge, ...challenge },
   tls: { ...DEFAULT_PROTECTION.tls, ...tls },
 });

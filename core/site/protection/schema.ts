@@ -1,6 +1,7 @@
 /** Schema of the protection document. */
 import { type TProperties, Type } from '@sinclair/typebox';
 import { integer, list, oneOf, orNull, text } from '../../base/schema.ts';
+import { MAX_UPLOAD, MAX_UPLOAD_BUFFER } from '../uploads.ts';
 import { MAX_AUTHORITIES, MAX_AUTHORITIES_PEM } from './authorities.ts';
 
 const limit = (maximum: number, description: string) =>
@@ -19,6 +20,20 @@ const SLOW = {
   idle_timeout: budget(1, 3600, 'seconds that a connection may be open without a request, from 1 to 3600'),
   body_rate: budget(1, 1_000_000, 'bytes per second that the body of a request must bring, from 1 to 1,000,000'),
   read_timeout: budget(1, 600, 'seconds in which a client must read a part of a response, from 1 to 600'),
+};
+const UPLOADS = {
+  max_size: orNull(
+    integer(0, MAX_UPLOAD, 'bytes of a request body, from 0 to 1,099,511,627,776; larger ones get 413'),
+    'null: no limit',
+  ),
+  buffer: orNull(
+    integer(
+      0,
+      MAX_UPLOAD_BUFFER,
+      'bytes of a request body that are received before the request is sent to the origin, from 0 to 10,485,760',
+    ),
+    'null: 65,536, or fewer while the visitor sends nothing',
+  ),
 };
 const CHALLENGE = {
   mode: oneOf(['off', 'auto', 'on'], '"off", "auto" (while the site gets too many requests), or "on"'),
@@ -50,6 +65,7 @@ const group = <P extends TProperties>(properties: P, description: string) =>
 export const protectionBody = {
   limits: group(LIMITS, 'an object with the limits on each node'),
   slow: group(SLOW, 'an object with the budgets for slow clients'),
+  uploads: group(UPLOADS, 'an object with the size and the buffer of request bodies'),
   challenge: group(CHALLENGE, 'an object with the challenge for visitors'),
   tls: group(TLS, 'an object with the demands on TLS'),
 };
@@ -57,6 +73,7 @@ export const protectionBody = {
 export const protectionView = {
   limits: Type.Object(LIMITS),
   slow: Type.Object(SLOW),
+  uploads: Type.Object(UPLOADS),
   challenge: Type.Object(CHALLENGE),
   tls: Type.Object(TLS),
 };

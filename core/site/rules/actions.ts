@@ -17,6 +17,8 @@ export const ACTIONS = {
   cache: [[], ['ttl', 'override', 'max_ttl', 'key']],
   bypass_cache: [[], []],
   no_compression: [[], []],
+  limit_upload: [['size'], []],
+  buffer_upload: [['size'], []],
   basic_auth: [['users'], ['realm']],
   authenticate: [[], ['forward', 'jwt', 'oidc', 'certificate']],
   challenge: [[], []],

@@ -3,6 +3,7 @@
  * rules are computed once and cached, so that a request allocates nothing for them.
  */
 import { createHash } from 'node:crypto';
+import { NO_UPLOAD_TERMS, type UploadTerms } from '../uploads.ts';
 import type { CacheAction, Rule } from './document.ts';
 import type { Fields } from './facts.ts';
 import { firstCookie, firstHeader, NamePattern } from './fields.ts';
@@ -54,6 +55,7 @@ interface Values {
   readonly cache: CacheRule | null;
   readonly bypassesCache: boolean;
   readonly isUncompressed: boolean;
+  readonly uploads: UploadTerms;
   /** The name of a pool. Null: the origin of the site. */
   readonly origin: string | null;
   /** The id of the request, if a header has it; else empty. */
@@ -67,6 +69,7 @@ export class Changes implements Values {
   readonly cache: CacheRule | null;
   readonly bypassesCache: boolean;
   readonly isUncompressed: boolean;
+  readonly uploads: UploadTerms;
   readonly origin: string | null;
   readonly requestId: string;
   /** Whether `resolve` is needed. */
@@ -89,6 +92,7 @@ export class Changes implements Values {
     this.cache = values.cache;
     this.bypassesCache = values.bypassesCache;
     this.isUncompressed = values.isUncompressed;
+    this.uploads = values.uploads;
     this.origin = values.origin;
     this.requestId = values.requestId ?? '';
     this.hasPlaceholders = this.requestHeaders.some(hasTemplate) || this.responseHeaders.some(hasTemplate);
@@ -109,7 +113,7 @@ export class Changes implements Values {
     )
       return last;
     const hasId = this.requestHeaders.some(hasRequestId) || this.responseHeaders.some(hasRequestId);
-    const { rewrite, cache, bypassesCache, isUncompressed, origin } = this;
+    const { rewrite, cache, bypassesCache, isUncompressed, uploads, origin } = this;
     const requestId = hasId ? (request.visitor?.requestId ?? '') : '';
     const values = {
       requestHeaders,
@@ -118,6 +122,7 @@ export class Changes implements Values {
       cache,
       bypassesCache,
       isUncompressed,
+      uploads,
       origin,
       requestId,
     };
@@ -163,8 +168,8 @@ export class Changes implements Values {
   }
 
   #values(): Values {
-    const { requestHeaders, responseHeaders, rewrite, cache, bypassesCache, isUncompressed, origin } = this;
-    return { requestHeaders, responseHeaders, rewrite, cache, bypassesCache, isUncompressed, origin };
+    const { requestHeaders, responseHeaders, rewrite, cache, bypassesCache, isUncompressed, uploads, origin } = this;
+    return { requestHeaders, responseHeaders, rewrite, cache, bypassesCache, isUncompressed, uploads, origin };
   }
 
   /** Path and query that the origin receives. */
@@ -222,6 +227,7 @@ const NO_VALUES: Values = {
   cache: null,
   bypassesCache: false,
   isUncompressed: false,
+  uploads: NO_UPLOAD_TERMS,
   origin: null,
 };
 
@@ -253,6 +259,14 @@ export function changeOf({ action, match }: Pick<Rule, 'action' | 'match'>): Cha
       return () => ({ cache: null, bypassesCache: true });
     case 'no_compression':
       return () => ({ isUncompressed: true });
+    case 'limit_upload': {
+      const { size: maxSize } = action;
+      return ({ uploads: { buffer } }) => ({ uploads: { maxSize, buffer } });
+    }
+    case 'buffer_upload': {
+      const { size: buffer } = action;
+      return ({ uploads: { maxSize } }) => ({ uploads: { maxSize, buffer } });
+    }
     case 'origin': {
       const { name } = action;
       return () => ({ origin: name });

@@ -1,5 +1,6 @@
 /** Checks the action of a rule. */
 import { RE2JS } from 're2js';
+import { MAX_UPLOAD_BUFFER } from '../uploads.ts';
 import { ACTIONS, type ActionType } from './actions.ts';
 import type { Rule, RuleAction } from './document.ts';
 import { FIELD_NAME, FIELD_VALUE, forbiddenHeader } from './forbidden-headers.ts';
@@ -90,6 +91,9 @@ export function checkAction(rule: Rule, report: Report): void {
       break;
     case 'cache':
       checkCache(action, report);
+      break;
+    case 'buffer_upload':
+      if (action.size > MAX_UPLOAD_BUFFER) report('/size', `must be at most ${MAX_UPLOAD_BUFFER} bytes`);
       break;
     case 'basic_auth':
       checkUsers(action, report);

@@ -1,6 +1,7 @@
 /** Schema of the rules document. check-rule.ts checks the fields of each action. */
 import { type ObjectOptions, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 import { flag, integer, line, list, oneOf, orNull, readOnly, text } from '../../base/schema.ts';
+import { MAX_UPLOAD } from '../uploads.ts';
 import { ACTION_TYPES } from './actions.ts';
 import {
   MAX_FIXED_BODY,
@@ -193,6 +194,13 @@ const action = <User extends TProperties, Secret extends TProperties>(
             cookies: names('cookies whose values are in the key of the cache'),
           },
           { description: 'what distinguishes responses in the cache' },
+        ),
+      ),
+      size: Type.Optional(
+        integer(
+          0,
+          MAX_UPLOAD,
+          'bytes of a request body: its maximum (limit_upload), or those received before the request is sent to the origin (buffer_upload)',
         ),
       ),
       realm: Type.Optional(line(1, 100, 'what browsers show when they ask for a password')),

@@ -64,8 +64,9 @@ export interface Exchange {
   /** Without pseudo-headers, `host` and connection-specific fields (RFC 9110 section 7.6.1). */
   readonly headers: FieldList;
   /**
-   * The requested protocol of a tunnel: `websocket` in an Upgrade (RFC 6455) or an extended CONNECT
-   * (RFC 8441); else empty.
+   * The requested protocol of a tunnel: of an Upgrade (RFC 9110 section 7.8) or of an extended
+   * CONNECT (RFC 8441), `websocket` in lower case; else empty. The request may have a body, which
+   * comes before the bytes of the tunnel in `body`; its length is in `headers` (`content-length`).
    */
   readonly protocol: string;
   readonly body: RequestBody;

@@ -172,7 +172,7 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     }
     if (head.isLast) this.#acceptsRequests = false;
     const exchange = new Http1Exchange(head, this);
-    if (exchange.queue !== null && exchange.protocol === '') this.#receiving = exchange;
+    if (exchange.queue !== null && head.length !== 0) this.#receiving = exchange;
     this.#queued.push(exchange);
     this.#handleNext();
   }
@@ -196,7 +196,8 @@ export class Http1Connection implements Carrier, TransportReceiver, RequestSink,
     const exchange = this.#receiving;
     if (exchange === undefined) return;
     this.#receiving = undefined;
-    exchange.queue?.finish(trailers);
+    // The bytes of a tunnel follow in the same queue.
+    if (exchange.protocol === '') exchange.queue?.finish(trailers);
     if (this.active === exchange && exchange.isEnded) this.#finishActive();
   }
 

@@ -17,6 +17,18 @@ const NO_TARGET = refusal(400, 'target');
 const OTHER_SCHEME = refusal(421, 'target');
 const OTHER_EXPECTATION = refusal(417, 'expectation');
 
+/** Bytes of the body of a request for an upgrade. */
+const MAX_UPGRADE_BODY = 65_536;
+/** Methods of requests for other protocols than WebSocket. */
+const UPGRADING: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+/** A name and a version (RFC 9110 section 7.8). */
+const PROTOCOL = /^([a-z0-9!#$%&'*+.^_`|~-]{1,32})(?:\/[a-z0-9!#$%&'*+.^_`|~-]{1,32})?$/i;
+/**
+ * Never passed on. Within a tunnel of HTTP a visitor's requests would go past the rules (`h2c`
+ * smuggling), and `h2c` is obsolete (RFC 9113 section 3.1). TLS belongs to the connection.
+ */
+const REFUSED: ReadonlySet<string> = new Set(['h2', 'h2c', 'h3', 'http', 'https', 'tls', 'websocket']);
+
 /** A larger Content-Length is malformed. */
 const MAX_LENGTH = String(2n ** 64n - 1n);
 
@@ -35,7 +47,7 @@ export class RequestHead {
   expectsContinue = false;
   /** The connection ends after the response (RFC 9112 section 9.3). */
   isLast = false;
-  /** `websocket`, or empty. */
+  /** Of an upgrade, as the client has written it; `websocket` in lower case. Empty: none. */
   protocol = '';
   /** Set if the framing is valid but the request is rejected. */
   refusal: Refusal | null = null;
@@ -180,15 +192,18 @@ export class RequestHead {
   }
 
   /**
-   * RFC 6455 section 4.1: a GET of HTTP/1.1 without a body. Any other upgrade is ignored, as RFC
-   * 9110 section 7.8 allows. `h2c` is obsolete (RFC 9113 section 3.1). A body before a tunnel would
-   * permit request smuggling. A client that requests an upgrade may already send another protocol,
-   * so this is the last request.
+   * RFC 6455 section 4.1: WebSocket is a GET without a body. A request for another protocol may
+   * have a short body of a known length, such as that of `docker exec`. Other upgrades are ignored,
+   * as RFC 9110 section 7.8 allows. A client that requests an upgrade may already send another
+   * protocol, so this is the last request.
    */
   #applyUpgrade(): void {
-    const isBare = this.method === 'GET' && this.version === '1.1' && this.length === 0;
-    if (isBare && hasMember(this.#upgrade, 'websocket')) this.protocol = 'websocket';
     this.isLast = true;
+    if (this.version !== '1.1') return;
+    if (this.method === 'GET' && this.length === 0 && hasMember(this.#upgrade, 'websocket'))
+      this.protocol = 'websocket';
+    else if (this.length !== undefined && this.length <= MAX_UPGRADE_BODY && UPGRADING.has(this.method))
+      this.protocol = otherProtocol(this.#upgrade);
   }
 
   #resource(isEncrypted: boolean): Refusal | null {
@@ -221,6 +236,14 @@ export class RequestHead {
     this.expectsContinue = this.length !== 0;
     return null;
   }
+}
+
+/** The only protocol of an Upgrade field, if it may be passed on; else empty. */
+function otherProtocol(upgrade: string): string {
+  const found = PROTOCOL.exec(upgrade);
+  if (found === null) return '';
+  const name = found[1].toLowerCase();
+  return REFUSED.has(name) || name.startsWith('h2c') ? '' : upgrade;
 }
 
 /** Joins the lines of a list (RFC 9110 section 5.3). An empty line adds nothing. */

@@ -94,6 +94,8 @@ export class RequestReader {
   #remaining = 0;
   #trailers: string[] = [];
   #isReading = false;
+  /** A tunnel follows the request. */
+  #isTunnel = false;
 
   constructor(sink: RequestSink, limits: Http1Limits, isEncrypted: boolean) {
     this.#sink = sink;
@@ -282,10 +284,9 @@ export class RequestReader {
       this.#refuse(why);
       return;
     }
-    if (head.protocol !== '' && head.refusal === null) {
-      this.#state = STATE.tunnel;
-      this.isBlocked = true;
-    } else if (head.length === undefined) this.#state = STATE.chunkSize;
+    this.#isTunnel = head.protocol !== '' && head.refusal === null;
+    if (this.#isTunnel && head.length === 0) this.#beginTunnel();
+    else if (head.length === undefined) this.#state = STATE.chunkSize;
     else {
       this.#remaining = head.length;
       this.#state = head.length === 0 ? STATE.requestLine : STATE.length;
@@ -338,9 +339,16 @@ export class RequestReader {
     return next;
   }
 
+  /** Bytes are held until the tunnel is accepted. */
+  #beginTunnel(): void {
+    this.#state = STATE.tunnel;
+    this.isBlocked = true;
+  }
+
   #endBody(trailers: FieldList): void {
     this.#bytes = 0;
-    this.#state = STATE.requestLine;
+    if (this.#isTunnel) this.#beginTunnel();
+    else this.#state = STATE.requestLine;
     this.#sink.onBodyEnd(trailers);
   }
 }

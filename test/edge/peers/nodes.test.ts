@@ -2,6 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CacheRule, Changes } from '../../../core/site/rules/changes.ts';
+import { NO_UPLOAD_TERMS } from '../../../core/site/uploads.ts';
 import { PEER_FIELD } from '../../../edge/peers/peer-call.ts';
 import { BEGIN, SITE } from '../proxy/cache-rig.ts';
 import { FakeExchange } from '../proxy/fake-exchange.ts';
@@ -209,7 +210,7 @@ test('only shareable misses are requested from the owner', async () => {
 
 test('the lifetime that a rule gives holds on the owner', async () => {
   const rule = new Changes({
-    ...{ requestHeaders: [], responseHeaders: [], rewrite: null, origin: null },
+    ...{ requestHeaders: [], responseHeaders: [], rewrite: null, origin: null, uploads: NO_UPLOAD_TERMS },
     ...{ cache: new CacheRule({ type: 'cache', ttl: 300 }), bypassesCache: false, isUncompressed: false },
   });
   const rig = await peerRig({

@@ -3,21 +3,25 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BodyQueue } from '../../../edge/http/exchange/body-queue.ts';
 import { MemoryBudget } from '../../../edge/http/exchange/client-memory.ts';
-import { bufferBodyStart } from '../../../edge/proxy/request-body.ts';
+import { bufferBodyStart, bufferTerms } from '../../../edge/proxy/request-body.ts';
 import { FakeExchange } from './fake-exchange.ts';
 
 const MEMORY = new MemoryBudget(1024 ** 3).enter('192.0.2.1');
 const turn = (): Promise<void> => new Promise((done) => setImmediate(done));
 
-function begin(length: number | undefined): {
+function begin(
+  length: number | undefined,
+  size: number | null = null,
+  memory = MEMORY,
+): {
   queue: BodyQueue;
   begun: ReturnType<typeof bufferBodyStart>;
   isBegun: () => boolean;
 } {
   const queue = new BodyQueue({ onFirstRead() {}, onTaken() {} }, length);
-  const exchange = Object.assign(new FakeExchange({ body: queue }), { memory: MEMORY });
+  const exchange = Object.assign(new FakeExchange({ body: queue }), { memory });
   let isBegun = false;
-  const begun = bufferBodyStart(exchange).then((body) => {
+  const begun = bufferBodyStart(exchange, bufferTerms(size)).then((body) => {
     isBegun = true;
     return body;
   });
@@ -123,6 +127,52 @@ test('a body that breaks off or is discarded keeps no memory', async () => {
   (await unwanted.begun).discard();
   assert.ok(unwanted.queue.isDiscarding);
   assert.is(MEMORY.held, 0);
+});
+
+test('without a buffer, the request is sent at once', async () => {
+  for (const length of [undefined, 6]) {
+    const { queue, begun } = begin(length, 0);
+    const body = await begun;
+    assert.is(body.length, length);
+    const all = flowed(body);
+    queue.push(Buffer.from('abcdef'));
+    queue.finish();
+    assert.is(await all, 'abcdef');
+    assert.is(MEMORY.held, 0);
+  }
+});
+
+test('a body that fits a set buffer is received to its end, and gets a length', async () => {
+  const { queue, begun, isBegun } = begin(undefined, 200_000);
+  queue.push(Buffer.alloc(70_000, 'a'));
+  await new Promise((done) => setTimeout(done, 300));
+  assert.not(isBegun(), 'silence does not end it');
+  queue.push(Buffer.alloc(70_000, 'b'));
+  queue.finish();
+  const body = await begun;
+  assert.is(body.length, 140_000);
+  assert.is((await flowed(body)).length, 140_000);
+  assert.is(MEMORY.held, 0);
+});
+
+test('a body with trailers keeps its unknown length', async () => {
+  const { queue, begun } = begin(undefined, 200_000);
+  queue.push(Buffer.from('abc'));
+  queue.finish(['name', 'value']);
+  const body = await begun;
+  assert.is(body.length, undefined);
+  assert.is(await read(body), 'abc');
+});
+
+test('a set buffer is not larger than usual when half of the memory is in use', async () => {
+  const memory = new MemoryBudget(400_000).enter('192.0.2.1');
+  const { queue, begun } = begin(undefined, 1_000_000, memory);
+  for (let i = 0; i < 5; i++) queue.push(Buffer.alloc(30_000, 'a'));
+  const body = await begun;
+  assert.ok(memory.held >= 65_536 && memory.held <= 150_000, String(memory.held));
+  queue.finish();
+  assert.is((await read(body)).length, 150_000);
+  assert.is(memory.held, 0);
 });
 
 test.run();

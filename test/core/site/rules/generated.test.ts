@@ -96,6 +96,11 @@ const action: fc.Arbitrary<RuleAction> = fc.oneof(
       { type: 'origin', name: 'p' },
       { type: 'origin', name: 'q' },
     ] as const),
+    ...([
+      { type: 'limit_upload', size: 1 },
+      { type: 'limit_upload', size: 2 },
+      { type: 'buffer_upload', size: 0 },
+    ] as const),
   ),
   fc
     .tuple(name, fc.constantFrom('1', '2'))

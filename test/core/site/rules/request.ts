@@ -61,6 +61,7 @@ export function outcomeOf(
     target: changes.targetOf(request.scheme, request.host, request.target),
     cache: cacheOf(changes),
     isUncompressed: changes.isUncompressed,
+    uploads: changes.uploads,
     origin: changes.origin,
   };
 }

@@ -237,6 +237,11 @@ const ORDERS: readonly OrderRow[] = [
     request: '/a',
     expected: { target: '/www.example.com/a' },
   },
+  {
+    rules: [{ action: { type: 'limit_upload', size: 9 } }, { action: { type: 'buffer_upload', size: 0 } }],
+    request: 'POST /',
+    expected: { uploads: { maxSize: 9, buffer: 0 } },
+  },
   { rules: [{ action: { type: 'no_compression' } }], request: '/', expected: { isUncompressed: true } },
   {
     rules: [{ action: { type: 'origin', name: 'a' } }, { match: at('/x'), action: { type: 'origin', name: 'b' } }],
@@ -314,6 +319,7 @@ const FAULTS: readonly FaultRow[] = [
   { rule: { action: { type: 'redirect', location: '/{1}' } }, message: /no match\.path\.regex/ },
   { rule: { action: { type: 'redirect', location: '/a\r\nx: y' } }, message: /visible ASCII/ },
   { rule: { action: { type: 'rewrite', path: 'a' } }, message: /must start with "\/"/ },
+  { rule: { action: { type: 'buffer_upload', size: 10_485_761 } }, message: /must be at most 10485760 bytes/ },
   { rule: { action: { type: 'set_request_header', name: 'Host', value: 'a' } }, message: /set by the edge itself/ },
   {
     rule: { action: { type: 'set_response_header', name: 'X-A', value: '{client.adress}' } },

@@ -196,15 +196,43 @@ test('100 (Continue) is sent when the body is read, and not otherwise', async ()
   });
 });
 
-test('an upgrade to anything but a WebSocket is ignored, and its request is the last', async () => {
+test('an upgrade to HTTP, TLS or several protocols is ignored, and its request is the last', async () => {
   await withServer(echoPath, async ({ send }) => {
-    const h2c = get('/a', 'Connection: Upgrade\r\nUpgrade: h2c\r\n');
-    const { text, closed } = await send(h2c + get('/b'));
-    assert.match(text, /^HTTP\/1\.1 200 OK[\s\S]*connection: close[\s\S]*<\/a>/);
-    assert.not.match(text, /<\/b>/);
-    assert.ok(closed);
+    for (const protocol of ['h2c', 'H2C', 'h2c-14', 'h2', 'HTTP/2.0', 'TLS/1.2', 'tcp, h2c', 'a b', 'a/b/c']) {
+      const { text, closed } = await send(get('/a', `Connection: Upgrade\r\nUpgrade: ${protocol}\r\n`) + get('/b'));
+      assert.match(text, /^HTTP\/1\.1 200 OK[\s\S]*connection: close[\s\S]*<\/a>/, protocol);
+      assert.not.match(text, /<\/b>/);
+      assert.ok(closed);
+    }
     const old = await send(get('/a', 'Connection: Upgrade\r\nUpgrade: websocket\r\n', '1.0'));
     assert.match(old.text, /^HTTP\/1\.1 200 OK/);
+  });
+});
+
+test('the body of a request for another protocol comes before the bytes of the tunnel', async () => {
+  const handler = async (exchange: Exchange): Promise<void> => {
+    let text = '';
+    while (text.length < 5) text += await exchange.body.read();
+    assert.equal([exchange.protocol, text], ['SPDY/3.1', 'abcde']);
+    exchange.upgrade([]);
+    let rest = '';
+    while (rest.length < 6) rest += await exchange.body.read();
+    exchange.write(Buffer.from(`[${rest}]`));
+  };
+  await withServer(handler, async ({ send }) => {
+    const head = 'POST /exec HTTP/1.1\r\nHost: site.test\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n';
+    const { text } = await send(`${head}Content-Length: 5\r\n\r\nabcdetunnel`, '[tunnel]');
+    assert.match(text, /^HTTP\/1\.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: SPDY\/3\.1\r\n/);
+  });
+});
+
+test('a refused request for another protocol leaves nothing to be read as a request', async () => {
+  await withServer(echoPath, async ({ send }) => {
+    const head = 'POST /exec HTTP/1.1\r\nHost: site.test\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n';
+    const { text, closed } = await send(`${head}Content-Length: 5\r\n\r\nabcde${get('/smuggled')}`);
+    assert.match(text, /^HTTP\/1\.1 200 OK[\s\S]*connection: close[\s\S]*<\/exec>/);
+    assert.not.match(text, /smuggled/);
+    assert.ok(closed);
   });
 });
 

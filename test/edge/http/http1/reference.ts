@@ -96,6 +96,8 @@ export function readAll(text: string, limits: Http1Limits, isEncrypted: boolean)
       reading.seen.push(request.seen);
       const { seen, length } = request;
       if (seen.protocol !== '') {
+        // The tunnel follows the body.
+        if (length !== 0 && rest.length >= (length ?? 0)) seen.trailers = [];
         seen.body = rest;
         return reading;
       }
@@ -173,7 +175,8 @@ function headOf(
 
   const options = list('connection');
   const upgrades = options.includes('upgrade') && list('upgrade').some((text) => text !== '');
-  const isTunnel = upgrades && method === 'GET' && version === '1.1' && length === 0;
+  const isTunnel = upgrades && version === '1.1' && length !== undefined && length <= 65_536;
+  const isWebSocket = isTunnel && method === 'GET' && length === 0 && list('upgrade').includes('websocket');
   const expects = all('expect')
     .filter((text) => text !== '')
     .join(',')
@@ -181,7 +184,9 @@ function headOf(
   const target_ = resource(method, target, version, all('host'), isEncrypted);
   let { status } = target_;
   if (status === 0 && version === '1.1' && expects !== '' && expects !== '100-continue') status = 417;
-  const protocol = isTunnel && list('upgrade').includes('websocket') && status === 0 ? 'websocket' : '';
+  const other =
+    isTunnel && ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].includes(method) ? otherProtocol(all('upgrade')) : '';
+  const protocol = status !== 0 ? '' : isWebSocket ? 'websocket' : other;
 
   const ours = ['host', 'connection', 'transfer-encoding', 'te', 'expect', 'keep-alive', 'proxy-connection', 'upgrade'];
   const kept = lines.filter(([name]) => !ours.includes(name));
@@ -204,6 +209,15 @@ function headOf(
     ...{ body: '', trailers: null },
   };
   return { seen, length };
+}
+
+/** The only protocol, unless it is one that is never passed on. */
+function otherProtocol(lines: readonly string[]): string {
+  const text = lines.filter((line) => line !== '').join(',');
+  const parts = text.split('/');
+  if (parts.length > 2 || !parts.every((part) => isToken(part) && part.length <= 32)) return '';
+  const name = parts[0].toLowerCase();
+  return /^(?:h2|h2c.*|h3|https?|tls|websocket)$/.test(name) ? '' : text;
 }
 
 const isToken = (text: string): boolean => new RegExp(`^${TOKEN}$`).test(text);

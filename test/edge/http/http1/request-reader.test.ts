@@ -132,6 +132,7 @@ const fieldLine = fc
     mostly(':', ' :', '', '\t:', ': ', ':\t '),
     fc.oneof(
       oneOf('a', '', 'é\xff', 'a\tb', 'close', 'keep-alive', 'upgrade', 'upgrade, close, x-a', 'websocket', 'h2c'),
+      oneOf('tcp', 'SPDY/3.1', 'TLS/1.2', 'a/b/c', 'tcp, h2c'),
       oneOf('trailers', '100-continue', 'a\0', 'a\x7f', 'x'.repeat(200), 'te, content-length', 'chunked'),
     ),
     mostly('', ' ', '\t'),
@@ -196,6 +197,7 @@ const SOUND = [
   'POST / HTTP/1.1\r\nhost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\nabcdeGET / HTTP/1.0\r\nHost: a\r\n\r\n',
   'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nTE: trailers\r\n\r\n3;a="b"\r\nabc\r\n0\r\nX-A: b\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n',
   'GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nGET / HTTP/1.1\r\n\r\n',
+  'POST / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\n\r\n',
 ];
 
 test('requests are read the same split at every byte, also with one byte missing, doubled or changed', () => {
