@@ -10,8 +10,8 @@ test.before(async (context) => {
 });
 test.after(({ daemon }) => daemon.stop());
 
-/** The id of an app comes from its manifest. */
-const TEXTS = new Set(['app_id', 'request_id', 'operationId']);
+/** The id of an app comes from its manifest, that of a client from its OpenID provider. */
+const TEXTS = new Set(['app_id', 'client_id', 'request_id', 'operationId']);
 /** The audit log names apps, too. */
 const MAY_BE_TEXT = new Set(['target']);
 
