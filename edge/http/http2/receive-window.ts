@@ -35,11 +35,7 @@ export class ReceiveWindow {
    */
   give(bytes: number): number {
     this.#consumed += bytes;
-    return this.#consumed * 2 < this.#size ? 0 : this.giveAll();
-  }
-
-  /** The increment for all consumed bytes, however few. */
-  giveAll(): number {
+    if (this.#consumed * 2 < this.#size) return 0;
     const increment = this.#consumed;
     this.#consumed = 0;
     this.#available += increment;

@@ -190,8 +190,11 @@ export class Streams implements StreamHost<Http2Stream> {
     stream.isRemoteEnded = true;
     stream.queue?.finish(trailers ?? undefined);
     if (stream.isLocalEnded) this.#close(stream, CLOSED.ended, null, false);
-    // curl 7.88 has not noticed the end of its response, and waits for any frame.
-    if (stream.lingersSince >= 0) this.#updateWindow(this.receiveWindow.giveAll());
+    if (stream.lingersSince < 0) return;
+    // curl 7.88 has not noticed the end of its response, and waits for any frame. Clients ignore
+    // this one (RFC 9113 section 5.1, closed).
+    writeWindowUpdate(this.#session.output, stream.id, 1);
+    this.#session.flushSoon();
   }
 
   peerResets(stream: Http2Stream): void {

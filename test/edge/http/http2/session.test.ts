@@ -271,12 +271,19 @@ test('after its response a request can be completed, and is not reset', async ()
     assert.is(ofType(await rig.frames(), FRAME.WINDOW_UPDATE).at(-1)?.streamId, 1);
     rig.clock.advance(1);
   }
-  rig.send(data(1, 'end', true));
-  assert.equal(
-    (await rig.frames()).map(({ type, streamId }) => [type, streamId]),
-    [[FRAME.WINDOW_UPDATE, 0]],
-    'curl 7.88 waits for a frame',
-  );
+  rig.send(headers(3, POST, false));
+  await rig.frames();
+  for (const [id, end] of [
+    [1, 'end'],
+    [3, ''],
+  ] as const) {
+    rig.send(data(id, end, true));
+    assert.equal(
+      (await rig.frames()).map(({ type, streamId }) => [type, streamId]),
+      [[FRAME.WINDOW_UPDATE, id]],
+      'curl 7.88 waits for a frame',
+    );
+  }
   assert.is(rig.session.isIdle, true);
 });
 

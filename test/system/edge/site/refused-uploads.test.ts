@@ -28,20 +28,26 @@ const RULES: Json = [
 const test = suite<{ origin: Server; file: string }>('refused uploads');
 const why = whyNotPrograms('curl');
 
-/** Answers the status in the path without reading; reads the bodies of other requests. */
+/** Bytes that the origin reads before it answers, of a request with `?late`. */
+const LATE = 1_000_000;
+
+/** Answers the status in the path without the whole body; reads the bodies of other requests. */
 const startOrigin = (): Promise<Server> =>
   new Promise((resolve) => {
     const server = createServer((request, response) => {
-      const status = Number(request.url?.slice(1));
-      if (status > 0) {
-        response.writeHead(status).end('refused');
+      const { pathname, search } = new URL(`http://origin${request.url}`);
+      const status = Number(pathname.slice(1));
+      const refuse = (): unknown => !response.headersSent && response.writeHead(status).end('refused');
+      if (status > 0 && search === '') {
+        refuse();
         return;
       }
       let bytes = 0;
       request.on('data', (part: Buffer) => {
         bytes += part.length;
+        if (status > 0 && bytes > LATE) refuse();
       });
-      request.on('end', () => response.end(`${bytes} bytes`));
+      request.on('end', () => response.headersSent || response.end(`${bytes} bytes`));
     });
     server.listen(0, ORIGIN_ADDRESS, () => resolve(server));
   });
@@ -82,13 +88,18 @@ else
           '40',
         ];
         const upload = [...usual, '-H', 'Expect:', '-T', file];
-        for (const path of ['/413', '/401', '/403', '/503', '/200', '/denied', '/private'])
+        const read = async (path: string, status: string, ...more: string[]): Promise<void> => {
           for (let i = 0; i < TIMES; i++) {
-            const { code, output } = await runProgram('curl', [...upload, '-w', ' %{http_code}', url + path]);
-            assert.is(code, 0, `${path}: ${output}`);
-            const status = { '/denied': '413', '/private': '401' }[path] ?? path.slice(1);
+            const { code, output } = await runProgram('curl', [...upload, ...more, '-w', ' %{http_code}', url + path]);
+            assert.is(code, 0, `${path} ${more.join()}: ${output}`);
             assert.ok(output.endsWith(` ${status}`), `${path}: ${output}`);
           }
+        };
+        for (const status of ['413', '401', '403', '503', '200']) await read(`/${status}`, status);
+        await read('/denied', '413');
+        await read('/private', '401');
+        await read('/413?late', '413');
+        await read('/413?late', '413', '-H', 'Transfer-Encoding: chunked');
         for (let i = 0; i < TIMES; i++) {
           const user = ['--anyauth', '-u', `ann:${PASSWORD}`];
           const { code, output } = await runProgram('curl', [...upload, ...user, `${url}/private`]);
