@@ -3,8 +3,9 @@
  * have forwarded it. The edge sends the client address in a header field, together with a secret
  * that the main thread shares with both sides. A proxy sends it in X-Forwarded-For or Forwarded.
  */
-import { timingSafeEqual } from 'node:crypto';
+
 import { isIP } from 'node:net';
+import { isSameSecret } from '../../core/base/same-secret.ts';
 import { fromUrlHost } from '../../core/net/address/url-host.ts';
 import { readForwarded, statedAddresses, statedScheme } from '../../core/net/address/visitor.ts';
 import { holderAt } from './body-memory.ts';
@@ -25,7 +26,7 @@ export function withForwardedClient(request: HttpRequest, { field, secret }: For
   const value = request.header(field);
   if (value === undefined) return request;
   const end = value.indexOf(' ');
-  if (!isSame(value.slice(0, Math.max(0, end)), secret)) return request;
+  if (!isSameSecret(value.slice(0, Math.max(0, end)), secret)) return request;
   // The gateway redirects plain requests for the admin hosts.
   return withClient(request, value.slice(end + 1), true);
 }
@@ -56,12 +57,6 @@ function withClient(request: HttpRequest, remoteAddress: string, isSecure: boole
     body: (limit, holder = holderAt(remoteAddress)) => request.body(limit, holder),
     stream: (limit, holder = holderAt(remoteAddress), keeps) => request.stream(limit, holder, keeps),
   };
-}
-
-/** Compares in constant time. */
-function isSame(text: string, secret: string): boolean {
-  const [a, b] = [Buffer.from(text), Buffer.from(secret)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 /** Maximum number of cached Host values. Few clients use different spellings. */

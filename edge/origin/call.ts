@@ -46,7 +46,7 @@ export class Call implements InLine {
   readonly #receiver: ResponseReceiver;
   readonly #counters: OriginCounters;
   readonly #signal: AbortSignal | undefined;
-  /** Null after the end, or if nobody counts. */
+  /** Null after the end, or if requests are not counted. */
   #load: OriginLoad | null;
 
   constructor(

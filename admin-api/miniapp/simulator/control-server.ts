@@ -3,11 +3,12 @@
  * accepts only requests of its own page. They have its own name in Host and Origin, and the secret
  * token of this run.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
+import { isSameSecret } from '../../../core/base/same-secret.ts';
 import { type AppMessages, type CommandResult, PATHS, type ServerEvent, TOKEN_HEADER } from './protocol.ts';
 
 const LOOPBACK = '127.0.0.1';
@@ -183,9 +184,7 @@ export class ControlServer {
   }
 
   #hasToken({ headers }: IncomingMessage): boolean {
-    const sent = Buffer.from(String(headers[TOKEN_HEADER] ?? ''));
-    const token = Buffer.from(this.#token);
-    return sent.length === token.length && timingSafeEqual(sent, token);
+    return isSameSecret(String(headers[TOKEN_HEADER] ?? ''), this.#token);
   }
 
   /** Server-sent events. The page reads them by fetch: an EventSource cannot send the token. */

@@ -10,7 +10,8 @@ import type { Logger } from '../../../core/base/log/index.ts';
 import { LogThrottle } from '../../../core/base/log/throttle.ts';
 import type { Task, Tasks } from '../../../core/base/tasks.ts';
 import { NO_BODY } from '../../http/exchange/body-queue.ts';
-import type { Fetch, OriginBody } from '../../origin/origin.ts';
+import type { Fetch } from '../../origin/origin.ts';
+import { readWhole } from '../../origin/whole-body.ts';
 import type { FromStaples, StapleFetched } from './staples.ts';
 import type { CheckedStatus, StatusTarget } from './status.ts';
 
@@ -236,19 +237,6 @@ export function createFetchStatus(send: Fetch): FetchStatus {
       body.cancel();
       throw new Error(`the responder answered with status ${status}`);
     }
-    return checkStatus(await readAll(body), target, Date.now());
+    return checkStatus(await readWhole(body, MAX_RESPONSE), target, Date.now());
   };
-}
-
-async function readAll(body: OriginBody): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for (let part = await body.read(); part !== null; part = await body.read()) {
-    parts.push(part);
-    length += part.length;
-    if (length <= MAX_RESPONSE) continue;
-    body.cancel();
-    throw new Error(`the response exceeds ${MAX_RESPONSE} bytes`);
-  }
-  return Buffer.concat(parts);
 }

@@ -2,8 +2,8 @@
  * The callback of a login: the code becomes tokens at the provider (OpenID Connect Core section
  * 3.1.3), and these become claims.
  */
-import { timingSafeEqual } from 'node:crypto';
 import { type JWTPayload, jwtVerify } from 'jose';
+import { isSameSecret } from '../../../core/base/same-secret.ts';
 import type { OidcRule } from '../../../core/site/rules/index.ts';
 import type { Fetch } from '../../origin/origin.ts';
 import { ALGORITHMS, LEEWAY } from './bearer.ts';
@@ -87,9 +87,7 @@ export class CodeGrant {
     const { aud, azp } = payload;
     if ((azp !== undefined || (Array.isArray(aud) && aud.length > 1)) && azp !== rule.client_id)
       throw new ProviderError('its ID token is for another client');
-    const [got, expected] = [Buffer.from(String(payload.nonce)), Buffer.from(nonce)];
-    if (got.length !== expected.length || !timingSafeEqual(got, expected))
-      throw new ProviderError('its ID token is of another login');
+    if (!isSameSecret(String(payload.nonce), nonce)) throw new ProviderError('its ID token is of another login');
     return payload;
   }
 
@@ -106,7 +104,7 @@ export class CodeGrant {
     } catch {
       throw new ProviderError('its UserInfo endpoint did not answer with JSON');
     }
-    // Section 5.3.2: otherwise claims of somebody else could be substituted.
+    // Section 5.3.2: otherwise claims of another user could be substituted.
     if (more.sub !== claims.sub) throw new ProviderError('its UserInfo endpoint answered for another user');
     return { ...more, ...claims };
   }

@@ -4,10 +4,11 @@
  *     page ─► provider ─► callback: code ─► tokens, claims ─► session cookie ─► page
  *
  * No node stores anything. The state in the redirect is sealed, and bound to the browser by a
- * cookie, so that nobody can finish a login in another browser. The session is a sealed cookie with
- * the claims that rules need, bound to domain, host and client of the provider.
+ * cookie, so that a login cannot be finished in another browser. The session is a sealed cookie
+ * with the claims that rules need, bound to domain, host and client of the provider.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { isSameSecret } from '../../../core/base/same-secret.ts';
 import { firstCookie, firstHeader, type OidcRule } from '../../../core/site/rules/index.ts';
 import type { Exchange, VisitedSite } from '../../http/exchange/exchange.ts';
 import { type Claims, claimOf, identityOf, textsOf } from './claims.ts';
@@ -134,7 +135,7 @@ export class OpenId {
     const parameters = new URLSearchParams(exchange.path.slice(CALLBACK_PATH.length));
     const state = this.#sealed.open<LoginState>(parameters.get('state') ?? '', contextOf('login', visited, site));
     const browser = firstCookie(exchange.headers, BROWSER_COOKIE);
-    if (state === undefined || state.until < this.#now() || !isEqual(state.browser, digestOf(browser)))
+    if (state === undefined || state.until < this.#now() || !isSameSecret(digestOf(browser), state.browser))
       return { page: failed('The login took too long, or began in another browser. Open the page again.') };
     const rule = rules.find((candidate) => clientId(candidate) === state.client);
     if (rule === undefined) return { page: failed('The rules of this site have changed. Open the page again.') };
@@ -207,11 +208,6 @@ const scopeOf = ({ scopes = ['email', 'profile'] }: OidcRule): string => [...new
 
 const randomText = (): string => randomBytes(32).toString('base64url');
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
-
-function isEqual(a: string, b: string): boolean {
-  const [first, second] = [Buffer.from(a), Buffer.from(b)];
-  return first.length === second.length && timingSafeEqual(first, second);
-}
 
 const redirect = (status: number, location: string, cookies: readonly string[]): Answer => ({
   status,

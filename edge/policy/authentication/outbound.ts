@@ -5,8 +5,9 @@
 import { NO_BODY } from '../../http/exchange/body-queue.ts';
 import type { RequestBody } from '../../http/exchange/exchange.ts';
 import type { FieldList } from '../../http/exchange/field-list.ts';
-import type { Fetch, OriginBody } from '../../origin/origin.ts';
+import type { Fetch } from '../../origin/origin.ts';
 import type { Origin } from '../../origin/origin-address.ts';
+import { readWhole } from '../../origin/whole-body.ts';
 
 /** Milliseconds of a connection with TLS, and of a request with its response. */
 const CONNECT_MS = 5000;
@@ -64,26 +65,12 @@ export async function fetchJson(fetch: Fetch, request: JsonRequest): Promise<Rea
     },
     signal,
   );
-  const text = await readText(body);
+  const text = (await readWhole(body, MAX_BYTES)).toString();
   if (status !== 200) throw new Error(`${authority} answered with the status ${status}`);
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Error(`${authority} did not answer with an object`);
   return value as Readonly<Record<string, unknown>>;
-}
-
-async function readText(body: OriginBody): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for (let part = await body.read(); part !== null; part = await body.read()) {
-    bytes += part.length;
-    if (bytes > MAX_BYTES) {
-      body.cancel();
-      throw new Error(`a response has more than ${MAX_BYTES} bytes`);
-    }
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString();
 }
 
 function bodyOf(bytes: Buffer): RequestBody {
