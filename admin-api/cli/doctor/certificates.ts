@@ -122,6 +122,8 @@ const ofFile = (id: string, why: string, none: string, read: (context: Context) 
     judge: (reading) => (reading === null ? ok(none) : judgeCertificate(reading)),
   });
 
+const RENEW = 'sudo certbot renew && sudo systemctl reload waypost';
+
 export const dnsCertificate = ofFile(
   'certificates.dns_tls',
   'Resolvers that check it close the connection otherwise.',
@@ -131,7 +133,7 @@ export const dnsCertificate = ofFile(
     key: dns.tlsKey,
     names: nameservers,
     needsAll: false,
-    renew: 'sudo certbot renew && sudo systemctl reload waypost',
+    renew: RENEW,
   }),
 );
 
@@ -144,7 +146,7 @@ export const adminCertificate = ofFile(
     key: admin.hostnameKey,
     names: admin.hostname,
     needsAll: true,
-    renew: 'sudo certbot renew && sudo systemctl reload waypost',
+    renew: RENEW,
   }),
 );
 
@@ -157,7 +159,7 @@ export const defaultCertificate = ofFile(
     key: edge.defaultKey,
     names: [],
     needsAll: false,
-    renew: 'sudo certbot renew && sudo systemctl reload waypost',
+    renew: RENEW,
   }),
 );
 

@@ -45,40 +45,57 @@ export function CertificateUpload({ page, onDone }: UploadProps) {
     <form class="form" onSubmit={submit}>
       <p>{texts.uploadExplanation}</p>
       {otherFailure !== null && <FailureNote failure={otherFailure} />}
-      <TextArea
+      <PemField
         label={texts.pem}
+        chooseLabel={texts.choosePem}
         value={certificate}
         name="certificate"
-        rows={6}
-        isCode
         fault={faultOf('/certificate')}
       />
-      <FileInput label={texts.choosePem} value={certificate} />
-      <TextArea label={texts.key} value={key} name="private_key" rows={6} isCode fault={faultOf('/private_key')} />
-      <FileInput label={texts.chooseKey} value={key} />
+      <PemField
+        label={texts.key}
+        chooseLabel={texts.chooseKey}
+        value={key}
+        name="private_key"
+        fault={faultOf('/private_key')}
+      />
       <details>
         <summary>{texts.second}</summary>
-        <TextArea
+        <PemField
           label={texts.rsaPem}
+          chooseLabel={texts.chooseRsaPem}
           value={rsaCertificate}
           name="rsa_certificate"
-          rows={6}
-          isCode
           fault={faultOf('/rsa_certificate')}
         />
-        <FileInput label={texts.chooseRsaPem} value={rsaCertificate} />
-        <TextArea
+        <PemField
           label={texts.rsaKey}
+          chooseLabel={texts.chooseRsaKey}
           value={rsaKey}
           name="rsa_private_key"
-          rows={6}
-          isCode
           fault={faultOf('/rsa_private_key')}
         />
-        <FileInput label={texts.chooseRsaKey} value={rsaKey} />
       </details>
       <DialogActions label={texts.save} isDisabled={isRunning.value} onCancel={onDone} />
     </form>
+  );
+}
+
+interface PemFieldProps {
+  readonly label: string;
+  readonly chooseLabel: string;
+  readonly value: Signal<string>;
+  readonly name: string;
+  readonly fault: string | undefined;
+}
+
+/** A text in PEM, pasted or from a file. */
+function PemField({ label, chooseLabel, value, name, fault }: PemFieldProps) {
+  return (
+    <>
+      <TextArea label={label} value={value} name={name} rows={6} isCode fault={fault} />
+      <FileInput label={chooseLabel} value={value} />
+    </>
   );
 }
 

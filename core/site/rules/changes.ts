@@ -72,6 +72,8 @@ export class Changes implements Values {
   readonly uploads: UploadTerms;
   readonly origin: string | null;
   readonly requestId: string;
+  /** Whether nothing is changed. */
+  readonly isNone: boolean;
   /** Whether `resolve` is needed. */
   readonly hasPlaceholders: boolean;
   #keySuffix: string | null = null;
@@ -79,13 +81,12 @@ export class Changes implements Values {
   #resolved: Changes | null = null;
   /** Cached results of `after`, by rule number. */
   readonly #next: Changes[] = [];
-  readonly #isNone: boolean;
 
   constructor(
     values: Values = NO_VALUES,
     private readonly shared: Shared = { combinations: 0 },
   ) {
-    this.#isNone = values === NO_VALUES;
+    this.isNone = values === NO_VALUES;
     this.requestHeaders = values.requestHeaders;
     this.responseHeaders = values.responseHeaders;
     this.rewrite = values.rewrite;
@@ -113,26 +114,9 @@ export class Changes implements Values {
     )
       return last;
     const hasId = this.requestHeaders.some(hasRequestId) || this.responseHeaders.some(hasRequestId);
-    const { rewrite, cache, bypassesCache, isUncompressed, uploads, origin } = this;
     const requestId = hasId ? (request.visitor?.requestId ?? '') : '';
-    const values = {
-      requestHeaders,
-      responseHeaders,
-      rewrite,
-      cache,
-      bypassesCache,
-      isUncompressed,
-      uploads,
-      origin,
-      requestId,
-    };
-    this.#resolved = new Changes(values, this.shared);
+    this.#resolved = new Changes({ ...this.#values(), requestHeaders, responseHeaders, requestId }, this.shared);
     return this.#resolved;
-  }
-
-  /** Whether nothing is changed. */
-  get isNone(): boolean {
-    return this.#isNone;
   }
 
   /** Changes that remove headers which only the edge may set. */
