@@ -129,6 +129,11 @@ export class Rig {
     await acme.stop();
   }
 
+  /** Resolves when nothing is pending: what the store shows is then logged, too. */
+  async untilIdle(acme: Acme): Promise<void> {
+    while (!acme.isIdle) await sleep(5);
+  }
+
   /** Stops all managers, and sets the clock right. */
   async reset(): Promise<void> {
     for (const acme of this.#managers) await this.stop(acme);

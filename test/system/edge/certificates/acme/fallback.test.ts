@@ -87,6 +87,7 @@ for (const [name, reply] of [
     assert.is(sslError, null);
     assert.is(directoryOf(rig, domain), second.url);
     assert.is(ordersOf(front), 1, 'it is asked first');
+    await rig.untilIdle(acme);
     const log = rig.log.join('');
     assert.match(log, new RegExp(`ordering from the fallback authority.*${name}\\.example\\.net`));
     assert.match(log, new RegExp(`certificate issued.*${second.url}`));
@@ -98,7 +99,7 @@ for (const [name, reply] of [
     const issued = rig.store.reader.automaticCertificate(domain.id)!.chain;
     const calm = rig.start(settings);
     await rig.untilActive(domain);
-    while (!calm.isIdle) await new Promise((done) => setTimeout(done, 5));
+    await rig.untilIdle(calm);
     assert.is(rig.store.reader.automaticCertificate(domain.id)!.chain, issued);
     await rig.stop(calm);
     rig.ahead = renewAt! - Date.now() / 1000 + 1;

@@ -208,6 +208,7 @@ for (const [i, [what, lie, error]] of LIES.entries())
     const order = rig.store.reader.acmeOrder(domain.id)!;
     assert.is(order.claim, null);
     assert.ok(order.retryAt! - order.triedAt >= 60, String(order.retryAt! - order.triedAt));
+    await rig.untilIdle(acme);
     assert.not.match(rig.log.slice(logged).join(''), /"reason":"internal"|PRIVATE KEY/);
     // The same manager, which must not hold on to the earlier answer.
     front.reset();

@@ -408,7 +408,7 @@ test('an RSA certificate beside the ECDSA one: ordered after it, renewed, and de
   // Nothing more is ordered.
   rig.ahead += 3600;
   await wake();
-  while (!acme.isIdle) await new Promise((done) => setTimeout(done, 5));
+  await rig.untilIdle(acme);
   assert.is(rows()[0].chain, beside.chain);
   await rig.stop(acme);
   rig.ahead = Math.max(beside.renewAt, rig.store.reader.acmeOrder(domain.id)!.renewAt!) - Date.now() / 1000 + 1;
@@ -436,8 +436,8 @@ test('external account binding', async ({ rig }) => {
   const acme = rig.start({ ...settingsOf(bound), eabKid: 'kid-1', eabHmacKey: hmac });
   await rig.ask(domain);
   await rig.untilActive(domain);
-  assert.not.ok(rig.log.join('').includes(hmac));
   await rig.stop(acme);
+  assert.not.ok(rig.log.join('').includes(hmac));
   await bound.stop();
 });
 

@@ -105,7 +105,7 @@ test('each certificate has its own schedule, and errors of one do not stop the o
   await rig.until(domain, () => idsOf().length === 2 && idsOf().every((id) => asked.includes(id!)));
   const renewAt = (): number => rig.store.reader.furtherCertificates(domain.id)[0].renewAt;
   await rig.until(domain, () => renewAt() > rig.seconds() + 29 * DAY && renewAt() < rig.seconds() + 32 * DAY);
-  while (!acme.isIdle) await sleep(5);
+  await rig.untilIdle(acme);
   // Two hours later only the second one is due.
   const [first, second] = idsOf();
   const before = asked.filter((id) => id === first).length;
@@ -113,7 +113,7 @@ test('each certificate has its own schedule, and errors of one do not stop the o
   rig.ahead = 7300;
   await rig.change(domain, (row) => ({ ...row, updatedAt: rig.seconds() }));
   await rig.until(domain, () => asked.includes(second!));
-  while (!acme.isIdle) await sleep(5);
+  await rig.untilIdle(acme);
   assert.not.ok(asked.includes(first!), 'an error is not retried for six hours');
   assert.is(before, 1);
   await rig.stop(acme);
@@ -135,11 +135,11 @@ test('a temporary error is retried after a minute, and the explanation of a wind
   await rig.toggle(domain, true);
   await rig.untilActive(domain);
   await rig.until(domain, () => asked === 1);
-  while (!acme.isIdle) await sleep(5);
+  await rig.untilIdle(acme);
   rig.ahead = 61;
   await rig.change(domain, (row) => ({ ...row, updatedAt: rig.seconds() }));
   await rig.until(domain, () => asked === 2);
-  while (!acme.isIdle) await sleep(5);
+  await rig.untilIdle(acme);
   assert.match(rig.log.join(''), /the ACME directory explains a renewal.*https:\/\/ca\.test\/incident/);
   await rig.stop(acme);
 });
@@ -191,7 +191,7 @@ test('a later window is followed, and requested as often as the directory says',
   assert.ok(renewAt! > rig.seconds() + DAY - 60);
   assert.is(events.length, 1);
   // When it asks again is counted from when it has stored the answer.
-  while (!acme.isIdle) await sleep(5);
+  await rig.untilIdle(acme);
   // An hour later nothing is asked, two hours later it is.
   const changed = (): Promise<unknown> => rig.change(domain, (row) => ({ ...row, updatedAt: rig.seconds() }));
   rig.ahead = 3600;
