@@ -1,4 +1,4 @@
-/** Waypost 0.1 (revision 8986c16), built in a folder of its own, and rows of each kind for it. */
+/** Waypost 0.1 and other earlier revisions, each built in a folder of its own; rows of each kind. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,19 +12,22 @@ import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { packageIn, upload } from '../system/cluster/a-package.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const REVISION = '8986c16';
-const FOLDER = join(ROOT, 'node_modules/.cache/waypost-0.1');
+const REVISIONS = { '0.1': '8986c16', 'level-3': '9bf523a9' };
 const READY_MS = 60_000;
 
-/** The program, built when it is needed for the first time. */
-export function buildOldVersion(): string {
-  const main = join(FOLDER, 'dist/main.js');
+/**
+ * The program, built when it is needed for the first time. `level-3`: a
+ * revision of 0.3.0 whose nodes have feature level 3.
+ */
+export function buildOldVersion(version: keyof typeof REVISIONS = '0.1'): string {
+  const folder = join(ROOT, `node_modules/.cache/waypost-${version}`);
+  const main = join(folder, 'dist/main.js');
   if (existsSync(main)) return main;
-  mkdirSync(FOLDER, { recursive: true });
+  mkdirSync(folder, { recursive: true });
   const run = (program: string, ...args: string[]): void =>
-    void execFileSync(program, args, { cwd: FOLDER, stdio: 'pipe', timeout: 600_000 });
-  if (!existsSync(join(FOLDER, '.git'))) run('git', 'clone', '--quiet', ROOT, '.');
-  run('git', 'checkout', '--quiet', REVISION);
+    void execFileSync(program, args, { cwd: folder, stdio: 'pipe', timeout: 600_000 });
+  if (!existsSync(join(folder, '.git'))) run('git', 'clone', '--quiet', ROOT, '.');
+  run('git', 'checkout', '--quiet', REVISIONS[version]);
   run('npm', 'ci', '--no-audit', '--no-fund', '--silent');
   run('npm', 'run', 'build');
   return main;
