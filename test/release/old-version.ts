@@ -1,4 +1,4 @@
-/** Waypost 0.1 and other earlier revisions, each built in a folder of its own; rows of each kind. */
+/** Waypost 0.1 and other earlier revisions, each built in its own folder; rows of each kind. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
