@@ -1,5 +1,7 @@
 /** Finds domains of the account through the API. */
 import { domainToASCII } from 'node:url';
+import { InvalidError } from '../../../core/base/errors.ts';
+import { formatHost, parseName } from '../../../core/dns/wire/name.ts';
 import type { ApiResponse } from '../../routes/routes.ts';
 import type { ApiClient } from './client.ts';
 import { CliError } from './errors.ts';
@@ -7,8 +9,17 @@ import { rows } from './pages.ts';
 
 export type Domain = ApiResponse<'listDomains'>['domains'][number];
 
-/** The name of a zone as in the API: A-labels, lower case, without the trailing dot. */
+/**
+ * The name of a zone as in the API: A-labels, lower case, canonical escapes, without the trailing
+ * dot. A text that is not a name is returned as it is: the API reports it.
+ */
 export function zoneName(text: string): string {
+  try {
+    if (text.includes('\\')) return formatHost(parseName(text));
+  } catch (error) {
+    if (error instanceof InvalidError) return text;
+    throw error;
+  }
   const name = text.replace(/\.$/, '').toLowerCase();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
   return /^[\x00-\x7f]*$/.test(name) ? name : domainToASCII(name) || name;

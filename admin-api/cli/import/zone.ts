@@ -12,6 +12,7 @@ import { type ChangedRecord, recordPages, sendBatch } from '../domain/records.ts
 import type { ZoneFile } from '../zone/files.ts';
 import {
   type Comparison,
+  checkNewZone,
   previewZone,
   replaceZone,
   type Uploaded,
@@ -127,11 +128,10 @@ export class ZoneImporter {
       );
       return { action: 'differs' };
     }
-    if (existing === undefined && !dryRun) return this.#create(zone, zoneFile, findings);
+    if (existing === undefined) return this.#create(zone, zoneFile, findings);
     const { created, changed, deleted, unchanged, ...preview } = await this.#previews.run(() =>
       previewZone(this.api, existing, zoneFile, this.plan),
     );
-    if (existing === undefined) return { action: 'created', ...result(zoneFile, preview) };
     const changes = { created, changed, deleted, unchanged };
     const isEqual = created + changed + deleted === 0;
     // An interrupted import can leave a domain without records.
@@ -150,6 +150,10 @@ export class ZoneImporter {
     findings: Finding[],
   ): Promise<Partial<ZoneResult> & { action: Action }> {
     try {
+      if (this.plan.dryRun) {
+        const preview = await this.#previews.run(() => previewZone(this.api, undefined, zoneFile, this.plan));
+        return { action: 'created', ...result(zoneFile, preview) };
+      }
       const uploaded = await uploadZone(this.api, zoneFile, { ...this.plan, replace: false });
       if (zone.proxied !== undefined) {
         const domain = await findDomain(this.api, zone.name);
@@ -196,8 +200,11 @@ export class ZoneImporter {
         `Create it with "waypost tsig add ${missing[0]} --scope dns:read", give its secret to the primaries, and run the import again.`,
       );
     const from = primaries.map(({ address }) => address).join(' ');
-    if (this.plan.dryRun) return { action: 'created', from };
     try {
+      if (this.plan.dryRun) {
+        await checkNewZone(this.api, name);
+        return { action: 'created', from };
+      }
       await this.api.POST('/api/v1/domains', {
         params: { query: { account: this.api.account } },
         body: { domain: name, kind: 'secondary', primaries: wanted },

@@ -112,6 +112,7 @@ export async function previewZone(
   options: UploadOptions,
 ): Promise<Uploaded & Comparison> {
   if (domain === undefined) {
+    await checkNewZone(client, zoneFile.zone);
     const { records, problems, warnings } = await checkZoneFile(zoneFile, options.keepApex, options.strict);
     if (problems.length > 0) throw invalidFile(problems);
     return { records, warnings, warningsOmitted: 0, created: records, changed: 0, deleted: 0, unchanged: 0 };
@@ -185,6 +186,11 @@ function countBytes(stream: Readable, sent: (bytes: number) => void): Readable {
   });
   // The pipeline passes errors to the counter, and so to the request that reads it.
   return pipeline(stream, counter, () => {});
+}
+
+/** Throws the ApiError that the creation of the domain would throw. */
+export async function checkNewZone(client: ApiClient, zone: string): Promise<void> {
+  await client.GET('/api/v1/domains/check', { params: { query: { account: client.account, domain: zone } } });
 }
 
 async function findOrCreate(

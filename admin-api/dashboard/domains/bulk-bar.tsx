@@ -113,7 +113,9 @@ class ZoneExport {
   readonly read: Action = async (domain) => {
     const result = await settle(api.GET('/api/v1/domains/{domain_id}/zonefile', { ...path(domain), parseAs: 'text' }));
     if (!result.ok) return result.failure;
-    this.#files.push({ name: `${domain.domain}.zone`, content: new TextEncoder().encode(result.data) });
+    // The name of a part of a reverse zone has a slash (RFC 2317).
+    const name = `${domain.domain.replace(/[^\w.-]/g, '_')}.zone`;
+    this.#files.push({ name, content: new TextEncoder().encode(result.data) });
     return null;
   };
 

@@ -1,6 +1,6 @@
 /** Endpoints of domains. */
 import { type Static, Type } from '@sinclair/typebox';
-import { flag, NOTHING } from '../../../core/base/schema.ts';
+import { flag, NOTHING, text } from '../../../core/base/schema.ts';
 import type { Domain } from '../../../core/store/rows.ts';
 import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { etag, ownedDomain } from '../../change/owned-domain.ts';
@@ -14,6 +14,7 @@ import { DOMAIN_SORTS, listDomains } from './list.ts';
 import {
   delegationResponse,
   domainBody,
+  domainNameResponse,
   domainResponse,
   domainsResponse,
   type domainWarning,
@@ -21,6 +22,7 @@ import {
 } from './schema.ts';
 import { normalizeSearch } from './search-text.ts';
 import {
+  checkDomain,
   createDomain,
   deleteDomain,
   describeDomain,
@@ -33,6 +35,7 @@ const DOMAINS = '/api/v1/domains';
 const DOMAIN = `${DOMAINS}/{domain_id}` as const;
 
 const DELEGATION = `${DOMAIN}/delegation` as const;
+const NAME_FAULTS = ['invalid_domain', 'invalid_name', 'public_suffix', 'service_name', 'special_use_name'] as const;
 const PRIMARY_FAULTS = ['invalid_primary', 'private_primary', 'unknown_tsig_key'] as const;
 /** Maximum delegation checks of an account per minute. */
 const CHECKS = 30;
@@ -90,12 +93,22 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings) {
       faults: {
         ...ACTING_FAULTS,
         409: ['zone_exists', 'plan_limit'],
-        422: [
-          ...['invalid_domain', 'invalid_name', 'public_suffix', 'service_name', 'special_use_name', 'contradiction'],
-          ...PRIMARY_FAULTS,
-        ],
+        422: [...NAME_FAULTS, 'contradiction', ...PRIMARY_FAULTS],
       },
       run: (context) => createDomain(services, context, context.body),
+    }),
+    route({
+      operationId: 'checkDomain',
+      method: 'GET',
+      path: `${DOMAINS}/check`,
+      tag: 'domains',
+      summary: 'Check whether a domain can be created',
+      description: 'The errors are those of the creation of a domain with this name.',
+      scope: 'dns',
+      query: { ...accountQuery, domain: text('the name of the domain, such as "example.com"') },
+      response: domainNameResponse,
+      faults: { ...ACTING_FAULTS, 409: ['zone_exists', 'plan_limit'], 422: NAME_FAULTS },
+      run: (context) => checkDomain(services, context, context.query.domain ?? ''),
     }),
     route({
       operationId: 'getDomain',

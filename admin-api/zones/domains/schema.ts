@@ -37,6 +37,8 @@ const primariesSchema = list(primarySchema, `a list of 1 to ${MAX_PRIMARIES} pri
 
 export const primariesBody = bodySchema(Type.Object({ primaries: primariesSchema }));
 
+export const domainNameResponse = Type.Object({ domain: text('the name of the domain, as it would be stored') });
+
 export const domainBody = bodySchema(
   Type.Object({
     domain: text('a string, a domain name such as "example.com"', { minLength: 1, maxLength: 1024 }),

@@ -7,7 +7,7 @@
 import { lowerBound } from '../../../core/base/lower-bound.ts';
 import { Steps } from '../../../core/base/steps.ts';
 import { latin1 } from '../../../core/dns/wire/latin1.ts';
-import type { Name } from '../../../core/dns/wire/name.ts';
+import { formatHost, type Name } from '../../../core/dns/wire/name.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
 import { type Id, nameKey, nameOfKey } from '../../../core/store/keys.ts';
 import type { StoreReader } from '../../../core/store/store-reader.ts';
@@ -266,5 +266,8 @@ function joinEntries(entries: readonly Entry[]): Joined {
   return { text, starts };
 }
 
-/** A domain has letters, digits, hyphens and underscores only, so its key has no escapes. */
-const hostOf = (key: string): string => key.slice(0, -1).split('\0').reverse().join('.');
+/** Bytes that neither keys nor texts escape, and the end of a label. */
+const PLAIN_KEY = /^[a-z0-9_/\0-]*$/;
+
+const hostOf = (key: string): string =>
+  PLAIN_KEY.test(key) ? key.slice(0, -1).split('\0').reverse().join('.') : formatHost(nameOfApexKey(key));

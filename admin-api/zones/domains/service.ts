@@ -4,6 +4,7 @@ import { InvalidError, StateError } from '../../../core/base/errors.ts';
 import { formatHost, type Name, parseName, toAscii } from '../../../core/dns/wire/name.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import type { Id } from '../../../core/store/keys.ts';
+import type { Reader } from '../../../core/store/reader.ts';
 import {
   type Account,
   type Domain,
@@ -130,12 +131,19 @@ function kindOf(
   return { ...PRIMARY, kind, members: members ?? 'account' };
 }
 
+/** The name that a new domain would have. Throws the errors of its creation. */
+export function checkDomain(services: Services, context: ActingContext, text: string) {
+  const apex = parseDomain(text);
+  requireAdmitted(services, services.reader, apex, accountOf(services.reader, context), context.caller);
+  return { domain: formatHost(apex) };
+}
+
 /**
  * Throws InvalidError for a name that the account cannot have, and StateError `zone_exists` or
  * `plan_limit`.
  */
-function requireAdmitted({ admission }: Services, draft: Draft, apex: Name, owner: Account, caller: Caller): void {
-  const refusal = admission.findRefusal(draft, apex, owner, caller.account);
+function requireAdmitted({ admission }: Services, reader: Reader, apex: Name, owner: Account, caller: Caller): void {
+  const refusal = admission.findRefusal(reader, apex, owner, caller.account);
   if (refusal === null) return;
   const { code, message } = refusal;
   if (code === 'plan_limit') throw new StateError(code, message);
@@ -281,30 +289,33 @@ function requireSecondary(domain: Domain): Domain {
   throw new StateError('not_secondary', 'This zone is not secondary: it is not transferred from primaries.');
 }
 
+/** Letters, digits, inner hyphens (RFC 1123 2.1), and underscores, which some delegations have. */
+const LABEL = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/i;
+/** The label of a reverse zone for a part of a network (RFC 2317 section 4). */
+const CLASSLESS = /^\d{1,3}(-\d{1,3})?\/\d{1,3}$/;
+const ESCAPE = /\\(\d{3}|\D)/g;
+
 /**
  * Parses the name of a domain, in any case, in Unicode or A-labels, with or without a trailing dot.
- * Throws InvalidError.
+ * Bytes that are not part of host names must be escaped: otherwise they are typing errors as a
+ * rule, such as a URL. Throws InvalidError.
  */
 function parseDomain(text: string): Name {
-  const ascii = toAscii(text.trim(), POINTER).replace(/\.$/, '').toLowerCase();
-  const apex = parse(ascii, text);
-  const fault = findSpellingFault(apex);
-  if (fault !== null) throw new InvalidError(fault.code, fault.message, { pointer: POINTER });
-  return apex;
-}
-
-/** `text`: the original input, for the error message. */
-function parse(ascii: string, text: string): Name {
+  const refuse = (code: string, message: string) => new InvalidError(code, message, { pointer: POINTER });
+  const ascii = toAscii(text.trim(), POINTER);
+  let apex: Name;
   try {
-    // A backslash would begin an escape of a master file.
-    if (ascii !== '' && !ascii.includes('\\')) return parseName(`${ascii}.`);
+    apex = parseName(ascii);
   } catch (error) {
     if (!(error instanceof InvalidError)) throw error;
-    throw new InvalidError('invalid_domain', error.message, { pointer: POINTER });
+    throw refuse('invalid_domain', error.message);
   }
-  throw new InvalidError(
+  const fault = findSpellingFault(apex);
+  if (fault !== null) throw refuse(fault.code, fault.message);
+  const labels = ascii.replace(ESCAPE, 'x').replace(/\.$/, '').split('.');
+  if (labels.every((label) => LABEL.test(label) || CLASSLESS.test(label))) return apex;
+  throw refuse(
     'invalid_domain',
-    `"${text.slice(0, 80)}" is not a domain name: labels consist of letters, digits and inner hyphens.`,
-    { pointer: POINTER },
+    `"${text.slice(0, 80)}" is not a domain name: labels consist of letters, digits and inner hyphens. Escape other characters as in a zone file, such as "\\032" for a space.`,
   );
 }

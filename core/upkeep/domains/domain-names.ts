@@ -5,7 +5,16 @@
 import { getPublicSuffix } from 'tldts';
 import type { Logger } from '../../base/log/index.ts';
 import type { Config } from '../../config/index.ts';
-import { formatHost, isWithin, labelCount, type Name, nameId, parentName, parseName } from '../../dns/wire/name.ts';
+import {
+  formatHost,
+  isWildcard,
+  isWithin,
+  labelCount,
+  type Name,
+  nameId,
+  parentName,
+  parseName,
+} from '../../dns/wire/name.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { Reader } from '../../store/reader.ts';
 import type { Account, Domain } from '../../store/rows.ts';
@@ -20,12 +29,6 @@ export interface NameFault {
   readonly message: string;
 }
 
-/** Letters, digits, inner hyphens (RFC 1123 2.1), and underscores, which some delegations have. */
-const LABEL = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
-/** The label of a reverse zone for less than 256 addresses (RFC 2317 section 4). */
-const CLASSLESS = /^\d{1,3}\/\d{1,2}$/;
-const REVERSE = parseName('in-addr.arpa.');
-
 /**
  * Special-use names, which include all names below them. They are outside of the DNS, or resolvers
  * answer them locally: RFC 6761, 6762, 7050, 7686, 8880, 9462, 9476 and 9665.
@@ -35,31 +38,16 @@ const SPECIAL_USE_NAMES = SPECIAL_USE.map((text) => parseName(`${text}.`));
 
 const quoted = (apex: Name): string => `"${formatHost(apex).slice(0, 80)}"`;
 
-/** Null: all characters and labels of the name are valid. */
+/** Null: the name can be that of a zone. A label may have any bytes (RFC 2181 section 11). */
 export function findSpellingFault(apex: Name): NameFault | null {
   const fault = (why: string): NameFault => ({
     code: 'invalid_domain',
     message: `${quoted(apex)} is not a domain name: ${why}.`,
   });
-  const labels = labelsOf(apex);
-  if (labels.length === 0) return fault('it has no labels');
-  const isReverse = isWithin(apex, REVERSE);
-  if (!labels.every((label) => LABEL.test(label) || (isReverse && CLASSLESS.test(label))))
-    return fault('labels consist of letters, digits and inner hyphens');
-  if (/^\d+$/.test(labels[labels.length - 1])) return fault('a top-level domain cannot be a number, as in an address');
+  if (apex.length === 1) return fault('it has no labels');
+  if (isWildcard(apex)) return fault('a wildcard is a name of records in a domain');
+  if (/(^|\.)\d+$/.test(formatHost(apex))) return fault('a top-level domain cannot be a number, as in an address');
   return null;
-}
-
-/** The labels as Latin-1, in lower case; a label may contain dots. */
-function labelsOf(apex: Name): string[] {
-  const labels: string[] = [];
-  for (let at = 0; apex[at] !== 0; at += apex[at] + 1)
-    labels.push(
-      Buffer.from(apex.buffer, apex.byteOffset + at + 1, apex[at])
-        .toString('latin1')
-        .toLowerCase(),
-    );
-  return labels;
 }
 
 /** Whether the public registers names below, as with `co.uk`, `github.io` or their parents. */

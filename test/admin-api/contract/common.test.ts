@@ -276,7 +276,8 @@ await everywhere('contract, common', (test) => {
       // Only a browser has a session, and passkeys need a host name.
       if (method !== 'GET' || /^\/api\/v1\/session(\/passkey)?$/.test(path)) continue;
       const client = admin ? world.admin : world.user.client;
-      const [get, head] = [await client.get(concrete(path, ids)), await client.send('HEAD', concrete(path, ids))];
+      const target = concrete(path, ids) + (path === '/api/v1/domains/check' ? '?domain=unused.example' : '');
+      const [get, head] = [await client.get(target), await client.send('HEAD', target)];
       assert.equal([head.status, headers(head), head.text], [200, headers(get), ''], path);
     }
   });

@@ -91,7 +91,7 @@ await everywhere('contract, domains', (test) => {
       ['github.io', 'public_suffix'],
       ['kawasaki.jp', 'public_suffix'],
       ['in-addr.arpa', 'public_suffix'],
-      ['0/25.example', 'invalid_domain'],
+      ['example.net/24', 'invalid_domain'],
       ['db.local', 'special_use_name'],
       ['resolver.arpa', 'special_use_name'],
     ])

@@ -29,7 +29,7 @@ export const MAX_TYPES = 200;
 const invalid = (code: string, message: string, pointer: string): InvalidError =>
   new InvalidError(code, message, { pointer });
 
-/** Types whose owner must be a host or a mail domain. */
+/** Types whose owner is a host or mail domain. Others are any name (RFC 2181 section 11). */
 const HOST_OWNERS: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.MX]);
 
 /**
@@ -38,20 +38,14 @@ const HOST_OWNERS: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.MX]);
  */
 export function checkRecord(apex: Name, { name, type, rdata }: RecordData, replaced: readonly RecordData[]): void {
   checkStorable(apex, name, type, rdata, false);
-  const warning = findStrictWarning(apex, name, type, rdata);
+  const warning = findWarning(apex, name, type, rdata);
   if (warning === undefined) return;
   for (const old of replaced)
-    if (old.type === type && findStrictWarning(apex, name, type, old.rdata)?.message === warning.message) return;
+    if (old.type === type && findWarning(apex, name, type, old.rdata)?.message === warning.message) return;
   throw warning;
 }
 
 type RecordData = Pick<RecordRow, 'name' | 'type' | 'rdata'>;
-
-/** Stricter than for zone files, which may delegate names such as `0/25` (RFC 2317). */
-function findStrictWarning(apex: Name, name: Name, type: number, rdata: Uint8Array): InvalidError | undefined {
-  const warning = findWarning(apex, name, type, rdata);
-  return warning === undefined && type === TYPE.NS && !isHost(name, 0) ? ownerIsNotHost(name, type) : warning;
-}
 
 /**
  * Checks the rules that a zone needs to be stored and served correctly. `keepApexNs`: the NS

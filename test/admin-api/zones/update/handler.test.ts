@@ -154,6 +154,23 @@ test('an update may replace a record by one with the same warning', async () => 
   assert.is(await replace('m', 'MX', '1 192.0.2.1.'), 'REFUSED');
 });
 
+test('a reverse zone can be delegated in parts (RFC 2317)', async () => {
+  const [domain, part] = [
+    await world.zone(undefined, '2.0.192.in-addr.arpa'),
+    await world.zone(undefined, '0/25.2.0.192.in-addr.arpa'),
+  ];
+  const owner = (name: string, { apex }: Domain) => `${name}.${formatName(apex)}`;
+  const delegation = [
+    add(owner('0/25', domain), 60, 'NS', 'ns.example.'),
+    add(owner('7', domain), 60, 'CNAME', owner('7', part)),
+  ];
+  assert.is(await world.update(key, { zone: domain.apex, updates: delegation }), 'NOERROR');
+  const pointer = [add(owner('7', part), 60, 'PTR', 'host.example.')];
+  assert.is(await world.update(key, { zone: part.apex, updates: pointer }), 'NOERROR');
+  assert.equal(recordsOf(domain), ['0/25 60 NS ns.example.', '7 60 CNAME 7.0/25.2.0.192.in-addr.arpa.']);
+  assert.equal(recordsOf(part), ['7 60 PTR host.example.']);
+});
+
 test('NOTAUTH for zones of other accounts, unknown zones and other classes', async () => {
   const { domain, at, run } = await zone();
   const { id, token } = await world.daemon.account('other');
