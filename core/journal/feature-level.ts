@@ -13,7 +13,7 @@ import { TABLES } from '../store/rows.ts';
 import { readChanges } from './entry-codec.ts';
 
 /** The level of this program. */
-export const FEATURE_LEVEL = 5;
+export const FEATURE_LEVEL = 6;
 /** The level of a member that does not report it. */
 export const FIRST_LEVEL = 1;
 /** From this level on, every member is bound to the key of its certificate. */
@@ -25,6 +25,7 @@ export const LEVELS: readonly { readonly level: number; readonly since: string; 
   { level: 3, since: '0.3.0', adds: 'members of a cluster that are bound to the keys of their certificates' },
   { level: 4, since: '0.3.0', adds: 'several certificates of a domain, and validation of names below its apex' },
   { level: 5, since: '0.3.0', adds: 'RSA certificates beside ECDSA ones, and rules that authenticate visitors' },
+  { level: 6, since: '0.3.0', adds: 'TSIG keys whose names are unique within their account' },
 ];
 
 /** The minimum level of a node that can apply the changes. */

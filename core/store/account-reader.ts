@@ -24,12 +24,16 @@ import {
   totps,
   tsigKeys,
   tsigNameKey,
+  tsigNamesakes,
   WEBHOOK_QUEUE_KEY,
   type WebhookQueueRow,
   type WebhookRow,
   webhookQueues,
   webhooks,
 } from './rows.ts';
+
+/** Maximum keys of one name, besides those of an account, that a message is verified with. */
+const MAX_NAMESAKES = 16;
 
 export class AccountReader extends RowReader {
   account(id: Id): Account | undefined {
@@ -104,9 +108,16 @@ export class AccountReader extends RowReader {
     return this.row(tsigKeys, idKey(id));
   }
 
-  /** By its name in wire form and lower case. */
-  tsigKeyByName(name: Name): TsigKeyRow | undefined {
-    return this.rowAt(tsigKeys, tsigNameKey(name));
+  /**
+   * The keys with a name (wire form, lower case) that incoming messages may be signed with: those
+   * of the account, of administrators, and some of others.
+   */
+  tsigKeysByName(name: Name, accountId: Id): TsigKeyRow[] {
+    const old = this.rowAt(tsigKeys, tsigNameKey(name));
+    const own = this.rowsAt(tsigKeys, tsigNamesakes(name, accountId), null);
+    const others = this.rowsAt(tsigKeys, tsigNamesakes(name), null, MAX_NAMESAKES);
+    const found = [...(old === undefined ? [] : [old]), ...own, ...others];
+    return found.filter(({ id }, i) => found.findIndex((other) => other.id === id) === i);
   }
 
   tsigKeysOf(accountId: Id): TsigKeyRow[] {

@@ -4,7 +4,7 @@ import type { ApiBody } from '../../routes/routes.ts';
 import type { CommandContext } from '../base/command.ts';
 import type { Domain } from '../base/domains.ts';
 import { CliError, isFatalForAll, reportError } from '../base/errors.ts';
-import { pages } from '../base/pages.ts';
+import { pages, rows } from '../base/pages.ts';
 import { count, fields, shown } from '../base/table.ts';
 import { addAccountGroup, addVerb, type Call, option, YES } from '../base/verb.ts';
 
@@ -26,7 +26,7 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
       option('--secondary', 'a secondary zone: its records are transferred from its primaries'),
       option(
         '--primary <address...>',
-        'a primary, in order: ADDRESS[,key=TSIG-KEY-ID][,tls=NAME][,pin=SHA256]; "tls" alone accepts any certificate',
+        'a primary, in order: ADDRESS[,key=TSIG-KEY][,tls=NAME][,pin=SHA256]; "tls" alone accepts any certificate',
       ),
       option('--all-accounts', 'the catalog lists the domains of all accounts; for administrators'),
     ],
@@ -34,13 +34,13 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
       'waypost domain add example.com',
       'waypost domain add example.com bücher.example --json',
       'waypost domain add catalog.example.com --catalog',
-      'waypost domain add example.net --secondary --primary 192.0.2.1,key=1',
+      'waypost domain add example.net --secondary --primary 192.0.2.1,key=their-key',
     ],
     async run(call: Call<AddOptions>, names) {
       const { catalog, allAccounts, secondary, primary } = call.options;
       const kind: Omit<NewDomain, 'domain'> =
         secondary || primary !== undefined
-          ? { kind: 'secondary', primaries: (primary ?? []).map(primaryOf), catalog }
+          ? { kind: 'secondary', primaries: await primariesOf(call, primary ?? []), catalog }
           : catalog || allAccounts
             ? { kind: 'catalog', members: allAccounts ? 'all' : undefined }
             : {};
@@ -109,7 +109,7 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
     async run(call, [name, ...primaries]) {
       const body = await call.api.PUT('/api/v1/domains/{domain_id}/primaries', {
         params: { path: { domain_id: (await call.domain(name)).id } },
-        body: { primaries: primaries.map(primaryOf) },
+        body: { primaries: await primariesOf(call, primaries) },
       });
       call.show(body, `replaced the primaries of ${body.domain.domain}`);
       return true;
@@ -141,15 +141,22 @@ interface AddOptions {
 type NewDomain = ApiBody<'createDomain'>;
 type Primary = NonNullable<NewDomain['primaries']>[number];
 
-/** Parses a primary, `ADDRESS[,key=ID][,tls=NAME][,pin=SHA256]`, for a request. */
-function primaryOf(text: string): Primary {
+/** Parses primaries for a request. Throws CliError. */
+async function primariesOf(call: Call, texts: readonly string[]): Promise<Primary[]> {
+  const primaries: Primary[] = [];
+  for (const text of texts) primaries.push(await primaryOf(call, text));
+  return primaries;
+}
+
+/** Parses a primary, `ADDRESS[,key=KEY][,tls=NAME][,pin=SHA256]`, for a request. */
+async function primaryOf(call: Call, text: string): Promise<Primary> {
   const [address, ...attributes] = text.split(',');
   const primary: Primary = { address };
   const tls: Primary['tls'] = {};
   for (const attribute of attributes) {
     const [name, ...rest] = attribute.split('=');
     const value = rest.join('=');
-    if (name === 'key' && /^\d+$/.test(value)) primary.tsig_key_id = Number(value);
+    if (name === 'key' && value !== '') primary.tsig_key_id = await tsigKeyOf(call, value);
     else if (name === 'tls') Object.assign(tls, value === '' ? {} : { name: value });
     else if (name === 'pin' && value !== '') tls.pin = value;
     else
@@ -161,6 +168,19 @@ function primaryOf(text: string): Primary {
   const isWithTls = attributes.some((attribute) => /^(tls|pin)\b/.test(attribute));
   if (isWithTls) primary.tls = Object.keys(tls).length === 0 ? { opportunistic: true } : tls;
   return primary;
+}
+
+/** The id of a TSIG key by its name or id. Throws CliError. */
+async function tsigKeyOf({ api }: Call, text: string): Promise<number> {
+  if (/^\d+$/.test(text)) return Number(text);
+  const name = text.toLowerCase().replace(/\.$/, '');
+  const ids: number[] = [];
+  for await (const key of rows(api, '/api/v1/tsig-keys', 'tsig_keys', { query: { q: name, account: api.account } }))
+    if (key.name === name) ids.push(key.id);
+  if (ids.length === 1) return ids[0];
+  if (ids.length === 0)
+    throw new CliError('usage', `There is no TSIG key ${text}; "waypost tsig list" shows the keys of the account.`);
+  throw new CliError('usage', `Several TSIG keys have the name ${text}; give the id of one: ${ids.join(', ')}.`);
 }
 
 /** Fields of a secondary zone that `show` prints. */

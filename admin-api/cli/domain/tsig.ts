@@ -7,9 +7,12 @@ import type { CommandContext } from '../base/command.ts';
 import { type GlobalOptions, print } from '../base/io.ts';
 import { parseId } from '../base/numbers.ts';
 import { pages } from '../base/pages.ts';
+import { readText } from '../base/text-file.ts';
 import { addAccountGroup, addVerb, type Call, option } from '../base/verb.ts';
 
 interface AddOptions extends GlobalOptions {
+  readonly secretFile?: string;
+  readonly outgoing?: boolean;
   readonly algorithm?: ApiBody<'createTsigKey'>['algorithm'];
   readonly scope?: string[];
   readonly domainId?: number[];
@@ -22,9 +25,14 @@ export function addTsigCommands(program: Command, context: CommandContext): void
   ]);
   addVerb(tsig, context, {
     usage: 'add <name>',
-    about: 'create a key and print its secret on standard output',
+    about: 'create a key and print its secret on standard output, or enter an existing one',
     options: [
-      option('--algorithm <name>', 'hmac-sha256 (default) or hmac-sha512'),
+      option(
+        '--algorithm <name>',
+        'hmac-sha256 (default), hmac-sha512, -sha384, -sha224, -sha1; hmac-md5 with --outgoing',
+      ),
+      option('--secret-file <file>', 'the secret of an existing key, in base64; "-" is standard input'),
+      option('--outgoing', 'the key only signs requests to primaries; its name may be in use already'),
       option('--scope <scope...>', 'dns:read to transfer zones, dns to also update them'),
       option(
         '--domain-id <id...>',
@@ -34,20 +42,24 @@ export function addTsigCommands(program: Command, context: CommandContext): void
     more: 'The key of an administrator can read the zones of all accounts.',
     examples: [
       'waypost tsig add transfer.example.net --scope dns:read',
+      'waypost tsig add their-key --outgoing --algorithm hmac-sha512 --secret-file their-key.secret',
       'dig @127.0.0.1 -p 5300 -y "hmac-sha256:transfer.example.net:$(waypost tsig add transfer.example.net)" example.com AXFR',
     ],
     async run({ io, api, options }: Call<AddOptions>, [name]) {
-      const { algorithm, scope, domainId } = options;
+      const { algorithm, scope, domainId, outgoing, secretFile } = options;
+      const secret = secretFile === undefined ? undefined : (await readText(secretFile, io.stdin)).trim();
       const body = await api.POST('/api/v1/tsig-keys', {
         params: { query: { account: api.account } },
-        body: { name, algorithm, scopes: scope, domain_ids: domainId },
+        body: { name, algorithm, secret, outgoing, scopes: scope, domain_ids: domainId },
       });
       if (options.json) {
         print(io.stdout, JSON.stringify(body));
         return true;
       }
-      print(io.stdout, escapeControls(body.secret));
-      if (io.stdout.isTTY) print(io.stderr, 'The secret is not shown again.');
+      if (body.secret !== undefined) print(io.stdout, escapeControls(body.secret));
+      else print(io.stdout, escapeControls(`entered TSIG key ${body.id}, ${body.name}`));
+      for (const { message } of body.warnings) print(io.stderr, `Warning: ${escapeControls(message)}`);
+      if (body.secret !== undefined && io.stdout.isTTY) print(io.stderr, 'The secret is not shown again.');
       return true;
     },
   });
@@ -62,7 +74,7 @@ export function addTsigCommands(program: Command, context: CommandContext): void
           ID: 'id',
           CREATED: 'created_at',
           ALGORITHM: 'algorithm',
-          SCOPES: 'scopes',
+          SCOPES: ({ scopes, outgoing }) => (outgoing ? 'outgoing' : scopes),
           DOMAINS: ({ domain_ids }) => domain_ids ?? 'all',
           NAME: 'name',
         },

@@ -1,7 +1,9 @@
 /** Adds a domain, then shows what to enter at the registrar. */
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { CheckField } from '../../ui/parts/check-field.tsx';
 import { Field } from '../../ui/parts/field.tsx';
+import { type Choice, SelectField } from '../../ui/parts/select-field.tsx';
 import type { Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { FormActions } from '../parts/form-actions.tsx';
@@ -19,9 +21,16 @@ export function AddDomain() {
   const isSecondary = useSignal(false);
   const primaries = useSignal('');
   const tsigKey = useSignal('');
+  const keys = useSignal<readonly Choice[]>([]);
+  useEffect(() => {
+    if (isSecondary.value)
+      void readKeys().then((choices) => {
+        keys.value = choices;
+      });
+  }, [isSecondary.value]);
   const pointers = ['/domain', '/primaries', '/primaries/0/address', '/primaries/0/tsig_key_id'] as const;
   const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'createDomain'>>(pointers, async () => {
-    const tsig_key_id = tsigKey.value.trim() === '' ? null : Number(tsigKey.value);
+    const tsig_key_id = tsigKey.value === '' ? null : Number(tsigKey.value);
     const addresses = primaries.value.split(',').map((address) => address.trim());
     const body = {
       domain: name.value.trim(),
@@ -63,18 +72,29 @@ export function AddDomain() {
             autocomplete="off"
             required
           />
-          <Field
+          <SelectField
             label={texts.tsigKey}
             hint={texts.tsigKeyHint}
             fault={faultOf('/primaries/0/tsig_key_id')}
             value={tsigKey}
             name="tsig-key"
-            inputmode="numeric"
-            autocomplete="off"
+            choices={[{ value: '', label: texts.noTsigKey }, ...keys.value]}
           />
         </>
       )}
       <FormActions isRunning={isRunning.value} runningLabel={texts.submitting} label={texts.submit} from="domains" />
     </form>
   );
+}
+
+/** The TSIG keys of the account by name. Empty: there are none, or they cannot be read. */
+async function readKeys(): Promise<Choice[]> {
+  const result = await settle(api.GET('/api/v1/tsig-keys', { params: { query: { sort: 'name' } } }));
+  if (!result.ok) return [];
+  const { tsig_keys } = result.data;
+  const hasNamesake = (name: string): boolean => tsig_keys.filter((key) => key.name === name).length > 1;
+  return tsig_keys.map(({ id, name, algorithm }) => ({
+    value: String(id),
+    label: hasNamesake(name) ? `${name} (${algorithm}, ${id})` : name,
+  }));
 }

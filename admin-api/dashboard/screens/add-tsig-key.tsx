@@ -1,7 +1,7 @@
-/** Creates a TSIG key, and shows its secret once. */
+/** Creates a TSIG key, and shows its secret once, or enters an existing one. */
 import { type Signal, useSignal } from '@preact/signals';
 import { CheckField } from '../../ui/parts/check-field.tsx';
-import { NameField } from '../../ui/parts/field.tsx';
+import { Field, NameField } from '../../ui/parts/field.tsx';
 import { SelectField } from '../../ui/parts/select-field.tsx';
 import { addressOf } from '../addresses.ts';
 import type { Pointer } from '../api/views.ts';
@@ -16,7 +16,10 @@ import { useForm } from '../parts/use-form.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
-interface NewTsigKey extends TsigKeyText {
+interface NewTsigKey extends Omit<TsigKeyText, 'secret'> {
+  /** Undefined: it was entered, and is not shown. */
+  readonly secret?: string;
+  readonly warnings: readonly { readonly message: string }[];
   readonly scopes: readonly string[];
   /** Domain name for the examples. */
   readonly zone: string;
@@ -25,6 +28,11 @@ interface NewTsigKey extends TsigKeyText {
 
 /** Domain name for the examples of a key for all domains. */
 const EXAMPLE = 'example.com';
+
+/** The choice of a key that only signs requests to primaries. */
+const OUTGOING = 'outgoing';
+
+const ALGORITHMS = ['hmac-sha256', 'hmac-sha512', 'hmac-sha384', 'hmac-sha224', 'hmac-sha1', 'hmac-md5'];
 
 export function AddTsigKey() {
   usePageTitle(TEXTS.addTsigKey.title);
@@ -38,20 +46,25 @@ function TsigForm({ made }: { readonly made: Signal<NewTsigKey | null> }) {
   const name = useSignal('');
   const scope = useSignal('dns');
   const algorithm = useSignal('hmac-sha256');
+  const secret = useSignal('');
   const isRestricted = useSignal(false);
   const domains = useSignal<readonly ChosenDomain[]>([]);
   const needsDomains = useSignal(false);
   const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'createTsigKey'>>(
-    ['/name', '/domain_ids'],
+    ['/name', '/secret', '/algorithm', '/domain_ids'],
     async () => {
       // The API would create a key that is valid for no domain.
-      needsDomains.value = isRestricted.value && domains.value.length === 0;
+      const outgoing = scope.value === OUTGOING;
+      const isChosen = isRestricted.value && !outgoing;
+      needsDomains.value = isChosen && domains.value.length === 0;
       if (needsDomains.value) return null;
       const body = {
         name: name.value.trim(),
-        scopes: [scope.value],
+        outgoing,
+        scopes: outgoing ? [] : [scope.value],
         algorithm: algorithm.value as 'hmac-sha256',
-        domain_ids: isRestricted.value ? domains.value.map(({ id }) => id) : null,
+        secret: secret.value.trim() === '' ? null : secret.value.trim(),
+        domain_ids: isChosen ? domains.value.map(({ id }) => id) : null,
       };
       const result = await settle(api.POST('/api/v1/tsig-keys', { body }));
       if (!result.ok) return result.failure;
@@ -71,6 +84,7 @@ function TsigForm({ made }: { readonly made: Signal<NewTsigKey | null> }) {
         choices={[
           { value: 'dns', label: TEXTS.tsigKeys.updates },
           { value: 'dns:read', label: TEXTS.tsigKeys.transfers },
+          { value: OUTGOING, label: TEXTS.tsigKeys.outgoing },
         ]}
       />
       <SelectField
@@ -78,13 +92,20 @@ function TsigForm({ made }: { readonly made: Signal<NewTsigKey | null> }) {
         hint={texts.algorithmHint}
         value={algorithm}
         name="algorithm"
-        choices={[
-          { value: 'hmac-sha256', label: 'hmac-sha256' },
-          { value: 'hmac-sha512', label: 'hmac-sha512' },
-        ]}
+        fault={faultOf('/algorithm')}
+        choices={ALGORITHMS.map((value) => ({ value, label: value }))}
       />
-      <CheckField label={TEXTS.addKey.restrict} value={isRestricted} name="restrict" />
-      {isRestricted.value && (
+      <Field
+        label={texts.existing}
+        hint={texts.existingHint}
+        fault={faultOf('/secret')}
+        value={secret}
+        name="secret"
+        type="password"
+        autocomplete="off"
+      />
+      {scope.value !== OUTGOING && <CheckField label={TEXTS.addKey.restrict} value={isRestricted} name="restrict" />}
+      {scope.value !== OUTGOING && isRestricted.value && (
         <DomainPicker
           chosen={domains}
           fault={needsDomains.value && domains.value.length === 0 ? TEXTS.addKey.noDomains : faultOf('/domain_ids')}
@@ -110,22 +131,45 @@ async function readExample(domains: readonly ChosenDomain[]): Promise<{ zone: st
 
 function MadeTsigKey({ made }: { readonly made: NewTsigKey }) {
   const texts = TEXTS.addTsigKey;
-  const { name, secret, scopes, zone, server } = made;
+  const { name, algorithm, secret, warnings, scopes, zone, server } = made;
   return (
     <section class="card narrow">
       <h1>{texts.made(name)}</h1>
-      <p class="note note-warning" role="status">
-        {texts.once}
-      </p>
-      <CodeBlock label={texts.secret} text={secret} />
-      {scopes.includes('dns') && <CodeBlock label={texts.nsupdate} text={nsupdateLines(made, server, zone)} />}
-      <CodeBlock label={texts.dig} text={transferLine(made, server, zone)} />
-      <CodeBlock label={texts.bind} text={bindKey(made)} />
+      {warnings.map(({ message }) => (
+        <p key={message} class="note note-warning" role="status">
+          {message}
+        </p>
+      ))}
+      {secret === undefined ? (
+        <p>{texts.entered}</p>
+      ) : (
+        <Generated tsigKey={{ name, algorithm, secret }} scopes={scopes} zone={zone} server={server} />
+      )}
       <div class="actions">
         <a class="button button-main" href={addressOf('tsigKeys')}>
           {TEXTS.addKey.done}
         </a>
       </div>
     </section>
+  );
+}
+
+interface GeneratedProps extends Pick<NewTsigKey, 'scopes' | 'zone' | 'server'> {
+  readonly tsigKey: TsigKeyText;
+}
+
+/** The secret of a new key, and lines for programs that use it. */
+function Generated({ tsigKey, scopes, zone, server }: GeneratedProps) {
+  const texts = TEXTS.addTsigKey;
+  return (
+    <>
+      <p class="note note-warning" role="status">
+        {texts.once}
+      </p>
+      <CodeBlock label={texts.secret} text={tsigKey.secret} />
+      {scopes.includes('dns') && <CodeBlock label={texts.nsupdate} text={nsupdateLines(tsigKey, server, zone)} />}
+      {scopes.length > 0 && <CodeBlock label={texts.dig} text={transferLine(tsigKey, server, zone)} />}
+      <CodeBlock label={texts.bind} text={bindKey(tsigKey)} />
+    </>
   );
 }

@@ -45,6 +45,12 @@ export function TsigKeys() {
   );
 }
 
+function describeUse({ outgoing, scopes }: TsigKey): string {
+  const { outgoing: requests, updates, transfers } = TEXTS.tsigKeys;
+  if (outgoing) return requests;
+  return scopes.includes('dns') ? updates : transfers;
+}
+
 function TsigEntry({ tsigKey, onRemove }: { readonly tsigKey: TsigKey; readonly onRemove: () => void }) {
   const texts = TEXTS.tsigKeys;
   return (
@@ -60,12 +66,14 @@ function TsigEntry({ tsigKey, onRemove }: { readonly tsigKey: TsigKey; readonly 
       <dl class="facts-row">
         <div>
           <dt>{texts.allows}</dt>
-          <dd>{tsigKey.scopes.includes('dns') ? texts.updates : texts.transfers}</dd>
+          <dd>{describeUse(tsigKey)}</dd>
         </div>
-        <div>
-          <dt>{TEXTS.keys.domains}</dt>
-          <dd>{tsigKey.domain_ids === null ? TEXTS.keys.allDomains : <DomainNames ids={tsigKey.domain_ids} />}</dd>
-        </div>
+        {!tsigKey.outgoing && (
+          <div>
+            <dt>{TEXTS.keys.domains}</dt>
+            <dd>{tsigKey.domain_ids === null ? TEXTS.keys.allDomains : <DomainNames ids={tsigKey.domain_ids} />}</dd>
+          </div>
+        )}
         <div>
           <dt>{texts.algorithm}</dt>
           <dd>{tsigKey.algorithm}</dd>

@@ -103,6 +103,7 @@ export async function updateAccount(
     if (!isAdmin(account)) requireOtherAdmin(draft, old);
     requireFreeLogins(draft, account);
     draft.put(accounts, account);
+    if (account.role !== old.role) moveTsigKeys(draft, account);
     if (passwordHash !== undefined) unlockCodes(draft, id);
     const own = context.caller.session?.row.id;
     const ended = passwordHash === undefined ? {} : { sessions_ended: endSessions(draft, id, own) };
@@ -157,6 +158,12 @@ export function deleteAccount(services: Services, context: Context<Caller>, id: 
     draft.delete(accounts, account);
     return { action: 'account.delete', target: id, detail: auditDetail(account), createResponse: () => ({}) };
   });
+}
+
+/** Messages for zones of all accounts, or of this account alone, find its keys from now on. */
+function moveTsigKeys(draft: Draft, { id, role }: Account): void {
+  const lookup = role === 'admin' ? 'operator' : 'account';
+  for (const key of draft.tsigKeysOf(id)) if (key.lookup !== 'none') draft.put(tsigKeys, { ...key, lookup });
 }
 
 /** Throws HttpError 404. */

@@ -1,10 +1,11 @@
 /** Creates, changes and deletes zones. */
 
 import { type MasterRecord, parseMaster } from '../../../core/dns/wire/master/index.ts';
-import { equalNames, type Name, nameId } from '../../../core/dns/wire/name.ts';
+import { equalNames, formatHost, type Name, nameId } from '../../../core/dns/wire/name.ts';
 import { parseRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
+import type { Id } from '../../../core/store/keys.ts';
 import type { Reader } from '../../../core/store/reader.ts';
 import { type Domain, NO_LABELS, type ZoneLabels, zoneLabels } from '../../../core/store/rows.ts';
 import { accountOf } from '../../change/acting.ts';
@@ -45,7 +46,7 @@ async function fillZone(services: Services, context: PowerDnsContext, body: Json
   const zone = readZoneBody({ ...body, kind });
   const { labels, dnssec } = zone;
   const rrsets = readInitialRRsets(services, context, apex, body);
-  const wanted = { domain: name, ...readDomainKind(services, zone) };
+  const wanted = { domain: name, ...readDomainKind(services, accountOf(services.reader, context).id, zone) };
   if (wanted.kind !== 'primary' && rrsets.length > 0)
     throw unsupported('Only zones of the kinds Native and Master have own records.');
   const { domain: created } = await insertDomain(services, context, wanted, async (draft, domain) => {
@@ -60,11 +61,12 @@ async function fillZone(services: Services, context: PowerDnsContext, body: Json
 /** Throws InvalidError. */
 function readDomainKind(
   services: Services,
+  accountId: Id,
   zone: ZoneBody,
 ): Pick<DomainBody, 'primaries' | 'catalog'> & { kind: Domain['kind'] } {
   const { kind } = zone.labels;
   if (kind === SLAVE || kind === CONSUMER)
-    return { kind: 'secondary', primaries: readMasters(services, zone, []), catalog: kind === CONSUMER };
+    return { kind: 'secondary', primaries: readMasters(services, accountId, zone, []), catalog: kind === CONSUMER };
   if (zone.masters !== null && zone.masters.length > 0)
     throw unsupported('Only zones of the kind "Slave" have masters.');
   if (zone.masterKey !== null && zone.masterKey !== '')
@@ -75,6 +77,7 @@ function readDomainKind(
 /** `before`: the current primaries. Omitted fields keep their values. Throws InvalidError. */
 function readMasters(
   { reader }: Services,
+  accountId: Id,
   { masters, masterKey }: ZoneBody,
   before: Domain['primaries'],
 ): PrimaryBody[] {
@@ -84,17 +87,18 @@ function readMasters(
     const old = before.find((primary) => viewPrimary(primary).address === address);
     return {
       address,
-      tsig_key_id: masterKey === null ? (old?.tsigKeyId ?? null) : findKey(reader, masterKey),
+      tsig_key_id: masterKey === null ? (old?.tsigKeyId ?? null) : findKey(reader, accountId, masterKey),
       tls: old === undefined ? null : viewPrimary(old).tls,
     };
   });
 }
 
 /** The id of a TSIG key; null for an empty name. */
-function findKey(reader: Reader, text: string): number | null {
+function findKey(reader: Reader, accountId: Id, text: string): number | null {
   if (text === '') return null;
   const name = tryParseName(text);
-  const key = name === undefined ? undefined : reader.tsigKeyByName(name);
+  const keys = name === undefined ? [] : reader.tsigKeysOf(accountId).filter((row) => row.name === formatHost(name));
+  const key = keys.find(({ lookup }) => lookup === 'none') ?? keys.at(0);
   if (key === undefined) throw unprocessable(`A TSIG key with the name '${text.slice(0, 100)}' does not exist`);
   return key.id;
 }
@@ -166,14 +170,16 @@ export function writeLabels(draft: Draft, { id }: Domain, labels: Partial<Omit<Z
 /** Sets the fields of the body. Throws WaypostError. */
 export async function updateZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
   const { caller, params } = context;
-  const { id, kind, primaries, consumes } = findZone(services.reader, caller, params.zone_id);
+  const { id, accountId, kind, primaries, consumes } = findZone(services.reader, caller, params.zone_id);
   const zone = readZoneBody(body);
   const { labels, dnssec } = zone;
   if (kind === 'secondary') {
     if (labels.kind !== undefined && labels.kind !== (consumes ? CONSUMER : SLAVE)) throw fixedKind();
     if (zone.masters !== null || zone.masterKey !== null)
-      await replacePrimaries(services, context, id, readMasters(services, zone, primaries));
-  } else if (readDomainKind(services, { ...zone, labels: { kind: NO_LABELS.kind, ...labels } }).kind !== kind)
+      await replacePrimaries(services, context, id, readMasters(services, accountId, zone, primaries));
+  } else if (
+    readDomainKind(services, accountId, { ...zone, labels: { kind: NO_LABELS.kind, ...labels } }).kind !== kind
+  )
     if (labels.kind !== undefined || kind === 'primary') throw fixedKind();
   const isSigned = services.reader.dnssec(id) !== undefined;
   if (dnssec !== null && dnssec !== isSigned) await setSigned(services, context, id, dnssec);

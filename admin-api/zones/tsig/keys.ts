@@ -1,4 +1,7 @@
-/** Creates, shows and deletes the TSIG keys of an account. Only the creation returns the secret. */
+/**
+ * Creates, shows and deletes the TSIG keys of an account. Only the creation returns the secret, and
+ * only if it was generated.
+ */
 
 import { randomBytes } from 'node:crypto';
 import { InvalidError, StateError } from '../../../core/base/errors.ts';
@@ -23,24 +26,31 @@ const MAX_KEYS = 1000;
 
 type KeyBody = BodyOf<typeof tsigKeyBody>;
 
+/** Bytes of a secret. RFC 8945 section 8 recommends the length of the hash. */
+const MIN_SECRET = 16;
+const MAX_SECRET = 512;
+
 /**
- * Creates a key with at most the rights of the caller's token; omitted `imported`: with a new
- * secret. Throws InvalidError, HttpError 404, StateError.
+ * Creates a key with at most the rights of the caller's token; without `secret`, with a new one.
+ * Throws InvalidError, HttpError 404, StateError.
  */
-export function createTsigKey(services: Services, context: ActingContext, body: KeyBody, imported?: Buffer) {
+export function createTsigKey(services: Services, context: ActingContext, body: KeyBody) {
   const { token } = context.caller;
   const account = accountOf(services.reader, context);
   const name = readKeyName(body.name);
   const algorithm = body.algorithm ?? 'hmac-sha256';
-  const secret = imported ?? newSecret(algorithm);
+  const isOutgoing = readOutgoing(body, algorithm);
+  const given = body.secret == null ? null : readSecret(body.secret, isOutgoing);
+  const secret = given ?? newSecret(algorithm);
   const chosen = {
     accountId: account.id,
     name: formatHost(name),
     algorithm,
-    scopes: readScopes(body.scopes, token.scopes),
+    lookup: isOutgoing ? 'none' : account.role === 'admin' ? 'operator' : 'account',
+    scopes: isOutgoing ? [] : readScopes(body.scopes, token.scopes),
     domains: body.domain_ids == null ? null : [...new Set(body.domain_ids)],
     createdAt: nowSeconds(),
-  };
+  } as const;
   return changeCredential(services, context, account.id, (draft) => {
     requireAccount(draft, account);
     // Only domains of the key's account, also for administrators: the key is not valid for others.
@@ -48,18 +58,73 @@ export function createTsigKey(services: Services, context: ActingContext, body: 
     const id = draft.newId(tsigKeys);
     const sealed = services.secrets.seal(secret, tsigContext(id)).toString('base64');
     const row: TsigKeyRow = { id, ...chosen, sealed };
-    addKey(draft, row, name);
+    addKey(draft, row);
     return {
       action: 'tsig.create',
       accountId: account.id,
       target: id,
       detail: { name: row.name, algorithm, scopes: row.scopes, domain_ids: row.domains },
-      createResponse: () => ({ secret: secret.toString('base64'), ...viewTsigKey(row) }),
+      createResponse: () => ({
+        ...(given === null && { secret: secret.toString('base64') }),
+        ...viewTsigKey(row),
+        warnings: warningsOf(algorithm, secret),
+      }),
     };
   });
 }
 
-export const newSecret = (algorithm: TsigAlgorithm): Buffer => randomBytes(TSIG_ALGORITHMS[algorithm].bytes);
+const newSecret = (algorithm: TsigAlgorithm): Buffer => randomBytes(TSIG_ALGORITHMS[algorithm].bytes);
+
+/** Whether a key only signs requests to primaries. Throws InvalidError. */
+function readOutgoing({ outgoing, scopes, domain_ids: domainIds }: KeyBody, algorithm: TsigAlgorithm): boolean {
+  const isWeak = algorithm === 'hmac-md5';
+  if (outgoing === false && isWeak) throw onlyOutgoing();
+  if (!isWeak && outgoing !== true) return false;
+  if ((scopes?.length ?? 0) === 0 && domainIds == null) return true;
+  throw new InvalidError(
+    'contradiction',
+    'A key that only signs requests to primaries has neither scopes nor domains; omit them.',
+    { pointer: (scopes?.length ?? 0) === 0 ? '/domain_ids' : '/scopes' },
+  );
+}
+
+const onlyOutgoing = (): InvalidError =>
+  new InvalidError(
+    'weak_algorithm',
+    'hmac-md5 is only for requests to primaries; set "outgoing" to true, or use hmac-sha256.',
+    { pointer: '/algorithm' },
+  );
+
+/** Reads a given secret. Throws InvalidError. */
+export function readSecret(text: string, isOutgoing: boolean): Buffer {
+  const fail = (why: string): never => {
+    throw new InvalidError('invalid_secret', why, { pointer: '/secret' });
+  };
+  const bare = text.replace(/\s+/g, '').replace(/=+$/, '');
+  const secret = Buffer.from(bare, 'base64');
+  if (bare === '' || secret.toString('base64').replace(/=+$/, '') !== bare)
+    fail('The secret must be base64, as in the configuration of the other server.');
+  // A primary chose its key; ours must be hard to guess.
+  const least = isOutgoing ? 1 : MIN_SECRET;
+  if (secret.length < least || secret.length > MAX_SECRET)
+    fail(`The secret has ${secret.length} bytes; use ${least} to ${MAX_SECRET}.`);
+  return secret;
+}
+
+function warningsOf(algorithm: TsigAlgorithm, secret: Buffer): { code: string; message: string }[] {
+  const warnings: { code: string; message: string }[] = [];
+  if (algorithm === 'hmac-md5')
+    warnings.push({
+      code: 'weak_algorithm',
+      message: 'hmac-md5 is obsolete (RFC 8945 section 6); use hmac-sha256 if the primary has it.',
+    });
+  if (secret.length < MIN_SECRET)
+    warnings.push({
+      code: 'short_secret',
+      message: `The secret has only ${secret.length} bytes; let the primary have one of ${TSIG_ALGORITHMS[algorithm].bytes}.`,
+    });
+  return warnings;
+}
 
 /** Omitted fields keep their values. */
 interface KeyChange {
@@ -80,9 +145,10 @@ export function updateTsigKey(services: Services, context: Context<Caller>, id: 
       ...(changed.algorithm !== undefined && { algorithm: changed.algorithm }),
       ...(secret !== undefined && { sealed: services.secrets.seal(secret, tsigContext(id)).toString('base64') }),
     };
+    if (row.algorithm === 'hmac-md5' && row.lookup !== 'none') throw onlyOutgoing();
     const unchanged = secret === undefined && row.name === before.name && row.algorithm === before.algorithm;
     if (!unchanged) {
-      if (name !== undefined && row.name !== before.name) requireFreeName(draft, name);
+      if (row.name !== before.name) requireFreeName(draft, row);
       draft.put(tsigKeys, row);
     }
     return {
@@ -105,8 +171,8 @@ function requireKey(draft: Draft, caller: Caller, id: Id): TsigKeyRow {
   throw new HttpError(404, 'no_such_tsig_key', 'The account has no TSIG key with this id.');
 }
 
-function addKey(draft: Draft, row: TsigKeyRow, name: Name): void {
-  requireFreeName(draft, name);
+function addKey(draft: Draft, row: TsigKeyRow): void {
+  requireFreeName(draft, row);
   if (draft.tsigKeysOf(row.accountId).length >= MAX_KEYS)
     throw new StateError(
       'tsig_key_limit',
@@ -115,18 +181,33 @@ function addKey(draft: Draft, row: TsigKeyRow, name: Name): void {
   draft.put(tsigKeys, row);
 }
 
-function requireFreeName(draft: Draft, name: Name): void {
-  if (draft.tsigKeyByName(name) === undefined) return;
-  throw new StateError(
-    'tsig_key_exists',
-    `The name "${formatHost(name)}" is already in use; choose another, such as a name in a domain of yours.`,
-    { pointer: '/name' },
-  );
+/** Primaries choose the names of their keys, so several may be the same. */
+function requireFreeName(draft: Draft, { id, accountId, name, lookup }: TsigKeyRow): void {
+  if (lookup === 'none') return;
+  const isTaken = draft
+    .tsigKeysOf(accountId)
+    .some((other) => other.name === name && other.id !== id && other.lookup !== 'none');
+  if (isTaken)
+    throw new StateError(
+      'tsig_key_exists',
+      `The account has a TSIG key with the name "${name}" already; choose another, or delete that one first.`,
+      { pointer: '/name' },
+    );
 }
+
+/** Characters of a pasted key or sentence. As parts of a name they would be escaped. */
+const NOT_IN_NAMES = /[\s:;"'()@$,{}]/;
 
 function readKeyName(text: string): Name {
   try {
-    const name = parseName(`${toAscii(text.trim(), '/name').replace(/\.$/, '')}.`);
+    const host = toAscii(text.trim(), '/name').replace(/\.$/, '');
+    const [wrong] = NOT_IN_NAMES.exec(host.replace(/\\(\d{3}|.)/g, '')) ?? [];
+    if (wrong !== undefined)
+      throw new InvalidError(
+        'invalid_name',
+        `The name of a key is a domain name, such as "transfer.example.net"; it cannot contain ${JSON.stringify(wrong)}.`,
+      );
+    const name = parseName(`${host}.`);
     if (name.length > 1) return name;
   } catch (error) {
     if (!(error instanceof InvalidError)) throw error;
@@ -165,6 +246,7 @@ export function viewTsigKey(row: TsigKeyRow) {
     id: row.id,
     name: row.name,
     algorithm: row.algorithm,
+    outgoing: row.lookup === 'none',
     scopes: row.scopes,
     domain_ids: row.domains,
     created_at: formatTime(row.createdAt),

@@ -1,11 +1,18 @@
 /** Schemas of TSIG keys in requests and responses. */
 import { Type } from '@sinclair/typebox';
-import { id, list, oneOf, orNull, text, time } from '../../../core/base/schema.ts';
+import { flag, id, list, oneOf, orNull, text, time } from '../../../core/base/schema.ts';
 import type { TsigAlgorithm } from '../../../core/dns/wire/tsig.ts';
 import { bodySchema } from '../../http/json-body.ts';
 import { pageFields } from '../../http/lists.ts';
 
-const ALGORITHMS = ['hmac-sha256', 'hmac-sha512'] as const satisfies readonly TsigAlgorithm[];
+const ALGORITHMS = [
+  'hmac-sha256',
+  'hmac-sha512',
+  'hmac-sha384',
+  'hmac-sha224',
+  'hmac-sha1',
+  'hmac-md5',
+] as const satisfies readonly TsigAlgorithm[];
 
 export const tsigKeyBody = bodySchema(
   Type.Object({
@@ -14,6 +21,17 @@ export const tsigKeyBody = bodySchema(
       maxLength: 1024,
     }),
     algorithm: Type.Optional(oneOf(ALGORITHMS, 'the algorithm of the signatures; the default is "hmac-sha256"')),
+    secret: Type.Optional(
+      orNull(
+        text('base64', { minLength: 1, maxLength: 1024 }),
+        'the secret of an existing key, in base64; it is never returned. Omitted or null: a new one is generated',
+      ),
+    ),
+    outgoing: Type.Optional(
+      flag(
+        'true for a key that only signs requests to primaries, and may have a name that is in use; the default for "hmac-md5"',
+      ),
+    ),
     scopes: Type.Optional(
       list(Type.String({ maxLength: 40 }), 'a list of "dns:read" (transfer zones) and "dns" (also update them)', {
         maxItems: 16,
@@ -32,6 +50,7 @@ const keyView = {
   id: id('the key'),
   name: text('its name, without the last dot'),
   algorithm: oneOf(ALGORITHMS, 'the algorithm of the signatures'),
+  outgoing: flag('whether it only signs requests to primaries'),
   scopes: list(Type.String(), 'the scopes of the key'),
   domain_ids: orNull(
     list(id('a domain'), 'ids of domains'),
@@ -41,8 +60,12 @@ const keyView = {
 };
 
 export const newTsigKeyResponse = Type.Object({
-  secret: text('the secret in base64; it is shown only once'),
+  secret: Type.Optional(text('the generated secret in base64; it is shown only once, and never if it was given')),
   ...keyView,
+  warnings: list(
+    Type.Object({ code: text('a stable code'), message: text('what should be changed') }),
+    'weaknesses of the key',
+  ),
 });
 
 export const tsigKeysResponse = Type.Object({

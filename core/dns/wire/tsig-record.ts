@@ -102,7 +102,7 @@ function readRecord(message: Uint8Array, start: number, from: number, end: numbe
 }
 
 /** The name at `at`, decompressed and in lower case; null: malformed. */
-function readName(message: Uint8Array, at: number): Name | null {
+export function readName(message: Uint8Array, at: number): Name | null {
   try {
     return new MessageReader(message, at).name();
   } catch (error) {

@@ -1,12 +1,13 @@
 /**
- * Transaction signatures (RFC 8945): verifies requests and signs their responses. HMAC-SHA256 and
- * HMAC-SHA512, never truncated: a request with a truncated MAC gets BADTRUNC.
+ * Transaction signatures (RFC 8945): verifies requests and signs their responses. MACs are never
+ * truncated: a request with a truncated MAC gets BADTRUNC.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { bareResponse } from './bare-response.ts';
 import type { RequestOpt } from './edns.ts';
-import { type Name, nameId, parseName } from './name.ts';
-import { appendTsig, encodeTsig, type Found, findTsig, type TsigRecord, withoutTsig } from './tsig-record.ts';
+import { HEADER_LENGTH } from './header.ts';
+import { type Name, nameId, parseName, ROOT } from './name.ts';
+import { appendTsig, encodeTsig, type Found, findTsig, readName, type TsigRecord, withoutTsig } from './tsig-record.ts';
 import { RCODE } from './types.ts';
 
 /**
@@ -15,7 +16,12 @@ import { RCODE } from './types.ts';
  * `bytes`: length of the MAC, and the recommended length of a secret.
  */
 export const TSIG_ALGORITHMS = {
+  /** For requests to primaries alone: RFC 8945 section 6 advises against it. */
+  'hmac-md5': { hash: 'md5', bytes: 16, name: parseName('hmac-md5.sig-alg.reg.int.') },
+  'hmac-sha1': { hash: 'sha1', bytes: 20, name: parseName('hmac-sha1.') },
+  'hmac-sha224': { hash: 'sha224', bytes: 28, name: parseName('hmac-sha224.') },
   'hmac-sha256': { hash: 'sha256', bytes: 32, name: parseName('hmac-sha256.') },
+  'hmac-sha384': { hash: 'sha384', bytes: 48, name: parseName('hmac-sha384.') },
   'hmac-sha512': { hash: 'sha512', bytes: 64, name: parseName('hmac-sha512.') },
 } as const;
 
@@ -71,8 +77,12 @@ export type TsigVerdict<K extends TsigKey> =
       readonly response: () => Uint8Array;
     };
 
-/** Finds the key of a name (wire form, lower case) for an algorithm. */
-export type FindKey<K extends TsigKey> = (name: Name, algorithm: TsigAlgorithm) => K | undefined;
+/**
+ * Finds the keys of a name (wire form, lower case) for an algorithm. Several accounts may have a
+ * key of this name; the MAC decides. `question`: the name in the question of the message, which is
+ * the zone of a transfer, an update or a NOTIFY.
+ */
+export type FindKey<K extends TsigKey> = (name: Name, algorithm: TsigAlgorithm, question: Name) => readonly K[];
 
 /**
  * Verifies a request from the network in the order of RFC 8945 5.2: form, key, MAC, time,
@@ -88,15 +98,17 @@ export function verifyTsig<K extends TsigKey>(
   if (found.kind === 'malformed') return formerr(message, found);
   const { record, start } = found;
   const algorithm = algorithmOf(record.algorithm);
-  const key = algorithm === undefined ? undefined : findKey(record.owner, algorithm);
-  if (algorithm === undefined || key === undefined || key.algorithm !== algorithm)
+  const keys = algorithm === undefined ? [] : findKey(record.owner, algorithm, questionOf(message));
+  if (algorithm === undefined || keys.length === 0)
     return refused(message, found, TSIG_ERROR.BADKEY, (bare) => appendTsig(bare, echo(record, TSIG_ERROR.BADKEY)));
   const unsigned = withoutTsig(message, start);
-  const expected = macOf(key, unsigned, record, null);
   const given = record.mac;
-  if (given.length > expected.length || given.length < Math.max(LEAST_MAC, expected.length / 2))
-    return formerr(message, found);
-  if (!timingSafeEqual(given, expected.subarray(0, given.length)))
+  const { bytes } = TSIG_ALGORITHMS[algorithm];
+  if (given.length > bytes || given.length < Math.max(LEAST_MAC, bytes / 2)) return formerr(message, found);
+  const key = keys.find((each) =>
+    timingSafeEqual(given, macOf(each, unsigned, record, null).subarray(0, given.length)),
+  );
+  if (key === undefined)
     return refused(message, found, TSIG_ERROR.BADSIG, (bare) => appendTsig(bare, echo(record, TSIG_ERROR.BADSIG)));
   const signed = (error: number, other: Uint8Array) =>
     refused<K>(message, found, error, (bare) => {
@@ -105,10 +117,16 @@ export function verifyTsig<K extends TsigKey>(
     });
   const fudge = Math.min(record.fudge, MAX_FUDGE);
   if (Math.abs(nowSeconds - record.timeSigned) > fudge) return signed(TSIG_ERROR.BADTIME, u48(nowSeconds));
-  if (given.length < expected.length) return signed(TSIG_ERROR.BADTRUNC, NOTHING);
+  if (given.length < bytes) return signed(TSIG_ERROR.BADTRUNC, NOTHING);
   const { opt } = found;
   const goodUntil = record.timeSigned + fudge;
   return { kind: 'ok', key, message: unsigned, mac: given, opt, goodUntil, signer: new TsigSigner(key, given) };
+}
+
+/** The name in the first question; the root if there is none. */
+function questionOf(message: Uint8Array): Name {
+  const hasQuestion = (message[4] | message[5]) !== 0;
+  return (hasQuestion && readName(message, HEADER_LENGTH)) || ROOT;
 }
 
 /**

@@ -59,7 +59,6 @@ export function openTransfers(options: TransfersOptions): Transfers {
   const { allow, notify, maxConcurrent, history, historyBytes, historyTotal } = config.transfer;
   const { udpPayload } = config.dns;
   const reader = new StoreReader(environment);
-  const findKey = openKeyring(reader, secrets);
   const observer = new TransferMetrics(metrics);
   const slots = new FairSlots({ slots: maxConcurrent, queue: MAX_WAITING, minimumRate: MINIMUM_RATE });
   const histories = new ZoneHistories({
@@ -75,7 +74,7 @@ export function openTransfers(options: TransfersOptions): Transfers {
       of: (id) => (reader.zoneLabels(id).metadata[ALSO_NOTIFY] ?? []).flatMap((text) => parseNotifyTarget(text) ?? []),
     },
     reader,
-    keyByName: (text) => findOperatorKey(reader, findKey, parseName(`${text}.`)),
+    keyByName: (text) => findOperatorKey(reader, secrets, parseName(`${text}.`)),
     log,
     observer,
   });
@@ -93,7 +92,7 @@ export function openTransfers(options: TransfersOptions): Transfers {
       environment,
       reader,
       zoneSettings,
-      findKey,
+      findKey: openKeyring(reader, secrets),
       access: new TransferAccess(allow, ({ id }) => reader.zoneLabels(id).metadata[ALLOW_AXFR_FROM] ?? []),
       histories,
       slots,

@@ -121,10 +121,16 @@ export interface TsigKeyRow {
   readonly id: Id;
   readonly accountId: Id;
   /**
-   * A domain name in presentation form, in lower case, without the trailing dot. Unique over all
-   * accounts.
+   * A domain name in presentation form, in lower case, without the trailing dot. Unique within the
+   * account, except for keys that only sign requests to primaries.
    */
   readonly name: string;
+  /**
+   * How incoming messages find the key by its name: for zones of its `account`, for zones of all
+   * accounts (`operator`: its account is an administrator's), or not at all (`none`: it only signs
+   * requests to primaries). Omitted: 0.2 stored it, when names were unique over all accounts.
+   */
+  readonly lookup?: 'account' | 'operator' | 'none';
   readonly algorithm: TsigAlgorithm;
   /** The secret, sealed (core/base/secrets.ts) for `tsigContext(id)`; base64. */
   readonly sealed: string;
@@ -141,14 +147,31 @@ export const tsigKeys = jsonTable<TsigKeyRow>({
   quota: 'account',
   key: (row) => idKey(row.id),
   lookups(key, value) {
-    const { name, accountId } = unjson<TsigKeyRow>(value);
-    return [tsigNameKey(parseName(name)), lookupKey(LOOKUP.accountTsigKey, idKey(accountId), key)];
+    const { name, accountId, lookup } = unjson<TsigKeyRow>(value);
+    const own = lookupKey(LOOKUP.accountTsigKey, idKey(accountId), key);
+    if (lookup === 'none') return [own];
+    const wire = parseName(name);
+    if (lookup === undefined) return [own, tsigNameKey(wire)];
+    return [own, Buffer.concat([tsigNamesakes(wire, lookup === 'operator' ? OPERATORS : accountId), key])];
   },
+  levelOf: (_key, value) => (unjson<TsigKeyRow>(value).lookup === undefined ? 0 : 6),
 });
 
-/** Lookup of a key by its name in wire form. */
+/** Stands for the accounts of all administrators in lookups of keys. */
+export const OPERATORS = 0;
+
+/** Lookup of a key of 0.2 by its name in wire form. */
 export function tsigNameKey(name: Uint8Array): Buffer {
   return lookupKey(LOOKUP.tsigName, nameKey(name));
+}
+
+/**
+ * Prefix of the lookups of keys by name, those of OPERATORS first. `accountId`: only those of this
+ * account.
+ */
+export function tsigNamesakes(name: Uint8Array, accountId?: Id): Buffer {
+  const account = accountId === undefined ? [] : [idKey(accountId)];
+  return lookupKey(LOOKUP.tsigName, nameKey(name), Uint8Array.of(0), ...account);
 }
 
 /** The context for sealing the secret of a key. */

@@ -1,9 +1,10 @@
 /** Stored TSIG keys, unsealed: their accounts and permissions. */
 import type { Secrets } from '../../base/secrets.ts';
-import type { Name } from '../../dns/wire/name.ts';
+import { type Name, parentName, parseName } from '../../dns/wire/name.ts';
 import type { FindKey, TsigKey } from '../../dns/wire/tsig.ts';
+import type { Id } from '../keys.ts';
 import type { Reader } from '../reader.ts';
-import { type Account, type Domain, type TsigKeyRow, tsigContext } from '../rows.ts';
+import { type Account, type Domain, OPERATORS, type TsigKeyRow, tsigContext } from '../rows.ts';
 
 export interface HeldKey extends TsigKey {
   readonly row: TsigKeyRow;
@@ -12,29 +13,46 @@ export interface HeldKey extends TsigKey {
 }
 
 /**
- * Returns a function that finds keys by name for verifyTsig. It reads the store each time, so a
- * deleted key, or a key of a locked account, is rejected from the next message on. The function
- * throws WaypostError `unsealable` if the secret cannot be unsealed.
+ * Returns a function that finds keys by name for verifyTsig: of the owner of the zone first, then
+ * of operators, then a few of other accounts, so that these get a signed refusal. It reads the
+ * store each time, so a deleted key, or a key of a locked account, is rejected from the next
+ * message on. The function throws WaypostError `unsealable` if a secret cannot be unsealed.
  */
 export function openKeyring(reader: Reader, secrets: Secrets): FindKey<HeldKey> {
-  return (name, algorithm) => {
-    const row = reader.tsigKeyByName(name);
-    if (row === undefined || row.algorithm !== algorithm) return undefined;
-    const account = reader.account(row.accountId);
-    if (account?.apiEnabled !== true) return undefined;
-    const secret = secrets.unseal(Buffer.from(row.sealed, 'base64'), tsigContext(row.id));
-    return { name, algorithm, secret, row, account };
-  };
+  return (name, algorithm, question) =>
+    reader
+      .tsigKeysByName(name, ownerOf(reader, question) ?? OPERATORS)
+      .filter((row) => row.algorithm === algorithm)
+      .flatMap((row) => holdKey(reader, secrets, row) ?? []);
+}
+
+/** The account of the zone that a name belongs to. */
+function ownerOf(reader: Reader, question: Name): Id | undefined {
+  for (let name = question; ; name = parentName(name)) {
+    const domain = reader.domainByApex(name);
+    if (domain !== undefined || name.length === 1) return domain?.accountId;
+  }
 }
 
 /**
- * Finds a key that the configuration names, whatever its algorithm. Key names are unique over all
- * accounts, and a customer may have taken the name, so only keys of operators are returned.
+ * Unseals a key; undefined: its account is locked. Throws WaypostError `unsealable`.
  */
-export function findOperatorKey(reader: Reader, findKey: FindKey<HeldKey>, name: Name): HeldKey | undefined {
-  const row = reader.tsigKeyByName(name);
-  const key = row && findKey(name, row.algorithm);
-  return key?.account.role === 'admin' ? key : undefined;
+export function holdKey(reader: Reader, secrets: Secrets, row: TsigKeyRow): HeldKey | undefined {
+  const account = reader.account(row.accountId);
+  if (account?.apiEnabled !== true) return undefined;
+  const secret = secrets.unseal(Buffer.from(row.sealed, 'base64'), tsigContext(row.id));
+  return { name: parseName(`${row.name}.`), algorithm: row.algorithm, secret, row, account };
+}
+
+/**
+ * Finds a key that the configuration names, whatever its algorithm. A customer may have taken the
+ * name, so only keys of operators are returned.
+ */
+export function findOperatorKey(reader: Reader, secrets: Secrets, name: Name): HeldKey | undefined {
+  return reader
+    .tsigKeysByName(name, OPERATORS)
+    .map((row) => holdKey(reader, secrets, row))
+    .find((key) => key?.account.role === 'admin');
 }
 
 /**

@@ -16,6 +16,8 @@ import { serialOf } from './transfer-stream.ts';
 interface NotifyOptions {
   readonly reader: StoreReader;
   readonly findKey: FindKey<HeldKey>;
+  /** The key of a primary, by its id. */
+  readonly keyOf: (tsigKeyId: Id) => HeldKey | undefined;
   readonly log: Logger;
   /** Called for each accepted NOTIFY: see `SecondaryKeeper.notify`. */
   readonly notify: (domainId: Id, serial: number | null) => void;
@@ -27,10 +29,17 @@ interface Notice {
   readonly serial: number | null;
 }
 
-export function notifyResponder({ reader, findKey, log, notify }: NotifyOptions): AnswerDeferred {
+export function notifyResponder({ reader, findKey, keyOf, log, notify }: NotifyOptions): AnswerDeferred {
+  const keysOf: FindKey<HeldKey> = (name, algorithm, apex) => {
+    // Primaries may have chosen the same name for different keys, so those of the zone come first.
+    const ofPrimaries = (reader.domainByApex(apex)?.primaries ?? [])
+      .flatMap(({ tsigKeyId }) => (tsigKeyId === null ? [] : (keyOf(tsigKeyId) ?? [])))
+      .filter((key) => key.algorithm === algorithm && equalNames(key.name, name));
+    return [...ofPrimaries, ...findKey(name, algorithm, apex)];
+  };
   return async function* answer(request) {
     const seconds = Math.floor(Date.now() / 1000);
-    const verdict = verifyTsig(request.message, findKey, seconds);
+    const verdict = verifyTsig(request.message, keysOf, seconds);
     if (verdict.kind === 'error') {
       yield verdict.response();
       return;

@@ -5,7 +5,6 @@ import type { Registry } from '../../base/metrics/index.ts';
 import type { Secrets } from '../../base/secrets.ts';
 import type { Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
-import { parseName } from '../../dns/wire/name.ts';
 import type { TsigKey } from '../../dns/wire/tsig.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { AnswerDeferred } from '../../nameserver/deferred.ts';
@@ -15,7 +14,7 @@ import type { IndexWriter } from '../../store/index/writer.ts';
 import { type Id, idKey } from '../../store/keys.ts';
 import { type Primary, type SecondaryRow, secondaries } from '../../store/rows.ts';
 import { StoreReader } from '../../store/store-reader.ts';
-import { openKeyring } from '../../store/tsig-keys/keyring.ts';
+import { holdKey, openKeyring } from '../../store/tsig-keys/keyring.ts';
 import { RowBatch } from './commit.ts';
 import { SecondaryKeeper } from './keeper.ts';
 import { TransferMemory } from './memory.ts';
@@ -56,7 +55,6 @@ export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
   const { allowPrivatePrimaries, maxConcurrent, maxNsec3Iterations, maxZoneSize, minRefresh, maxRefresh } =
     config.secondary;
   const reader = new StoreReader(environment);
-  const findKey = openKeyring(reader, secrets);
   const reading = new ZoneReading();
   const refreshes = metrics.counter(
     'waypost_secondary_refreshes_total',
@@ -75,7 +73,7 @@ export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
     exemptions: parseExemptions(allowPrivatePrimaries),
     maxBytes: maxZoneSize,
     maxIterations: maxNsec3Iterations,
-    keyOf: (primary) => keyOf(reader, findKey, primary),
+    keyOf: (primary) => keyOf(reader, secrets, primary),
   };
   const keeper = new SecondaryKeeper({
     log,
@@ -119,7 +117,11 @@ export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
     transfer: (domainId, force) => keeper.transfer(domainId, force),
     answerNotify: notifyResponder({
       reader,
-      findKey,
+      findKey: openKeyring(reader, secrets),
+      keyOf: (id) => {
+        const row = reader.tsigKey(id);
+        return row && holdKey(reader, secrets, row);
+      },
       log,
       notify: (domainId, serial) => keeper.notify(domainId, serial),
     }),
@@ -137,10 +139,10 @@ function* allRows(environment: Environment): Generator<SecondaryRow> {
 }
 
 /** Throws Error. */
-function keyOf(reader: StoreReader, findKey: ReturnType<typeof openKeyring>, primary: Primary): TsigKey | null {
+function keyOf(reader: StoreReader, secrets: Secrets, primary: Primary): TsigKey | null {
   if (primary.tsigKeyId === null) return null;
   const row = reader.tsigKey(primary.tsigKeyId);
-  const key = row && findKey(parseName(`${row.name}.`), row.algorithm);
+  const key = row && holdKey(reader, secrets, row);
   if (key === undefined)
     throw new Error(`the TSIG key ${primary.tsigKeyId} does not exist, or its account is disabled`);
   return key;

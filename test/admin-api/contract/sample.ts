@@ -64,6 +64,10 @@ const LEFT_OUT = new Set([
   'members',
   'catalog',
   'bucket',
+  'outgoing',
+  'secret',
+  'policies',
+  'networks',
 ]);
 
 export const ZONE_FILE = 'sampled A 192.0.2.9\n';

@@ -167,7 +167,7 @@ export const DNS_TARGETS: readonly Target[] = [
     seeds: [query('www.example.test.', TYPE.A), signed()],
     run(input) {
       for (const isKnown of [true, false]) {
-        const verdict = verifyTsig(input, () => (isKnown ? KEY : undefined), NOW);
+        const verdict = verifyTsig(input, () => (isKnown ? [KEY] : []), NOW);
         if (verdict.kind === 'error') verdict.response();
       }
     },

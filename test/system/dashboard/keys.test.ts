@@ -130,13 +130,44 @@ test('a TSIG key is created, shown once, and deleted', async () => {
       await page.getByRole('link', { name: 'Create a TSIG key' }).click();
       await page.getByLabel('Name').fill('update.signed.example');
       await page.getByRole('button', { name: 'Create key' }).click();
-      await page.getByText(/already in use/).waitFor();
+      await page.getByText(/has a TSIG key with the name/).waitFor();
       await page.goBack();
       await page.getByRole('button', { name: 'Delete update.signed.example' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByLabel('Type update.signed.example to confirm').fill('update.signed.example');
       await dialog.getByRole('button', { name: 'Delete' }).click();
       await page.getByText('No TSIG keys yet').waitFor();
+    });
+  });
+});
+
+test('the key of a primary is entered, not shown, and chosen by name for a secondary zone', async () => {
+  await withWorld(async (world) => {
+    const { base, daemon } = world;
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    const secret = Buffer.alloc(32, 9).toString('base64');
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await page.getByRole('link', { name: 'TSIG keys' }).click();
+      await page.getByRole('link', { name: 'Create a TSIG key' }).first().click();
+      await page.getByLabel('Name').fill('their-key');
+      await page.getByLabel('What the key allows').selectOption('Only requests to primaries');
+      await page.getByLabel('Algorithm').selectOption('hmac-md5');
+      await page.getByLabel('Secret of an existing key').fill('not base64!');
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByText(/must be base64/).waitFor();
+      await page.getByLabel('Secret of an existing key').fill(secret);
+      await checkScreen(page, 'add-tsig-key-given');
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByText(/hmac-md5 is obsolete/).waitFor();
+      await page.getByText('Its secret is stored encrypted.').waitFor();
+      assert.not.ok((await page.content()).includes(secret));
+      await page.goto(`${base}/domains/add`);
+      await page.getByLabel('Domain name').fill('elsewhere.example');
+      await page.getByLabel('The records come from another nameserver').check();
+      await page.getByLabel('Addresses of the primaries').fill('192.0.2.53');
+      await page.getByLabel('TSIG key').selectOption('their-key');
+      await checkScreen(page, 'add-domain-secondary');
     });
   });
 });

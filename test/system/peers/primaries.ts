@@ -17,6 +17,8 @@ export type PrimaryName = 'knot' | 'bind' | 'nsd' | 'powerdns';
 export interface TsigSecret {
   readonly name: string;
   readonly secret: string;
+  /** Omitted: hmac-sha256. */
+  readonly algorithm?: string;
 }
 
 export interface PrimaryOptions {
@@ -27,7 +29,7 @@ export interface PrimaryOptions {
   readonly signing?: 'nsec' | 'nsec3';
   /** A second zone, signed before it is loaded (signStatic), or by PowerDNS itself. */
   readonly signedZone?: string;
-  /** Required for transfers, of BIND alone. */
+  /** Required for transfers, and signs NOTIFY; not of PowerDNS. */
   readonly key?: TsigSecret;
 }
 
@@ -48,7 +50,7 @@ const PROGRAMS: Readonly<Record<PrimaryName, Program>> = {
     program: '/usr/sbin/knotd',
     args: (folder) => ['-c', join(folder, 'config')],
     ready: /server started/,
-    config: ({ folder, port, zone, secondary, signing, signedZone }) => `
+    config: ({ folder, port, zone, secondary, signing, signedZone, key }) => `
 server:
     rundir: ${folder}
     listen: 127.0.0.1@${port}
@@ -60,14 +62,22 @@ database:
 log:
   - target: stderr
     any: info
-remote:
+${
+  key === undefined
+    ? ''
+    : `key:
+  - id: ${key.name}
+    algorithm: ${key.algorithm ?? 'hmac-sha256'}
+    secret: ${key.secret}
+`
+}remote:
   - id: waypost
     address: 127.0.0.1@${secondary}
-acl:
+${key === undefined ? '' : `    key: ${key.name}\n`}acl:
   - id: transfers
     address: 127.0.0.1
     action: transfer
-policy:
+${key === undefined ? '' : `    key: ${key.name}\n`}policy:
   - id: signed
     nsec3: ${signing === 'nsec3' ? 'on' : 'off'}
 zone:
@@ -100,7 +110,7 @@ ${
     args: (folder) => ['-g', '-n', '1', '-c', join(folder, 'config')],
     ready: /\brunning$/m,
     config: ({ folder, port, zone, secondary, key, signedZone }) => `
-${key === undefined ? '' : `key "${key.name}" { algorithm hmac-sha256; secret "${key.secret}"; };`}
+${key === undefined ? '' : `key "${key.name}" { algorithm ${key.algorithm ?? 'hmac-sha256'}; secret "${key.secret}"; };`}
 options {
     directory "${folder}";
     pid-file none;
@@ -133,7 +143,7 @@ zone "${name}" {
     program: '/usr/sbin/nsd',
     args: (folder) => ['-d', '-c', join(folder, 'config')],
     ready: /nsd started/,
-    config: ({ folder, port, zone, secondary, signedZone }) => `
+    config: ({ folder, port, zone, secondary, signedZone, key }) => `
 server:
     ip-address: 127.0.0.1@${port}
     username: ""
@@ -150,14 +160,23 @@ server:
     verbosity: 1
 remote-control:
     control-enable: no
+${
+  key === undefined
+    ? ''
+    : `key:
+    name: "${key.name}"
+    algorithm: ${key.algorithm ?? 'hmac-sha256'}
+    secret: "${key.secret}"
+`
+}
 ${[zone, ...(signedZone === undefined ? [] : [signedZone])]
   .map(
     (name) => `
 zone:
     name: "${name}"
     zonefile: ${name === zone ? 'zone' : 'signed'}
-    notify: 127.0.0.1@${secondary} NOKEY
-    provide-xfr: 127.0.0.1 NOKEY
+    notify: 127.0.0.1@${secondary} ${key?.name ?? 'NOKEY'}
+    provide-xfr: 127.0.0.1 ${key?.name ?? 'NOKEY'}
     store-ixfr: yes
     create-ixfr: yes
 `,

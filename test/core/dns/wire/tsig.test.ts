@@ -2,11 +2,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseName } from '../../../../core/dns/wire/name.ts';
+import { formatName, parseName } from '../../../../core/dns/wire/name.ts';
 import {
   isSignedResponse,
   signRequest,
   TSIG_ERROR,
+  type TsigAlgorithm,
   type TsigKey,
   TsigSigner,
   verifyTsig,
@@ -20,7 +21,17 @@ const test = suite('TSIG');
 const NOW = 1_700_000_000;
 const KEY: TsigKey = { name: parseName('key.example.'), algorithm: 'hmac-sha256', secret: randomBytes(32) };
 const LONG: TsigKey = { name: parseName('long.example.'), algorithm: 'hmac-sha512', secret: randomBytes(64) };
-const NAMES = { 'hmac-sha256': parseName('hmac-sha256.'), 'hmac-sha512': parseName('hmac-sha512.') };
+const OTHERS = (['hmac-md5', 'hmac-sha1', 'hmac-sha224', 'hmac-sha384'] as const).map(
+  (algorithm): TsigKey => ({ name: parseName(`${algorithm}.example.`), algorithm, secret: randomBytes(20) }),
+);
+const NAMES: Readonly<Record<TsigAlgorithm, Uint8Array>> = {
+  'hmac-md5': parseName('hmac-md5.sig-alg.reg.int.'),
+  'hmac-sha1': parseName('hmac-sha1.'),
+  'hmac-sha224': parseName('hmac-sha224.'),
+  'hmac-sha256': parseName('hmac-sha256.'),
+  'hmac-sha384': parseName('hmac-sha384.'),
+  'hmac-sha512': parseName('hmac-sha512.'),
+};
 
 /** A query for `example.` TXT. */
 const query = (id = 0x1234): Buffer => {
@@ -34,7 +45,8 @@ const withOpt = (message: Buffer): Buffer => {
   return bytes;
 };
 
-const find = (name: Uint8Array): TsigKey | undefined => [KEY, LONG].find((key) => Buffer.compare(key.name, name) === 0);
+const find = (name: Uint8Array, algorithm: TsigAlgorithm): readonly TsigKey[] =>
+  [KEY, LONG, ...OTHERS].filter((key) => Buffer.compare(key.name, name) === 0 && key.algorithm === algorithm);
 const verify = (message: Uint8Array, now = NOW) => verifyTsig(message, find, now);
 const tsigOf = (message: Uint8Array): TsigRecord => {
   const found = findTsig(message);
@@ -66,7 +78,7 @@ const variables = (key: TsigKey, time: number, fudge: number, error = 0, other: 
   ] as const;
 
 test('a correctly signed request is accepted, and its message is the signed one', () => {
-  for (const key of [KEY, LONG]) {
+  for (const key of [KEY, LONG, ...OTHERS]) {
     const message = withOpt(query());
     const { message: signed, mac } = signRequest(message, key, NOW);
     assert.equal(mac, digest(key, [message, ...variables(key, NOW, 300)]));
@@ -240,6 +252,26 @@ test('any changed byte changes the verdict, and nothing throws', () => {
     const isCase = cut.length > at && (bytes[at] ^ message[at]) === 0x20 && at > query().length;
     if (verdict.kind === 'ok') assert.ok(at < 2 || isCase, `byte ${at}`);
   }
+});
+
+test('of several keys with one name the MAC decides, and the question of the message is passed on', () => {
+  const other = { ...KEY, secret: randomBytes(32) };
+  const asked: string[] = [];
+  const namesakes = (_name: Uint8Array, _algorithm: TsigAlgorithm, question: Uint8Array): readonly TsigKey[] => {
+    asked.push(formatName(question));
+    return [KEY, other];
+  };
+  for (const key of [KEY, other]) {
+    const { message } = signRequest(query(), key, NOW);
+    const verdict = verifyTsig(message, namesakes, NOW);
+    assert.is(verdict.kind === 'ok' && verdict.key, key);
+  }
+  const verdict = verifyTsig(signRequest(query(), { ...KEY, secret: randomBytes(32) }, NOW).message, namesakes, NOW);
+  assert.is(verdict.kind === 'error' && verdict.error, TSIG_ERROR.BADSIG);
+  const bare = query().subarray(0, 12);
+  bare[5] = 0;
+  verifyTsig(signRequest(bare, KEY, NOW).message, namesakes, NOW);
+  assert.equal(asked, ['example.', 'example.', 'example.', '.']);
 });
 
 test.run();

@@ -59,7 +59,7 @@ export function transfersOf(
     environment,
     reader,
     zoneSettings: DEFAULTS,
-    findKey: () => undefined,
+    findKey: () => [],
     access: new TransferAccess([`${CLIENT}/32`]),
     histories,
     slots: new FairSlots({ slots: 2, queue: 10 }),

@@ -102,7 +102,7 @@ test('signed with a key, only an answer signed with it counts; without the key n
   const { line, sent } = lineOf({ key: () => KEY });
   line.add(1, APEX);
   const now = Math.floor(Date.now() / 1000);
-  const verdict = verifyTsig(sent[0], () => KEY, now);
+  const verdict = verifyTsig(sent[0], () => [KEY], now);
   if (verdict.kind !== 'ok') throw new Error(verdict.kind);
   const response = answerTo(Buffer.from(verdict.message));
   line.receive(response);

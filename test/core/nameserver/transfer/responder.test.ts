@@ -169,7 +169,7 @@ test('a signed answer without room for its signature keeps its code and options,
       assert.equal([header.tc, rcode], [true, RCODE.NXDOMAIN]);
       assert.equal(Buffer.from(opt!.options), options);
     },
-    { options: { findKey: () => key, respond } },
+    { options: { findKey: () => [key], respond } },
   );
 });
 

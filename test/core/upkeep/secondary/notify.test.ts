@@ -34,8 +34,9 @@ const answer = notifyResponder({
   reader: { domainByApex: (apex: Name) => domains.find((domain) => equalNames(domain.apex, apex)) } as never,
   findKey: (name) => {
     const found = [KEY, OTHER].findIndex((key) => equalNames(key.name, name));
-    return found < 0 ? undefined : ({ ...[KEY, OTHER][found], row: { id: found === 0 ? 5 : 6 } } as never);
+    return found < 0 ? [] : [{ ...[KEY, OTHER][found], row: { id: found === 0 ? 5 : 6 } } as never];
   },
+  keyOf: () => undefined,
   log: { debug: () => {} } as never,
   notify: (domainId, serial) => void noted.push([domainId, serial]),
 });
