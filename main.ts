@@ -121,7 +121,7 @@ async function startParts(
   // Closed before the nameserver stops, which answers until the last write is done.
   stops.own(node);
   const readiness = new core.ReadinessWatch({ node, nameserver, protection }, metrics);
-  const aliases = core.openAliases({ ...shared, ...logOf('alias') });
+  const aliases = core.openAliases({ ...shared, ...logOf('alias'), holds: transfers.holds });
   await stops.own(aliases.refresher).start();
 
   // 5. The admin API.

@@ -1,4 +1,4 @@
-/** Records that exist only in compiled nodes: RRSIG, and the addresses of an ALIAS. */
+/** Records that exist only in compiled nodes: RRSIG, and those that stand for an ALIAS. */
 import type { ResourceRecord, RRset } from '../dns/wire/types.ts';
 import { RCODE, TYPE } from '../dns/wire/types.ts';
 import {
@@ -38,12 +38,12 @@ export function signaturesOf(node: Buffer, name: Uint8Array, isApex: boolean): R
 }
 
 /**
- * Returns the addresses in the node of an ALIAS, by ascending type. They may be older than the
- * stored addresses of the target. Unresolved families are omitted.
+ * Returns the RRsets of these types in a node, in their order. They may be older than those that
+ * the rows give. Unknown addresses of an ALIAS are omitted.
  */
-export function addressesOf(node: Buffer, name: Uint8Array): RRset[] {
+export function setsOfNode(node: Buffer, name: Uint8Array, types: readonly number[]): RRset[] {
   const sets: RRset[] = [];
-  for (const type of [TYPE.A, TYPE.AAAA]) {
+  for (const type of types) {
     const at = answerOffset(node, 0, type);
     if (at === 0 || node[at] !== RCODE.NOERROR) continue;
     const records = expandAnswer(node, at, name, name).answer;

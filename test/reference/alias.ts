@@ -1,9 +1,10 @@
 /**
  * What the ALIAS records of a zone stand for, read off the list of its records: A and AAAA next to
  * each of them. Of a family that is not known there is one record without rdata, which the resolver
- * answers SERVFAIL for.
+ * answers SERVFAIL for. A name without any other record gets a HINFO.
  */
 import { type Name, nameId } from '../../core/dns/wire/name.ts';
+import { parseRdata } from '../../core/dns/wire/rdata/index.ts';
 import { type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import type { Zones } from './resolver.ts';
 
@@ -18,9 +19,19 @@ export interface AliasState {
 export type Aliases = ReadonlyMap<string, AliasState>;
 
 export function aliasedZones(zones: Zones, aliases: Aliases = new Map()): Zones {
-  const expand = (record: ResourceRecord): ResourceRecord[] =>
-    record.type === TYPE.ALIAS ? [record, ...standIns(record, aliases.get(nameId(record.rdata)))] : [record];
+  const expand = (record: ResourceRecord, _: number, all: readonly ResourceRecord[]): ResourceRecord[] => {
+    if (record.type !== TYPE.ALIAS) return [record];
+    const found = standIns(record, aliases.get(nameId(record.rdata)));
+    const isAlone = !all.some(({ name, type }) => type !== TYPE.ALIAS && nameId(name) === nameId(record.name));
+    return [record, ...(found.length === 0 && isAlone ? [placeholder(record)] : found)];
+  };
   return new Map([...zones].map(([key, records]) => [key, records.flatMap(expand)]));
+}
+
+const NO_ADDRESSES = parseRdata(TYPE.HINFO, '"ALIAS" "no addresses"');
+
+function placeholder({ name, ttl }: ResourceRecord): ResourceRecord {
+  return { name, type: TYPE.HINFO, ttl, rdata: NO_ADDRESSES };
 }
 
 function standIns({ name, ttl }: ResourceRecord, state: AliasState | undefined): ResourceRecord[] {

@@ -100,19 +100,21 @@ test('chains go through CNAME, DNAME and ALIAS of several zones, and each link c
     }),
   ));
 
-test('loops are SERVFAIL and reported, through any record types, and end with any link', () =>
+const EMPTY = { rcode: RCODE.NOERROR, addresses: [], ttl: null, extendedError: null };
+
+test('loops have no addresses and are reported, through any record types, and end with any link', () =>
   withAlias(async (rig) => {
     const { zone, add, remove, ask, state, pass, server } = rig;
     await zone('self.test', '@ ALIAS self.test.', '*.w ALIAS a.w.self.test.');
-    assert.is(ask('self.test').rcode, RCODE.SERVFAIL);
-    assert.is(ask('b.w.self.test').rcode, RCODE.SERVFAIL);
+    assert.equal(ask('self.test'), EMPTY);
+    assert.equal(ask('b.w.self.test'), EMPTY);
     assert.match(state('self.test').error ?? '', /is a loop/);
     const domain = await zone('one.test');
     const back = await add(domain, '@ ALIAS www.two.test.');
     const two = await zone('two.test', 'c CNAME one.test.', 'www ALIAS c.two.test.');
     await pass(2);
-    assert.is(ask('one.test').rcode, RCODE.SERVFAIL);
-    assert.is(ask('www.two.test').rcode, RCODE.SERVFAIL);
+    assert.equal(ask('one.test'), EMPTY);
+    assert.equal(ask('www.two.test'), EMPTY);
     await remove(back);
     await add(domain, `@ A ${V4}`);
     await pass(5);
@@ -120,7 +122,7 @@ test('loops are SERVFAIL and reported, through any record types, and end with an
     // Out to a name that leads back to us: what the resolver has of us doesn't count.
     server.set('away.example', { cname: [['home.three.test', 100]], addresses: ['93.184.215.99'], ttl: 100 });
     const three = await zone('three.test', 'home ALIAS away.example.');
-    assert.is(ask('home.three.test').rcode, RCODE.SERVFAIL);
+    assert.equal(ask('home.three.test'), EMPTY);
     assert.match(state('away.example').error ?? '', /is a loop/);
     server.set(
       'away.example',

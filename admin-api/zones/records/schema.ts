@@ -64,7 +64,7 @@ const aliasView = Type.Object(
   {
     status: oneOf(
       ALIAS_STATUSES,
-      '"stale": the lookup fails and the last good addresses are served; "failed": there are no addresses and the answer is SERVFAIL',
+      '"stale": the lookup fails and the last good addresses are served; "failed": the lookup fails and there are no addresses',
     ),
     addresses: list(text('an IPv4 or IPv6 address'), 'the addresses in A and AAAA answers'),
     checked_at: orNull(time('when the target was last looked up'), 'when the target was last looked up; null: never'),

@@ -176,7 +176,7 @@ export class DomainTargets {
   #checkAlias(record: TargetRecord, effect: string): TargetWarning | null {
     const { status, addresses, error } = this.services.aliases.of(targetOf(record), this.domain.accountId);
     if (addresses.length > 0 || status === 'pending') return null;
-    const answer = status === 'failed' ? ' Queries for its addresses get SERVFAIL.' : ' Queries get no addresses.';
+    const answer = ' Queries get no addresses.';
     return this.#warn(record, error ?? 'it has no A or AAAA records', effect === '' ? answer : effect);
   }
 

@@ -8,9 +8,10 @@ import { latin1 } from '../../dns/wire/latin1.ts';
 import { type Name, nameId, parentName } from '../../dns/wire/name.ts';
 import { type ResourceRecord, type RRset, TYPE } from '../../dns/wire/types.ts';
 import type { Id } from '../../store/keys.ts';
-import { addressesOf, signaturesOf } from '../../store/node-signatures.ts';
+import { signaturesOf } from '../../store/node-signatures.ts';
 import { entryRecords } from '../../store/nsec3-entries.ts';
-import { findType, type ZoneView } from '../../zone/compile/view.ts';
+import { withSetsOfNode } from '../../zone/compile/aliased.ts';
+import { findType, type ZoneRRset, type ZoneView } from '../../zone/compile/view.ts';
 import type { Nsec3Change } from './nsec3-chain.ts';
 
 export interface ZoneDifference {
@@ -152,8 +153,8 @@ export class ZoneSnapshot {
 }
 
 /**
- * The sent RRsets of a name, with the addresses that answer an ALIAS. Addresses change in batches,
- * some names before others, so they are read from the node. Null: the ALIAS has no node, so it is
+ * The sent RRsets of a name, with those that stand for an ALIAS. Addresses change in batches, some
+ * names before others, so they are read from the node. Null: the ALIAS has no node, so it is
  * occluded and has no addresses.
  */
 function servedSets(view: ZoneView, name: Name, readNode: () => Buffer | undefined): readonly RRset[] | null {
@@ -161,14 +162,14 @@ function servedSets(view: ZoneView, name: Name, readNode: () => Buffer | undefin
   if (findType(sets, TYPE.ALIAS) === undefined) return sets;
   const node = readNode();
   if (node === undefined) return null;
-  return [...sets.filter(({ type }) => type !== TYPE.A && type !== TYPE.AAAA), ...addressesOf(node, name)];
+  return withSetsOfNode(node, name, sets);
 }
 
 /**
  * The RRsets of a name that a transfer contains: at the apex of a nested zone of ours only the DS,
  * and below it none. See core/nameserver/transfer/snapshot.ts.
  */
-function sentAt(view: ZoneView, name: Name): readonly RRset[] {
+function sentAt(view: ZoneView, name: Name): readonly ZoneRRset[] {
   let outermost: Name | null = null;
   for (let above = name; above.length > view.apex.length; above = parentName(above))
     if (view.isNested(above)) outermost = above;

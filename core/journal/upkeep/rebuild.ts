@@ -20,7 +20,7 @@ import { storeSettings } from './renumber.ts';
  * Increased when the compiler, core/store/sites.ts or the counting of usage produces other bytes
  * for the same rows.
  */
-const COMPILER_VERSION = 14;
+const COMPILER_VERSION = 15;
 const FINGERPRINT = Buffer.from('compiled with');
 /** Names per transaction. */
 const BATCH = 20_000;

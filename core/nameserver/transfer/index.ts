@@ -17,6 +17,7 @@ import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import type { AnswerDeferred } from '../deferred.ts';
 import { openVerifiedResponder } from '../local-responder.ts';
 import { ZoneHistories } from './history.ts';
+import { Holds } from './holds.ts';
 import { readTransfers, TransferMetrics } from './metrics.ts';
 import { Notifier } from './notify.ts';
 import { TransferAccess, transferResponder } from './responder.ts';
@@ -24,6 +25,8 @@ import { TransferAccess, transferResponder } from './responder.ts';
 export interface Transfers {
   /** For the journal. */
   readonly zones: ZoneObserver;
+  /** Zones that are not published yet. */
+  readonly holds: Holds;
   /** Answers AXFR, IXFR, and queries that are signed. */
   readonly answer: AnswerDeferred;
   /** Notifies the secondaries of a zone that has not changed. */
@@ -67,7 +70,9 @@ export function openTransfers(options: TransfersOptions): Transfers {
     total: historyTotal,
     zones: MAX_HISTORIES,
   });
+  const holds = new Holds();
   const notifier = new Notifier({
+    holds,
     targets: notify,
     zoneTargets: {
       exist: () => reader.haveZoneLabels(),
@@ -81,6 +86,7 @@ export function openTransfers(options: TransfersOptions): Transfers {
   readTransfers(metrics, slots, histories, notifier);
   const queries = openVerifiedResponder({ index, storeDirectory: config.dataDir, udpPayload, answers });
   return {
+    holds,
     zones: {
       follows: (domainId) => histories.follows(domainId),
       onChange(change) {
@@ -95,6 +101,7 @@ export function openTransfers(options: TransfersOptions): Transfers {
       findKey: openKeyring(reader, secrets),
       access: new TransferAccess(allow, ({ id }) => reader.zoneLabels(id).metadata[ALLOW_AXFR_FROM] ?? []),
       histories,
+      holds,
       slots,
       isUnavailable: (apex) => index.unavailable.has(apex),
       respond: ({ message, address, transport }) => queries.answer(message, address, transport)?.message ?? null,

@@ -10,12 +10,15 @@ import type { TsigKey } from '../../dns/wire/tsig.ts';
 import type { ZoneChange } from '../../journal/apply/zone-difference.ts';
 import type { Id } from '../../store/keys.ts';
 import type { StoreReader } from '../../store/store-reader.ts';
+import type { Holds } from './holds.ts';
 import { NotifyLine, type NotifyTimes } from './notify-line.ts';
 
 interface NotifierOptions {
   readonly targets: readonly NotifyTarget[];
   /** Additional secondaries of single zones; omitted: no zone has any. */
   readonly zoneTargets?: ZoneTargets;
+  /** Omitted: no zone is held. */
+  readonly holds?: Holds;
   readonly reader: StoreReader;
   /**
    * Finds the key of an administrator by its name; undefined: there is none. Throws if its secret
@@ -75,6 +78,10 @@ export class Notifier {
 
   constructor(private readonly options: NotifierOptions) {
     this.#secondaries = options.targets.map((target) => this.#secondaryOf(target));
+    if (options.holds !== undefined)
+      options.holds.onRelease = () => {
+        if (this.#changes.size > 0) this.#collect();
+      };
   }
 
   /** The number of unanswered NOTIFY messages, over all secondaries. */
@@ -90,7 +97,7 @@ export class Notifier {
       return;
     }
     this.#changes.set(domainId, apex);
-    this.#collectTimer ??= setTimeout(() => this.#notifyChanges(), COLLECT_MS).unref();
+    this.#collect();
   }
 
   /** Notifies the secondaries of a zone that has not changed. */
@@ -115,16 +122,24 @@ export class Notifier {
     this.#sockets.clear();
   }
 
+  #collect(): void {
+    this.#collectTimer ??= setTimeout(() => this.#notifyChanges(), COLLECT_MS).unref();
+  }
+
+  /** The changes of held zones stay until their release. */
   #notifyChanges(): void {
     this.#collectTimer = null;
     const hasOwn = this.#hasOwn();
     let rest = hasOwn ? MAX_READS : Number.POSITIVE_INFINITY;
     for (const [domainId, apex] of this.#changes) {
-      if (rest-- === 0) break;
+      if (this.options.holds?.has(domainId) === true) continue;
+      if (rest-- === 0) {
+        this.#collectTimer = setTimeout(() => this.#notifyChanges(), 0).unref();
+        return;
+      }
       this.#changes.delete(domainId);
       for (const { line } of this.#secondariesOf(domainId, hasOwn)) line.add(domainId, apex);
     }
-    if (this.#changes.size > 0) this.#collectTimer = setTimeout(() => this.#notifyChanges(), 0).unref();
   }
 
   #hasOwn(): boolean {
@@ -182,7 +197,9 @@ export class Notifier {
   #notifyAll(after: Name | null): void {
     const domains = this.options.reader.allDomains(after, AT_ONCE);
     const hasOwn = this.#hasOwn();
-    for (const { id, apex } of domains) for (const { line } of this.#secondariesOf(id, hasOwn)) line.add(id, apex);
+    for (const { id, apex } of domains)
+      if (this.options.holds?.has(id) === true) this.#changes.set(id, apex);
+      else for (const { line } of this.#secondariesOf(id, hasOwn)) line.add(id, apex);
     const last = domains.at(-1);
     this.#starting =
       last === undefined ? null : setTimeout(() => this.#notifyAll(last.apex), BATCH_INTERVAL_MS).unref();

@@ -3,7 +3,7 @@
  * and signed queries (RFC 8945). The query path answers signed queries after the signature is
  * verified and removed.
  */
-
+import { setImmediate as turn } from 'node:timers/promises';
 import type { FairSlots } from '../../base/fair-slots.ts';
 import type { Logger } from '../../base/log/index.ts';
 import { bareResponse, questionEnd } from '../../dns/wire/bare-response.ts';
@@ -24,6 +24,7 @@ import { isAfter } from '../../zone/compile/serial.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import type { AnswerDeferred, DeferredRequest } from '../deferred.ts';
 import type { ZoneHistories } from './history.ts';
+import type { Holds } from './holds.ts';
 import type { Envelope } from './message.ts';
 import { questionType, readTransferQuestion, type TransferQuestion } from './question.ts';
 import { ZoneSnapshot } from './snapshot.ts';
@@ -36,6 +37,8 @@ export interface TransferOptions {
   readonly findKey: FindKey<HeldKey>;
   readonly access: TransferAccess;
   readonly histories: ZoneHistories;
+  /** Omitted: no zone is held. */
+  readonly holds?: Holds;
   readonly slots: FairSlots;
   /** Whether the zone is a secondary that has expired, or was never transferred. */
   readonly isUnavailable?: (apex: Name) => boolean;
@@ -151,10 +154,17 @@ class TransferResponder {
     if (domain === undefined) yield key === null ? prohibit() : bareResponse(message, RCODE.NOTAUTH, opt);
     else if (!access.allows(domain, request.address, key) || request.transport === 'https') yield prohibit();
     else if (this.options.isUnavailable?.(question.name)) yield bareResponse(message, RCODE.SERVFAIL, opt);
+    else if (await this.#isHeld(domain, request.cancelled)) yield notReady(envelope);
     else if (question.type === TYPE.IXFR) yield* this.#ixfr(verified, question, domain, envelope);
     // RFC 5936 4.2: there is no AXFR over UDP.
     else if (request.transport === 'udp') yield bareResponse(message, RCODE.FORMERR, opt);
     else yield* this.#axfr(verified, domain, envelope);
+  }
+
+  /** Whether the zone is still held after some seconds. */
+  async #isHeld({ id }: Domain, cancelled: AbortSignal): Promise<boolean> {
+    await this.options.holds?.settled(id, cancelled);
+    return this.options.holds?.has(id) ?? false;
   }
 
   async *#axfr({ request, signer }: Verified, domain: Domain, envelope: Envelope): AsyncGenerator<Uint8Array> {
@@ -183,8 +193,14 @@ class TransferResponder {
         yield bareResponse(envelope.request, RCODE.NOTAUTH, envelope.opt);
         return;
       }
-      observer?.transferred('axfr');
       try {
+        // The snapshot may have a commit that is published in the next turn.
+        await turn();
+        if (this.options.holds?.has(domain.id) === true) {
+          yield notReady(envelope);
+          return;
+        }
+        observer?.transferred('axfr');
         for (const message of this.#paced(messagesOf(wholeZone(snapshot), envelope, signer?.size ?? 0))) {
           yield message;
           slot.addProgress(message.length);
@@ -271,6 +287,9 @@ function optionsOf(response: Uint8Array): Uint8Array | undefined {
 
 /** The client is not allowed to do this. */
 const PROHIBITED = Uint8Array.of(0, EDNS_OPTION.EXTENDED_ERROR, 0, 2, 0, EXTENDED_ERROR.PROHIBITED);
+const NOT_READY = Uint8Array.of(0, EDNS_OPTION.EXTENDED_ERROR, 0, 2, 0, EXTENDED_ERROR.NOT_READY);
+
+const notReady = ({ request, opt }: Envelope): Buffer => bareResponse(request, RCODE.SERVFAIL, opt, NOT_READY);
 
 /**
  * Decides which clients may transfer a zone: clients at listed addresses, of all zones or of this

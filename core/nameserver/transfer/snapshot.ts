@@ -26,7 +26,7 @@ import {
   targetKeyParts,
   targetsAt,
 } from '../../store/keys.ts';
-import { addressesOf, signaturesOf } from '../../store/node-signatures.ts';
+import { signaturesOf } from '../../store/node-signatures.ts';
 import { entryHash, entryRecords } from '../../store/nsec3-entries.ts';
 import {
   type AcmeChallenge,
@@ -43,7 +43,7 @@ import {
 } from '../../store/rows.ts';
 import { spelledOwners } from '../../store/spelled-owners.ts';
 import { decodeZoneState } from '../../store/zone-state.ts';
-import { AliasedZone } from '../../zone/compile/aliased.ts';
+import { AliasedZone, withSetsOfNode } from '../../zone/compile/aliased.ts';
 import { apexSets, withDnssec } from '../../zone/compile/apex.ts';
 import { memberRecord, versionRecord } from '../../zone/compile/catalog.ts';
 import { challengeSets, withChallenges } from '../../zone/compile/challenged.ts';
@@ -172,7 +172,7 @@ export class ZoneSnapshot {
     const stored = this.#view.rrsets(name);
     const hasAlias = findType(stored, TYPE.ALIAS) !== undefined;
     const node = hasAlias || this.#dnssec !== null ? this.#readNode(name) : undefined;
-    const sets = hasAlias && node !== undefined ? withAddressesOf(node, name, stored) : stored;
+    const sets = hasAlias && node !== undefined ? withSetsOfNode(node, name, stored) : stored;
     for (const { type, ttl, rdatas } of sets)
       if (type !== TYPE.SOA && type !== TYPE.ALIAS) for (const rdata of rdatas) yield { name: owner, type, ttl, rdata };
     if (this.#dnssec === null || node === undefined) return;
@@ -315,15 +315,6 @@ export class ZoneSnapshot {
     }
     if (owner !== undefined) yield owner;
   }
-}
-
-/**
- * Replaces addresses by those of the node. The addresses of a target change in batches, and the
- * signatures cover the answers of the node.
- */
-function withAddressesOf(node: Buffer, name: Name, sets: readonly RRset[]): RRset[] {
-  const others = sets.filter(({ type }) => type !== TYPE.A && type !== TYPE.AAAA);
-  return [...others, ...addressesOf(node, name)].sort((a, b) => a.type - b.type);
 }
 
 interface StoredSet {

@@ -20,7 +20,8 @@ export interface AliasFamily {
   readonly stale: boolean;
   /**
    * When the addresses were last confirmed, seconds since 1970. Confirmations that change nothing
-   * are not always written, so this may be older.
+   * are not always written, so this may be older. 0: the target could not be resolved, and there
+   * are no addresses.
    */
   readonly goodAt: number;
 }
@@ -36,7 +37,7 @@ export interface Spread {
 }
 
 export interface AliasEntry {
-  /** Null: never resolved, or stale for too long; answered with SERVFAIL. */
+  /** Null: not looked up yet; answered with SERVFAIL, and the zone is not published. */
   readonly a: AliasFamily | null;
   readonly aaaa: AliasFamily | null;
   /** The resolution error, shown to the customer; null: none. */

@@ -6,7 +6,7 @@ import type { AliasFamily } from '../../store/rows.ts';
 import type { FamilyResult } from './target-lookup.ts';
 
 export interface FamilyState {
-  /** Null: no addresses are known, and queries get SERVFAIL. */
+  /** Null: never looked up, and queries get SERVFAIL. */
   readonly served: AliasFamily | null;
   /** Consecutive NXDOMAIN or NODATA results. */
   readonly negatives: number;
@@ -21,7 +21,7 @@ export interface FamilyState {
 
 /**
  * A single negative answer may be an error of the target's nameserver, and resolvers would cache
- * it. So a second lookup must confirm it.
+ * it. So a second lookup must confirm it before it replaces an answer.
  */
 const CONFIRMATIONS = 2;
 /** More than one, so that a lost packet makes no answer stale. */
@@ -49,6 +49,7 @@ export function advance(state: FamilyState, result: FamilyResult, now: number, s
       const negatives = state.negatives + 1;
       if (result.isOwn || negatives >= CONFIRMATIONS)
         return { ...found(state, [], result.ttl, true, now), negatives: CONFIRMATIONS };
+      if (state.served === null) return { ...found(state, [], result.ttl, true, now), negatives };
       return { ...aged(state, now, staleMax), negatives, failures: 0, seenTtl: result.ttl, seenAt: now };
     }
     case 'failed':
@@ -83,6 +84,16 @@ function found(
   }
 }
 
+const UNRESOLVABLE: AliasFamily = { addresses: [], ttl: 0, stale: false, goodAt: 0 };
+
+/** The target could not be resolved, so it has no addresses. */
+export const isUnresolvable = ({ goodAt }: AliasFamily): boolean => goodAt === 0;
+
+/** Gives up a first lookup that has not ended. */
+export function giveUp(state: FamilyState): FamilyState {
+  return state.served === null ? { ...state, served: UNRESOLVABLE } : state;
+}
+
 /**
  * Whether a TTL is below the served TTL only because the resolver returned the same cached copy as
  * last time, which has aged by `passed`.
@@ -92,13 +103,12 @@ function isOlderCopy(ttl: number, seenTtl: number, passed: number, servedTtl: nu
 }
 
 /**
- * Keeps the last good answer for `staleMax`, marked as stale after its TTL (RFC 8767). After that
- * no answer is served.
+ * Keeps the last good answer for `staleMax`, marked as stale after its TTL (RFC 8767). After that,
+ * and if there was none, no addresses are served.
  */
 function aged(state: FamilyState, now: number, staleMax: number): FamilyState {
   const { served, failures } = state;
-  if (served === null) return state;
-  if (now - served.goodAt > staleMax) return { ...state, served: null };
+  if (served === null || now - served.goodAt > staleMax) return { ...state, served: UNRESOLVABLE };
   const isStale = failures >= FAILURES_UNTIL_STALE && now > served.goodAt + served.ttl;
   return isStale && !served.stale ? { ...state, served: { ...served, stale: true } } : state;
 }
@@ -121,7 +131,7 @@ export function delay(state: FamilyState, isOwn: boolean, random: number): numbe
     return Math.min(BACKOFF_FIRST * 2 ** Math.min(failures - 1, 10), BACKOFF_LONGEST) * (0.8 + 0.4 * random);
   if (isOwn) return LONGEST * (0.8 + 0.2 * random);
   if (negatives > 0 && negatives < CONFIRMATIONS)
-    return served === null ? SHORTEST : clamp(seenTtl, SHORTEST, CONFIRM_LONGEST) + random;
+    return served?.addresses.length === 0 ? SHORTEST : clamp(seenTtl, SHORTEST, CONFIRM_LONGEST) + random;
   if (negatives > 0) return clamp(seenTtl, SHORTEST, NEGATIVE_LONGEST) * (0.75 + 0.15 * random);
   // An older copy: the next lookup happens after the resolver's cache has expired.
   if (served !== null && seenTtl < served.ttl) return clamp(seenTtl, SHORTEST, LONGEST) + 1 + random;

@@ -5,6 +5,7 @@ import type { Registry } from '../../base/metrics/index.ts';
 import type { Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
 import type { Journal } from '../../journal/journal.ts';
+import type { Holds } from '../../nameserver/transfer/holds.ts';
 import { parseExemptions } from '../../net/address/index.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
@@ -19,6 +20,7 @@ interface OpenAliasesOptions {
   readonly environment: Environment;
   readonly journal: Journal;
   readonly zoneSettings: ZoneSettings;
+  readonly holds: Holds;
   readonly metrics: Registry;
   readonly tasks: Tasks;
   readonly log: Logger;

@@ -33,7 +33,7 @@ export class Owners {
   turnOf(target: Name, isBusy: (account: Id) => boolean): Id {
     let first: Id | undefined;
     let rest = MAX_COMPARED;
-    for (const domainId of this.#domains(target)) {
+    for (const domainId of this.domains(target)) {
       const account = this.accountOf(domainId);
       if (account !== undefined && !isBusy(account)) return account;
       first ??= account;
@@ -45,7 +45,7 @@ export class Owners {
   /** Whether the account has a domain that targets the name. */
   has(target: Name, account: Id): boolean {
     // Either list may be long, so both are read in step until the shorter one ends.
-    const owners = this.#domains(target);
+    const owners = this.domains(target);
     const own = this.#domainsOf(account);
     for (;;) {
       const owner = owners.next();
@@ -59,7 +59,7 @@ export class Owners {
 
   /** Whether an account that is not in `accounts` has a domain that targets the name. */
   hasOther(target: Name, accounts: ReadonlyMap<Id | null, unknown>): boolean {
-    for (const domainId of this.#domains(target)) {
+    for (const domainId of this.domains(target)) {
       const account = this.accountOf(domainId);
       if (account !== undefined && !accounts.has(account)) return true;
     }
@@ -79,7 +79,7 @@ export class Owners {
   }
 
   /** Yields each domain once, even if several of its names target the name. */
-  *#domains(target: Name): Generator<Id> {
+  *domains(target: Name): Generator<Id> {
     const prefix = aliasOwners(target);
     const end = afterPrefix(prefix);
     for (let start = prefix; ; ) {

@@ -8,6 +8,7 @@ import type { Logger } from '../../base/log/index.ts';
 import type { Task, Tasks } from '../../base/tasks.ts';
 import { formatName, type Name, nameId } from '../../dns/wire/name.ts';
 import type { Journal } from '../../journal/journal.ts';
+import type { Holds } from '../../nameserver/transfer/holds.ts';
 import type { Exemptions } from '../../net/address/index.ts';
 import { type Lookup, recursiveLookup } from '../../net/resolver/resolver.ts';
 import type { Environment } from '../../store/environment.ts';
@@ -16,7 +17,7 @@ import { rawReader } from '../../store/raw-reader.ts';
 import { Reader } from '../../store/reader.ts';
 import { type AliasEntry, type AliasTarget, aliasTargets, entryFor, entryOf } from '../../store/rows.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
-import { advance, delay } from './family-state.ts';
+import { advance, delay, giveUp } from './family-state.ts';
 import { Looks, Schedule } from './looks.ts';
 import { OwnZones } from './own-zones.ts';
 import { Owners } from './owners.ts';
@@ -31,6 +32,8 @@ export interface AliasOptions {
   readonly journal: Journal;
   readonly zoneSettings: ZoneSettings;
   readonly states: AliasStates;
+  /** Holds the zones of targets that were never looked up. */
+  readonly holds: Holds;
   readonly tasks: Tasks;
   readonly log: Logger;
   /** As for recursiveLookup; empty: the resolvers of the system. */
@@ -66,6 +69,8 @@ const RETRY_WRITE = 10;
 const MIN_INTERVAL = 1;
 /** Seconds per thousand targets over which the lookups after a start are spread. */
 const START_SPREAD = 5;
+/** Seconds after which a first lookup counts as failed. It usually ends after ten. */
+const LONGEST_HOLD = 15;
 /** Rows that are read per turn of the event loop. */
 const PIECE = 500;
 
@@ -83,6 +88,8 @@ export class AliasRefresher {
   readonly #looks = new Looks();
   /** The targets of each name by account, by nameId. */
   readonly #groups = new Map<string, Map<Id | null, Target>>();
+  /** Targets that were never looked up, and since when, oldest first. */
+  readonly #pending = new Map<Target, number>();
   /** Resolver lookups that may start before the next tick. */
   #budget = RATE;
   /** Lookups that may start in this turn of the event loop. */
@@ -138,6 +145,7 @@ export class AliasRefresher {
       // The process ended before the last change was spread to all owners.
       if (target.entry?.spread?.to != null) this.#storeState(target);
     }
+    this.options.holds.loaded();
     await this.#removeOrphans();
     this.#task.start();
     this.#pump();
@@ -156,7 +164,20 @@ export class AliasRefresher {
   tick(): void {
     this.#budget = Math.min(this.#budget + (RATE * TICK_MS) / 1000, RATE);
     for (const target of this.#schedule.take(this.#clock())) this.#enqueue(target);
+    this.#giveUp();
     this.#pump();
+  }
+
+  /** Ends holds that last too long: the queue may be long, and each lookup slow. */
+  #giveUp(): void {
+    for (const [target, since] of this.#pending) {
+      if (this.#clock() - since < LONGEST_HOLD) return;
+      this.#pending.delete(target);
+      target.a = giveUp(target.a);
+      target.aaaa = giveUp(target.aaaa);
+      target.error ??= 'the first lookup has not ended yet';
+      this.#storeState(target);
+    }
   }
 
   /** Resolves when no lookup is queued or in flight and no write is pending. */
@@ -181,6 +202,7 @@ export class AliasRefresher {
       if (this.#owners.has(name, account)) added.push(...this.#add(name, account));
       else this.#forget(new Target(name, null, account, group));
     if (this.#owners.hasOther(name, group)) added.push(...this.#add(name, null));
+    this.#holdOwners(name);
     return added;
   }
 
@@ -220,6 +242,24 @@ export class AliasRefresher {
     return [target];
   }
 
+  /** Holds the zones whose ALIAS has a target of this name that was never looked up. */
+  #holdOwners(name: Name, domainIds: Iterable<Id> = this.#owners.domains(name)): void {
+    const group = this.#groupOf(name);
+    if (![...group.values()].some(isPending)) return;
+    for (const id of domainIds) {
+      const account = this.#owners.accountOf(id);
+      const target = account === undefined ? undefined : (group.get(account) ?? group.get(null));
+      if (target === undefined || !isPending(target)) continue;
+      if (!this.#pending.has(target)) this.#pending.set(target, this.#clock());
+      this.options.holds.hold(target, id);
+    }
+  }
+
+  #release(target: Target): void {
+    this.#pending.delete(target);
+    this.options.holds.release(target);
+  }
+
   /** Discards a target that no record uses. */
   #discard(target: Target): void {
     target.isGone = true;
@@ -227,6 +267,7 @@ export class AliasRefresher {
     this.#watch.remove(target);
     this.#schedule.remove(target);
     this.#looks.remove(target);
+    this.#release(target);
     this.options.states.looked(target.name);
   }
 
@@ -251,6 +292,7 @@ export class AliasRefresher {
       }
     }
     if (isFewer) this.#discardUnused(name);
+    this.#holdOwners(name, domainIds);
   }
 
   /** Moves a target out of the queue of a busy account, after it has got another owner. */
@@ -290,7 +332,9 @@ export class AliasRefresher {
       for (const own of this.#add(name, account)) this.#enqueue(own);
       isNew = true;
     }
-    if (isNew) this.#discardUnused(name);
+    if (!isNew) return;
+    this.#holdOwners(name);
+    this.#discardUnused(name);
   }
 
   async #removeRow(name: Name): Promise<void> {
@@ -403,11 +447,17 @@ export class AliasRefresher {
   }
 
   #storeState(target: Target): void {
-    const stored = this.#writer.bring(target).catch((error: unknown) => {
+    this.#track(this.#bring(target));
+  }
+
+  async #bring(target: Target): Promise<void> {
+    try {
+      await this.#writer.bring(target);
+      if (!isPending(target)) this.#release(target);
+    } catch (error) {
       if (!target.isGone) this.#schedule.put(target, this.#clock() + RETRY_WRITE);
       throw error;
-    });
-    this.#track(stored);
+    }
   }
 
   #track(work: Promise<void>): void {
@@ -419,4 +469,9 @@ export class AliasRefresher {
       .finally(() => this.#writing.delete(tracked));
     this.#writing.add(tracked);
   }
+}
+
+/** Some owners have no answer yet. */
+function isPending({ entry }: Target): boolean {
+  return entry === null || entry.a === null || entry.aaaa === null || entry.spread?.to != null;
 }

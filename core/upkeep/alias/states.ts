@@ -7,12 +7,13 @@ import type { Id } from '../../store/keys.ts';
 import { rawReader } from '../../store/raw-reader.ts';
 import { Reader } from '../../store/reader.ts';
 import { type AliasFamily, type AliasTarget, aliasTargets, entryFor } from '../../store/rows.ts';
+import { isUnresolvable } from './family-state.ts';
 import { Target, targetId } from './target.ts';
 
 /**
  * `pending`: not looked up yet. `resolved`: it has addresses. `empty`: it has no addresses.
- * `stale`: the last good addresses are served, since lookups fail. `failed`: no addresses are
- * known, and queries get SERVFAIL.
+ * `stale`: the last good addresses are served, since lookups fail. `failed`: lookups fail, and no
+ * addresses are served.
  */
 export const ALIAS_STATUSES = ['pending', 'resolved', 'empty', 'stale', 'failed'] as const;
 export type AliasStatus = (typeof ALIAS_STATUSES)[number];
@@ -96,6 +97,6 @@ export function stateOf({ a, aaaa, checkedAt, error }: Target): AliasState {
 function statusOf(families: readonly (AliasFamily | null)[], checkedAt: number): AliasStatus {
   if (families.some((family) => family?.stale === true)) return 'stale';
   if (families.some((family) => family !== null && family.addresses.length > 0)) return 'resolved';
-  if (families.every((family) => family !== null)) return 'empty';
+  if (families.every((family) => family !== null && !isUnresolvable(family))) return 'empty';
   return checkedAt === 0 ? 'pending' : 'failed';
 }

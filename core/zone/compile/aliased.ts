@@ -1,11 +1,13 @@
 /**
  * A zone view that adds A and AAAA records of the targets of ALIAS records. Additional records,
- * chains and wildcards use these, since the compiler reads this view like any zone. The ALIAS stays
- * in the RRsets, so its name exists even if the target has no address.
+ * chains and wildcards use these, since the compiler reads this view like any zone. A name that
+ * would have no record gets a placeholder: it exists, for us and for secondaries.
  */
 import type { Name } from '../../dns/wire/name.ts';
+import { parseRdata } from '../../dns/wire/rdata/index.ts';
 import { type RRset, TYPE } from '../../dns/wire/types.ts';
-import type { ProxyHints, ZoneRRset, ZoneView } from './view.ts';
+import { setsOfNode } from '../../store/node-signatures.ts';
+import { findType, type ProxyHints, type ZoneRRset, type ZoneView } from './view.ts';
 
 /** The addresses of a target: at most one RRset of A, then at most one of AAAA; see ZoneRRset. */
 type AliasAnswers = (target: Name) => readonly ZoneRRset[];
@@ -15,6 +17,10 @@ export const UNRESOLVED: readonly ZoneRRset[] = [
   { type: TYPE.A, ttl: 0, rdatas: [] },
   { type: TYPE.AAAA, ttl: 0, rdatas: [] },
 ];
+
+/** HINFO means nothing to clients, and all servers load it. RFC 8482 section 4.2 uses it, too. */
+export const PLACEHOLDER_TYPE = TYPE.HINFO;
+const PLACEHOLDER = [parseRdata(PLACEHOLDER_TYPE, '"ALIAS" "no addresses"')];
 
 export class AliasedZone implements ZoneView, ProxyHints {
   readonly apex: Name;
@@ -36,6 +42,9 @@ export class AliasedZone implements ZoneView, ProxyHints {
     const alias = aliasOf(sets);
     if (alias === undefined) return sets;
     const addresses = this.#answers(alias.rdatas[0]).map((set) => ({ ...set, ttl: Math.min(alias.ttl, set.ttl) }));
+    // Without a record of the name, secondaries would answer from a wildcard, or NXDOMAIN.
+    if (sets.length === 1 && addresses.length === 0)
+      return [{ type: PLACEHOLDER_TYPE, ttl: alias.ttl, rdatas: PLACEHOLDER, isPlaceholder: true }, alias];
     return [...sets, ...addresses].sort((a, b) => a.type - b.type);
   }
 
@@ -55,6 +64,19 @@ export class AliasedZone implements ZoneView, ProxyHints {
     return this.#zone.isServiceTarget(name);
   }
 }
+
+/**
+ * Replaces what stands for an ALIAS by the RRsets of the node. The addresses of a target change in
+ * pieces, and signatures cover the answers of the node.
+ */
+export function withSetsOfNode(node: Buffer, name: Name, sets: readonly ZoneRRset[]): RRset[] {
+  const own = sets.filter(({ type, isPlaceholder }) => !ADDRESSES.includes(type) && isPlaceholder !== true);
+  const types = findType(own, PLACEHOLDER_TYPE) === undefined ? STAND_INS : ADDRESSES;
+  return [...own, ...setsOfNode(node, name, types)].sort((a, b) => a.type - b.type);
+}
+
+const ADDRESSES: readonly number[] = [TYPE.A, TYPE.AAAA];
+const STAND_INS = [...ADDRESSES, PLACEHOLDER_TYPE];
 
 /**
  * Finds the ALIAS among the RRsets of a name. No assigned type has a higher number, so usually only

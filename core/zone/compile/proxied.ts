@@ -32,7 +32,8 @@ export class ProxiedZone implements ZoneView {
   rrsets(name: Name): readonly ZoneRRset[] {
     const sets = this.#zone.rrsets(name);
     if (!sets.some(({ type }) => WEB_TYPES.has(type)) || !isWebName(this.#zone, name)) return sets;
-    return [...sets.filter(({ type }) => !WEB_TYPES.has(type)), ...this.#addresses].sort((a, b) => a.type - b.type);
+    const others = sets.filter(({ type, isPlaceholder }) => !WEB_TYPES.has(type) && isPlaceholder !== true);
+    return [...others, ...this.#addresses].sort((a, b) => a.type - b.type);
   }
 
   hasBelow(name: Name): boolean {

@@ -6,10 +6,12 @@ import type { Name } from '../../dns/wire/name.ts';
 import type { RRset } from '../../dns/wire/types.ts';
 
 /**
- * Empty `rdatas`: the data is unknown, since the target of an ALIAS could not be resolved. The
+ * Empty `rdatas`: the data is unknown, since the target of an ALIAS was not looked up yet. The
  * answer is SERVFAIL.
  */
 export interface ZoneRRset extends RRset {
+  /** Keeps the name of an ALIAS without addresses in existence (aliased.ts). */
+  readonly isPlaceholder?: boolean;
   /** The data has expired and is served stale (RFC 8767). */
   readonly isStale?: boolean;
 }

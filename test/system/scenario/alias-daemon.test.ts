@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseName } from '../../../core/dns/wire/name.ts';
+import { formatName, parseName } from '../../../core/dns/wire/name.ts';
 import { CLASS_IN, TYPE } from '../../../core/dns/wire/types.ts';
 import { formatAddress } from '../../../core/net/address/index.ts';
 import type { Json } from '../../support/api-client.ts';
@@ -13,6 +13,8 @@ import { ADMIN_PASSWORD, startDaemon } from '../../support/daemon.ts';
 import { UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { TargetServer } from '../../support/target-server.ts';
+import { transferOver, transferRequest } from '../../support/transfer-client.ts';
+import { untilIs } from '../../support/until.ts';
 
 const TARGET = 'lb.target.example';
 const TRIES = 400;
@@ -103,6 +105,35 @@ test('from the API to the packet, over an import, a kill and a restart', async (
     assert.is(await daemon.stop(), 0);
   } finally {
     client.close();
+    await daemon.close();
+    await server.close();
+  }
+});
+
+test('no transfer has a zone without the answers of its new ALIAS', async () => {
+  const server = await TargetServer.start();
+  server.set(TARGET, { silent: true }, { silent: true });
+  const daemon = await startDaemon({
+    WAYPOST_ALIAS_RESOLVERS: server.address,
+    WAYPOST_ALIAS_ALLOW_PRIVATE_TARGETS: '192.0.2.0/24',
+    WAYPOST_TRANSFER_ALLOW: '127.0.0.1/32',
+  });
+  const transferred = async (): Promise<string[]> => {
+    const records = await transferOver(daemon.dnsPort, transferRequest('one.test.'));
+    return records.filter(({ type }) => type === TYPE.A).map(({ name }) => formatName(name));
+  };
+  try {
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    const domain = await daemon.api.createDomain('one.test');
+    await daemon.api.createRecord(domain, '*', 'A', '192.0.2.99');
+    await untilIs(transferred, ['*.one.test.']);
+    await daemon.api.createRecord(domain, 'al', 'ALIAS', `${TARGET}.`);
+    const waiting = transferred().catch(() => 'SERVFAIL');
+    server.set(TARGET, { addresses: ['192.0.2.7'], ttl: 3600 }, { rcode: 2 });
+    const first = await waiting;
+    if (first !== 'SERVFAIL') assert.equal(first, ['*.one.test.', 'al.one.test.']);
+    await untilIs(transferred, ['*.one.test.', 'al.one.test.']);
+  } finally {
     await daemon.close();
     await server.close();
   }

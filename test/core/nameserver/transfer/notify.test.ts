@@ -9,8 +9,10 @@ import { formatName, nameAt } from '../../../../core/dns/wire/name.ts';
 import type { TsigKey } from '../../../../core/dns/wire/tsig.ts';
 import { RCODE } from '../../../../core/dns/wire/types.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
+import { Holds } from '../../../../core/nameserver/transfer/holds.ts';
 import { Notifier } from '../../../../core/nameserver/transfer/notify.ts';
 import { domains } from '../../../../core/store/rows.ts';
+import { untilIs } from '../../../support/until.ts';
 import { embedded, newDomain, withStore } from '../../journal/fixture.ts';
 
 const test = suite('NOTIFY, log');
@@ -162,6 +164,41 @@ test('silent secondaries of one account do not delay NOTIFY of another', async (
     notifier.close();
   });
   for (const socket of [secondary, silent]) socket.close();
+});
+
+test('secondaries are notified of a held zone when it is published', async () => {
+  const secondary = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(secondary, 'listening');
+  const names: string[] = [];
+  secondary.on('message', (message, { port, address }) => {
+    names.push(formatName(nameAt(message, 12)));
+    message[2] |= 0x80;
+    secondary.send(message, port, address);
+  });
+  const [held, started, other] = [newDomain('held.test.'), newDomain('started.test.'), newDomain('other.test.')];
+  await withStore(embedded, async ({ environment, journal, reader }) => {
+    await write(environment, journal, 'test', (draft) => draft.put(domains, started));
+    const holds = new Holds();
+    const notifier = new Notifier({
+      targets: [{ address: '127.0.0.1', port: secondary.address().port, family: 4, key: null }],
+      holds,
+      reader,
+      keyByName: () => undefined,
+      log: createLogger({ level: 'error', format: 'text', write: () => {} }),
+    });
+    holds.hold(started, started.id);
+    holds.hold(held, held.id);
+    notifier.start();
+    holds.loaded();
+    for (const { id, apex } of [held, other]) notifier.onChange({ domainId: id, apex, serial: 2, difference: null });
+    await untilIs(() => names, ['other.test.']);
+    holds.release(started);
+    await untilIs(() => names, ['other.test.', 'started.test.']);
+    holds.release(held);
+    await untilIs(() => names, ['other.test.', 'started.test.', 'held.test.']);
+    notifier.close();
+  });
+  secondary.close();
 });
 
 test.run();

@@ -12,6 +12,7 @@ import { isSignedResponse, signRequest } from '../../../../core/dns/wire/tsig.ts
 import { findTsig, withoutTsig } from '../../../../core/dns/wire/tsig-record.ts';
 import { RCODE, TYPE } from '../../../../core/dns/wire/types.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
+import { Holds } from '../../../../core/nameserver/transfer/holds.ts';
 import { TransferAccess } from '../../../../core/nameserver/transfer/responder.ts';
 import { domains, records, spellings } from '../../../../core/store/rows.ts';
 import type { HeldKey } from '../../../../core/store/tsig-keys/keyring.ts';
@@ -294,5 +295,44 @@ for (const kind of ['AXFR', 'IXFR'])
       { options: { now: () => now } },
     );
   });
+
+test('a held zone is SERVFAIL with an extended error, and transferred when it is published', async () => {
+  const holds = new Holds(50);
+  await withTransfers(
+    async (rig) => {
+      const { id } = await withZone(rig);
+      const reason = {};
+      holds.loaded();
+      holds.hold(reason, id);
+      for (const request of [transferRequest(APEX), transferRequest(APEX, 1)]) {
+        const [message] = await rig.ask(withOpt(request));
+        const { rcode, opt } = decodeMessage(message);
+        assert.equal([rcode, Buffer.from(opt!.options)], [RCODE.SERVFAIL, Buffer.of(0, 15, 0, 2, 0, 14)]);
+      }
+      assert.is(rig.histories.size.zones, 0);
+      holds.release(reason);
+      assert.is((await rig.records(transferRequest(APEX))).filter(({ type }) => type === TYPE.A).length, 3);
+    },
+    { options: { holds } },
+  );
+});
+
+test('a request waits for the publication of a zone', async () => {
+  const holds = new Holds();
+  await withTransfers(
+    async (rig) => {
+      const { id } = await withZone(rig);
+      const reason = {};
+      holds.hold(reason, id);
+      const transfer = rig.records(transferRequest(APEX));
+      await setImmediate();
+      holds.loaded();
+      await setImmediate();
+      holds.release(reason);
+      assert.is((await transfer).filter(({ type }) => type === TYPE.A).length, 3);
+    },
+    { options: { holds } },
+  );
+});
 
 test.run();

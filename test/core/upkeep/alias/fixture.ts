@@ -5,6 +5,7 @@ import { parseName } from '../../../../core/dns/wire/name.ts';
 import { parseRdata } from '../../../../core/dns/wire/rdata/index.ts';
 import { CLASS_IN, TYPE } from '../../../../core/dns/wire/types.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
+import { Holds } from '../../../../core/nameserver/transfer/holds.ts';
 import { type Exemptions, formatAddress } from '../../../../core/net/address/index.ts';
 import type { Lookup } from '../../../../core/net/resolver/resolver.ts';
 import { type Domain, domains, type RecordRow, records } from '../../../../core/store/rows.ts';
@@ -30,6 +31,7 @@ export interface AliasRig {
   readonly server: TargetServer;
   refresher: AliasRefresher;
   states: AliasStates;
+  holds: Holds;
   /** Seconds since 1970. */
   now: number;
   /** Seconds by which the machine's clock has been set back. */
@@ -75,13 +77,15 @@ export async function withAlias(
     await withStore(embedded, async (store) => {
       const path = queryPath(store);
       const { environment, journal } = store;
-      const begin = (): { states: AliasStates; refresher: AliasRefresher } => {
+      const begin = (): Pick<AliasRig, 'states' | 'holds' | 'refresher'> => {
+        const holds = new Holds();
         const states = new AliasStates(environment);
         const refresher = new AliasRefresher({
           environment,
           journal,
           zoneSettings: DEFAULTS,
           states,
+          holds,
           tasks: singleNodeTasks(),
           log,
           resolvers: [server.address],
@@ -91,7 +95,7 @@ export async function withAlias(
           now: () => rig.now - rig.setBack,
           clock: () => rig.now,
         });
-        return { states, refresher };
+        return { states, holds, refresher };
       };
       const rig: AliasRig = {
         store,
