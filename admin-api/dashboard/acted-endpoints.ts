@@ -4,6 +4,7 @@ export const ACTED_ENDPOINTS: ReadonlySet<string> = new Set([
   'GET /api/v1/audit',
   'GET /api/v1/certificates',
   'GET /api/v1/domains',
+  'GET /api/v1/domains/check',
   'GET /api/v1/events',
   'POST /api/v1/domains',
   'GET /api/v1/statistics',

@@ -9,6 +9,7 @@ export interface Failure {
   readonly message: string;
   /** JSON pointer of the faulty field. */
   readonly pointer?: string;
+  readonly choices?: readonly string[];
   /** All faults of the request. Empty: the failure is the only one. */
   readonly details: readonly Fault[];
   /** Seconds before a retry. */
@@ -18,6 +19,8 @@ export interface Failure {
 export interface Fault {
   readonly message: string;
   readonly pointer?: string;
+  /** Values of the field that would be accepted. */
+  readonly choices?: readonly string[];
   /** Location in the package. */
   readonly file?: string;
   readonly line?: number;
@@ -29,6 +32,7 @@ interface ErrorBody {
     readonly code: string;
     readonly message: string;
     readonly pointer?: string;
+    readonly choices?: readonly string[];
     readonly details?: readonly Fault[];
   };
 }

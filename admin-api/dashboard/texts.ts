@@ -449,6 +449,8 @@ export const TEXTS = {
     name: 'Name',
     type: 'Type',
     content: 'Value',
+    useContent: (content: string) => `Use ${content}`,
+    fullContent: (content: string) => `Full value: ${content}`,
     comment: 'Comment',
     commentHint: 'Comment, for people',
     ttl: 'TTL',

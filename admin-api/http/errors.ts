@@ -13,6 +13,8 @@ export interface ErrorDetail {
   readonly message: string;
   /** JSON pointer into the body. */
   readonly pointer?: string;
+  /** Values of the field that would be accepted. */
+  readonly choices?: readonly string[];
   /** Line of a zone file, or of a file of a package, from 1. */
   readonly line?: number;
   /** For a finding in a package: the rule, the file, and the fix. */
@@ -34,6 +36,7 @@ export class HttpError extends WaypostError {
     message: string,
     options: {
       pointer?: string;
+      choices?: readonly string[];
       details?: readonly ErrorDetail[];
       headers?: Readonly<Record<string, string>>;
       close?: boolean;
@@ -83,6 +86,7 @@ export function errorResponse(error: unknown, requestId: string): HttpResponse {
         ? error.message
         : `Internal server error. Report the request id ${requestId} to the operators.`,
       pointer: isExpected ? error.pointer : undefined,
+      choices: isExpected ? error.choices : undefined,
       details: error instanceof HttpError ? error.details : undefined,
     },
     request_id: requestId,

@@ -6,15 +6,18 @@
 export class WaypostError extends Error {
   /** JSON pointer to the offending field of a request body, such as `/content`. */
   readonly pointer?: string;
+  /** Values of the field that would be accepted, of which the client must choose one. */
+  readonly choices?: readonly string[];
 
   constructor(
     readonly code: string,
     message: string,
-    options: { pointer?: string; cause?: unknown } = {},
+    options: { pointer?: string; cause?: unknown; choices?: readonly string[] } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = new.target.name;
     this.pointer = options.pointer;
+    this.choices = options.choices;
   }
 }
 

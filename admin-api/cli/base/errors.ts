@@ -31,7 +31,7 @@ export class ApiError extends CliError {
     readonly status: number,
     fault: { code: string; message: string; pointer?: string; details: readonly ErrorDetail[]; requestId?: string },
   ) {
-    super(fault.code, fault.message, { pointer: fault.pointer, next: nextStep(status, fault.code) });
+    super(fault.code, fault.message, { pointer: fault.pointer, next: nextStep(status, fault) });
     this.details = fault.details;
     this.requestId = fault.requestId;
   }
@@ -51,7 +51,6 @@ const NEXT_BY_CODE: { readonly [code: string]: string } = {
   cname_at_apex: 'Use an ALIAS record instead.',
   record_exists:
     'List the records with "waypost record list"; replace all records of a name and type with "waypost record set".',
-  invalid_content: 'Quote content with spaces, as in "10 mail.example.com".',
   no_such_record: 'List the records of the domain with "waypost record list".',
   no_such_token: 'List the tokens of this account with "waypost token list".',
   no_such_tsig_key: 'List the TSIG keys of this account with "waypost tsig list".',
@@ -91,7 +90,10 @@ const NEXT_BY_STATUS: { readonly [status: number]: string } = {
   503: 'Run the command again shortly; "waypost status" shows the state of the daemon.',
 };
 
-function nextStep(status: number, code: string): string | undefined {
+function nextStep(status: number, { code, message }: { code: string; message: string }): string | undefined {
+  // A shell splits content at its spaces, and the first part lacks a field.
+  if (code === 'invalid_content' && message.includes(' is missing'))
+    return 'Quote content with spaces, so that it is one argument.';
   if (Object.hasOwn(NEXT_BY_CODE, code)) return NEXT_BY_CODE[code];
   return NEXT_BY_STATUS[status] ?? (status >= 500 ? 'Search the log of the daemon for the request id.' : undefined);
 }

@@ -29,7 +29,8 @@ const MAX_ATTEMPTS = 5;
 const UNCHANGED: ApiResponse<'changeRecords'> & { ok: true } = { ok: true, deleted: [], updated: [], created: [] };
 
 const NAMES = 'NAME is relative to the domain, or absolute; "@" is the apex.';
-const CONTENTS = 'Each CONTENT is one record; quote content with spaces, as in "10 mail.example.com".';
+const CONTENTS =
+  'Each CONTENT is one record; quote content with spaces, as in "10 mail.example.com".\nNames in it are absolute: "mail.example.com", or "mail." for a top-level name.';
 
 const RECORD_OPTIONS = [
   option('--ttl <seconds>', '30 to 604800, or 1 for automatic; shared by all records of a name and type').argParser(

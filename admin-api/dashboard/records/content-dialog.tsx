@@ -8,12 +8,15 @@ import { SelectField } from '../../ui/parts/select-field.tsx';
 import { TextArea } from '../../ui/parts/text-area.tsx';
 import { TEXTS } from '../texts.ts';
 import type { Fields, RowFault } from './edits.ts';
+import { Faults } from './faults.tsx';
 import type { ContentForm, FormField, Values } from './forms/form.ts';
 import { formOf, formsOf } from './forms/forms.ts';
 
 interface ContentDialogProps {
   readonly fields: Fields;
   readonly faults: readonly RowFault[];
+  /** As in a row. */
+  readonly content: string;
   readonly onChange: (fields: Fields) => void;
   readonly onClose: () => void;
 }
@@ -23,7 +26,7 @@ interface Shown {
   readonly values: Values;
 }
 
-export function ContentDialog({ fields, faults, onChange, onClose }: ContentDialogProps) {
+export function ContentDialog({ fields, faults, content, onChange, onClose }: ContentDialogProps) {
   const texts = TEXTS.forms;
   const id = useId();
   const before = useMemo(() => fields, []);
@@ -34,6 +37,13 @@ export function ContentDialog({ fields, faults, onChange, onClose }: ContentDial
   const show = (next: Shown): void => {
     shown.value = next;
     onChange({ ...fields, content: next.form.format(next.values) });
+  };
+  const chosen = useSignal(0);
+  const choose = (choice: string): void => {
+    onChange({ ...fields, content: choice });
+    shown.value = { form, values: form.parse(choice) ?? values };
+    // The inputs are made anew with these values.
+    chosen.value++;
   };
   const cancel = (): void => {
     onChange(before);
@@ -81,7 +91,7 @@ export function ContentDialog({ fields, faults, onChange, onClose }: ContentDial
         <div class="form-fields">
           {form.fields.map((field) => (
             <FormInput
-              key={`${form.id} ${field.key}`}
+              key={`${form.id} ${field.key} ${chosen.value}`}
               field={field}
               value={values[field.key] ?? ''}
               onInput={(value) => show({ form, values: { ...values, [field.key]: value } })}
@@ -90,14 +100,8 @@ export function ContentDialog({ fields, faults, onChange, onClose }: ContentDial
         </div>
         <div class="field">
           <span class="form-label">{TEXTS.records.content}</span>
-          <code class="content-preview">{fields.content === '' ? '…' : fields.content}</code>
-          <div aria-live="polite">
-            {wrong.map(({ message }) => (
-              <p key={message} class="fault">
-                {message}
-              </p>
-            ))}
-          </div>
+          <code class="content-preview">{content === '' ? '…' : content}</code>
+          <Faults faults={wrong} onChoose={choose} />
         </div>
         <div class="actions">
           <button type="submit" class="button button-main">

@@ -241,6 +241,8 @@ export interface RowFault {
   /** The faulty field. Empty: the whole record. */
   readonly field: string;
   readonly message: string;
+  /** Values of the field that would be accepted. */
+  readonly choices: readonly string[];
 }
 
 /** Maps the faults of a rejected batch to rows. */
@@ -249,12 +251,43 @@ export const failedRows = (batch: Batch, edits: Edits, failure: Failure): RowFau
 
 /** Maps faults of a batch to rows. */
 export function faultsOf(batch: Batch, edits: Edits, faults: readonly Fault[]): RowFault[] {
-  return faults.flatMap(({ pointer, message }) => {
+  return faults.flatMap(({ pointer, message, choices = [] }) => {
     const [, list, index, field = ''] = /^\/(delete|put|post)\/(\d+)(?:\/(\w+))?/.exec(pointer ?? '') ?? [];
     if (list === undefined) return [];
     const at = Number(index);
     const stored = list === 'put' ? batch.put[at]?.id : batch.delete[at];
     const id = list === 'post' ? edits.additions[at]?.key : stored;
-    return id === undefined ? [] : [{ row: { kind: list === 'post' ? 'added' : 'stored', id }, field, message }];
+    return id === undefined
+      ? []
+      : [{ row: { kind: list === 'post' ? 'added' : 'stored', id }, field, message, choices }];
   });
+}
+
+interface Preview {
+  readonly updated: readonly Pick<Fields, 'content'>[];
+  readonly created: readonly Pick<Fields, 'content'>[];
+  readonly faults: readonly Fault[];
+}
+
+/** Contents as the service stores them, with full names, by their type and typed content. */
+export type FullContents = ReadonlyMap<string, string>;
+
+const contentKey = ({ type, content }: Fields): string => `${type} ${content}`;
+
+export const fullContent = (contents: FullContents, fields: Fields): string =>
+  contents.get(contentKey(fields)) ?? fields.content;
+
+/** `preview`: of the batch. It leaves out the entries that have a fault. */
+export function fullContentsOf(batch: Batch, { updated, created, faults }: Preview): FullContents {
+  const faulty = new Set(faults.map(({ pointer = '' }) => /^\/\w+\/\d+/.exec(pointer)?.[0]));
+  const contents = new Map<string, string>();
+  for (const [list, sent, planned] of [
+    ['put', batch.put, updated],
+    ['post', batch.post, created],
+  ] as const) {
+    const sound = (sent as readonly Fields[]).filter((_, i) => !faulty.has(`/${list}/${i}`));
+    if (sound.length !== planned.length) continue;
+    for (const [i, fields] of sound.entries()) contents.set(contentKey(fields), planned[i].content);
+  }
+  return contents;
 }

@@ -18,6 +18,7 @@ import {
   changeRecord,
   deleteRecord,
   type Fields,
+  fullContent,
   type RowFault,
   removeAddition,
   restoreRecord,
@@ -190,6 +191,7 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
                   row={row}
                   position={index + 1}
                   faults={faults.get(row.key) ?? NO_FAULTS}
+                  content={fullContent(editor.fullContents.value, row.fields)}
                   isReadOnly={isReadOnly}
                   isEditing={editedKey.value === row.key}
                   isSelected={selected.value.has(row.key)}

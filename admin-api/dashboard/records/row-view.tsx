@@ -8,6 +8,7 @@ import { CopyButton } from '../parts/copy-button.tsx';
 import { TEXTS } from '../texts.ts';
 import { ContentDialog } from './content-dialog.tsx';
 import { type Fields, isWebType, type RowFault } from './edits.ts';
+import { Faults } from './faults.tsx';
 import { formsOf } from './forms/forms.ts';
 import { type Row, stateOf } from './rows.ts';
 import { TtlChoice, ttlText } from './ttl-choice.tsx';
@@ -19,6 +20,8 @@ interface RowProps {
   /** Counts from 1, without the header row. */
   readonly position: number;
   readonly faults: readonly RowFault[];
+  /** The content as the service stores it, with full names; the typed one if that is not known. */
+  readonly content: string;
   /** The user's role is read-only. */
   readonly isReadOnly: boolean;
   readonly isEditing: boolean;
@@ -43,9 +46,9 @@ export function RowView(props: RowProps) {
 }
 
 function TextRow(props: RowProps) {
-  const { row, position, faults, isReadOnly, isSelected, onSelect, onEdit } = props;
+  const { row, position, faults, content, isReadOnly, isSelected, onSelect, onEdit } = props;
   const texts = TEXTS.records;
-  const { name, type, content, ttl, comment } = row.fields;
+  const { name, type, ttl, comment } = row.fields;
   const state = stateOf(row);
   const unicode = toUnicode(name === '' ? '@' : name);
   const isDeleted = row.kind === 'stored' && row.change?.after === null;
@@ -99,6 +102,7 @@ function TextRow(props: RowProps) {
 
 function RowActions({
   row: { fields },
+  content,
   isReadOnly,
   isDeleted,
   unicode,
@@ -108,7 +112,9 @@ function RowActions({
 }: RowProps & { readonly isDeleted: boolean; readonly unicode: string }) {
   const texts = TEXTS.records;
   const { type } = fields;
-  const copy = <CopyButton text={zoneLine(fields)} icon="copy" description={texts.copyRecord(unicode, type)} />;
+  const copy = (
+    <CopyButton text={zoneLine({ ...fields, content })} icon="copy" description={texts.copyRecord(unicode, type)} />
+  );
   if (isReadOnly) return copy;
   return (
     <>
@@ -136,7 +142,7 @@ function RowActions({
 }
 
 function EditedRow(props: RowProps) {
-  const { row, position, faults, onChange, onDone, onCancel, onProxied, onRemove } = props;
+  const { row, position, faults, content, onChange, onDone, onCancel, onProxied, onRemove } = props;
   const texts = TEXTS.records;
   const { fields } = row;
   const isNew = row.kind === 'added';
@@ -155,7 +161,12 @@ function EditedRow(props: RowProps) {
   // An empty value is not reported while the user has not typed it yet.
   const shown = faults.filter(({ field }) => field !== 'content' || fields.content !== '');
   const isWrong = (field: string): boolean => shown.some((fault) => fault.field === field);
-  const faultsOf = (...names: string[]) => <Faults faults={shown.filter(({ field }) => names.includes(field))} />;
+  const faultsOf = (...names: string[]) => (
+    <Faults
+      faults={shown.filter(({ field }) => names.includes(field))}
+      onChoose={(choice) => set({ content: choice })}
+    />
+  );
   return (
     <tr class="row row-edited" aria-rowindex={position + 1} onKeyDown={isFormOpen.value ? undefined : finish}>
       <td class="cell-select" />
@@ -213,6 +224,7 @@ function EditedRow(props: RowProps) {
           )}
         </div>
         {faultsOf('content', 'id', '')}
+        {content !== fields.content && !isWrong('content') && <p class="hint">{texts.fullContent(content)}</p>}
         <input
           class="comment-input"
           aria-label={texts.comment}
@@ -226,6 +238,7 @@ function EditedRow(props: RowProps) {
           <ContentDialog
             fields={fields}
             faults={shown}
+            content={content}
             onChange={onChange}
             onClose={() => {
               isFormOpen.value = false;
@@ -252,18 +265,6 @@ function EditedRow(props: RowProps) {
         />
       </td>
     </tr>
-  );
-}
-
-function Faults({ faults }: { readonly faults: readonly RowFault[] }) {
-  return (
-    <div aria-live="polite">
-      {faults.map(({ message }) => (
-        <p key={message} class="fault">
-          {message}
-        </p>
-      ))}
-    </div>
   );
 }
 

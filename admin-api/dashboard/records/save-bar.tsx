@@ -4,7 +4,7 @@ import { Modal } from '../../ui/parts/modal.tsx';
 import { DiffEntry } from '../parts/diff-entry.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { TEXTS } from '../texts.ts';
-import { type Edits, type Fields, hasConflicts } from './edits.ts';
+import { type Edits, type Fields, type FullContents, fullContent, hasConflicts } from './edits.ts';
 import type { ZoneEditor } from './zone-editor.ts';
 import { zoneLine } from './zone-line.ts';
 
@@ -58,7 +58,7 @@ export function SaveBar({ editor }: { readonly editor: ZoneEditor }) {
           {editor.saveFailure.value !== null && !hasConflicts(editor.edits.value) && (
             <FailureNote failure={editor.saveFailure.value} />
           )}
-          <Diff edits={editor.edits.value} />
+          <Diff edits={editor.edits.value} contents={editor.fullContents.value} />
           <div class="actions">
             <button type="button" class="button button-main" aria-disabled={editor.isSaving.value} onClick={save}>
               {editor.isSaving.value ? texts.saving : texts.save(count)}
@@ -94,15 +94,17 @@ function SavedNote({ editor }: { readonly editor: ZoneEditor }) {
 }
 
 /** Like a diff of the zone file. */
-function Diff({ edits }: { readonly edits: Edits }) {
+function Diff({ edits, contents }: { readonly edits: Edits; readonly contents: FullContents }) {
+  const whole = (fields: Fields | null): Fields | null =>
+    fields && { ...fields, content: fullContent(contents, fields) };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls is reached by keyboard
     <ul class="diff" tabIndex={0} aria-label={TEXTS.saving.diff}>
       {[...edits.changes.values()].map(({ before, after, hasConflict }) => (
-        <EditEntry key={before.id} before={before} after={after} hasConflict={hasConflict} />
+        <EditEntry key={before.id} before={before} after={whole(after)} hasConflict={hasConflict} />
       ))}
       {edits.additions.map(({ key, fields, hasConflict }) => (
-        <EditEntry key={`added ${key}`} before={null} after={fields} hasConflict={hasConflict} />
+        <EditEntry key={`added ${key}`} before={null} after={whole(fields)} hasConflict={hasConflict} />
       ))}
     </ul>
   );

@@ -11,8 +11,10 @@ import {
   countEdits,
   type Edits,
   type Fields,
+  type FullContents,
   failedRows,
   faultsOf,
+  fullContentsOf,
   hasConflicts,
   NO_EDITS,
   type RowFault,
@@ -56,6 +58,8 @@ export class ZoneEditor {
   readonly edits = signal<Edits>(NO_EDITS);
   /** Faults of the edits that the API has reported. */
   readonly faults = signal<readonly RowFault[]>([]);
+  /** Of the edits that the API has checked. */
+  readonly fullContents = signal<FullContents>(new Map());
   readonly saveFailure = signal<Failure | null>(null);
   readonly isSaving = signal(false);
   readonly saved = signal<Saved | null>(null);
@@ -199,8 +203,9 @@ export class ZoneEditor {
       }),
     );
     // Newer edits have their own check. After a failed check, saving reports the faults.
-    if (result.ok && this.edits.peek() === edits)
-      this.faults.value = faultsOf(batch, edits, result.data.preview?.faults ?? []);
+    if (!result.ok || this.edits.peek() !== edits || result.data.preview === undefined) return;
+    this.faults.value = faultsOf(batch, edits, result.data.preview.faults);
+    this.fullContents.value = fullContentsOf(batch, result.data.preview);
   }
 
   discard(): void {

@@ -6,6 +6,7 @@ import type { Tag } from '../route.ts';
 import type { Part } from './schemas.ts';
 
 const pointer = Type.Optional(text('a JSON pointer (RFC 6901) to the field of the body that is wrong'));
+const choices = Type.Optional(list(Type.String(), 'values of the field that would be accepted; choose one'));
 
 /** See http/errors.ts. */
 export const errorSchema = Type.Object(
@@ -15,11 +16,13 @@ export const errorSchema = Type.Object(
       code: text('for programs; stable'),
       message: text('for people: what is wrong and what to do'),
       pointer,
+      choices,
       details: Type.Optional(
         list(
           Type.Object({
             message: Type.String(),
             pointer,
+            choices,
             line: Type.Optional(Type.Integer({ minimum: 1, description: 'the line of the file, from 1' })),
             code: Type.Optional(text('the rule that a package breaks')),
             file: Type.Optional(text('the file of a package')),

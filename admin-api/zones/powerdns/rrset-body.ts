@@ -5,11 +5,10 @@
 import { InvalidError } from '../../../core/base/errors.ts';
 import { isDataType, parseType, typeName } from '../../../core/dns/wire/mnemonics.ts';
 import { isWithin, type Name } from '../../../core/dns/wire/name.ts';
-import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { formatRdata, parseRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { Comment } from '../../../core/store/rows.ts';
 import { nowSeconds } from '../../http/time.ts';
-import { parseContent } from '../records/content.ts';
 import { unprocessable, unsupported } from './errors.ts';
 import { has, type JsonObject, readBoolean, readInteger, readName, readObjects, readString } from './fields.ts';
 import { dotted } from './zone-id.ts';
@@ -153,7 +152,7 @@ function parseStrictly(apex: Name, name: Name, type: number, content: string): U
   const where = `Record ${dotted(name)}/${typeName(type)} '${content.slice(0, 300)}'`;
   let rdata: Uint8Array;
   try {
-    rdata = parseContent(type, type === TYPE.TXT ? splitLongStrings(content) : content, undefined, apex);
+    rdata = parseRdata(type, type === TYPE.TXT ? splitLongStrings(content) : content, apex);
   } catch (error) {
     if (!(error instanceof InvalidError)) throw error;
     throw unprocessable(`${where}: ${error.message}`);

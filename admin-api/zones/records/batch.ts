@@ -204,6 +204,10 @@ export function declareZoneRead(draft: Draft, domain: Domain): void {
     draft.addReadRange({ table: LOOKUPS, start, end: afterPrefix(start) });
 }
 
+interface BatchFault extends Pick<WaypostError, 'code' | 'message' | 'choices'> {
+  readonly pointer: string;
+}
+
 /** The first errors of a batch, with their pointers. */
 export class BatchErrors {
   readonly #found: { readonly error: WaypostError; readonly pointer: string }[] = [];
@@ -227,8 +231,8 @@ export class BatchErrors {
     else this.#found.push({ error, pointer: pointer + (error.pointer ?? '') });
   }
 
-  get faults(): { readonly pointer: string; readonly code: string; readonly message: string }[] {
-    return this.#found.map(({ pointer, error: { code, message } }) => ({ pointer, code, message }));
+  get faults(): BatchFault[] {
+    return this.#found.map(({ pointer, error: { code, message, choices } }) => ({ pointer, code, message, choices }));
   }
 
   /** Throws the first error, which keeps its class. */
@@ -243,10 +247,12 @@ export class BatchErrors {
     const details: ErrorDetail[] = this.#found.map((found) => ({
       pointer: found.pointer,
       message: found.error.message,
+      choices: found.error.choices,
     }));
     const status = statusOf(error) ?? (error instanceof StateError ? 409 : 422);
     throw new HttpError(status, error.code, `${error.message} Nothing was changed.`, {
       pointer,
+      choices: error.choices,
       details: details.length > 1 ? details : undefined,
     });
   }

@@ -43,14 +43,14 @@ const FIELD_COUNTS: ReadonlyMap<number, number> = new Map([
 ]);
 
 /**
- * Converts a content to wire format. `priority` may be a separate field of the record; it is
- * ignored for types other than MX and SRV, because some clients send it with every type. Throws
- * InvalidError.
+ * Converts a content that a person typed to wire format. `priority` may be a separate field of the
+ * record; it is ignored for types other than MX and SRV, because some clients send it with every
+ * type. Throws InvalidError.
  */
 export function parseContent(type: number, content: string, priority: number | undefined, apex: Name): Uint8Array {
   const fields = FIELD_COUNTS.get(type);
   const text = fields === undefined || priority === undefined ? content : withPriority(content, priority, fields);
-  return parseRdata(type, text, apex);
+  return parseRdata(type, text, apex, true);
 }
 
 function withPriority(text: string, priority: number, fields: number): string {

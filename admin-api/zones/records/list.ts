@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { InvalidError } from '../../../core/base/errors.ts';
 import { Steps } from '../../../core/base/steps.ts';
 import { equalNames, formatHost, formatRelative, type Name } from '../../../core/dns/wire/name.ts';
-import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { formatRdata, parseRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import { nameOfKey, recordKeyParts, recordsAt, recordsOfZone } from '../../../core/store/keys.ts';
 import type { Entry } from '../../../core/store/raw-reader.ts';
@@ -13,7 +13,7 @@ import { invalidCursor, type Page, pageQuery, searchBy, sortQuery } from '../../
 import type { Query } from '../../http/query.ts';
 import { containsText, normalizeSearch } from '../domains/search-text.ts';
 import { commentFinder, type FindComment } from './comment.ts';
-import { parseContent, parseRecordType } from './content.ts';
+import { parseRecordType } from './content.ts';
 import { parseOwner } from './owner.ts';
 
 export interface Filter {
@@ -163,7 +163,7 @@ const targetOf = (content: string): string => content.slice(content.lastIndexOf(
 
 function tryParseContent(type: number, content: string, apex: Name): Uint8Array | null {
   try {
-    return parseContent(type, content, undefined, apex);
+    return parseRdata(type, content, apex);
   } catch (error) {
     if (error instanceof InvalidError) return null;
     throw error;

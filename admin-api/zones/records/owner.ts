@@ -11,6 +11,11 @@ const POINTER = '/name';
  * become A-labels. Throws InvalidError.
  */
 export function parseOwner(text: string, apex: Name): Name {
+  const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text.trim()) ?? [];
+  if (scheme !== undefined)
+    throw new InvalidError('invalid_name', `"${text.slice(0, 80)}" is a URL; write the name without "${scheme}".`, {
+      pointer: POINTER,
+    });
   try {
     const ascii = toAscii(text.trim(), POINTER);
     if (ascii === '' || ascii === '@') return apex;

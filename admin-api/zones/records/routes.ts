@@ -54,6 +54,7 @@ const RECORD_FAULTS: Faults = {
     'name_outside',
     'invalid_type',
     'invalid_content',
+    'relative_target',
     'invalid_ttl',
     'invalid_host',
     'not_proxiable',

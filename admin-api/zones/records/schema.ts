@@ -138,6 +138,7 @@ const batchPreview = Type.Object(
           pointer: text('the entry of the batch and its field, such as "/post/0/content"'),
           code: text('as in an error; stable'),
           message: text('for people to read'),
+          choices: Type.Optional(list(Type.String(), 'values of the field that would be accepted; choose one')),
         },
         { title: 'BatchFault' },
       ),

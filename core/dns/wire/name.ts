@@ -51,7 +51,7 @@ export function parseName(text: string, origin: Name = ROOT, isBytes = false): N
       out[label] = length - label - 1;
       label = length++;
       absolute = i === text.length - 1;
-      if (length > MAX_NAME) fail('is longer than 255 bytes');
+      if (length > MAX_NAME) fail('is too long: a name has at most 255 bytes');
       continue;
     }
     if (c === 0x5c) {
@@ -66,8 +66,8 @@ export function parseName(text: string, origin: Name = ROOT, isBytes = false): N
         if (c > 127 && !isBytes) fail('is not ASCII; write it in its "xn--" form');
       }
     } else if (c > 127 && !isBytes) fail('is not ASCII; write it in its "xn--" form');
-    if (length - label > MAX_LABEL) fail('has a label longer than 63 bytes');
-    if (length >= MAX_NAME) fail('is longer than 255 bytes');
+    if (length - label > MAX_LABEL) fail('is too long: a label has at most 63 bytes');
+    if (length >= MAX_NAME) fail('is too long: a name has at most 255 bytes');
     out[length++] = LOWER[c];
   }
   if (absolute) {
@@ -75,7 +75,7 @@ export function parseName(text: string, origin: Name = ROOT, isBytes = false): N
     return out.slice(0, length);
   }
   out[label] = length - label - 1;
-  if (length + origin.length > MAX_NAME) fail('is longer than 255 bytes');
+  if (length + origin.length > MAX_NAME) fail('is too long: a name has at most 255 bytes');
   const name = new Uint8Array(length + origin.length);
   for (let i = 0; i < length; i++) name[i] = out[i];
   name.set(origin, length);

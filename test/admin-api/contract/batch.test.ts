@@ -85,7 +85,7 @@ await everywhere('contract, batch', (test) => {
       put: [{ id: b.id, name: 'b', type: 'A', content: '192.0.2.2', ttl: 60 }],
       post: [
         { name: 'b', type: 'A', content: '192.0.2.3', ttl: 90 },
-        { name: 'bücher', type: 'MX', content: '10 mail' },
+        { name: 'bücher', type: 'MX', content: '10 mail.' },
       ],
     });
     assert.equal(good.faults, []);

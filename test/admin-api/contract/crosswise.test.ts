@@ -217,7 +217,8 @@ await everywhere('contract, two accounts', (test) => {
       `?cursor=${idKey(alice.zone.id).toString('base64url')}`,
     ])
       for (const { method, path, admin, scope } of world.daemon.api.routes) {
-        if (method !== 'GET' || admin || scope === null) continue;
+        // The check of a name lists nothing, and repeats the name.
+        if (method !== 'GET' || admin || scope === null || path.endsWith('/domains/check')) continue;
         const answer = await bob.client.get(concrete(path, { ...bob.ids, seq: '1' }) + query);
         // A link to the next page repeats the query.
         for (const secret of [

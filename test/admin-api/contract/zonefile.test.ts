@@ -74,7 +74,7 @@ await everywhere('contract, zonefile', (test) => {
     for (const [name, type, content] of [
       ['@', 'MX', '10 mail.example.org'],
       ['@', 'TXT', 'v=spf1 -all; "quoted" \\back'],
-      ['*', 'CNAME', 'www'],
+      ['*', 'CNAME', 'www.'],
       ['bücher', 'ALIAS', 'x.example.org'],
       ['a\\.b', 'TXT', 'x'],
       ['_s._tcp', 'SRV', '1 2 3 x.example.org'],

@@ -169,6 +169,49 @@ test('each type has a form, which writes its value', async () => {
   });
 });
 
+test('a target of one label is a choice between its two readings, and full names are shown', async () => {
+  await withWorld(async (world) => {
+    const zone = await createZone(world, '0/25.2.0.192.in-addr.arpa');
+    await withPage(world, async (page) => {
+      await signIn(page, world.base);
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      await page.goto(`${zone.address}/records`);
+      const pointer = await startRecord(page, '7', 'PTR');
+      await pointer.getByLabel('Value').fill('host');
+      await pointer.getByText('"host" has one label and no final dot').waitFor();
+      await checkScreen(page, 'record-readings');
+      await pointer.getByRole('button', { name: 'Use host.0/25.2.0.192.in-addr.arpa.' }).waitFor();
+      await pointer.getByRole('button', { name: 'Use host.', exact: true }).click();
+      await untilIs(() => editedRow(page).getByLabel('Value').inputValue(), 'host.');
+      await pointer.getByLabel('Value').fill('host.example.net');
+      await pointer.getByText('Full value: host.example.net.').waitFor();
+      await pointer.getByRole('button', { name: 'Done' }).click();
+      await page.getByText('host.example.net.', { exact: true }).waitFor();
+
+      const service = await startRecord(page, '_sip._udp', 'SRV');
+      await service.getByRole('button', { name: 'Fill in a form for SRV' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Port').fill('5060');
+      await dialog.getByLabel('Target').fill('mail');
+      await dialog.getByRole('button', { name: 'Use 10 5 5060 mail.0/25.2.0.192.in-addr.arpa.' }).waitFor();
+      await dialog.getByLabel('Target').fill('https://mail.example.net/');
+      await dialog.getByRole('button', { name: 'Use 10 5 5060 mail.example.net.' }).click();
+      await untilIs(() => dialog.getByLabel('Target').inputValue(), 'mail.example.net.');
+      await dialog.getByRole('button', { name: 'Done' }).click();
+      await editedRow(page).getByRole('button', { name: 'Done' }).click();
+      const delegation = await startRecord(page, '64/27', 'NS');
+      await delegation.getByLabel('Value').fill('ns.example.net.');
+      await delegation.getByRole('button', { name: 'Done' }).click();
+      await save(page, 3);
+      assert.equal((await zone.stored()).sort(), [
+        '64/27 300 NS ns.example.net.',
+        '7 300 PTR host.example.net.',
+        '_sip._udp 300 SRV 10 5 5060 mail.example.net.',
+      ]);
+    });
+  });
+});
+
 test('records are checked while the user types, switched, copied, changed and deleted together', async () => {
   await withWorld(async (world) => {
     const address = (name: string, content: string) => ({ name, type: 'A', content });

@@ -109,16 +109,24 @@ export function formatIPv6(bytes: Uint8Array): string {
 export function parseIPv4(input: FieldReader, what: string): Uint8Array {
   const text = input.word(what);
   const bytes = new Uint8Array(4);
-  if (!readIPv4(Buffer.from(text, 'latin1'), 0, text.length, bytes))
+  const source = Buffer.from(text, 'latin1');
+  if (!readIPv4(source, 0, text.length, bytes)) {
+    if (input.type === TYPE.A && readIPv6(source, 0, text.length, new Uint8Array(16)))
+      input.fail(what, 'must be an IPv4 address; an AAAA record holds an IPv6 address', text);
     input.fail(what, 'must be an IPv4 address: four numbers from 0 to 255 without leading zeros', text);
+  }
   return bytes;
 }
 
 export function parseIPv6(input: FieldReader, what: string): Uint8Array {
   const text = input.word(what);
   const bytes = new Uint8Array(16);
-  if (!readIPv6(Buffer.from(text, 'latin1'), 0, text.length, bytes))
+  const source = Buffer.from(text, 'latin1');
+  if (!readIPv6(source, 0, text.length, bytes)) {
+    if (input.type === TYPE.AAAA && readIPv4(source, 0, text.length, new Uint8Array(4)))
+      input.fail(what, 'must be an IPv6 address; an A record holds an IPv4 address', text);
     input.fail(what, 'must be an IPv6 address without a zone id or prefix length', text);
+  }
   return bytes;
 }
 

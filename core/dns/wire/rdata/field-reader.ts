@@ -1,7 +1,8 @@
 /** Reads the fields of a record's content in order. Errors state the fault and the correct form. */
+import { isIP } from 'node:net';
 import { InvalidError } from '../../../base/errors.ts';
 import { typeName } from '../mnemonics.ts';
-import { type Name, toAscii } from '../name.ts';
+import { formatName, labelCount, MAX_NAME, type Name, toAscii } from '../name.ts';
 import { type Field, parseNameBytes, shown, toText } from './fields.ts';
 
 /**
@@ -19,6 +20,17 @@ export interface NameContext {
   readonly origin: Name;
   /** Whether labels may be Unicode (RFC 5890 2.3.2.1, U-labels). */
   readonly unicode: boolean;
+  /**
+   * Whether people typed the content. Names with two readings and what is no name of a host, such
+   * as a URL, are then refused.
+   */
+  readonly isTyped: boolean;
+}
+
+interface FaultOptions {
+  readonly code?: string;
+  /** Texts of the field that would be accepted. */
+  readonly choices?: readonly string[];
 }
 
 export class FieldReader {
@@ -35,13 +47,25 @@ export class FieldReader {
     this.#names = names;
   }
 
-  fail(what: string, rule: string, text?: string, code = 'invalid_content'): never {
+  fail(what: string, rule: string, text?: string, options: FaultOptions = {}): never {
     const found = text === undefined ? '' : `, not ${shown(text)}`;
-    throw new InvalidError(
-      code,
-      `${typeName(this.#type)} content: the ${what} ${rule}${found}. Write it like: ${this.#example}`,
-      { pointer: '/content' },
-    );
+    this.#refuse(`the ${what} ${rule}${found}. Write it like: ${this.#example}`, options);
+  }
+
+  #refuse(message: string, { code = 'invalid_content', choices }: FaultOptions): never {
+    throw new InvalidError(code, `${typeName(this.#type)} content: ${message}`, {
+      pointer: '/content',
+      choices: choices?.length === 0 ? undefined : choices?.map((choice) => this.#contentWith(choice)),
+    });
+  }
+
+  /** The content with another text of the field that was read last. */
+  #contentWith(text: string): string {
+    const parts = this.#fields.map((field, i) => {
+      const part = i === this.#next - 1 ? text : field.quoted ? `"${toText(field.text)}"` : toText(field.text);
+      return i === 0 || field.adjacent ? part : ` ${part}`;
+    });
+    return parts.join('');
   }
 
   get left(): number {
@@ -90,20 +114,64 @@ export class FieldReader {
 
   name(what: string): Name {
     const text = this.word(what);
-    const { apex, origin, unicode } = this.#names;
-    if (text === '@') return apex ?? this.fail(what, 'must be a complete name', text, 'invalid_name');
+    const { apex, origin, unicode, isTyped } = this.#names;
+    if (text === '@') return apex ?? this.fail(what, 'must be a complete name', text, { code: 'invalid_name' });
     if (text.length > MAX_NAME_TEXT)
-      this.fail(what, 'is not a domain name: it is longer than 255 bytes', text, 'invalid_name');
+      this.fail(what, 'is too long: a name has at most 255 bytes', text, { code: 'invalid_name' });
+    if (isTyped) this.#requireName(what, text);
+    let ascii = text;
+    let name: Name;
     try {
-      return parseNameBytes(unicode ? toAscii(toText(text), '/content') : text, origin);
+      if (unicode) ascii = toAscii(toText(text), '/content');
+      name = parseNameBytes(ascii, origin);
     } catch (error) {
       if (!(error instanceof InvalidError)) throw error;
-      return this.fail(what, `is not a domain name (${error.message.replace(/\.$/, '')})`, undefined, error.code);
+      const why = error.message.replace(/^The name /, '').replace(/\.$/, '');
+      return this.#refuse(`the ${what} ${why}. Write it like: ${this.#example}`, { code: error.code });
     }
+    if (isTyped && apex !== undefined) this.#requireOneReading(what, text, name, ascii, apex);
+    return name;
+  }
+
+  /** Refuses what people write instead of a name, and what is a name only by the letter. */
+  #requireName(what: string, text: string): void {
+    const refuse = (rule: string, ...choices: string[]): never =>
+      this.fail(what, `must be a name ${rule}`, text, { choices });
+    const [, scheme, host] = /^([a-z][a-z0-9+.-]*:\/\/)([^/:?#]*)/i.exec(text) ?? [];
+    if (scheme !== undefined) refuse(`without "${scheme}"`, ...(host === '' ? [] : [`${host}.`]));
+    const family = isIP(text.replace(/^\[(.*)\]$/, '$1'));
+    if (family !== 0) {
+      const type = family === 4 ? 'A' : 'AAAA';
+      const rule = `must be a name, but ${shown(text)} is an address; give it a name with an ${type} record`;
+      this.fail(what, rule, undefined, { code: 'invalid_host' });
+    }
+    // With the final dot, all of it is meant as a name.
+    if (text.endsWith('.')) return;
+    const [, first, more] = /^([^:/\\]+)(:\d+|\/.*)$/s.exec(text) ?? [];
+    if (more?.startsWith(':')) refuse('without a port', `${first}.`);
+    if (more !== undefined && /\.[a-z][^.]*$/i.test(first)) refuse('without a path', `${first}.`);
+    const [, local, mail] = /^([^@\\]+)@([^@\\]+)$/.exec(text) ?? [];
+    if (mail !== undefined) refuse('with a dot for the "@" of a mailbox', `${local.replaceAll('.', '\\.')}.${mail}.`);
+  }
+
+  /**
+   * A name without the final dot is absolute in the API, and relative in a master file. With one
+   * label, people mean either.
+   */
+  #requireOneReading(what: string, text: string, absolute: Name, ascii: string, apex: Name): void {
+    if (labelCount(absolute) !== 1 || absolute.length - 1 + apex.length > MAX_NAME) return;
+    const relative = parseNameBytes(ascii, apex);
+    if (relative.length === absolute.length) return;
+    const [inside, top] = [formatName(relative), formatName(absolute)];
+    this.#refuse(
+      `the ${what} ${shown(text)} has one label and no final dot. Write "${inside}" for the name in this domain, or "${top}" for the top-level name.`,
+      { code: 'relative_target', choices: [inside, top] },
+    );
   }
 
   /** Ends reading. Throws if a field is left. */
   end(): void {
-    if (this.left > 0) this.fail(`field ${shown(this.#fields[this.#next].text)}`, 'is unexpected');
+    if (this.left > 0)
+      this.fail(`field ${shown(this.#fields[this.#next].text)}`, 'is unexpected: each value is a record of its own');
   }
 }

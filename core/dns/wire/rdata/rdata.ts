@@ -19,18 +19,19 @@ import { WireReader } from './wire-reader.ts';
 const writer = new RdataWriter();
 
 /** Names as we print them. */
-const CANONICAL: NameContext = { apex: undefined, origin: ROOT, unicode: false };
+const CANONICAL: NameContext = { apex: undefined, origin: ROOT, unicode: false, isTyped: false };
 
 const GENERIC_EXAMPLE = '\\# 4 c0000201';
 
 /**
- * One record's content as the API takes it. Names are absolute with or without the last dot, and
- * may be Unicode; `@` is `origin` (refused when there is none). TXT without a leading quote is one
- * text, cut at 255 bytes; escapes count in it too. Every type takes the RFC 3597 form, and a type
- * that is not in the table only that. Throws InvalidError `invalid_content` or `invalid_name`,
- * pointer `/content`.
+ * One record's content as APIs take it. Names are absolute with or without the last dot, and may be
+ * Unicode; `@` is `origin` (refused when there is none). `isTyped`: people typed it, so that names
+ * with one label need the last dot, and URLs and addresses are no names. TXT without a leading
+ * quote is one text, cut at 255 bytes; escapes count in it too. Every type takes the RFC 3597 form,
+ * and a type that is not in the table only that. Throws InvalidError `invalid_content` or
+ * `invalid_name`, for typed content also `relative_target` and `invalid_host`; pointer `/content`.
  */
-export function parseRdata(type: number, text: string, origin?: Name): Uint8Array {
+export function parseRdata(type: number, text: string, origin?: Name, isTyped = false): Uint8Array {
   const content = toByteString(text.trim());
   const row = RDATA_TABLE.get(type);
   if (row?.parseBare && content !== '' && !content.startsWith('"') && !/^\\#(\s|$)/.test(content)) {
@@ -38,7 +39,7 @@ export function parseRdata(type: number, text: string, origin?: Name): Uint8Arra
     row.parseBare(content, reader, writer.reset());
     return writer.finish();
   }
-  return parse(type, row, splitFields(content), { apex: origin, origin: ROOT, unicode: true });
+  return parse(type, row, splitFields(content), { apex: origin, origin: ROOT, unicode: true, isTyped });
 }
 
 /**
@@ -46,7 +47,7 @@ export function parseRdata(type: number, text: string, origin?: Name): Uint8Arra
  * `origin`, and every TXT field is one string. Names are ASCII. Field texts are byte strings.
  */
 export function parseRdataFields(type: number, fields: readonly Field[], origin: Name): Uint8Array {
-  return parse(type, RDATA_TABLE.get(type), fields, { apex: origin, origin, unicode: false });
+  return parse(type, RDATA_TABLE.get(type), fields, { apex: origin, origin, unicode: false, isTyped: false });
 }
 
 function parse(type: number, row: RdataRow | undefined, fields: readonly Field[], names: NameContext): Uint8Array {

@@ -232,6 +232,8 @@ const SVC_PARAMS: ReadonlyMap<number, SvcParam> = new Map([
 ]);
 
 const BY_NAME: ReadonlyMap<string, number> = new Map([...SVC_PARAMS].map(([key, { name }]) => [name, key]));
+/** For messages. */
+export const KNOWN_KEYS: string = [...BY_NAME.keys()].join(', ');
 
 /** Knot 3.2 knows no later key by name, BIND 9.18 and NSD 4.6 only the next (RFC 9460 14.3.2). */
 const LAST_PORTABLE = 6;

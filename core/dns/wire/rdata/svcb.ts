@@ -4,9 +4,10 @@
  */
 import { TYPE } from '../types.ts';
 import type { FieldReader } from './field-reader.ts';
+import { shown } from './fields.ts';
 import type { FieldKind, RdataObject, RdataRow } from './kind.ts';
 import { domainName, u16, unescapeText } from './kinds.ts';
-import { findFault, findParamDoubt, formatParam, parseKey, svcParam, takeParam } from './svc-params.ts';
+import { findFault, findParamDoubt, formatParam, KNOWN_KEYS, parseKey, svcParam, takeParam } from './svc-params.ts';
 import { WireReader } from './wire-reader.ts';
 
 const WHAT = 'parameter';
@@ -30,7 +31,7 @@ function parseParam(input: FieldReader): [key: number, value: Uint8Array] {
   const [name, text] = splitParam(input);
   const key = parseKey(name);
   if (key === undefined)
-    return input.fail(`${WHAT} "${name.slice(0, 40)}"`, 'is unknown; write it as keyN, where N is its number');
+    return input.fail(`${WHAT} ${shown(name)}`, `is unknown: write ${KNOWN_KEYS}, or keyN with its number`);
   const value = unescapeText(text, `value of ${name}`, input);
   const param = svcParam(key);
   // A known key by its number has its wire form as the value (section 2.1).

@@ -217,7 +217,7 @@ const BAD: readonly (readonly [record: object, code: string, pointer: string])[]
   [{ type: 'CNAME', content: '192.0.2.1' }, 'invalid_host', '/content'],
   [{ type: 'ALIAS', content: '192.0.2.1.' }, 'invalid_host', '/content'],
   [{ type: 'ALIAS', content: '.' }, 'invalid_host', '/content'],
-  [{ type: 'MX', content: '10 192.0.2.1 x' }, 'invalid_content', '/content'],
+  [{ type: 'MX', content: '10 mail.example.net x' }, 'invalid_content', '/content'],
   [{ type: 'NS', content: '.' }, 'invalid_host', '/content'],
   [{ type: 'CNAME', content: 'a..b' }, 'invalid_name', '/content'],
 ];

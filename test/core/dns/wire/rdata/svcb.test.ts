@@ -169,7 +169,7 @@ const BAD: readonly (readonly [content: string, message: RegExp])[] = [
   ['1 . dohpath="/\\255{?dns}"', /dohpath must be a path/],
   ['1 . key65536=x', /is unknown/],
   ['1 . ALPN=h2', /"ALPN" is unknown/],
-  ['1 . foo=bar', /"foo" is unknown; write it as keyN/],
+  ['1 . foo=bar', /"foo" is unknown: write mandatory, alpn, .*, or keyN/],
   ['1 . =bar', /is unknown/],
   ['1 . "alpn=h2"', /the form key=value/],
   ['1 . alpn= "h2"', /alpn must be|the form key=value/],
