@@ -428,6 +428,10 @@ export const TEXTS = {
     signedUntil: 'First signature expires',
     error: (reason: string) => `The last attempt failed: ${reason}`,
     problem: (reason: string) => `Validators reject answers: ${reason}`,
+    warnings: (count: number) =>
+      count === 1
+        ? 'One record of the primary is questionable; the zone is served'
+        : `${count} records of the primary are questionable; the zone is served`,
   },
   setUp: {
     heading: 'Enter these nameservers at your registrar',

@@ -15,6 +15,9 @@ const HEADER = 12;
 /** Bytes of records after which a message is sent. */
 const MESSAGE_BYTES = 48_000;
 
+/** A record of class IN, unless it has another. */
+type ServedRecord = ResourceRecord & { readonly class?: number };
+
 interface Versions {
   readonly zone: readonly ResourceRecord[];
   readonly before: readonly ResourceRecord[] | null;
@@ -144,10 +147,10 @@ function respond(query: Buffer, records: readonly ResourceRecord[]): Buffer {
   head[3] = 0;
   head.fill(0, 6, HEADER);
   head.writeUInt16BE(records.length, 6);
-  const parts = records.map(({ name, type, ttl, rdata }) => {
+  const parts = records.map(({ name, type, class: qclass = CLASS_IN, ttl, rdata }: ServedRecord) => {
     const fields = Buffer.alloc(10);
     fields.writeUInt16BE(type, 0);
-    fields.writeUInt16BE(CLASS_IN, 2);
+    fields.writeUInt16BE(qclass, 2);
     fields.writeUInt32BE(ttl, 4);
     fields.writeUInt16BE(rdata.length, 8);
     return Buffer.concat([name, fields, rdata]);

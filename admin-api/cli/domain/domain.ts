@@ -82,7 +82,7 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
         ...stateFields('catalog', readableCatalog(catalog)),
         ...(listedBy !== null && { listed_by: listedBy }),
       };
-      const lines = warnings.map(({ message }) => `  ! ${shown(message)}`);
+      const lines = [...warnings, ...(secondary?.warnings ?? [])].map(({ message }) => `  ! ${shown(message)}`);
       call.show(body, domain, ...fields({ ...rest, ...more }), ...lines);
       return true;
     },
@@ -187,7 +187,7 @@ async function tsigKeyOf({ api }: Call, text: string): Promise<number> {
 function secondaryFields(primaries: Domain['primaries'], secondary: Domain['secondary']): object {
   if (primaries === null) return {};
   const addresses = primaries.map(({ address }) => address).join(', ');
-  const { signatures = null, ...state } = secondary ?? {};
+  const { signatures = null, warnings: _shownBelow, ...state } = secondary ?? {};
   return { primaries: addresses, ...stateFields('secondary', state), ...stateFields('signatures', signatures) };
 }
 

@@ -58,6 +58,16 @@ export function TransferState({ domain, reload }: TransferStateProps) {
         )}
       </dl>
       {signatures !== null && signatures.problem !== null && <p class="fault">{texts.problem(signatures.problem)}</p>}
+      {secondary.warnings.length > 0 && (
+        <details class="warning">
+          <summary>{texts.warnings(secondary.warnings.length + secondary.warnings_omitted)}</summary>
+          <ul>
+            {secondary.warnings.map(({ message }) => (
+              <li key={message}>{message}</li>
+            ))}
+          </ul>
+        </details>
+      )}
       {secondary.error !== null && <p class="fault">{texts.error(secondary.error)}</p>}
       {failure.value !== null && <FailureNote failure={failure.value} />}
     </section>

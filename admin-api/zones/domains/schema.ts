@@ -98,6 +98,11 @@ const fields = {
       refreshed_at: orNull(time('when a primary last confirmed it'), 'when a primary last confirmed it, or null'),
       expires_at: orNull(time('when it expires'), 'when it expires unless a primary confirms it, or null'),
       error: orNull(Type.String(), 'why the last attempt failed, or null'),
+      warnings: list(
+        Type.Object({ code: text('what it is, for programs'), message: text('for people to read') }),
+        'the first records of the last transfer that a zone should not have',
+      ),
+      warnings_omitted: count('the number of further ones'),
       signatures: orNull(
         Type.Object({
           denial: oneOf(['nsec', 'nsec3', 'none'], 'how missing names are denied'),

@@ -198,6 +198,8 @@ function viewSecondary(services: Services, { id, apex }: Domain) {
     refreshed_at: timeOf(row.refreshedAt),
     expires_at: timeOf(row.expiresAt),
     error: row.error,
+    warnings: row.warnings?.first ?? [],
+    warnings_omitted: row.warnings?.omitted ?? 0,
     signatures: signatures && {
       denial: signatures.denial,
       earliest_expiry: formatTime(signatures.earliestExpiry),

@@ -67,7 +67,18 @@ export interface SecondaryRow {
   readonly expire: number;
   /** Why the last attempt failed; null: it did not. */
   readonly error: string | null;
+  /** Undefined in rows of earlier versions: none. */
+  readonly warnings?: StoredWarnings;
 }
+
+/** What the primary sent that a zone should not have: see core/dns/wire/zone-content.ts. */
+export interface StoredWarnings {
+  readonly first: readonly { readonly code: string; readonly message: string }[];
+  /** The number of further warnings. */
+  readonly omitted: number;
+}
+
+export const NO_WARNINGS: StoredWarnings = { first: [], omitted: 0 };
 
 /** The row of a zone that was never transferred. */
 export function newSecondary(domainId: Id): SecondaryRow {

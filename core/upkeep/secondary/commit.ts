@@ -43,7 +43,11 @@ export class SupersededError extends Error {}
 export class UnfitError extends Error {}
 
 /** The row of a zone after a transfer. `now`: seconds since 1970. */
-function transferredRow(domainId: Id, soa: Uint8Array, now: number): SecondaryRow {
+function transferredRow(
+  domainId: Id,
+  { soa, warnings }: Pick<WholeZone, 'soa' | 'warnings'>,
+  now: number,
+): SecondaryRow {
   const [serial, refresh, retry, expire] = soaNumbers(soa);
   return {
     domainId,
@@ -55,6 +59,7 @@ function transferredRow(domainId: Id, soa: Uint8Array, now: number): SecondaryRo
     refreshedAt: now,
     expiresAt: now + expire,
     error: null,
+    warnings,
   };
 }
 
@@ -79,7 +84,7 @@ export async function commitWholeZone(
   from: number | null | undefined,
   now: number,
 ): Promise<SecondaryRow> {
-  const row = transferredRow(domainId, zone.soa, now);
+  const row = transferredRow(domainId, zone, now);
   await write(environment, journal, BY, (draft) => {
     const domain = requireSerial(draft, domainId, from);
     const start = idKey(domainId);
@@ -118,11 +123,11 @@ function hasRelatedDomain(reader: Reader, apex: Name): boolean {
 export async function commitDifference(
   { environment, journal }: CommitParts,
   domainId: Id,
-  { removed, added, soa }: Difference,
+  { removed, added, ...content }: Difference,
   from: number,
   now: number,
 ): Promise<SecondaryRow> {
-  const row = transferredRow(domainId, soa, now);
+  const row = transferredRow(domainId, content, now);
   await write(environment, journal, BY, (draft) => {
     requireSerial(draft, domainId, from);
     const sets = new Map<string, Map<string, RecordRow>>();
@@ -170,7 +175,7 @@ export async function commitDifference(
 export function differenceTo(
   stored: readonly RecordRow[],
   zone: readonly ResourceRecord[],
-  soa: Uint8Array,
+  content: Pick<Difference, 'soa' | 'warnings'>,
 ): Difference {
   const idOf = ({ name, type, ttl, rdata }: ResourceRecord): string =>
     `${type} ${ttl} ${latin1(name)} ${latin1(rdata)}`;
@@ -179,7 +184,7 @@ export function differenceTo(
   return {
     removed: stored.filter((record) => !after.has(idOf(record))),
     added: zone.filter((record) => !before.has(idOf(record))),
-    soa,
+    ...content,
   };
 }
 

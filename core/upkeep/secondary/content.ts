@@ -2,17 +2,30 @@
  * Reads the messages of a transfer: the rows of a whole zone, or the difference to the previous
  * version. Pure, so that large zones can be read in a thread.
  */
-import { InvalidError, WaypostError } from '../../base/errors.ts';
+import { InvalidError } from '../../base/errors.ts';
 import { costInIterations } from '../../dns/dnssec/nsec3.ts';
 import { HEADER_LENGTH } from '../../dns/wire/header.ts';
 import { latin1 } from '../../dns/wire/latin1.ts';
 import { MessageReader } from '../../dns/wire/message-reader.ts';
-import { formatName, isWithin, type Name, nameId } from '../../dns/wire/name.ts';
-import { checkRdata } from '../../dns/wire/rdata/index.ts';
+import { isDataType, typeName } from '../../dns/wire/mnemonics.ts';
+import { equalNames, formatName, isWithin, type Name, nameId } from '../../dns/wire/name.ts';
+import { findFault, mayBeMalformed } from '../../dns/wire/rdata/index.ts';
+import { MAX_TTL } from '../../dns/wire/ttl.ts';
 import { CLASS_IN, type ResourceRecord, TYPE } from '../../dns/wire/types.ts';
+import {
+  aliasWithoutTarget,
+  type ContentWarning,
+  malformedContent,
+  NO_NAMESERVERS,
+  ofOtherClass,
+  ofQueryType,
+  outsideOfZone,
+  SECOND_SOA,
+  SOA_BELOW_APEX,
+} from '../../dns/wire/zone-content.ts';
 import { ChangeWriter } from '../../journal/entry-codec.ts';
 import type { Id } from '../../store/keys.ts';
-import { newRecord, records } from '../../store/rows.ts';
+import { NO_WARNINGS, newRecord, records, type StoredWarnings } from '../../store/rows.ts';
 import { compileZone } from '../../zone/compile/bulk.ts';
 import { MemoryZone } from '../../zone/compile/memory.ts';
 import { parametersOf } from '../../zone/compile/presigned.ts';
@@ -20,11 +33,50 @@ import { malformed } from './transfer-stream.ts';
 
 /** Types of signed zones, which are compiled with their denial proofs during apply. */
 const SIGNED: ReadonlySet<number> = new Set([TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3, TYPE.NSEC3PARAM, TYPE.DNSKEY]);
-/** OPT, meta-types and query types, which zones cannot contain (RFC 6895 section 3.1). */
-const isMeta = (type: number): boolean => type === 0 || type === TYPE.OPT || (type >= 128 && type <= 255);
+/** Maximum of warnings that are kept of a transfer. */
+const MAX_WARNINGS = 20;
 
-/** All records of the answer sections, in their order. Throws InvalidError. */
-function* answersOf(messages: readonly Uint8Array[], apex: Name): Generator<ResourceRecord> {
+type Warned = Pick<ResourceRecord, 'name' | 'type'>;
+type Warn = (record: Warned, warning: ContentWarning) => void;
+type Received =
+  | { readonly record: ResourceRecord; readonly warning: null }
+  | { readonly record: Warned; readonly warning: ContentWarning };
+
+const messageOf = ({ name, type }: Warned, message: string): string =>
+  `${formatName(name)} ${typeName(type)}: ${message}`;
+
+/** The warnings of a transfer: the first, and the number of others. */
+export class TransferWarnings {
+  readonly #first = new Map<string, ContentWarning>();
+  #omitted = 0;
+
+  constructor({ first, omitted }: StoredWarnings = NO_WARNINGS) {
+    for (const warning of first) this.#first.set(warning.message, warning);
+    this.#omitted = omitted;
+  }
+
+  add(record: Warned, { code, message: what }: ContentWarning): void {
+    const message = messageOf(record, what);
+    if (this.#first.size < MAX_WARNINGS || this.#first.has(message)) this.#first.set(message, { code, message });
+    else this.#omitted++;
+  }
+
+  /** Removes the warning of a record that a difference removes. */
+  remove(record: Warned, { message }: ContentWarning): void {
+    if (!this.#first.delete(messageOf(record, message))) this.#omitted = Math.max(0, this.#omitted - 1);
+  }
+
+  get stored(): StoredWarnings {
+    return { first: [...this.#first.values()], omitted: this.#omitted };
+  }
+}
+
+/**
+ * The records of the answer sections that a zone can hold, in their order: see
+ * core/dns/wire/zone-content.ts. `warn` is called before the next record is returned. Throws
+ * InvalidError.
+ */
+function* answersOf(messages: readonly Uint8Array[], apex: Name, warn: Warn): Generator<ResourceRecord> {
   for (const message of messages) {
     const count = (at: number): number => (message[at] << 8) | message[at + 1];
     const reader = new MessageReader(message, HEADER_LENGTH);
@@ -34,23 +86,36 @@ function* answersOf(messages: readonly Uint8Array[], apex: Name): Generator<Reso
     }
     for (let i = count(6); i > 0; i--) {
       const { name, type, class: qclass, ttl, rdata } = reader.record();
-      if (qclass !== CLASS_IN) throw malformed(`a record has the class ${qclass}`);
-      if (isMeta(type)) throw malformed(`a record has the type ${type}, which no zone has`);
-      if (!isWithin(name, apex)) throw malformed(`${formatName(name)} is outside of the zone`);
-      check(name, type, rdata);
+      const fault = findFault(type, rdata);
+      const reason = reasonToDrop(apex, name, type, qclass, fault);
+      if (reason !== undefined) {
+        warn({ name, type }, reason);
+        continue;
+      }
+      if (fault !== undefined) {
+        if (!mayBeMalformed(type, rdata))
+          throw malformed(`a record of ${formatName(name)} has invalid data: ${fault.message.replace(/\.$/, '')}`);
+        warn({ name, type }, malformedContent(fault.message));
+      }
       // RFC 2181 section 8.
-      yield { name, type, ttl: ttl > 0x7fffffff ? 0 : ttl, rdata };
+      yield { name, type, ttl: ttl > MAX_TTL ? 0 : ttl, rdata };
     }
   }
 }
 
-function check(name: Name, type: number, rdata: Uint8Array): void {
-  try {
-    checkRdata(type, rdata);
-  } catch (error) {
-    if (!(error instanceof WaypostError)) throw error;
-    throw malformed(`a record of ${formatName(name)} has invalid data: ${error.message.replace(/\.$/, '')}`);
-  }
+/** Why a record is dropped, and the rest of the zone is loaded; undefined: it is not. */
+function reasonToDrop(
+  apex: Name,
+  name: Name,
+  type: number,
+  qclass: number,
+  fault: InvalidError | undefined,
+): ContentWarning | undefined {
+  if (!isWithin(name, apex)) return outsideOfZone(formatName(name));
+  if (!isDataType(type)) return ofQueryType(type);
+  if (qclass !== CLASS_IN) return ofOtherClass(qclass);
+  if (type === TYPE.SOA && name.length !== apex.length) return SOA_BELOW_APEX;
+  return type === TYPE.ALIAS && fault !== undefined ? aliasWithoutTarget(fault.message) : undefined;
 }
 
 /**
@@ -95,11 +160,13 @@ export interface WholeZone {
   readonly count: number;
   /** Rdata of the SOA. */
   readonly soa: Uint8Array;
+  readonly warnings: StoredWarnings;
 }
 
 /** Reads the messages of an AXFR. Throws InvalidError. */
 export function readWholeZone({ messages, domainId, apex, maxIterations, now }: ZoneInput): WholeZone {
-  const zone = recordsOfZone(messages, apex, maxIterations);
+  const warnings = new TransferWarnings();
+  const zone = recordsOfZone(messages, apex, maxIterations, warnings);
   const out = new ChangeWriter();
   for (const record of zone) {
     const row = newRecord(0, domainId, record, now);
@@ -108,17 +175,30 @@ export function readWholeZone({ messages, domainId, apex, maxIterations, now }: 
   const isSigned = zone.some(({ type }) => SIGNED.has(type));
   const nodes = isSigned ? null : compileZone(new MemoryZone(apex, zone));
   const soa = zone.find(({ type }) => type === TYPE.SOA)!.rdata;
-  return { changes: out.content, nodes, count: zone.length, soa };
+  return { changes: out.content, nodes, count: zone.length, soa, warnings: warnings.stored };
 }
 
 /**
  * The records of a whole zone without duplicates, with one TTL per RRset. `maxIterations`: see
  * `requireCheapHashing`. Throws InvalidError.
  */
-export function recordsOfZone(messages: readonly Uint8Array[], apex: Name, maxIterations: number): ResourceRecord[] {
+export function recordsOfZone(
+  messages: readonly Uint8Array[],
+  apex: Name,
+  maxIterations: number,
+  warnings: TransferWarnings,
+): ResourceRecord[] {
   const sets = new Map<string, { ttl: number; readonly found: Map<string, ResourceRecord> }>();
-  for (const record of answersOf(messages, apex)) {
+  let soa: Uint8Array | null = null;
+  for (const record of answersOf(messages, apex, (at, warning) => warnings.add(at, warning))) {
     const { name, type, ttl, rdata } = record;
+    if (type === TYPE.SOA) {
+      soa ??= rdata;
+      if (!equalNames(rdata, soa)) {
+        warnings.add(record, SECOND_SOA);
+        continue;
+      }
+    }
     const id = `${type} ${nameId(name)}`;
     const set = sets.get(id);
     if (set === undefined) sets.set(id, { ttl, found: new Map([[latin1(rdata), record]]) });
@@ -129,16 +209,14 @@ export function recordsOfZone(messages: readonly Uint8Array[], apex: Name, maxIt
     }
   }
   const zone: ResourceRecord[] = [];
-  let [soas, nameservers] = [0, 0];
+  let nameservers = 0;
   for (const { ttl, found } of sets.values())
     for (const record of found.values()) {
       // An RRSIG keeps its TTL, which is that of its covered RRset (RFC 4034 section 3).
       zone.push(record.type === TYPE.RRSIG ? record : { ...record, ttl });
-      if (record.type === TYPE.SOA) soas++;
       if (record.type === TYPE.NS && record.name.length === apex.length) nameservers++;
     }
-  if (soas !== 1) throw malformed('the SOA records at its begin and end are not the same');
-  if (nameservers === 0) throw malformed('the zone has no NS records at its apex');
+  if (nameservers === 0) warnings.add({ name: apex, type: TYPE.NS }, NO_NAMESERVERS);
   requireCheapHashing(parametersAt(apex, zone), maxIterations);
   return zone;
 }
@@ -155,20 +233,34 @@ export interface Difference {
   readonly added: readonly ResourceRecord[];
   /** Rdata of the new SOA. */
   readonly soa: Uint8Array;
+  readonly warnings: StoredWarnings;
 }
 
 /**
  * Merges the differences of an IXFR into one (RFC 1995 section 4). Records that were added and
- * removed again are in neither list. The SOA records are included. Throws InvalidError.
+ * removed again are in neither list. The SOA records are included. `before`: the warnings of the
+ * content that it changes. Throws InvalidError.
  */
-export function readDifference(messages: readonly Uint8Array[], apex: Name): Difference {
+export function readDifference(
+  messages: readonly Uint8Array[],
+  apex: Name,
+  before: StoredWarnings = NO_WARNINGS,
+): Difference {
   const removed = new Map<string, ResourceRecord>();
   const added = new Map<string, ResourceRecord>();
   let soa: Uint8Array | null = null;
   let isAdding = true;
-  const all = [...answersOf(messages, apex)];
+  const warnings = new TransferWarnings(before);
+  const all: Received[] = [];
+  const warn: Warn = (record, warning) => void all.push({ record, warning });
+  for (const record of answersOf(messages, apex, warn)) all.push({ record, warning: null });
   // Without the first and the last SOA.
-  for (const record of all.slice(1, -1)) {
+  for (const { record, warning } of all.slice(1, -1)) {
+    if (warning !== null) {
+      if (isAdding) warnings.add(record, warning);
+      else warnings.remove(record, warning);
+      continue;
+    }
     if (record.type === TYPE.SOA) isAdding = !isAdding;
     if (isAdding && record.type === TYPE.SOA) soa = record.rdata;
     const id = `${record.type} ${record.ttl} ${latin1(record.name)} ${latin1(record.rdata)}`;
@@ -176,5 +268,5 @@ export function readDifference(messages: readonly Uint8Array[], apex: Name): Dif
     if (!other.delete(id)) to.set(id, record);
   }
   if (soa === null) throw malformed('it has no difference');
-  return { removed: [...removed.values()], added: [...added.values()], soa };
+  return { removed: [...removed.values()], added: [...added.values()], soa, warnings: warnings.stored };
 }

@@ -22,7 +22,7 @@ import type { Logger } from '../../base/log/index.ts';
 import type { Task, Tasks } from '../../base/tasks.ts';
 import { formatHost } from '../../dns/wire/name.ts';
 import type { Id } from '../../store/keys.ts';
-import { type Domain, type SecondaryRow, secondaryState } from '../../store/rows.ts';
+import { type Domain, NO_WARNINGS, type SecondaryRow, type StoredWarnings, secondaryState } from '../../store/rows.ts';
 import { isAfter } from '../../zone/compile/serial.ts';
 import { type RowBatch, SupersededError } from './commit.ts';
 import { MINIMUM_RATE, type Outcome, type RefreshOptions } from './refresh.ts';
@@ -398,7 +398,10 @@ export class SecondaryKeeper {
       zone.failures = 0;
       zone.row = outcome.row;
       if (outcome.kind === 'current') this.#confirm(before, outcome.row);
-      else log.info('secondary zone transferred', { zone: name, serial: outcome.row.serial, kind: outcome.kind });
+      else {
+        log.info('secondary zone transferred', { zone: name, serial: outcome.row.serial, kind: outcome.kind });
+        this.#logWarnings(name, before.warnings, outcome.row.warnings);
+      }
       this.#checkExpiry(zone);
     } catch (error) {
       if (this.#refreshes.isStopped || !this.#zones.has(zone.domainId) || error instanceof SupersededError) return;
@@ -408,6 +411,15 @@ export class SecondaryKeeper {
       clearTimeout(timer);
       zone.controller = null;
     }
+  }
+
+  /** Logs new warnings about the content of a zone, the first in full. */
+  #logWarnings(zone: string, before: StoredWarnings = NO_WARNINGS, after: StoredWarnings = NO_WARNINGS): void {
+    const had = new Set(before.first.map(({ message }) => message));
+    const isNew = after.first.some(({ message }) => !had.has(message)) || after.omitted > before.omitted;
+    if (!isNew || after.first.length === 0) return;
+    const count = after.first.length + after.omitted;
+    this.options.log.warn('the primary sent questionable records', { zone, count, first: after.first[0].message });
   }
 
   /** Writes that a serial was confirmed, unless a recent confirmation is stored. */

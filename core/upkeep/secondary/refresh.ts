@@ -17,7 +17,14 @@ import {
   SupersededError,
   UnfitError,
 } from './commit.ts';
-import { type Difference, parametersAt, readDifference, recordsOfZone, requireCheapHashing } from './content.ts';
+import {
+  type Difference,
+  parametersAt,
+  readDifference,
+  recordsOfZone,
+  requireCheapHashing,
+  TransferWarnings,
+} from './content.ts';
 import type { TransferHolder, TransferMemory } from './memory.ts';
 import type { ZoneReading } from './reading.ts';
 import { querySerial, type Target, type Transferred, transfer } from './request.ts';
@@ -157,7 +164,7 @@ async function refreshBy(
   }
   if (transferred.kind === 'ixfr' && ours !== null) {
     try {
-      return await applyDifference(parts, domain, ours, transferred);
+      return await applyDifference(parts, domain, row, ours, transferred);
     } catch (error) {
       if (isOfCommit(error)) throw error;
       if (!(error instanceof UnfitError) && !(error instanceof WaypostError)) throw error;
@@ -197,12 +204,13 @@ const WITHOUT_IXFR: ReadonlySet<number> = new Set([RCODE.FORMERR, RCODE.SERVFAIL
 async function applyDifference(
   parts: RefreshParts,
   domain: Domain,
+  before: SecondaryRow,
   from: number,
   { messages, serial }: Transferred,
 ): Promise<Outcome> {
   const bytes = messages.reduce((sum, { length }) => sum + length, 0);
   if (bytes > MAX_DIFFERENCE * 100) throw new UnfitError('the differences are too many');
-  const difference = readDifference(messages, domain.apex);
+  const difference = readDifference(messages, domain.apex, before.warnings);
   if (soaNumbers(difference.soa)[0] !== serial) throw new UnfitError('the differences do not lead to the new serial');
   if (difference.removed.length + difference.added.length > MAX_DIFFERENCE)
     throw new UnfitError('the differences are too many');
@@ -230,10 +238,12 @@ async function applyWhole(
     throw new Error(olderSerial(theirs, serial));
   const from = force ? undefined : serial;
   if (serial !== null && reader.zoneState(domain.id).recordCount <= MAX_COMPARED) {
-    const zone = recordsOfZone(messages, domain.apex, maxIterations);
+    const warnings = new TransferWarnings();
+    const zone = recordsOfZone(messages, domain.apex, maxIterations, warnings);
     if (zone.length <= MAX_COMPARED) {
       const { rdata: soa } = zone.find(({ type }) => type === TYPE.SOA)!;
-      const difference = differenceTo(reader.recordsOf(domain.id, null), zone, soa);
+      const content = { soa, warnings: warnings.stored };
+      const difference = differenceTo(reader.recordsOf(domain.id, null), zone, content);
       return { kind: 'axfr', row: await commitDifference(parts, domain.id, difference, serial, secondsOf(parts)) };
     }
   }

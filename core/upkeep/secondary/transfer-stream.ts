@@ -60,7 +60,7 @@ export class TransferStream {
     let at = this.#readQuestion(message);
     for (let i = 0; i < count; i++) {
       if (this.#section === 'end') throw malformed('it goes on after its last SOA record');
-      at = this.#readRecord(message, at);
+      at = this.#readRecord(message, at, i === count - 1);
     }
     // A single SOA ends the response only if its serial is not newer than ours.
     if (this.#section === 'second' && this.kind === 'current') this.#section = 'end';
@@ -91,23 +91,24 @@ export class TransferStream {
     return reader.offset;
   }
 
-  #readRecord(message: Uint8Array, start: number): number {
+  #readRecord(message: Uint8Array, start: number, endsMessage: boolean): number {
     const at = skipName(message, start, message.length);
     if (at === 0) throw malformed('a name extends beyond the end');
     if (at + 10 > message.length) throw malformed('a message ends inside a record');
     const end = at + 10 + u16(message, at + 8);
     if (end > message.length) throw malformed('a message ends inside a record');
     this.records++;
-    if (u16(message, at) === TYPE.SOA) this.#readSoa(message, start);
-    else if (this.#section === 'first') throw malformed('it does not begin with an SOA record');
+    if (u16(message, at) === TYPE.SOA && this.#readSoa(message, start, endsMessage)) return end;
+    if (this.#section === 'first') throw malformed('it does not begin with an SOA record');
     else if (this.#section === 'second') this.#section = 'whole';
     return end;
   }
 
-  #readSoa(message: Uint8Array, start: number): void {
+  /** False: it is a record of another name, as any other type. */
+  #readSoa(message: Uint8Array, start: number, endsMessage: boolean): boolean {
     const { apex, type, serial: ours } = this.options;
     const { name, rdata } = new MessageReader(message, start).record();
-    if (!equalNames(name, apex)) throw malformed('an SOA record is not at the apex');
+    if (!equalNames(name, apex)) return false;
     const serial = serialOf(rdata);
     const isLast = serial === this.serial;
     switch (this.#section) {
@@ -127,7 +128,11 @@ export class TransferStream {
         } else throw malformed('its second SOA record has another serial');
         break;
       case 'whole':
-        if (!isLast) throw malformed('the zone has changed meanwhile: its last SOA record has another serial');
+        if (!isLast) {
+          if (endsMessage) throw malformed('the zone has changed meanwhile: its last SOA record has another serial');
+          // A second SOA, which the zone is loaded without.
+          return true;
+        }
         this.kind = 'axfr';
         this.#section = 'end';
         break;
@@ -140,6 +145,7 @@ export class TransferStream {
         this.#section = isLast ? 'end' : 'deletions';
     }
     this.#previousSerial = serial;
+    return true;
   }
 }
 

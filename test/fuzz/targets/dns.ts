@@ -8,7 +8,7 @@ import { CLASS_IN, TYPE } from '../../../core/dns/wire/types.ts';
 import { parseUpdate, parseUpdateZone } from '../../../core/dns/wire/update.ts';
 import { newQuestion, readReply } from '../../../core/net/resolver/message.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
-import { readDifference, recordsOfZone } from '../../../core/upkeep/secondary/content.ts';
+import { readDifference, recordsOfZone, TransferWarnings } from '../../../core/upkeep/secondary/content.ts';
 import { ResponseCodeError, TransferStream } from '../../../core/upkeep/secondary/transfer-stream.ts';
 import { putZone, ZONE } from '../../core/nameserver/fixture.ts';
 import { TCP_LIMIT, UDP_LIMIT } from '../../reference/compare.ts';
@@ -154,7 +154,7 @@ export const DNS_TARGETS: readonly Target[] = [
           () => {
             const stream = new TransferStream({ apex: APEX, id: 0x1234, type, serial: type === TYPE.IXFR ? 9 : null });
             if (!stream.add(input)) return;
-            if (stream.kind === 'axfr') recordsOfZone([input], APEX, 50);
+            if (stream.kind === 'axfr') recordsOfZone([input], APEX, 50, new TransferWarnings());
             else if (stream.kind === 'ixfr') readDifference([input], APEX);
           },
           InvalidError,

@@ -11,7 +11,8 @@ export interface SecondaryPlan {
   readonly port: number;
   readonly primaryPort: number;
   readonly zones: readonly string[];
-  readonly key: { readonly name: string; readonly secret: string };
+  /** Left out: neither requests nor responses are signed. */
+  readonly key?: { readonly name: string; readonly secret: string };
   /** Left out: it serves what it is sent. BIND cannot verify a zone that it receives. */
   readonly verification?: Verification;
 }
@@ -64,19 +65,16 @@ database:
 log:
   - target: stderr
     any: info
-key:
-  - id: ${key.name}
-    algorithm: hmac-sha256
-    secret: ${key.secret}
+${key === undefined ? '' : `key:\n  - id: ${key.name}\n    algorithm: hmac-sha256\n    secret: ${key.secret}\n`}
 remote:
   - id: primary
     address: 127.0.0.1@${primaryPort}
-    key: ${key.name}
+${key === undefined ? '' : `    key: ${key.name}`}
 acl:
   - id: notified
     address: 127.0.0.1
     action: notify
-    key: ${key.name}
+${key === undefined ? '' : `    key: ${key.name}`}
   - id: compared
     address: 127.0.0.1
     action: transfer
@@ -114,17 +112,14 @@ server:
 remote-control:
     control-enable: no
 ${verification === undefined ? '' : nsdVerify(verification)}
-key:
-    name: ${key.name}
-    algorithm: hmac-sha256
-    secret: "${key.secret}"
+${key === undefined ? '' : `key:\n    name: ${key.name}\n    algorithm: hmac-sha256\n    secret: "${key.secret}"\n`}
 ${zones
   .map(
     (name, i) => `zone:
     name: "${name}"
     zonefile: ${i}.zone
-    allow-notify: 127.0.0.1 ${key.name}
-    request-xfr: 127.0.0.1@${primaryPort} ${key.name}
+    allow-notify: 127.0.0.1 ${key?.name ?? 'NOKEY'}
+    request-xfr: 127.0.0.1@${primaryPort} ${key?.name ?? 'NOKEY'}
     provide-xfr: 127.0.0.1 NOKEY
 ${verification === undefined ? '' : `    verify-zone: ${verification.zones.includes(name) ? 'yes' : 'no'}\n`}`,
   )
@@ -149,12 +144,15 @@ options {
     notify no;
 };
 controls {};
-key "${key.name}" { algorithm hmac-sha256; secret "${key.secret}"; };
-server 127.0.0.1 { keys { "${key.name}"; }; };
+${
+  key === undefined
+    ? ''
+    : `key "${key.name}" { algorithm hmac-sha256; secret "${key.secret}"; };\nserver 127.0.0.1 { keys { "${key.name}"; }; };`
+}
 ${zones
   .map(
     (name, i) => `zone "${name}" { type secondary; file "${i}.zone"; check-names ignore;
-    primaries { 127.0.0.1 port ${primaryPort} key "${key.name}"; }; };
+    primaries { 127.0.0.1 port ${primaryPort}${key === undefined ? '' : ` key "${key.name}"`}; }; };
 `,
   )
   .join('')}`,

@@ -130,6 +130,13 @@ const DOUBTFUL: readonly (readonly [
   ['DS with a digest that is too short', `d 60 DS 1 8 3 ${HASH.slice(24)}\n`, ['invalid_content']],
   ['EUI48 with single digits', 'a 60 EUI48 0-0-5e-0-53-2a\n', [], ['bind', 'nsd']],
   ['seconds of LOC with a dot at the end', 'a 60 LOC 52 22 23. N 4 E 0\n', [], ['bind', 'knot']],
+  ['LOC of another version', 'a 60 TYPE29 \\# 16 01000000000000000000000000000000\n', []],
+  [
+    'generic content that is malformed for its type',
+    'a 60 TYPE16 \\# 3 056162\nb 60 TYPE257 \\# 10 000563615f7461676361\nc 60 TYPE43 \\# 6 000108026162\n',
+    ['invalid_content', 'invalid_content', 'invalid_content'],
+    ['nsd', 'knot'],
+  ],
   ['types with leading zeros, and 65535', 'a 60 TYPE00001 192.0.2.1\nb 60 TYPE65535 \\# 0\n', []],
   ['query types', 'a 60 TYPE255 \\# 1 00\n', ['query_type'], ['nsd', 'knot']],
   ['an escaped line feed', 't 60 TXT "a\\\nb"\n', [], ['bind', 'nsd']],

@@ -12,6 +12,7 @@ import {
 } from '../../../../core/dns/wire/master/index.ts';
 import { equalNames, formatName, type Name, nameAt } from '../../../../core/dns/wire/name.ts';
 import { LEADING_TYPES, type RRset, TYPE } from '../../../../core/dns/wire/types.ts';
+import { SECOND_SOA, SOA_BELOW_APEX } from '../../../../core/dns/wire/zone-content.ts';
 import type { Id } from '../../../../core/store/keys.ts';
 import { type ApexSettings, type Domain, PRIMARY } from '../../../../core/store/rows.ts';
 import { apexSets } from '../../../../core/zone/compile/apex.ts';
@@ -210,9 +211,8 @@ function findSoa(
 ): MasterRecord | undefined {
   const soa = soas.find(({ name }) => name.length === apex.length);
   for (const { line, name, rdata } of soas) {
-    const warn = (message: string) => warnings.push({ line, code: 'extra_soa', message });
-    if (name.length !== apex.length) warn('The SOA record below the apex of the zone is ignored.');
-    else if (!equalNames(rdata, soa!.rdata)) warn('This second SOA record is ignored; a zone has only one.');
+    if (name.length !== apex.length) warnings.push({ line, ...SOA_BELOW_APEX });
+    else if (!equalNames(rdata, soa!.rdata)) warnings.push({ line, ...SECOND_SOA });
   }
   if (keepApex && soa === undefined)
     errors.push({

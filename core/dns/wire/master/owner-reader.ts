@@ -1,6 +1,7 @@
 /** Reads owner names of entries and `$ORIGIN`, and keeps the spelling of names with capitals. */
 import { equalNames, isWithin, LOWER, MAX_LABEL, MAX_NAME, type Name, nameId } from '../name.ts';
 import { parseNameBytes } from '../rdata/fields.ts';
+import { outsideOfZone } from '../zone-content.ts';
 import type { CurrentEntry } from './entry.ts';
 
 /** Bytes of a block of Slab. */
@@ -100,9 +101,9 @@ export class OwnerReader {
     this.#originInZone = isWithin(origin, this.#zone);
   }
 
-  /** Knot and BIND ignore such records with a warning. */
   warnOfOutside(): void {
-    this.#entry.warn('name_outside', `The owner name ${this.#outside} is outside the zone; the record is ignored.`);
+    const { code, message } = outsideOfZone(this.#outside);
+    this.#entry.warn(code, message);
   }
 
   /** Reads a name with escapes, `@`, or other bytes that plain names do not have. */

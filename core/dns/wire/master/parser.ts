@@ -8,6 +8,7 @@ import { isDataType, MNEMONICS, parseType, typeName } from '../mnemonics.ts';
 import type { Name } from '../name.ts';
 import { shown } from '../rdata/fields.ts';
 import { TYPE } from '../types.ts';
+import { ofQueryType } from '../zone-content.ts';
 import { CurrentEntry, fail, type MasterOptions, type MasterRecord, type MasterResult } from './entry.ts';
 import { compileTemplate, countOf, MAX_GENERATED, MAX_GENERATED_TEXT, readRange, type Template } from './generate.ts';
 import { ADJACENT, QUOTED } from './lexer.ts';
@@ -208,12 +209,9 @@ class MasterParser {
     }
   }
 
-  /** Knot and NSD load such records, but no query can ask for them (RFC 6895 section 3.1). */
   #warnOfQueryType(type: number): void {
-    this.#entry.warn(
-      'query_type',
-      `${typeName(type)} is a query type, so no record can have it; the record is ignored.`,
-    );
+    const { code, message } = ofQueryType(type);
+    this.#entry.warn(code, message);
   }
 
   #drop(type: number): void {

@@ -8,6 +8,7 @@ import { GENERIC_MARK } from '../rdata/data.ts';
 import type { Field } from '../rdata/fields.ts';
 import { parseRdataFields } from '../rdata/rdata.ts';
 import { TYPE } from '../types.ts';
+import { malformedContent } from '../zone-content.ts';
 import type { CurrentEntry } from './entry.ts';
 import { ADJACENT, ESCAPED, QUOTED } from './lexer.ts';
 import { readPlainName, type Slab } from './owner-reader.ts';
@@ -63,8 +64,13 @@ export class RdataReader {
       if (length > 0) return this.#slab.copy(scratch, length);
     }
     const fields = this.#fields(type, from);
-    return parseRdataFields(type, TEXTS.has(type) ? this.#split(fields) : fields, origin);
+    return parseRdataFields(type, TEXTS.has(type) ? this.#split(fields) : fields, origin, this.#warnOfFault);
   }
+
+  readonly #warnOfFault = (fault: string): void => {
+    const { code, message } = malformedContent(fault);
+    this.#entry.warn(code, message);
+  };
 
   #fields(type: number, from: number): Field[] {
     const entry = this.#entry;

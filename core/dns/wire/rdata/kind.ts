@@ -51,6 +51,8 @@ export interface RdataRow {
    * The API rejects such rdata; an import warns about it.
    */
   readonly doubt?: (rdata: Uint8Array) => string | undefined;
+  /** Whether the fields are those of a version that is not known: any bytes are well-formed. */
+  readonly isOpaque?: (rdata: Uint8Array) => boolean;
   /**
    * For API content without any quotes: takes the whole text as a byte string. Only where the
    * fields would be cut wrongly.

@@ -1,4 +1,4 @@
-/** LOC (RFC 1876), version 0: a location, its size, and the precision. */
+/** LOC (RFC 1876), version 0: a location, its size, and the precision. Others are opaque. */
 import { TYPE } from '../types.ts';
 import type { FieldReader } from './field-reader.ts';
 import type { FieldKind, RdataRow } from './kind.ts';
@@ -145,5 +145,11 @@ const location: FieldKind = {
 };
 
 export const LOC_ROWS: readonly RdataRow[] = [
-  { type: TYPE.LOC, example: '52 22 23.000 N 4 53 32.000 E -2.00m 1m 10000m 10m', fields: [location] },
+  {
+    type: TYPE.LOC,
+    example: '52 22 23.000 N 4 53 32.000 E -2.00m 1m 10000m 10m',
+    fields: [location],
+    // Section 2: other versions may have other fields.
+    isOpaque: (rdata) => rdata.length > 0 && rdata[0] !== 0,
+  },
 ];

@@ -6,6 +6,7 @@
 import { InvalidError } from '../../../base/errors.ts';
 import { isPortable, portableTypeName, typeName } from '../mnemonics.ts';
 import { LOWER, type Name, nameAt, ROOT } from '../name.ts';
+import { isServiceBinding, TYPE } from '../types.ts';
 import { formatGeneric, GENERIC_MARK, parseGeneric } from './data.ts';
 import { FieldReader, type NameContext } from './field-reader.ts';
 import { type Field, splitFields, toByteString } from './fields.ts';
@@ -45,14 +46,32 @@ export function parseRdata(type: number, text: string, origin?: Name, isTyped = 
 /**
  * The same from the fields of a master file entry: names without the last dot are completed with
  * `origin`, and every TXT field is one string. Names are ASCII. Field texts are byte strings.
+ * `onFault` receives the fault of bytes in RFC 3597 form that are kept though they are malformed.
  */
-export function parseRdataFields(type: number, fields: readonly Field[], origin: Name): Uint8Array {
-  return parse(type, RDATA_TABLE.get(type), fields, { apex: origin, origin, unicode: false, isTyped: false });
+export function parseRdataFields(
+  type: number,
+  fields: readonly Field[],
+  origin: Name,
+  onFault?: (fault: string) => void,
+): Uint8Array {
+  const row = RDATA_TABLE.get(type);
+  const names = { apex: origin, origin, unicode: false, isTyped: false };
+  if (fields.length === 0 || !isGeneric(fields[0])) return parse(type, row, fields, names);
+  const reader = new FieldReader(type, row?.example ?? GENERIC_EXAMPLE, fields, names);
+  reader.word('mark');
+  const rdata = parseGeneric(reader);
+  const fault = findFault(type, rdata);
+  if (fault === undefined) return normalize(row, rdata);
+  if (onFault === undefined || !mayBeMalformed(type, rdata)) throw fault;
+  onFault(fault.message);
+  return rdata;
 }
+
+const isGeneric = ({ text, quoted }: Field): boolean => text === GENERIC_MARK && !quoted;
 
 function parse(type: number, row: RdataRow | undefined, fields: readonly Field[], names: NameContext): Uint8Array {
   const reader = new FieldReader(type, row?.example ?? GENERIC_EXAMPLE, fields, names);
-  if (fields.length > 0 && fields[0].text === GENERIC_MARK && !fields[0].quoted) {
+  if (fields.length > 0 && isGeneric(fields[0])) {
     reader.word('mark');
     return normalize(row, parseGeneric(reader));
   }
@@ -69,7 +88,7 @@ function parse(type: number, row: RdataRow | undefined, fields: readonly Field[]
  * it.
  */
 function normalize(row: RdataRow | undefined, rdata: Uint8Array): Uint8Array {
-  if (row === undefined) return rdata;
+  if (row === undefined || row.isOpaque?.(rdata)) return rdata;
   const text = format(row, rdata);
   // An empty list has no other text than that of RFC 3597.
   return rdata.length === 0 ? rdata : parse(row.type, row, splitFields(text), CANONICAL);
@@ -168,7 +187,44 @@ export function checkRdata(type: number, rdata: Uint8Array): void {
       },
     );
   const row = RDATA_TABLE.get(type);
-  if (row !== undefined) format(row, rdata);
+  if (row !== undefined && !row.isOpaque?.(rdata)) format(row, rdata);
+}
+
+/** The error of checkRdata; undefined: the bytes are well-formed. */
+export function findFault(type: number, rdata: Uint8Array): InvalidError | undefined {
+  try {
+    checkRdata(type, rdata);
+    return undefined;
+  } catch (error) {
+    if (error instanceof InvalidError) return error;
+    throw error;
+  }
+}
+
+/** Types without names that the service reads. */
+const READ: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.NSEC3, TYPE.NSEC3PARAM]);
+/** Types with names that nothing reads, so that their bytes are copied only. */
+const COPIED: ReadonlySet<number> = new Set([TYPE.HIP, TYPE.IPSECKEY, TYPE.AMTRELAY, TYPE.A6]);
+
+/**
+ * Whether malformed bytes of a zone file or a transfer are served as they are, as by Knot and NSD:
+ * this server reads only addresses, names and what denies them.
+ */
+export function mayBeMalformed(type: number, rdata: Uint8Array): boolean {
+  if (rdata.length > MAX_RDATA) return false;
+  if (isServiceBinding(type)) return hasTarget(type, rdata);
+  return COPIED.has(type) || (!READ.has(type) && RDATA_TABLE.get(type)?.names === undefined);
+}
+
+function hasTarget(type: number, rdata: Uint8Array): boolean {
+  try {
+    const reader = new WireReader(type, rdata);
+    reader.u16();
+    reader.name();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -183,6 +239,7 @@ export function canonicalRdata(type: number, rdata: Uint8Array): Uint8Array {
 /** The fault in well-formed rdata that other servers load, as a message; undefined: none. */
 export function findDoubt(type: number, rdata: Uint8Array): string | undefined {
   const row = RDATA_TABLE.get(type);
-  const doubt = row?.doubt?.(rdata);
+  // Malformed bytes have no fields; the import has warned about them.
+  const doubt = row?.doubt && tryFormat(row, rdata, false) !== undefined ? row.doubt(rdata) : undefined;
   return doubt && `${typeName(type)} content: ${doubt}. Write it like: ${row?.example}`;
 }

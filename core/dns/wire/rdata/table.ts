@@ -16,12 +16,13 @@ import { SVCB_ROWS } from './svcb.ts';
 import { TEXT_ROWS } from './text.ts';
 
 /** Rows of one shape: the engine reads those faster. */
-const uniform = ({ type, names, example, fields, doubt, parseBare }: RdataRow): RdataRow => ({
+const uniform = ({ type, names, example, fields, doubt, isOpaque, parseBare }: RdataRow): RdataRow => ({
   type,
   names,
   example,
   fields,
   doubt,
+  isOpaque,
   parseBare,
 });
 

@@ -5,7 +5,8 @@ import { InvalidError } from '../../../../core/base/errors.ts';
 import { parseName } from '../../../../core/dns/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../../../core/dns/wire/types.ts';
 import { TransferMessage } from '../../../../core/nameserver/transfer/message.ts';
-import { readDifference, recordsOfZone } from '../../../../core/upkeep/secondary/content.ts';
+import type { StoredWarnings } from '../../../../core/store/rows.ts';
+import { readDifference, recordsOfZone, TransferWarnings } from '../../../../core/upkeep/secondary/content.ts';
 import { requestOf } from '../../../../core/upkeep/secondary/request.ts';
 import { TransferStream } from '../../../../core/upkeep/secondary/transfer-stream.ts';
 import fc from '../../../support/fc.ts';
@@ -103,7 +104,7 @@ test('a whole zone has each record once, however it is cut into messages', () =>
       const { stream, isWhole } = read(request, messages, type, asIxfr ? FIRST : null);
       assert.equal([isWhole, stream.kind, stream.serial], [true, 'axfr', 200]);
       const expected = new Set([soa(200), NS, ...hosts.map(host)].map(textOf));
-      assert.equal(recordsOfZone(messages, APEX, 50).map(textOf).sort(), [...expected].sort());
+      assert.equal(recordsOfZone(messages, APEX, 50, new TransferWarnings()).map(textOf).sort(), [...expected].sort());
     }),
   );
 });
@@ -147,14 +148,84 @@ test('a lone SOA that is not newer says that nothing has changed', () => {
   assert.is(read(request, messagesOf(request, [soa(FIRST + 1)], 1), TYPE.IXFR, FIRST).isWhole, false);
 });
 
-test('a zone without NS, or with records of others, is refused', () => {
+/** The records and warnings of a whole zone with these records. */
+function loaded(...records: readonly ResourceRecord[]): { texts: string[]; codes: string[] } {
   const request = requestOf(APEX, TYPE.AXFR, null, false);
-  const other: ResourceRecord = { ...host(1), name: parseName('www.example.org.') };
-  for (const records of [
-    [soa(1), soa(1)],
-    [soa(1), NS, other, soa(1)],
-  ])
-    assert.throws(() => recordsOfZone(messagesOf(request, records, 9), APEX, 50), /malformed/);
+  const messages = messagesOf(request, [soa(1), ...records, soa(1)], 9);
+  assert.ok(read(request, messages, TYPE.AXFR, null).isWhole);
+  const warnings = new TransferWarnings();
+  const texts = recordsOfZone(messages, APEX, 50, warnings).map(textOf);
+  return { texts, codes: warnings.stored.first.map(({ code }) => code) };
+}
+
+const outside: ResourceRecord = { ...host(1), name: parseName('www.example.org.') };
+const opaque = (type: number, ...rdata: number[]): ResourceRecord => ({
+  name: parseName('x', APEX),
+  type,
+  ttl: 300,
+  rdata: Uint8Array.from(rdata),
+});
+
+test('records that a zone cannot hold are dropped with a warning, and the rest is loaded', () => {
+  const soaBelow: ResourceRecord = { ...soa(1), name: parseName('x', APEX) };
+  const cases: readonly (readonly [code: string, record: ResourceRecord])[] = [
+    ['name_outside', outside],
+    ['name_outside', { ...outside, name: parseName('test.') }],
+    ['query_type', opaque(TYPE.ANY)],
+    ['query_type', opaque(TYPE.OPT)],
+    ['extra_soa', soaBelow],
+    ['extra_soa', soa(2)],
+    ['invalid_content', opaque(TYPE.ALIAS, 255)],
+  ];
+  const clean = loaded(NS, host(1)).texts;
+  for (const [code, record] of cases) assert.equal(loaded(NS, record, host(1)), { texts: clean, codes: [code] });
+});
+
+test('content that the service does not read is kept as it is, with a warning if it is malformed', () => {
+  assert.equal(loaded(NS, opaque(TYPE.LOC, 1, 2, 3)), {
+    texts: loaded(NS).texts.concat(textOf(opaque(TYPE.LOC, 1, 2, 3))),
+    codes: [],
+  });
+  for (const record of [
+    opaque(TYPE.LOC, 0, 2, 3),
+    opaque(TYPE.TXT, 5, 97),
+    opaque(TYPE.CAA, 0, 0),
+    opaque(TYPE.DS, 0, 1, 8, 2, 97),
+    opaque(TYPE.HTTPS, 0, 1, 0, 0, 3, 0, 2, 0, 1, 0, 1, 0, 3, 2, 104, 50),
+  ]) {
+    const { texts, codes } = loaded(NS, record);
+    assert.ok(texts.includes(textOf(record)));
+    assert.equal(codes, ['invalid_content']);
+  }
+});
+
+test('malformed names and addresses are refused', () => {
+  for (const record of [opaque(TYPE.A, 1, 2, 3), opaque(TYPE.SRV, 0), opaque(TYPE.HTTPS, 0), opaque(TYPE.NSEC, 9)])
+    assert.throws(() => loaded(NS, record), /malformed/);
+});
+
+test('a zone without NS records is loaded with a warning', () => {
+  assert.equal(loaded(host(1)).codes, ['no_nameservers']);
+});
+
+test('a difference adds and removes the warnings of its records', () => {
+  const differenceOf = (
+    removed: readonly ResourceRecord[],
+    added: readonly ResourceRecord[],
+    before?: StoredWarnings,
+  ) => {
+    const request = requestOf(APEX, TYPE.IXFR, 1, false);
+    const records = [soa(2), soa(1), ...removed, soa(2), ...added, soa(2)];
+    return readDifference(messagesOf(request, records, 9), APEX, before);
+  };
+  const first = differenceOf([], [outside, host(1), opaque(TYPE.TXT, 5, 97)]);
+  assert.is(first.added.length, 3);
+  assert.equal(
+    first.warnings.first.map(({ code }) => code),
+    ['name_outside', 'invalid_content'],
+  );
+  const second = differenceOf([outside], [], first.warnings);
+  assert.equal([second.removed.length, second.warnings.first.map(({ code }) => code)], [1, ['invalid_content']]);
 });
 
 test.run();

@@ -80,7 +80,6 @@ const BAD: readonly (readonly [content: string, message: RegExp])[] = [
   ['0 N 0 E "0"', /quoted/],
   ['\\# 15 001216138000000080000000009896', /missing/],
   ['\\# 17 0012161380000000800000000098968000', /extra bytes at the end/],
-  ['\\# 16 01121613800000008000000000989680', /version 1/],
   ['\\# 16 00a21613800000008000000000989680', /size is not a digit/],
   ['\\# 16 001a1613800000008000000000989680', /size is not a digit/],
   ['\\# 16 00020013800000008000000000989680', /size is not a digit/],
@@ -111,6 +110,11 @@ test('the structured form is in degrees and metres', () => {
     horizontal_precision: 10000,
     vertical_precision: 10,
   });
+});
+
+test('another version than 0 is kept without a look at its fields', () => {
+  for (const text of ['\\# 16 01121613800000008000000000989680', '\\# 1 ff'])
+    assert.is(formatRdata(TYPE.LOC, parseRdata(TYPE.LOC, text)), text);
 });
 
 test.run();
