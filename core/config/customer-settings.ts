@@ -1,7 +1,7 @@
 /** Settings of what customers use: quotas, secondary zones, webhooks, mini-app packages. */
 import { availableParallelism } from 'node:os';
 import { exemptions, resolvers } from './address-kinds.ts';
-import { bytes, choice, GB, hexadecimal, integer, KB, MB, optionalList } from './kinds.ts';
+import { bytes, choice, flag, GB, hexadecimal, integer, KB, MB, optionalList } from './kinds.ts';
 import { setting } from './setting.ts';
 
 const sha256 = hexadecimal(32);
@@ -80,6 +80,11 @@ export const SECONDARY_SETTINGS = {
     integer(0, 100),
     50,
     'Maximum additional iterations of NSEC3 in zones that their primaries sign (RFC 9276 section 3.2). Transfers of zones with more are refused. A salt of more than 35 bytes counts as further iterations: with 255 bytes each one costs as much as five.',
+  ),
+  accept_older_serials: setting(
+    flag,
+    false,
+    'Whether a zone follows a primary whose serial goes back. Otherwise it keeps its content until it expires, as with BIND.',
   ),
   min_refresh: setting(seconds(1), 30, 'The refresh and retry timers of a zone are not shorter than this, in seconds.'),
   max_refresh: setting(

@@ -31,6 +31,8 @@ export class ZonePrimary {
   readonly #zones = new Map<string, Versions>();
   /** Types of the queries received over TCP. */
   readonly requested: number[] = [];
+  /** The response code for IXFR; 0: it is answered. */
+  ixfrCode = 0;
 
   private constructor(port: number, udp: UdpSocket, tcp: Server) {
     this.port = port;
@@ -87,6 +89,12 @@ export class ZonePrimary {
     const soa = soaOf(zone);
     if (type === TYPE.SOA) {
       send(socket, respond(query, [soa]));
+      return;
+    }
+    if (type === TYPE.IXFR && this.ixfrCode !== 0) {
+      const refusal = respond(query, []);
+      refusal[3] = this.ixfrCode;
+      send(socket, refusal);
       return;
     }
     const isIncremental = type === TYPE.IXFR && before !== null && serialAsked(query) === serialOf(soaOf(before));

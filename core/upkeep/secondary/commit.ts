@@ -28,9 +28,23 @@ const RETRY_MS = 5000;
 /** Maximum of rows per entry, which take a few milliseconds to apply. */
 const MAX_ROWS = 200;
 
-export interface CommitParts {
+interface StoreParts {
   readonly environment: Environment;
   readonly journal: Journal;
+}
+
+export interface CommitParts extends StoreParts {
+  /** Bounds of the refresh and retry timers, in seconds. */
+  readonly minRefresh: number;
+  readonly maxRefresh: number;
+}
+
+/** A timer of an SOA record within its bounds. */
+export function boundedTimer(
+  { minRefresh, maxRefresh }: Pick<CommitParts, 'minRefresh' | 'maxRefresh'>,
+  seconds: number,
+): number {
+  return Math.min(maxRefresh, Math.max(minRefresh, seconds));
 }
 
 /** Author of the entries. */
@@ -44,11 +58,14 @@ export class UnfitError extends Error {}
 
 /** The row of a zone after a transfer. `now`: seconds since 1970. */
 function transferredRow(
+  parts: CommitParts,
   domainId: Id,
   { soa, warnings }: Pick<WholeZone, 'soa' | 'warnings'>,
   now: number,
 ): SecondaryRow {
-  const [serial, refresh, retry, expire] = soaNumbers(soa);
+  const [serial, refresh, retry, ownExpire] = soaNumbers(soa);
+  // As BIND: there is time for a refresh and a retry, also with an expire of 0.
+  const expire = Math.max(ownExpire, boundedTimer(parts, refresh) + boundedTimer(parts, retry));
   return {
     domainId,
     serial,
@@ -78,13 +95,14 @@ function requireSerial(reader: Reader, domainId: Id, from: number | null | undef
  * `from`: the serial that is replaced; undefined: any.
  */
 export async function commitWholeZone(
-  { environment, journal }: CommitParts,
+  parts: CommitParts,
   domainId: Id,
   zone: WholeZone,
   from: number | null | undefined,
   now: number,
 ): Promise<SecondaryRow> {
-  const row = transferredRow(domainId, zone, now);
+  const { environment, journal } = parts;
+  const row = transferredRow(parts, domainId, zone, now);
   await write(environment, journal, BY, (draft) => {
     const domain = requireSerial(draft, domainId, from);
     const start = idKey(domainId);
@@ -121,13 +139,14 @@ function hasRelatedDomain(reader: Reader, apex: Name): boolean {
  * commit.
  */
 export async function commitDifference(
-  { environment, journal }: CommitParts,
+  parts: CommitParts,
   domainId: Id,
   { removed, added, ...content }: Difference,
   from: number,
   now: number,
 ): Promise<SecondaryRow> {
-  const row = transferredRow(domainId, content, now);
+  const { environment, journal } = parts;
+  const row = transferredRow(parts, domainId, content, now);
   await write(environment, journal, BY, (draft) => {
     requireSerial(draft, domainId, from);
     const sets = new Map<string, Map<string, RecordRow>>();
@@ -198,7 +217,7 @@ export class RowBatch {
   #writing: Promise<void> | null = null;
   #isStopped = false;
 
-  constructor(private readonly parts: CommitParts & { readonly log: Logger }) {}
+  constructor(private readonly parts: StoreParts & { readonly log: Logger }) {}
 
   add(row: SecondaryRow): void {
     this.#rows.set(row.domainId, row);

@@ -24,7 +24,7 @@ import { formatHost } from '../../dns/wire/name.ts';
 import type { Id } from '../../store/keys.ts';
 import { type Domain, NO_WARNINGS, type SecondaryRow, type StoredWarnings, secondaryState } from '../../store/rows.ts';
 import { isAfter } from '../../zone/compile/serial.ts';
-import { type RowBatch, SupersededError } from './commit.ts';
+import { boundedTimer, type RowBatch, SupersededError } from './commit.ts';
 import { MINIMUM_RATE, type Outcome, type RefreshOptions } from './refresh.ts';
 
 interface KeeperOptions {
@@ -48,6 +48,8 @@ interface KeeperOptions {
   /** Bounds of the timers, in seconds. */
   readonly minRefresh: number;
   readonly maxRefresh: number;
+  /** See refresh.ts. */
+  readonly acceptsOlder: boolean;
 }
 
 interface Zone {
@@ -182,7 +184,11 @@ export class SecondaryKeeper {
   notify(domainId: Id, serial: number | null): void {
     const zone = this.#zones.get(domainId);
     if (zone === undefined) return;
-    const isNew = (): boolean => serial === null || zone.row.serial === null || isAfter(serial, zone.row.serial);
+    const isNew = (): boolean => {
+      const { serial: ours } = zone.row;
+      if (serial === null || ours === null || isAfter(serial, ours)) return true;
+      return serial !== ours && (this.options.acceptsOlder || zone.isExpired);
+    };
     if (!isNew()) return;
     const rank = this.options.tasks.rank(`${domainId}`);
     const begin = (): void => {
@@ -275,8 +281,7 @@ export class SecondaryKeeper {
   }
 
   #bounded(seconds: number): number {
-    const { minRefresh, maxRefresh } = this.options;
-    return Math.min(maxRefresh, Math.max(minRefresh, seconds));
+    return boundedTimer(this.options, seconds);
   }
 
   #checkExpiry(zone: Zone): void {

@@ -52,8 +52,15 @@ interface Secondaries {
 /** Reads all secondary zones. Nothing is transferred before `start`. */
 export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
   const { config, environment, index, journal, secrets, metrics, tasks, log } = options;
-  const { allowPrivatePrimaries, maxConcurrent, maxNsec3Iterations, maxZoneSize, minRefresh, maxRefresh } =
-    config.secondary;
+  const {
+    acceptOlderSerials: acceptsOlder,
+    allowPrivatePrimaries,
+    maxConcurrent,
+    maxNsec3Iterations,
+    maxZoneSize,
+    minRefresh,
+    maxRefresh,
+  } = config.secondary;
   const reader = new StoreReader(environment);
   const reading = new ZoneReading();
   const refreshes = metrics.counter(
@@ -73,6 +80,9 @@ export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
     exemptions: parseExemptions(allowPrivatePrimaries),
     maxBytes: maxZoneSize,
     maxIterations: maxNsec3Iterations,
+    acceptsOlder,
+    minRefresh,
+    maxRefresh,
     keyOf: (primary) => keyOf(reader, secrets, primary),
   };
   const keeper = new SecondaryKeeper({
@@ -81,6 +91,7 @@ export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
     maxConcurrent,
     minRefresh,
     maxRefresh,
+    acceptsOlder,
     tasks,
     rows: () => allRows(environment),
     storedRow: (domainId) => reader.row(secondaries, idKey(domainId)),

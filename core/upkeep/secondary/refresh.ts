@@ -4,7 +4,7 @@ import { ConflictError, UnavailableError, WaypostError } from '../../base/errors
 import type { Slot } from '../../base/fair-slots.ts';
 import { latin1 } from '../../dns/wire/latin1.ts';
 import type { TsigKey } from '../../dns/wire/tsig.ts';
-import { RCODE, TYPE } from '../../dns/wire/types.ts';
+import { TYPE } from '../../dns/wire/types.ts';
 import type { Exemptions } from '../../net/address/index.ts';
 import type { Domain, Primary, SecondaryRow } from '../../store/rows.ts';
 import type { StoreReader } from '../../store/store-reader.ts';
@@ -38,6 +38,8 @@ export interface RefreshParts extends CommitParts {
   readonly memory: TransferMemory;
   /** See `requireCheapHashing`. */
   readonly maxIterations: number;
+  /** Whether an older serial of a primary is accepted before the zone has expired. */
+  readonly acceptsOlder: boolean;
   /** The TSIG key of a primary; null: none. Throws an Error that can be shown to customers. */
   readonly keyOf: (primary: Primary) => TsigKey | null;
   /** Seconds since 1970. */
@@ -150,16 +152,29 @@ async function refreshBy(
   const { primary } = target;
   const { apex } = domain;
   const ours = force ? null : row.serial;
+  // As BIND: an expired zone has nothing to lose.
+  const isExpired = row.expiresAt !== null && row.expiresAt <= parts.now();
+  const how = { force, mayBeOlder: force || isExpired || parts.acceptsOlder };
+  const transferWhole = async (): Promise<Outcome> => {
+    held.isComplete = false;
+    const whole = await transfer(apex, null, target);
+    held.isComplete = true;
+    return applyWhole(parts, domain, row, how, whole);
+  };
   // Over TLS or after a NOTIFY, the IXFR itself reports whether the serial is newer.
   if (ours !== null && primary.tls === null && !isNotified) {
     const serial = await querySerial(apex, target);
     if (serial === ours) return confirmed(parts, row);
-    if (!isAfter(serial, ours)) throw new Error(olderSerial(serial, ours));
+    if (!isAfter(serial, ours)) {
+      if (how.mayBeOlder) return transferWhole();
+      throw new Error(olderSerial(serial, ours));
+    }
   }
   const transferred = await fetch(apex, ours, target);
   held.isComplete = true;
   if (transferred.kind === 'current' && ours !== null) {
     if (transferred.serial === ours) return confirmed(parts, row);
+    if (how.mayBeOlder) return transferWhole();
     throw new Error(olderSerial(transferred.serial, ours));
   }
   if (transferred.kind === 'ixfr' && ours !== null) {
@@ -168,13 +183,10 @@ async function refreshBy(
     } catch (error) {
       if (isOfCommit(error)) throw error;
       if (!(error instanceof UnfitError) && !(error instanceof WaypostError)) throw error;
-      held.isComplete = false;
-      const whole = await transfer(apex, null, target);
-      held.isComplete = true;
-      return applyWhole(parts, domain, row, force, whole);
+      return transferWhole();
     }
   }
-  return applyWhole(parts, domain, row, force, transferred);
+  return applyWhole(parts, domain, row, how, transferred);
 }
 
 const secondsOf = ({ now }: RefreshParts): number => Math.floor(now());
@@ -192,14 +204,11 @@ async function fetch(apex: Domain['apex'], serial: number | null, target: Target
   try {
     return await transfer(apex, serial, target);
   } catch (error) {
-    // The response of servers without IXFR (RFC 1995 section 4).
-    const isWithout = error instanceof ResponseCodeError && WITHOUT_IXFR.has(error.rcode);
-    if (!isWithout && !(error instanceof WaypostError)) throw error;
+    // Servers without IXFR answer with any code (RFC 1995 section 4): NOTIMP, NOTAUTH, NXDOMAIN …
+    if (!(error instanceof ResponseCodeError) && !(error instanceof WaypostError)) throw error;
     return transfer(apex, null, target);
   }
 }
-
-const WITHOUT_IXFR: ReadonlySet<number> = new Set([RCODE.FORMERR, RCODE.SERVFAIL, RCODE.NOTIMP, RCODE.REFUSED]);
 
 async function applyDifference(
   parts: RefreshParts,
@@ -230,11 +239,11 @@ async function applyWhole(
   parts: RefreshParts,
   domain: Domain,
   { serial }: SecondaryRow,
-  force: boolean,
+  { force, mayBeOlder }: { readonly force: boolean; readonly mayBeOlder: boolean },
   { messages, serial: theirs }: Transferred,
 ): Promise<Outcome> {
   const { reader, reading, maxIterations } = parts;
-  if (!force && serial !== null && theirs !== serial && !isAfter(theirs, serial))
+  if (!mayBeOlder && serial !== null && theirs !== serial && !isAfter(theirs, serial))
     throw new Error(olderSerial(theirs, serial));
   const from = force ? undefined : serial;
   if (serial !== null && reader.zoneState(domain.id).recordCount <= MAX_COMPARED) {

@@ -142,6 +142,8 @@ options {
     ixfr-from-differences no;
     minimal-responses yes;
     notify no;
+    min-refresh-time 1;
+    min-retry-time 1;
 };
 controls {};
 ${

@@ -84,7 +84,7 @@ class Node {
   constructor(world: Shared, name = 'a', { maxConcurrent = 10, minRefresh = 10, maxRefresh = 5000 } = {}) {
     const log = (_message: string): void => void this.logged.push(_message);
     this.keeper = new SecondaryKeeper({
-      ...{ maxConcurrent, minRefresh, maxRefresh, now: seconds },
+      ...{ maxConcurrent, minRefresh, maxRefresh, acceptsOlder: false, now: seconds },
       tasks: clusterTasks(name, () => world.names, MOCKED),
       log: { debug: log, info: log, warn: log, error: log } as never,
       rows: () => world.rows.values(),
