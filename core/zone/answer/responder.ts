@@ -358,7 +358,11 @@ export class Responder {
     }
     if (type === TYPE.RRSIG && (flags & NODE_SIGNED) !== 0) return this.#answerSignatures(node, encloser);
     answer = answerOffset(this.#index.bytes, node, type);
-    if (answer === 0 && (flags & NODE_CNAME) !== 0) answer = answerOffset(this.#index.bytes, node, OTHERWISE);
+    if (answer === 0 && (flags & NODE_CNAME) !== 0) {
+      // NSEC belongs to the alias itself (RFC 4035 section 2.5). With NSEC3 it has none.
+      if (type === TYPE.NSEC && (flags & NODE_PRESIGNED) !== 0) return this.#answerNoData(node, encloser);
+      answer = answerOffset(this.#index.bytes, node, OTHERWISE);
+    }
     // An offset equal to the node means that the chain must be followed per query.
     if (answer === node) return this.#synthesize(node, FOUND.NAME);
     if (answer === 0 || ((flags & NODE_APEX) !== 0 && type === OTHERWISE)) return this.#answerNoData(node, encloser);

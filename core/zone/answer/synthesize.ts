@@ -190,7 +190,9 @@ export class Synthesizer {
         }
         case FOUND.NAME:
         case FOUND.WILDCARD: {
-          if ((this.#index.bytes[node + NODE_FLAGS_AT] & NODE_CNAME) !== 0) {
+          const flags = this.#index.bytes[node + NODE_FLAGS_AT];
+          // NSEC belongs to the alias itself (RFC 4035 section 2.5).
+          if ((flags & NODE_CNAME) !== 0 && (type !== TYPE.NSEC || (flags & NODE_PRESIGNED) === 0)) {
             if (!chain.add(name)) return RCODE.NOERROR;
             const a = answerOffset(this.#index.bytes, node, TYPE.CNAME);
             const records = expand(a, TYPE.CNAME).answer;
