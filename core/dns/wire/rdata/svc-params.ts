@@ -1,6 +1,6 @@
 /**
- * The parameters of SVCB and HTTPS that we know (IANA "DNS Service Bindings"), and `keyN` for the
- * rest: each one's value in its presentation form, wire form and structured form.
+ * The parameters of SVCB and HTTPS that we know (IANA "DNS Service Bindings" of 2026-06-25), and
+ * `keyN` for the rest: each one's value in its presentation form, wire form and structured form.
  */
 
 import { InvalidError } from '../../../base/errors.ts';
@@ -72,6 +72,73 @@ function items(input: WireReader): Uint8Array[] {
     const length = input.u8();
     if (length === 0) input.fail('an item of a list is empty');
     return input.take(length);
+  });
+}
+
+/**
+ * RFC 9953 section 3: the segments of a path, in the form of alpn. Without a value, the path is the
+ * root.
+ */
+const docpath: SvcParam = {
+  ...alpn,
+  name: 'docpath',
+  rule: 'must be segments of 1 to 255 bytes, separated by commas, such as docpath=dns,query, or have no value',
+  parse: (value) => (value.length === 0 ? value : parseItems(value)),
+  format: (input) => (input.left === 0 ? '' : alpn.format(input)),
+  take: (input) => (input.left === 0 ? [] : alpn.take(input)),
+};
+
+/** draft-ietf-tls-key-share-prediction-01 section 3.1: numbers of TLS groups, in order. */
+const tlsSupportedGroups: SvcParam = {
+  name: 'tls-supported-groups',
+  rule: 'must be numbers of TLS groups without duplicates, separated by commas, such as tls-supported-groups=29,23',
+  parse(value) {
+    const texts = latin1(value).split(',');
+    const groups = texts.map((text) => (/^\d{1,5}$/.test(text) ? Number(text) : 0x10000));
+    if (new Set(groups).size < groups.length || groups.some((group) => group > 0xffff)) return undefined;
+    return Uint8Array.from(groups.flatMap((group) => [group >> 8, group & 255]));
+  },
+  format: (input) => groupsOf(input).join(','),
+  take: groupsOf,
+};
+
+function groupsOf(input: WireReader): number[] {
+  const groups = list(input, () => input.u16());
+  if (new Set(groups).size < groups.length) input.fail('a TLS group is a duplicate');
+  return groups;
+}
+
+/**
+ * draft-johani-dnsop-svcb-oots-00 section 2: protocols, with the share of queries in percent that a
+ * nameserver can answer over each.
+ */
+const oots: SvcParam = {
+  name: 'oots',
+  rule: 'must be protocols with 0 to 100 percent, separated by commas, such as oots="do53:100,dot:10"',
+  parse(value) {
+    const out: number[] = [];
+    const protocols = new Set<string>();
+    for (const text of latin1(value).split(',')) {
+      const [, protocol = '', percent = ''] = /^([^:]{1,255}):(\d{1,3})$/.exec(text) ?? [];
+      if (protocol === '' || Number(percent) > 100 || protocols.has(protocol)) return undefined;
+      protocols.add(protocol);
+      out.push(protocol.length, ...Buffer.from(protocol, 'latin1'), Number(percent));
+    }
+    return Uint8Array.from(out);
+  },
+  format: (input) => quote(Buffer.from(transportsOf(input).join(','), 'latin1')),
+  take: transportsOf,
+};
+
+function transportsOf(input: WireReader): string[] {
+  const protocols = new Set<string>();
+  return list(input, () => {
+    const protocol = latin1(input.take(input.u8()));
+    const percent = input.u8();
+    if (!/^[^:,]+$/.test(protocol) || protocols.has(protocol) || percent > 100)
+      input.fail('a protocol is a duplicate, or no protocol, or has more than 100 percent');
+    protocols.add(protocol);
+    return `${protocol}:${percent}`;
   });
 }
 
@@ -229,6 +296,11 @@ const SVC_PARAMS: ReadonlyMap<number, SvcParam> = new Map([
   [7, dohpath],
   // RFC 9540 section 4.
   [8, flag('ohttp')],
+  [9, tlsSupportedGroups],
+  [10, docpath],
+  // draft-ietf-intarea-proxy-config-13 section 2.1.
+  [11, flag('pvd')],
+  [12, oots],
 ]);
 
 const BY_NAME: ReadonlyMap<string, number> = new Map([...SVC_PARAMS].map(([key, { name }]) => [name, key]));

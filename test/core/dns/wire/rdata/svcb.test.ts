@@ -85,7 +85,7 @@ const GOOD: readonly (readonly [content: string, canonical: string])[] = [
   ['1 . ech="AA=="', '1 . ech=AA=='],
   ['1 . dohpath=/dns-query{?dns}', '1 . dohpath="/dns-query{?dns}"'],
   ['1 . dohpath="/ü{?x,dns}"', '1 . dohpath="/\\195\\188{?x,dns}"'],
-  ['1 . key65534 key9=', '1 . key9 key65534'],
+  ['1 . key65534 key99=', '1 . key99 key65534'],
   ['1 . key667="a b;\\"(=,"', '1 . key667="a b;\\"(=,"'],
   // A known key by its number has the wire form as its value.
   ['1 . key3="\\000\\053"', '1 . port=53'],
@@ -96,6 +96,14 @@ const GOOD: readonly (readonly [content: string, canonical: string])[] = [
   ['1 . mandatory=key3,alpn alpn=h2 port=1', '1 . mandatory=alpn,port alpn="h2" port=1'],
   [`1 . alpn=${'a'.repeat(255)},b`, `1 . alpn="${'a'.repeat(255)},b"`],
   [`\\# 7 ${'0001'}00${'0008'}0000`, '1 . ohttp'],
+  ['1 . tls-supported-groups=29,23', '1 . tls-supported-groups=29,23'],
+  // RFC 9953 section 3.
+  ['1 dns.example.org. alpn=co docpath=n,s', '1 dns.example.org. alpn="co" docpath="n,s"'],
+  ['1 . docpath', '1 . docpath'],
+  ['1 . pvd', '1 . pvd'],
+  ['1 . oots=do53:100,dot:5,doq:5', '1 . oots="do53:100,dot:5,doq:5"'],
+  // draft-johani-dnsop-svcb-oots-00 section 2.2.
+  ['\\# 18 000100000c000b04646f35336403646f740a', '1 . oots="do53:100,dot:10"'],
 ];
 
 test('for other servers late keys are written by their numbers, and read as the same', () => {
@@ -103,7 +111,7 @@ test('for other servers late keys are written by their numbers, and read as the 
     ['1 . alpn=h2 ohttp', '1 . alpn="h2" key8'],
     ['1 . mandatory=ohttp,port port=53 ohttp', '1 . mandatory=port,key8 port=53 key8'],
     ['1 . dohpath=/q{?dns}', '1 . key7="/q{?dns}"'],
-    ['1 . alpn=h2 no-default-alpn port=1 ipv4hint=192.0.2.1 ech=AA== ipv6hint=2001:db8::1 key9', undefined],
+    ['1 . alpn=h2 no-default-alpn port=1 ipv4hint=192.0.2.1 ech=AA== ipv6hint=2001:db8::1 key99', undefined],
   ] as const) {
     const rdata = parseRdata(TYPE.SVCB, content);
     const text = portable ?? formatRdata(TYPE.SVCB, rdata);
@@ -163,6 +171,14 @@ const BAD: readonly (readonly [content: string, message: RegExp])[] = [
   ['1 . ech=AEj_', /Base64/],
   ['1 . ohttp=1', /ohttp must not have a value/],
   ['1 . dohpath', /dohpath must be a path/],
+  ['1 . tls-supported-groups', /must be numbers of TLS groups/],
+  ['1 . tls-supported-groups=29,29', /must be numbers of TLS groups/],
+  ['1 . tls-supported-groups=65536', /must be numbers of TLS groups/],
+  ['1 . docpath=a,,b', /must be segments/],
+  ['1 . pvd=1', /pvd must not have a value/],
+  ['1 . oots=do53', /must be protocols/],
+  ['1 . oots=do53:101', /must be protocols/],
+  ['1 . oots=dot:1,dot:2', /must be protocols/],
   ['1 . dohpath=dns-query{?dns}', /dohpath must be a path/],
   ['1 . dohpath=/dns-query', /dohpath must be a path/],
   ['1 . dohpath=/dns-query{?dnssec}', /dohpath must be a path/],
@@ -202,6 +218,8 @@ const DOUBTFUL: readonly (readonly [content: string, doubt: RegExp, canonical?: 
   ['1 . key4', /parameter ipv4hint must be/],
   ['1 . key7="/x"', /parameter dohpath must be/],
   ['1 . key8="x"', /parameter ohttp must not have a value/],
+  ['1 . key9="a"', /parameter tls-supported-groups must be/],
+  ['1 . key12="\\003dot\\101"', /parameter oots must be/, '1 . key12="\\003dote"'],
   ['1 . key65535="x"', /key65535 is reserved as the invalid key/],
   ['1 . mandatory=key65535 key65535', /key65535 is reserved/],
   ['\\# 10 00010000030003003500', /parameter port/, '1 . key3="\\0005\\000"'],
@@ -240,7 +258,7 @@ test('contents that no record can hold, the failure cases of appendix D.3 among 
 
 test('the structured form', () => {
   const content =
-    '1 svc.example. mandatory=alpn,no-default-alpn alpn="h2,f\\\\\\\\o\\\\,o" no-default-alpn port=8443 ipv4hint=192.0.2.1,192.0.2.2 ech=AEj+DQBE ipv6hint=2001:db8::1 dohpath=/q{?dns} ohttp key667="\\000a" key9';
+    '1 svc.example. mandatory=alpn,no-default-alpn alpn="h2,f\\\\\\\\o\\\\,o" no-default-alpn port=8443 ipv4hint=192.0.2.1,192.0.2.2 ech=AEj+DQBE ipv6hint=2001:db8::1 dohpath=/q{?dns} ohttp key667="\\000a" key99';
   assert.equal(rdataToObject(TYPE.HTTPS, parseRdata(TYPE.HTTPS, content)), {
     priority: 1,
     target: 'svc.example.',
@@ -254,7 +272,7 @@ test('the structured form', () => {
       ipv6hint: ['2001:db8::1'],
       dohpath: '/q{?dns}',
       ohttp: true,
-      key9: '',
+      key99: '',
       key667: '0061',
     },
   });
