@@ -20,6 +20,7 @@ export function zoneName(text: string): string {
     if (error instanceof InvalidError) return text;
     throw error;
   }
+  if (text === '.') return text;
   const name = text.replace(/\.$/, '').toLowerCase();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII
   return /^[\x00-\x7f]*$/.test(name) ? name : domainToASCII(name) || name;

@@ -57,6 +57,10 @@ export async function insertDomain(
   const account = accountOf(reader, context);
   const apex = parseDomain(body.domain);
   const kind = kindOf(services, body, apex, account, context.caller);
+  if (apex.length === 1 && kind.kind !== 'secondary')
+    throw new InvalidError('invalid_domain', 'The root zone can only be a secondary zone; set "kind" to "secondary".', {
+      pointer: POINTER,
+    });
   const commit = () =>
     change(services, context, async (draft) => {
       requireAdmitted(services, draft, apex, requireAccount(draft, account), context.caller);
@@ -314,6 +318,7 @@ function parseDomain(text: string): Name {
   }
   const fault = findSpellingFault(apex);
   if (fault !== null) throw refuse(fault.code, fault.message);
+  if (apex.length === 1) return apex;
   const labels = ascii.replace(ESCAPE, 'x').replace(/\.$/, '').split('.');
   if (labels.every((label) => LABEL.test(label) || CLASSLESS.test(label))) return apex;
   throw refuse(

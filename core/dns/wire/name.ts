@@ -194,9 +194,9 @@ export function nameId(name: Name): string {
   return latin1(name);
 }
 
-/** Presentation form without the last dot, as outside of zone files. */
+/** Presentation form without the last dot, as outside of zone files; "." for the root. */
 export function formatHost(name: Name): string {
-  return formatName(name).slice(0, -1);
+  return name.length === 1 ? '.' : formatName(name).slice(0, -1);
 }
 
 /**

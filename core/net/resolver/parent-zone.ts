@@ -84,4 +84,7 @@ export class ParentZones {
   }
 }
 
-export const zoneTitle = (zone: Name): string => formatHost(zone) || 'the root zone';
+export const zoneTitle = (zone: Name): string => (zone.length === 1 ? 'the root zone' : formatHost(zone));
+
+/** A parent zone as the API has it; empty: the root zone. */
+export const parentText = (zone: Name): string => (zone.length === 1 ? '' : formatHost(zone));

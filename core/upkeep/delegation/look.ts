@@ -11,7 +11,7 @@ import type { MessageRecord } from '../../dns/wire/message-reader.ts';
 import { equalNames, formatHost, type Name, nameAt, nameId, parentName } from '../../dns/wire/name.ts';
 import { RCODE, TYPE } from '../../dns/wire/types.ts';
 import type { Server } from '../../net/resolver/exchange.ts';
-import { ParentZones, type ParentZonesOptions, zoneTitle } from '../../net/resolver/parent-zone.ts';
+import { ParentZones, type ParentZonesOptions, parentText, zoneTitle } from '../../net/resolver/parent-zone.ts';
 import { queryServer } from '../../net/resolver/query.ts';
 import type { Domain } from '../../store/rows.ts';
 
@@ -92,12 +92,13 @@ export class PublicDelegation implements DelegationLook {
   }
 
   async #look(apex: Name, extent: LookExtent): Promise<ParentNameservers | FailedLook> {
+    if (apex.length === 1) return { trouble: 'the root zone has no parent' };
     const signal = AbortSignal.any([this.stop, AbortSignal.timeout(LOOK_MS)]);
     try {
       const { name, hosts } = await this.#parentOf(apex, extent, signal);
       const answers = extent === 'all' ? await askAll(hosts, apex, signal) : await askSome(hosts, apex, signal);
       if (answers.length === 0) return { trouble: `no nameserver of ${zoneTitle(name)} answered` };
-      return { zone: formatHost(name), sets: sortedSets(answers) };
+      return { zone: parentText(name), sets: sortedSets(answers) };
     } catch (error) {
       if (this.stop.aborted) return { trouble: 'the service is stopping' };
       if (signal.aborted) return { trouble: 'the look took too much time' };

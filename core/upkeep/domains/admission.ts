@@ -64,6 +64,8 @@ export class DomainAdmission {
 function findTaken(reader: Reader, apex: Name, accountId: Id): Domain | null {
   const same = reader.domainByApex(apex);
   if (same !== undefined) return same;
+  // An administrator serves a copy of the root zone: the domains of all accounts are below it.
+  if (apex.length === 1) return null;
   for (let above = parentName(apex); above.length > 1; above = parentName(above)) {
     const domain = reader.domainByApex(above);
     if (domain !== undefined && domain.accountId !== accountId) return domain;

@@ -44,7 +44,6 @@ export function findSpellingFault(apex: Name): NameFault | null {
     code: 'invalid_domain',
     message: `${quoted(apex)} is not a domain name: ${why}.`,
   });
-  if (apex.length === 1) return fault('it has no labels');
   if (isWildcard(apex)) return fault('a wildcard is a name of records in a domain');
   if (/(^|\.)\d+$/.test(formatHost(apex))) return fault('a top-level domain cannot be a number, as in an address');
   return null;
@@ -57,7 +56,7 @@ function isPublicSuffix(apex: Name): boolean {
     getPublicSuffix(host, { allowPrivateDomains: true, extractHostname: false, validateHostname: false });
   // The parent of a wildcard rule, such as `kawasaki.jp` with `*.kawasaki.jp`, is not a suffix, but
   // all names below it are.
-  return labelCount(apex) === 1 || suffixOf(text) === text || suffixOf(`a.${text}`) === `a.${text}`;
+  return labelCount(apex) <= 1 || suffixOf(text) === text || suffixOf(`a.${text}`) === `a.${text}`;
 }
 
 /** The settings with names of the service's hosts. */

@@ -129,8 +129,10 @@ function assignIds(changes: Buffer, first: Id): void {
 }
 
 function hasRelatedDomain(reader: Reader, apex: Name): boolean {
-  for (let above = parentName(apex); above.length > 1; above = parentName(above))
+  for (let above = apex; above.length > 1; ) {
+    above = parentName(above);
     if (reader.domainByApex(above) !== undefined) return true;
+  }
   return reader.domainsBelow(apex, 1).length > 0;
 }
 

@@ -3,9 +3,10 @@
  * written in the same commit as the state of the child.
  */
 import { dsRdata } from '../../dns/dnssec/dnskey.ts';
-import { equalNames, formatHost, type Name, parentName } from '../../dns/wire/name.ts';
+import { equalNames, type Name, parentName } from '../../dns/wire/name.ts';
 import { TYPE } from '../../dns/wire/types.ts';
 import type { Draft } from '../../journal/draft/draft.ts';
+import { parentText } from '../../net/resolver/parent-zone.ts';
 import type { Reader } from '../../store/reader.ts';
 import { type Domain, newRecord, type ParentLook, type RecordRow, records } from '../../store/rows.ts';
 import { wantedKeys } from './advice.ts';
@@ -39,7 +40,7 @@ const dsRecords = (reader: Reader, parent: Domain, apex: Name): RecordRow[] =>
 export function lookAtOwnParent(reader: Reader, parent: Domain, apex: Name, now: number): ParentLook {
   const rows = dsRecords(reader, parent, apex);
   return {
-    zone: formatHost(parent.apex),
+    zone: parentText(parent.apex),
     ttl: rows.reduce((ttl, row) => Math.max(ttl, row.ttl), 0),
     sets: [rows.map(({ rdata }) => Buffer.from(rdata).toString('hex')).sort()],
     servers: 1,

@@ -6,10 +6,10 @@
 import { InvalidError } from '../../base/errors.ts';
 import { FairSlots, SlotsFullError } from '../../base/fair-slots.ts';
 import { Interval } from '../../base/timers.ts';
-import { equalNames, formatHost, type Name, nameId } from '../../dns/wire/name.ts';
+import { equalNames, type Name, nameId } from '../../dns/wire/name.ts';
 import { RCODE, TYPE } from '../../dns/wire/types.ts';
 import type { Server } from '../../net/resolver/exchange.ts';
-import { ParentZones, type ParentZonesOptions } from '../../net/resolver/parent-zone.ts';
+import { ParentZones, type ParentZonesOptions, parentText } from '../../net/resolver/parent-zone.ts';
 import { queryServer } from '../../net/resolver/query.ts';
 import type { Domain } from '../../store/rows.ts';
 import { type DsAnswer, type LookResult, mergeAnswers } from './parent.ts';
@@ -65,7 +65,7 @@ export class PublicParent {
       const zone = await this.#zones.find(apex, signal);
       const hosts = await this.#zones.hostsOf(zone, signal);
       const answers = await Promise.all(hosts.map((host) => this.#askHost(host, apex, signal)));
-      return mergeAnswers(formatHost(zone), answers, Math.floor(now()));
+      return mergeAnswers(parentText(zone), answers, Math.floor(now()));
     } catch (error) {
       if (this.stop.aborted) return { trouble: 'the service is stopping' };
       if (signal.aborted) return { trouble: 'the look took too much time' };

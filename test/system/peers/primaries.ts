@@ -274,8 +274,9 @@ export class TestPrimary {
     const { zone, signedZone } = this;
     const linesOf = (name: string): Line[] => {
       const { refresh, retry, expire } = timers;
-      const soa: Line = ['@', 'SOA', `ns1.${name}. admin.${name}. ${serial} ${refresh} ${retry} ${expire} 60`];
-      return [soa, ['@', 'NS', `ns1.${name}.`], ['ns1', 'A', '192.0.2.53'], ...lines];
+      const below = name === '.' ? '' : `${name}.`;
+      const soa: Line = ['@', 'SOA', `ns1.${below} admin.${below} ${serial} ${refresh} ${retry} ${expire} 60`];
+      return [soa, ['@', 'NS', `ns1.${below}`], ['ns1', 'A', '192.0.2.53'], ...lines];
     };
     if (this.#name === 'powerdns') {
       this.#writeDatabase(linesOf);
@@ -283,7 +284,7 @@ export class TestPrimary {
     }
     const textOf = (name: string): string => {
       const all = linesOf(name).map(([owner, type, content]) => `${owner} 300 IN ${type} ${content}\n`);
-      return `$ORIGIN ${name}.\n${all.join('')}`;
+      return `$ORIGIN ${name === '.' ? '' : name}.\n${all.join('')}`;
     };
     writeFileSync(join(this.#folder, 'zone'), textOf(zone));
     if (signedZone !== undefined) signStatic(this.#folder, signedZone, textOf(signedZone), SIGNING[this.#name]);
