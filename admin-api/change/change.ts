@@ -15,6 +15,7 @@ import { REVISION } from '../http/revision.ts';
 import type { Context, Reply } from '../http/route.ts';
 import { nowSeconds } from '../http/time.ts';
 import { accountGone, apiDisabled, sessionGone, tokenGone } from '../http/unauthorized.ts';
+import { requirePolicies } from './record-policies.ts';
 import type { Services } from './services.ts';
 
 /** Maximum length of the details of an audit entry, in characters of JSON. */
@@ -78,6 +79,7 @@ export async function change<R extends Reply>(
     if (idempotency !== null && before !== undefined) return { again: openReplay(services, idempotency, before) };
     requireAccess(draft, caller);
     const done = await work(draft);
+    requirePolicies(draft, caller);
     if (done.unchanged !== true) draft.insert(audits, boundedEntry(services, auditEntry(context, done)));
     if (idempotency !== null && done.skipsReplay !== true)
       draft.put(replays, sealReplay(services, caller.account.id, idempotency, done));

@@ -24,8 +24,8 @@ export function eventRoutes(services: Services, authentication: Authentication, 
       responseType: 'text/event-stream',
       faults: { ...ACTING_FAULTS, 429: ['too_many_streams'] },
       run(context) {
-        const { query, header, isSecure } = context;
-        const credentials: Credentials = { method: 'GET', header, isSecure };
+        const { query, header, isSecure, remoteAddress } = context;
+        const credentials: Credentials = { method: 'GET', header, isSecure, remoteAddress };
         const named = query.account === null ? null : accountOf(reader, context).id;
         const stream = new EventStream({
           streams,

@@ -32,6 +32,7 @@ type AccessRules = {
   readonly ownAccess?: boolean;
   readonly revokes?: true;
   readonly forRestricted?: true;
+  readonly forLimited?: true;
 };
 
 /** Counts a request and checks what its caller may do. Throws HttpError. */
@@ -77,15 +78,29 @@ export function reauthorize(request: HttpRequest, app: AccessParts, rules: Acces
 function requireRouteAccess(
   { authenticator }: AccessParts,
   caller: Caller,
-  { scope, method, path, admin = false, ownAccess = false, forRestricted }: AccessRules,
+  { scope, method, path, admin = false, ownAccess = false, forRestricted, forLimited }: AccessRules,
 ): void {
   const isRead = method === 'GET' || (ownAccess && caller.session !== undefined);
   authenticator.requireAccess(caller, scope, isRead ? 'read' : 'write', admin);
+  requireForLimited(caller, forLimited);
   if (caller.token.domains !== undefined && forRestricted !== true && !path.includes(DOMAIN_PARAMETER))
     throw new HttpError(
       403,
       'restricted_token',
       'The token is restricted to certain domains, and this request concerns the whole account; use another token.',
+    );
+}
+
+/**
+ * Policies name records, and no other part of the account. Throws HttpError 403 unless the route
+ * checks the policies itself.
+ */
+export function requireForLimited({ token }: Caller, forLimited: true | undefined): void {
+  if (token.policies !== undefined && forLimited !== true)
+    throw new HttpError(
+      403,
+      'token_policy',
+      'The policies of the token allow only to read or change certain records, and this request does something else; use another token.',
     );
 }
 

@@ -23,13 +23,16 @@ export interface CallerSession {
   readonly csrfToken: string;
 }
 
-/** Parts of a request with credentials: the Authorization header, or the cookie of a session. */
-export type Credentials = Pick<HttpRequest, 'method' | 'header' | 'isSecure'>;
+/**
+ * Parts of a request with credentials: the Authorization header, or the cookie of a session, and
+ * the address of the client.
+ */
+export type Credentials = Pick<HttpRequest, 'method' | 'header' | 'isSecure' | 'remoteAddress'>;
 
 export interface Authentication {
   /**
-   * Throws HttpError 401; 403 when API access is off for the account, or when a request that may
-   * change something has a cookie but no CSRF token.
+   * Throws HttpError 401; 403 when API access is off for the account, when the token is for other
+   * networks, or when a request that may change something has a cookie but no CSRF token.
    */
   authenticate(request: Credentials): Caller;
   /**

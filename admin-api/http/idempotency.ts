@@ -17,12 +17,13 @@ export interface Idempotency {
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
 /**
- * Null without the header. Throws HttpError 400. `body`: as received. Scopes and domains are part
- * of the identity: a token with fewer rights must not receive the response to another token.
+ * Null without the header. Throws HttpError 400. `body`: as received. Scopes, domains and policies
+ * are part of the identity: a token with fewer rights must not receive the response to another
+ * token.
  */
 export function readIdempotency(
   request: HttpRequest,
-  { accountId, scopes, domains = [] }: Pick<Token, 'accountId' | 'scopes' | 'domains'>,
+  { accountId, scopes, domains = [], policies }: Pick<Token, 'accountId' | 'scopes' | 'domains' | 'policies'>,
   body: Buffer,
 ): Idempotency | null {
   const header = request.header('idempotency-key');
@@ -35,7 +36,8 @@ export function readIdempotency(
       'Idempotency-Key must be 1 to 255 printable ASCII characters; use a random UUID, for example.',
     );
   const id = createHash('sha256').update(`${accountId} ${key}`).digest('hex').slice(0, 32);
-  const rights = [...[...scopes].sort(), ...domains].join(' ');
+  const limits = policies === undefined ? [] : [JSON.stringify(policies)];
+  const rights = [...[...scopes].sort(), ...domains, ...limits].join(' ');
   const line = `${request.method} ${request.path}?${request.query}\n${rights}\n`;
   return { id, request: Buffer.concat([Buffer.from(line), body]) };
 }

@@ -4,7 +4,7 @@
  */
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import type { Journal } from '../../core/journal/journal.ts';
-import { type AccessParts, authorize, reauthorize, takeRequest } from './access.ts';
+import { type AccessParts, authorize, reauthorize, requireForLimited, takeRequest } from './access.ts';
 import { holderOfAccount } from './body-memory.ts';
 import type { Caller, Scope } from './caller.ts';
 import { retryNotFound, withCatchUp } from './catch-up.ts';
@@ -99,6 +99,11 @@ interface Description {
    * token can use only endpoints below a domain.
    */
   readonly forRestricted?: true;
+  /**
+   * Accepts tokens with policies; `run` checks what they may read. Changes are checked when they
+   * are committed (change/record-policies.ts).
+   */
+  readonly forLimited?: true;
 }
 
 export interface Route extends Description {
@@ -318,6 +323,7 @@ export function foreignRoute<P extends Parameters>(definition: {
   readonly path: string;
   readonly query?: P;
   readonly scope: Scope;
+  readonly forLimited?: true;
   readonly access: 'read' | 'write';
   /** Maximum size of the body in bytes. */
   readonly limit: number;
@@ -325,7 +331,7 @@ export function foreignRoute<P extends Parameters>(definition: {
   credentials(request: HttpRequest): HttpRequest;
   run(context: Context<Caller, Buffer, Query<P>>): RawReply | Promise<RawReply>;
 }): ServedRoute {
-  const { method, path, scope, access, limit, credentials, run } = definition;
+  const { method, path, scope, forLimited, access, limit, credentials, run } = definition;
   const readQuery = queryReader(definition.query);
   const hasBody = method !== 'GET';
   const serve = withCatchUp<MatchedRequest, AppParts>(hasBody ? limit : 0, async (request, at, app) => {
@@ -333,6 +339,7 @@ export function foreignRoute<P extends Parameters>(definition: {
     let caller = authenticator.authenticate(request);
     takeRequest(app, caller, at.headers);
     authenticator.requireAccess(caller, scope, access, false);
+    requireForLimited(caller, forLimited);
     let body: Buffer = NO_BYTES;
     if (hasBody) {
       body = await request.body(limit, holderOfAccount(caller.account.id));

@@ -52,10 +52,10 @@ export function metricsRoutes(registry: Registry, access: MetricsAccess, authent
       summary: 'Read the metrics of this node',
       description: 'In the text format of Prometheus, or as OpenMetrics if Accept requests it.',
       responseType: 'text/plain',
-      faults: { 401: UNAUTHORIZED, 403: ['api_disabled', 'forbidden', 'insufficient_scope'] },
+      faults: { 401: UNAUTHORIZED, 403: ['api_disabled', 'token_network', 'forbidden', 'insufficient_scope'] },
       run({ remoteAddress, isSecure, header, headers }) {
         if (needsToken(access, remoteAddress, header)) {
-          const caller = authenticator.authenticate({ method: 'GET', header, isSecure });
+          const caller = authenticator.authenticate({ method: 'GET', header, isSecure, remoteAddress });
           authenticator.requireAccess(caller, 'account', 'read', true);
         }
         const format = selectFormat(header('accept'));

@@ -25,7 +25,11 @@ export const LEVELS: readonly { readonly level: number; readonly since: string; 
   { level: 3, since: '0.3.0', adds: 'members of a cluster that are bound to the keys of their certificates' },
   { level: 4, since: '0.3.0', adds: 'several certificates of a domain, and validation of names below its apex' },
   { level: 5, since: '0.3.0', adds: 'RSA certificates beside ECDSA ones, and rules that authenticate visitors' },
-  { level: 6, since: '0.3.0', adds: 'TSIG keys whose names are unique within their account' },
+  {
+    level: 6,
+    since: '0.3.0',
+    adds: 'TSIG keys whose names are unique within their account, and limits of tokens and keys',
+  },
 ];
 
 /** The minimum level of a node that can apply the changes. */

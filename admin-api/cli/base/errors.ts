@@ -72,6 +72,8 @@ const NEXT_BY_CODE: { readonly [code: string]: string } = {
   own_account: 'Remove your own second factors in the dashboard, or let another administrator do it.',
   changed: 'The domain was changed in the meantime; run the command again.',
   restricted_token: 'Use a token that is not restricted to domains; "waypost token list" shows them.',
+  token_policy: 'Use a token whose policies allow this; "waypost token list --json" shows them.',
+  token_network: 'Run the command from one of these networks, or use another token.',
   insufficient_scope: 'Use a token with that scope; "waypost token list" shows the scopes of each token.',
   feature_level: 'Update the nodes that the message names; "waypost cluster status" shows the version of each.',
   write_conflict: 'Run the command again.',

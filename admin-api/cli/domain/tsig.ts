@@ -5,12 +5,13 @@ import { escapeControls } from '../../../core/base/log/index.ts';
 import type { ApiBody } from '../../routes/routes.ts';
 import type { CommandContext } from '../base/command.ts';
 import { type GlobalOptions, print } from '../base/io.ts';
+import { LIMIT_OPTIONS, type LimitOptions, limitsOf, limitText } from '../base/key-limits.ts';
 import { parseId } from '../base/numbers.ts';
 import { pages } from '../base/pages.ts';
 import { readText } from '../base/text-file.ts';
 import { addAccountGroup, addVerb, type Call, option } from '../base/verb.ts';
 
-interface AddOptions extends GlobalOptions {
+interface AddOptions extends GlobalOptions, LimitOptions {
   readonly secretFile?: string;
   readonly outgoing?: boolean;
   readonly algorithm?: ApiBody<'createTsigKey'>['algorithm'];
@@ -24,7 +25,7 @@ export function addTsigCommands(program: Command, context: CommandContext): void
     'waypost tsig list',
   ]);
   addVerb(tsig, context, {
-    usage: 'add <name>',
+    usage: 'add <name> [host...]',
     about: 'create a key and print its secret on standard output, or enter an existing one',
     options: [
       option(
@@ -38,19 +39,22 @@ export function addTsigCommands(program: Command, context: CommandContext): void
         '--domain-id <id...>',
         'the domains that the key is valid for (default: all domains of the account)',
       ).argParser((text, ids?: number[]) => [...(ids ?? []), parseId(text)]),
+      ...LIMIT_OPTIONS,
     ],
     more: 'The key of an administrator can read the zones of all accounts.',
     examples: [
       'waypost tsig add transfer.example.net --scope dns:read',
+      'waypost tsig add certbot --for acme www.example.com',
       'waypost tsig add their-key --outgoing --algorithm hmac-sha512 --secret-file their-key.secret',
       'dig @127.0.0.1 -p 5300 -y "hmac-sha256:transfer.example.net:$(waypost tsig add transfer.example.net)" example.com AXFR',
     ],
-    async run({ io, api, options }: Call<AddOptions>, [name]) {
+    async run({ io, api, options }: Call<AddOptions>, [name, ...hosts]) {
       const { algorithm, scope, domainId, outgoing, secretFile } = options;
       const secret = secretFile === undefined ? undefined : (await readText(secretFile, io.stdin)).trim();
+      const { domains, ...limits } = await limitsOf(api, options, hosts);
       const body = await api.POST('/api/v1/tsig-keys', {
         params: { query: { account: api.account } },
-        body: { name, algorithm, secret, outgoing, scopes: scope, domain_ids: domainId },
+        body: { name, algorithm, secret, outgoing, scopes: scope, domain_ids: domainId ?? domains, ...limits },
       });
       if (options.json) {
         print(io.stdout, JSON.stringify(body));
@@ -76,6 +80,7 @@ export function addTsigCommands(program: Command, context: CommandContext): void
           ALGORITHM: 'algorithm',
           SCOPES: ({ scopes, outgoing }) => (outgoing ? 'outgoing' : scopes),
           DOMAINS: ({ domain_ids }) => domain_ids ?? 'all',
+          LIMITS: limitText,
           NAME: 'name',
         },
         'The account has no TSIG keys.',

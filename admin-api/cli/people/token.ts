@@ -7,15 +7,15 @@ import type { CommandContext } from '../base/command.ts';
 import { requireDomain } from '../base/domains.ts';
 import { CliError } from '../base/errors.ts';
 import { type CliIo, type GlobalOptions, print } from '../base/io.ts';
+import { LIMIT_OPTIONS, type LimitOptions, limitsOf, limitText } from '../base/key-limits.ts';
 import { pages } from '../base/pages.ts';
 import { askPassword, passwordFromStdin, withCode } from '../base/password.ts';
 import { addAccountGroup, addVerb, type Call, option } from '../base/verb.ts';
 
-interface CreateOptions extends GlobalOptions {
+interface CreateOptions extends GlobalOptions, LimitOptions {
   readonly login?: string;
   readonly name?: string;
   readonly scope?: string[];
-  readonly expires?: string;
   readonly domain?: string[];
   readonly passwordStdin?: boolean;
   readonly code?: string;
@@ -27,7 +27,7 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
     'waypost token list',
   ]);
   addVerb(token, context, {
-    usage: 'create',
+    usage: 'create [host...]',
     about: 'create a token and print it on standard output',
     options: [
       option(
@@ -45,18 +45,21 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
         '--domain <domain...>',
         'the only domains that the token gives access to, with the scopes dns and proxy (not with --login)',
       ),
-      option('--expires <time>', 'the expiry time, as "YYYY-MM-DD HH:MM:SS" in UTC (not with --login)'),
+      ...LIMIT_OPTIONS,
     ],
-    more: 'With --login, the password is read from standard input (--password-stdin), WAYPOST_ADMIN_PASSWORD, or a prompt. If the account needs a code, the command asks for it.',
+    more: 'Limits need a current token, so none goes with --login. With --login, the password is read from standard input (--password-stdin), WAYPOST_ADMIN_PASSWORD, or a prompt. If the account needs a code, the command asks for it.',
     examples: [
       'export WAYPOST_TOKEN=$(waypost token create --login admin)',
       'pass show waypost/alice | waypost token create --login alice --password-stdin --name laptop',
       'waypost token create --name backup --scope dns:read --expires "2030-01-01 00:00:00"',
       'waypost token create --name web --scope dns --domain example.com',
+      'waypost token create --for acme www.example.com --network 192.0.2.0/24',
+      'waypost token create --for ddns home.example.com',
     ],
-    async run({ io, api, options }: Call<CreateOptions>) {
+    async run({ io, api, options }: Call<CreateOptions>, hosts) {
       const { login } = options;
-      const body = login === undefined ? await createToken(api, options) : await exchange(io, api, login, options);
+      const body =
+        login === undefined ? await createToken(api, options, hosts) : await exchange(io, api, login, options, hosts);
       if (options.json) {
         print(io.stdout, JSON.stringify(body));
         return true;
@@ -80,6 +83,7 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
           USED: ({ last_used_at }) => last_used_at ?? 'never',
           SCOPES: 'scopes',
           DOMAINS: ({ domains }) => domains ?? 'all',
+          LIMITS: limitText,
           NAME: 'name',
         },
         'The account has no tokens.',
@@ -99,13 +103,17 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
   });
 }
 
-function label({ name }: CreateOptions): string {
-  return name ?? `cli at ${hostname()}`;
+function label({ name, for: use }: CreateOptions): string {
+  return name ?? `${use ?? 'cli'} at ${hostname()}`;
 }
 
-async function exchange(io: CliIo, api: ApiClient, login: string, options: CreateOptions) {
-  if (options.scope !== undefined || options.expires !== undefined || options.domain !== undefined) {
-    throw new CliError('usage', '--scope, --domain and --expires cannot be combined with --login.', {
+async function exchange(io: CliIo, api: ApiClient, login: string, options: CreateOptions, hosts: readonly string[]) {
+  const { scope, expires, domain, names, types, actions, network } = options;
+  if (
+    hosts.length > 0 ||
+    [scope, expires, domain, names, types, actions, network].some((given) => given !== undefined)
+  ) {
+    throw new CliError('usage', '--scope, --expires, --domain and other limits cannot be combined with --login.', {
       next: 'Log in first, then use the new token to create the narrower one.',
     });
   }
@@ -128,9 +136,10 @@ async function exchange(io: CliIo, api: ApiClient, login: string, options: Creat
   });
 }
 
-async function createToken(api: ApiClient, options: CreateOptions) {
-  const domains = await domainIds(api, options.domain);
-  const body = { name: label(options), scopes: options.scope, domains, expires_at: options.expires };
+async function createToken(api: ApiClient, options: CreateOptions, hosts: readonly string[]) {
+  const { domains: named, ...limits } = await limitsOf(api, options, hosts);
+  const domains = (await domainIds(api, options.domain)) ?? named;
+  const body = { name: label(options), scopes: options.scope, domains, ...limits };
   return api.POST('/api/v1/tokens', { params: { query: { account: api.account } }, body });
 }
 

@@ -41,6 +41,32 @@ export function describeScopes(scopes: readonly string[]): string {
     .join(', ');
 }
 
+interface Limited {
+  readonly scopes: readonly string[];
+  readonly policies:
+    | readonly {
+        readonly names: readonly string[] | null;
+        readonly types: readonly string[] | null;
+        readonly actions: readonly string[] | null;
+      }[]
+    | null;
+}
+
+/** Describes what a key allows: its policies, or else its scopes. */
+export function describeKey({ policies, scopes }: Limited): string {
+  const texts = TEXTS.keys;
+  if (policies === null) return describeScopes(scopes);
+  return policies
+    .map(({ names, types, actions }) =>
+      texts.policy(
+        actions?.join(', ') ?? texts.allActions,
+        types?.join(', ') ?? texts.allTypes,
+        names?.join(', ') ?? texts.allNames,
+      ),
+    )
+    .join('; ');
+}
+
 /**
  * The time at which a new key expires, for the API; null: never. `date`: as `YYYY-MM-DD`; the key
  * expires at the end of that day, in the time zone of the browser. `now`: milliseconds since 1970.

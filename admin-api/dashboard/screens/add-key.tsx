@@ -1,5 +1,6 @@
 /** Creates an API key, and shows it once. */
 import { type Signal, useSignal } from '@preact/signals';
+import { domainCandidates, KEY_USES, type KeyUse, policyFor } from '../../routes/key-presets.ts';
 import { CheckField } from '../../ui/parts/check-field.tsx';
 import { Field, NameField } from '../../ui/parts/field.tsx';
 import { SelectField } from '../../ui/parts/select-field.tsx';
@@ -17,6 +18,7 @@ import {
   expiryTime,
   toScopes,
 } from '../keys/new-key.ts';
+import { toUnicode } from '../names.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { type ChosenDomain, DomainPicker } from '../parts/domain-picker.tsx';
 import { FormActions } from '../parts/form-actions.tsx';
@@ -33,7 +35,23 @@ interface NewKey {
   readonly domains: readonly number[] | null;
 }
 
-const POINTERS = ['/name', '/scopes', '/domains', '/expires_at'] as const;
+const POINTERS = ['/name', '/scopes', '/domains', '/expires_at', '/policies/0/names/0', '/networks'] as const;
+
+/** The choice of scopes in place of a use. */
+const OWN_CHOICE = 'own';
+const USES = [OWN_CHOICE, ...KEY_USES].map((value) => ({ value, label: TEXTS.addKey.uses[value as KeyUse] }));
+
+/** The id of the domain that a host belongs to; undefined: the account has none. */
+async function findDomainOf(host: string): Promise<number | undefined> {
+  for (const q of domainCandidates(host.toLowerCase())) {
+    const result = await settle(api.GET('/api/v1/domains', { params: { query: { q } } }));
+    const found = result.ok
+      ? result.data.domains.find(({ domain }) => domain === q || toUnicode(domain) === q)
+      : undefined;
+    if (found !== undefined) return found.id;
+  }
+  return undefined;
+}
 
 export function AddKey() {
   const texts = TEXTS.addKey;
@@ -56,12 +74,26 @@ function KeyForm({ made }: { readonly made: Signal<NewKey | null> }) {
   const domains = useSignal<readonly ChosenDomain[]>([]);
   const expiry = useSignal('never');
   const date = useSignal('');
+  const use = useSignal<string>(OWN_CHOICE);
+  const host = useSignal('');
+  const hostFault = useSignal<string | undefined>(undefined);
+  const networks = useSignal('');
   const areas = isRestricted.value ? DOMAIN_AREAS : AREAS;
   const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'createToken'>>(POINTERS, async () => {
+    const preset = KEY_USES.find((each) => each === use.value);
+    const domain = preset === undefined ? null : await findDomainOf(host.value);
+    hostFault.value = domain === undefined ? texts.noDomainOf : undefined;
+    if (domain === undefined) return null;
+    const prefixes = networks.value.split(/[\s,]+/).filter((prefix) => prefix !== '');
     const body = {
       name: name.value.trim(),
-      scopes: toScopes(access.value, areas),
-      domains: isRestricted.value ? domains.value.map(({ id }) => id) : null,
+      ...(preset === undefined || domain === null
+        ? {
+            scopes: toScopes(access.value, areas),
+            domains: isRestricted.value ? domains.value.map(({ id }) => id) : null,
+          }
+        : { domains: [domain], policies: [policyFor(preset, host.value)] }),
+      networks: prefixes.length === 0 ? null : prefixes,
       expires_at: expiryTime(expiry.value, date.value, Date.now()),
     };
     const result = await settle(api.POST('/api/v1/tokens', { body }));
@@ -69,33 +101,56 @@ function KeyForm({ made }: { readonly made: Signal<NewKey | null> }) {
     made.value = result.data;
     return null;
   });
-  const [domainsFault, scopesFault, expiryFault] = (['/domains', '/scopes', '/expires_at'] as const).map((at) =>
-    faultOf(at),
-  );
+  const [domainsFault, scopesFault, expiryFault, networksFault] = (
+    ['/domains', '/scopes', '/expires_at', '/networks'] as const
+  ).map((at) => faultOf(at));
   return (
     <form class="card narrow" onSubmit={submit}>
       <h1>{texts.title}</h1>
       <p>{texts.explanation}</p>
       {otherFailure !== null && <FailureNote failure={otherFailure} />}
       <NameField label={texts.name} hint={texts.nameHint} fault={faultOf('/name')} value={name} />
-      <CheckField label={texts.restrict} hint={texts.restrictHint} value={isRestricted} name="restrict" />
-      {isRestricted.value && (
-        <DomainPicker
-          chosen={domains}
-          fault={domains.value.length === 0 && domainsFault !== undefined ? texts.noDomains : domainsFault}
+      <SelectField label={texts.use} value={use} name="use" choices={USES} />
+      {use.value === OWN_CHOICE ? (
+        <>
+          <CheckField label={texts.restrict} hint={texts.restrictHint} value={isRestricted} name="restrict" />
+          {isRestricted.value && (
+            <DomainPicker
+              chosen={domains}
+              fault={domains.value.length === 0 && domainsFault !== undefined ? texts.noDomains : domainsFault}
+            />
+          )}
+          <fieldset class="areas">
+            <legend>{texts.allows}</legend>
+            {areas.map((area) => (
+              <AreaField key={area} area={area} access={access} />
+            ))}
+            {scopesFault !== undefined && (
+              <p class="fault" role="alert">
+                {scopesFault}
+              </p>
+            )}
+          </fieldset>
+        </>
+      ) : (
+        <Field
+          label={texts.host}
+          hint={texts.hostHint}
+          fault={hostFault.value ?? faultOf('/policies/0/names/0')}
+          value={host}
+          name="host"
+          autocomplete="off"
+          required
         />
       )}
-      <fieldset class="areas">
-        <legend>{texts.allows}</legend>
-        {areas.map((area) => (
-          <AreaField key={area} area={area} access={access} />
-        ))}
-        {scopesFault !== undefined && (
-          <p class="fault" role="alert">
-            {scopesFault}
-          </p>
-        )}
-      </fieldset>
+      <Field
+        label={texts.networks}
+        hint={texts.networksHint}
+        fault={networksFault}
+        value={networks}
+        name="networks"
+        autocomplete="off"
+      />
       <SelectField
         label={texts.expires}
         fault={expiry.value === 'date' ? undefined : expiryFault}

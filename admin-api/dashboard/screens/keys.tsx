@@ -3,7 +3,7 @@ import type { Token } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { KeyList } from '../keys/key-list.tsx';
-import { describeScopes } from '../keys/new-key.ts';
+import { describeKey } from '../keys/new-key.ts';
 import { DomainNames } from '../parts/domain-names.tsx';
 import { type Page, pageQuery } from '../parts/paged-list.ts';
 import { Time } from '../parts/time.tsx';
@@ -70,12 +70,18 @@ function KeyEntry({ token, onRevoke }: { readonly token: Token; readonly onRevok
         </div>
         <div>
           <dt>{texts.allows}</dt>
-          <dd>{describeScopes(token.scopes)}</dd>
+          <dd>{describeKey(token)}</dd>
         </div>
         <div>
           <dt>{texts.domains}</dt>
           <dd>{token.domains === null ? texts.allDomains : <DomainNames ids={token.domains} />}</dd>
         </div>
+        {token.networks !== null && (
+          <div>
+            <dt>{texts.networks}</dt>
+            <dd>{token.networks.join(', ')}</dd>
+          </div>
+        )}
         <div>
           <dt>{texts.lastUsed}</dt>
           <dd>{token.last_used_at === null ? texts.never : <Time value={token.last_used_at} />}</dd>

@@ -47,7 +47,8 @@ export function faultsOf(route: Route): Map<number, Codes> {
   if (scope !== null) {
     add(400, 'unknown_parameter');
     add(401, ...UNAUTHORIZED);
-    add(403, 'api_disabled', 'insufficient_scope');
+    add(403, 'api_disabled', 'token_network', 'insufficient_scope');
+    if (scope === 'dns') add(403, 'token_policy');
     if (!route.path.includes('{domain_id}') && route.forRestricted !== true) add(403, 'restricted_token');
     // Every role has read access.
     if (writes || admin) add(403, 'forbidden');

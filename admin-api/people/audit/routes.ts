@@ -104,6 +104,7 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
       summary: 'List the nodes that serve a change',
       description: 'The sequence number is the X-Waypost-Revision of a write.',
       scope: 'dns',
+      forLimited: true,
       forRestricted: true,
       response: changeResponse,
       faults: { 404: ['no_such_change'] },

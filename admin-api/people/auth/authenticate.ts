@@ -5,6 +5,7 @@
 
 import { RecentMap } from '../../../core/base/recent-map.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
+import { isInNetworks } from '../../../core/net/address/index.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import type { Token } from '../../../core/store/rows.ts';
 import type { StoreReader } from '../../../core/store/store-reader.ts';
@@ -50,7 +51,7 @@ export class Authenticator implements Authentication {
   /** Like `authenticate`, but does not extend the session: an open stream is not user activity. */
   reauthenticate(request: Credentials): Caller {
     const header = request.header('authorization');
-    const caller = header === undefined ? this.#bySession(request) : this.#byToken(header);
+    const caller = header === undefined ? this.#bySession(request) : this.#byToken(header, request.remoteAddress);
     if (caller === undefined)
       throw unauthorized(
         'missing_token',
@@ -59,15 +60,21 @@ export class Authenticator implements Authentication {
     return caller;
   }
 
-  #byToken(header: string): Caller {
+  #byToken(header: string, address: string): Caller {
     let caller = this.#callers.get(header);
     if (caller === undefined) {
       caller = this.#find(header);
       if (header.length <= MAX_CACHED_LENGTH) this.#callers.set(header, caller);
     }
-    const { expiresAt } = caller.token;
+    const { expiresAt, networks } = caller.token;
     if (expiresAt !== null && expiresAt <= nowSeconds())
       throw unauthorized('expired_token', 'The token has expired; get a new one.');
+    if (networks !== undefined && !isInNetworks(networks, address))
+      throw new HttpError(
+        403,
+        'token_network',
+        `The token is limited to the networks ${networks.join(', ')}; this request is from ${address}.`,
+      );
     this.uses.note(caller.token.id);
     return caller;
   }

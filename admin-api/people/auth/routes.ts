@@ -73,12 +73,16 @@ export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>
       tag: 'tokens',
       summary: 'Create a token',
       description:
-        'The new token cannot have more scopes or a later expiry than the token of this request. Omitted `scopes` and `expires_at` are copied from it. The scopes are also limited by the role of the account. With `domains`, the token gives access to these domains only: not to the account, its tokens or its audit log. It cannot create domains.',
+        'The new token cannot have more scopes or a later expiry than the token of this request. Omitted `scopes` and `expires_at` are copied from it. The scopes are also limited by the role of the account. With `domains`, the token gives access to these domains only: not to the account, its tokens or its audit log. It cannot create domains. With `policies`, it only reads and changes the records that one of them names, by any API; other requests get 403 `token_policy`. With `networks`, requests from elsewhere get 403 `token_network`. A limited token cannot have the scope `account`.',
       scope: 'account',
       query: accountQuery,
       body: tokenBody,
       response: newTokenResponse,
-      faults: { ...ACTING_FAULTS, 409: ['token_limit'], 422: ['invalid_scope', 'invalid_time', 'no_such_domain'] },
+      faults: {
+        ...ACTING_FAULTS,
+        409: ['token_limit'],
+        422: ['invalid_scope', 'invalid_time', 'no_such_domain', 'invalid_name', 'invalid_type', 'invalid_prefix'],
+      },
       run(context) {
         return createToken(services, context, context.body);
       },

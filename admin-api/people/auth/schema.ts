@@ -1,8 +1,9 @@
 /** Schemas of tokens and sessions in requests and responses. */
 import { Type } from '@sinclair/typebox';
-import { anyObject, count, flag, id, line, list, orNull, TIME, text, time } from '../../../core/base/schema.ts';
+import { anyObject, count, flag, id, line, list, orNull, text, time } from '../../../core/base/schema.ts';
 import { bodySchema } from '../../http/json-body.ts';
 import { pageFields } from '../../http/lists.ts';
+import { limitFields, limitViews } from './limits.ts';
 
 /** Characters of a new password. The maximum limits the time to hash it. */
 export const MIN_PASSWORD = 8;
@@ -61,7 +62,7 @@ export const tokenBody = bodySchema(
         'the ids of the domains that the token gives access to, or null for all domains of the account',
       ),
     ),
-    expires_at: Type.Optional(orNull(Type.String({ pattern: TIME }), 'a time as YYYY-MM-DD HH:MM:SS in UTC, or null')),
+    ...limitFields,
   }),
 );
 
@@ -74,9 +75,9 @@ const tokenView = {
     list(id('a domain'), 'ids of domains'),
     'the only domains that the token gives access to; null: all domains of the account',
   ),
+  ...limitViews,
   by_password: flag('whether the token exchange issued it for a password'),
   created_at: time('when it was created'),
-  expires_at: orNull(time('when it expires'), 'when it expires; null: never'),
   last_used_at: orNull(
     time('when it was last used'),
     'when it was last used, on other nodes to within 6 minutes; null: never',

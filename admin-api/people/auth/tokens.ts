@@ -12,7 +12,8 @@ import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { BodyOf } from '../../http/json-body.ts';
 import type { Context } from '../../http/route.ts';
-import { formatTime, nowSeconds, parseTime } from '../../http/time.ts';
+import { formatTime, nowSeconds } from '../../http/time.ts';
+import { readExpiry, readLimits, viewLimits } from './limits.ts';
 import type { tokenBody } from './schema.ts';
 import { limitScopes, narrowScopes, scopesOf } from './scopes.ts';
 import { type SignInParts, type SignInRequest, signIn } from './sign-in.ts';
@@ -52,10 +53,11 @@ export function createToken(services: Services, context: ActingContext, body: Bo
   const { token: own } = context.caller;
   const account = accountOf(services.reader, context);
   const held = account.id === own.accountId ? own.scopes : limitScopes(own.scopes, account.role);
-  const isRestricted = body.domains != null;
-  const scopes = isRestricted ? readRestrictedScopes(body.scopes, held) : readScopes(body.scopes, held);
+  const limits = readLimits(body);
+  const scopes = readLimitedScopes(body, limits, held);
   const expiresAt = readExpiry(body.expires_at, own.expiresAt);
-  const restriction = body.domains == null ? {} : { domains: [...new Set(body.domains)].sort((a, b) => a - b) };
+  const domains = body.domains == null ? {} : { domains: [...new Set(body.domains)].sort((a, b) => a - b) };
+  const restriction: Pick<Token, 'domains' | 'policies' | 'networks'> = { ...domains, ...limits };
   return changeCredential(services, context, account.id, (draft) => {
     requireAccount(draft, account);
     requireDomains(draft, account.id, restriction.domains ?? []);
@@ -77,19 +79,42 @@ function readScopes(requested: readonly string[] | undefined, held: readonly str
   throw new InvalidError('invalid_scope', 'Give at least one scope, or omit "scopes".', { pointer: '/scopes' });
 }
 
+/** Scopes of a token with this limit, and what errors call it. */
+const LIMITED_SCOPES = [
+  { limit: 'policies', scopes: /^dns(:read)?$/, text: 'has policies can have the scope "dns" or "dns:read" only' },
+  {
+    limit: 'domains',
+    scopes: /^(dns|proxy)(:read)?$/,
+    text: 'is restricted to domains can have the scopes "dns" and "proxy" only, each also with ":read"',
+  },
+  {
+    limit: 'networks',
+    scopes: /^(account:read|(dns|proxy|packages)(:read)?)$/,
+    text: 'is limited to networks cannot have the scope "account", only "account:read"',
+  },
+] as const;
+
 /**
- * Excludes the scope `account`, with which a restricted token could create an unrestricted token.
+ * Excludes the scope `account`, with which a limited token could create an unlimited one. A policy
+ * names records alone.
  */
-function readRestrictedScopes(requested: readonly string[] | undefined, held: readonly string[]): readonly string[] {
-  const isOfDomain = (scope: string): boolean => /^(dns|proxy)(:read)?$/.test(scope);
-  const scopes = readScopes(requested ?? held.filter(isOfDomain), held);
-  if (scopes.every(isOfDomain)) return scopes;
-  throw new InvalidError(
-    'invalid_scope',
-    'A token that is restricted to domains can have the scopes "dns" and "proxy" only, each also with ":read".',
-    { pointer: '/scopes' },
-  );
+function readLimitedScopes(
+  { scopes: requested, domains }: BodyOf<typeof tokenBody>,
+  { policies, networks }: Pick<Token, 'policies' | 'networks'>,
+  held: readonly string[],
+): readonly string[] {
+  const given = { policies, domains, networks };
+  const rules = LIMITED_SCOPES.filter(({ limit }) => given[limit] != null);
+  const readable = networks == null ? held : [...held, ...held.filter((scope) => scope === 'account').map(reading)];
+  const inherited = readable.filter((scope) => rules.every((rule) => rule.scopes.test(scope)));
+  const scopes = readScopes(requested ?? (rules.length === 0 ? undefined : inherited), held);
+  for (const { scopes: allowed, text } of rules)
+    if (!scopes.every((scope) => allowed.test(scope)))
+      throw new InvalidError('invalid_scope', `A token that ${text}.`, { pointer: '/scopes' });
+  return scopes;
 }
+
+const reading = (scope: string): string => `${scope}:read`;
 
 /** Requires domains of the token's account, also for administrators. Throws InvalidError. */
 function requireDomains(draft: Draft, accountId: Id, ids: readonly Id[]): void {
@@ -100,23 +125,7 @@ function requireDomains(draft: Draft, accountId: Id, ids: readonly Id[]): void {
   });
 }
 
-/** `last`: the expiry time of the caller's token, which the new token must not exceed. */
-function readExpiry(text: string | null | undefined, last: number | null): number | null {
-  if (text === undefined || (text === null && last === null)) return last;
-  const time = text === null ? Number.POSITIVE_INFINITY : parseTime(text);
-  if (time !== undefined && last !== null && time > last)
-    throw new InvalidError(
-      'invalid_time',
-      `The new token cannot expire later than the token of this request: "expires_at" must be at most ${formatTime(last)}.`,
-      { pointer: '/expires_at' },
-    );
-  if (time !== undefined && time > nowSeconds()) return time;
-  throw new InvalidError('invalid_time', '"expires_at" must be a time in the future, as YYYY-MM-DD HH:MM:SS in UTC.', {
-    pointer: '/expires_at',
-  });
-}
-
-type Chosen = Pick<Token, 'name' | 'scopes' | 'domains' | 'byPassword' | 'expiresAt'>;
+type Chosen = Pick<Token, 'name' | 'scopes' | 'domains' | 'policies' | 'networks' | 'byPassword' | 'expiresAt'>;
 
 function addToken(draft: Draft, account: Account, chosen: Chosen): { token: Token; text: string } {
   const now = nowSeconds();
@@ -170,6 +179,7 @@ export function viewToken(token: Token, usedAt: number | null) {
     prefix: prefixOf(token),
     scopes: token.scopes,
     domains: token.domains ?? null,
+    ...viewLimits(token),
     by_password: token.byPassword === true,
     created_at: formatTime(token.createdAt),
     expires_at: token.expiresAt === null ? null : formatTime(token.expiresAt),

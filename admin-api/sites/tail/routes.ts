@@ -25,8 +25,8 @@ export function tailRoutes(
       responseType: 'text/event-stream',
       faults: { 404: ['no_such_domain'], 429: ['too_many_streams'] },
       run(context) {
-        const { params, header, isSecure } = context;
-        const credentials: Credentials = { method: 'GET', header, isSecure };
+        const { params, header, isSecure, remoteAddress } = context;
+        const credentials: Credentials = { method: 'GET', header, isSecure, remoteAddress };
         const domainId = parseId(params.domain_id);
         ownedDomain(reader, context.caller, domainId);
         const authorize = (): Caller => {

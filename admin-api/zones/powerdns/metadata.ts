@@ -7,6 +7,7 @@ import { InvalidError } from '../../../core/base/errors.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { classifyAddress, parseAddress, parsePrefix, unmapped } from '../../../core/net/address/index.ts';
 import type { Reader } from '../../../core/store/reader.ts';
+import { permitsTransfer } from '../../../core/store/record-policies.ts';
 import { ALLOW_AXFR_FROM, ALSO_NOTIFY, type Domain, type TsigKeyRow } from '../../../core/store/rows.ts';
 import { change } from '../../change/change.ts';
 import type { Services } from '../../change/services.ts';
@@ -247,8 +248,10 @@ function checkUpdateKeys(values: readonly string[], zone: Zone): void {
 /** TSIG keys of the account that are valid for the zone, for tokens that may list keys. */
 function keysOf({ reader, context, domain }: Zone, scope: 'dns' | 'dns:read'): string[] {
   if (!mayListKeys(context)) return [];
-  const isValid = ({ scopes, domains }: TsigKeyRow): boolean =>
-    (scopes.includes('dns') || scopes.includes(scope)) && (domains === null || domains.includes(domain.id));
+  const isValid = ({ scopes, domains, policies }: TsigKeyRow): boolean =>
+    (scope === 'dns' || policies === undefined || permitsTransfer(policies)) &&
+    (scopes.includes('dns') || scopes.includes(scope)) &&
+    (domains === null || domains.includes(domain.id));
   return reader
     .tsigKeysOf(domain.accountId)
     .filter(isValid)

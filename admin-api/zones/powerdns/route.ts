@@ -28,6 +28,8 @@ interface PowerDnsRoute<P extends Parameters> {
   readonly method: Method;
   readonly path: string;
   readonly scope: Scope;
+  /** Accepts tokens with policies: see Description in admin-api/http/route.ts. */
+  readonly forLimited?: true;
   /** False: a method other than GET that changes nothing. */
   readonly changes?: false;
   /** The query parameters besides `account`. */

@@ -12,6 +12,7 @@ import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { type Comment, comments, type Domain, type RecordRow, records } from '../../../core/store/rows.ts';
 import { soaRRset } from '../../../core/zone/compile/apex.ts';
 import type { Services } from '../../change/services.ts';
+import type { Caller } from '../../http/caller.ts';
 import { applyBatch, type Batch, BatchErrors, declareZoneRead, MAX_SINGLE_READS } from '../records/batch.ts';
 import { MAX_BATCH } from '../records/schema.ts';
 import { apexNs, isApexRRset, requireSoa, setApexNs, withSoa } from './apex.ts';
@@ -49,6 +50,7 @@ export async function patchRRsets(
   draft: Draft,
   domain: Domain,
   changes: readonly RRsetChange[],
+  caller: Caller,
 ): Promise<Patched> {
   const size = changes.reduce((sum, change) => sum + Math.max(1, change.records?.length ?? 1), 0);
   if (size > MAX_BATCH) throw unprocessable(`The request has ${size} records; the maximum is ${MAX_BATCH}. Split it.`);
@@ -69,7 +71,7 @@ export async function patchRRsets(
   if (deleted.length + put.length + post.length > 0) {
     const errors = new BatchErrors(1);
     const firstId = post.length > 0 ? draft.newId(records, post.length) : 0;
-    await applyBatch(draft, domain, batch, firstId, errors, '');
+    await applyBatch(draft, domain, batch, firstId, errors, caller);
     errors.throwPlain();
   }
   const counts = { deleted: deleted.length, updated: put.length, created: post.length };

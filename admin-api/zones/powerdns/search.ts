@@ -120,7 +120,7 @@ class Search {
   }
 
   async #visitRecords(domain: Domain, zone: ZoneFields): Promise<void> {
-    for await (const batch of readRecords(this.services, domain, { name: null, type: null }))
+    for await (const batch of readRecords(this.services, domain, { name: null, type: null, policies: undefined }))
       for (const { name, type, ttl, rdata } of batch) {
         const content = formatRdata(type, rdata);
         if (!this.#matches(formatHost(name)) && !this.#matches(content)) continue;

@@ -68,12 +68,14 @@ export function serverRoutes(services: Services, metrics: Registry): ServedRoute
   const setting = (name: string, value: string) => ({ name, type: 'ConfigSetting', value });
   const read = (path: string, run: (context: PowerDnsContext) => unknown): ServedRoute =>
     powerDnsRoute({ method: 'GET', path, scope: 'dns', run: (context) => json(context, run(context)) });
+  const show = (path: string, value: unknown): ServedRoute =>
+    powerDnsRoute({ method: 'GET', path, scope: 'dns', forLimited: true, run: (context) => json(context, value) });
   return [
     // Clients detect the version of the API by these two paths.
-    read('/api', () => [{ url: '/api/v1', version: 1 }]),
-    read('/api/v1', () => [{ api_features: [], server_url: `${PREFIX}{/server}` }]),
-    read(PREFIX, () => [DESCRIPTION]),
-    read(SERVER, () => DESCRIPTION),
+    show('/api', [{ url: '/api/v1', version: 1 }]),
+    show('/api/v1', [{ api_features: [], server_url: `${PREFIX}{/server}` }]),
+    show(PREFIX, [DESCRIPTION]),
+    show(SERVER, DESCRIPTION),
     read(`${SERVER}/config`, (context) => {
       requireOperator(context);
       return [...config].map(([name, value]) => setting(name, value));

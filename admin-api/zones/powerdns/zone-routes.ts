@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { parseType } from '../../../core/dns/wire/mnemonics.ts';
 import { nameId } from '../../../core/dns/wire/name.ts';
 import type { Domain } from '../../../core/store/rows.ts';
+import { requireReading } from '../../change/record-policies.ts';
 import type { Services } from '../../change/services.ts';
 import { parameter, type Query } from '../../http/query.ts';
 import type { RawReply, ServedRoute } from '../../http/route.ts';
@@ -41,6 +42,7 @@ export function zoneRoutes(services: Services, notify: (domain: Domain) => void)
       method: 'GET',
       path: ZONES,
       scope: 'dns',
+      forLimited: true,
       query: zoneListQuery,
       run: (context) => lists.reply(context),
     }),
@@ -58,6 +60,7 @@ export function zoneRoutes(services: Services, notify: (domain: Domain) => void)
       method: 'GET',
       path: ZONE,
       scope: 'dns',
+      forLimited: true,
       query: rrsetQuery,
       run(context) {
         const domain = find(context);
@@ -68,6 +71,7 @@ export function zoneRoutes(services: Services, notify: (domain: Domain) => void)
       method: 'PATCH',
       path: ZONE,
       scope: 'dns',
+      forLimited: true,
       async run(context) {
         await patchZone(services, context, readObject(context));
         return noContent();
@@ -96,6 +100,7 @@ export function zoneRoutes(services: Services, notify: (domain: Domain) => void)
       method: 'PUT',
       path: `${ZONE}/notify`,
       scope: 'dns',
+      forLimited: true,
       run(context) {
         notify(find(context));
         return json(context, { result: 'Notification queued' });
@@ -143,15 +148,15 @@ export function zoneRoutes(services: Services, notify: (domain: Domain) => void)
   ];
 }
 
-const ALL: RRsetFilter = { name: null, type: null };
+const ALL: RRsetFilter = { name: null, type: null, policies: undefined };
 
 /** As in PowerDNS, a type without a name has no effect. An unknown name or type matches nothing. */
 function filterOf({ rrset_name: name, rrset_type: type }: Query<typeof rrsetQuery>): RRsetFilter {
   if (name === undefined) return ALL;
   const parsed = tryParseName(name);
   return parsed === undefined
-    ? { name: null, type: NO_TYPE }
-    : { name: parsed, type: type === undefined ? null : (parseType(type) ?? NO_TYPE) };
+    ? { ...ALL, type: NO_TYPE }
+    : { ...ALL, name: parsed, type: type === undefined ? null : (parseType(type) ?? NO_TYPE) };
 }
 
 /** A type that no record has. */
@@ -169,11 +174,14 @@ async function zoneReply(
   if (filter === null) return json(context, zone, status);
   const { revision, serial } = services.reader.zoneState(domain.id);
   const { name, type } = filter;
-  // The serial can increase without a new revision.
-  const key = `${domain.id} ${serial} ${type} ${name === null ? '' : nameId(name)}`;
+  requireReading(context.caller);
+  const { id, policies } = context.caller.token;
+  // The serial can increase without a new revision. Tokens with policies see their part of a zone.
+  const limited = policies === undefined ? '' : ` ${id}`;
+  const key = `${domain.id} ${serial}${limited} ${type} ${name === null ? '' : nameId(name)}`;
   let page = pages.get(key, revision);
   if (page === undefined) {
-    page = { revision, body: await serializeRRsets(services, domain, filter), link: undefined };
+    page = { revision, body: await serializeRRsets(services, domain, { ...filter, policies }), link: undefined };
     if (services.reader.zoneState(domain.id).revision === revision) pages.put(key, page);
   }
   context.headers['Content-Type'] = 'application/json';

@@ -51,7 +51,7 @@ async function fillZone(services: Services, context: PowerDnsContext, body: Json
     throw unsupported('Only zones of the kinds Native and Master have own records.');
   const { domain: created } = await insertDomain(services, context, wanted, async (draft, domain) => {
     writeLabels(draft, domain, labels);
-    const { domain: filled } = await patchRRsets(services, draft, domain, rrsets);
+    const { domain: filled } = await patchRRsets(services, draft, domain, rrsets, context.caller);
     return filled;
   });
   if (dnssec === true) await setSigned(services, context, created.id, true);
@@ -218,7 +218,7 @@ async function changeZone(services: Services, context: PowerDnsContext, body: Js
   const commit = () =>
     change(services, context, async (draft) => {
       const domain = requireEditable(findZone(draft, caller, params.zone_id));
-      const { domain: after, detail, unchanged } = await patchRRsets(services, draft, domain, changes);
+      const { domain: after, detail, unchanged } = await patchRRsets(services, draft, domain, changes, context.caller);
       storeDomain(draft, domain, after);
       return { action: 'record.batch', domain, target: domain.id, detail, unchanged, createResponse: () => ({}) };
     });

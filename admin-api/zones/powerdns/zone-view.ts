@@ -5,7 +5,8 @@ import { equalNames, type Name } from '../../../core/dns/wire/name.ts';
 import { type RRset, TYPE } from '../../../core/dns/wire/types.ts';
 import { afterPrefix, idKey, nameOfKey, recordKeyParts, recordsAt, recordsOfType } from '../../../core/store/keys.ts';
 import type { Reader } from '../../../core/store/reader.ts';
-import { comments, type Domain, RECORD_RDATA, records } from '../../../core/store/rows.ts';
+import { permits } from '../../../core/store/record-policies.ts';
+import { comments, type Domain, RECORD_RDATA, type RecordPolicy, records } from '../../../core/store/rows.ts';
 import { apexSets } from '../../../core/zone/compile/apex.ts';
 import { readRRsets } from '../../../core/zone/compile/stored.ts';
 import type { Services } from '../../change/services.ts';
@@ -70,6 +71,8 @@ export interface RRsetFilter {
   readonly name: Name | null;
   /** Null: all types. */
   readonly type: number | null;
+  /** Policies of the caller's token; undefined: it has none. */
+  readonly policies: readonly RecordPolicy[] | undefined;
 }
 
 interface RRsetRecord {
@@ -93,17 +96,19 @@ const TURN = 5;
 export async function* readRecords(
   services: Services,
   domain: Domain,
-  { name, type }: RRsetFilter,
+  { name, type, policies }: RRsetFilter,
 ): AsyncGenerator<readonly RRsetRecord[]> {
   const { environment, reader, zoneSettings } = services;
   const { id, apex } = domain;
+  const mayRead = (owner: Name, of: number): boolean =>
+    policies === undefined || permits(policies, apex, owner, of, 'read');
   const transaction = environment.root.useReadTransaction();
   try {
     let batch: RRsetRecord[] = [];
     const { serial } = reader.zoneState(id);
     if (name === null || equalNames(name, apex))
       for (const set of ownSets(apexSets(readRRsets(environment, id, apex), domain, zoneSettings, serial), type))
-        for (const rdata of set.rdatas)
+        for (const rdata of mayRead(apex, set.type) ? set.rdatas : [])
           batch.push({
             name: apex,
             type: set.type,
@@ -126,6 +131,7 @@ export async function* readRecords(
       }
       if (type !== null && rowType !== type) continue;
       if (rowType === TYPE.NS && at.length === apex.length) continue;
+      if (!mayRead(at, rowType)) continue;
       batch.push({
         name: at,
         type: rowType,
@@ -197,7 +203,7 @@ export async function exportLines(
   encode: (line: string) => string = (line) => line,
 ): Promise<ChunkedText> {
   const lines = new ChunkedText('');
-  for await (const batch of readRecords(services, domain, { name: null, type: null }))
+  for await (const batch of readRecords(services, domain, { name: null, type: null, policies: undefined }))
     for (const { name, type, ttl, rdata } of batch)
       lines.add(encode(`${dotted(name)}\t${ttl}\tIN\t${typeName(type)}\t${formatContent(type, rdata)}\n`));
   return lines;

@@ -9,6 +9,7 @@ import { LOOKUPS, TARGETS } from '../../../core/store/raw-reader.ts';
 import { type Domain, type RecordRow, records } from '../../../core/store/rows.ts';
 import { change } from '../../change/change.ts';
 import { editableDomain, requireMatch } from '../../change/owned-domain.ts';
+import { requireAction, requirePolicies } from '../../change/record-policies.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { type ErrorDetail, HttpError, statusOf } from '../../http/errors.ts';
@@ -47,8 +48,7 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
       const errors = new BatchErrors(MAX_REPORTED);
       const { post = [], delete: deletions = [] } = batch;
       const firstId = post.length > 0 ? draft.newId(records, post.length) : 0;
-      const author = context.caller.account.username;
-      const { updated, created } = await applyBatch(draft, domain, batch, firstId, errors, author);
+      const { updated, created } = await applyBatch(draft, domain, batch, firstId, errors, context.caller);
       errors.throwFirst();
       const view = (row: RecordRow | undefined) => viewRecord(domain, latestOf(draft, row!), commentOf(draft, row!));
       const response = { deleted: deletions, updated: updated.map(view), created: created.map(view) };
@@ -74,9 +74,11 @@ export async function previewRecords(services: Services, context: Context<Caller
   requireMatch(services, draft, domain, context.header('if-match'));
   declareZoneRead(draft, domain);
   const errors = new BatchErrors(MAX_PREVIEWED);
-  const author = context.caller.account.username;
   const findFaults = (body: RecordBody, old?: RecordRow) => findFieldFaults(domain, body, old);
-  const { deleted, updated, created } = await applyBatch(draft, domain, batch, PREVIEW_IDS, errors, author, findFaults);
+  const { deleted, updated, created } = await applyBatch(
+    ...([draft, domain, batch, PREVIEW_IDS, errors, context.caller, findFaults] as const),
+  );
+  requirePolicies(draft, context.caller);
   const isRow = (row: RecordRow | undefined): row is RecordRow => row !== undefined;
   const view = (row: RecordRow) => viewRecord(domain, latestOf(draft, row), commentOf(draft, row));
   const { faults, omitted } = errors;
@@ -120,8 +122,8 @@ const latestOf = (draft: Draft, row: RecordRow): RecordRow => draft.row(records,
 
 /**
  * Writes the batch to the draft. Returns the rows in the order of the batch; undefined for an entry
- * with an error. `author`: of comments. `findFaults`: faults of the fields of an entry, which are
- * all reported; without it, only the first one is.
+ * with an error. `caller`: the author of comments. `findFaults`: faults of the fields of an entry,
+ * which are all reported; without it, only the first one is.
  */
 export async function applyBatch(
   draft: Draft,
@@ -129,7 +131,7 @@ export async function applyBatch(
   { delete: deletions = [], put = [], post = [] }: Batch,
   firstId: Id,
   errors: BatchErrors,
-  author: string,
+  caller: Caller,
   findFaults: (body: RecordBody, old?: RecordRow) => readonly WaypostError[] = () => [],
 ): Promise<Record<'deleted' | 'updated' | 'created', (RecordRow | undefined)[]>> {
   const steps = new Steps();
@@ -139,6 +141,7 @@ export async function applyBatch(
     if (seen.has(id)) throw new InvalidError('named_twice', 'The batch contains this record twice.', { pointer: '' });
     seen.add(id);
     const record = requireRecord(draft, domain, id);
+    requireAction(caller, domain, record, 'delete', 'update');
     draft.delete(records, record);
     const name = nameId(record.name);
     const rows = replaced.get(name);
@@ -167,6 +170,7 @@ export async function applyBatch(
     }
     return errors.attempt(pointer, () => {
       const record = build();
+      requireAction(caller, domain, record, 'create', 'update');
       const id = nameId(record.name);
       const atName = neighbours.get(id) ?? new Neighbours(draft.recordsAt(domain.id, record.name));
       neighbours.set(id, atName);
@@ -176,7 +180,7 @@ export async function applyBatch(
         replaced: replaced.get(id),
         neighbours: atName,
       });
-      if (body.comment !== undefined) writeComment(draft, record, body.comment, author);
+      if (body.comment !== undefined) writeComment(draft, record, body.comment, caller.account.username);
       return record;
     });
   };

@@ -1,6 +1,7 @@
 /** The response to a request for the records of a domain: a page, or the whole list. */
 import type { Domain } from '../../../core/store/rows.ts';
 import { etag, ownedDomain } from '../../change/owned-domain.ts';
+import { requireReading } from '../../change/record-policies.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { MAX_LIMIT, nextCursor, pageOf } from '../../http/lists.ts';
@@ -28,11 +29,14 @@ export async function listRecords(
   const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
   const { revision, recordCount } = services.reader.zoneState(domain.id);
   headers['Content-Type'] = 'application/json';
-  const key = `${domain.id} ${parameters}`;
+  requireReading(caller);
+  const { token } = caller;
+  // Tokens with policies see their own part of a list.
+  const key = `${domain.id} ${parameters}${token.policies === undefined ? '' : ` ${token.id}`}`;
   let page = pages.get(key, revision);
   let tag = etag(revision);
   if (page === undefined) {
-    const filter = filterOf(domain, query);
+    const filter = filterOf(domain, token, query);
     const { descending } = query.sort;
     const requested = pageOf(query);
     const stream = () => streamRecords(services, warnings, context, domain, filter, descending);
@@ -59,8 +63,8 @@ export async function listRecords(
 }
 
 /** Whether the filter selects all records. */
-const isAll = ({ name, type, content, search }: Filter): boolean =>
-  name === null && type === null && content === null && search === '';
+const isAll = ({ name, type, content, search, policies }: Filter): boolean =>
+  policies === undefined && name === null && type === null && content === null && search === '';
 
 async function streamRecords(
   services: Services,

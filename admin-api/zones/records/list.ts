@@ -7,7 +7,8 @@ import { formatRdata, parseRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import { nameOfKey, recordKeyParts, recordsAt, recordsOfZone } from '../../../core/store/keys.ts';
 import type { Entry } from '../../../core/store/raw-reader.ts';
-import { type Domain, RECORD_RDATA } from '../../../core/store/rows.ts';
+import { permits } from '../../../core/store/record-policies.ts';
+import { type Domain, RECORD_RDATA, type RecordPolicy, type Token } from '../../../core/store/rows.ts';
 import type { Services } from '../../change/services.ts';
 import { invalidCursor, type Page, pageQuery, searchBy, sortQuery } from '../../http/lists.ts';
 import type { Query } from '../../http/query.ts';
@@ -22,6 +23,8 @@ export interface Filter {
   readonly content: string | null;
   /** A part of the name, the content or the comment, in lower case; empty: any. */
   readonly search: string;
+  /** Policies of the caller's token; undefined: it has none. */
+  readonly policies: readonly RecordPolicy[] | undefined;
 }
 
 export const recordsQuery = {
@@ -37,11 +40,16 @@ export const recordsQuery = {
 export type RecordsQuery = Query<typeof recordsQuery>;
 
 /** Throws InvalidError for an invalid name or type. */
-export const filterOf = ({ apex }: Domain, { name, type, content, q }: RecordsQuery): Filter => ({
+export const filterOf = (
+  { apex }: Domain,
+  { policies }: Pick<Token, 'policies'>,
+  { name, type, content, q }: RecordsQuery,
+): Filter => ({
   name: name === undefined ? null : parseOwner(name, apex),
   type: type === undefined ? null : parseRecordType(type),
   content: content ?? null,
   search: q,
+  policies,
 });
 
 interface RecordPage {
@@ -117,14 +125,24 @@ export function createMatcher(
   filter: Filter,
   findComment: FindComment,
 ): ((entry: Entry) => boolean) | null {
-  const { type, content, search } = filter;
-  if (type === null && content === null && search === '') return null;
+  const { type, content, search, policies } = filter;
+  if (type === null && content === null && search === '' && policies === undefined) return null;
+  const isReadable = policies === undefined ? null : createPolicyMatcher(domain, policies);
   const hasContent = content === null ? null : createContentMatcher(domain, content);
   const hasText = search === '' ? null : createSearch(domain, search, findComment);
   return (entry) =>
     (type === null || recordKeyParts(entry.key).type === type) &&
+    isReadable?.(entry) !== false &&
     hasContent?.(entry) !== false &&
     hasText?.(entry) !== false;
+}
+
+/** Whether the policies allow reading a record. */
+function createPolicyMatcher({ apex }: Domain, policies: readonly RecordPolicy[]): (entry: Entry) => boolean {
+  return ({ key }) => {
+    const { nameEnd, type } = recordKeyParts(key);
+    return permits(policies, apex, nameOfKey(key, 8, nameEnd), type, 'read');
+  };
 }
 
 /** Whether relative name, content or comment contain the text, in A-labels or in Unicode. */

@@ -11,6 +11,7 @@ import { type Domain, type RecordRow, records } from '../../../core/store/rows.t
 import { WEB_TYPES } from '../../../core/zone/compile/proxied.ts';
 import { type ChangeResult, change } from '../../change/change.ts';
 import { editableDomain, requireMatch } from '../../change/owned-domain.ts';
+import { requireAction } from '../../change/record-policies.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
@@ -33,7 +34,9 @@ export type RecordBody = BodyOf<typeof recordBody>;
 export function createRecord(services: Services, context: Context<Caller>, body: RecordBody) {
   return changeRecord(services, context, body.name, (draft, domain) => {
     const id = draft.newId(records);
-    const record = writeRecord(draft, domain, buildRecord(domain, id, body), {
+    const wanted = buildRecord(domain, id, body);
+    requireAction(context.caller, domain, wanted, 'create');
+    const record = writeRecord(draft, domain, wanted, {
       adopts: body.proxied === undefined,
       isNew: true,
     });
@@ -53,6 +56,9 @@ export function updateRecord(services: Services, context: Context<Caller>, id: I
   return changeRecord(services, context, body.name, (draft, domain) => {
     const old = requireRecord(draft, domain, id);
     const wanted = mergeRecord(domain, old, body);
+    const isSameSet = old.type === wanted.type && equalNames(old.name, wanted.name);
+    requireAction(context.caller, domain, old, isSameSet ? 'update' : 'delete');
+    requireAction(context.caller, domain, wanted, isSameSet ? 'update' : 'create');
     draft.delete(records, old);
     const replaced = equalNames(old.name, wanted.name) ? [old] : [];
     const record = writeRecord(draft, domain, wanted, { adopts: body.proxied === undefined, isNew: false, replaced });
@@ -80,6 +86,7 @@ function carriedComment(draft: Draft, old: RecordRow, { domainId, name, type }: 
 export function deleteRecord(services: Services, context: Context<Caller>, id: Id) {
   return changeRecord(services, context, String(id), (draft, domain) => {
     const record = requireRecord(draft, domain, id);
+    requireAction(context.caller, domain, record, 'delete');
     draft.delete(records, record);
     return { action: 'record.delete', target: id, detail: describeRecord(domain, record), createResponse: () => ({}) };
   });

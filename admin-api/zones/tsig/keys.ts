@@ -19,6 +19,7 @@ import { HttpError } from '../../http/errors.ts';
 import type { BodyOf } from '../../http/json-body.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
+import { readExpiry, readLimits, viewLimits } from '../../people/auth/limits.ts';
 import { allows, narrowScopes } from '../../people/auth/scopes.ts';
 import type { tsigKeyBody } from './schema.ts';
 
@@ -42,12 +43,15 @@ export function createTsigKey(services: Services, context: ActingContext, body: 
   const isOutgoing = readOutgoing(body, algorithm);
   const given = body.secret == null ? null : readSecret(body.secret, isOutgoing);
   const secret = given ?? newSecret(algorithm);
+  const expiresAt = readExpiry(body.expires_at, token.expiresAt);
   const chosen = {
     accountId: account.id,
     name: formatHost(name),
     algorithm,
     lookup: isOutgoing ? 'none' : account.role === 'admin' ? 'operator' : 'account',
     scopes: isOutgoing ? [] : readScopes(body.scopes, token.scopes),
+    ...(expiresAt !== null && { expiresAt }),
+    ...readLimits(body),
     domains: body.domain_ids == null ? null : [...new Set(body.domain_ids)],
     createdAt: nowSeconds(),
   } as const;
@@ -63,7 +67,7 @@ export function createTsigKey(services: Services, context: ActingContext, body: 
       action: 'tsig.create',
       accountId: account.id,
       target: id,
-      detail: { name: row.name, algorithm, scopes: row.scopes, domain_ids: row.domains },
+      detail: { name: row.name, algorithm, scopes: row.scopes, domain_ids: row.domains, ...viewLimits(row) },
       createResponse: () => ({
         ...(given === null && { secret: secret.toString('base64') }),
         ...viewTsigKey(row),
@@ -76,15 +80,18 @@ export function createTsigKey(services: Services, context: ActingContext, body: 
 const newSecret = (algorithm: TsigAlgorithm): Buffer => randomBytes(TSIG_ALGORITHMS[algorithm].bytes);
 
 /** Whether a key only signs requests to primaries. Throws InvalidError. */
-function readOutgoing({ outgoing, scopes, domain_ids: domainIds }: KeyBody, algorithm: TsigAlgorithm): boolean {
+function readOutgoing(
+  { outgoing, scopes, domain_ids: domainIds, policies, networks }: KeyBody,
+  algorithm: TsigAlgorithm,
+): boolean {
   const isWeak = algorithm === 'hmac-md5';
   if (outgoing === false && isWeak) throw onlyOutgoing();
   if (!isWeak && outgoing !== true) return false;
-  if ((scopes?.length ?? 0) === 0 && domainIds == null) return true;
+  if ((scopes?.length ?? 0) === 0 && domainIds == null && policies == null && networks == null) return true;
   throw new InvalidError(
     'contradiction',
-    'A key that only signs requests to primaries has neither scopes nor domains; omit them.',
-    { pointer: (scopes?.length ?? 0) === 0 ? '/domain_ids' : '/scopes' },
+    'A key that only signs requests to primaries has no scopes, domains, policies or networks; omit them.',
+    { pointer: (scopes?.length ?? 0) > 0 ? '/scopes' : domainIds == null ? '/outgoing' : '/domain_ids' },
   );
 }
 
@@ -249,6 +256,8 @@ export function viewTsigKey(row: TsigKeyRow) {
     outgoing: row.lookup === 'none',
     scopes: row.scopes,
     domain_ids: row.domains,
+    ...viewLimits(row),
+    expires_at: row.expiresAt === undefined ? null : formatTime(row.expiresAt),
     created_at: formatTime(row.createdAt),
   };
 }

@@ -40,7 +40,7 @@ export function tsigRoutes(services: Services) {
       tag: 'tokens',
       summary: 'Create a TSIG key',
       description:
-        'Secondaries sign transfer requests (AXFR, IXFR) with the key, and clients sign dynamic updates (RFC 8945, RFC 2136). With `secret`, an existing key of another server is entered, such as that of a primary. The key cannot have more scopes than the token of this request. The key of an administrator can read the zones of all accounts.',
+        'Secondaries sign transfer requests (AXFR, IXFR) with the key, and clients sign dynamic updates (RFC 8945, RFC 2136). With `secret`, an existing key of another server is entered, such as that of a primary. The key cannot have more scopes than the token of this request, nor a later expiry. `policies` limit updates to the records that one of them names; a zone is transferred only if a policy allows reading all of it. The key of an administrator can read the zones of all accounts.',
       scope: 'account',
       query: accountQuery,
       body: tsigKeyBody,
@@ -49,7 +49,10 @@ export function tsigRoutes(services: Services) {
         403: ACTING_FAULTS[403],
         404: [...ACTING_FAULTS[404], 'no_such_domain'],
         409: ['tsig_key_exists', 'tsig_key_limit'],
-        422: ['invalid_name', 'invalid_scope', 'invalid_secret', 'weak_algorithm', 'contradiction'],
+        422: [
+          ...['invalid_name', 'invalid_scope', 'invalid_secret', 'weak_algorithm', 'contradiction'],
+          ...['invalid_time', 'invalid_type', 'invalid_prefix'],
+        ],
       },
       run(context) {
         return createTsigKey(services, context, context.body);

@@ -4,6 +4,7 @@ import { flag, id, list, oneOf, orNull, text, time } from '../../../core/base/sc
 import type { TsigAlgorithm } from '../../../core/dns/wire/tsig.ts';
 import { bodySchema } from '../../http/json-body.ts';
 import { pageFields } from '../../http/lists.ts';
+import { limitFields, limitViews } from '../../people/auth/limits.ts';
 
 const ALGORITHMS = [
   'hmac-sha256',
@@ -43,6 +44,7 @@ export const tsigKeyBody = bodySchema(
         'the ids of the domains that the key is valid for, or null for all domains of the account',
       ),
     ),
+    ...limitFields,
   }),
 );
 
@@ -56,6 +58,7 @@ const keyView = {
     list(id('a domain'), 'ids of domains'),
     'the domains that the key is valid for; null: all domains of the account',
   ),
+  ...limitViews,
   created_at: time('when it was created'),
 };
 

@@ -13,12 +13,13 @@ import { verifyTsig } from '../../../core/dns/wire/tsig.ts';
 import { RCODE } from '../../../core/dns/wire/types.ts';
 import { parseUpdate, parseUpdateZone } from '../../../core/dns/wire/update.ts';
 import type { AnswerDeferred, DeferredRequest } from '../../../core/nameserver/deferred.ts';
+import { isInNetworks } from '../../../core/net/address/index.ts';
 import { type HeldKey, openKeyring } from '../../../core/store/tsig-keys/keyring.ts';
 import type { Services } from '../../change/services.ts';
 import { HttpError, statusOf } from '../../http/errors.ts';
 import { ACCOUNT_SHARES, RateLimit } from '../../http/rate-limit.ts';
 import { nowSeconds } from '../../http/time.ts';
-import { UpdateError } from './fault.ts';
+import { refused, UpdateError } from './fault.ts';
 import { performUpdate, updatedDomain } from './perform.ts';
 
 /** Maximum stored outcomes, of about 200 bytes each. The oldest is evicted first. */
@@ -108,6 +109,8 @@ class UpdateHandler {
     try {
       this.#rate.take(key.row.id, {});
       if (key.account.role !== 'admin') this.#accountRate.take(id, {});
+      const { networks } = key.row;
+      if (networks !== undefined && !isInNetworks(networks, address)) throw refused('the key is for other networks');
       // In the order of RFC 2136 section 3: first the zone and the permission, then the records.
       updatedDomain(this.services.reader, key, parseUpdateZone(message));
       const update = parseUpdate(message);

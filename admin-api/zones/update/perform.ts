@@ -7,6 +7,7 @@ import type { UpdateMessage, Zone } from '../../../core/dns/wire/update.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { afterPrefix, type Id, idKey } from '../../../core/store/keys.ts';
 import type { Reader } from '../../../core/store/reader.ts';
+import { permits, RECORD_ACTIONS } from '../../../core/store/record-policies.ts';
 import { type Domain, records, type TsigKeyRow, tsigKeys } from '../../../core/store/rows.ts';
 import { type HeldKey, mayUse } from '../../../core/store/tsig-keys/keyring.ts';
 import { apexSets } from '../../../core/zone/compile/apex.ts';
@@ -42,12 +43,14 @@ export async function performUpdate(
   const commit = async (): Promise<void> => {
     await change(services, requester, async (draft) => {
       const domain = requireUpdatable(draft, key, id);
+      const { row } = key;
       if (isMany) declareZoneRead(draft, domain);
       const ownedAt = createServedReader(services, draft, domain);
       if (prerequisites.some(({ type, class: qclass }) => type === TYPE.SOA && qclass === CLASS_IN))
         // Reads the whole zone, because every change of the zone increases the compared serial.
         draft.addReadRange({ table: records.number, start: idKey(id), end: afterPrefix(idKey(id)) });
       const steps = new Steps();
+      for (const { name, type } of prerequisites) requireNamed(row, domain, name, type);
       await checkPrerequisites(apex, prerequisites, ownedAt, steps);
       prescan(apex, updates);
       const copy = new ZoneCopy(draft, domain);
@@ -145,8 +148,15 @@ function requireUpdatable(draft: Draft, key: HeldKey, domainId: Id): Domain {
   return domain;
 }
 
+/** A prerequisite tells whether records exist, so it is limited to what the policies name. */
+function requireNamed({ policies }: TsigKeyRow, { apex }: Domain, name: Name, type: number): void {
+  if (policies === undefined) return;
+  if (!permits(policies, apex, name, type === TYPE.ANY ? null : type, ...RECORD_ACTIONS))
+    throw refused('the policies of the key do not name a prerequisite');
+}
+
 /** The key as a caller, in place of a token, for the audit log and the commit. */
 function callerOf({ row, account }: HeldKey): Caller {
-  const { id, accountId, name, scopes, createdAt }: TsigKeyRow = row;
-  return { account, token: { id, accountId, name, hash: '', scopes, createdAt, expiresAt: null } };
+  const { id, accountId, name, scopes, policies, createdAt }: TsigKeyRow = row;
+  return { account, token: { id, accountId, name, hash: '', scopes, policies, createdAt, expiresAt: null } };
 }

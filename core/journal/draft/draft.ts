@@ -65,9 +65,28 @@ export class Draft extends Reader {
     this.#tracked.cover(range);
   }
 
+  /** Whether changes were appended, which `changedRows` does not have. */
+  get hasAppended(): boolean {
+    return this.#tracked.appended.length > 0;
+  }
+
+  /** The changed rows as they are stored, and as they will be. */
+  changedRows(): Generator<ChangedRow> {
+    return this.#tracked.changedRows();
+  }
+
   get request(): { reads: { at: number; ranges: readonly KeyRange[] }; changes: Buffer } {
     return { reads: { at: this.#tracked.head, ranges: this.#tracked.ranges }, changes: this.#tracked.changes() };
   }
+}
+
+interface ChangedRow {
+  readonly table: Table<unknown>;
+  readonly key: Buffer;
+  /** Undefined: the row is new. */
+  readonly before: Buffer | undefined;
+  /** Undefined: the row is deleted. */
+  readonly after: Buffer | undefined;
 }
 
 class TrackedReader implements RawReader {
@@ -128,6 +147,14 @@ class TrackedReader implements RawReader {
     if (overlay.written(id) === undefined) this.#rows.push({ table, key, id, isNew });
     // Applying the entry adds a stamp. The draft's own reads expect one, too.
     overlay.write(id, value !== null && table.stamped ? Buffer.concat([value, NO_STAMP]) : value);
+  }
+
+  *changedRows(): Generator<ChangedRow> {
+    for (const { table, key, id } of this.#rows) {
+      const before = this.#stored.get(table.number, key);
+      const after = this.#overlay(table.number).written(id) ?? undefined;
+      if (before !== undefined || after !== undefined) yield { table, key, before, after };
+    }
   }
 
   /**

@@ -13,7 +13,7 @@ import { MessageReader } from '../../dns/wire/message-reader.ts';
 import { formatName, type Name } from '../../dns/wire/name.ts';
 import { type FindKey, type TsigSigner, type TsigVerdict, verifyTsig } from '../../dns/wire/tsig.ts';
 import { RCODE, TYPE } from '../../dns/wire/types.ts';
-import { contains, type Prefix, parseAddress, parsePrefix, unmapped } from '../../net/address/index.ts';
+import { contains, isInNetworks, type Prefix, parseAddress, parsePrefix, unmapped } from '../../net/address/index.ts';
 import { clientNetwork } from '../../net/address/ipv6.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { Domain } from '../../store/rows.ts';
@@ -285,6 +285,11 @@ function optionsOf(response: Uint8Array): Uint8Array | undefined {
   }
 }
 
+function mayTransfer(key: HeldKey, domain: Domain, address: string): boolean {
+  const { networks } = key.row;
+  return mayUse(key, domain, 'read') && (networks === undefined || isInNetworks(networks, address));
+}
+
 /** The client is not allowed to do this. */
 const PROHIBITED = Uint8Array.of(0, EDNS_OPTION.EXTENDED_ERROR, 0, 2, 0, EXTENDED_ERROR.PROHIBITED);
 const NOT_READY = Uint8Array.of(0, EDNS_OPTION.EXTENDED_ERROR, 0, 2, 0, EXTENDED_ERROR.NOT_READY);
@@ -314,7 +319,7 @@ export class TransferAccess {
    * IPv4.
    */
   allows(domain: Domain, address: string, key: HeldKey | null): boolean {
-    return (key !== null && mayUse(key, domain, 'read')) || this.#lists(domain, address);
+    return (key !== null && mayTransfer(key, domain, address)) || this.#lists(domain, address);
   }
 
   #lists(domain: Domain, address: string): boolean {

@@ -15,7 +15,7 @@ export {
   permittedAddresses,
   type Verdict,
 } from './classify.ts';
-export { contains, formatAddress, type Prefix, parseAddress, parsePrefix, unmapped } from './prefix.ts';
+export { contains, formatAddress, isInNetworks, type Prefix, parseAddress, parsePrefix, unmapped } from './prefix.ts';
 export { privateOrigin } from './refuse.ts';
 export { isLocalhost } from './special.ts';
 export { type Host, readHost } from './spelling.ts';

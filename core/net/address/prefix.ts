@@ -88,3 +88,11 @@ export function unmapped({ bytes, bits }: Pick<Prefix, 'bytes' | 'bits'>): Pick<
     ? { bytes: bytes.subarray(12), bits: bits - MAPPED.bits }
     : { bytes, bits };
 }
+
+/** Whether one of the prefixes, as text, has the address. */
+export function isInNetworks(networks: readonly string[], address: string): boolean {
+  const bytes = parseAddress(address);
+  if (bytes === undefined) return false;
+  const { bytes: plain } = unmapped({ bytes, bits: bytes.length * 8 });
+  return networks.some((text) => contains(unmapped(parsePrefix(text)), plain));
+}

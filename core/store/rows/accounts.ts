@@ -20,6 +20,16 @@ export interface Account {
   readonly updatedAt: number;
 }
 
+export type RecordAction = 'create' | 'update' | 'delete' | 'read';
+
+/** Allows actions on records. Null: all. See core/store/record-policies.ts. */
+export interface RecordPolicy {
+  readonly names: readonly string[] | null;
+  /** Mnemonics. */
+  readonly types: readonly string[] | null;
+  readonly actions: readonly RecordAction[] | null;
+}
+
 export interface Token {
   readonly id: Id;
   readonly accountId: Id;
@@ -30,6 +40,10 @@ export interface Token {
   readonly scopes: readonly string[];
   /** The only domains that the token may access; omitted: all domains of the account. */
   readonly domains?: readonly Id[];
+  /** The token may only do this to records, and nothing else; omitted: no such limit. */
+  readonly policies?: readonly RecordPolicy[];
+  /** The only client addresses, as prefixes; omitted: all. */
+  readonly networks?: readonly string[];
   /** The token was issued in exchange for a password. */
   readonly byPassword?: true;
   /** The id in Waypost 0.1, which is part of the token text: 16 hexadecimal digits. */
@@ -79,6 +93,10 @@ export const tokens = jsonTable<Token>({
     const { accountId, legacyId } = unjson<Token>(value);
     const own = lookupKey(LOOKUP.accountToken, idKey(accountId), key);
     return legacyId === undefined ? [own] : [own, legacyTokenKey(legacyId)];
+  },
+  levelOf(_key, value) {
+    const { policies, networks } = unjson<Token>(value);
+    return policies === undefined && networks === undefined ? 0 : 6;
   },
 });
 
@@ -138,6 +156,11 @@ export interface TsigKeyRow {
   readonly scopes: readonly string[];
   /** Ids of the permitted domains; null: all domains of the account. */
   readonly domains: readonly Id[] | null;
+  /** As for tokens. */
+  readonly policies?: readonly RecordPolicy[];
+  readonly networks?: readonly string[];
+  /** Omitted: never. */
+  readonly expiresAt?: number;
   readonly createdAt: number;
 }
 

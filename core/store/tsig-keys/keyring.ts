@@ -4,6 +4,7 @@ import { type Name, parentName, parseName } from '../../dns/wire/name.ts';
 import type { FindKey, TsigKey } from '../../dns/wire/tsig.ts';
 import type { Id } from '../keys.ts';
 import type { Reader } from '../reader.ts';
+import { permitsTransfer } from '../record-policies.ts';
 import { type Account, type Domain, OPERATORS, type TsigKeyRow, tsigContext } from '../rows.ts';
 
 export interface HeldKey extends TsigKey {
@@ -35,11 +36,13 @@ function ownerOf(reader: Reader, question: Name): Id | undefined {
 }
 
 /**
- * Unseals a key; undefined: its account is locked. Throws WaypostError `unsealable`.
+ * Unseals a key; undefined: it has expired, or its account is locked. Throws WaypostError
+ * `unsealable`.
  */
 export function holdKey(reader: Reader, secrets: Secrets, row: TsigKeyRow): HeldKey | undefined {
   const account = reader.account(row.accountId);
-  if (account?.apiEnabled !== true) return undefined;
+  if (account?.apiEnabled !== true || (row.expiresAt ?? Number.POSITIVE_INFINITY) * 1000 <= Date.now())
+    return undefined;
   const secret = secrets.unseal(Buffer.from(row.sealed, 'base64'), tsigContext(row.id));
   return { name: parseName(`${row.name}.`), algorithm: row.algorithm, secret, row, account };
 }
@@ -58,11 +61,13 @@ export function findOperatorKey(reader: Reader, secrets: Secrets, name: Name): H
 /**
  * Whether a key may read (transfer) or write (update) a zone. Keys of operators (role admin) may
  * read every zone. Other keys are limited to the zones of their account. Keys of accounts with the
- * role viewer never write.
+ * role viewer never write. A key with policies reads a zone only if one allows all of it, since
+ * transfers have all records; policies for writes are checked with the changed records.
  */
 export function mayUse({ row, account }: HeldKey, domain: Domain, access: 'read' | 'write'): boolean {
   const scoped = row.scopes.includes('dns') || (access === 'read' && row.scopes.includes('dns:read'));
   if (!scoped || (access === 'write' && account.role === 'viewer')) return false;
   if (row.domains !== null && !row.domains.includes(domain.id)) return false;
+  if (access === 'read' && row.policies !== undefined && !permitsTransfer(row.policies)) return false;
   return domain.accountId === account.id || (access === 'read' && account.role === 'admin');
 }

@@ -131,6 +131,8 @@ await everywhere('contract, tokens', (test) => {
       'prefix',
       'scopes',
       'domains',
+      'policies',
+      'networks',
       'by_password',
       'created_at',
       'expires_at',

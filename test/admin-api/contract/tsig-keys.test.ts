@@ -22,6 +22,9 @@ await everywhere('contract, TSIG keys', (test) => {
       outgoing: false,
       scopes: ['dns'],
       domain_ids: null,
+      policies: null,
+      networks: null,
+      expires_at: null,
       warnings: [],
     });
     assert.is(Buffer.from(String(secret), 'base64').length, 32);
@@ -32,7 +35,8 @@ await everywhere('contract, TSIG keys', (test) => {
     assert.is(Buffer.from(String(long.body.secret), 'base64').length, 64);
     const listed = listOf(succeeded(await client.get(KEYS)).body.tsig_keys);
     assert.equal(each(listed, 'name'), ['transfer.example.net', 'long.example.net']);
-    assert.equal(Object.keys(listed[0]), ['id', 'name', 'algorithm', 'outgoing', 'scopes', 'domain_ids', 'created_at']);
+    const fields = ['id', 'name', 'algorithm', 'outgoing', 'scopes', 'domain_ids'];
+    assert.equal(Object.keys(listed[0]), [...fields, 'policies', 'networks', 'expires_at', 'created_at']);
     assert.is(listed[0].id, id);
     assert.is(listed[0].created_at, created_at);
   });

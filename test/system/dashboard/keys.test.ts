@@ -93,6 +93,44 @@ test('an API key is created for a chosen domain, used by curl, and revoked', asy
   });
 });
 
+test('an API key for the certificates of one host is made from a preset', async () => {
+  await withWorld(async (world) => {
+    const { base, daemon } = world;
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    const id = await daemon.api.createDomain('preset.example');
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await page.getByRole('link', { name: 'API keys' }).click();
+      await page.getByRole('link', { name: 'Create an API key' }).first().click();
+      await page.getByLabel('Name').fill('certbot');
+      await page.getByLabel('What the key is for').selectOption('Certificates (ACME) for a host');
+      await page.getByLabel('Host name').fill('www.elsewhere.example');
+      await page.getByLabel('Only from these networks').fill('127.0.0.0/8, ::1');
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByText('None of your domains has this host.').waitFor();
+      await page.getByLabel('Host name').fill('www.preset.example');
+      await checkScreen(page, 'add-key-preset');
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByText('It is not shown again.').waitFor();
+      const [token] = await page.locator('.code-block').allTextContents();
+      const add = async (name: string, type: string, content: string): Promise<number> => {
+        const response = await fetch(`${base}/api/v1/domains/${id}/records`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ name, type, content }),
+        });
+        await response.body?.cancel();
+        return response.status;
+      };
+      assert.is(await add('_acme-challenge.www', 'TXT', '"x"'), 200);
+      assert.is(await add('www', 'A', '192.0.2.1'), 403);
+      await page.getByRole('link', { name: 'Done' }).click();
+      await page.getByText('TXT at _acme-challenge.www.preset.example.').waitFor();
+      await page.getByText('127.0.0.0/8, ::1').waitFor();
+    });
+  });
+});
+
 test('a TSIG key is created, shown once, and deleted', async () => {
   await withWorld(async (world) => {
     const { base, daemon } = world;

@@ -86,9 +86,9 @@ test('tokens: list with scopes and expiry, never a secret; revoke is effective a
   const { stdout } = await waypost(['token', 'list']);
   assert.match(
     stdout,
-    /^ *\d+ +[-\d]{10} [:\d]{8} {2}2099-01-01 00:00:00 {2}never +dns:read, account:read +all +backup$/m,
+    /^ *\d+ +[-\d]{10} [:\d]{8} {2}2099-01-01 00:00:00 {2}never +dns:read, account:read +all +- +backup$/m,
   );
-  assert.match(stdout, / {2}never +[-\d]{10} [:\d]{8} {2}dns, proxy, packages, account +all +test$/m);
+  assert.match(stdout, / {2}never +[-\d]{10} [:\d]{8} {2}dns, proxy, packages, account +all +- +test$/m);
   const rows = await json(['token', 'list']);
   assert.not.match(stdout + JSON.stringify(rows), new RegExp(`${secret}|${daemon.adminToken}|${PASSWORD}`));
   const { id } = rows.filter((row) => String(row.name) === 'backup')[0];
@@ -220,6 +220,42 @@ test('one-time codes: log in with a code, and remove the codes of a user', async
   const reset = await waypost(['account', 'reset-factors', 'dora', '--yes']);
   assert.match(reset.stdout, /^removed the second factors of account dora \(change \d+\)/);
   assert.match((await waypost(login, { env, stdin })).stdout, /^wp_/);
+});
+
+test('token create --for: a key for the certificates or the addresses of a host, and nothing else', async ({
+  daemon,
+  waypost,
+}) => {
+  await waypost(['domain', 'add', 'limited.example.net']);
+  const make = async (...args: string[]) => {
+    const made = await waypost(['token', 'create', ...args]);
+    return { WAYPOST_URL: daemon.url, WAYPOST_TOKEN: made.stdout.trim() };
+  };
+  const add = (name: string, type: string, content: string, env: NodeJS.ProcessEnv) =>
+    waypost(['record', 'add', 'limited.example.net', name, type, content], { env: env as Record<string, string> });
+  const acme = await make('--for', 'acme', '*.www.limited.example.net', '--name', 'certbot');
+  assert.is((await add('_acme-challenge.www', 'TXT', 'token', acme)).code, 0);
+  const refused = await add('www', 'A', '192.0.2.1', acme);
+  assert.match(
+    refused.stderr,
+    /do not allow this "create".*\(token_policy, \/post\/0\)\n {2}next: Use a token whose policies/,
+  );
+  const ddns = await make('--for', 'ddns', 'home.limited.example.net');
+  assert.is((await add('home', 'AAAA', '2001:db8::1', ddns)).code, 0);
+  assert.match((await add('home', 'TXT', 'x', ddns)).stderr, /token_policy/);
+  const far = await make('--names', 'www', '--types', 'A', '--network', '198.51.100.0/24');
+  assert.match((await add('www', 'A', '192.0.2.1', far)).stderr, /198\.51\.100\.0\/24.*\(token_network\)/);
+  const { stdout } = await waypost(['token', 'list']);
+  assert.match(stdout, /all TXT _acme-challenge\.www\.limited\.example\.net\. +certbot$/m);
+  for (const args of [['--for', 'acme'], ['www.limited.example.net'], ['--for', 'acme', 'a.example', '--types', 'A']])
+    assert.match((await waypost(['token', 'create', ...args])).stderr, /--for needs hosts/);
+  assert.match((await waypost(['token', 'create', '--for', 'acme', 'a.example'])).stderr, /no_such_domain/);
+  const key = await waypost(['tsig', 'add', 'certbot.key', '--for', 'acme', 'limited.example.net']);
+  assert.match(key.stdout, /^[A-Za-z0-9+/]{43}=\n$/);
+  assert.match(
+    (await waypost(['tsig', 'list'])).stdout,
+    /all TXT _acme-challenge\.limited\.example\.net\. +certbot\.key$/m,
+  );
 });
 
 test.run();
