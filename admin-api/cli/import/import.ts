@@ -56,8 +56,8 @@ export function addImportCommand(program: Command, { io, action }: CommandContex
     .addHelpText(
       'after',
       `
-Creates missing domains and uploads their zones. Each zone is imported completely or not at all, and a zone that fails does
-not stop the others. Run the command again at any time: domains with the same records are left as they are, and those that
+Creates missing domains and uploads their zones. What is not understood is a line of the report, and is left out. A zone that
+fails does not stop the others. Run the command again at any time: domains with the same records are left as they are, and those that
 differ are replaced only with --replace. The report lists what needs a decision: signed zones, views, keys, and more. The
 exit code is 1 if a zone failed or differs.
 

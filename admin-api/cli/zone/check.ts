@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { InvalidError } from '../../../core/base/errors.ts';
 import { escapeControls } from '../../../core/base/log/index.ts';
 import { parseName } from '../../../core/dns/wire/name.ts';
-import { readZone } from '../../zones/records/zonefile/prepare.ts';
+import { type ReadInput, readZone } from '../../zones/records/zonefile/prepare.ts';
 import type { CommandContext } from '../base/command.ts';
 import { CliError } from '../base/errors.ts';
 import { type CliIo, print } from '../base/io.ts';
@@ -27,10 +27,12 @@ interface Checked {
   readonly warnings: readonly Problem[];
 }
 
+type Rules = Pick<ReadInput, 'keepApex' | 'strict' | 'skipsFaults'>;
+
 export function addZoneCheck(zone: Command, { io, action }: CommandContext): void {
   zone
     .command('check')
-    .description('check zone files without a daemon; print every line that an import would reject or warn about')
+    .description('check zone files without a daemon; print every line that an import would leave out or warn about')
     .argument('<path>', 'a file, or a folder with a NAME.zone for each zone')
     .option('--zone <name>', 'the zone of a file that is not named NAME.zone')
     .addOption(
@@ -66,7 +68,11 @@ Examples:
           let bad = 0;
           let doubtful = 0;
           for await (const file of files) {
-            const checked = await checkZoneFile(file, options.apex === 'keep', options.strict === true);
+            const checked = await checkZoneFile(file, {
+              keepApex: options.apex === 'keep',
+              strict: options.strict === true,
+              skipsFaults: false,
+            });
             zones++;
             records += checked.records;
             bad += checked.problems.length;
@@ -107,11 +113,11 @@ function printVerdict(io: CliIo, file: string, { program, loads, lines }: Verdic
 }
 
 /** Reads a file as the API does, without a daemon. */
-export async function checkZoneFile(zoneFile: ZoneFile, keepApex: boolean, strict: boolean): Promise<Checked> {
+export async function checkZoneFile(zoneFile: ZoneFile, rules: Rules): Promise<Checked> {
   const { file, zone } = zoneFile;
   try {
     const { bytes, locate } = await openZone(zoneFile);
-    const { owners, errors, warnings } = readZone({ bytes: bytes!, apex: parseName(zone), keepApex, strict });
+    const { owners, errors, warnings } = readZone({ bytes: bytes!, apex: parseName(zone), ...rules });
     return {
       records: owners.recordCount,
       problems: errors.map((error) => ({ ...error, ...locate(error.line) })),

@@ -60,8 +60,8 @@ export function addZoneImport(zone: Command, { io, action }: CommandContext): vo
     .addHelpText(
       'after',
       `
-Each zone is imported completely or not at all. A zone that fails does not stop the others. At the end, the command prints
-every bad line, and the exit code is 1 if a zone failed. Questionable lines are imported and printed as warnings.
+A zone that fails does not stop the others, and the exit code is 1 then. Questionable lines are imported and printed as
+warnings. Lines that are not understood are left out with a warning. With --strict, a zone with warnings fails unchanged.
 Files that a zone includes with a relative path ($INCLUDE) are inserted before the upload.
 
 Examples:

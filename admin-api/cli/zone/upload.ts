@@ -16,7 +16,7 @@ export interface UploadOptions {
   readonly replace: boolean;
   /** Whether to use the SOA timers and apex NS of the file. */
   readonly keepApex: boolean;
-  /** Whether warnings are errors. */
+  /** Whether warnings are errors. Otherwise bad lines are left out with a warning. */
   readonly strict: boolean;
   /** Called with the size of each chunk of a large file when it is passed to the network. */
   onSent?(bytes: number): void;
@@ -113,7 +113,8 @@ export async function previewZone(
 ): Promise<Uploaded & Comparison> {
   if (domain === undefined) {
     await checkNewZone(client, zoneFile.zone);
-    const { records, problems, warnings } = await checkZoneFile(zoneFile, options.keepApex, options.strict);
+    const { keepApex, strict } = options;
+    const { records, problems, warnings } = await checkZoneFile(zoneFile, { keepApex, strict, skipsFaults: !strict });
     if (problems.length > 0) throw invalidFile(problems);
     return { records, warnings, warningsOmitted: 0, created: records, changed: 0, deleted: 0, unchanged: 0 };
   }
@@ -141,7 +142,11 @@ const invalidFile = (details: readonly ErrorDetail[]): ApiError =>
   new ApiError(422, { code: 'invalid_zonefile', message: 'The file has errors.', details });
 
 const queryOf = ({ keepApex, strict }: UploadOptions) =>
-  ({ apex: keepApex ? 'keep' : undefined, strict: strict ? 'true' : undefined }) as const;
+  ({
+    apex: keepApex ? 'keep' : undefined,
+    strict: strict ? 'true' : undefined,
+    bad_lines: strict ? undefined : 'skip',
+  }) as const;
 
 interface Source {
   readonly headers: Readonly<Record<string, string>>;

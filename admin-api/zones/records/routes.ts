@@ -7,7 +7,6 @@ import { SMALL_IMPORT } from '../../change/import-slots.ts';
 import { EDIT_FAULTS, etag, ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
-import { HttpError } from '../../http/errors.ts';
 import { parameter, trueOrFalse } from '../../http/query.ts';
 import { bytesRoute, type Context, type Faults, type Reply, route } from '../../http/route.ts';
 import { callerOwner } from '../../http/slot-owner.ts';
@@ -214,14 +213,11 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
             description: `with \`dry_run\`, the maximum number of listed records of each kind, 1 to ${MAX_PREVIEW_LIMIT}; the default is ${DEFAULT_PREVIEW_LIMIT}`,
           }),
         ),
-        apex: parameter(
-          Type.Optional(
-            oneOf(
-              ['keep', 'service'],
-              '"keep" uses the SOA timers and apex NS of the file, "service" (the default) ignores them',
-            ),
+        apex: Type.Optional(
+          oneOf(
+            ['keep', 'service'],
+            '"keep" uses the SOA timers and apex NS of the file, "service" (the default) ignores them',
           ),
-          readApex,
         ),
         strict: parameter(
           Type.Optional(
@@ -232,10 +228,16 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
           ),
           trueOrFalse('warnings are errors'),
         ),
+        bad_lines: Type.Optional(
+          oneOf(
+            ['reject', 'skip'],
+            '"skip" leaves out lines with errors and records that the zone cannot have, with a warning for each, unless `strict` is "true"; "reject" (the default) imports nothing then',
+          ),
+        ),
       },
       response: importResponse,
       faults: {
-        400: ['invalid_apex', 'invalid_strict', 'invalid_dry_run', 'invalid_limit'],
+        400: ['invalid_apex', 'invalid_strict', 'invalid_bad_lines', 'invalid_dry_run', 'invalid_limit'],
         404: NO_DOMAIN,
         409: EDIT_FAULTS,
         422: ['invalid_zonefile'],
@@ -243,8 +245,8 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       },
       async run(context) {
         const { body, query } = context;
-        const { limit = DEFAULT_PREVIEW_LIMIT, apex: keepApex, strict, dry_run: isPreview } = query;
-        const options = { keepApex, strict };
+        const { limit = DEFAULT_PREVIEW_LIMIT, apex, strict, bad_lines: badLines, dry_run: isPreview } = query;
+        const options = { keepApex: apex === 'keep', strict, skipsFaults: badLines === 'skip' };
         const isSmall = isSmallImport(services, context, body);
         const run = <T>(work: () => Promise<T>) => (isSmall ? work() : services.imports.run(context, work));
         if (isPreview) return run(() => previewImport(services, pool, context, body, { ...options, limit }));
@@ -264,14 +266,4 @@ function isSmallImport(
   if (body.length > SMALL_IMPORT || mayGenerate(body)) return false;
   const { id } = ownedDomain(reader, caller, parseId(params.domain_id));
   return reader.zoneState(id).bytes <= SMALL_ZONE;
-}
-
-/** Whether the SOA timers and NS of the file are used. Throws HttpError 400. */
-function readApex(text = 'service'): boolean {
-  if (text === 'service' || text === 'keep') return text === 'keep';
-  throw new HttpError(
-    400,
-    'invalid_apex',
-    '"apex" must be "keep" (use the SOA timers and NS of the file) or "service".',
-  );
 }

@@ -119,6 +119,9 @@ export const TYPE = {
   ALIAS: 65401,
 } as const;
 
+/** Private type in which BIND stores the progress of its signer. */
+export const SIGNER_STATE = 65534;
+
 /**
  * Positions of domain names in the rdata of types whose names may be compressed (RFC 3597 section
  * 4: only the types of RFC 1035). `skip`: bytes before the first name. `names`: number of

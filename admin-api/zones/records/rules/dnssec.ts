@@ -4,7 +4,7 @@
  * make valid ones: imports drop them, and the API refuses them. A KEY is data (RFC 3445), and a DS
  * or CSYNC belongs to the customer.
  */
-import { TYPE } from '../../../../core/dns/wire/types.ts';
+import { SIGNER_STATE, TYPE } from '../../../../core/dns/wire/types.ts';
 
 export const DNSSEC_TYPES: ReadonlySet<number> = new Set([
   TYPE.SIG,
@@ -18,3 +18,6 @@ export const DNSSEC_TYPES: ReadonlySet<number> = new Set([
   TYPE.CDNSKEY,
   TYPE.ZONEMD,
 ]);
+
+/** What imports drop: also the notes of the signer of BIND. */
+export const DROPPED_TYPES: ReadonlySet<number> = new Set([...DNSSEC_TYPES, SIGNER_STATE]);

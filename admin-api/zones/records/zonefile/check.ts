@@ -25,6 +25,11 @@ import {
 } from '../rules/record.ts';
 import { mayOcclude, type OwnedSet, type Owner, type Owners, setOf } from './owners.ts';
 
+/** `set`: the RRset without which the zone would not have the error. */
+interface SetError extends MasterError {
+  readonly set: OwnedSet;
+}
+
 /**
  * Errors and warnings with their lines, not sorted, at most `limit` of each. Records that a
  * delegation or a DNAME hides are only a warning: they are stored and not served.
@@ -33,11 +38,11 @@ export function checkZone(
   apex: Name,
   owners: Owners,
   limit: number,
-): { errors: MasterError[]; doubtful: MasterWarning[] } {
-  const errors: MasterError[] = [];
+): { errors: SetError[]; doubtful: MasterWarning[] } {
+  const errors: SetError[] = [];
   const doubtful: MasterWarning[] = [];
   const fail = (set: OwnedSet, { message }: WaypostError) => {
-    if (errors.length < limit) errors.push({ line: set.line, message });
+    if (errors.length < limit) errors.push({ line: set.line, message, set });
   };
   const warn = (set: OwnedSet, { code, message }: WaypostError) => {
     if (doubtful.length < limit) doubtful.push({ line: set.line, code, message });

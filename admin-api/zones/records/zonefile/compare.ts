@@ -8,10 +8,10 @@ import type { MasterError, MasterWarning } from '../../../../core/dns/wire/maste
 import { typeName } from '../../../../core/dns/wire/mnemonics.ts';
 import { formatRelative, type Name } from '../../../../core/dns/wire/name.ts';
 import { formatRdata } from '../../../../core/dns/wire/rdata/index.ts';
-import { type PrepareInput, readZone } from './prepare.ts';
+import { type ReadInput, readZone } from './prepare.ts';
 import { readStored } from './stored.ts';
 
-export interface CompareInput extends Pick<PrepareInput, 'bytes' | 'apex' | 'keepApex' | 'strict' | 'maxGenerated'> {
+export interface CompareInput extends ReadInput {
   /** See stored.ts. */
   readonly stored: Uint8Array;
   /** Maximum number of listed records of each kind. */

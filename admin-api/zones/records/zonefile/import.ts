@@ -35,6 +35,8 @@ interface ImportOptions {
   readonly keepApex: boolean;
   /** Whether warnings are errors. */
   readonly strict: boolean;
+  /** Whether faults are warnings, and what has them is left out. Not with `strict`. */
+  readonly skipsFaults: boolean;
 }
 
 /**
@@ -47,7 +49,7 @@ export async function importZone(
   pool: PreparePool,
   context: Context<Caller>,
   bytes: Uint8Array,
-  { keepApex, strict }: ImportOptions,
+  { keepApex, strict, skipsFaults }: ImportOptions,
 ) {
   const { reader, zoneSettings, locks } = services;
   const domainId = parseId(context.params.domain_id);
@@ -55,7 +57,9 @@ export async function importZone(
   const { apex } = current;
   const now = nowSeconds();
   const { maxGenerated, refusal } = generateRoom(services, current.accountId, domainId);
-  const prepared = await pool.prepare({ bytes, domainId, apex, keepApex, strict, zoneSettings, now, maxGenerated });
+  const prepared = await pool.prepare({
+    ...{ bytes, domainId, apex, keepApex, strict, skipsFaults, zoneSettings, now, maxGenerated },
+  });
   if (!prepared.ok) {
     const { errors, excess } = prepared;
     if (excess !== null && refusal !== null) throw refusal(excess);
@@ -168,7 +172,7 @@ export async function previewImport(
   pool: PreparePool,
   context: Context<Caller>,
   bytes: Uint8Array,
-  { keepApex, strict, limit }: PreviewOptions,
+  { keepApex, strict, skipsFaults, limit }: PreviewOptions,
 ) {
   const { environment, journal } = services;
   const draft = new Draft(environment, journal.head, new IdTaker(journal.ids));
@@ -177,7 +181,9 @@ export async function previewImport(
   const stored = await encodeStored(services, domain);
   const { apex } = domain;
   const { maxGenerated } = generateRoom(services, domain.accountId, domain.id);
-  const compared = await pool.compare({ bytes, apex, keepApex, strict, stored, limit, maxGenerated });
+  const compared = await pool.compare({
+    ...{ bytes, apex, keepApex, strict, skipsFaults, stored, limit, maxGenerated },
+  });
   const { count, created, changed, deleted, unchanged, errors, warnings } = compared;
   const listed = errors.slice(0, MAX_ERRORS).map(({ line, message }) => ({ line, message }));
   return {

@@ -7,9 +7,11 @@ import { WaypostError } from '../../../../core/base/errors.ts';
 import {
   type MasterError,
   type MasterRecord,
+  type MasterResult,
   type MasterWarning,
   parseMaster,
 } from '../../../../core/dns/wire/master/index.ts';
+import { typeName } from '../../../../core/dns/wire/mnemonics.ts';
 import { equalNames, formatName, type Name, nameAt } from '../../../../core/dns/wire/name.ts';
 import { LEADING_TYPES, type RRset, TYPE } from '../../../../core/dns/wire/types.ts';
 import { SECOND_SOA, SOA_BELOW_APEX } from '../../../../core/dns/wire/zone-content.ts';
@@ -20,11 +22,11 @@ import { compileZone } from '../../../../core/zone/compile/bulk.ts';
 import type { ZoneSettings } from '../../../../core/zone/compile/settings.ts';
 import { NO_RRSETS, type ZoneView } from '../../../../core/zone/compile/view.ts';
 import { DEFAULT_TTL } from '../content.ts';
-import { DNSSEC_TYPES } from '../rules/dnssec.ts';
+import { DROPPED_TYPES } from '../rules/dnssec.ts';
 import { checkStorable } from '../rules/record.ts';
 import { checkZone } from './check.ts';
 import { encodeRecords } from './encode.ts';
-import { mayOcclude, Owners } from './owners.ts';
+import { mayOcclude, type OwnedSet, Owners, setOf } from './owners.ts';
 import { collectWarnings, warnOfDropped } from './warnings.ts';
 
 /**
@@ -80,6 +82,8 @@ export interface PrepareInput {
   readonly keepApex: boolean;
   /** Whether warnings are errors. */
   readonly strict: boolean;
+  /** Whether faults are warnings, and what has them is left out. Not with `strict`. */
+  readonly skipsFaults?: boolean;
   readonly zoneSettings: ZoneSettings;
   /** Creation time of the rows, in seconds since 1970. */
   readonly now: number;
@@ -122,57 +126,71 @@ export function prepareZone(input: PrepareInput): Prepared {
   return { ok: true, changes, count, leads, nodes, kept, warnings };
 }
 
+export type ReadInput = Pick<PrepareInput, 'bytes' | 'apex' | 'keepApex' | 'strict' | 'skipsFaults' | 'maxGenerated'>;
+
+interface ReadZone {
+  readonly owners: Owners;
+  /** See MasterResult. */
+  readonly spellings: ReadonlyMap<string, Name>;
+  readonly kept: ApexSettings | null;
+  readonly errors: readonly (MasterError & { readonly code?: string })[];
+  readonly warnings: readonly MasterWarning[];
+  /** See MasterResult. */
+  readonly excess: number | null;
+}
+
 /**
  * Parses and checks a file. Errors and warnings are sorted by line. Only a file without errors has
  * warnings: a record missing because of an error, such as the address of a nameserver, would cause
  * false warnings. `strict`: warnings are errors.
  */
-export function readZone({
-  bytes,
-  apex,
-  keepApex,
-  strict,
-  maxGenerated,
-}: Pick<PrepareInput, 'bytes' | 'apex' | 'keepApex' | 'strict' | 'maxGenerated'>): {
-  owners: Owners;
-  /** See MasterResult. */
-  spellings: ReadonlyMap<string, Name>;
-  kept: ApexSettings | null;
-  errors: readonly (MasterError & { readonly code?: string })[];
-  warnings: readonly MasterWarning[];
-  /** See MasterResult. */
-  excess: number | null;
-} {
-  const { records, errors, warnings, dropped, spellings, excess } = parseMaster(bytes, {
+export function readZone({ bytes, apex, keepApex, strict, maxGenerated, skipsFaults = false }: ReadInput): ReadZone {
+  const parsed = parseMaster(bytes, {
     origin: apex,
     defaultTtl: DEFAULT_TTL,
     maxErrors: MAX_ERRORS,
-    drops: DNSSEC_TYPES,
+    drops: DROPPED_TYPES,
     maxGenerated,
   });
-  const owners = new Owners(apex);
-  const soas: MasterRecord[] = [];
-  const kept: MasterRecord[] = [];
-  for (const record of records) {
-    if (record.type === TYPE.SOA) soas.push(record);
-    else if (keepApex || record.type !== TYPE.NS || record.name.length !== apex.length) {
-      const fault = findStorageError(apex, record, keepApex);
-      if (fault !== undefined) {
-        if (errors.length < MAX_ERRORS) errors.push({ line: record.line, message: fault });
-        continue;
-      }
-      owners.add(record);
-      kept.push(record);
-    }
+  const { errors, warnings, spellings, excess } = parsed;
+  const isLenient = skipsFaults && !strict && excess === null && isReadable(parsed);
+  if (isLenient) for (const error of errors.splice(0)) warnings.push(leftOut(error, 'The line is left out.'));
+  const fail = (error: MasterError) => {
+    if (isLenient) warnings.push(leftOut(error, 'The record is left out.'));
+    else if (errors.length < MAX_ERRORS) errors.push(error);
+  };
+  const records = isLenient ? withApexAlias(apex, parsed.records, warnings) : parsed.records;
+  const soa = findSoa(apex, records, warnings);
+  if (keepApex && soa === undefined) {
+    if (isLenient) warnings.push(SERVICE_APEX);
+    else fail(NO_SOA);
   }
-  const extraSoas: MasterWarning[] = [];
-  const soa = findSoa(apex, soas, keepApex, errors, extraSoas);
-  const { errors: conflicts, doubtful } = checkZone(apex, owners, MAX_ERRORS);
-  for (const error of conflicts) if (errors.length < MAX_ERRORS) errors.push(error);
-  const settings = keepApex && soa !== undefined ? readApexSettings(soa) : null;
+  const keepsApex = keepApex && (soa !== undefined || !isLenient);
+  let kept: MasterRecord[] = [];
+  for (const record of records) {
+    const isService = record.type === TYPE.NS && record.name.length === apex.length && !keepsApex;
+    if (record.type === TYPE.SOA || isService) continue;
+    const fault = findStorageError(apex, record, keepsApex);
+    if (fault === undefined) kept.push(record);
+    else fail({ line: record.line, message: fault });
+  }
+  let owners = ownersOf(apex, kept);
+  let checked = checkZone(apex, owners, MAX_ERRORS);
+  while (isLenient && checked.errors.length > 0) {
+    const bad = new Set(checked.errors.map(({ set }) => set));
+    for (const error of checked.errors) warnings.push(leftOut(error, consequence(error.set)));
+    kept = kept.filter((record) => {
+      const set = setOf(owners.get(record.name), record.type)!;
+      return !bad.has(set) || (isReducible(set) && equalNames(record.rdata, set.rdatas[0]));
+    });
+    owners = ownersOf(apex, kept);
+    checked = checkZone(apex, owners, MAX_ERRORS);
+  }
+  for (const error of checked.errors) fail(error);
+  const settings = keepsApex && soa !== undefined ? readApexSettings(soa) : null;
   const zone = { owners, spellings, kept: settings, excess };
   if (errors.length > 0) return { ...zone, errors: firstOfEachLine(errors), warnings: [] };
-  const allWarnings = [...warnings, ...extraSoas, ...warnOfDropped(dropped), ...doubtful];
+  const allWarnings = [...warnings, ...warnOfDropped(parsed.dropped), ...checked.doubtful];
   for (const warning of collectWarnings(apex, kept, owners, MAX_ERRORS)) allWarnings.push(warning);
   // The sort is stable: the first warning of a line stays first.
   allWarnings.sort((a, b) => a.line - b.line);
@@ -181,10 +199,44 @@ export function readZone({
     : { ...zone, errors: [], warnings: allWarnings };
 }
 
+/** Whether the faults are few enough, and of a kind, that the records are those of the file. */
+const isReadable = ({ records, errors }: MasterResult): boolean =>
+  errors.length === 0 || (records.length > 0 && errors.length < MAX_ERRORS && !errors.some((e) => e.isDecisive));
+
+const leftOut = ({ line, message }: MasterError, then: string): MasterWarning => ({
+  line,
+  code: 'left_out',
+  message: `${message} ${then}`,
+});
+
+/** Whether one record of the set is allowed, but several are not. */
+const isReducible = ({ type, rdatas }: OwnedSet): boolean =>
+  rdatas.length > 1 && (type === TYPE.CNAME || type === TYPE.ALIAS || type === TYPE.DNAME);
+
+const consequence = (set: OwnedSet): string =>
+  isReducible(set) ? 'Only the first is imported.' : `The ${typeName(set.type)} is left out.`;
+
+/** A CNAME at the apex, which some providers flatten, becomes an ALIAS. */
+function withApexAlias(apex: Name, records: readonly MasterRecord[], warnings: MasterWarning[]): MasterRecord[] {
+  return records.map((record) => {
+    if (record.type !== TYPE.CNAME || record.name.length !== apex.length) return record;
+    const message = 'The apex of a zone cannot have a CNAME; it becomes an ALIAS.';
+    warnings.push({ line: record.line, code: 'apex_cname', message });
+    return { ...record, type: TYPE.ALIAS };
+  });
+}
+
+function ownersOf(apex: Name, records: readonly MasterRecord[]): Owners {
+  const owners = new Owners(apex);
+  for (const record of records) owners.add(record);
+  return owners;
+}
+
 /** The first error of each line, sorted by line. */
 function firstOfEachLine(errors: readonly MasterError[]): MasterError[] {
   const first = new Map<number, MasterError>();
-  for (const error of errors) if (!first.has(error.line)) first.set(error.line, error);
+  for (const { line, message, ...rest } of errors)
+    if (!first.has(line)) first.set(line, { line, message, ...('code' in rest && { code: rest.code }) });
   return [...first.values()].sort((a, b) => a.line - b.line);
 }
 
@@ -198,27 +250,28 @@ function findStorageError(apex: Name, record: MasterRecord, keepApex: boolean): 
   }
 }
 
+const NO_SOA: MasterError = {
+  line: 1,
+  message: 'The file has no SOA record, so its timers cannot be kept; add one, or import without apex=keep.',
+};
+
+const SERVICE_APEX: MasterWarning = {
+  line: 1,
+  code: 'no_soa',
+  message: 'The file has no SOA record; the zone gets the timers and the nameservers of the service.',
+};
+
 /**
  * Returns the SOA of the zone: the first at the apex. It may be repeated, as in the output of a
  * zone transfer. Warns of others, which Knot ignores too.
  */
-function findSoa(
-  apex: Name,
-  soas: readonly MasterRecord[],
-  keepApex: boolean,
-  errors: MasterError[],
-  warnings: MasterWarning[],
-): MasterRecord | undefined {
+function findSoa(apex: Name, records: readonly MasterRecord[], warnings: MasterWarning[]): MasterRecord | undefined {
+  const soas = records.filter(({ type }) => type === TYPE.SOA);
   const soa = soas.find(({ name }) => name.length === apex.length);
   for (const { line, name, rdata } of soas) {
     if (name.length !== apex.length) warnings.push({ line, ...SOA_BELOW_APEX });
     else if (!equalNames(rdata, soa!.rdata)) warnings.push({ line, ...SECOND_SOA });
   }
-  if (keepApex && soa === undefined)
-    errors.push({
-      line: 1,
-      message: 'The file has no SOA record, so its timers cannot be kept; add one, or import without apex=keep.',
-    });
   return soa;
 }
 

@@ -69,6 +69,8 @@ export type MasterRecord = ResourceRecord & { readonly line: number };
 export interface MasterError {
   readonly line: number;
   readonly message: string;
+  /** Set where the lines after it cannot be read without it. */
+  readonly isDecisive?: boolean;
 }
 
 /** A fault that does not prevent reading the file. */

@@ -1,4 +1,4 @@
-export type { Dropped, MasterError, MasterOptions, MasterRecord, MasterWarning } from './entry.ts';
+export type { Dropped, MasterError, MasterOptions, MasterRecord, MasterResult, MasterWarning } from './entry.ts';
 export { formatMaster } from './format.ts';
 export { mayGenerate } from './generate.ts';
 export { type Inlined, inlineIncludes, type MasterFile, type MasterLine, mayInclude } from './include.ts';

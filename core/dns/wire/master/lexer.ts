@@ -22,6 +22,9 @@ const MAX_FIELDS = MAX_RDATA + 4;
  */
 const MAX_TEXT = 4 * (MAX_RDATA + 1024);
 
+/** The fault of an entry that takes in the rest of the file. */
+export const NEVER_CLOSED = '"(" is never closed';
+
 const ORDINARY = 0;
 const SPACE = 1;
 const NEWLINE = 2;
@@ -129,7 +132,7 @@ export class EntryLexer {
       }
     }
     this.#position = p;
-    if (depth > 0) this.#fail('"(" is never closed', openLine);
+    if (depth > 0) this.#fail(NEVER_CLOSED, openLine);
     return this.count > 0 || this.fault !== '';
   }
 

@@ -5,13 +5,13 @@
  */
 import { InvalidError } from '../../../base/errors.ts';
 import { isDataType, MNEMONICS, parseType, typeName } from '../mnemonics.ts';
-import type { Name } from '../name.ts';
+import { formatName, type Name, nameAt } from '../name.ts';
 import { shown } from '../rdata/fields.ts';
 import { TYPE } from '../types.ts';
 import { ofQueryType } from '../zone-content.ts';
 import { CurrentEntry, fail, type MasterOptions, type MasterRecord, type MasterResult } from './entry.ts';
 import { compileTemplate, countOf, MAX_GENERATED, MAX_GENERATED_TEXT, readRange, type Template } from './generate.ts';
-import { ADJACENT, QUOTED } from './lexer.ts';
+import { ADJACENT, NEVER_CLOSED, QUOTED } from './lexer.ts';
 import { OUTSIDE, OwnerReader, Slab } from './owner-reader.ts';
 import { RdataReader } from './rdata-reader.ts';
 import { RecordTtl } from './record-ttl.ts';
@@ -29,6 +29,8 @@ const CLASS_MARK = -1;
 
 /** Result of typeOf for a word that is neither a type nor class IN. */
 const UNKNOWN_WORD = -2;
+
+const OPEN_BRACKET = 0x5b;
 
 /** Six letters at five bits each fit the 31 bits of a small integer. */
 const PACKED_LETTERS = 6;
@@ -51,6 +53,26 @@ const PACKED: ReadonlyMap<number, number> = new Map([
   ...[...MNEMONICS].map(([type, name]) => [packWord(name), type] as const).filter(([packed]) => packed !== 0),
   [packWord('IN'), CLASS_MARK],
 ]);
+
+/** Stands for the types of Windows for lookups in WINS ([MS-DNSP] 2.2.2.1.1). */
+const WINS = -3;
+
+/** Words that exports have in place of a type. */
+const EXPORTED_TYPES: ReadonlyMap<string, number> = new Map([
+  // OVH: TXT records with a purpose.
+  ['DKIM', TYPE.TXT],
+  ['DMARC', TYPE.TXT],
+  ['WINS', WINS],
+  ['WINSR', WINS],
+  ['WINS-R', WINS],
+  ['NBSTAT', WINS],
+]);
+
+/** Windows: the time stamp of a record, in hours since 1601. */
+const TIME_STAMP = /^\[AG(E|ING):\d{1,20}\]$/i;
+
+/** The nameservers of OVH, whose exports write TXT records of SPF as type SPF. */
+const OVH = /\.(ovh\.net|ovh\.ca|anycast\.me)\.$/;
 
 const PACKED_IN = packWord('IN');
 
@@ -99,6 +121,7 @@ class MasterParser {
    * was wrong.
    */
   #owner: Name | undefined;
+  #isOvh = false;
   /** TTL, in seconds, and type of the current entry; a TTL of -1: it has none. */
   #entryTtl = -1;
   #entryType = 0;
@@ -123,12 +146,12 @@ class MasterParser {
         else this.#record();
       } catch (error) {
         if (!(error instanceof InvalidError)) throw error;
-        errors.push({ line: lexer.line, message: error.message });
+        errors.push({ line: lexer.line, message: error.message, ...(this.#isDecisive() && { isDecisive: true }) });
       }
     }
     const { spellings } = this.#owners;
     return {
-      records: this.#records,
+      records: this.#isOvh ? this.#withoutSpf() : this.#records,
       errors,
       warnings,
       dropped: this.#dropped,
@@ -144,7 +167,8 @@ class MasterParser {
   #faulty(): void {
     const { lexer, errors } = this.#entry;
     const { blankOwner, count, fault, faultLine } = lexer;
-    errors.push({ line: faultLine, message: `${capital(fault)}.` });
+    const isDecisive = this.#isDecisive() || fault === NEVER_CLOSED;
+    errors.push({ line: faultLine, message: `${capital(fault)}.`, ...(isDecisive && { isDecisive }) });
     if (blankOwner || (count > 0 && this.#isDirective())) return;
     this.#owner = undefined;
     try {
@@ -170,11 +194,19 @@ class MasterParser {
       this.#ttls.note(this.#entryTtl);
       if (owner === OUTSIDE) this.#owners.warnOfOutside();
       else if (isDataType(type)) this.#drop(type);
+      else if (type === WINS) entry.warn('wins', 'This record has a meaning for Windows only; the record is ignored.');
       else this.#warnOfQueryType(type);
       return;
     }
+    if (type === TYPE.A && this.#isParked(rdataAt)) {
+      this.#ttls.note(this.#entryTtl);
+      return;
+    }
     const rdata = this.#rdata.read(type, rdataAt, this.#owners.origin);
-    if (type === TYPE.SOA) this.#ttls.noteSoa(rdata);
+    if (type === TYPE.SOA) {
+      this.#ttls.noteSoa(rdata);
+      this.#isOvh ||= OVH.test(formatName(nameAt(rdata, 0)));
+    }
     const ttl = this.#ttls.resolve(this.#entryTtl);
     this.#records.push({ name: owner, type, ttl, rdata, line: entry.line });
   }
@@ -205,8 +237,32 @@ class MasterParser {
         return i + 1;
       }
       if (type === CLASS_MARK && !classSeen) classSeen = true;
-      else this.#refuseWord(i);
+      else if (first !== OPEN_BRACKET || !TIME_STAMP.test(entry.text(i))) {
+        this.#entryTtl = ttl;
+        this.#entryType = EXPORTED_TYPES.get(entry.text(i).toUpperCase()) ?? this.#refuseWord(i);
+        this.#isOvh ||= this.#entryType === TYPE.TXT;
+        return i + 1;
+      }
     }
+  }
+
+  /** GoDaddy writes this in place of the address of its page. */
+  #isParked(at: number): boolean {
+    const entry = this.#entry;
+    if (entry.lexer.count !== at + 1 || !/^parked$/i.test(entry.text(at))) return false;
+    entry.warn('parked', 'The name had the page for parked domains of GoDaddy; the record is ignored.');
+    return true;
+  }
+
+  /** The records of an export of OVH, with TXT in place of SPF. */
+  #withoutSpf(): MasterRecord[] {
+    const { warnings } = this.#entry;
+    return this.#records.map((record) => {
+      if (record.type !== TYPE.SPF) return record;
+      const message = 'OVH answers this SPF record as TXT, so it becomes a TXT record.';
+      warnings.push({ line: record.line, code: 'spf_as_txt', message });
+      return { ...record, type: TYPE.TXT };
+    });
   }
 
   #warnOfQueryType(type: number): void {
@@ -218,6 +274,12 @@ class MasterParser {
     const dropped = this.#dropped.get(type);
     if (dropped === undefined) this.#dropped.set(type, { line: this.#entry.lexer.line, count: 1 });
     else dropped.count++;
+  }
+
+  /** Whether the entry changes the meaning of those after it, as `$ORIGIN` does. */
+  #isDecisive(): boolean {
+    const entry = this.#entry;
+    return entry.lexer.count > 0 && this.#isDirective() && /^\$(ORIGIN|INCLUDE)$/i.test(entry.text(0));
   }
 
   #isDirective(): boolean {

@@ -11,14 +11,14 @@ import type { WireReader } from './wire-reader.ts';
 /**
  * A number that names the algorithm of the digest, and the digest, to the end of the rdata.
  * `lengths`: bytes of the digests whose length is known, by that number. `key`: the digest's in the
- * structured form. `least`: bytes of any digest.
+ * structured form. `least`: bytes of any digest. `names`: words that may stand for the number.
  */
 function algorithmAndDigest(
   what: string,
   digest: string,
   key: string,
   lengths: ReadonlyMap<number, number>,
-  least = 1,
+  { least = 1, names }: { least?: number; names?: ReadonlyMap<string, number> } = {},
 ): FieldKind {
   const read = (input: WireReader): [algorithm: number, hex: string] => {
     const number = input.u8();
@@ -29,7 +29,9 @@ function algorithmAndDigest(
   };
   return {
     parse(input, out) {
-      const number = input.integer(what, 0xff);
+      const named = names?.get(input.peek()?.text.toUpperCase() ?? '');
+      if (named !== undefined) input.word(what);
+      const number = named ?? input.integer(what, 0xff);
       const text = input.joinedWords(digest);
       const bytes = parseHex(text);
       if (bytes === undefined || bytes.length === 0)
@@ -59,6 +61,19 @@ const DS_LENGTHS = new Map([
   [4, 48],
   [5, 32],
   [6, 32],
+]);
+
+/** The mnemonics of BIND, and the other names of the registry. */
+const DS_NAMES: ReadonlyMap<string, number> = new Map([
+  ['SHA1', 1],
+  ['SHA-1', 1],
+  ['SHA256', 2],
+  ['SHA-256', 2],
+  ['GOST', 3],
+  ['SHA384', 4],
+  ['SHA-384', 4],
+  ['GOST12', 5],
+  ['SM3', 6],
 ]);
 
 /** Those that BIND checks. */
@@ -110,7 +125,7 @@ const LEAST_ZONEMD = 12;
 const dsFields = (lengths: ReadonlyMap<number, number>): readonly FieldKind[] => [
   u16('key tag'),
   algorithm,
-  algorithmAndDigest('digest type', 'digest', 'digest', lengths),
+  algorithmAndDigest('digest type', 'digest', 'digest', lengths, { names: DS_NAMES }),
 ];
 const DS_EXAMPLE = '12345 13 2 and 64 hexadecimal digits';
 const DS_LIKE = {
@@ -151,7 +166,7 @@ export const DIGEST_ROWS: readonly RdataRow[] = [
     fields: [
       u32('serial'),
       u8('scheme'),
-      algorithmAndDigest('hash algorithm', 'digest', 'digest', ZONEMD_LENGTHS, LEAST_ZONEMD),
+      algorithmAndDigest('hash algorithm', 'digest', 'digest', ZONEMD_LENGTHS, { least: LEAST_ZONEMD }),
     ],
   },
 ];

@@ -66,19 +66,21 @@ zone "sec.test" { type slave; masters { 192.0.2.1; }; };
   assert.equal(actions(planned), [
     'a.test created 5',
     'b.test created 2',
-    'bad.test failed 0',
+    'bad.test created 1',
     'gone.test failed 0',
     'sec.test skipped 0',
   ]);
   assert.equal(await live.json(['domain', 'list']), []);
+  const strict = await report(live, [...argv, '--dry-run', '--strict'], 1);
+  assert.equal(actions(strict)[2], 'bad.test failed 0');
 
   const people = await live.waypost(['import', ...argv]);
   assert.is(people.code, 1);
-  assert.match(people.stderr, `${bad}:4: `);
+  assert.match(people.stderr, `${bad}:4: warning: `);
   assert.match(people.stderr, /gone\.test .*: error: The file cannot be read: ENOENT.*\n {2}next: Pass --root/);
   assert.match(people.stdout, /^a\.test +created +5 +- +\S+db\.a$/m);
   assert.match(people.stdout, /Decisions:\n {2}b\.test: The old server signs the zone\..*\(dnssec_signed/);
-  assert.match(people.stdout, /: 5 zones: 2 created, 1 left out, 2 failed; 7 records, /);
+  assert.match(people.stdout, /: 5 zones: 3 created, 1 left out, 1 failed; 8 records, /);
 
   const again = await report(live, argv, 1);
   assert.equal(actions(again).slice(0, 2), ['a.test unchanged 5', 'b.test unchanged 2']);

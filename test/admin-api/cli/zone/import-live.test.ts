@@ -42,18 +42,29 @@ test('compares a file with its zone, and changes nothing', async ({ waypost, jso
   assert.equal(JSON.parse(result.stdout).dry_run, { created: 1, changed: 1, deleted: 1, unchanged: 0 });
 });
 
-test('fails as the import would: an existing zone without --replace, and bad lines', async ({ waypost, json }) => {
+test('fails as the import would: an existing zone without --replace, and bad lines with --strict', async ({
+  waypost,
+  json,
+}) => {
   const existing = await waypost(['zone', 'import', zoneFile('a.test.zone', ''), '--dry-run']);
   assert.is(existing.code, 1);
   assert.match(existing.stderr, /zone_exists/);
   const bad = zoneFile('a.test.zone', 'www A x\n');
-  const refused = await waypost(['zone', 'import', bad, '--replace', '--dry-run']);
+  const skipped = await waypost(['zone', 'import', bad, '--replace', '--dry-run']);
+  assert.is(skipped.code, 0, skipped.stderr);
+  const refused = await waypost(['zone', 'import', bad, '--replace', '--dry-run', '--strict']);
   assert.is(refused.code, 1);
   assert.ok(refused.stderr.startsWith(`${bad}:2: `), refused.stderr);
   assert.match(refused.stdout, /1 zones would fail/);
   // A zone that does not exist is not created.
   const missing = zoneFile('b.test.zone', 'www 60 A 192.0.2.1\nbad A x\n');
-  assert.ok((await waypost(['zone', 'import', missing, '--dry-run'])).stderr.startsWith(`${missing}:3: `));
+  const left = await waypost(['zone', 'import', missing, '--dry-run']);
+  assert.is(left.code, 0, left.stderr);
+  assert.ok(left.stderr.startsWith(`${missing}:3: warning: `), left.stderr);
+  assert.match(left.stdout, /^1 zones would have 1 records/);
+  const strict = await waypost(['zone', 'import', missing, '--dry-run', '--strict']);
+  assert.is(strict.code, 1);
+  assert.ok(strict.stderr.startsWith(`${missing}:3: `), strict.stderr);
   const created = await waypost(['zone', 'import', zoneFile('b.test.zone', 'www 60 A 192.0.2.1\n'), '--dry-run']);
   assert.match(created.stdout, /^1 zones would have 1 records; nothing was changed\nrecords: 1 new, 0 with/);
   assert.equal(

@@ -25,7 +25,7 @@ test('one file: creates the zone, and sends the bytes unchanged', async ({ daemo
   assert.match(stdout, /^imported 1 zones, 2 records in [\d.]+ s, \d+ records\/s\n$/);
   assert.is(daemon.zones.get('example.net')?.text, '@ A 192.0.2.1\nwww A 192.0.2.2\n');
   const put = daemon.seen[1];
-  assert.equal([put.method, put.url], ['PUT', '/api/v1/domains/1/zonefile?apex=keep']);
+  assert.equal([put.method, put.url], ['PUT', '/api/v1/domains/1/zonefile?apex=keep&bad_lines=skip']);
   assert.equal([put.headers['content-type'], put.headers['content-length']], ['text/dns', '30']);
 });
 
@@ -45,7 +45,7 @@ test('prints warnings of the daemon, and passes on --strict', async ({ daemon, e
 test('--apex service ignores the apex of the file', async ({ daemon, env, folder }) => {
   writeFileSync(join(folder, 'a.test.zone'), '@ A 192.0.2.1\n');
   await run(['zone', 'import', folder, '--apex', 'service'], { env });
-  assert.is(daemon.seen[1].url, '/api/v1/domains/1/zonefile');
+  assert.is(daemon.seen[1].url, '/api/v1/domains/1/zonefile?bad_lines=skip');
 });
 
 test('accepts a file of any name with --zone, also in Unicode', async ({ daemon, env, folder }) => {
