@@ -1,24 +1,30 @@
 /** Reads the source of `waypost import`: a configuration, folder or export. */
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, sep } from 'node:path';
+import { InvalidError } from '../../../core/base/errors.ts';
 import {
   type ConfigFile,
   type ConfigFiles,
   detectKind,
   type Finding,
-  hasSoa,
+  finding,
+  isDnscontrol,
+  isMaster,
   parseCloudflareFile,
   parseCloudflareJson,
+  parseDnscontrol,
+  parseGcloud,
   parseKnot,
   parseNamed,
   parseNsd,
+  parseOctodns,
   parseRoute53,
   type Source,
   type SourceKind,
-  type SourceZone,
   zoneOfMaster,
 } from '../../zones/migration/index.ts';
 import { CliError } from '../base/errors.ts';
+import { headOf, textOfBytes } from '../base/text-file.ts';
 
 interface SourceOptions {
   /** The kind of source; undefined: it is detected. */
@@ -33,8 +39,6 @@ interface SourceOptions {
 const CONFIGURATIONS = ['named.conf', 'knot.conf', 'nsd.conf'];
 /** Files next to zone files that are not zone files. */
 const NO_ZONES = /^\.|~$|\.(jnl|jbk|mkeys|key|private|state|md|conf|sh|bak|orig|pid|log|gz)$/;
-/** Bytes of a file that are read to detect its kind. */
-const HEAD = 256 * 1024;
 
 /** Throws InvalidError `invalid_config`, CliError `unreadable`, `unknown_source` and `no_zones`. */
 export function readSource(path: string, options: SourceOptions): Source {
@@ -47,8 +51,7 @@ export function readSource(path: string, options: SourceOptions): Source {
 
 function readFile(path: string, options: SourceOptions): Source {
   const { from, zone } = options;
-  const isZone = from === 'zones';
-  const file = { file: path, text: isZone ? headOf(path) : textOf(path) };
+  const file = { file: path, text: from === 'zones' ? headOfFile(path) : textOf(path) };
   const kind = from ?? detectKind(file);
   const files = new DiskFiles(options.root);
   switch (kind) {
@@ -60,65 +63,82 @@ function readFile(path: string, options: SourceOptions): Source {
       return parseNsd(file, files);
     case 'route53':
       return parseRoute53([file], zone);
-    case 'cloudflare':
-      return parseCloudflare(file, zone);
-    case 'zones': {
-      const master = masterFile(path, file.text, zone);
-      return { kind, zones: [master].filter((entry) => 'role' in entry), keys: [], findings: findingsOf([master]) };
-    }
+    case 'zones':
+      return readMaster(path, file.text, zone);
+    case 'powerdns':
+    case undefined:
+      throw new CliError('unknown_source', `${path} is not a source that can be recognized.`, {
+        next: 'Pass --from bind, knot, nsd, cloudflare, route53, gcloud, octodns or zones.',
+      });
+    default:
+      return EXPORTS[kind](file, zone);
   }
-  throw new CliError('unknown_source', `${path} is not a source that can be recognized.`, {
-    next: 'Pass --from bind, knot, nsd, cloudflare, route53 or zones.',
-  });
 }
 
-/** A folder of master files and exports. Other files and folders in it are ignored. */
+/** Exports of a single zone. */
+const EXPORTS = {
+  cloudflare: (file: ConfigFile, zone?: string): Source =>
+    /^\ufeff?\s*[[{]/.test(file.text) ? parseCloudflareJson(file, zone) : parseCloudflareFile(file, zone),
+  gcloud: parseGcloud,
+  octodns: parseOctodns,
+};
+
+/** A folder of master files and exports. Its folders are ignored. */
 function readFolder(path: string, { from, zone }: SourceOptions): Source {
-  const masters: (SourceZone | Finding)[] = [];
   const sources: Source[] = [];
   const route53: ConfigFile[] = [];
+  const unknown: string[] = [];
+  const findings: Finding[] = [];
   for (const name of readdirSync(path).sort()) {
     const file = join(path, name);
     if (NO_ZONES.test(name) || !statOf(file).isFile()) continue;
-    const head = headOf(file);
-    const isZone = from === 'zones' || (name.endsWith('.zone') && !/cf_tags=|^;; Domain:/m.test(head));
-    const kind = isZone
-      ? 'zones'
-      : detectKind(name.endsWith('.json') ? { file, text: textOf(file) } : { file, text: head });
-    if (kind === 'route53') route53.push({ file, text: textOf(file) });
-    else if (kind === 'cloudflare') sources.push(parseCloudflare({ file, text: textOf(file) }));
-    else if (kind === 'zones' && (name.endsWith('.zone') || hasSoa(head))) masters.push(masterFile(file, head));
+    try {
+      const head = headOfFile(file);
+      const isZone = from === 'zones' || (name.endsWith('.zone') && !/cf_tags=|^;; Domain:/m.test(head));
+      const isWhole = /\.(json|ya?ml)$/i.test(name);
+      const kind = isZone ? 'zones' : detectKind({ file, text: isWhole ? textOf(file) : head });
+      if (kind === 'route53') route53.push({ file, text: textOf(file) });
+      else if (kind === 'cloudflare' || kind === 'gcloud' || kind === 'octodns')
+        sources.push(EXPORTS[kind]({ file, text: textOf(file) }));
+      else if (kind === 'zones' && (name.endsWith('.zone') || isMaster(head))) sources.push(readMaster(file, head));
+      else unknown.push(name);
+    } catch (error) {
+      if (!(error instanceof InvalidError)) throw error;
+      findings.push(finding.notUnderstood(error.message));
+    }
   }
   if (route53.length > 0) sources.push(parseRoute53(route53));
-  const zones = [...masters.filter((entry) => 'role' in entry), ...sources.flatMap((source) => source.zones)];
-  const findings = [...findingsOf(masters), ...sources.flatMap((source) => source.findings)];
+  if (unknown.length > 0)
+    findings.push(finding.notUnderstood(`No zone files and no exports: ${shortList(unknown)}. They are left out.`));
+  const zones = sources.flatMap((source) => source.zones);
+  findings.unshift(...sources.flatMap((source) => source.findings));
   if (zone !== undefined && zones.length !== 1)
     throw new CliError('usage', `--zone is for a single file, but ${path} has ${zones.length} zones.`);
-  if (zones.length === 0 && findings.length === 0)
+  if (zones.length === 0 && findings.every(({ code }) => code === 'not_understood'))
     throw new CliError('no_zones', `${path} has no zone files and no exports.`, {
       next: 'Name the file of the configuration, or name each zone file NAME.zone.',
     });
-  const kinds = new Set<SourceKind>([
-    ...(masters.length > 0 ? ['zones' as const] : []),
-    ...sources.map(({ kind }) => kind),
-  ]);
+  const kinds = new Set(sources.map(({ kind }) => kind));
   return { kind: kinds.size === 1 ? [...kinds][0] : 'zones', zones, keys: [], findings };
 }
 
-const parseCloudflare = (file: ConfigFile, zone?: string): Source =>
-  /^\ufeff?\s*[[{]/.test(file.text) ? parseCloudflareJson(file, zone) : parseCloudflareFile(file, zone);
+/** Maximum number of names of files in a message. */
+const MAX_NAMES = 10;
 
-function masterFile(path: string, head: string, zone?: string): SourceZone | Finding {
+const shortList = (names: readonly string[]): string =>
+  names.slice(0, MAX_NAMES).join(', ') + (names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '');
+
+function readMaster(path: string, head: string, zone?: string): Source {
   const name = zone ?? zoneOfMaster(path, head);
+  if (isDnscontrol(head)) return parseDnscontrol({ file: path, text: textOf(path) }, name);
   const at = { file: path, line: 1 };
-  if (name !== undefined) return { name, role: 'primary', content: { kind: 'file', path }, primaries: [], at };
+  const found = { kind: 'zones', zones: [], keys: [], findings: [] } as const;
+  if (name !== undefined)
+    return { ...found, zones: [{ name, role: 'primary', content: { kind: 'file', path }, primaries: [], at }] };
   const message = 'The name of the zone cannot be derived from the file.';
   const next = `Import it with "waypost import ${path} --zone NAME", or name it NAME.zone.`;
-  return { severity: 'error', code: 'zone_name_needed', at, message, next };
+  return { ...found, findings: [{ severity: 'error', code: 'zone_name_needed', at, message, next }] };
 }
-
-const findingsOf = (entries: readonly (SourceZone | Finding)[]): Finding[] =>
-  entries.filter((entry) => 'severity' in entry);
 
 /** Finds the files of a configuration on this machine. */
 export class DiskFiles implements ConfigFiles {
@@ -179,21 +199,15 @@ function statOf(path: string) {
 
 function textOf(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return textOfBytes(readFileSync(path));
   } catch (error) {
     throw unreadable(path, error);
   }
 }
 
-function headOf(path: string): string {
-  const buffer = Buffer.alloc(HEAD);
+function headOfFile(path: string): string {
   try {
-    const descriptor = openSync(path, 'r');
-    try {
-      return buffer.toString('latin1', 0, readSync(descriptor, buffer, 0, HEAD, 0));
-    } finally {
-      closeSync(descriptor);
-    }
+    return headOf(path);
   } catch (error) {
     throw unreadable(path, error);
   }

@@ -1,6 +1,6 @@
 /** `waypost import`: zones of other nameservers and providers. */
 import { type Command, Option } from 'commander';
-import type { SourceZone } from '../../zones/migration/index.ts';
+import { type Finding, LOSSES, type SourceZone } from '../../zones/migration/index.ts';
 import { ACCOUNT, actFor } from '../base/accounts.ts';
 import { withClient } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
@@ -23,7 +23,7 @@ interface ImportOptions extends SourceArguments {
 }
 
 /** Providers whose nameservers and SOA stop working with the contract. */
-const PROVIDERS: ReadonlySet<string> = new Set(['cloudflare', 'route53']);
+const PROVIDERS: ReadonlySet<string> = new Set(['cloudflare', 'route53', 'gcloud', 'octodns']);
 
 export function addImportCommand(program: Command, { io, action }: CommandContext): void {
   const command = program
@@ -68,6 +68,7 @@ Examples:
   $ waypost import zones/ --replace
   $ waypost import --powerdns http://127.0.0.1:8081 --powerdns-key-file key.txt
   $ waypost import example.com.txt                 the export of Cloudflare
+  $ waypost import example.com.yaml                record sets of gcloud, or a zone of octoDNS
   $ aws route53 list-resource-record-sets --hosted-zone-id Z1 > example.com.json && waypost import example.com.json
 
 After it, compare the answers of both servers: waypost compare --old ADDRESS
@@ -83,12 +84,15 @@ After it, compare the answers of both servers: waypost compare --old ADDRESS
           async (connected) => {
             const started = performance.now();
             const dryRun = options.dryRun === true;
+            const strict = options.strict === true;
+            const findings = strict ? source.findings.map(lossAsError) : source.findings;
             const importer = await ZoneImporter.create(await actFor(connected, options), source.files, {
               replace: options.replace === true,
               keepApex: apex === 'keep',
-              strict: options.strict === true,
+              strict,
               dryRun,
               secondaries: options.secondaries,
+              incomplete: new Set(strict ? findings.filter(isLoss).flatMap(({ zone }) => zone ?? []) : []),
             });
             const { results, fatal } = await importAll(io, source.zones, importer, options.concurrency);
             const report = {
@@ -96,7 +100,7 @@ After it, compare the answers of both servers: waypost compare --old ADDRESS
               title: source.title,
               dryRun,
               zones: results,
-              findings: source.findings,
+              findings,
               seconds: Math.round(performance.now() - started) / 1000,
               next: dryRun
                 ? 'Run the command without --dry-run.'
@@ -111,6 +115,10 @@ After it, compare the answers of both servers: waypost compare --old ADDRESS
       }),
     );
 }
+
+const isLoss = ({ code }: Finding): boolean => LOSSES.has(code);
+
+const lossAsError = (entry: Finding): Finding => (isLoss(entry) ? { ...entry, severity: 'error' } : entry);
 
 /** Results in the order of the source. Stops after an error that would affect all other zones. */
 async function importAll(

@@ -1,6 +1,7 @@
 /** Reads the zones of a PowerDNS server by its API. */
 import { readFileSync } from 'node:fs';
 import {
+  type Finding,
   type JsonObject,
   objectOf,
   objectsOf,
@@ -40,9 +41,11 @@ export async function readPowerDns(output: Output, options: PowerDnsOptions): Pr
     while (next < listed.length) {
       const i = next++;
       const id = textOf(listed[i].id) ?? textOf(listed[i].name) ?? '';
-      const row = objectOf(await get(`${base}/zones/${encodeURIComponent(id)}`, key)) ?? {};
-      read[i] = parsePowerDnsZone(row, `${base}/zones/${id}`);
-      progress.add(1, objectsOf(row.rrsets).length);
+      const row = await getZone(`${base}/zones/${encodeURIComponent(id)}`, key);
+      const name = textOf(listed[i].name)?.replace(/\.$/, '');
+      read[i] =
+        row instanceof CliError ? { findings: [unread(name, row)] } : parsePowerDnsZone(row, `${base}/zones/${id}`);
+      progress.add(1, row instanceof CliError ? 0 : objectsOf(row.rrsets).length);
     }
   };
   try {
@@ -59,6 +62,23 @@ export async function readPowerDns(output: Output, options: PowerDnsOptions): Pr
     })),
     findings: read.flatMap(({ findings }) => findings),
   };
+}
+
+const unread = (zone: string | undefined, { message }: CliError): Finding => ({
+  severity: 'error',
+  code: 'unreadable_zone',
+  zone,
+  message,
+});
+
+/** The zone, or why the server does not give it. */
+async function getZone(url: string, key: string): Promise<JsonObject | CliError> {
+  try {
+    return objectOf(await get(url, key)) ?? {};
+  } catch (error) {
+    if (error instanceof CliError) return error;
+    throw error;
+  }
 }
 
 function readKey(file: string): string {

@@ -26,6 +26,8 @@ import { zoneFileOf } from './source.ts';
 /** Types whose names are proxied. */
 const WEB_TYPES = new Set(['A', 'AAAA', 'CNAME', 'ALIAS']);
 
+/** Maximum characters of a comment. */
+const MAX_COMMENT = 1000;
 /** Maximum number of changes in one batch of the API. */
 const MAX_BATCH = 10_000;
 
@@ -55,6 +57,8 @@ export type SecondaryMode = 'keep' | 'convert' | 'skip';
 interface ImportPlan extends UploadOptions {
   readonly dryRun: boolean;
   readonly secondaries: SecondaryMode;
+  /** Zones of which the source has more than can be imported, and which fail for it. */
+  readonly incomplete: ReadonlySet<string>;
 }
 
 /** Maximum concurrent previews, the daemon's limit per account. */
@@ -119,7 +123,8 @@ export class ZoneImporter {
     findings: Finding[],
   ): Promise<Partial<ZoneResult> & { action: Action }> {
     const zoneFile = await examine(zone, opened, findings);
-    if (findings.some(({ severity }) => severity === 'error')) return { action: 'failed' };
+    const isIncomplete = this.plan.incomplete.has(zone.name);
+    if (isIncomplete || findings.some(({ severity }) => severity === 'error')) return { action: 'failed' };
     const { dryRun, replace } = this.plan;
     const existing = this.domains.get(zone.name);
     if (existing !== undefined && isSecondary(existing)) {
@@ -138,10 +143,10 @@ export class ZoneImporter {
     const mayReplace = replace || existing.record_count === 0;
     if (!isEqual && !mayReplace) return { action: 'differs', changes, ...result(zoneFile, preview) };
     if (!isEqual && !dryRun) await replaceZone(this.api, existing, zoneFile, this.plan);
-    const proxied = await applyProxied(this.api, existing, zone.proxied, { dryRun: dryRun || !mayReplace });
-    const isChanged = !isEqual || proxied > 0;
+    const marked = await applyMarks(this.api, existing, zone, { dryRun: dryRun || !mayReplace });
+    const isChanged = !isEqual || marked > 0;
     const action = !isChanged ? 'unchanged' : isEqual && !mayReplace ? 'differs' : 'replaced';
-    return { action, changes: { ...changes, changed: changed + proxied }, ...result(zoneFile, preview) };
+    return { action, changes: { ...changes, changed: changed + marked }, ...result(zoneFile, preview) };
   }
 
   async #create(
@@ -155,9 +160,9 @@ export class ZoneImporter {
         return { action: 'created', ...result(zoneFile, preview) };
       }
       const uploaded = await uploadZone(this.api, zoneFile, { ...this.plan, replace: false });
-      if (zone.proxied !== undefined) {
+      if (hasMarks(zone)) {
         const domain = await findDomain(this.api, zone.name);
-        if (domain !== undefined) await applyProxied(this.api, domain, zone.proxied, { dryRun: false });
+        if (domain !== undefined) await applyMarks(this.api, domain, zone, { dryRun: false });
       }
       return { action: 'created', ...result(zoneFile, uploaded) };
     } catch (error) {
@@ -288,23 +293,33 @@ async function readStart(file: string): Promise<Uint8Array> {
   }
 }
 
+const hasMarks = ({ proxied, comments }: SourceZone): boolean => (proxied?.size ?? 0) + (comments?.size ?? 0) > 0;
+
 /**
- * Marks the names that the old provider proxied.
+ * Marks the names that the old provider proxied, and sets the comments of records.
  *
  * Returns the number of records that are changed, or would be. Throws ApiError.
  */
-async function applyProxied(
+async function applyMarks(
   api: ApiClient,
   domain: Domain,
-  proxied: ReadonlyMap<string, boolean> | undefined,
+  zone: SourceZone,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<number> {
-  if (proxied === undefined || proxied.size === 0) return 0;
+  if (!hasMarks(zone)) return 0;
+  const comments = new Map(zone.comments);
   const changed: ChangedRecord[] = [];
   for await (const page of recordPages(api, domain))
-    for (const { id, name, type, content, ttl, proxied: before } of page) {
-      const wanted = WEB_TYPES.has(type) ? proxied.get(name.toLowerCase()) : undefined;
-      if (wanted !== undefined && wanted !== before) changed.push({ id, name, type, content, ttl, proxied: wanted });
+    for (const { id, name, type, content, ttl, proxied: before, comment: text } of page) {
+      const key = name.toLowerCase();
+      const wanted = WEB_TYPES.has(type) ? zone.proxied?.get(key) : undefined;
+      // Once for each RRset.
+      const comment = comments.get(`${key} ${type}`)?.slice(0, MAX_COMMENT);
+      comments.delete(`${key} ${type}`);
+      const proxied = wanted === before ? undefined : wanted;
+      const isNew = comment !== undefined && comment !== text;
+      if (proxied !== undefined || isNew)
+        changed.push({ id, name, type, content, ttl, proxied, ...(isNew && { comment }) });
     }
   if (!dryRun)
     for (let i = 0; i < changed.length; i += MAX_BATCH)

@@ -1,8 +1,11 @@
 /** Finds the zone files of a path: one file, or all files NAME.zone in a folder. */
+import type { Dirent } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { zoneOfMaster } from '../../zones/migration/index.ts';
 import { zoneName } from '../base/domains.ts';
 import { CliError } from '../base/errors.ts';
+import { headOf } from '../base/text-file.ts';
 
 const SUFFIX = '.zone';
 
@@ -38,7 +41,7 @@ export async function zoneFiles(path: string, zone?: string): Promise<ZoneFiles>
   if (!found.isDirectory()) return { count: 1, bytes: found.size, files: singleFile(path, zone) };
   if (zone !== undefined) throw new CliError('usage', `--zone is for a single file, but ${path} is a folder.`);
   let count = 0;
-  for await (const _ of filesOfFolder(path)) count++;
+  for await (const entry of await opendir(path, { bufferSize: 512 })) if (isZone(entry)) count++;
   if (count === 0) {
     throw new CliError('no_zone_files', `${path} has no files with names that end in ${SUFFIX}.`, {
       next: `Name each file after its zone, such as example.net${SUFFIX}.`,
@@ -48,21 +51,35 @@ export async function zoneFiles(path: string, zone?: string): Promise<ZoneFiles>
 }
 
 async function* singleFile(file: string, zone: string | undefined): AsyncGenerator<ZoneFile> {
-  const name = basename(file);
-  if (zone === undefined && !isZoneFile(name)) {
+  const name = zone ?? nameOf(file);
+  if (name === undefined) {
     throw new CliError('zone_name_needed', `The name of the zone cannot be derived from the file name ${file}.`, {
       next: `Pass --zone NAME, or name the file NAME${SUFFIX}.`,
     });
   }
-  yield { file, zone: zoneName(zone ?? name.slice(0, -SUFFIX.length)) };
+  yield { file, zone: zoneName(name) };
+}
+
+/** The zone of a file: by its content, if that has an absolute name, or by the name of the file. */
+function nameOf(file: string): string | undefined {
+  try {
+    return zoneOfMaster(file, headOf(file));
+  } catch (error) {
+    // An unreadable file is an error of its own zone.
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    return isZoneFile(basename(file)) ? basename(file).slice(0, -SUFFIX.length) : undefined;
+  }
 }
 
 async function* filesOfFolder(path: string): AsyncGenerator<ZoneFile> {
   for await (const entry of await opendir(path, { bufferSize: 512 })) {
-    if (!isZoneFile(entry.name) || entry.isDirectory()) continue;
-    yield { file: join(path, entry.name), zone: zoneName(entry.name.slice(0, -SUFFIX.length)) };
+    if (!isZone(entry)) continue;
+    const file = join(path, entry.name);
+    yield { file, zone: zoneName(nameOf(file)!) };
   }
 }
+
+const isZone = (entry: Dirent): boolean => isZoneFile(entry.name) && !entry.isDirectory();
 
 function isZoneFile(name: string): boolean {
   return name.endsWith(SUFFIX) && name.length > SUFFIX.length && !name.startsWith('.');

@@ -5,6 +5,7 @@ import { dirname, isAbsolute, join, sep } from 'node:path';
 import { inlineIncludes, type MasterFile, type MasterLine, mayInclude } from '../../../core/dns/wire/master/index.ts';
 import { parseName } from '../../../core/dns/wire/name.ts';
 import { CliError } from '../base/errors.ts';
+import { isUtf16, textOfBytes } from '../base/text-file.ts';
 import type { ZoneFile } from './files.ts';
 
 export interface ZoneSource {
@@ -25,9 +26,10 @@ export async function openZone(zoneFile: ZoneFile, streamedFrom = Number.POSITIV
   const locate = (line: number): MasterLine => ({ file, line });
   if (zoneFile.bytes === undefined) {
     const { size } = await stat(file);
-    if (size >= streamedFrom && !(await streamMayInclude(file))) return { bytes: null, size, locate };
+    if (size >= streamedFrom && !(await needsWhole(file))) return { bytes: null, size, locate };
   }
-  const bytes = zoneFile.bytes ?? (await readFile(file));
+  const stored = zoneFile.bytes ?? (await readFile(file));
+  const bytes = isUtf16(stored) ? Buffer.from(textOfBytes(Buffer.from(stored))) : stored;
   if (!mayInclude(bytes)) return { bytes, size: bytes.length, locate };
   const read =
     findIncluded === undefined
@@ -65,9 +67,12 @@ function readAnywhere(file: string, path: string, from: MasterLine): MasterFile 
 /** Longer than the directive, so that a directive split between two chunks is found. */
 const OVERLAP = 16;
 
-async function streamMayInclude(file: string): Promise<boolean> {
-  let last = Buffer.from('\n');
+/** Whether a file may include others, or must be converted. */
+async function needsWhole(file: string): Promise<boolean> {
+  let last: Buffer | undefined;
   for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 })) {
+    if (last === undefined && isUtf16(chunk as Buffer)) return true;
+    last ??= Buffer.from('\n');
     const bytes = Buffer.concat([last, chunk as Buffer]);
     if (mayInclude(bytes)) return true;
     last = bytes.subarray(Math.max(0, bytes.length - OVERLAP));

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { type JsonObject, numberOf, objectOf, objectsOf, parseJson, textOf } from './json.ts';
 import { type ConfigFile, type Finding, invalidConfig, type Source, zoneNameOf } from './source.ts';
-import { AUTOMATIC_TTL, absolute, relativeTo, ZoneLines } from './zone-lines.ts';
+import { AUTOMATIC_TTL, absolute, Comments, quoted, relativeTo, ZoneLines } from './zone-lines.ts';
 
 const WEB_TYPES = new Set(['A', 'AAAA', 'CNAME']);
 const HOST_TYPES = new Set(['CNAME', 'NS', 'PTR', 'DNAME']);
@@ -12,7 +12,9 @@ export const isCloudflareFile = (text: string): boolean =>
 
 /** An entry of the zone file: owner, TTL, class, type, content. */
 const ENTRY = /^([^\s;"]+)\s+(\d+)\s+IN\s+([A-Z0-9]+)\s+(.*)$/;
-const TAGS = /\s;[^"]*\bcf_tags=(\S+)[^"]*$/;
+/** The content up to the comment, which has the tags at its end. */
+const COMMENTED = /^((?:[^;"\\]|\\.|"(?:[^"\\]|\\.)*")*);(.*)$/;
+const TAGS = /\bcf_tags=(\S+)\s*$/;
 
 /** `zone`: the name, if the file does not contain it. Keeps the line numbers. */
 export function parseCloudflareFile({ file, text }: ConfigFile, zone?: string): Source {
@@ -20,6 +22,7 @@ export function parseCloudflareFile({ file, text }: ConfigFile, zone?: string): 
   const name = zoneNameOf(zone ?? written ?? nameOfFile(file));
   if (name === '') throw unnamed(file);
   const proxied = new Map<string, boolean>();
+  const comments = new Comments();
   const findings: Finding[] = [];
   const lines = text.split('\n').map((whole, i) => {
     const line = whole.replace(/\r$/, '');
@@ -28,16 +31,16 @@ export function parseCloudflareFile({ file, text }: ConfigFile, zone?: string): 
     const [, owner, ttl, type, content] = entry;
     // Its owner may lack the last dot.
     const isApex = zoneNameOf(owner) === name;
-    if (WEB_TYPES.has(type)) {
-      const tags = TAGS.exec(line)?.[1] ?? '';
-      proxied.set(relativeTo(name, owner), /\bcf-proxied:true\b/.test(tags));
-    }
+    const note = COMMENTED.exec(content)?.[2] ?? '';
+    const tags = TAGS.exec(note)?.[1] ?? '';
+    if (WEB_TYPES.has(type)) proxied.set(relativeTo(name, owner), /\bcf-proxied:true\b/.test(tags));
     const isAlias = type === 'CNAME' && isApex;
     if (isAlias) findings.push(apexCname(name, { file, line: i + 1 }));
+    comments.add(relativeTo(name, owner), isAlias ? 'ALIAS' : type, note.replace(TAGS, ''));
     const seconds = ttl === '1' ? AUTOMATIC_TTL : ttl;
     return `${isApex ? absolute(name) : owner} ${seconds} IN ${isAlias ? 'ALIAS' : type} ${content}`;
   });
-  return sourceOf({ name, file, text: lines.join('\n'), proxied, findings });
+  return sourceOf({ name, file, text: lines.join('\n'), proxied, comments, findings });
 }
 
 /** Pages of `GET /zones/ID/dns_records`, or the records alone. */
@@ -51,6 +54,7 @@ export function parseCloudflareJson({ file, text }: ConfigFile, zone?: string): 
   const name = zoneNameOf(zone ?? textOf(records[0]?.zone_name) ?? nameOfFile(file));
   if (name === '') throw unnamed(file);
   const proxied = new Map<string, boolean>();
+  const comments = new Comments();
   const lines = new ZoneLines(name, basename(file));
   for (const record of records) {
     const owner = textOf(record.name) ?? '';
@@ -59,10 +63,11 @@ export function parseCloudflareJson({ file, text }: ConfigFile, zone?: string): 
     if (WEB_TYPES.has(type)) proxied.set(relativeTo(name, owner), record.proxied === true);
     const isAlias = type === 'CNAME' && zoneNameOf(owner) === name;
     if (isAlias) lines.findings.push(apexCname(name));
+    comments.add(relativeTo(name, owner), isAlias ? 'ALIAS' : type, textOf(record.comment) ?? '');
     const seconds = ttl === undefined || ttl <= 1 ? AUTOMATIC_TTL : ttl;
     lines.add(owner, seconds, isAlias ? 'ALIAS' : type, contentOf(type, record));
   }
-  return sourceOf({ name, file, text: lines.text, proxied, findings: lines.findings });
+  return sourceOf({ name, file, text: lines.text, proxied, comments, findings: lines.findings });
 }
 
 export const isCloudflareJson = (body: unknown): boolean =>
@@ -96,18 +101,6 @@ function contentOf(type: string, record: JsonObject): string {
   return content;
 }
 
-/** A string of a TXT record has at most 255 bytes (RFC 1035 3.3.14). */
-function quoted(text: string): string {
-  const pieces = Buffer.from(text)
-    .toString('latin1')
-    .match(/[\s\S]{1,255}/g) ?? [''];
-  const escaped = (piece: string): string =>
-    piece
-      .replace(/["\\]/g, '\\$&')
-      .replace(/[^\x20-\x7e]/g, (char) => `\\${String(char.charCodeAt(0)).padStart(3, '0')}`);
-  return pieces.map((piece) => `"${escaped(piece)}"`).join(' ');
-}
-
 const nameOfFile = (file: string): string => {
   const name = basename(file).replace(/\.(txt|json|zone|bind|db)$/i, '');
   return name.includes('.') ? name : '';
@@ -129,9 +122,10 @@ function sourceOf(zone: {
   file: string;
   text: string;
   proxied: ReadonlyMap<string, boolean>;
+  comments: Comments;
   findings: readonly Finding[];
 }): Source {
-  const { name, file, text, proxied } = zone;
+  const { name, file, text, proxied, comments } = zone;
   const findings = [...zone.findings];
   const count = [...proxied.values()].filter((isProxied) => isProxied).length;
   if (count > 0)
@@ -144,7 +138,16 @@ function sourceOf(zone: {
     });
   return {
     kind: 'cloudflare',
-    zones: [{ name, role: 'primary', content: { kind: 'text', file, text }, primaries: [], proxied }],
+    zones: [
+      {
+        name,
+        role: 'primary',
+        content: { kind: 'text', file, text },
+        primaries: [],
+        proxied,
+        comments: comments.texts,
+      },
+    ],
     keys: [],
     findings,
   };

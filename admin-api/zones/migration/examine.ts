@@ -3,7 +3,9 @@
  * know about.
  */
 import { basename } from 'node:path';
+import { EntryLexer } from '../../../core/dns/wire/master/index.ts';
 import { isCloudflareFile, isCloudflareJson } from './cloudflare.ts';
+import { isGcloud } from './gcloud.ts';
 import { parseJson } from './json.ts';
 import { isRoute53 } from './route53.ts';
 import { type ConfigFile, type Finding, finding, type Position, type SourceKind, zoneNameOf } from './source.ts';
@@ -50,8 +52,11 @@ export function detectKind({ file, text }: ConfigFile): SourceKind | undefined {
   const head = text.slice(0, HEAD);
   if (/^\ufeff?\s*[[{]/.test(head)) {
     const body = parseJson(file, text);
-    return isRoute53(body) ? 'route53' : isCloudflareJson(body) ? 'cloudflare' : undefined;
+    if (isRoute53(body)) return 'route53';
+    return isGcloud(body) ? 'gcloud' : isCloudflareJson(body) ? 'cloudflare' : undefined;
   }
+  if (/^(-? *)kind: *['"]?dns#resourceRecordSet/m.test(head)) return 'gcloud';
+  if (isYaml(file, head) && /^[\s:-]*type: *['"]?[A-Z0-9]+['"]? *$/m.test(head)) return 'octodns';
   if (isCloudflareFile(head)) return 'cloudflare';
   // The words of a master file could start a statement, but have no brace after them.
   if (
@@ -68,22 +73,64 @@ export function detectKind({ file, text }: ConfigFile): SourceKind | undefined {
       ? 'nsd'
       : 'knot';
   }
-  return hasSoa(head) ? 'zones' : undefined;
+  return isMaster(head) ? 'zones' : undefined;
 }
 
-/** Whether a text has an SOA record. */
-export const hasSoa = (text: string): boolean => /^[^;]*\sSOA\s/im.test(text);
+const isYaml = (file: string, text: string): boolean => /\.ya?ml$/i.test(file) || /^---\s*$/m.test(text.slice(0, 2000));
 
-/** The zone of a master file, from the file name NAME.zone, the SOA, $ORIGIN, or the file name. */
+/** Whether a text has an SOA record. */
+const hasSoa = (text: string): boolean => /^[^;]*\sSOA\s/im.test(text);
+
+/** Whether a text has an SOA record, or others of class IN, as exports of providers. */
+export const isMaster = (text: string): boolean =>
+  hasSoa(text) || /^[^\s;]*\s+(\d+\s+)?IN\s+(A|AAAA|NS|MX|TXT|SRV|CAA|CNAME|PTR)\s+\S/m.test(text);
+
+/**
+ * The zone of a master file: the owner of its SOA, if that is absolute; otherwise from the name of
+ * the file, `$ORIGIN`, or the comment of an export.
+ */
 export function zoneOfMaster(file: string, text: string): string | undefined {
-  const name = basename(file);
-  if (name.endsWith('.zone') && name.length > 5) return zoneNameOf(name.slice(0, -5));
   const head = text.slice(0, HEAD);
-  const owner = /^([^\s;$()@"]+\.)\s[^;\n]*\bSOA\b/im.exec(head)?.[1];
-  if (owner !== undefined) return zoneNameOf(owner);
-  const origin = /^\$ORIGIN\s+(\S+\.)(?:\s|$)/im.exec(head);
-  const soa = /^\S*\s[^;\n]*\bSOA\b/im.exec(head);
-  if (origin !== null && origin[1] !== '.' && (soa === null || origin.index < soa.index)) return zoneNameOf(origin[1]);
-  const stem = name.replace(/^(db|pri|master|named)\./, '').replace(/\.(db|hosts|zone|dns|txt|signed|bind)$/, '');
-  return stem.includes('.') ? zoneNameOf(stem) : undefined;
+  const { owner, origin } = readApex(head);
+  const name = basename(file);
+  const stem = name
+    .replace(/^(db|pri|master|named)\./, '')
+    .replace(/(\.(db|hosts|zone|dns|txt|signed|bind|zonefile))+$/i, '');
+  // Digits are a part of an address, in either order.
+  const ofFile = stem.includes('.') && !/^[\d.]+$/.test(stem) ? stem : undefined;
+  const noted = NOTES.exec(head);
+  const bare = name.endsWith('.zone') && name.length > 5 ? name.slice(0, -5) : undefined;
+  const found = owner ?? ofFile ?? origin ?? noted?.[1] ?? noted?.[2] ?? bare;
+  return found === undefined ? undefined : zoneNameOf(found);
+}
+
+/** Comments of Windows, GoDaddy and others. */
+const NOTES = /^;+\s*(?:Database file .* for (\S+) zone\.|(?:Domain|Zone(?: name)?):\s+(\S+\.\S+?)\.?\s*$)/im;
+
+/** The owner of the SOA, and the first `$ORIGIN`, if they are absolute and not the root. */
+function readApex(head: string): { readonly owner?: string; readonly origin?: string } {
+  const bytes = Buffer.from(head, 'latin1');
+  const lexer = new EntryLexer(bytes);
+  const word = (i: number): string => head.slice(lexer.start[i], lexer.end[i]);
+  let first: string | undefined;
+  let origin: string | undefined;
+  let owner: string | undefined;
+  const whole = (name: string): string | undefined => {
+    if (name.endsWith('.')) return name;
+    if (origin === undefined) return undefined;
+    return name === '@' ? origin : `${name}.${origin === '.' ? '' : origin}`;
+  };
+  const named = (name: string | undefined): string | undefined => (name === '.' ? undefined : name);
+  while (lexer.next()) {
+    if (lexer.count === 0) continue;
+    if (!lexer.blankOwner && /^\$ORIGIN$/i.test(word(0))) {
+      origin = lexer.count > 1 ? whole(word(1)) : undefined;
+      first ??= named(origin);
+      continue;
+    }
+    if (!lexer.blankOwner) owner = whole(word(0));
+    for (let i = lexer.blankOwner ? 0 : 1; i < Math.min(lexer.count, 5); i++)
+      if (/^SOA$/i.test(word(i))) return { owner: named(owner), origin: first };
+  }
+  return { origin: first };
 }

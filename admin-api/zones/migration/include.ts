@@ -1,6 +1,6 @@
 /** Finds and reads the files that a configuration includes. */
 import { dirname, isAbsolute, join } from 'node:path';
-import { type ConfigFile, type ConfigFiles, invalidConfig, type Position } from './source.ts';
+import { type ConfigFile, type ConfigFiles, type Finding, invalidConfig, type Position } from './source.ts';
 
 const MAX_DEPTH = 20;
 const MAX_FILES = 100_000;
@@ -9,11 +9,16 @@ const PATTERN = /[*?[]/;
 export class Includes {
   #count = 0;
 
-  constructor(private readonly files: ConfigFiles) {}
+  /** `findings`: gets the files that cannot be read. */
+  constructor(
+    private readonly files: ConfigFiles,
+    private readonly findings: Finding[],
+  ) {}
 
   /**
    * The files of one include. A relative path starts from `base`, or from the folder of the
-   * including file. Throws InvalidError `invalid_config` with the position of the include.
+   * including file. A file that cannot be read is a finding. Throws InvalidError `invalid_config`
+   * with the position of the include.
    */
   open(path: string, at: Position, depth: number, base = dirname(at.file)): ConfigFile[] {
     if (depth >= MAX_DEPTH) throw invalidConfig(at, `files include each other more than ${MAX_DEPTH} deep`);
@@ -22,17 +27,22 @@ export class Includes {
     const paths = PATTERN.test(whole) ? this.files.glob(whole) : [whole];
     this.#count += paths.length;
     if (this.#count > MAX_FILES) throw invalidConfig(at, `more than ${MAX_FILES} files are included`);
-    return paths.map((file) => ({ file, text: this.#read(file, at) }));
+    return paths.flatMap((file) => this.#read(file, at));
   }
 
-  #read(file: string, at: Position): string {
+  #read(file: string, at: Position): ConfigFile[] {
     try {
-      return this.files.read(file);
+      return [{ file, text: this.files.read(file) }];
     } catch (error) {
-      throw invalidConfig(
+      const reason = error instanceof Error ? error.message : String(error);
+      this.findings.push({
+        severity: 'warning',
+        code: 'unreadable_include',
         at,
-        `cannot read the included file ${file}: ${error instanceof Error ? error.message : error}`,
-      );
+        message: `The included file ${file} cannot be read: ${reason}. What it has is not imported.`,
+        next: 'Run the command as a user that may read the file, or pass --root FOLDER for a copy of another machine.',
+      });
+      return [];
     }
   }
 }

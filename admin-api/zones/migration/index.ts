@@ -1,10 +1,13 @@
 /** Reads the zones of other nameservers and providers. Pure: text in, zones and findings out. */
 export { parseCloudflareFile, parseCloudflareJson } from './cloudflare.ts';
-export { detectKind, examineMaster, hasSoa, zoneOfMaster } from './examine.ts';
+export { isDnscontrol, parseDnscontrol } from './dnscontrol.ts';
+export { detectKind, examineMaster, isMaster, zoneOfMaster } from './examine.ts';
+export { parseGcloud } from './gcloud.ts';
 export { type JsonObject, objectOf, objectsOf, parseJson, textOf } from './json.ts';
 export { parseKnot } from './knot.ts';
 export { parseNamed } from './named.ts';
 export { parseNsd } from './nsd.ts';
+export { parseOctodns } from './octodns.ts';
 export { parsePowerDnsZone } from './powerdns.ts';
 export { type Question, questionsOf, type Reason, type ZoneContent } from './questions.ts';
 export { compareReplies, type Difference, parseReply, type Reply, recordText } from './replies.ts';
@@ -15,6 +18,7 @@ export {
   type Content,
   type Finding,
   finding,
+  LOSSES,
   oneOfEachName,
   type Position,
   type Primary,

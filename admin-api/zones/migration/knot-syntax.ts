@@ -1,6 +1,6 @@
 /** The syntax of knot.conf: the part of YAML that Knot DNS reads. */
 import { Includes } from './include.ts';
-import { type ConfigFile, type ConfigFiles, invalidConfig, type Position } from './source.ts';
+import { type ConfigFile, type ConfigFiles, type Finding, invalidConfig, type Position } from './source.ts';
 
 /** The settings of one item of a section, or of a section without items. */
 export interface Item {
@@ -15,9 +15,9 @@ interface OpenItem extends Item {
 }
 
 /** The items of a file and of the files that it includes, in order. */
-export function readKnot(main: ConfigFile, files: ConfigFiles): Item[] {
+export function readKnot(main: ConfigFile, files: ConfigFiles, findings: Finding[]): Item[] {
   const items: Item[] = [];
-  readFile(main, new Includes(files), items, 0);
+  readFile(main, new Includes(files, findings), items, 0);
   return items;
 }
 

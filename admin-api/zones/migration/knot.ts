@@ -19,7 +19,8 @@ const DEFAULT_FILE = '%s.zone';
 
 /** Throws InvalidError `invalid_config`. */
 export function parseKnot(main: ConfigFile, files: ConfigFiles): Source {
-  const items = readKnot(main, files);
+  const findings: Finding[] = [];
+  const items = readKnot(main, files, findings);
   const byId = (section: string): Map<string, Item> =>
     new Map(items.filter((item) => item.section === section).flatMap((item) => idsOf(item).map((id) => [id, item])));
   const templates = byId('template');
@@ -27,7 +28,6 @@ export function parseKnot(main: ConfigFile, files: ConfigFiles): Source {
   const groups = byId('remotes');
   const acls = byId('acl');
   const zones: SourceZone[] = [];
-  const findings: Finding[] = [];
   for (const item of items) {
     if (item.section !== 'zone') continue;
     const name = zoneNameOf(first(item, 'domain') ?? '');

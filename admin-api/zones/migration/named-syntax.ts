@@ -1,6 +1,6 @@
 /** The syntax of named.conf: statements of words and blocks, comments of C, C++ and the shell. */
 import { Includes } from './include.ts';
-import { type ConfigFile, type ConfigFiles, invalidConfig, type Position } from './source.ts';
+import { type ConfigFile, type ConfigFiles, type Finding, invalidConfig, type Position } from './source.ts';
 
 interface Word {
   readonly kind: 'word';
@@ -70,8 +70,8 @@ function* tokensOf({ file, text }: ConfigFile): Generator<Token, void, undefined
  * The statements of a file and of the files that it includes. `directory`: folder of relative
  * includes, once an `options` block before them has set it.
  */
-export function readNamed(main: ConfigFile, files: ConfigFiles): Statement[] {
-  return new Reader(new Includes(files)).file(main, 0);
+export function readNamed(main: ConfigFile, files: ConfigFiles, findings: Finding[]): Statement[] {
+  return new Reader(new Includes(files, findings)).file(main, 0);
 }
 
 class Reader {

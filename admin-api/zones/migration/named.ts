@@ -28,7 +28,8 @@ interface Scope {
 
 /** Throws InvalidError `invalid_config`. Relative paths start from `options { directory }`. */
 export function parseNamed(main: ConfigFile, files: ConfigFiles): Source {
-  return new NamedReader(readNamed(main, files), dirname(main.file)).source();
+  const findings: Finding[] = [];
+  return new NamedReader(readNamed(main, files, findings), dirname(main.file), findings).source();
 }
 
 class NamedReader {
@@ -37,12 +38,14 @@ class NamedReader {
   readonly #templates = new Map<string, readonly Statement[]>();
   readonly #zones: SourceZone[] = [];
   readonly #keys: SourceKey[] = [];
-  readonly #findings: Finding[] = [];
+  readonly #findings: Finding[];
 
   constructor(
     private readonly statements: readonly Statement[],
     folder: string,
+    findings: Finding[],
   ) {
+    this.#findings = findings;
     const options = statements.filter((statement) => keywordOf(statement) === 'options').flatMap(blockOf);
     const directory = lastWord(options, 'directory') ?? folder;
     this.#directory = isAbsolute(directory) ? directory : join(folder, directory);

@@ -32,13 +32,13 @@ const SECTIONS = new Set(['server', 'zone', 'pattern', 'key', 'remote-control', 
 /** Throws InvalidError `invalid_config`. */
 export function parseNsd(main: ConfigFile, files: ConfigFiles): Source {
   const sections: Section[] = [];
-  readFile(main, new Includes(files), sections, 0);
+  const findings: Finding[] = [];
+  readFile(main, new Includes(files, findings), sections, 0);
   const server = sections.filter(({ kind }) => kind === 'server').flatMap(({ settings }) => settings);
   const directory = lastOf(server, 'zonesdir') ?? dirname(main.file);
   const base = isAbsolute(directory) ? directory : join(dirname(main.file), directory);
   const patterns = new Map<string, Setting[]>();
   const zones: SourceZone[] = [];
-  const findings: Finding[] = [];
   const add = (name: string, settings: readonly Setting[], at: Position): void => {
     const zone = zoneOf(zoneNameOf(name), settings, base, at, findings);
     if (zone !== undefined) zones.push(zone);

@@ -1,7 +1,7 @@
 /** Zones in the responses of the API of a PowerDNS server. */
 import { type JsonObject, numberOf, objectsOf, textOf } from './json.ts';
 import { type Finding, finding, type Primary, type SourceZone, zoneNameOf } from './source.ts';
-import { ZoneLines } from './zone-lines.ts';
+import { Comments, relativeTo, ZoneLines } from './zone-lines.ts';
 
 /** A zone of `GET /api/v1/servers/localhost/zones/ID`. `file`: its name in messages. */
 export function parsePowerDnsZone(row: JsonObject, file: string): { zone?: SourceZone; findings: Finding[] } {
@@ -9,10 +9,13 @@ export function parsePowerDnsZone(row: JsonObject, file: string): { zone?: Sourc
   const kind = (textOf(row.kind) ?? '').toLowerCase();
   if (kind === 'producer' || kind === 'consumer') return { findings: [finding.catalog(name)] };
   const lines = new ZoneLines(name, file);
+  const comments = new Comments();
   let disabled = 0;
   for (const set of objectsOf(row.rrsets)) {
     const owner = textOf(set.name) ?? '';
     const type = textOf(set.type) ?? '';
+    for (const { content } of objectsOf(set.comments))
+      comments.add(relativeTo(name, owner), type, textOf(content) ?? '');
     for (const record of objectsOf(set.records)) {
       if (record.disabled === true) disabled++;
       else if (type === 'LUA')
@@ -41,6 +44,7 @@ export function parsePowerDnsZone(row: JsonObject, file: string): { zone?: Sourc
       role: isSecondary ? 'secondary' : 'primary',
       content: { kind: 'text', file, text: lines.text },
       primaries: isSecondary ? (Array.isArray(row.masters) ? row.masters : []).flatMap(primaryOf) : [],
+      comments: comments.texts,
     },
     findings,
   };

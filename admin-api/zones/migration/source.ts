@@ -1,7 +1,17 @@
 /** The contents of a source of zones, and findings for the user. */
 import { InvalidError } from '../../../core/base/errors.ts';
 
-export const SOURCE_KINDS = ['bind', 'knot', 'nsd', 'powerdns', 'cloudflare', 'route53', 'zones'] as const;
+export const SOURCE_KINDS = [
+  'bind',
+  'knot',
+  'nsd',
+  'powerdns',
+  'cloudflare',
+  'route53',
+  'gcloud',
+  'octodns',
+  'zones',
+] as const;
 
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
@@ -49,6 +59,8 @@ export interface SourceZone {
   readonly primaries: readonly Primary[];
   /** Names that the old provider proxied (true) or not (false), relative to the zone. */
   readonly proxied?: ReadonlyMap<string, boolean>;
+  /** Comments of RRsets, by `name TYPE`, the name relative to the zone. */
+  readonly comments?: ReadonlyMap<string, string>;
   /** The view that contains the zone. */
   readonly view?: string;
   readonly at?: Position;
@@ -83,6 +95,9 @@ export interface ConfigFiles {
   glob(pattern: string): readonly string[];
 }
 
+/** Findings that `--strict` makes errors: a part of the source is not imported. */
+export const LOSSES: ReadonlySet<string> = new Set(['left_out', 'not_understood', 'unreadable_include']);
+
 export const zoneNameOf = (text: string): string => text.replace(/\.$/, '').toLowerCase();
 
 /** An error in a configuration that its own server would also reject. */
@@ -116,6 +131,8 @@ export const finding = {
     message: 'The members of a catalog zone are not part of the configuration and are not imported.',
     next: 'Import their zone files as a folder, or set up the catalog zone as the page "Catalog zones" of the manual describes.',
   }),
+  /** `message`: with the file, and its line if it is known. */
+  notUnderstood: (message: string): Finding => ({ severity: 'warning', code: 'not_understood', message }),
   noFile: (zone: string, at?: Position): Finding => ({
     severity: 'error',
     code: 'no_file',
@@ -133,7 +150,7 @@ export const finding = {
   }),
 } as const;
 
-/** Keeps one zone of each name: the first, or that of the view `view`. Reports the others. */
+/** Keeps one zone of each name: the first, or that of the view `view`. Reports others that differ. */
 export function oneOfEachName(
   zones: readonly SourceZone[],
   view: string | undefined,
@@ -145,7 +162,8 @@ export function oneOfEachName(
     if (!first.has(zone.name)) first.set(zone.name, zone);
     else others.set(zone.name, [...(others.get(zone.name) ?? []), zone]);
   }
-  const findings = [...others].map(([name, left]): Finding => {
+  const differing = [...others].filter(([name, left]) => left.some((zone) => !isSame(zone, first.get(name)!)));
+  const findings = differing.map(([name, left]): Finding => {
     const kept = first.get(name)!;
     const views = [kept, ...left].map((zone) => zone.view).filter((title) => title !== undefined);
     const at = left[0].at;
@@ -162,4 +180,10 @@ export function oneOfEachName(
     return { severity: 'warning', code: 'duplicate_zone', zone: name, at, message };
   });
   return { zones: [...first.values()], findings };
+}
+
+/** Whether zones of two views have the same content and primaries. */
+function isSame(a: SourceZone, b: SourceZone): boolean {
+  const contentOf = ({ role, content, primaries }: SourceZone) => JSON.stringify({ role, content, primaries });
+  return a.content.kind !== 'none' && contentOf(a) === contentOf(b);
 }

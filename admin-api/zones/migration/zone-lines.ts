@@ -1,5 +1,8 @@
 /** Writes the records of exports as lines of a master file. */
+import { parseMaster } from '../../../core/dns/wire/master/index.ts';
 import { isDataType, parseType } from '../../../core/dns/wire/mnemonics.ts';
+import { type Name, parseName } from '../../../core/dns/wire/name.ts';
+import { DROPPED_TYPES } from '../records/rules/dnssec.ts';
 import { type Finding, zoneNameOf } from './source.ts';
 
 /** TTL in seconds of records with an automatic TTL. */
@@ -20,36 +23,69 @@ export const isWithin = (zone: string, name: string): boolean => {
   return lower === zone || lower.endsWith(`.${zone}`);
 };
 
+/** A text as the strings of a TXT record, of at most 255 bytes each (RFC 1035 3.3.14). */
+export function quoted(text: string): string {
+  const pieces = Buffer.from(text)
+    .toString('latin1')
+    .match(/[\s\S]{1,255}/g) ?? [''];
+  const escaped = (piece: string): string =>
+    piece
+      .replace(/["\\]/g, '\\$&')
+      .replace(/[^\x20-\x7e]/g, (char) => `\\${String(char.charCodeAt(0)).padStart(3, '0')}`);
+  return pieces.map((piece) => `"${escaped(piece)}"`).join(' ');
+}
+
 export class ZoneLines {
   readonly #lines: string[] = [];
   readonly findings: Finding[] = [];
+  readonly #apex: Name;
 
   constructor(
     private readonly zone: string,
     private readonly file: string,
   ) {
+    this.#apex = parseName(zone);
     this.#lines.push(`$ORIGIN ${absolute(zone)}`);
   }
 
-  /** Skips a record of an unknown type, and reports it. */
+  /** Skips a record that a master file cannot have, and reports it. */
   add(name: string, ttl: number, type: string, content: string): void {
     // A line feed would start another record.
-    const line = content.replace(/[\r\n]+/g, ' ');
-    if (isDataType(parseType(type) ?? 0)) this.#lines.push(`${absolute(name)} ${ttl} IN ${type.toUpperCase()} ${line}`);
-    else this.leaveOut(name, type, 'The type is not supported.');
+    const line = `${absolute(name)} ${ttl} IN ${type.toUpperCase()} ${content.replace(/[\r\n]+/g, ' ')}`;
+    const fault = isDataType(parseType(type) ?? 0) ? this.#faultOf(line) : 'The type is not supported.';
+    if (fault === undefined) this.#lines.push(line);
+    else this.leaveOut(name, type, fault);
+  }
+
+  #faultOf(line: string): string | undefined {
+    return parseMaster(Buffer.from(line), { origin: this.#apex, drops: DROPPED_TYPES }).errors[0]?.message;
   }
 
   leaveOut(name: string, type: string, reason: string, next?: string): void {
-    this.findings.push({
-      severity: 'decision',
-      code: 'left_out',
-      zone: this.zone,
-      message: `${relativeTo(this.zone, name)} ${type} of ${this.file} is left out. ${reason}`,
-      next,
-    });
+    this.decide('left_out', name, type, `of ${this.file} is left out. ${reason}`, next);
+  }
+
+  /** `predicate`: the end of a sentence about the record. */
+  decide(code: string, name: string, type: string, predicate: string, next?: string): void {
+    const message = `${relativeTo(this.zone, name)} ${type} ${predicate}`;
+    this.findings.push({ severity: 'decision', code, zone: this.zone, message, next });
   }
 
   get text(): string {
     return `${this.#lines.join('\n')}\n`;
+  }
+}
+
+/** Comments of RRsets. The different comments of the records of one are lines. */
+export class Comments {
+  readonly texts = new Map<string, string>();
+
+  /** `name`: relative to the zone. */
+  add(name: string, type: string, comment: string): void {
+    const text = comment.trim();
+    const key = `${name} ${type}`;
+    const before = this.texts.get(key);
+    if (text === '' || before?.split('\n').includes(text)) return;
+    this.texts.set(key, before === undefined ? text : `${before}\n${text}`);
   }
 }

@@ -2,4 +2,5 @@ export type { Dropped, MasterError, MasterOptions, MasterRecord, MasterResult, M
 export { formatMaster } from './format.ts';
 export { mayGenerate } from './generate.ts';
 export { type Inlined, inlineIncludes, type MasterFile, type MasterLine, mayInclude } from './include.ts';
+export { EntryLexer } from './lexer.ts';
 export { parseMaster } from './parser.ts';

@@ -180,6 +180,70 @@ cf.test.	1	IN	CNAME	www.cf.test. ; cf_tags=cf-proxied:true
   assert.equal(actions(await report(live, [file, '--replace'])), ['cf.test replaced 3']);
 });
 
+test('comments of an export are kept, also for records that the API would refuse', async (live) => {
+  const file = write(
+    'comments.txt',
+    `;; Domain:     co.test.
+co.test	3600	IN	SOA	ada.ns.cloudflare.com. dns.cloudflare.com. 2049 10000 2400 604800 3600
+www.co.test.	1	IN	A	192.0.2.1 ; "the web"; here cf_tags=cf-proxied:false
+www.co.test.	1	IN	A	192.0.2.2 ; second cf_tags=cf-proxied:false
+short.co.test.	5	IN	TXT	"a ; b" ; of a short TTL
+none.co.test.	60	IN	TXT	"no ; comment"
+`,
+  );
+  assert.equal(actions(await report(live, [file])), ['co.test created 4']);
+  const comments = async () =>
+    (await live.json(['record', 'list', 'co.test'])).map(({ name, comment }) => `${name} ${comment}`);
+  assert.equal(await comments(), [
+    'none null',
+    'short of a short TTL',
+    'www "the web"; here\nsecond',
+    'www "the web"; here\nsecond',
+  ]);
+  assert.equal(actions(await report(live, [file])), ['co.test unchanged 4']);
+});
+
+test('a folder of exports: what is not understood is reported, and an error with --strict', async (live) => {
+  write(
+    'exports/o.test.yaml',
+    "---\n'':\n  type: MX\n  value: {preference: 10, exchange: mail.o.test.}\nx:\n  type: URLFWD\n  value: y\n",
+  );
+  write(
+    'exports/g.yaml',
+    'kind: dns#resourceRecordSet\nname: g.test.\nrrdatas:\n- ns.x. h.x. 1 2 3 4 5\nttl: 60\ntype: SOA\n---\nkind: dns#resourceRecordSet\nname: w.g.test.\nrrdatas:\n- 192.0.2.1\nttl: 60\ntype: A\n',
+  );
+  write('exports/broken.json', '{"result": [');
+  write('exports/notes', 'hello');
+  write('exports/utf16.zone', '');
+  writeFileSync(
+    join(folder, 'exports/utf16.zone'),
+    Buffer.from('\ufeff$ORIGIN u.test.\r\n$TTL 60\r\n@ SOA a b 1 2 3 4 5\r\nw A 192.0.2.1\r\n', 'utf16le'),
+  );
+  const argv = [join(folder, 'exports')];
+  const strict = await report(live, [...argv, '--strict', '--dry-run'], 1);
+  assert.equal(actions(strict), ['u.test created 1', 'g.test created 1', 'o.test failed 0'].sort());
+  assert.equal(codes(strict.errors).sort(), ['left_out o.test', 'not_understood', 'not_understood']);
+  const imported = await report(live, argv);
+  assert.equal(actions(imported), ['g.test created 1', 'o.test created 1', 'u.test created 1']);
+  assert.equal(codes(imported.decisions), ['left_out o.test']);
+  assert.equal(codes(imported.warnings), ['not_understood', 'not_understood']);
+});
+
+test('an include that cannot be read is a warning, and views of the same file need no decision', async (live) => {
+  write('views/db.v', `${soa('v.test')}www A 192.0.2.1\n`);
+  const config = write(
+    'views/named.conf',
+    `include "missing.conf";
+view in { zone "v.test" { type primary; file "db.v"; }; };
+view out { zone "v.test" { type primary; file "db.v"; }; };
+`,
+  );
+  const imported = await report(live, [config]);
+  assert.equal(actions(imported), ['v.test created 2']);
+  assert.equal([codes(imported.warnings), codes(imported.decisions)], [['unreadable_include'], []]);
+  assert.equal(codes((await report(live, [config, '--strict'], 1)).errors), ['unreadable_include']);
+});
+
 test('sources that cannot be read say why', async ({ waypost }) => {
   const failure = async (...argv: string[]): Promise<string> => {
     const { code, stderr } = await waypost(['import', ...argv]);

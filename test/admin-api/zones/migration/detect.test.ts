@@ -41,7 +41,17 @@ for (const [kind, text] of KINDS)
   test(`${JSON.stringify(text.slice(0, 40))} is ${kind}`, () => assert.is(detectKind({ file: 'x', text }), kind));
 
 const NAMES: readonly (readonly [name: string | undefined, file: string, text: string])[] = [
-  ['example.net', 'z/Example.net.zone', 'example.com. 1 IN SOA'],
+  ['example.net', 'z/Example.net.zone', '@ 1 IN SOA'],
+  ['example.com', 'z/Example.net.zone', 'example.com. 1 IN SOA'],
+  ['corp.example', 'corp.zone', '$ORIGIN corp.example.\n@ SOA a b'],
+  ['corp.example', 'corp.zone', '$ORIGIN .\n$TTL 60\ncorp.example IN SOA a b (\n1 2 3 4 5 )\n$ORIGIN corp.example.\n'],
+  ['corp.example', 'corp.zone', '$ORIGIN corp.example.\nwww 60 IN A 192.0.2.1'],
+  ['corp.example', 'corp.txt', ';\n;  Database file corp.txt for corp.example zone.\n;\n@ IN SOA a b'],
+  ['corp.example', 'export', '; Domain: corp.example\n@ IN SOA a b'],
+  ['corp', 'corp.zone', '@ SOA a b'],
+  ['example.com', 'example.com.zone', '$ORIGIN sub.example.com.\nx 60 IN A 192.0.2.1'],
+  ['example.com', 'example.com.zone.signed', '@ SOA a b'],
+  [undefined, 'db.192.168.1', '@ IN SOA a b'],
   ['example.com', 'db.local', 'example.com.\t1 IN SOA a b'],
   ['example.com', 'db.local', '$TTL 3\n$ORIGIN example.com.\n@ SOA a b'],
   ['example.com', 'db.example.com', '@ IN SOA a b'],

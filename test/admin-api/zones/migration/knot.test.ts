@@ -103,7 +103,6 @@ const MALFORMED: readonly (readonly [what: string, text: string, message: RegExp
   ['a setting in no section', '  - domain: a', /^knot.conf:1: the setting "domain" is in no section/],
   ['a string without an end', 'zone:\n  - domain: "a', /^knot.conf:2: the string has no end/],
   ['a list without an end', 'remote:\n  - address: [a,\n', /^knot.conf:2: the list has no end/],
-  ['a missing include', 'include: none.conf', /^knot.conf:1: cannot read the included file none.conf/],
 ];
 
 for (const [what, text, message] of MALFORMED)
@@ -113,5 +112,12 @@ for (const [what, text, message] of MALFORMED)
       (error: Error) => message.test(error.message),
     );
   });
+
+test('an include that cannot be read is a warning', () => {
+  const source = parse({ 'knot.conf': 'include: none.conf\nzone:\n  - domain: a\n' });
+  assert.equal(findingLines(source), ['warning unreadable_include 1']);
+  assert.match(source.findings[0].message, /none\.conf cannot be read: no such file/);
+  assert.is(source.zones.length, 1);
+});
 
 test.run();

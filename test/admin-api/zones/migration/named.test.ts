@@ -97,7 +97,6 @@ const MALFORMED: readonly (readonly [what: string, text: string, message: RegExp
   ['a block without an end', 'zone "a" {\n type master;', /^named.conf:1: the block has no end/],
   ['a brace too many', 'zone "a" { };\n};', /^named.conf:2: there is a "}" without a "{"/],
   ['a missing semicolon', 'zone "a" { type master };', /^named.conf:1: the statement has no end/],
-  ['a missing include', '\n\ninclude "/none";', /^named.conf:3: cannot read the included file \/none: no such file/],
   ['an include of itself', 'include "named.conf";', /include each other more than 20 deep/],
 ];
 
@@ -108,5 +107,12 @@ for (const [what, text, message] of MALFORMED)
       (error: Error) => message.test(error.message),
     );
   });
+
+test('an include that cannot be read is a warning', () => {
+  const source = parse({ 'named.conf': 'include "none.conf";\nzone "a" { type primary; file "db"; };' });
+  assert.equal(findingLines(source), ['warning unreadable_include 1']);
+  assert.match(source.findings[0].message, /none\.conf cannot be read: no such file/);
+  assert.is(source.zones.length, 1);
+});
 
 test.run();
