@@ -1,7 +1,6 @@
 /** `waypost compare`: queries two nameservers for every name and type of the zones. */
 import type { Command } from 'commander';
 import { nameId, parseName } from '../../../core/dns/wire/name.ts';
-import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { Finding } from '../../zones/migration/index.ts';
 import { readZone } from '../../zones/records/zonefile/prepare.ts';
 import { ACCOUNT, actFor } from '../base/accounts.ts';
@@ -65,9 +64,10 @@ Examples:
         const [before, after] = [await DnsServer.open(options.old), await DnsServer.open(options.new)];
         try {
           const compare = async (zones: readonly ComparedZone[], findings: readonly Finding[]): Promise<boolean> => {
-            await probe(zones, before, after);
             const { ttl = false, strict = false, concurrency } = options;
-            const comparer = new ZoneComparer({ before, after, ttl, strict, concurrency });
+            const names = zones.map(({ name }) => name);
+            const comparer = new ZoneComparer({ before, after, ttl, strict, concurrency, zones: names });
+            await probe(names, comparer, before, after);
             const compared = await compareAll(io, zones, comparer);
             const report = {
               before: options.old,
@@ -156,11 +156,11 @@ function recordsOf(bytes: Uint8Array, zone: string): ComparedRecord[] {
 }
 
 /** Throws CliError `unreachable_server`: without a response, every question would time out. */
-async function probe([zone]: readonly ComparedZone[], ...servers: readonly DnsServer[]): Promise<void> {
+async function probe([zone]: readonly string[], comparer: ZoneComparer, ...servers: DnsServer[]): Promise<void> {
   if (zone === undefined) return;
-  for (const server of servers)
-    if ((await server.query(parseName(zone.name), TYPE.SOA)) === undefined)
-      throw unreachable(server.title, `no response to the SOA of ${zone.name}`);
+  const replies = await comparer.soa(zone);
+  for (const [i, server] of servers.entries())
+    if (replies[i] === undefined) throw unreachable(server.title, `no response to the SOA of ${zone}`);
 }
 
 async function compareAll(

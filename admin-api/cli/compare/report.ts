@@ -89,8 +89,10 @@ const rcodeName = (rcode: number): string =>
 function printForPeople(io: CliIo, report: CompareReport): void {
   const { before, after, zones, seconds, findings, strict } = report;
   const { expected, questions, differences, errors } = sumsOf(report);
+  const named = new Set(errors.map(({ zone }) => zone));
   for (const { message, zone } of findings)
-    print(io.stderr, escapeControls(`${zone === undefined ? '' : `${zone}: `}${message}`));
+    if (zone === undefined || !named.has(zone))
+      print(io.stderr, escapeControls(`${zone === undefined ? '' : `${zone}: `}${message}`));
   for (const { zone, error } of errors) print(io.stderr, escapeControls(`${zone}: not compared: ${error}`));
   for (const difference of differences.slice(0, MAX_SHOWN))
     for (const line of describe(difference)) print(io.stdout, escapeControls(line));

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { InvalidError, WaypostError } from '../../../core/base/errors.ts';
 import { Semaphore } from '../../../core/base/semaphore.ts';
-import { LOWER, type Name, nameId, parseName } from '../../../core/dns/wire/name.ts';
+import { equalNames, LOWER, type Name, nameId, parseName } from '../../../core/dns/wire/name.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import {
   compareReplies,
@@ -57,15 +57,40 @@ interface ComparePlan {
   readonly strict: boolean;
   /** Maximum number of questions in flight. */
   readonly concurrency: number;
+  /** Names of all zones: a zone is asked for nothing that is in another one. */
+  readonly zones: readonly string[];
 }
+
+/** The replies of both servers; undefined: none. */
+type Replies = readonly [before: Reply | undefined, after: Reply | undefined];
 
 export class ZoneComparer {
   readonly #slots: Semaphore;
   /** The label of names that do not exist. */
   readonly #label = `waypost-compare-${randomBytes(6).toString('hex')}`;
 
+  readonly #apexes: ReadonlySet<string>;
+  /** By name of the zone. */
+  readonly #soas = new Map<string, Promise<Replies>>();
+
   constructor(private readonly plan: ComparePlan) {
     this.#slots = new Semaphore(plan.concurrency);
+    this.#apexes = new Set(plan.zones.map((zone) => nameId(lowerCase(parseName(zone)))));
+  }
+
+  /** The replies to the SOA of a zone, which are asked for once. */
+  soa(zone: string): Promise<Replies> {
+    let replies = this.#soas.get(zone);
+    if (replies === undefined) {
+      replies = this.#askBoth({ name: lowerCase(parseName(zone)), type: TYPE.SOA });
+      this.#soas.set(zone, replies);
+    }
+    return replies;
+  }
+
+  #askBoth(question: Question): Promise<Replies> {
+    const { before, after } = this.plan;
+    return Promise.all([askOne(before, question), askOne(after, question)]);
   }
 
   async compare(zone: ComparedZone): Promise<ZoneComparison> {
@@ -85,8 +110,9 @@ export class ZoneComparer {
       if (!(error instanceof WaypostError) && !(error instanceof Error && 'syscall' in error)) throw error;
       return { ...result, names, error: `its names cannot be read: ${error.message}` };
     }
-    for (const server of [before, after]) {
-      const reply = await askOne(server, { name: apex, type: TYPE.SOA });
+    const replies = await this.soa(zone.name);
+    for (const [i, server] of [before, after].entries()) {
+      const reply = replies[i];
       if (reply === undefined || !reply.authoritative || reply.answer.length === 0)
         return { ...result, names, error: `${server.title} does not serve the zone` };
       const transferred = await server.transfer(apex);
@@ -98,7 +124,10 @@ export class ZoneComparer {
       return { ...result, names, error: 'neither the source nor a transfer from one of the servers gives its names' };
     // Each server has an SOA and NS records, even if the source has none.
     records.push({ name: apex, type: TYPE.SOA }, { name: apex, type: TYPE.NS });
-    const questions = questionsOf({ apex, records, isProxied: zone.isProxied }, this.#label);
+    const questions = questionsOf(
+      { apex, records, isProxied: zone.isProxied, isApex: (name) => this.#apexes.has(nameId(name)) },
+      this.#label,
+    );
     const answers = await Promise.all(questions.map((question) => this.#ask(zone.name, question, { apex, ttl })));
     const differences: AnswerDifference[] = [];
     const expected = new Map<Reason, number>();
@@ -118,8 +147,8 @@ export class ZoneComparer {
   ): Promise<AnswerDifference | undefined> {
     await this.#slots.acquire();
     try {
-      const { before, after } = this.plan;
-      const [old, current] = await Promise.all([askOne(before, question), askOne(after, question)]);
+      const isSoa = question.type === TYPE.SOA && equalNames(question.name, options.apex);
+      const [old, current] = await (isSoa ? this.soa(zone) : this.#askBoth(question));
       if (old === undefined || current === undefined)
         return { zone, question, before: old, after: current, difference: { parts: ['status'] } };
       const difference = compareReplies(question, old, current, options);

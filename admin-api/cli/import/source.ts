@@ -48,7 +48,7 @@ interface OpenedSource extends Source {
 
 /** One zone of each name, sorted as in the source. Throws InvalidError and CliError. */
 export async function openSource(io: CliIo, path: string | undefined, options: SourceArguments): Promise<OpenedSource> {
-  const wanted = options.zones?.map(zoneName);
+  const wanted = options.zones && [...new Set(options.zones.map(zoneName))];
   const isWanted = (name: string): boolean => wanted === undefined || wanted.includes(zoneName(name));
   const files = new DiskFiles(options.root);
   const source = await readAny(io, path, options, isWanted);

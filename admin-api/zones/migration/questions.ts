@@ -10,6 +10,7 @@ import {
   parseName,
 } from '../../../core/dns/wire/name.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
+import { DROPPED_TYPES } from '../records/rules/dnssec.ts';
 
 export interface Question {
   /** In lower case. */
@@ -28,12 +29,10 @@ export interface ZoneContent {
   readonly records: Iterable<{ readonly name: Name; readonly type: number }>;
   /** Whether a name may have the addresses of the proxy. */
   isProxied?(name: Name): boolean;
+  /** Whether a name is the apex of a zone that is compared by itself. */
+  isApex?(name: Name): boolean;
 }
 
-/** Records that a server generates, or that depend on its keys. */
-const SIGNED_TYPES: ReadonlySet<number> = new Set([
-  ...[TYPE.SIG, TYPE.NXT, TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3, TYPE.NSEC3PARAM, TYPE.DNSKEY, TYPE.CDS, TYPE.CDNSKEY],
-]);
 /** Types that servers send only in the answers for other types. */
 const UNQUERIED: ReadonlySet<number> = new Set([TYPE.RRSIG, TYPE.NSEC3]);
 /** The first of these types that a name lacks is queried, for a NODATA response. */
@@ -41,33 +40,43 @@ const PROBES = [TYPE.A, TYPE.TXT, TYPE.AAAA, TYPE.MX, TYPE.SRV];
 const WEB_TYPES: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.CNAME]);
 
 /**
- * Queries for every name and type, for a missing type of each name, and for empty non-terminals.
+ * Each question once. Queries for every name and type, for a missing type of each name, and for empty non-terminals.
  * Also for a nonexistent name below the apex and each wildcard, delegation and DNAME; `label` is
  * the first label of such names.
  */
 export function questionsOf(content: ZoneContent, label: string): Question[] {
   const { apex, isProxied } = content;
   const owners = ownersOf(content);
-  const questions: Question[] = [];
+  const questions = new Map<string, Question>();
   const ask = (name: Name | undefined, type: number, types: ReadonlySet<number>): void => {
-    if (name !== undefined) questions.push({ name, type, mayDiffer: reasonOf(apex, name, type, types, isProxied) });
+    if (name === undefined || isElsewhere(content, name, type)) return;
+    const key = `${type} ${nameId(name)}`;
+    if (!questions.has(key))
+      questions.set(key, { name, type, mayDiffer: reasonOf(apex, name, type, types, isProxied) });
   };
-  const absent = (types: ReadonlySet<number>): number => PROBES.find((type) => !types.has(type)) ?? TYPE.HINFO;
+  const askAll = (name: Name | undefined, types: ReadonlySet<number>): void => {
+    const asked = askedTypes(types);
+    for (const type of asked) ask(name, type, types);
+    ask(name, PROBES.find((type) => !asked.has(type) && !types.has(type)) ?? TYPE.HINFO, types);
+  };
   const missing = (above: Name): Name | undefined =>
     above.length + label.length < MAX_NAME ? parseName(label, above) : undefined;
   for (const { name, types } of owners.values()) {
-    for (const type of askedTypes(types)) ask(name, type, types);
-    ask(name, absent(types), types);
-    if (isWildcard(name)) {
-      const synthesized = missing(parentName(name));
-      for (const type of askedTypes(types)) ask(synthesized, type, types);
-      ask(synthesized, absent(types), types);
-    }
+    askAll(name, types);
+    if (isWildcard(name)) askAll(missing(parentName(name)), types);
     const isCut = types.has(TYPE.NS) && !equalNames(name, apex);
     if (isCut || types.has(TYPE.DNAME)) ask(missing(name), TYPE.A, NO_TYPES);
   }
   ask(missing(apex), TYPE.A, owners.get(nameId(parseName('*', apex)))?.types ?? NO_TYPES);
-  return questions;
+  return [...questions.values()];
+}
+
+/** Whether the question is one of another zone, below this. A DS is at the upper side of the cut. */
+function isElsewhere({ apex, isApex }: ZoneContent, name: Name, type: number): boolean {
+  if (isApex === undefined) return false;
+  for (let at = type === TYPE.DS ? parentName(name) : name; at.length > apex.length; at = parentName(at))
+    if (isApex(at)) return true;
+  return false;
 }
 
 const NO_TYPES: ReadonlySet<number> = new Set();
@@ -94,14 +103,14 @@ function ownersOf({ apex, records }: ZoneContent): Map<string, { readonly name: 
 }
 
 /** An ALIAS is answered with addresses, and a CNAME also answers other types. */
-function* askedTypes(types: ReadonlySet<number>): Generator<number, void, undefined> {
+function askedTypes(types: ReadonlySet<number>): ReadonlySet<number> {
   const wanted = new Set([...types].filter((type) => type !== TYPE.ALIAS && !UNQUERIED.has(type)));
   if (types.has(TYPE.CNAME)) wanted.add(TYPE.A);
   if (types.has(TYPE.ALIAS)) {
     wanted.add(TYPE.A);
     wanted.add(TYPE.AAAA);
   }
-  yield* wanted;
+  return wanted;
 }
 
 function reasonOf(
@@ -114,9 +123,9 @@ function reasonOf(
   const isApex = equalNames(name, apex);
   if (isApex && type === TYPE.SOA) return 'soa';
   if (isApex && type === TYPE.NS) return 'apex_ns';
-  if (SIGNED_TYPES.has(type)) return 'dnssec';
+  if (DROPPED_TYPES.has(type)) return 'dnssec';
   // Without those records, the name does not exist.
-  if (types.size > 0 && [...types].every((held) => SIGNED_TYPES.has(held))) return 'dnssec';
+  if (types.size > 0 && [...types].every((held) => DROPPED_TYPES.has(held))) return 'dnssec';
   if (!WEB_TYPES.has(type)) return undefined;
   if (types.has(TYPE.ALIAS)) return 'alias';
   return isProxied?.(name) === true ? 'proxied' : undefined;

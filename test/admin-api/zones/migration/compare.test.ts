@@ -12,9 +12,9 @@ import {
 } from '../../../../admin-api/zones/migration/index.ts';
 import { InvalidError } from '../../../../core/base/errors.ts';
 import { typeName } from '../../../../core/dns/wire/mnemonics.ts';
-import { formatName, parseName } from '../../../../core/dns/wire/name.ts';
+import { formatName, nameId, parseName } from '../../../../core/dns/wire/name.ts';
 import { parseRdata } from '../../../../core/dns/wire/rdata/index.ts';
-import { type ResourceRecord, TYPE } from '../../../../core/dns/wire/types.ts';
+import { type ResourceRecord, SIGNER_STATE, TYPE } from '../../../../core/dns/wire/types.ts';
 import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
 
@@ -43,19 +43,52 @@ test('queries types, a missing type, empty non-terminals, and names that do not 
 
 test('queries below wildcards, delegations and DNAME, and addresses of aliases', () => {
   assert.equal(questionLines(['*.a.test', TYPE.ALIAS]), [
-    ...['*.a.test. A alias', '*.a.test. AAAA alias', '*.a.test. A alias'],
-    ...['missing.a.test. A alias', 'missing.a.test. AAAA alias', 'missing.a.test. A alias'],
+    ...['*.a.test. A alias', '*.a.test. AAAA alias', '*.a.test. TXT'],
+    ...['missing.a.test. A alias', 'missing.a.test. AAAA alias', 'missing.a.test. TXT'],
     'a.test. A',
-    'missing.a.test. A alias',
   ]);
   assert.equal(
     questionLines(['d.a.test', TYPE.NS], ['n.a.test', TYPE.DNAME], ['c.a.test', TYPE.CNAME], ['b.test', TYPE.A]),
     [
       ...['d.a.test. NS', 'd.a.test. A', 'missing.d.a.test. A', 'a.test. A'],
       ...['n.a.test. DNAME', 'n.a.test. A', 'missing.n.a.test. A'],
-      ...['c.a.test. CNAME', 'c.a.test. A', 'c.a.test. A'],
+      ...['c.a.test. CNAME', 'c.a.test. A', 'c.a.test. TXT'],
       'missing.a.test. A',
     ],
+  );
+});
+
+test('what only one signer has is expected to differ', () => {
+  assert.equal(questionLines(['a.test', TYPE.ZONEMD], ['a.test', SIGNER_STATE], ['a.test', TYPE.DNSKEY]), [
+    'a.test. ZONEMD dnssec',
+    'a.test. TYPE65534 dnssec',
+    'a.test. DNSKEY dnssec',
+    'a.test. A dnssec',
+    'missing.a.test. A',
+  ]);
+});
+
+test('names of a zone that is compared by itself are not asked twice', () => {
+  const child = nameId(parseName('c.a.test'));
+  const records = [
+    ...[
+      ['c.a.test', TYPE.NS],
+      ['c.a.test', TYPE.DS],
+      ['ns.c.a.test', TYPE.A],
+      ['cc.a.test', TYPE.A],
+    ],
+  ] as const;
+  const questions = questionsOf(
+    {
+      apex,
+      records: records.map(([name, type]) => ({ name: parseName(name), type })),
+      isApex: (name) => nameId(name) === child || nameId(name) === nameId(apex),
+    },
+    'missing',
+  );
+  assert.equal(
+    questions.map(({ name, type }) => `${formatName(name)} ${typeName(type)}`),
+    ['c.a.test. DS', 'a.test. A', 'cc.a.test. A', 'cc.a.test. TXT', 'missing.a.test. A'],
   );
 });
 
