@@ -35,10 +35,13 @@ export async function findDomain(api: ApiClient, name: string): Promise<Domain |
   return undefined;
 }
 
-/** The zone file of a domain, unread. */
-export const exportZone = (api: ApiClient, { id }: Domain) =>
+/** Nameservers that cannot read ALIAS. */
+export const OTHER_SERVERS = ['bind', 'knot', 'nsd'] as const;
+
+/** The zone file of a domain, unread. `reader`: the server that reads it. */
+export const exportZone = (api: ApiClient, { id }: Domain, reader?: (typeof OTHER_SERVERS)[number]) =>
   api.GET('/api/v1/domains/{domain_id}/zonefile', {
-    params: { path: { domain_id: id } },
+    params: { path: { domain_id: id }, query: { for: reader } },
     headers: { accept: 'text/dns' },
     parseAs: 'stream',
   });

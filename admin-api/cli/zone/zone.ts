@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { ACCOUNT } from '../base/accounts.ts';
 import type { CommandContext } from '../base/command.ts';
-import { exportZone } from '../base/domains.ts';
+import { exportZone, OTHER_SERVERS } from '../base/domains.ts';
 import { CliError } from '../base/errors.ts';
 import { print } from '../base/io.ts';
 import { addVerb, type Call, option } from '../base/verb.ts';
@@ -29,11 +29,19 @@ function addZoneExport(zone: Command, context: CommandContext): void {
     about: 'write a zone as an RFC 1035 zone file',
     options: [
       option('--out <file>', 'the file to write (default: standard output); a failed export does not change it'),
+      option(
+        '--for <server>',
+        'the server that reads the file: with the addresses of ALIAS records in their place (default: Waypost)',
+      ).choices([...OTHER_SERVERS]),
     ],
-    examples: ['waypost zone export example.net', 'waypost zone export example.net --out example.net.zone'],
-    async run(call: Call<{ out?: string }>, [name]) {
-      const { out } = call.options;
-      const body = await exportZone(call.api, await call.domain(name));
+    examples: [
+      'waypost zone export example.net',
+      'waypost zone export example.net --out example.net.zone',
+      'waypost zone export example.net --for bind --out example.net.zone',
+    ],
+    async run(call: Call<{ out?: string; for?: (typeof OTHER_SERVERS)[number] }>, [name]) {
+      const { out, for: reader } = call.options;
+      const body = await exportZone(call.api, await call.domain(name), reader);
       if (out === undefined) {
         await pipeline(body, call.io.stdout, { end: false });
         return true;

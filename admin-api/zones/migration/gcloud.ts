@@ -21,7 +21,9 @@ const isRecordSet = (row: JsonObject): boolean =>
 const recordSetsOf = (body: unknown): JsonObject[] =>
   objectsOf(Array.isArray(body) ? body : (objectOf(body)?.rrsets ?? [body]));
 
-/** `gcloud dns record-sets export` or `list --format=json`. `zone`: the name, if there is no SOA. */
+/**
+ * `gcloud dns record-sets export` or `list --format=json`. `zone`: the name, if there is no SOA.
+ */
 export function parseGcloud({ file, text }: ConfigFile, zone?: string): Source {
   const documents = /^\ufeff?\s*[[{]/.test(text) ? [parseJson(file, text)] : parseYaml({ file, text });
   const sets = documents.flatMap(recordSetsOf).filter(isRecordSet);

@@ -40,9 +40,9 @@ const PROBES = [TYPE.A, TYPE.TXT, TYPE.AAAA, TYPE.MX, TYPE.SRV];
 const WEB_TYPES: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.CNAME]);
 
 /**
- * Each question once. Queries for every name and type, for a missing type of each name, and for empty non-terminals.
- * Also for a nonexistent name below the apex and each wildcard, delegation and DNAME; `label` is
- * the first label of such names.
+ * Each question once. Queries for every name and type, for a missing type of each name, and for
+ * empty non-terminals. Also for a nonexistent name below the apex and each wildcard, delegation
+ * and DNAME; `label` is the first label of such names.
  */
 export function questionsOf(content: ZoneContent, label: string): Question[] {
   const { apex, isProxied } = content;
@@ -71,7 +71,7 @@ export function questionsOf(content: ZoneContent, label: string): Question[] {
   return [...questions.values()];
 }
 
-/** Whether the question is one of another zone, below this. A DS is at the upper side of the cut. */
+/** Whether another zone below this one has the name. A DS is at the upper side of the cut. */
 function isElsewhere({ apex, isApex }: ZoneContent, name: Name, type: number): boolean {
   if (isApex === undefined) return false;
   for (let at = type === TYPE.DS ? parentName(name) : name; at.length > apex.length; at = parentName(at))

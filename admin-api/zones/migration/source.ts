@@ -150,7 +150,7 @@ export const finding = {
   }),
 } as const;
 
-/** Keeps one zone of each name: the first, or that of the view `view`. Reports others that differ. */
+/** Keeps one zone of each name: the first, or that of `view`. Reports others that differ. */
 export function oneOfEachName(
   zones: readonly SourceZone[],
   view: string | undefined,

@@ -132,7 +132,7 @@ class Reader {
     return scalarOf(whole);
   }
 
-  /** The text with the lines after it, up to one with which `isClosed` is true. Folds line feeds. */
+  /** The text with the lines after it, until `isClosed` is true. Folds line feeds. */
   #whole(text: string, line: Line, isClosed: (text: string) => boolean): string {
     let whole = text;
     while (!isClosed(whole)) {

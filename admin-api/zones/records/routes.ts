@@ -177,15 +177,25 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       summary: 'Export the domain as a zone file (RFC 1035 section 5)',
       scope: 'dns',
       conditional: true,
+      query: {
+        for: Type.Optional(
+          oneOf(
+            ['waypost', 'bind', 'knot', 'nsd'],
+            'the server that reads the file; all but "waypost" (the default) get the addresses of ALIAS records in their place, and comments for records that they do not load',
+          ),
+        ),
+      },
       responseType: 'text/dns',
-      faults: { 404: NO_DOMAIN, 503: ['busy'] },
+      faults: { 400: ['invalid_for'], 404: NO_DOMAIN, 503: ['busy'] },
       async run(context) {
-        const { caller, params, headers, client } = context;
+        const { caller, params, headers, client, query } = context;
+        const server = query.for === undefined || query.for === 'waypost' ? null : query.for;
         const find = (): Domain => ownedDomain(services.reader, caller, parseId(params.domain_id));
         find();
         const raw = await services.streams.open(callerOwner(context), client, () => {
-          const zone = openExport(services, find());
-          headers.ETag = etag(zone.revision);
+          const zone = openExport(services, find(), server);
+          // The addresses of an ALIAS change without a revision.
+          if (server === null) headers.ETag = etag(zone.revision);
           return zone;
         });
         headers['Content-Type'] = 'text/dns; charset=utf-8';

@@ -20,7 +20,7 @@ export const UNRESOLVED: readonly ZoneRRset[] = [
 
 /** HINFO means nothing to clients, and all servers load it. RFC 8482 section 4.2 uses it, too. */
 export const PLACEHOLDER_TYPE = TYPE.HINFO;
-const PLACEHOLDER = [parseRdata(PLACEHOLDER_TYPE, '"ALIAS" "no addresses"')];
+export const PLACEHOLDER = [parseRdata(PLACEHOLDER_TYPE, '"ALIAS" "no addresses"')];
 
 export class AliasedZone implements ZoneView, ProxyHints {
   readonly apex: Name;

@@ -1,11 +1,15 @@
 /** Exports a domain as a zone file. A slow client still receives one consistent state. */
 import { setImmediate } from 'node:timers/promises';
 import { formatMaster } from '../../../../core/dns/wire/master/index.ts';
-import { equalNames, type Name } from '../../../../core/dns/wire/name.ts';
+import { typeName } from '../../../../core/dns/wire/mnemonics.ts';
+import { equalNames, formatRelative, isWithin, LOWER, type Name } from '../../../../core/dns/wire/name.ts';
+import { formatRdata } from '../../../../core/dns/wire/rdata/index.ts';
 import { type ResourceRecord, type RRset, TYPE } from '../../../../core/dns/wire/types.ts';
-import { afterPrefix, idKey, nameOfKey, recordKeyParts } from '../../../../core/store/keys.ts';
-import { type Domain, RECORD_RDATA, records } from '../../../../core/store/rows.ts';
+import { aliasSets } from '../../../../core/journal/apply/zone-facts.ts';
+import { afterPrefix, idKey, nameKey, nameOfKey, recordKeyParts } from '../../../../core/store/keys.ts';
+import { aliasTargets, type Domain, entryFor, RECORD_RDATA, records } from '../../../../core/store/rows.ts';
 import { spelledOwners } from '../../../../core/store/spelled-owners.ts';
+import { PLACEHOLDER, PLACEHOLDER_TYPE } from '../../../../core/zone/compile/aliased.ts';
 import { apexSets } from '../../../../core/zone/compile/apex.ts';
 import { readRRsets } from '../../../../core/zone/compile/stored.ts';
 import { findType } from '../../../../core/zone/compile/view.ts';
@@ -16,15 +20,27 @@ import { DNSSEC_TYPES } from '../rules/dnssec.ts';
 /** Chunks of 16 KB before a yield to the event loop, which a large zone must not block for long. */
 const CHUNKS_PER_TURN = 8;
 
+/** Servers without ALIAS. */
+export type Server = 'bind' | 'knot' | 'nsd';
+
+/** The addresses of an ALIAS that are served now. */
+type FindAddresses = (target: Name) => readonly RRset[];
+
 interface Export extends StreamSource {
   readonly revision: number;
 }
 
 /**
- * Opens an export: SOA and NS first, then the records in canonical order. Owners have the case of
- * their zone file.
+ * Opens an export: SOA and NS first, then the records in canonical order. Owners have the case
+ * of their zone file. `server`: another server that will load the file (null: none), for which
+ * addresses are in the place of ALIAS records, and what it does not load is a comment at the
+ * end.
  */
-export function openExport({ environment, reader, zoneSettings }: Services, domain: Domain): Export {
+export function openExport(
+  { environment, reader, zoneSettings }: Services,
+  domain: Domain,
+  server: Server | null,
+): Export {
   // Kept open until the end, so that LMDB does not reuse the pages of this state.
   const transaction = environment.root.useReadTransaction();
   const { serial, revision } = reader.zoneState(domain.id);
@@ -32,8 +48,93 @@ export function openExport({ environment, reader, zoneSettings }: Services, doma
   const start = idKey(domain.id);
   const rows = environment.rows.get(records.number)!.getRange({ start, end: afterPrefix(start), transaction });
   const spelled = spelledOwners(environment, domain.id, transaction);
-  const texts = formatMaster(domain.apex, orderRecords(domain, atApex, rows, spelled));
+  const addresses = (target: Name): readonly RRset[] => {
+    const at = nameKey(target);
+    const row = environment.rows.get(aliasTargets.number)!.get(at, { transaction });
+    const entry = row === undefined ? null : entryFor(aliasTargets.decode(at, row), domain.accountId);
+    return aliasSets(entry);
+  };
+  const stored = orderRecords(domain, atApex, rows, spelled);
+  const texts = server === null ? formatMaster(domain.apex, stored) : formatFor(server, domain, stored, addresses);
   return { revision, chunks: inPieces(texts), close: () => transaction.done() };
+}
+
+/** A record that a server does not get, and why. */
+type LeftOut = readonly [record: ResourceRecord, reason: string];
+
+function* formatFor(
+  server: Server,
+  { apex }: Domain,
+  stored: Iterable<ResourceRecord>,
+  addresses: FindAddresses,
+): Generator<string, void, undefined> {
+  const left: LeftOut[] = [];
+  yield* formatMaster(apex, recordsFor(server, apex, stored, addresses, left));
+  for (const [{ name, type, rdata }, reason] of left)
+    yield `; ${formatRelative(name, apex)} ${typeName(type)} ${formatRdata(type, rdata)}: ${reason}\n`;
+}
+
+/**
+ * Records that a server loads, with addresses in place of ALIAS. `left`: gets the others. The name
+ * of an ALIAS without an address gets the placeholder of transfers if it has no other record.
+ */
+function* recordsFor(
+  server: Server,
+  apex: Name,
+  stored: Iterable<ResourceRecord>,
+  addresses: FindAddresses,
+  left: LeftOut[],
+): Generator<ResourceRecord> {
+  let dname: Name | undefined;
+  for (const owned of byOwner(stored)) {
+    const types = new Set(owned.map(({ type }) => type));
+    const lower = owned[0].name.map((byte) => LOWER[byte]);
+    const isBelow = dname !== undefined && isWithin(lower, dname);
+    if (types.has(TYPE.DNAME) && !isBelow) dname = lower;
+    for (const record of owned) {
+      const { name, type, ttl, rdata } = record;
+      const isApex = name.length === apex.length;
+      const reason = isBelow ? BELOW_DNAME[server] : refusalOf(server, type, isApex, types);
+      if (reason !== undefined) left.push([record, reason]);
+      else if (type !== TYPE.ALIAS) yield record;
+      else {
+        const sets = addresses(rdata);
+        for (const set of sets)
+          for (const address of set.rdatas) yield { name, type: set.type, ttl: Math.min(ttl, set.ttl), rdata: address };
+        if (sets.some(({ rdatas }) => rdatas.length > 0)) continue;
+        left.push([record, 'it has no address now']);
+        if (types.size === 1 && !isApex) yield { name, type: PLACEHOLDER_TYPE, ttl, rdata: PLACEHOLDER[0] };
+      }
+    }
+  }
+}
+
+/** The records of each owner. */
+function* byOwner(stored: Iterable<ResourceRecord>): Generator<ResourceRecord[]> {
+  let owned: ResourceRecord[] = [];
+  for (const record of stored) {
+    if (owned.length > 0 && !equalNames(record.name, owned[0].name)) {
+      yield owned;
+      owned = [];
+    }
+    owned.push(record);
+  }
+  if (owned.length > 0) yield owned;
+}
+
+const BELOW_DNAME: Readonly<Record<Server, string | undefined>> = {
+  bind: undefined,
+  knot: 'Knot DNS loads no record below a DNAME',
+  nsd: 'NSD loads no record below a DNAME',
+};
+
+/** Why a server would not load a zone with the record; undefined: it does. */
+function refusalOf(server: Server, type: number, isApex: boolean, types: ReadonlySet<number>): string | undefined {
+  if (server === 'bind' && (type === TYPE.MD || type === TYPE.MF)) return 'the type is obsolete for BIND';
+  if (server === 'bind' && type === TYPE.DS && isApex) return 'BIND loads no DS at the apex';
+  if (server === 'knot' && type === TYPE.NS && !isApex && types.has(TYPE.DNAME))
+    return 'Knot DNS loads no delegation at a DNAME';
+  return undefined;
 }
 
 /** Yields to the event loop. */

@@ -57,9 +57,8 @@ export async function importZone(
   const { apex } = current;
   const now = nowSeconds();
   const { maxGenerated, refusal } = generateRoom(services, current.accountId, domainId);
-  const prepared = await pool.prepare({
-    ...{ bytes, domainId, apex, keepApex, strict, skipsFaults, zoneSettings, now, maxGenerated },
-  });
+  const file = { bytes, apex, keepApex, strict, skipsFaults, maxGenerated };
+  const prepared = await pool.prepare({ ...file, domainId, zoneSettings, now });
   if (!prepared.ok) {
     const { errors, excess } = prepared;
     if (excess !== null && refusal !== null) throw refusal(excess);
@@ -181,9 +180,8 @@ export async function previewImport(
   const stored = await encodeStored(services, domain);
   const { apex } = domain;
   const { maxGenerated } = generateRoom(services, domain.accountId, domain.id);
-  const compared = await pool.compare({
-    ...{ bytes, apex, keepApex, strict, skipsFaults, stored, limit, maxGenerated },
-  });
+  const file = { bytes, apex, keepApex, strict, skipsFaults, maxGenerated };
+  const compared = await pool.compare({ ...file, stored, limit });
   const { count, created, changed, deleted, unchanged, errors, warnings } = compared;
   const listed = errors.slice(0, MAX_ERRORS).map(({ line, message }) => ({ line, message }));
   return {

@@ -2,8 +2,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatName } from '../../../../../core/dns/wire/name.ts';
+import { formatName, parseName } from '../../../../../core/dns/wire/name.ts';
+import { write } from '../../../../../core/journal/draft/draft.ts';
 import { nameOfKey } from '../../../../../core/store/keys.ts';
+import { type AliasFamily, type AliasTarget, aliasTargets } from '../../../../../core/store/rows.ts';
 import { type Answer, type Daemon, listOf, startDaemon } from '../../../daemon.ts';
 
 let daemon: Daemon;
@@ -52,6 +54,32 @@ n DNAME example.org.
 _s._tcp SRV 1 2 3 mail
 x TYPE65280 \\# 2 abcd
 `;
+
+test('an export for other servers has the addresses of ALIAS records in their place', async () => {
+  const { send, path } = await newZone();
+  await send('www 50 ALIAS target.example.\nwww 50 TXT x\ngone 50 ALIAS nowhere.example.\n');
+  const family = (...addresses: string[]): AliasFamily => ({ addresses, ttl: 60, stale: false, goodAt: 1 });
+  const row: AliasTarget = {
+    ...{ name: parseName('target.example.'), error: null, checkedAt: 1, spread: null },
+    ...{ a: family('c0000201', 'c0000202'), aaaa: family('20010db8000000000000000000000001') },
+  };
+  await write(daemon.environment, daemon.journal, 'test', (draft) => draft.put(aliasTargets, row));
+  const lines = async (query: string) =>
+    (await daemon.call('GET', `${path}/zonefile${query}`)).text.split('\n').filter((line) => /www|gone/.test(line));
+  const portable = [
+    'gone\t50\tIN\tHINFO\t"ALIAS" "no addresses"',
+    'www\t50\tIN\tTXT\t"x"',
+    'www\t50\tIN\tA\t192.0.2.1',
+    'www\t50\tIN\tA\t192.0.2.2',
+    'www\t50\tIN\tAAAA\t2001:db8::1',
+    '; gone ALIAS nowhere.example.: it has no address now',
+  ];
+  for (const reader of ['bind', 'knot', 'nsd']) assert.equal(await lines(`?for=${reader}`), portable);
+  const own = ['gone\t50\tIN\tALIAS\tnowhere.example.', 'www\t50\tIN\tTXT\t"x"'];
+  for (const query of ['', '?for=waypost'])
+    assert.equal(await lines(query), [...own, 'www\t50\tIN\tALIAS\ttarget.example.']);
+  assert.is((await daemon.call('GET', `${path}/zonefile?for=djbdns`)).body.error.code, 'invalid_for');
+});
 
 test('replaces all records, and exports them with SOA and NS first', async () => {
   const { send, read, path } = await newZone();
