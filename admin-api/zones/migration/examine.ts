@@ -50,7 +50,8 @@ export function examineMaster(zone: string, file: string, bytes: Uint8Array): Fi
 /** Undefined: none of the formats. Throws InvalidError `invalid_config` for JSON with an error. */
 export function detectKind({ file, text }: ConfigFile): SourceKind | undefined {
   const head = text.slice(0, HEAD);
-  if (/^\ufeff?\s*[[{]/.test(head)) {
+  // Not a list of knotc, which has the zone in brackets before each record.
+  if (/^\ufeff?\s*([{]|\[(?![^\s"'{}]+\] ))/.test(head)) {
     const body = parseJson(file, text);
     if (isRoute53(body)) return 'route53';
     return isGcloud(body) ? 'gcloud' : isCloudflareJson(body) ? 'cloudflare' : undefined;
@@ -105,7 +106,8 @@ export function zoneOfMaster(file: string, text: string): string | undefined {
 }
 
 /** Comments of Windows, GoDaddy and others. */
-const NOTES = /^;+\s*(?:Database file .* for (\S+) zone\.|(?:Domain|Zone(?: name)?):\s+(\S+\.\S+?)\.?\s*$)/im;
+const NOTES =
+  /^;+\s*(?:Database file .*? (?:for|in zone) (\S+?)(?: zone)?\.\s*$|(?:Domain:|Zone:|Zone name:|Zone file for)\s+(\S+\.\S+?)\.?\s*$)/im;
 
 /** The owner of the SOA, and the first `$ORIGIN`, if they are absolute and not the root. */
 function readApex(head: string): { readonly owner?: string; readonly origin?: string } {
@@ -117,7 +119,8 @@ function readApex(head: string): { readonly owner?: string; readonly origin?: st
   let owner: string | undefined;
   const whole = (name: string): string | undefined => {
     if (name.endsWith('.')) return name;
-    if (origin === undefined) return undefined;
+    // The last dot is often forgotten.
+    if (origin === undefined) return lexer.blankOwner || !/^\$ORIGIN$/i.test(word(0)) ? undefined : `${name}.`;
     return name === '@' ? origin : `${name}.${origin === '.' ? '' : origin}`;
   };
   const named = (name: string | undefined): string | undefined => (name === '.' ? undefined : name);

@@ -1,7 +1,15 @@
 /** Warnings about questionable records that other servers load. An import keeps these records. */
 import type { Dropped, MasterRecord, MasterWarning } from '../../../../core/dns/wire/master/index.ts';
 import { typeName } from '../../../../core/dns/wire/mnemonics.ts';
-import { formatName, isWithin, type Name, nameAt, parentName, wildcardOf } from '../../../../core/dns/wire/name.ts';
+import {
+  formatName,
+  isWithin,
+  type Name,
+  nameAt,
+  parentName,
+  ROOT,
+  wildcardOf,
+} from '../../../../core/dns/wire/name.ts';
 import { HOST_TARGET, TYPE } from '../../../../core/dns/wire/types.ts';
 import { MAX_TTL, MIN_TTL } from '../content.ts';
 import { targetIsCname } from '../rules/faults.ts';
@@ -36,9 +44,12 @@ export function collectWarnings(
         'unusual_ttl',
         `The TTL ${ttl} is kept, but the API accepts only ${MIN_TTL} to ${MAX_TTL} seconds for single records.`,
       );
+    const at = HOST_TARGET.get(type);
+    const doubled = doubledName(apex, name, type, rdata, at);
+    if (doubled !== undefined)
+      warn('no_dot', `${formatName(doubled)} has the name of the zone twice; the file probably lacks a final dot.`);
     const warning = findWarning(apex, name, type, rdata);
     if (warning !== undefined) warn(warning.code, warning.message);
-    const at = HOST_TARGET.get(type);
     if (at === undefined) continue;
     const target = nameAt(rdata, at);
     if (!isWithin(target, apex)) continue;
@@ -52,6 +63,30 @@ export function collectWarnings(
       );
   }
   return warnings;
+}
+
+/** Types other than HOST_TARGET whose rdata is a name. */
+const NAMES: readonly number[] = [TYPE.CNAME, TYPE.PTR, TYPE.DNAME, TYPE.ALIAS];
+
+/** The owner or target, if it is such as `www.example.com.example.com.`; undefined: neither is. */
+function doubledName(
+  apex: Name,
+  owner: Name,
+  type: number,
+  rdata: Uint8Array,
+  at = NAMES.includes(type) ? 0 : -1,
+): Name | undefined {
+  if (apex.length === 1) return undefined;
+  if (isDoubled(apex, owner)) return owner;
+  const target = at < 0 ? undefined : nameAt(rdata, at);
+  return target !== undefined && isDoubled(apex, target) ? target : undefined;
+}
+
+/** Most names differ in the last byte, which costs no name of its own. */
+function isDoubled(apex: Name, name: Name): boolean {
+  const inner = name.length - apex.length;
+  for (let i = 1; i < apex.length; i++) if (name[inner - i] !== apex[apex.length - 1 - i]) return false;
+  return isWithin(name, apex) && isWithin(Buffer.concat([name.subarray(0, inner), ROOT]), apex);
 }
 
 /** Whether the address of a nameserver must be in this zone and is not (RFC 9471 2.1). */

@@ -1,5 +1,5 @@
 /** Reads owner names of entries and `$ORIGIN`, and keeps the spelling of names with capitals. */
-import { equalNames, isWithin, LOWER, MAX_LABEL, MAX_NAME, type Name, nameId } from '../name.ts';
+import { equalNames, isWithin, LOWER, MAX_LABEL, MAX_NAME, type Name, nameId, ROOT } from '../name.ts';
 import { parseNameBytes } from '../rdata/fields.ts';
 import { outsideOfZone } from '../zone-content.ts';
 import type { CurrentEntry } from './entry.ts';
@@ -90,11 +90,18 @@ export class OwnerReader {
     return name;
   }
 
-  /** Sets the origin to the name in field `i`. Throws InvalidError. */
-  setOrigin(i: number): void {
+  /**
+   * Sets the origin to the name in field `i`. `isFirst`: before the SOA, where the name of the zone
+   * without its last dot would put all records below the zone. Throws InvalidError.
+   */
+  setOrigin(i: number, isFirst: boolean): void {
     const entry = this.#entry;
     const { start, end } = entry.lexer;
-    const origin = parseNameBytes(entry.text(i), this.origin);
+    let origin = parseNameBytes(entry.text(i), this.origin);
+    if (isFirst && !entry.text(i).endsWith('.') && equalNames(parseNameBytes(entry.text(i), ROOT), this.#zone)) {
+      entry.warn('no_dot', `$ORIGIN ${entry.shown(i)} has no final dot; it is read with one.`);
+      origin = this.#zone;
+    }
     const spelled = this.#spell(origin, start[i], end[i]);
     this.#spelledOrigin = equalNames(spelled, origin) ? null : spelled;
     this.origin = origin;

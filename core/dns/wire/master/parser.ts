@@ -62,11 +62,15 @@ const EXPORTED_TYPES: ReadonlyMap<string, number> = new Map([
   // OVH: TXT records with a purpose.
   ['DKIM', TYPE.TXT],
   ['DMARC', TYPE.TXT],
+  // Technitium, DNS Made Easy and others.
+  ['ANAME', TYPE.ALIAS],
   ['WINS', WINS],
   ['WINSR', WINS],
   ['WINS-R', WINS],
   ['NBSTAT', WINS],
 ]);
+
+const FOREIGN_COMMENT = 'A comment of a zone file starts with ";".';
 
 /** Windows: the time stamp of a record, in hours since 1601. */
 const TIME_STAMP = /^\[AG(E|ING):\d{1,20}\]$/i;
@@ -146,7 +150,8 @@ class MasterParser {
         else this.#record();
       } catch (error) {
         if (!(error instanceof InvalidError)) throw error;
-        errors.push({ line: lexer.line, message: error.message, ...(this.#isDecisive() && { isDecisive: true }) });
+        const message = this.#isForeignComment() ? FOREIGN_COMMENT : error.message;
+        errors.push({ line: lexer.line, message, ...(this.#isDecisive() && { isDecisive: true }) });
       }
     }
     const { spellings } = this.#owners;
@@ -282,6 +287,11 @@ class MasterParser {
     return entry.lexer.count > 0 && this.#isDirective() && /^\$(ORIGIN|INCLUDE)$/i.test(entry.text(0));
   }
 
+  #isForeignComment(): boolean {
+    const entry = this.#entry;
+    return entry.lexer.count > 0 && !entry.lexer.blankOwner && /^(#|\/\/|\/\*)/.test(entry.text(0));
+  }
+
   #isDirective(): boolean {
     const { bytes, lexer } = this.#entry;
     return !lexer.blankOwner && bytes[lexer.start[0]] === 0x24 && (lexer.flags[0] & QUOTED) === 0;
@@ -293,7 +303,7 @@ class MasterParser {
     const word = entry.text(0).slice(0, 16).toUpperCase();
     if (word === '$ORIGIN') {
       if (count !== 2) fail('$ORIGIN requires exactly one name.');
-      this.#owners.setOrigin(1);
+      this.#owners.setOrigin(1, !this.#records.some(({ type }) => type === TYPE.SOA));
     } else if (word === '$TTL') {
       if (count !== 2) fail('$TTL requires exactly one time.');
       this.#ttls.setDirective(1);

@@ -89,6 +89,8 @@ export class RdataReader {
     // Without a length after it, the mark of RFC 3597 is a text, as for BIND and NSD.
     if (fields[0]?.text === GENERIC_MARK && !/^\d+$/.test(fields[1]?.text ?? '0'))
       return [{ ...fields[0], quoted: true }, ...fields.slice(1)];
+    if (fields.length > 1 && /^v=/i.test(fields[0].text) && fields.every(({ quoted }) => !quoted))
+      this.#entry.warn('unquoted_text', 'The text has no quotes, so its words are strings without spaces in between.');
     const split = fields.flatMap(splitLongText);
     if (split.length > fields.length)
       this.#entry.warn('long_text', 'A text of more than 255 bytes was split into several strings.');

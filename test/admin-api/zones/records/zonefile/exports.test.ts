@@ -218,6 +218,72 @@ test('the same lines are errors otherwise, and with strict rules', () => {
   assert.equal(lines({ skipsFaults: true, strict: true }), [3, 4, 5, 7, 8, 10, 11]);
 });
 
+/** Odd lines of tools and providers, each after an SOA: the records, and the warnings. */
+const ODD: readonly (readonly [
+  what: string,
+  lines: string,
+  records: readonly string[],
+  warnings: readonly string[],
+])[] = [
+  ['ANAME of Technitium', 'a 60 IN ANAME x.example.\n', ['a 60 ALIAS x.example.'], []],
+  [
+    'pseudo-types of PowerDNS and DNSimple',
+    'l 60 IN LUA A "x"\nu 60 IN URL https://x.example/\n',
+    [],
+    ['2 left_out', '3 left_out'],
+  ],
+  ['the class of cli53', 'a 60 AWS ALIAS A www $self false\n', [], ['2 left_out']],
+  [
+    'the name of an Azure export',
+    '_sip._tls.@ 60 IN SRV 1 1 443 x.example.\n',
+    ['_sip._tls.\\@ 60 SRV 1 1 443 x.example.'],
+    [],
+  ],
+  [
+    'names without their final dot',
+    'www.z.test 60 A 192.0.2.1\nm 60 MX 1 m.z.test\n',
+    ['www.z.test 60 A 192.0.2.1', 'm 60 MX 1 m.z.test.z.test.'],
+    ['2 no_dot', '3 no_dot'],
+  ],
+  ['names that only look like that', 'xz.test.z.test. 60 A 192.0.2.1\n', ['xz.test 60 A 192.0.2.1'], []],
+  ['a text without quotes', 't 60 TXT v=spf1 mx -all\n', ['t 60 TXT "v=spf1" "mx" "-all"'], ['2 unquoted_text']],
+  [
+    'comments of shells and C',
+    '# hosts of the office\n// A of the web\nw 60 A 192.0.2.1 # web\n',
+    [],
+    ['2 left_out', '3 left_out', '4 left_out'],
+  ],
+  ['MX without a preference', '@ 60 MX mail.example.\n', [], ['2 left_out']],
+  ['a class twice, and class ANY', 'a 60 IN IN A 192.0.2.1\nb 60 ANY A 192.0.2.1\n', [], ['2 left_out', '3 left_out']],
+  [
+    'addresses with a length',
+    'a 60 A 192.0.2.1/24\nb 60 AAAA 2001:db8::/64\nc 60 A 192.0.2.1\n',
+    ['c 60 A 192.0.2.1'],
+    ['2 left_out', '3 left_out'],
+  ],
+  ['a template that was not filled in', 'a 60 A {{ ip }}\nb 60 TXT x\n', ['b 60 TXT "x"'], ['2 left_out']],
+  [
+    'a placeholder of an export',
+    '@ 60 IN NS REPLACE&ME$WITH^YOUR@NAMESERVER.\n',
+    ['@ 60 NS replace&me\\$with^your\\@nameserver.'],
+    ['2 invalid_host'],
+  ],
+  ['a reverse name of Plesk', '192.0.2.1 / 24 IN PTR z.test.\n', [], ['2 left_out']],
+];
+
+for (const [what, lines, expected, codes] of ODD)
+  test(what, () => {
+    const { records, warnings, errors } = read('z.test', SOA + lines, { skipsFaults: true });
+    assert.equal([records, warnings, errors], [[...expected].sort(), codes, []]);
+  });
+
+test('$ORIGIN without its final dot is the zone before the SOA, and below the zone after it', () => {
+  const before = read('z.test', `$ORIGIN z.test\n${SOA}a 60 A 192.0.2.1\n`);
+  assert.equal([before.records, before.warnings, before.errors], [['a 60 A 192.0.2.1'], ['1 no_dot'], []]);
+  const after = read('z.test', `${SOA}$ORIGIN z.test\na 60 A 192.0.2.1\n`);
+  assert.equal([after.records, after.warnings], [['a.z.test 60 A 192.0.2.1'], ['3 no_dot']]);
+});
+
 test('a file whose rest cannot be trusted is an error in any case', () => {
   const files = [`${SOA}$ORIGIN a..b\na A 192.0.2.1\n`, `${SOA}a 300 TXT ( "x"\nb A 192.0.2.1\n`, 'no zone file\n'];
   for (const text of files) assert.is(read('z.test', text, { skipsFaults: true }).errors.length, 1, text);
