@@ -9,6 +9,7 @@ import type { CommandContext } from '../base/command.ts';
 import { exportZone, zoneName } from '../base/domains.ts';
 import { CliError } from '../base/errors.ts';
 import type { CliIo, GlobalOptions } from '../base/io.ts';
+import { mapConcurrently } from '../base/map-concurrently.ts';
 import { wholeNumber } from '../base/numbers.ts';
 import { rows } from '../base/pages.ts';
 import { startProgress } from '../base/progress.ts';
@@ -168,20 +169,14 @@ async function compareAll(
   zones: readonly ComparedZone[],
   comparer: ZoneComparer,
 ): Promise<ZoneComparison[]> {
-  const compared: ZoneComparison[] = new Array(zones.length);
   const progress = startProgress(io.stderr, zones.length, 'zones', 'questions');
-  let next = 0;
-  const work = async (): Promise<void> => {
-    while (next < zones.length) {
-      const i = next++;
-      compared[i] = await comparer.compare(zones[i]);
-      progress.add(1, compared[i].questions);
-    }
-  };
   try {
-    await Promise.all(Array.from({ length: ZONES }, work));
+    return await mapConcurrently(zones, ZONES, async (zone) => {
+      const compared = await comparer.compare(zone);
+      progress.add(1, compared.questions);
+      return compared;
+    });
   } finally {
     progress.stop();
   }
-  return compared;
 }

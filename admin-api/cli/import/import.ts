@@ -6,6 +6,7 @@ import { withClient } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
 import { isFatalForAll } from '../base/errors.ts';
 import type { CliIo } from '../base/io.ts';
+import { mapConcurrently } from '../base/map-concurrently.ts';
 import { wholeNumber } from '../base/numbers.ts';
 import { startProgress } from '../base/progress.ts';
 import { isComplete, printReport } from './report.ts';
@@ -127,23 +128,18 @@ async function importAll(
   importer: ZoneImporter,
   concurrency: number,
 ): Promise<{ readonly results: ZoneResult[]; readonly fatal: unknown }> {
-  const results: ZoneResult[] = new Array(zones.length);
   const progress = startProgress(io.stderr, zones.length, 'zones');
-  let next = 0;
   let fatal: unknown;
-  const work = async (): Promise<void> => {
-    while (next < zones.length && fatal === undefined) {
-      const i = next++;
-      const result = await importer.import(zones[i]);
-      results[i] = result;
+  try {
+    const results = await mapConcurrently(zones, concurrency, async (zone) => {
+      if (fatal !== undefined) return undefined;
+      const result = await importer.import(zone);
       if (result.error !== undefined && isFatalForAll(result.error)) fatal ??= result.error;
       progress.add(1, result.records);
-    }
-  };
-  try {
-    await Promise.all(Array.from({ length: concurrency }, work));
+      return result;
+    });
+    return { results: results.filter((result) => result !== undefined), fatal };
   } finally {
     progress.stop();
   }
-  return { results: results.filter((result) => result !== undefined), fatal };
 }

@@ -11,6 +11,7 @@ import {
 } from '../../zones/migration/index.ts';
 import { CliError } from '../base/errors.ts';
 import type { Output } from '../base/io.ts';
+import { mapConcurrently } from '../base/map-concurrently.ts';
 import { startProgress } from '../base/progress.ts';
 
 const CONCURRENT = 8;
@@ -35,24 +36,14 @@ export async function readPowerDns(output: Output, options: PowerDnsOptions): Pr
   const key = keyFile === undefined ? '' : readKey(keyFile);
   const listed = objectsOf(await get(`${base}/zones`, key)).filter((row) => isWanted(textOf(row.name) ?? ''));
   const progress = startProgress(output, listed.length, 'zones read');
-  const read: ReturnType<typeof parsePowerDnsZone>[] = new Array(listed.length);
-  let next = 0;
-  const work = async (): Promise<void> => {
-    while (next < listed.length) {
-      const i = next++;
-      const id = textOf(listed[i].id) ?? textOf(listed[i].name) ?? '';
-      const row = await getZone(`${base}/zones/${encodeURIComponent(id)}`, key);
-      const name = textOf(listed[i].name)?.replace(/\.$/, '');
-      read[i] =
-        row instanceof CliError ? { findings: [unread(name, row)] } : parsePowerDnsZone(row, `${base}/zones/${id}`);
-      progress.add(1, row instanceof CliError ? 0 : objectsOf(row.rrsets).length);
-    }
-  };
-  try {
-    await Promise.all(Array.from({ length: CONCURRENT }, work));
-  } finally {
-    progress.stop();
-  }
+  const read = await mapConcurrently(listed, CONCURRENT, async (entry) => {
+    const id = textOf(entry.id) ?? textOf(entry.name) ?? '';
+    const row = await getZone(`${base}/zones/${encodeURIComponent(id)}`, key);
+    const isRead = !(row instanceof CliError);
+    progress.add(1, isRead ? objectsOf(row.rrsets).length : 0);
+    if (isRead) return parsePowerDnsZone(row, `${base}/zones/${id}`);
+    return { zone: undefined, findings: [unread(textOf(entry.name)?.replace(/\.$/, ''), row)] };
+  }).finally(() => progress.stop());
   return {
     kind: 'powerdns',
     zones: read.flatMap(({ zone }) => zone ?? []),

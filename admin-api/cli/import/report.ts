@@ -1,11 +1,10 @@
 /** The report of `waypost import`: zones, failures, and decisions for the user. */
-import { WaypostError } from '../../../core/base/errors.ts';
 import { escapeControls } from '../../../core/base/log/index.ts';
 import type { Finding, Position, Severity } from '../../zones/migration/index.ts';
-import { ApiError, CliError, describeError, type ErrorDetail } from '../base/errors.ts';
+import { CliError, describeError } from '../base/errors.ts';
 import { type CliIo, print, safeJson } from '../base/io.ts';
 import { shown, Table } from '../base/table.ts';
-import { warningText } from '../zone/warnings.ts';
+import { failureFields, printBadLines, warningText } from '../zone/warnings.ts';
 import type { Action, ZoneResult } from './zone.ts';
 
 /** Maximum table rows. Further zones are only counted, unless they have problems. */
@@ -94,17 +93,10 @@ function toJson(report: ImportReport): object {
   };
 }
 
-function errorFields(error: unknown): object {
-  return {
-    code: error instanceof WaypostError ? error.code : 'internal',
-    message: error instanceof Error ? error.message : String(error),
-    ...(error instanceof CliError && error.next !== undefined && { next: error.next }),
-    lines: badLines(error),
-  };
-}
-
-const badLines = (error: unknown): readonly ErrorDetail[] =>
-  error instanceof ApiError ? error.details.filter(({ line }) => line !== undefined) : [];
+const errorFields = (error: unknown): object => ({
+  ...failureFields(error),
+  ...(error instanceof CliError && error.next !== undefined && { next: error.next }),
+});
 
 async function printForPeople(io: CliIo, report: ImportReport): Promise<void> {
   const { kind, title, dryRun, zones, seconds } = report;
@@ -170,11 +162,9 @@ function printWarnings(io: CliIo, zones: readonly ZoneResult[]): void {
 }
 
 function printError(io: CliIo, { zone, from, error }: ZoneResult): void {
-  const lines = badLines(error);
-  for (const { file, line, message } of lines) print(io.stderr, escapeControls(`${file ?? from}:${line}: ${message}`));
-  if (lines.length === 0) print(io.stderr, `${escapeControls(`${zone} (${from})`)}: ${describeError(error)}`);
-  else
+  if (printBadLines(io.stderr, from, error))
     print(io.stderr, escapeControls(`  next: correct ${from} and run the import again; zone ${zone} was not changed`));
+  else print(io.stderr, `${escapeControls(`${zone} (${from})`)}: ${describeError(error)}`);
 }
 
 /** Findings of many zones with the same text are printed once. */

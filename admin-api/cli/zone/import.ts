@@ -1,17 +1,16 @@
 /** `waypost zone import`: uploads zone files concurrently. */
 import { type Command, Option } from 'commander';
-import { WaypostError } from '../../../core/base/errors.ts';
 import { escapeControls } from '../../../core/base/log/index.ts';
 import { actFor } from '../base/accounts.ts';
 import { withClient } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
-import { ApiError, describeError, type ErrorDetail, isFatalForAll } from '../base/errors.ts';
+import { describeError, isFatalForAll } from '../base/errors.ts';
 import { type CliIo, print } from '../base/io.ts';
 import { wholeNumber } from '../base/numbers.ts';
 import { perSecond, startProgress } from '../base/progress.ts';
 import { type ZoneFile, type ZoneFiles, zoneFiles } from './files.ts';
 import { type Comparison, compareZone, type Uploaded, uploadZone } from './upload.ts';
-import { type LineWarning, warningText } from './warnings.ts';
+import { failureFields, type LineWarning, printBadLines, warningText } from './warnings.ts';
 
 interface ImportOptions {
   readonly zone?: string;
@@ -167,13 +166,7 @@ function report(io: CliIo, summary: Summary, json: boolean): void {
   const seconds = Math.round(milliseconds) / 1000;
   const rate = perSecond(records, milliseconds);
   if (json) {
-    const failed = failures.map(({ file, zone, error }) => ({
-      file,
-      zone,
-      code: error instanceof WaypostError ? error.code : 'internal',
-      message: error instanceof Error ? error.message : String(error),
-      lines: badLines(error),
-    }));
+    const failed = failures.map(({ file, zone, error }) => ({ file, zone, ...failureFields(error) }));
     const warningFields =
       warnings.length === 0 ? {} : { warnings, ...(warningsOmitted > 0 && { warnings_omitted: warningsOmitted }) };
     const ok = failures.length === 0 && fatal === undefined;
@@ -194,12 +187,8 @@ function report(io: CliIo, summary: Summary, json: boolean): void {
   }
   for (const warning of warnings) print(io.stderr, warningText(warning));
   if (warningsOmitted > 0) print(io.stderr, `${warningsOmitted} more warnings`);
-  for (const { file, error } of failures) {
-    const lines = badLines(error);
-    for (const { line, message, file: included } of lines)
-      print(io.stderr, escapeControls(`${included ?? file}:${line}: ${message}`));
-    if (lines.length === 0) print(io.stderr, `${escapeControls(file)}: ${describeError(error)}`);
-  }
+  for (const { file, error } of failures)
+    if (!printBadLines(io.stderr, file, error)) print(io.stderr, `${escapeControls(file)}: ${describeError(error)}`);
   if (compared !== undefined) {
     const { created, changed, deleted, unchanged } = compared;
     print(io.stdout, `${zones} zones would have ${records} records; nothing was changed`);
@@ -213,8 +202,4 @@ function report(io: CliIo, summary: Summary, json: boolean): void {
   print(io.stdout, `imported ${zones} zones, ${records} records in ${seconds} s, ${rate} records/s`);
   if (failures.length > 0) print(io.stdout, `${failures.length} zones failed and were not changed`);
   if (fatal !== undefined) print(io.stdout, 'stopped early; the zones counted above are imported');
-}
-
-function badLines(error: unknown): readonly ErrorDetail[] {
-  return error instanceof ApiError ? error.details.filter((detail) => detail.line !== undefined) : [];
 }
