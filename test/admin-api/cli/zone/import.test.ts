@@ -60,6 +60,21 @@ test('accepts a file of any name with --zone, also in Unicode', async ({ daemon,
   assert.is((await run(['zone', 'import', folder, '--zone', 'a.test'], { env })).code, 1);
 });
 
+test('the zone of a file is that of its SOA, if it is absolute, or that of its name', async ({
+  daemon,
+  env,
+  folder,
+}) => {
+  const soa = '@ 300 SOA ns.example. h.example. 1 2 3 4 5\n';
+  writeFileSync(join(folder, 'corp.zone'), `$ORIGIN corp.example.\n${soa}`);
+  writeFileSync(join(folder, 'b.test.zone'), soa);
+  assert.is((await run(['zone', 'import', folder], { env })).code, 0);
+  const created = daemon.seen
+    .filter(({ method }) => method === 'POST')
+    .map(({ body }) => JSON.parse(String(body)).domain);
+  assert.equal(created.sort(), ['b.test', 'corp.example']);
+});
+
 test('a folder: every NAME.zone once, no other files, with limited concurrency', async ({ daemon, env, folder }) => {
   for (let i = 0; i < 60; i++) writeFileSync(join(folder, `z${i}.test.zone`), 'a A 192.0.2.1\n'.repeat(i + 1));
   writeFileSync(join(folder, 'notes.txt'), 'x');
