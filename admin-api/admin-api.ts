@@ -58,6 +58,7 @@ import { dnsResolve } from './sites/proxy/resolve.ts';
 import { Sweeper } from './sweeper.ts';
 import type { AnswerDns } from './zones/doh/routes.ts';
 import { DomainSearch } from './zones/domains/search.ts';
+import { PREFIX as DYNDNS_PREFIX, dynDnsError, dynDnsRoutes } from './zones/dyndns/routes.ts';
 import { PREFIX, powerDnsError } from './zones/powerdns/errors.ts';
 import { powerDnsRoutes } from './zones/powerdns/routes.ts';
 import { PreparePool } from './zones/records/zonefile/pool.ts';
@@ -228,8 +229,11 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   const routes = [...described, ...openApiRoutes(described, options.version)];
   const compatible = powerDnsRoutes(services, options.metrics, options.notify ?? (() => {}));
   const handler = createApp({
-    routes: [...routes, ...compatible],
-    foreign: { prefix: PREFIX, respondToError: powerDnsError },
+    routes: [...routes, ...compatible, ...dynDnsRoutes(services)],
+    foreign: [
+      { prefix: PREFIX, respondToError: powerDnsError },
+      { prefix: DYNDNS_PREFIX, respondToError: dynDnsError },
+    ],
     authenticator,
     hosts: new KnownHosts(config.admin.hostname),
     observer: new HttpMetrics(options.metrics),

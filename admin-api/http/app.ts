@@ -68,7 +68,7 @@ interface ForeignPaths {
 interface AppOptions extends AppParts {
   readonly routes: readonly ServedRoute[];
   /** Omitted: no such paths. */
-  readonly foreign?: ForeignPaths;
+  readonly foreign?: readonly ForeignPaths[];
   readonly log: Logger;
   /** The dashboard; omitted: no dashboard. */
   readonly pages?: Pages;
@@ -95,7 +95,7 @@ export function createApp({
   observer,
   forwardedBy,
   trusts = () => false,
-  foreign,
+  foreign = [],
   hosts,
   protection,
   tracing,
@@ -164,10 +164,8 @@ export function createApp({
           path: request.path,
           error,
         });
-      const response =
-        foreign !== undefined && isBelow(request.path, foreign.prefix)
-          ? foreign.respondToError(error, requestId, request)
-          : errorResponse(error, requestId);
+      const other = foreign.find(({ prefix }) => isBelow(request.path, prefix));
+      const response = other?.respondToError(error, requestId, request) ?? errorResponse(error, requestId);
       return { route, response: { ...response, headers: { ...headers, ...PROTECTION, ...response.headers } } };
     }
   }

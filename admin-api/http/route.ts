@@ -352,6 +352,24 @@ export function foreignRoute<P extends Parameters>(definition: {
   return { method, path, scope, handle: (request, at, app) => serve(credentials(request), at, app) };
 }
 
+/** A request with other credentials. If they are empty, cookies are not used either. */
+export function withAuthorization(request: HttpRequest, authorization: string): HttpRequest {
+  const { method, path, query, remoteAddress, isSecure } = request;
+  return {
+    method,
+    path,
+    query,
+    remoteAddress,
+    isSecure,
+    get signal() {
+      return request.signal;
+    },
+    header: (name) => (name === 'authorization' ? authorization : request.header(name)),
+    body: (limit, holder) => request.body(limit, holder),
+    stream: (limit, holder, keeps) => request.stream(limit, holder, keeps),
+  };
+}
+
 /**
  * Like bytesRoute, without a token. `admit` is called before the body is read; it throws HttpError.
  */

@@ -41,12 +41,14 @@ export type Program =
   | 'nghttp'
   | 'h2load'
   | 'haproxy'
+  | 'ddclient'
+  | 'inadyn'
   | 'nginx'
   | 'chromium'
   | 'chromium-headless-shell';
 
 /** Programs in /usr/sbin. */
-const IN_SBIN: ReadonlySet<Program> = new Set(['haproxy', 'nginx', 'nsd-checkzone', 'pdns_server']);
+const IN_SBIN: ReadonlySet<Program> = new Set(['haproxy', 'inadyn', 'nginx', 'nsd-checkzone', 'pdns_server']);
 
 export const pathOf = (program: Program): string => `/usr/${IN_SBIN.has(program) ? 'sbin' : 'bin'}/${program}`;
 

@@ -7,7 +7,7 @@ import { accountQuery } from '../../change/acting.ts';
 import type { Caller, Scope } from '../../http/caller.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { NoParameters, Parameters, Query } from '../../http/query.ts';
-import { type Context, foreignRoute, type RawReply, type ServedRoute } from '../../http/route.ts';
+import { type Context, foreignRoute, type RawReply, type ServedRoute, withAuthorization } from '../../http/route.ts';
 import type { Method } from '../../http/router.ts';
 import type { HttpRequest } from '../../http/transport.ts';
 import { PREFIX, unprocessable } from './errors.ts';
@@ -51,22 +51,8 @@ export function powerDnsRoute<P extends Parameters = NoParameters>({
  * Cookies of the dashboard are not: they would need its CSRF token.
  */
 function withApiKey(request: HttpRequest): HttpRequest {
-  const { method, path, query, remoteAddress, isSecure } = request;
   const key = request.header('x-api-key');
-  const authorization = key === undefined ? (request.header('authorization') ?? '') : `Bearer ${key}`;
-  return {
-    method,
-    path,
-    query,
-    remoteAddress,
-    isSecure,
-    get signal() {
-      return request.signal;
-    },
-    header: (name) => (name === 'authorization' ? authorization : request.header(name)),
-    body: (limit, holder) => request.body(limit, holder),
-    stream: (limit, holder, keeps) => request.stream(limit, holder, keeps),
-  };
+  return withAuthorization(request, key === undefined ? (request.header('authorization') ?? '') : `Bearer ${key}`);
 }
 
 /** The JSON object of the body. Throws HttpError 400 and InvalidError. */
