@@ -216,4 +216,15 @@ test('hundreds of records in one message go over TCP and are one change', async 
   assert.is(server.world.daemon.writes(), before + 1);
 });
 
+if (missing === null)
+  test('a reverse zone is delegated in parts, and a part is filled (RFC 2317)', async () => {
+    const whole = await server.world.zone(undefined, '2.0.192.in-addr.arpa');
+    const part = await server.world.zone(undefined, '0/25.2.0.192.in-addr.arpa');
+    const delegation = ['update add 0/25.~ 60 NS ns.example.', 'update add 7.~ 60 CNAME 7.0/25.~'];
+    assert.is(await nsupdate(whole, delegation, 'udp'), 'ok');
+    assert.is(await nsupdate(part, ['update add 7.~ 60 PTR host.example.'], 'udp'), 'ok');
+    assert.equal(server.world.records(whole), ['0/25 60 NS ns.example.', '7 60 CNAME 7.0/25.2.0.192.in-addr.arpa.']);
+    assert.equal(server.world.records(part), ['7 60 PTR host.example.']);
+  });
+
 test.run();
