@@ -156,15 +156,18 @@ export class FieldReader {
 
   /**
    * A name without the final dot is absolute in the API, and relative in a master file. With one
-   * label, people mean either.
+   * label, people mean either; and a number, or a part of a reverse zone (RFC 2317), is no
+   * top-level domain.
    */
   #requireOneReading(what: string, text: string, absolute: Name, ascii: string, apex: Name): void {
-    if (labelCount(absolute) !== 1 || absolute.length - 1 + apex.length > MAX_NAME) return;
+    const isOne = labelCount(absolute) === 1;
+    if (!isOne && !/\.\d[\d/-]*$/.test(ascii)) return;
+    if (absolute.length - 1 + apex.length > MAX_NAME) return;
     const relative = parseNameBytes(ascii, apex);
     if (relative.length === absolute.length) return;
     const [inside, top] = [formatName(relative), formatName(absolute)];
     this.#refuse(
-      `the ${what} ${shown(text)} has one label and no final dot. Write "${inside}" for the name in this domain, or "${top}" for the top-level name.`,
+      `the ${what} ${shown(text)} has ${isOne ? 'one label' : 'no top-level domain'} and no final dot. Write "${inside}" for the name in this domain, or "${top}" for the ${isOne ? 'top-level' : 'absolute'} name.`,
       { code: 'relative_target', choices: [inside, top] },
     );
   }

@@ -56,6 +56,9 @@ test('one label without a final dot has two readings, which are choices for the 
   assert.equal(faultOf('MX', '10 b\u00fccher')?.choices, ['10 xn--bcher-kva.example.com.', '10 xn--bcher-kva.']);
   assert.equal(faultOf('CNAME', 'a\\.b')?.choices, ['a\\.b.example.com.', 'a\\.b.']);
   assert.equal(faultOf('PTR', '0/25')?.choices, ['0/25.example.com.', '0/25.']);
+  const part = faultOf('CNAME', '7.0/25');
+  assert.equal([part?.code, part?.choices], ['relative_target', ['7.0/25.example.com.', '7.0/25.']]);
+  assert.match(part!.message, '"7.0/25" has no top-level domain and no final dot');
 });
 
 test('what is not a name is named, with what to write', () => {
