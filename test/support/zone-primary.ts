@@ -5,6 +5,8 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
+import { PLAIN_OPT, withExpire } from '../../core/dns/wire/edns.ts';
+import { MAX_MESSAGE } from '../../core/dns/wire/header.ts';
 import { MessageReader } from '../../core/dns/wire/message-reader.ts';
 import { equalNames, LOWER, nameId } from '../../core/dns/wire/name.ts';
 import { CLASS_IN, type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
@@ -33,6 +35,8 @@ export class ZonePrimary {
   readonly requested: number[] = [];
   /** The response code for IXFR; 0: it is answered. */
   ixfrCode = 0;
+  /** The seconds of EXPIRE (RFC 7314); null: it answers without EDNS. */
+  expire: number | null = null;
 
   private constructor(port: number, udp: UdpSocket, tcp: Server) {
     this.port = port;
@@ -51,7 +55,7 @@ export class ZonePrimary {
   async #listen(): Promise<void> {
     const udp = this.#udp;
     udp.on('message', (query, { port, address }) => {
-      udp.send(respond(query, [soaOf(this.#versions(query).zone)]), port, address);
+      udp.send(this.#first(query, [soaOf(this.#versions(query).zone)]), port, address);
     });
     udp.bind(this.port, '127.0.0.1');
     this.#tcp.on('connection', (socket) => {
@@ -88,7 +92,7 @@ export class ZonePrimary {
     const { zone, before } = this.#versions(query);
     const soa = soaOf(zone);
     if (type === TYPE.SOA) {
-      send(socket, respond(query, [soa]));
+      send(socket, this.#first(query, [soa]));
       return;
     }
     if (type === TYPE.IXFR && this.ixfrCode !== 0) {
@@ -102,15 +106,25 @@ export class ZonePrimary {
     const all = isIncremental ? differences(before, zone) : [soa, ...others, soa];
     let chunk: ResourceRecord[] = [];
     let bytes = 0;
+    let sent = 0;
+    const sendChunk = (): void => send(socket, sent++ === 0 ? this.#first(query, chunk) : respond(query, chunk));
     for (const record of all) {
       chunk.push(record);
       bytes += record.name.length + 10 + record.rdata.length;
       if (bytes < MESSAGE_BYTES) continue;
-      send(socket, respond(query, chunk));
+      sendChunk();
       chunk = [];
       bytes = 0;
     }
-    if (chunk.length > 0) send(socket, respond(query, chunk));
+    if (chunk.length > 0) sendChunk();
+  }
+
+  /** The first message of an answer. */
+  #first(query: Buffer, records: readonly ResourceRecord[]): Buffer {
+    const response = respond(query, records);
+    if (this.expire === null) return response;
+    response[11] = 1;
+    return Buffer.from(withExpire(Buffer.concat([response, PLAIN_OPT]), this.expire, MAX_MESSAGE));
   }
 
   async close(): Promise<void> {

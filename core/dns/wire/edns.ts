@@ -1,9 +1,12 @@
 /** Numbers of EDNS (IANA "DNS EDNS0 Option Codes (OPT)" and "Extended DNS Error Codes"). */
+import { HEADER_LENGTH, skipName } from './header.ts';
 import { TYPE } from './types.ts';
 
 export const EDNS_OPTION = {
   /** RFC 5001. */
   NSID: 3,
+  /** RFC 7314. */
+  EXPIRE: 9,
   /** RFC 7873. */
   COOKIE: 10,
   /** RFC 7828. */
@@ -56,3 +59,66 @@ export const OPTION_HEADER = 4;
 export const CLIENT_COOKIE = 8;
 export const MIN_SERVER_COOKIE = 8;
 export const MAX_SERVER_COOKIE = 32;
+
+/** Where the rdata of the OPT of a message begins and ends; null: it has none, or is malformed. */
+function optData(message: Uint8Array): readonly [start: number, end: number] | null {
+  const count = (at: number): number => (message[at] << 8) | message[at + 1];
+  if (message.length < HEADER_LENGTH || count(10) === 0) return null;
+  let p = HEADER_LENGTH;
+  for (let i = count(4); i > 0; i--) {
+    p = skipName(message, p, message.length) + 4;
+    if (p === 4 || p > message.length) return null;
+  }
+  for (let i = count(6) + count(8) + count(10); i > 0; i--) {
+    const fields = skipName(message, p, message.length);
+    if (fields === 0 || fields + 10 > message.length) return null;
+    const end = fields + 10 + count(fields + 8);
+    if (end > message.length) return null;
+    if (count(fields) === TYPE.OPT && message[p] === 0) return [fields + 10, end];
+    p = end;
+  }
+  return null;
+}
+
+/** The offset of EXPIRE in the OPT of a message; 0: there is none. */
+function findExpire(message: Uint8Array): number {
+  const [start, end] = optData(message) ?? [0, 0];
+  for (let p = start; p + OPTION_HEADER <= end; p += OPTION_HEADER + ((message[p + 2] << 8) | message[p + 3]))
+    if (((message[p] << 8) | message[p + 1]) === EDNS_OPTION.EXPIRE) return p;
+  return 0;
+}
+
+const EXPIRE_LENGTH = OPTION_HEADER + 4;
+
+/**
+ * EXPIRE (RFC 7314): a secondary asks for the seconds until its copy expires. Returns the message
+ * without its request for it; null: it has none.
+ */
+export function withoutExpire(message: Uint8Array): Uint8Array | null {
+  const at = findExpire(message);
+  if (at === 0) return null;
+  const copy = Uint8Array.from(message);
+  // Option 0 is reserved, so it is skipped.
+  copy[at + 1] = 0;
+  return copy;
+}
+
+/** Adds EXPIRE to a response whose last record is an OPT, and which has room for it. */
+export function withExpire(message: Uint8Array, seconds: number, room: number): Uint8Array {
+  const [start, end] = optData(message) ?? [0, 0];
+  if (end !== message.length || end + EXPIRE_LENGTH > room) return message;
+  const longer = Buffer.alloc(message.length + EXPIRE_LENGTH);
+  longer.set(message);
+  longer.writeUInt16BE(message.length - start + EXPIRE_LENGTH, start - 2);
+  longer.writeUInt16BE(EDNS_OPTION.EXPIRE, message.length);
+  longer.writeUInt16BE(4, message.length + 2);
+  longer.writeUInt32BE(seconds, message.length + OPTION_HEADER);
+  return longer;
+}
+
+/** The seconds of EXPIRE in a response; null: it has none. */
+export function readExpire(message: Uint8Array): number | null {
+  const at = findExpire(message);
+  if (at === 0 || message[at + 2] !== 0 || message[at + 3] !== 4 || at + EXPIRE_LENGTH > message.length) return null;
+  return Buffer.from(message.buffer, message.byteOffset + at + OPTION_HEADER, 4).readUInt32BE(0);
+}

@@ -7,7 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { FairSlots } from '../../base/fair-slots.ts';
 import type { Logger } from '../../base/log/index.ts';
 import { bareResponse, questionEnd } from '../../dns/wire/bare-response.ts';
-import { EDNS_OPTION, EXTENDED_ERROR, type RequestOpt } from '../../dns/wire/edns.ts';
+import { EDNS_OPTION, EXTENDED_ERROR, type RequestOpt, withExpire, withoutExpire } from '../../dns/wire/edns.ts';
 import { MAX_MESSAGE } from '../../dns/wire/header.ts';
 import { MessageReader } from '../../dns/wire/message-reader.ts';
 import { formatName, type Name } from '../../dns/wire/name.ts';
@@ -16,7 +16,8 @@ import { RCODE, TYPE } from '../../dns/wire/types.ts';
 import { contains, isInNetworks, type Prefix, parseAddress, parsePrefix, unmapped } from '../../net/address/index.ts';
 import { clientNetwork } from '../../net/address/ipv6.ts';
 import type { Environment } from '../../store/environment.ts';
-import type { Domain } from '../../store/rows.ts';
+import { idKey } from '../../store/keys.ts';
+import { type Domain, secondaries } from '../../store/rows.ts';
 import { SnapshotDeadline } from '../../store/snapshot-deadline.ts';
 import type { StoreReader } from '../../store/store-reader.ts';
 import { type HeldKey, mayUse } from '../../store/tsig-keys/keyring.ts';
@@ -97,8 +98,28 @@ class TransferResponder {
         ? { request, message: verdict.message, key: verdict.key, signer: verdict.signer, opt: verdict.opt }
         : { request, message: request.message, key: null, signer: null, opt: verdict.opt };
     const type = questionType(verified.message);
-    const messages = type === TYPE.AXFR || type === TYPE.IXFR ? this.#transfer(verified) : this.#plain(verified);
-    for await (const message of messages) yield this.#signed(verified, message);
+    const isTransfer = type === TYPE.AXFR || type === TYPE.IXFR;
+    const withoutOption = isTransfer || type === TYPE.SOA ? withoutExpire(verified.message) : null;
+    const asked = withoutOption === null ? verified : { ...verified, message: withoutOption };
+    const messages = isTransfer ? this.#transfer(asked) : this.#plain(asked);
+    let isFirst = withoutOption !== null;
+    for await (const message of messages) {
+      yield this.#signed(verified, isFirst ? this.#expiring(verified, message) : message);
+      isFirst = false;
+    }
+  }
+
+  /**
+   * Adds EXPIRE to the first message of an answer that begins with the SOA: its timer, or of a
+   * secondary zone, the seconds that are left (RFC 7314 section 3).
+   */
+  #expiring({ request, signer, opt }: Verified, response: Uint8Array): Uint8Array {
+    const soa = firstSoa(response);
+    const domain = soa === null ? undefined : this.options.reader.domainByApex(soa.name);
+    if (soa === null || domain === undefined) return response;
+    const { expiresAt } = this.options.reader.row(secondaries, idKey(domain.id)) ?? {};
+    const left = typeof expiresAt === 'number' ? Math.max(0, expiresAt - seconds()) : soa.expire;
+    return withExpire(response, Math.min(left, soa.expire), this.#room(request, opt) - (signer?.size ?? 0));
   }
 
   #signed({ signer }: Verified, message: Uint8Array): Uint8Array {
@@ -262,6 +283,15 @@ class TransferResponder {
       if (deadline.isPast(message.length)) throw new Error('the client reads the zone too slowly');
     }
   }
+}
+
+/** The owner and the expire timer of the SOA that an answer begins with; null: it does not. */
+function firstSoa(response: Uint8Array): { readonly name: Name; readonly expire: number } | null {
+  if ((response[6] | response[7]) === 0) return null;
+  const { name, type, rdata } = new MessageReader(response, questionEnd(response)).record();
+  if (type !== TYPE.SOA) return null;
+  // The fourth of the five numbers that the rdata ends in (RFC 1035 section 3.3.13).
+  return { name, expire: Buffer.from(rdata).readUInt32BE(rdata.length - 8) };
 }
 
 /** The header, question and OPT of a response with TC set, so that the client retries over TCP. */

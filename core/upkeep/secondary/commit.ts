@@ -37,6 +37,13 @@ export interface CommitParts extends StoreParts {
   /** Bounds of the refresh and retry timers, in seconds. */
   readonly minRefresh: number;
   readonly maxRefresh: number;
+  /** What the primary has told of its own copy (RFC 7314). */
+  readonly expiry?: { readonly seconds: number | null };
+}
+
+/** The time at which a zone expires that a primary has confirmed at `now`. */
+export function expiryOf({ expiry }: Pick<CommitParts, 'expiry'>, expire: number, now: number): number {
+  return now + Math.min(expire, expiry?.seconds ?? expire);
 }
 
 /** A timer of an SOA record within its bounds. */
@@ -74,7 +81,7 @@ function transferredRow(
     expire,
     transferredAt: now,
     refreshedAt: now,
-    expiresAt: now + expire,
+    expiresAt: expiryOf(parts, expire, now),
     error: null,
     warnings,
   };

@@ -14,6 +14,7 @@ import {
   commitDifference,
   commitWholeZone,
   differenceTo,
+  expiryOf,
   SupersededError,
   UnfitError,
 } from './commit.ts';
@@ -27,7 +28,7 @@ import {
 } from './content.ts';
 import type { TransferHolder, TransferMemory } from './memory.ts';
 import type { ZoneReading } from './reading.ts';
-import { querySerial, type Target, type Transferred, transfer } from './request.ts';
+import { type Expiry, querySerial, type Target, type Transferred, transfer } from './request.ts';
 import { ResponseCodeError, soaNumbers } from './transfer-stream.ts';
 
 export interface RefreshParts extends CommitParts {
@@ -121,6 +122,7 @@ async function refreshFrom(
 ): Promise<Outcome> {
   const { exemptions, maxBytes, memory, keyOf } = parts;
   const key = keyOf(primary);
+  const expiry: Expiry = { isWanted: true, seconds: null };
   const held = memory.open(`${domain.accountId}`);
   const signal = AbortSignal.any([options.signal, options.slot.signal, held.signal]);
   const onMessage = (bytes: number): void => {
@@ -128,14 +130,8 @@ async function refreshFrom(
     held.add(bytes);
   };
   try {
-    return await refreshBy(parts, domain, row, options, held, {
-      primary,
-      key,
-      exemptions,
-      maxBytes,
-      signal,
-      onMessage,
-    });
+    const target = { primary, key, exemptions, maxBytes, signal, expiry, onMessage };
+    return await refreshBy({ ...parts, expiry }, domain, row, options, held, target);
   } finally {
     held.close();
   }
@@ -193,9 +189,10 @@ const secondsOf = ({ now }: RefreshParts): number => Math.floor(now());
 
 const olderSerial = (theirs: number, ours: number): string => `its serial ${theirs} is older than ours, ${ours}`;
 
-function confirmed({ now }: RefreshParts, row: SecondaryRow): Outcome {
-  const at = Math.floor(now());
-  return { kind: 'current', row: { ...row, refreshedAt: at, expiresAt: at + row.expire, error: null } };
+function confirmed(parts: RefreshParts, row: SecondaryRow): Outcome {
+  const at = secondsOf(parts);
+  const expiresAt = expiryOf(parts, row.expire, at);
+  return { kind: 'current', row: { ...row, refreshedAt: at, expiresAt, error: null } };
 }
 
 /** Transfers by IXFR if the primary supports it, otherwise by AXFR. */

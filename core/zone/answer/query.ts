@@ -12,14 +12,15 @@ import {
 } from '../../dns/wire/edns.ts';
 import { HEADER_LENGTH, opcodeOf, QR, skipName } from '../../dns/wire/header.ts';
 import { CLASS_CHAOS, CLASS_IN, OPCODE, RCODE, TYPE } from '../../dns/wire/types.ts';
-import { isEncrypted, isStream } from '../../net/address/client.ts';
+import { isEncrypted, isStream, TRANSPORT } from '../../net/address/client.ts';
 import { LABELS } from './index-reader.ts';
 
 /** What to do with a packet, before the lookup. Values of 0 and above are response codes. */
 export const SILENCE = -1;
 export const LOOK_UP = -2;
 /**
- * Not handled by the query path: AXFR, IXFR, and signed messages (TSIG); an UPDATE must be signed.
+ * Not handled by the query path: AXFR, IXFR, SOA with EXPIRE, and signed messages (TSIG); an UPDATE
+ * must be signed.
  */
 export const DEFER = -3;
 /** A question of class CHAOS. */
@@ -73,6 +74,8 @@ export class Query {
   zoneLength = 0;
   /** The last record is a TSIG (RFC 8945). */
   isSigned = false;
+  /** A secondary wants to know when its copy expires (RFC 7314). */
+  #wantsExpire = false;
   #version = 0;
   #isMalformed = false;
   #transport = 0;
@@ -98,6 +101,7 @@ export class Query {
     this.zoneLength = 0;
     this.requestedOptions = 0;
     this.isSigned = false;
+    this.#wantsExpire = false;
     this.#transport = transport;
     if (length < HEADER_LENGTH || (bytes[start + 2] & QR) !== 0) return SILENCE;
     const end = start + length;
@@ -116,6 +120,7 @@ export class Query {
     // The response to a signed message must be signed, too (RFC 8945 section 5.3).
     if (this.isSigned) return DEFER;
     if (this.hasOpt && this.#version > 0) return RCODE.BADVERS;
+    if (this.#wantsExpire && this.type === TYPE.SOA && this.class === CLASS_IN) return DEFER;
     return this.#decide();
   }
 
@@ -259,6 +264,8 @@ export class Query {
       this.cookieLength = length;
       if (length !== CLIENT_COOKIE && !isWholeCookie(length)) this.#isMalformed = true;
     } else if (code === EDNS_OPTION.NSID) this.requestedOptions |= REQUESTED.NSID;
+    // Secondaries do not use HTTPS, which has no deferred answers.
+    else if (code === EDNS_OPTION.EXPIRE) this.#wantsExpire = this.#transport !== TRANSPORT.HTTPS;
     else if (code === EDNS_OPTION.TCP_KEEPALIVE) {
       // Over UDP this option is ignored (RFC 7828 section 3.2.1).
       if (!isStream(this.#transport)) return;

@@ -118,6 +118,36 @@ test('a zone whose serial goes back is kept until it expires and follows then, a
   if (bind !== null) await untilMatches(() => bind!.server.output(), /back\.test\/IN: expired/);
 });
 
+/** The seconds that dig shows of EXPIRE (RFC 7314); null: none. */
+function expireAt(port: number, zone: string, ...more: string[]): number | null {
+  const found = /; EXPIRE: (\d+)/.exec(dig(port, '+expire', '+comments', ...more, zone, 'SOA'));
+  return found === null ? null : Number(found[1]);
+}
+
+test('a zone expires when the copy of its primary does (RFC 7314), and further secondaries get what is left', async () => {
+  primary.expire = 100;
+  const path = `/api/v1/domains/${ids.get('zero.test')}`;
+  primary.replace(zoneOf('zero.test', { serial: 2 }));
+  await daemon.api.call('POST', `${path}/transfer`);
+  const { serial, refreshed_at, expires_at } = await stateOf('zero.test');
+  const seconds = (text: string | null): number => Date.parse(`${text?.replace(' ', 'T')}Z`) / 1000;
+  assert.equal([serial, seconds(expires_at) - seconds(refreshed_at)], [2, 100]);
+  for (const more of [['+notcp'], ['+tcp']]) {
+    const left = expireAt(daemon.dnsPort, 'zero.test', ...more);
+    assert.ok(left !== null && left > 0 && left <= 100, `${more} ${left}`);
+  }
+  const { body } = await daemon.api.call('POST', '/api/v1/domains', { domain: 'own.test' });
+  const [soa] = dig(daemon.dnsPort, '+short', 'own.test', 'SOA').split('\n');
+  assert.is(expireAt(daemon.dnsPort, 'own.test'), Number(soa.split(' ')[5]));
+  assert.is(expireAt(daemon.dnsPort, 'none.test'), null);
+  primary.expire = null;
+  if (bind === null) return;
+  // BIND answers as we do.
+  const theirs = expireAt(bind.port, 'zero.test');
+  assert.ok(theirs !== null && theirs <= 86_400);
+  assert.ok(body.ok);
+});
+
 test('with the setting, a zone follows a serial that goes back at once', async () => {
   const other = await borrowDaemon('nameserver', { WAYPOST_SECONDARY_ACCEPT_OLDER_SERIALS: 'true' });
   await other.api.logIn('admin', ADMIN_PASSWORD);

@@ -61,7 +61,7 @@ async function send(message: Uint8Array, address = '192.0.2.1'): Promise<Result>
 
 /** `serial` undefined: without an SOA record in the answer section (RFC 1996 section 3.7). */
 function notice(apex = APEX, serial?: number, type: number = TYPE.SOA): Buffer {
-  const message = requestOf(apex, type, null, false);
+  const message = requestOf(apex, type, null);
   message[2] |= OPCODE_NOTIFY | AA;
   if (serial === undefined) return message;
   message[7] = 1;

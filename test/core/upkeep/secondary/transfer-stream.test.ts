@@ -80,7 +80,7 @@ function chainOf(contents: readonly (readonly number[])[]): ResourceRecord[] {
 test('a chain of differences leads from the first content to the last', () => {
   fc.assert(
     fc.property(versions, most, (contents, perMessage) => {
-      const request = requestOf(APEX, TYPE.IXFR, FIRST, false);
+      const request = requestOf(APEX, TYPE.IXFR, FIRST);
       const messages = messagesOf(request, chainOf(contents), perMessage);
       const { stream, isWhole } = read(request, messages, TYPE.IXFR, FIRST);
       assert.equal([isWhole, stream.kind, stream.serial], [true, 'ixfr', FIRST + contents.length - 1]);
@@ -98,7 +98,7 @@ test('a whole zone has each record once, however it is cut into messages', () =>
   fc.assert(
     fc.property(fc.array(fc.nat(40), { maxLength: 30 }), most, fc.boolean(), (hosts, perMessage, asIxfr) => {
       const type = asIxfr ? TYPE.IXFR : TYPE.AXFR;
-      const request = requestOf(APEX, type, asIxfr ? FIRST : null, false);
+      const request = requestOf(APEX, type, asIxfr ? FIRST : null);
       const records = [soa(200), NS, ...hosts.map(host), soa(200)];
       const messages = messagesOf(request, records, perMessage);
       const { stream, isWhole } = read(request, messages, type, asIxfr ? FIRST : null);
@@ -112,7 +112,7 @@ test('a whole zone has each record once, however it is cut into messages', () =>
 test('a stream that ends early is never whole', () => {
   fc.assert(
     fc.property(versions, fc.nat(), (contents, at) => {
-      const request = requestOf(APEX, TYPE.IXFR, FIRST, false);
+      const request = requestOf(APEX, TYPE.IXFR, FIRST);
       const messages = messagesOf(request, chainOf(contents), 1);
       const cut = messages.slice(0, 1 + (at % (messages.length - 1)));
       assert.is(read(request, cut, TYPE.IXFR, FIRST).isWhole, false);
@@ -123,7 +123,7 @@ test('a stream that ends early is never whole', () => {
 test('arbitrary bytes are refused with an error of their own', () => {
   fc.assert(
     fc.property(versions, fc.nat(), fc.nat(255), (contents, at, byte) => {
-      const request = requestOf(APEX, TYPE.IXFR, FIRST, false);
+      const request = requestOf(APEX, TYPE.IXFR, FIRST);
       const messages = messagesOf(request, chainOf(contents), 100);
       const [message] = messages;
       message[at % message.length] = byte;
@@ -140,17 +140,17 @@ test('arbitrary bytes are refused with an error of their own', () => {
 
 test('a lone SOA that is not newer says that nothing has changed', () => {
   for (const serial of [FIRST, FIRST - 1]) {
-    const request = requestOf(APEX, TYPE.IXFR, FIRST, false);
+    const request = requestOf(APEX, TYPE.IXFR, FIRST);
     const { stream, isWhole } = read(request, messagesOf(request, [soa(serial)], 1), TYPE.IXFR, FIRST);
     assert.equal([isWhole, stream.kind, stream.serial], [true, 'current', serial]);
   }
-  const request = requestOf(APEX, TYPE.IXFR, FIRST, false);
+  const request = requestOf(APEX, TYPE.IXFR, FIRST);
   assert.is(read(request, messagesOf(request, [soa(FIRST + 1)], 1), TYPE.IXFR, FIRST).isWhole, false);
 });
 
 /** The records and warnings of a whole zone with these records. */
 function loaded(...records: readonly ResourceRecord[]): { texts: string[]; codes: string[] } {
-  const request = requestOf(APEX, TYPE.AXFR, null, false);
+  const request = requestOf(APEX, TYPE.AXFR, null);
   const messages = messagesOf(request, [soa(1), ...records, soa(1)], 9);
   assert.ok(read(request, messages, TYPE.AXFR, null).isWhole);
   const warnings = new TransferWarnings();
@@ -214,7 +214,7 @@ test('a difference adds and removes the warnings of its records', () => {
     added: readonly ResourceRecord[],
     before?: StoredWarnings,
   ) => {
-    const request = requestOf(APEX, TYPE.IXFR, 1, false);
+    const request = requestOf(APEX, TYPE.IXFR, 1);
     const records = [soa(2), soa(1), ...removed, soa(2), ...added, soa(2)];
     return readDifference(messagesOf(request, records, 9), APEX, before);
   };
