@@ -450,6 +450,19 @@ export const TEXTS = {
         ? 'One record of the primary is questionable; the zone is served'
         : `${count} records of the primary are questionable; the zone is served`,
   },
+  distribution: {
+    title: 'Nameservers and secondaries',
+    hint: 'For nameservers with names of your own, several DNS providers, and secondaries. One entry a line.',
+    nameservers: 'NS records of the domain',
+    nameserversHint: 'Empty: the nameservers of this service.',
+    notify: 'Notify after each change',
+    notifyHint: 'IP addresses of secondaries, with a port if it is not 53.',
+    allow: 'Allow transfers without a key',
+    allowHint: 'IP addresses or prefixes, such as 192.0.2.0/28.',
+    submit: 'Save',
+    submitting: 'Saving …',
+    saved: 'Nameservers and secondaries saved',
+  },
   setUp: {
     heading: 'Enter these nameservers at your registrar',
     explanation:
@@ -990,6 +1003,7 @@ export const TEXTS = {
     'dnssec.rollover': 'Key rollover started',
     'domain.create': 'Domain added',
     'domain.metadata': 'Metadata changed',
+    'domain.distribution': 'Nameservers and secondaries changed',
     'domain.primaries': 'Primaries changed',
     'domain.transfer': 'Primaries asked',
     'domain.update': 'Domain changed',

@@ -31,6 +31,7 @@ import { dnssecRoutes } from '../zones/dnssec/routes.ts';
 import { type AnswerDns, dohRoutes } from '../zones/doh/routes.ts';
 import { domainRoutes } from '../zones/domains/routes.ts';
 import { historyRoutes } from '../zones/history/routes.ts';
+import { distributionRoutes } from '../zones/nameservers/routes.ts';
 import { recordRoutes } from '../zones/records/routes.ts';
 import type { PreparePool } from '../zones/records/zonefile/pool.ts';
 import { statisticsRoutes } from '../zones/statistics/routes.ts';
@@ -76,6 +77,7 @@ export function apiRoutes(parts: ApiParts) {
     ...auditRoutes(services, parts.sync),
     ...eventRoutes(services, authenticator, eventStreams),
     ...domainRoutes(services, (domain) => parts.targetWarnings.list(domain)),
+    ...distributionRoutes(services),
     ...recordRoutes(services, parts.zoneFiles, parts.targetWarnings),
     ...historyRoutes(services),
     ...dnssecRoutes(services),

@@ -5,7 +5,7 @@
 import { InvalidError } from '../base/errors.ts';
 import { formatName, parseName } from '../dns/wire/name.ts';
 import { formatAddress, parseAddress, parsePrefix } from '../net/address/index.ts';
-import { type Kind, list } from './kinds.ts';
+import { type Kind, list, optionalList } from './kinds.ts';
 import { formatListen, parseListen } from './listen.ts';
 
 const serverList = list(
@@ -47,6 +47,20 @@ export const exemptions: Kind<boolean | readonly string[]> = {
   fromText: (value) => (/^(true|false)$/.test(value.trim()) ? value.trim() === 'true' : prefixList.fromText(value)),
   toToml: (value) => (typeof value === 'boolean' ? String(value) : prefixList.toToml(value)),
 };
+
+/** Addresses of this machine, of which connections use the first of their family. */
+export const sources: Kind<readonly string[]> = optionalList(
+  'a list of IPv4 and IPv6 addresses of this machine, without duplicates, such as "192.0.2.1"',
+  (value) => {
+    const bytes = parseAddress(value);
+    return bytes === undefined ? undefined : [formatAddress(bytes)];
+  },
+  String,
+);
+
+/** The source of a connection to an address; undefined: the system chooses it. */
+export const sourceFor = (addresses: readonly string[], to: string): string | undefined =>
+  addresses.find((address) => address.includes(':') === to.includes(':'));
 
 /** A secondary that gets NOTIFY messages. */
 export interface NotifyTarget {

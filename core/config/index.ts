@@ -1,5 +1,5 @@
 export { findNearest } from '../base/nearest.ts';
-export { type NotifyTarget, parseNotifyTarget } from './address-kinds.ts';
+export { type NotifyTarget, parseNotifyTarget, sourceFor } from './address-kinds.ts';
 export { type ClearText, clearTextOf } from './cleartext.ts';
 export { describeConfig, exampleToml, type SettingDescription } from './describe.ts';
 export { formatBytes } from './kinds.ts';

@@ -4,7 +4,7 @@
  */
 import { availableParallelism, hostname } from 'node:os';
 import { ACME_SETTINGS } from './acme-settings.ts';
-import { exemptions, notifyTargets, prefixes, resolvers } from './address-kinds.ts';
+import { exemptions, notifyTargets, prefixes, resolvers, sources } from './address-kinds.ts';
 import { BACKUP_SETTINGS } from './backup-settings.ts';
 import { ETCD_SETTINGS, LAG_SETTINGS, PEER_SETTINGS } from './cluster-settings.ts';
 import { PACKAGE_SETTINGS, QUOTA_SETTINGS, SECONDARY_SETTINGS, WEBHOOK_SETTINGS } from './customer-settings.ts';
@@ -272,6 +272,11 @@ const schema = {
       notifyTargets,
       [],
       'Secondaries that get a NOTIFY for every change of every zone: an address, a port if it is not 53 and, after a space, the name of the TSIG key that signs.',
+    ),
+    source: setting(
+      sources,
+      [],
+      'Source addresses of NOTIFY and of requests to primaries: one of each family. Empty: those of the route.',
     ),
     max_concurrent: setting(
       integer(1, 10_000),

@@ -33,6 +33,8 @@ export class ZonePrimary {
   readonly #zones = new Map<string, Versions>();
   /** Types of the queries received over TCP. */
   readonly requested: number[] = [];
+  /** Addresses of clients. */
+  readonly clients = new Set<string>();
   /** The response code for IXFR; 0: it is answered. */
   ixfrCode = 0;
   /** The seconds of EXPIRE (RFC 7314); null: it answers without EDNS. */
@@ -55,11 +57,13 @@ export class ZonePrimary {
   async #listen(): Promise<void> {
     const udp = this.#udp;
     udp.on('message', (query, { port, address }) => {
+      this.clients.add(address);
       udp.send(this.#first(query, [soaOf(this.#versions(query).zone)]), port, address);
     });
     udp.bind(this.port, '127.0.0.1');
     this.#tcp.on('connection', (socket) => {
       this.#connections.add(socket);
+      this.clients.add(String(socket.remoteAddress));
       socket.on('error', () => {});
       socket.on('close', () => this.#connections.delete(socket));
       let received = Buffer.alloc(0);

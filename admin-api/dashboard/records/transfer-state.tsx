@@ -59,7 +59,7 @@ export function TransferState({ domain, reload }: TransferStateProps) {
       </dl>
       {signatures !== null && signatures.problem !== null && <p class="fault">{texts.problem(signatures.problem)}</p>}
       {secondary.warnings.length > 0 && (
-        <details class="warning">
+        <details class="note note-warning">
           <summary>{texts.warnings(secondary.warnings.length + secondary.warnings_omitted)}</summary>
           <ul>
             {secondary.warnings.map(({ message }) => (

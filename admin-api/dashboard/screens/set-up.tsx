@@ -6,6 +6,7 @@ import type { Domain } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { domainOf } from '../domain.ts';
 import { DelegationCheck } from '../domains/delegation-check.tsx';
+import { DistributionForm } from '../domains/distribution-form.tsx';
 import { toUnicode } from '../names.ts';
 import { ConfirmAction } from '../parts/confirm.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
@@ -17,7 +18,7 @@ import { TEXTS } from '../texts.ts';
 
 export function SetUp({ domainId }: ScreenProps) {
   const texts = TEXTS.setUp;
-  const { domain } = domainOf(domainId);
+  const { domain, refresh } = domainOf(domainId);
   if (domain.value === null) return <Skeleton />;
   const { nameservers } = domain.value;
   return (
@@ -44,6 +45,7 @@ export function SetUp({ domainId }: ScreenProps) {
           </a>
         </div>
       </section>
+      <DistributionForm domain={domain.value} reload={() => void refresh()} />
       {!isReader.value && <DeleteDomain domain={domain.value} />}
     </div>
   );

@@ -3,19 +3,18 @@
  * those of clients (`X-`), which are stored. Everything else is rejected with the reason.
  */
 
-import { InvalidError } from '../../../core/base/errors.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
-import { classifyAddress, parseAddress, parsePrefix, unmapped } from '../../../core/net/address/index.ts';
 import type { Reader } from '../../../core/store/reader.ts';
 import { permitsTransfer } from '../../../core/store/record-policies.ts';
 import { ALLOW_AXFR_FROM, ALSO_NOTIFY, type Domain, type TsigKeyRow } from '../../../core/store/rows.ts';
 import { change } from '../../change/change.ts';
 import type { Services } from '../../change/services.ts';
+import { writeLabels } from '../nameservers/labels.ts';
+import { checkAllowed, checkNotified } from '../nameservers/peers.ts';
 import { unprocessable, unsupported } from './errors.ts';
 import type { PowerDnsContext } from './route.ts';
 import { readSoaEdit } from './zone-body.ts';
 import { findZone } from './zone-id.ts';
-import { writeLabels } from './zone-service.ts';
 import { NSEC3PARAM } from './zone-view.ts';
 
 type Metadata = {
@@ -71,8 +70,14 @@ const BY_TSIG = 'Clients update a zone with a TSIG key of the scope "dns" (/api/
 const IN_CONFIG = 'It is a setting of the service, and not of a zone:';
 
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
-  [ALLOW_AXFR_FROM, { values: stored(ALLOW_AXFR_FROM), check: checkPrefixes }],
-  [ALSO_NOTIFY, { values: stored(ALSO_NOTIFY), check: checkNotified }],
+  [
+    ALLOW_AXFR_FROM,
+    { values: stored(ALLOW_AXFR_FROM), check: (values, { context }) => checkAllowed(values, isOperator(context)) },
+  ],
+  [
+    ALSO_NOTIFY,
+    { values: stored(ALSO_NOTIFY), check: (values, { context }) => checkNotified(values, isOperator(context)) },
+  ],
   ['SOA-EDIT', { values: ({ reader, domain }) => some(reader.zoneLabels(domain.id).soaEdit), check: checkSoaEdit }],
   ['PUBLISH-CDS', fixed(['2'], 'Signed zones publish CDS records with SHA-256.', isSigned)],
   ['PUBLISH-CDNSKEY', fixed(['1'], 'Signed zones publish CDNSKEY records.', isSigned)],
@@ -87,7 +92,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['LUA-AXFR-SCRIPT', { values: () => [] }],
   ['TSIG-ALLOW-AXFR', { values: (zone) => keysOf(zone, 'dns:read') }],
   ['AXFR-MASTER-TSIG', { values: masterKeys }],
-  ['AXFR-SOURCE', never(`${IN_CONFIG} transfers use the address of the route.`)],
+  ['AXFR-SOURCE', never(`${IN_CONFIG} transfer.source.`)],
   ['ALLOW-DNSUPDATE-FROM', never(BY_TSIG)],
   ['FORWARD-DNSUPDATE', never('Updates of secondary zones are not forwarded; send them to the primary.')],
   ['SOA-EDIT-DNSUPDATE', never('The serial rises by 1 with every change.')],
@@ -97,6 +102,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['GSS-ACCEPTOR-PRINCIPAL', never(NO_GSS)],
 ]);
 
+const isOperator = ({ caller }: PowerDnsContext): boolean => caller.account.role === 'admin';
 const some = (value: string): string[] => (value === '' ? [] : [value]);
 
 /** Throws InvalidError. */
@@ -182,53 +188,6 @@ function store(draft: Draft, domain: Domain, kind: string, values: readonly stri
   if (JSON.stringify(metadata).length > MAX_METADATA)
     throw unprocessable(`The metadata of a zone has at most ${MAX_METADATA} characters in all; delete some first.`);
   return writeLabels(draft, domain, { metadata });
-}
-
-/** Minimum prefix length by address size in bytes: transfers cost more than queries. */
-const MIN_PREFIX_BITS: ReadonlyMap<number, number> = new Map([
-  [4, 16],
-  [16, 32],
-]);
-
-function checkPrefixes(values: readonly string[], { context }: Zone): void {
-  const isOperator = context.caller.account.role === 'admin';
-  for (const value of values) {
-    if (value.toUpperCase() === 'AUTO-NS')
-      throw unsupported('AUTO-NS is not supported; list the addresses of the secondaries.');
-    try {
-      const { bytes, bits } = unmapped(parsePrefix(value));
-      if (!isOperator && bits < (MIN_PREFIX_BITS.get(bytes.length) ?? 0))
-        throw new InvalidError('invalid_prefix', 'Use at least 16 bits of IPv4, or 32 of IPv6.');
-    } catch (error) {
-      if (!(error instanceof InvalidError)) throw error;
-      throw unprocessable(`"${value.slice(0, 100)}" is not an address or a prefix: ${error.message}`);
-    }
-  }
-}
-
-/** Maximum addresses that receive NOTIFY for one zone. */
-const MAX_NOTIFIED = 10;
-
-/** The service sends messages there, so only administrators may name private addresses. */
-function checkNotified(values: readonly string[], { context }: Zone): void {
-  if (values.length > MAX_NOTIFIED) throw unprocessable(`A zone notifies at most ${MAX_NOTIFIED} addresses.`);
-  for (const value of values) {
-    const bytes = readSocketAddress(value);
-    if (bytes === undefined)
-      throw unprocessable(`"${value.slice(0, 100)}" is not an address, with a port if it is not 53.`);
-    const verdict = classifyAddress(bytes);
-    if (!verdict.public && context.caller.account.role !== 'admin')
-      throw unsupported(`The address "${value.slice(0, 100)}" ${verdict.reason}; only public addresses are notified.`);
-  }
-}
-
-/** An address, `ADDRESS:PORT` or `[ADDRESS]:PORT`; undefined for anything else. */
-function readSocketAddress(text: string): Uint8Array | undefined {
-  const plain = parseAddress(text);
-  if (plain !== undefined) return plain;
-  const [, ipv6, ipv4, port] = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+)):(\d{1,5})$/i.exec(text) ?? [];
-  if (port === undefined || Number(port) === 0 || Number(port) > 65_535) return undefined;
-  return parseAddress(ipv6 ?? ipv4);
 }
 
 function checkSoaEdit(values: readonly string[]): void {

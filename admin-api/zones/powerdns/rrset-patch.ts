@@ -13,9 +13,9 @@ import { type Comment, comments, type Domain, type RecordRow, records } from '..
 import { soaRRset } from '../../../core/zone/compile/apex.ts';
 import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
+import { apexNs, isApexRRset, setApexNs, withSoa } from '../nameservers/apex.ts';
 import { applyBatch, type Batch, BatchErrors, declareZoneRead, MAX_SINGLE_READS } from '../records/batch.ts';
 import { MAX_BATCH } from '../records/schema.ts';
-import { apexNs, isApexRRset, requireSoa, setApexNs, withSoa } from './apex.ts';
 import { unprocessable } from './errors.ts';
 import { datedComments, describeRRset, type NewComment, type RRsetChange } from './rrset-body.ts';
 
@@ -199,3 +199,9 @@ function writeComments(draft: Draft, domain: Domain, state: RRsetState): boolean
 }
 
 const sorted = ({ content, account, modifiedAt }: Comment) => [content, account, modifiedAt];
+
+/** Checks that the SOA has exactly one record and is not deleted. */
+function requireSoa(rdatas: readonly Uint8Array[] | null): Uint8Array {
+  if (rdatas?.length === 1) return rdatas[0];
+  throw unprocessable('The SOA record of a zone can be replaced by another one, and not deleted or extended.');
+}

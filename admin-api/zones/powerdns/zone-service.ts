@@ -4,10 +4,9 @@ import { type MasterRecord, parseMaster } from '../../../core/dns/wire/master/in
 import { equalNames, formatHost, type Name, nameId } from '../../../core/dns/wire/name.ts';
 import { parseRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
-import type { Draft } from '../../../core/journal/draft/draft.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import type { Reader } from '../../../core/store/reader.ts';
-import { type Domain, NO_LABELS, type ZoneLabels, zoneLabels } from '../../../core/store/rows.ts';
+import { type Domain, NO_LABELS } from '../../../core/store/rows.ts';
 import { accountOf } from '../../change/acting.ts';
 import { change } from '../../change/change.ts';
 import { SMALL_IMPORT } from '../../change/import-slots.ts';
@@ -16,9 +15,10 @@ import type { Services } from '../../change/services.ts';
 import { setDnssec } from '../dnssec/service.ts';
 import { type PrimaryBody, viewPrimary } from '../domains/primaries.ts';
 import { type DomainBody, deleteDomain, insertDomain, replacePrimaries } from '../domains/service.ts';
+import { storeDomain } from '../nameservers/apex.ts';
+import { writeLabels } from '../nameservers/labels.ts';
 import { DEFAULT_TTL } from '../records/content.ts';
 import { type GenerateRoom, generateRoom } from '../records/zonefile/import.ts';
-import { storeDomain } from './apex.ts';
 import { conflict, unprocessable, unsupported } from './errors.ts';
 import { has, type JsonObject, readName, readString, readStrings } from './fields.ts';
 import type { PowerDnsContext } from './route.ts';
@@ -155,16 +155,6 @@ function parseZone({ maxGenerated, refusal }: GenerateRoom, apex: Name, text: st
     records: [...rdatas.values()],
     comments: null,
   }));
-}
-
-/** Whether anything changed. */
-export function writeLabels(draft: Draft, { id }: Domain, labels: Partial<Omit<ZoneLabels, 'domainId'>>): boolean {
-  const before = draft.zoneLabels(id);
-  const after: ZoneLabels = { ...before, ...labels };
-  if (JSON.stringify(after) === JSON.stringify(before)) return false;
-  if (JSON.stringify(after) === JSON.stringify({ domainId: id, ...NO_LABELS })) draft.delete(zoneLabels, after);
-  else draft.put(zoneLabels, after);
-  return true;
 }
 
 /** Sets the fields of the body. Throws WaypostError. */

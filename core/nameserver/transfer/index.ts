@@ -59,7 +59,7 @@ const MINIMUM_RATE = { perSecond: 64 * 1024, windowMs: 3000 };
 
 export function openTransfers(options: TransfersOptions): Transfers {
   const { config, environment, index, zoneSettings, answers, secrets, metrics, log } = options;
-  const { allow, notify, maxConcurrent, history, historyBytes, historyTotal } = config.transfer;
+  const { allow, notify, source, maxConcurrent, history, historyBytes, historyTotal } = config.transfer;
   const { udpPayload } = config.dns;
   const reader = new StoreReader(environment);
   const observer = new TransferMetrics(metrics);
@@ -74,6 +74,7 @@ export function openTransfers(options: TransfersOptions): Transfers {
   const notifier = new Notifier({
     holds,
     targets: notify,
+    sources: source,
     zoneTargets: {
       exist: () => reader.haveZoneLabels(),
       of: (id) => (reader.zoneLabels(id).metadata[ALSO_NOTIFY] ?? []).flatMap((text) => parseNotifyTarget(text) ?? []),

@@ -15,6 +15,8 @@ import { NotifyLine, type NotifyTimes } from './notify-line.ts';
 
 interface NotifierOptions {
   readonly targets: readonly NotifyTarget[];
+  /** Source addresses of NOTIFY, at most one of each family; omitted: those of the route. */
+  readonly sources?: readonly string[];
   /** Additional secondaries of single zones; omitted: no zone has any. */
   readonly zoneTargets?: ZoneTargets;
   /** Omitted: no zone is held. */
@@ -256,6 +258,8 @@ export class Notifier {
     const socket = createSocket(family === 4 ? 'udp4' : 'udp6');
     this.#sockets.set(family, socket);
     socket.unref();
+    const source = this.options.sources?.find((address) => address.includes(':') === (family === 6));
+    if (source !== undefined) socket.bind({ address: source });
     socket.on('error', (error) => this.options.log.warn('error on the NOTIFY socket', { error }));
     socket.on('message', (message, { address, port }) => {
       for (const { target, line } of this.#all())

@@ -8,6 +8,8 @@ import { connect } from 'node:net';
 export interface Server {
   readonly address: string;
   readonly port: number;
+  /** The source address; omitted: that of the route. */
+  readonly source?: string;
 }
 
 /** Packets that do not answer the query, after which the exchange fails (RFC 5452 9.3). */
@@ -51,7 +53,9 @@ export function exchangeUdp(
     // A callback of `connect` would receive its failures, such as an unreachable network. Without a
     // callback, the socket emits 'error'.
     socket.once('connect', () => socket.send(query));
-    socket.connect(server.port, server.address);
+    const open = (): void => socket.connect(server.port, server.address);
+    if (server.source === undefined) open();
+    else socket.bind({ address: server.source }, open);
   });
 }
 
@@ -59,7 +63,8 @@ export function exchangeUdp(
 export function exchangeTcp(server: Server, query: Buffer, ms: number, signal: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const socket = connect(server.port, server.address);
+    const { port, address: host, source: localAddress } = server;
+    const socket = connect({ port, host, localAddress });
     let received = Buffer.alloc(0);
     const end = (settle: () => void): void => {
       clearTimeout(timer);

@@ -4,7 +4,7 @@
  */
 import { createHash, X509Certificate } from 'node:crypto';
 import { connect as connectTcp, type Socket } from 'node:net';
-import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls';
+import { type ConnectionOptions, checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls';
 import { type Exemptions, mayConnect, parseAddress } from '../../net/address/index.ts';
 import type { Primary } from '../../store/rows.ts';
 
@@ -22,10 +22,15 @@ export interface Connection {
 }
 
 /** Rejects with an Error that can be shown. `signal`: ends the connection. */
-export async function connect(primary: Primary, exemptions: Exemptions, signal: AbortSignal): Promise<Connection> {
+export async function connect(
+  primary: Primary,
+  exemptions: Exemptions,
+  signal: AbortSignal,
+  source: string | undefined,
+): Promise<Connection> {
   requirePermitted(primary, exemptions);
   signal.throwIfAborted();
-  const socket = primary.tls === null ? tcp(primary) : tls(primary, primary.tls);
+  const socket = primary.tls === null ? tcp(primary, source) : tls(primary, primary.tls, source);
   const stop = (): void => void socket.destroy(signal.reason as Error);
   signal.addEventListener('abort', stop);
   socket.once('close', () => signal.removeEventListener('abort', stop));
@@ -48,14 +53,20 @@ export function requirePermitted({ address }: Primary, exemptions: Exemptions): 
   if (!verdict.public) throw new Error(`its address ${verdict.reason}`);
 }
 
-function tcp({ address, port }: Primary): Socket {
-  return connectTcp({ host: address, port, noDelay: true });
+function tcp({ address, port }: Primary, localAddress: string | undefined): Socket {
+  return connectTcp({ host: address, port, localAddress, noDelay: true });
 }
 
-function tls({ address, port }: Primary, { name }: NonNullable<Primary['tls']>): TLSSocket {
-  const socket = connectTls({
+function tls(
+  { address, port }: Primary,
+  { name }: NonNullable<Primary['tls']>,
+  localAddress: string | undefined,
+): TLSSocket {
+  // The types lack `localAddress`, which TLS passes on to TCP.
+  const options: ConnectionOptions & { readonly localAddress?: string } = {
     host: address,
     port,
+    localAddress,
     minVersion: 'TLSv1.3',
     ALPNProtocols: [ALPN],
     // Without a name, the pin is checked instead of the chain, if there is one.
@@ -65,7 +76,8 @@ function tls({ address, port }: Primary, { name }: NonNullable<Primary['tls']>):
       checkServerIdentity: (_host: string, certificate: Parameters<typeof checkServerIdentity>[1]) =>
         checkServerIdentity(name, certificate),
     }),
-  });
+  };
+  const socket = connectTls(options);
   socket.setNoDelay(true);
   return socket;
 }

@@ -23,7 +23,7 @@ import { ZoneReading } from './reading.ts';
 import { type RefreshParts, refresh } from './refresh.ts';
 
 interface OpenSecondariesOptions {
-  readonly config: Pick<Config, 'secondary'>;
+  readonly config: Pick<Config, 'secondary' | 'transfer'>;
   readonly environment: Environment;
   readonly index: IndexWriter;
   readonly journal: Journal;
@@ -79,6 +79,7 @@ export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
     now,
     exemptions: parseExemptions(allowPrivatePrimaries),
     maxBytes: maxZoneSize,
+    sources: config.transfer.source,
     maxIterations: maxNsec3Iterations,
     acceptsOlder,
     minRefresh,

@@ -2,6 +2,7 @@
 
 import { ConflictError, UnavailableError, WaypostError } from '../../base/errors.ts';
 import type { Slot } from '../../base/fair-slots.ts';
+import { sourceFor } from '../../config/index.ts';
 import { latin1 } from '../../dns/wire/latin1.ts';
 import type { TsigKey } from '../../dns/wire/tsig.ts';
 import { TYPE } from '../../dns/wire/types.ts';
@@ -36,6 +37,8 @@ export interface RefreshParts extends CommitParts {
   readonly reading: ZoneReading;
   readonly exemptions: Exemptions;
   readonly maxBytes: number;
+  /** Source addresses of requests: see transfer.source. */
+  readonly sources: readonly string[];
   readonly memory: TransferMemory;
   /** See `requireCheapHashing`. */
   readonly maxIterations: number;
@@ -130,7 +133,8 @@ async function refreshFrom(
     held.add(bytes);
   };
   try {
-    const target = { primary, key, exemptions, maxBytes, signal, expiry, onMessage };
+    const source = sourceFor(parts.sources, primary.address);
+    const target = { primary, key, exemptions, maxBytes, signal, source, expiry, onMessage };
     return await refreshBy({ ...parts, expiry }, domain, row, options, held, target);
   } finally {
     held.close();

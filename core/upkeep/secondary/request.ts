@@ -18,6 +18,8 @@ export interface Target {
   readonly key: TsigKey | null;
   readonly exemptions: Exemptions;
   readonly signal: AbortSignal;
+  /** The source address; undefined: that of the route. */
+  readonly source: string | undefined;
   /** Maximum bytes of a transfer. */
   readonly maxBytes: number;
   /** What EXPIRE tells (RFC 7314). */
@@ -69,11 +71,15 @@ export function querySerial(apex: Name, target: Target): Promise<number> {
   return withEdnsOrWithout(target.expiry, () => requestSerial(apex, target));
 }
 
-async function requestSerial(apex: Name, { primary, key, exemptions, signal, expiry }: Target): Promise<number> {
+async function requestSerial(
+  apex: Name,
+  { primary, key, exemptions, signal, source, expiry }: Target,
+): Promise<number> {
   requirePermitted(primary, exemptions);
   const query = requestOf(apex, TYPE.SOA, null, { wantsExpire: expiry.isWanted });
   const { message, mac } = key === null ? { message: query, mac: null } : signRequest(query, key, seconds());
   const bytes = Buffer.from(message);
+  const server = { address: primary.address, port: primary.port, source };
   const isAnswer = (received: Buffer): boolean => {
     if (received.length < HEADER_LENGTH || received.readUInt16BE(0) !== query.readUInt16BE(0)) return false;
     if ((received[2] & QR) === 0) return false;
@@ -82,7 +88,7 @@ async function requestSerial(apex: Name, { primary, key, exemptions, signal, exp
   for (let attempt = 0; attempt < UDP_TRIES; attempt++) {
     let answer: Buffer;
     try {
-      answer = await exchangeUdp(primary, bytes, isAnswer, UDP_MS, signal);
+      answer = await exchangeUdp(server, bytes, isAnswer, UDP_MS, signal);
     } catch {
       signal.throwIfAborted();
       continue;
@@ -92,7 +98,7 @@ async function requestSerial(apex: Name, { primary, key, exemptions, signal, exp
   }
   let answer: Buffer;
   try {
-    answer = await exchangeTcp(primary, bytes, TCP_MS, signal);
+    answer = await exchangeTcp(server, bytes, TCP_MS, signal);
   } catch (error) {
     signal.throwIfAborted();
     throw new Error((error as Error).message.replace('the resolver', 'it'));
@@ -129,7 +135,7 @@ export function transfer(apex: Name, serial: number | null, target: Target): Pro
 }
 
 async function transferOnce(apex: Name, serial: number | null, target: Target): Promise<Transferred> {
-  const connection = await connect(target.primary, target.exemptions, target.signal);
+  const connection = await connect(target.primary, target.exemptions, target.signal, target.source);
   try {
     return await receive(connection, apex, serial, target);
   } finally {

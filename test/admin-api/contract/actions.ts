@@ -47,6 +47,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'POST /api/v1/domains/{domain_id}/proxy/error-pages/versions/{revision}/restore': 'proxy.error_pages',
   'POST /api/v1/domains/{domain_id}/proxy/protection/versions/{revision}/restore': 'proxy.protection',
   'POST /api/v1/domains/{domain_id}/proxy/rules/versions/{revision}/restore': 'proxy.rules',
+  'PUT /api/v1/domains/{domain_id}/distribution': 'domain.distribution',
   'PUT /api/v1/domains/{domain_id}/primaries': 'domain.primaries',
   'POST /api/v1/domains/{domain_id}/transfer': 'domain.transfer',
   'POST /api/dev/apps/upload': 'package.upload',

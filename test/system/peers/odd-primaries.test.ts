@@ -2,6 +2,8 @@
  * Primaries that do not behave: refusals of IXFR with any code, an SOA that expires at once, and
  * serials that go back, next to BIND as a secondary of the same primary.
  */
+import { createSocket, type RemoteInfo } from 'node:dgram';
+import { once } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseName } from '../../../core/dns/wire/name.ts';
@@ -161,6 +163,37 @@ test('with the setting, a zone follows a serial that goes back at once', async (
   await other.api.call('POST', `/api/v1/domains/${(body.domain as { id: number }).id}/transfer`);
   assert.is(serialAt(other.dnsPort, 'ixfr.test'), '30');
   assert.is(dig(other.dnsPort, '+short', 'www.ixfr.test', 'A').trim(), '192.0.2.30');
+  await other.giveBack();
+});
+
+test('requests to primaries and NOTIFY have the configured source address', async () => {
+  const other = await borrowDaemon('nameserver', { WAYPOST_TRANSFER_SOURCE: '127.0.0.2' });
+  await other.api.logIn('admin', ADMIN_PASSWORD);
+  primary.clients.clear();
+  primary.replace(zoneOf('ixfr.test', { serial: 50 }));
+  const secondary = createSocket('udp4');
+  secondary.bind(0, '127.0.0.1');
+  await once(secondary, 'listening');
+  const notice = once(secondary, 'message') as Promise<[Buffer, RemoteInfo]>;
+  const primaries = [{ address: `127.0.0.1:${primary.port}` }];
+  const { body } = await other.api.call('POST', '/api/v1/domains', {
+    ...{ domain: 'source.test', kind: 'primary' },
+  });
+  await other.api.call('PUT', `/api/v1/domains/${(body.domain as { id: number }).id}/distribution`, {
+    also_notify: [`127.0.0.1:${secondary.address().port}`],
+  });
+  await other.api.call('POST', `/api/v1/domains/${(body.domain as { id: number }).id}/records`, {
+    ...{ name: 'www', type: 'A', content: '192.0.2.1' },
+  });
+  assert.is((await notice)[1].address, '127.0.0.2');
+  secondary.close();
+  const made = await other.api.call('POST', '/api/v1/domains', { domain: 'ixfr.test', kind: 'secondary', primaries });
+  await untilIs(() => serialAt(other.dnsPort, 'ixfr.test'), '50');
+  primary.clients.clear();
+  primary.replace(zoneOf('ixfr.test', { serial: 51 }));
+  await other.api.call('POST', `/api/v1/domains/${(made.body.domain as { id: number }).id}/transfer`);
+  await untilIs(() => serialAt(other.dnsPort, 'ixfr.test'), '51');
+  assert.ok(primary.clients.has('127.0.0.2'));
   await other.giveBack();
 });
 

@@ -16,7 +16,6 @@ import { checkTtl } from '../records/content.ts';
 import { checkConflicts } from '../records/rules/conflicts.ts';
 import { Neighbours } from '../records/rules/neighbours.ts';
 import { checkStorable, findWarning } from '../records/rules/record.ts';
-import { unprocessable } from './errors.ts';
 
 export const isApexRRset = ({ apex }: Domain, { name, type }: Pick<RecordRow, 'name' | 'type'>): boolean =>
   name.length === apex.length && (type === TYPE.SOA || type === TYPE.NS);
@@ -117,10 +116,4 @@ function hasSameRdata(a: readonly Uint8Array[], b: readonly Uint8Array[]): boole
 /** Stores the domain if it has changed. */
 export function storeDomain(draft: Draft, before: Domain, after: Domain): void {
   if (after !== before) draft.put(domains, after);
-}
-
-/** Checks that the SOA has exactly one record and is not deleted. */
-export function requireSoa(rdatas: readonly Uint8Array[] | null): Uint8Array {
-  if (rdatas?.length === 1) return rdatas[0];
-  throw unprocessable('The SOA record of a zone can be replaced by another one, and not deleted or extended.');
 }

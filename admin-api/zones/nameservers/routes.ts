@@ -1,0 +1,58 @@
+/** Endpoints of the distribution of a zone. */
+import { EDIT_FAULTS } from '../../change/owned-domain.ts';
+import { parseId, type Services } from '../../change/services.ts';
+import { route } from '../../http/route.ts';
+import { distributionBody, distributionResponse } from './schema.ts';
+import { changeDistribution, describeDistribution } from './service.ts';
+
+const PATH = '/api/v1/domains/{domain_id}/distribution';
+
+export function distributionRoutes(services: Services) {
+  return [
+    route({
+      operationId: 'getDistribution',
+      method: 'GET',
+      path: PATH,
+      tag: 'domains',
+      summary: 'Get the nameservers and secondaries of a domain',
+      description:
+        'The NS records at its apex, which secondaries get NOTIFY, and which clients may transfer it. Those of the service, `transfer.notify` and `transfer.allow`, are not listed.',
+      scope: 'dns',
+      response: distributionResponse,
+      faults: { 404: ['no_such_domain'] },
+      run: (context) => describeDistribution(services, context, parseId(context.params.domain_id)),
+    }),
+    route({
+      operationId: 'changeDistribution',
+      method: 'PUT',
+      path: PATH,
+      tag: 'domains',
+      summary: 'Set the nameservers and secondaries of a domain',
+      description:
+        'Members that are left out stay as they are. With own nameservers, the domain also keeps its SOA settings. Only administrators can name private addresses.',
+      scope: 'dns',
+      conditional: true,
+      body: distributionBody,
+      response: distributionResponse,
+      faults: {
+        404: ['no_such_domain'],
+        409: [...EDIT_FAULTS, 'cname_conflict', 'occluded'],
+        422: [
+          'contradiction',
+          'invalid_address',
+          'invalid_content',
+          'invalid_host',
+          'invalid_name',
+          'invalid_prefix',
+          'invalid_ttl',
+          'private_address',
+          'relative_target',
+          'target_is_cname',
+          'too_many',
+          'unsupported',
+        ],
+      },
+      run: (context) => changeDistribution(services, context, parseId(context.params.domain_id), context.body),
+    }),
+  ];
+}

@@ -1,0 +1,113 @@
+/**
+ * How a zone reaches the world: its NS records at the apex, the secondaries that get NOTIFY, and
+ * the clients that may transfer it. The PowerDNS API writes the same rows.
+ */
+import { InvalidError } from '../../../core/base/errors.ts';
+import { formatHost, nameAt } from '../../../core/dns/wire/name.ts';
+import { parseRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
+import type { Draft } from '../../../core/journal/draft/draft.ts';
+import type { Id } from '../../../core/store/keys.ts';
+import type { Reader } from '../../../core/store/reader.ts';
+import { ALLOW_AXFR_FROM, ALSO_NOTIFY, type Domain } from '../../../core/store/rows.ts';
+import { change } from '../../change/change.ts';
+import { ownedDomain, requireEditable, requireMatch } from '../../change/owned-domain.ts';
+import type { Services } from '../../change/services.ts';
+import type { Caller } from '../../http/caller.ts';
+import type { BodyOf } from '../../http/json-body.ts';
+import type { Context } from '../../http/route.ts';
+import { apexNs, setApexNs, storeDomain } from './apex.ts';
+import { writeLabels } from './labels.ts';
+import { checkAllowed, checkNotified } from './peers.ts';
+import type { distributionBody } from './schema.ts';
+
+/** Throws HttpError 404. */
+export function describeDistribution(services: Services, { caller }: Pick<Context<Caller>, 'caller'>, id: Id) {
+  const { reader } = services;
+  return { distribution: view(services, reader, ownedDomain(reader, caller, id)) };
+}
+
+function view({ zoneSettings }: Services, reader: Reader, domain: Domain) {
+  const stored = reader.recordsOfType(domain.id, domain.apex, TYPE.NS);
+  const isTransferred = domain.kind === 'secondary';
+  const { ttl, rdatas } = apexNs(domain, zoneSettings, stored);
+  const { metadata } = reader.zoneLabels(domain.id);
+  const own = isTransferred ? stored.map(({ rdata }) => rdata) : rdatas;
+  return {
+    nameservers: own.map((rdata) => formatHost(nameAt(rdata, 0))),
+    nameserver_ttl: isTransferred ? (stored[0]?.ttl ?? 0) : ttl,
+    own_nameservers: stored.length > 0,
+    also_notify: [...(metadata[ALSO_NOTIFY] ?? [])],
+    allow_transfer: [...(metadata[ALLOW_AXFR_FROM] ?? [])],
+  };
+}
+
+export type DistributionBody = BodyOf<typeof distributionBody>;
+
+/**
+ * Changes the given parts. Throws HttpError 404 and 412, StateError `secondary_zone` and
+ * `catalog_zone`, and InvalidError.
+ */
+export async function changeDistribution(
+  services: Services,
+  context: Context<Caller>,
+  id: Id,
+  { nameservers, nameserver_ttl, also_notify, allow_transfer }: DistributionBody,
+) {
+  const { locks } = services;
+  const commit = () =>
+    change(services, context, (draft) => {
+      const before = ownedDomain(draft, context.caller, id);
+      requireMatch(services, draft, before, context.header('if-match'));
+      const isOperator = context.caller.account.role === 'admin';
+      let domain = before;
+      if (nameservers !== undefined)
+        domain = setNameservers(services, draft, requireEditable(before), nameservers, nameserver_ttl);
+      else if (nameserver_ttl !== undefined)
+        throw new InvalidError('contradiction', 'A TTL needs "nameservers", whose it is.', {
+          pointer: '/nameserver_ttl',
+        });
+      storeDomain(draft, before, domain);
+      const lists: [string, readonly string[]][] = [];
+      if (also_notify !== undefined) {
+        checkNotified(also_notify, isOperator);
+        lists.push([ALSO_NOTIFY, also_notify]);
+      }
+      if (allow_transfer !== undefined) {
+        checkAllowed(allow_transfer, isOperator);
+        lists.push([ALLOW_AXFR_FROM, allow_transfer]);
+      }
+      const metadata = { ...draft.zoneLabels(id).metadata };
+      for (const [kind, values] of lists)
+        if (values.length === 0) delete metadata[kind];
+        else metadata[kind] = values;
+      if (lists.length > 0) writeLabels(draft, domain, { metadata });
+      return {
+        action: 'domain.distribution',
+        domain,
+        target: id,
+        detail: { nameservers, nameserver_ttl, also_notify, allow_transfer },
+        createResponse: () => describeDistribution(services, context, id),
+      };
+    });
+  return locks.exclusive(String(id), commit);
+}
+
+/** Throws InvalidError and StateError. */
+function setNameservers(
+  { zoneSettings }: Services,
+  draft: Draft,
+  domain: Domain,
+  hosts: readonly string[],
+  ttl: number = zoneSettings.nsTtl,
+): Domain {
+  const rdatas = hosts.map((host, i) => {
+    try {
+      return parseRdata(TYPE.NS, host, domain.apex, true);
+    } catch (error) {
+      if (!(error instanceof InvalidError)) throw error;
+      throw new InvalidError(error.code, error.message, { pointer: `/nameservers/${i}`, choices: error.choices });
+    }
+  });
+  return setApexNs(draft, domain, zoneSettings, rdatas, ttl);
+}
