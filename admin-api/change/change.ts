@@ -57,6 +57,11 @@ export interface ChangeResult<R extends Reply> {
   createResponse(revision: number): R;
 }
 
+export interface ChangeOptions extends Pick<WriteOptions, 'isUrgent'> {
+  /** Changes that follow from the others, which the policies of the token do not concern. */
+  readonly follow?: (draft: Draft) => void;
+}
+
 /** The request of a change. */
 export type ChangeContext = Pick<Context<Caller>, 'caller' | 'requestId' | 'remoteAddress' | 'idempotency' | 'headers'>;
 
@@ -68,7 +73,7 @@ export async function change<R extends Reply>(
   services: Services,
   context: ChangeContext,
   work: (draft: Draft) => ChangeResult<R> | Promise<ChangeResult<R>>,
-  { isUrgent }: Pick<WriteOptions, 'isUrgent'> = {},
+  { isUrgent, follow }: ChangeOptions = {},
 ): Promise<R> {
   const { environment, journal } = services;
   const { caller, idempotency, headers } = context;
@@ -80,6 +85,7 @@ export async function change<R extends Reply>(
     requireAccess(draft, caller);
     const done = await work(draft);
     requirePolicies(draft, caller);
+    follow?.(draft);
     if (done.unchanged !== true) draft.insert(audits, boundedEntry(services, auditEntry(context, done)));
     if (idempotency !== null && done.skipsReplay !== true)
       draft.put(replays, sealReplay(services, caller.account.id, idempotency, done));

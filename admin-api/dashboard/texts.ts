@@ -487,6 +487,14 @@ export const TEXTS = {
     fullContent: (content: string) => `Full value: ${content}`,
     comment: 'Comment',
     commentHint: 'Comment, for people',
+    keepPtr: 'Keep its PTR record in a reverse zone of mine',
+    ptrKept: 'Its PTR record is created, changed and deleted with it',
+    withoutPtr: (shown: number, hasMore: boolean) =>
+      `${hasMore ? 'More than ' : ''}${plural(shown, 'address has', 'addresses have')} no PTR record in your reverse zones`,
+    ptrProblem: (name: string, address: string, targets: readonly string[], zone: string) =>
+      targets.length === 0
+        ? `${name} ${address}: none in ${zone}`
+        : `${name} ${address}: the PTR record in ${zone} names ${targets.join(', ')}`,
     ttl: 'TTL',
     actions: 'Actions',
     edit: 'Edit',

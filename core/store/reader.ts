@@ -41,6 +41,8 @@ import {
   domains,
   type FurtherCertificate,
   furtherCertificates,
+  type KeptPtrs,
+  keptPtrs,
   NO_LABELS,
   type OriginHealth,
   originHealth,
@@ -164,6 +166,11 @@ export class Reader extends AccountReader {
   /** The comments of an RRset. */
   comments(domainId: Id, name: Name, type: number): readonly Comment[] {
     return this.row(comments, recordsOfType(domainId, name, type))?.comments ?? [];
+  }
+
+  /** The RRsets of a domain that keep their PTR records. */
+  keptPtrs(domainId: Id, limit?: number): KeptPtrs[] {
+    return this.rowsIn(keptPtrs, idKey(domainId), afterPrefix(idKey(domainId)), limit);
   }
 
   zoneLabels(domainId: Id): ZoneLabels {

@@ -25,7 +25,7 @@ import { siteDocuments, siteDocumentVersions } from './rows/site-documents.ts';
 import type { Table } from './rows/table.ts';
 import { deliveries, webhookQueues, webhooks } from './rows/webhooks.ts';
 import { delegations, secondaries } from './rows/zone-states.ts';
-import { comments, domains, records, spellings, zoneLabels } from './rows/zones.ts';
+import { comments, domains, keptPtrs, records, spellings, zoneLabels } from './rows/zones.ts';
 
 export * from './rows/accounts.ts';
 export * from './rows/acme.ts';
@@ -87,5 +87,6 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     originHealth,
     furtherCertificates,
     rsaCertificates,
+    keptPtrs,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

@@ -5,6 +5,7 @@ import type { CommandContext } from '../base/command.ts';
 import type { Domain } from '../base/domains.ts';
 import { ApiError, CliError } from '../base/errors.ts';
 import { wholeNumber } from '../base/numbers.ts';
+import { pages } from '../base/pages.ts';
 import { count } from '../base/table.ts';
 import { addAccountGroup, addVerb, type Call, option, YES } from '../base/verb.ts';
 import {
@@ -42,6 +43,8 @@ const RECORD_OPTIONS = [
   option('--proxied', 'resolve to the addresses of the proxy while it is on'),
   option('--no-proxied', 'never proxied'),
   option('--comment <text>', 'for people; shared by all records of a name and type; "" removes it'),
+  option('--ptr', 'keep the PTR records of these A or AAAA records in a reverse zone of the account'),
+  option('--no-ptr', 'delete the kept PTR records'),
 ];
 
 export function addRecordCommands(program: Command, context: CommandContext): void {
@@ -59,12 +62,12 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
       'waypost record add example.com www A 192.0.2.1 192.0.2.2 --ttl 600',
       'waypost record add example.com @ MX "10 mail.example.com"',
       'waypost record add example.com @ TXT "v=spf1 mx -all"',
-      'waypost record add example.com mail A 192.0.2.9 --no-proxied',
+      'waypost record add example.com mail A 192.0.2.9 --no-proxied --ptr',
     ],
     async run(call: Call<RecordOptions>, [domainName, name, type, ...contents]) {
       const domain = await call.domain(domainName);
-      const { ttl, priority, proxied, comment } = call.options;
-      const shared = { name, type, ttl, priority, proxied, comment };
+      const { ttl, priority, proxied, comment, ptr } = call.options;
+      const shared = { name, type, ttl, priority, proxied, comment, ptr };
       const batch = { post: contents.map((content) => ({ ...shared, content })) };
       const body = await sendBatch(call.api, domain, batch);
       call.show(body, ...describeBatch(domain, batch, body));
@@ -104,7 +107,7 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
     usage: 'set <domain> <name> <type> <content...>',
     about: 'make these the only records of a name and type',
     options: RECORD_OPTIONS,
-    more: `${NAMES}\n${CONTENTS}\nAn omitted --ttl, --proxied or --comment keeps its value. Queries see either the old records or the new ones, never a mix.`,
+    more: `${NAMES}\n${CONTENTS}\nAn omitted --ttl, --proxied, --comment or --ptr keeps its value. Queries see either the old records or the new ones, never a mix.`,
     examples: [
       'waypost record set example.com www A 192.0.2.1 192.0.2.2',
       'waypost record set example.com @ MX "10 mx1.example.com" "20 mx2.example.com" --ttl 3600',
@@ -132,6 +135,28 @@ export function addRecordCommands(program: Command, context: CommandContext): vo
       const batch = { delete: found };
       const body = await sendBatch(call.api, domain, batch);
       call.show(body, ...describeBatch(domain, batch, body));
+      return true;
+    },
+  });
+  addVerb(record, context, {
+    usage: 'ptr <domain>',
+    about: 'list addresses without a PTR record in a reverse zone of the account',
+    options: [option('--all', 'also addresses that have one, or whose reverse zone is elsewhere')],
+    examples: ['waypost record ptr example.com', 'waypost record ptr example.com --all'],
+    async run(call: Call<{ readonly all?: boolean }>, [domainName]) {
+      const domain = await call.domain(domainName);
+      const query = call.options.all === true ? {} : { state: 'problem' as const };
+      await call.list(
+        pages(call.api, '/api/v1/domains/{domain_id}/ptrs', 'ptrs', { path: { domain_id: domain.id }, query }),
+        {
+          NAME: 'name',
+          ADDRESS: 'content',
+          STATE: ({ state, ptr }) => (ptr ? `${state}, kept` : state),
+          ZONE: ({ reverse_domain }) => reverse_domain ?? '-',
+          PTR: ({ targets }) => targets.join(' ') || '-',
+        },
+        'All addresses whose reverse zone is in this account have a PTR record.',
+      );
       return true;
     },
   });
@@ -163,6 +188,7 @@ interface RecordOptions {
   readonly priority?: number;
   readonly proxied?: boolean;
   readonly comment?: string;
+  readonly ptr?: boolean;
 }
 
 /** `waypost record set`: replaces the records of a name and type. */
@@ -175,8 +201,8 @@ async function setRecords(
     // unchanged.
     const domain = await call.domain(domainName);
     const present = await findRecords(call.api, domain, { name, type });
-    const { ttl, proxied, priority, comment } = call.options;
-    const batch = difference(present, { name, type, contents, ttl, proxied, priority, comment });
+    const { ttl, proxied, priority, comment, ptr } = call.options;
+    const batch = difference(present, { name, type, contents, ttl, proxied, priority, comment, ptr });
     const changes = batch.delete.length + batch.put.length + batch.post.length;
     try {
       const body = changes === 0 ? UNCHANGED : await sendBatch(call.api, domain, batch, domain.revision);
@@ -188,7 +214,7 @@ async function setRecords(
   }
 }
 
-interface Wanted extends Pick<RecordOptions, 'ttl' | 'proxied' | 'priority' | 'comment'> {
+interface Wanted extends Pick<RecordOptions, 'ttl' | 'proxied' | 'priority' | 'comment' | 'ptr'> {
   readonly name: string;
   readonly type: string;
   readonly contents: readonly string[];
@@ -213,6 +239,7 @@ function difference(present: readonly RecordRow[], { contents, ...wanted }: Want
     const changed =
       row.ttl !== ttl ||
       (wanted.proxied !== undefined && row.proxied !== wanted.proxied) ||
+      (wanted.ptr !== undefined && (row.ptr ?? false) !== wanted.ptr) ||
       (wanted.comment !== undefined && (row.comment ?? '') !== wanted.comment);
     if (changed) put.push({ id: row.id, ...wanted, content, ttl });
   }

@@ -95,8 +95,9 @@ export const warningNote = ({ warnings = [] }: RecordRow): string =>
   warnings.map(({ message }) => `  ! ${shown(message)}`).join('');
 
 /** Formats a record as a line of a zone file, followed by its id. */
-export function recordLine({ id, name, ttl, type, content, proxied, comment }: DeletedRecord): string {
-  const more = proxied === true ? '  proxied' : proxied === false ? '  not proxied' : '';
+export function recordLine({ id, name, ttl, type, content, proxied, comment, ptr }: DeletedRecord): string {
+  const way = proxied === true ? '  proxied' : proxied === false ? '  not proxied' : '';
+  const more = ptr === true ? `${way}  with PTR` : way;
   if (name === undefined) return `record ${shown(id)}`;
   const note = commentNote({ comment });
   return `${[name, ttl, type, content].map(shown).join(' ')}${more}${note}  (id ${shown(id)})`;

@@ -14,6 +14,8 @@ export interface Fields {
   readonly proxied?: boolean | null;
   /** Comment of all records of the name and type. Null: none. Omitted: unchanged. */
   readonly comment?: string | null;
+  /** Whether the A or AAAA records of the name keep their PTR records. Omitted: unchanged. */
+  readonly ptr?: boolean;
 }
 
 export interface StoredRecord extends Fields {
@@ -58,27 +60,31 @@ export const countEdits = ({ changes, additions }: Edits): number => changes.siz
 export const hasConflicts = ({ changes, additions }: Edits): boolean =>
   [...changes.values(), ...additions].some(({ hasConflict }) => hasConflict);
 
+export const hasPtr = (type: string): boolean => type === 'A' || type === 'AAAA';
+
 export const isWebType = (type: string): boolean => WEB_TYPES.has(type);
 
-const fieldsOf = ({ name, type, content, ttl, proxied, comment }: Fields): Fields => ({
+const fieldsOf = ({ name, type, content, ttl, proxied, comment, ptr }: Fields): Fields => ({
   name,
   type,
   content,
   ttl,
   ...(proxied === undefined || !isWebType(type) ? {} : { proxied }),
   ...(comment === undefined ? {} : { comment }),
+  ...(ptr === undefined || !hasPtr(type) ? {} : { ptr }),
 });
 
 /**
- * Omits `proxied` and `comment` unless they have changed. The service then keeps them for the name,
- * or for the name and type.
+ * Omits `proxied`, `comment` and `ptr` unless they have changed. The service then keeps them for
+ * the name, or for the name and type.
  */
 function replacement(before: Fields, after: Fields): Fields {
-  const { proxied, comment, ...rest } = fieldsOf(after);
+  const { proxied, comment, ptr, ...rest } = fieldsOf(after);
   return {
     ...rest,
     ...(isProxiedEqual(before, after) ? {} : { proxied }),
     ...(isCommentEqual(before, after) ? {} : { comment }),
+    ...(isPtrEqual(before, after) ? {} : { ptr }),
   };
 }
 
@@ -86,13 +92,16 @@ const isCommentEqual = (a: Fields, b: Fields): boolean => (a.comment || null) ==
 
 const isProxiedEqual = (a: Fields, b: Fields): boolean => (a.proxied ?? null) === (b.proxied ?? null);
 
+const isPtrEqual = (a: Fields, b: Fields): boolean => (a.ptr ?? false) === (b.ptr ?? false);
+
 const isEqual = (a: Fields, b: Fields): boolean =>
   a.name === b.name &&
   a.type === b.type &&
   a.content === b.content &&
   a.ttl === b.ttl &&
   isProxiedEqual(a, b) &&
-  isCommentEqual(a, b);
+  isCommentEqual(a, b) &&
+  isPtrEqual(a, b);
 
 /** Sets the fields of a stored record. Fields equal to the stored ones remove the edit. */
 export function changeRecord(edits: Edits, record: StoredRecord, fields: Fields): Edits {

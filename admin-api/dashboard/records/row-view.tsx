@@ -7,7 +7,7 @@ import { toUnicode } from '../names.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { TEXTS } from '../texts.ts';
 import { ContentDialog } from './content-dialog.tsx';
-import { type Fields, isWebType, type RowFault } from './edits.ts';
+import { type Fields, hasPtr, isWebType, type RowFault } from './edits.ts';
 import { Faults } from './faults.tsx';
 import { formsOf } from './forms/forms.ts';
 import { type Row, stateOf } from './rows.ts';
@@ -48,7 +48,7 @@ export function RowView(props: RowProps) {
 function TextRow(props: RowProps) {
   const { row, position, faults, content, isReadOnly, isSelected, onSelect, onEdit } = props;
   const texts = TEXTS.records;
-  const { name, type, ttl, comment } = row.fields;
+  const { name, type, ttl, comment, ptr } = row.fields;
   const state = stateOf(row);
   const unicode = toUnicode(name === '' ? '@' : name);
   const isDeleted = row.kind === 'stored' && row.change?.after === null;
@@ -75,6 +75,11 @@ function TextRow(props: RowProps) {
       <td class="cell-content" title={content}>
         {state !== null && <span class={`badge badge-${state}`}>{texts.states[state]}</span>}
         {fault === undefined ? <code>{content}</code> : <span class="fault">{fault}</span>}
+        {ptr === true && (
+          <span class="record-comment" title={texts.ptrKept}>
+            PTR
+          </span>
+        )}
         {comment && (
           <span class="record-comment" title={comment}>
             {comment}
@@ -234,6 +239,17 @@ function EditedRow(props: RowProps) {
           onInput={(event) => set({ comment: event.currentTarget.value })}
         />
         {faultsOf('comment')}
+        {hasPtr(fields.type) && (
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={fields.ptr === true}
+              onChange={(event) => set({ ptr: event.currentTarget.checked })}
+            />
+            {texts.keepPtr}
+          </label>
+        )}
+        {faultsOf('ptr')}
         {isFormOpen.value && (
           <ContentDialog
             fields={fields}

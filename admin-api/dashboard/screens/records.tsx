@@ -3,6 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { isChangeOf, useChanges } from '../parts/use-changes.ts';
+import { PtrList } from '../records/ptr-list.tsx';
 import { RecordTable } from '../records/record-table.tsx';
 import { SaveBar } from '../records/save-bar.tsx';
 import { TransferState } from '../records/transfer-state.tsx';
@@ -32,6 +33,7 @@ export function Records({ domainId }: ScreenProps) {
       {domain !== null && <TransferState domain={domain} reload={() => void editor.load()} />}
       {domain?.kind === 'catalog' && <p class="hint">{TEXTS.secondary.catalogHint}</p>}
       {domain !== null && <RecordTable editor={editor} filter={filter} />}
+      {domain !== null && <PtrList key={domain.revision} domainId={editor.domainId} />}
       <SaveBar editor={editor} />
     </>
   );

@@ -2,7 +2,6 @@
 import { InvalidError } from '../../../core/base/errors.ts';
 import { Steps } from '../../../core/base/steps.ts';
 import { comments, type RecordRow, records } from '../../../core/store/rows.ts';
-import { change } from '../../change/change.ts';
 import { editableDomain, etag, requireMatch, requireRevision } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -10,6 +9,7 @@ import { HttpError } from '../../http/errors.ts';
 import { REVISION } from '../../http/revision.ts';
 import type { Context } from '../../http/route.ts';
 import { nowSeconds } from '../../http/time.ts';
+import { changeZone } from '../records/ptrs.ts';
 import { MAX_BATCH } from '../records/schema.ts';
 import { type CommentsChange, planComments, planRestore, requireState } from './plan.ts';
 import { currentRecord, type RecordChange, readTimeline } from './timeline.ts';
@@ -79,7 +79,7 @@ function commitPlan<R extends { readonly [key: string]: unknown }>(
   const created = plan.filter(({ before }) => before === null).length;
   const deleted = plan.filter(({ after }) => after === null).length;
   const commit = () =>
-    change(services, context, async (draft) => {
+    changeZone(services, context, async (draft) => {
       const domain = editableDomain(draft, context.caller, parseId(domainId));
       requireMatch(services, draft, domain, tag);
       const steps = new Steps();

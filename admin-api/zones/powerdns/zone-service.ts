@@ -18,6 +18,7 @@ import { type DomainBody, deleteDomain, insertDomain, replacePrimaries } from '.
 import { storeDomain } from '../nameservers/apex.ts';
 import { writeLabels } from '../nameservers/labels.ts';
 import { DEFAULT_TTL } from '../records/content.ts';
+import { changeZone } from '../records/ptrs.ts';
 import { type GenerateRoom, generateRoom } from '../records/zonefile/import.ts';
 import { conflict, unprocessable, unsupported } from './errors.ts';
 import { has, type JsonObject, readName, readString, readStrings } from './fields.ts';
@@ -198,15 +199,15 @@ async function setSigned(services: Services, context: PowerDnsContext, id: numbe
 
 /** Throws WaypostError. */
 export function patchZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
-  return inTurn(services, context, () => changeZone(services, context, body));
+  return inTurn(services, context, () => patchRecords(services, context, body));
 }
 
-async function changeZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
+async function patchRecords(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
   const { caller, params } = context;
   const { id, apex } = requireEditable(findZone(services.reader, caller, params.zone_id));
   const changes = readChanges(apex, body);
   const commit = () =>
-    change(services, context, async (draft) => {
+    changeZone(services, context, async (draft) => {
       const domain = requireEditable(findZone(draft, caller, params.zone_id));
       const { domain: after, detail, unchanged } = await patchRRsets(services, draft, domain, changes, context.caller);
       storeDomain(draft, domain, after);

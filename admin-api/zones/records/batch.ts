@@ -7,7 +7,7 @@ import { IdTaker } from '../../../core/journal/draft/id-taker.ts';
 import { afterPrefix, type Id, idKey, LOOKUP, lookupKey, nameKey } from '../../../core/store/keys.ts';
 import { LOOKUPS, TARGETS } from '../../../core/store/raw-reader.ts';
 import { type Domain, type RecordRow, records } from '../../../core/store/rows.ts';
-import { change } from '../../change/change.ts';
+import { keepsPtr } from '../../../core/upkeep/domains/ptrs.ts';
 import { editableDomain, requireMatch } from '../../change/owned-domain.ts';
 import { requireAction, requirePolicies } from '../../change/record-policies.ts';
 import { parseId, type Services } from '../../change/services.ts';
@@ -16,6 +16,7 @@ import { type ErrorDetail, HttpError, statusOf } from '../../http/errors.ts';
 import type { BodyOf } from '../../http/json-body.ts';
 import type { Context } from '../../http/route.ts';
 import { commentOf, writeComment } from './comment.ts';
+import { carriedPtr, changeZone, keepPtrs, writePtr } from './ptrs.ts';
 import { Neighbours } from './rules/neighbours.ts';
 import { type batchBody, MAX_BATCH } from './schema.ts';
 import { buildRecord, findFieldFaults, mergeRecord, type RecordBody, requireRecord, writeRecord } from './service.ts';
@@ -30,7 +31,7 @@ const MAX_REPORTED = 20;
 /** Maximum number of reported errors of a preview, which may have many edits. */
 const MAX_PREVIEWED = 1000;
 /** New rows of a preview have ids from here on. They are neither stored nor shown. */
-const PREVIEW_IDS = Number.MAX_SAFE_INTEGER - MAX_BATCH;
+const PREVIEW_IDS = Number.MAX_SAFE_INTEGER - 10 * MAX_BATCH;
 
 /**
  * Deletes all records that are deleted or replaced, and then adds the replacements and the new
@@ -41,7 +42,7 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
   const size = batchSize(batch);
   const domainId = parseId(context.params.domain_id);
   const commit = () =>
-    change(services, context, async (draft) => {
+    changeZone(services, context, async (draft) => {
       const domain = editableDomain(draft, context.caller, domainId);
       requireMatch(services, draft, domain, context.header('if-match'));
       if (size > MAX_SINGLE_READS) declareZoneRead(draft, domain);
@@ -50,7 +51,8 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
       const firstId = post.length > 0 ? draft.newId(records, post.length) : 0;
       const { updated, created } = await applyBatch(draft, domain, batch, firstId, errors, context.caller);
       errors.throwFirst();
-      const view = (row: RecordRow | undefined) => viewRecord(domain, latestOf(draft, row!), commentOf(draft, row!));
+      const view = (row: RecordRow | undefined) =>
+        viewRecord(domain, latestOf(draft, row!), commentOf(draft, row!), keepsPtr(draft, row!));
       const response = { deleted: deletions, updated: updated.map(view), created: created.map(view) };
       return {
         action: 'record.batch',
@@ -79,20 +81,23 @@ export async function previewRecords(services: Services, context: Context<Caller
     ...([draft, domain, batch, PREVIEW_IDS, errors, context.caller, findFaults] as const),
   );
   requirePolicies(draft, context.caller);
+  let next = PREVIEW_IDS + MAX_BATCH;
+  if (errors.faults.length === 0) errors.attempt('', () => keepPtrs(services, draft, context.caller, [], () => next++));
   const isRow = (row: RecordRow | undefined): row is RecordRow => row !== undefined;
-  const view = (row: RecordRow) => viewRecord(domain, latestOf(draft, row), commentOf(draft, row));
+  const view = (row: RecordRow) =>
+    viewRecord(domain, latestOf(draft, row), commentOf(draft, row), keepsPtr(draft, row));
   const { faults, omitted } = errors;
   return {
     deleted: [],
     updated: [],
     created: [],
     preview: {
-      deleted: deleted.filter(isRow).map((row) => viewRecord(domain, row, commentOf(draft, row))),
+      deleted: deleted.filter(isRow).map((row) => viewRecord(domain, row, commentOf(draft, row), keepsPtr(draft, row))),
       updated: updated.filter(isRow).map(view),
       created: created
         .filter(isRow)
         .map(view)
-        .map(({ name, type, content, ttl, data, proxied, comment }) => ({
+        .map(({ name, type, content, ttl, data, proxied, comment, ptr }) => ({
           name,
           type,
           content,
@@ -100,6 +105,7 @@ export async function previewRecords(services: Services, context: Context<Caller
           data,
           proxied,
           comment,
+          ...(ptr && { ptr }),
         })),
       faults,
       ...(omitted > 0 && { faults_omitted: omitted }),
@@ -181,6 +187,7 @@ export async function applyBatch(
         neighbours: atName,
       });
       if (body.comment !== undefined) writeComment(draft, record, body.comment, caller.account.username);
+      writePtr(draft, record, body.ptr ?? (old && carriedPtr(draft, old, record)));
       return record;
     });
   };

@@ -12,6 +12,7 @@ import type { TargetWarnings } from '../targets/target-warnings.ts';
 import { commentFinder } from './comment.ts';
 import { type Filter, filterOf, type RecordsQuery, readRecordPage } from './list.ts';
 import type { RecordPageCache } from './pages.ts';
+import { ptrFinder } from './ptrs.ts';
 import { RecordSerializer } from './text.ts';
 import { openWholeList } from './whole-list.ts';
 
@@ -48,6 +49,7 @@ export async function listRecords(
       services.aliases,
       warnings.of(domain),
       commentFinder(services.environment, domain),
+      ptrFinder(services.environment, domain),
     );
     const records = entries.map((entry) => texts.serialize(entry)).join();
     const cursor = JSON.stringify(nextCursor(last, context));

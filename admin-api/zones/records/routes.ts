@@ -15,6 +15,7 @@ import { batchSize, changeRecords, previewRecords } from './batch.ts';
 import { recordsQuery } from './list.ts';
 import { listRecords } from './list-reply.ts';
 import { RecordPageCache } from './pages.ts';
+import { listPtrs, ptrsQuery, ptrsResponse } from './ptr-list.ts';
 import {
   batchBody,
   batchResponse,
@@ -47,6 +48,7 @@ const RECORD_FAULTS: Faults = {
   409: [
     ...EDIT_FAULTS,
     ...['cname_at_apex', 'cname_conflict', 'alias_conflict', 'dname_conflict', 'record_exists', 'occluded'],
+    ...['ptr_conflict', 'ptr_kept'],
   ],
   422: [
     'invalid_name',
@@ -57,6 +59,8 @@ const RECORD_FAULTS: Faults = {
     'invalid_ttl',
     'invalid_host',
     'not_proxiable',
+    'no_ptr',
+    'no_reverse_zone',
     'target_is_cname',
     'soa_is_ours',
     'dnssec_is_ours',
@@ -168,6 +172,20 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
           : inTurn(() => changeRecords(services, context, body));
       },
       complete,
+    }),
+    route({
+      operationId: 'listPtrs',
+      method: 'GET',
+      path: '/api/v1/domains/{domain_id}/ptrs',
+      tag: 'records',
+      summary: 'List addresses and their PTR records',
+      description:
+        'For each A and AAAA record: whether a reverse zone of the account has a PTR record that names it. `state=problem` lists names without PTR record.',
+      scope: 'dns',
+      query: ptrsQuery,
+      response: ptrsResponse,
+      faults: { 404: NO_DOMAIN },
+      run: (context) => listPtrs(services, context),
     }),
     route({
       operationId: 'exportZone',

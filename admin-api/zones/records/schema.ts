@@ -30,6 +30,12 @@ const fields = {
       `a string of at most ${MAX_COMMENT} characters for people to read, which all records of the name and type share; null: none`,
     ),
   ),
+  ptr: Type.Optional(
+    Type.Boolean({
+      description:
+        'true or false, whether the A or AAAA records of the name keep their PTR records in reverse zones of the account; omitted: as before',
+    }),
+  ),
 };
 
 /** The fields that only responses set. */
@@ -73,6 +79,10 @@ const aliasView = Type.Object(
   { title: 'Alias', description: 'The state of the target of an ALIAS; only in lists, and only for ALIAS records.' },
 );
 
+const keptPtr = Type.Literal(true, {
+  description: 'its PTR record is created, changed and deleted with it; omitted: no',
+});
+
 const recordView = Type.Object(
   {
     id: id('the record'),
@@ -86,6 +96,7 @@ const recordView = Type.Object(
       'whether the name is proxied while the proxy of the domain is on; null: the service decides',
     ),
     comment: orNull(Type.String(), 'for people to read; the same for all records of the name and type; null: none'),
+    ptr: Type.Optional(keptPtr),
     created_at: time('when it was created'),
     updated_at: time('when it was last changed'),
     alias: Type.Optional(aliasView),
@@ -123,6 +134,7 @@ const plannedRecord = Type.Object(
     data: anyObject('the content, field by field'),
     proxied: orNull(Type.Boolean(), 'as in a record'),
     comment: orNull(Type.String(), 'as in a record'),
+    ptr: Type.Optional(keptPtr),
   },
   { title: 'PlannedRecord', description: 'A record that does not exist yet.' },
 );

@@ -8,8 +8,9 @@ import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import { type Domain, type RecordRow, records } from '../../../core/store/rows.ts';
+import { keepsPtr } from '../../../core/upkeep/domains/ptrs.ts';
 import { WEB_TYPES } from '../../../core/zone/compile/proxied.ts';
-import { type ChangeResult, change } from '../../change/change.ts';
+import type { ChangeResult } from '../../change/change.ts';
 import { editableDomain, requireMatch } from '../../change/owned-domain.ts';
 import { requireAction } from '../../change/record-policies.ts';
 import { parseId, type Services } from '../../change/services.ts';
@@ -21,6 +22,7 @@ import { nowSeconds } from '../../http/time.ts';
 import { commentOf, writeComment } from './comment.ts';
 import { checkTtl, DEFAULT_TTL, parseContent, parseRecordType } from './content.ts';
 import { parseOwner } from './owner.ts';
+import { carriedPtr, changeZone, writePtr } from './ptrs.ts';
 import { checkConflicts } from './rules/conflicts.ts';
 import { DNSSEC_TYPES } from './rules/dnssec.ts';
 import { Neighbours } from './rules/neighbours.ts';
@@ -41,12 +43,14 @@ export function createRecord(services: Services, context: Context<Caller>, body:
       isNew: true,
     });
     if (body.comment !== undefined) writeComment(draft, record, body.comment, context.caller.account.username);
+    writePtr(draft, record, body.ptr);
     const comment = commentOf(draft, record);
+    const ptr = keepsPtr(draft, record);
     return {
       action: 'record.create',
       target: id,
-      detail: describeRecord(domain, record, body.comment),
-      createResponse: () => ({ record: viewRecord(domain, record, comment) }),
+      detail: describeRecord(domain, record, body),
+      createResponse: () => ({ record: viewRecord(domain, record, comment, ptr) }),
     };
   });
 }
@@ -64,12 +68,14 @@ export function updateRecord(services: Services, context: Context<Caller>, id: I
     const record = writeRecord(draft, domain, wanted, { adopts: body.proxied === undefined, isNew: false, replaced });
     const carried = body.comment === undefined ? carriedComment(draft, old, record) : body.comment;
     if (carried !== undefined) writeComment(draft, record, carried, context.caller.account.username);
+    writePtr(draft, record, body.ptr ?? carriedPtr(draft, old, record));
     const comment = commentOf(draft, record);
+    const ptr = keepsPtr(draft, record);
     return {
       action: 'record.update',
       target: id,
-      detail: { ...describeRecord(domain, record, body.comment), before: describeRecord(domain, old) },
-      createResponse: () => ({ record: viewRecord(domain, record, comment) }),
+      detail: { ...describeRecord(domain, record, body), before: describeRecord(domain, old) },
+      createResponse: () => ({ record: viewRecord(domain, record, comment, ptr) }),
     };
   });
 }
@@ -103,7 +109,7 @@ function changeRecord<R extends Reply>(
   const { caller, params } = context;
   const ifMatch = context.header('if-match');
   const commit = () =>
-    change(services, context, (draft) => {
+    changeZone(services, context, (draft) => {
       const domain = editableDomain(draft, caller, parseId(params.domain_id));
       requireMatch(services, draft, domain, ifMatch);
       return { ...work(draft, domain), domain };
@@ -233,7 +239,11 @@ export function writeRecord(
 }
 
 /** The details of a record in the audit log. */
-function describeRecord({ apex }: Domain, { name, type, rdata, ttl, proxied }: RecordRow, comment?: string | null) {
+function describeRecord(
+  { apex }: Domain,
+  { name, type, rdata, ttl, proxied }: RecordRow,
+  { comment, ptr }: Pick<RecordBody, 'comment' | 'ptr'> = {},
+) {
   return {
     name: formatRelative(name, apex),
     type: typeName(type),
@@ -241,5 +251,6 @@ function describeRecord({ apex }: Domain, { name, type, rdata, ttl, proxied }: R
     ttl,
     ...(proxied === null ? {} : { proxied }),
     ...(comment === undefined ? {} : { comment }),
+    ...(ptr === undefined ? {} : { ptr }),
   };
 }

@@ -14,6 +14,7 @@ import type { AliasStates } from '../../../core/upkeep/alias/index.ts';
 import { formatTime } from '../../http/time.ts';
 import { type DomainTargets, recordOf } from '../targets/target-warnings.ts';
 import type { FindComment } from './comment.ts';
+import type { FindPtr } from './ptrs.ts';
 import { viewAlias } from './view.ts';
 
 /** 1: the byte of a label needs no escape, neither in JSON nor in presentation format. */
@@ -32,6 +33,7 @@ export class RecordSerializer {
     private readonly aliases: Pick<AliasStates, 'of'>,
     private readonly targets: Pick<DomainTargets, 'mayWarn' | 'find'>,
     private readonly findComment: FindComment,
+    private readonly findPtr: FindPtr,
   ) {
     this.#labelsStart = 8 + nameKey(domain.apex).length;
   }
@@ -41,7 +43,8 @@ export class RecordSerializer {
     const created = formatTime(value.readUIntBE(4, 5));
     const updated = formatTime(value.readUIntBE(9, 5));
     const comment = this.findComment({ key });
-    return `{"id":${idAt(key, key.length - 8)},"name":${this.#serializeName(key, nameEnd)},"type":"${typeName(type)}",${serializeContent(type, value)},"proxied":${proxiedOf(value)},"comment":${comment === null ? null : JSON.stringify(comment)},"created_at":"${created}","updated_at":"${updated}"${this.#serializeTarget(type, key, value)}}`;
+    const ptr = this.findPtr({ key }) ? ',"ptr":true' : '';
+    return `{"id":${idAt(key, key.length - 8)},"name":${this.#serializeName(key, nameEnd)},"type":"${typeName(type)}",${serializeContent(type, value)},"proxied":${proxiedOf(value)},"comment":${comment === null ? null : JSON.stringify(comment)}${ptr},"created_at":"${created}","updated_at":"${updated}"${this.#serializeTarget(type, key, value)}}`;
   }
 
   #serializeTarget(type: number, key: Buffer, value: Buffer): string {

@@ -9,13 +9,14 @@ import { formatTime } from '../../http/time.ts';
 import type { TargetWarning } from '../targets/target-warnings.ts';
 
 /**
- * `comment`: that of its RRset. In lists, `alias`: state of the target of an ALIAS record;
- * `warning`: of the target.
+ * `comment`: that of its RRset. `ptr`: whether its RRset keeps its PTR records. In lists, `alias`:
+ * state of the target of an ALIAS record; `warning`: of the target.
  */
 export function viewRecord(
   domain: Domain,
   row: RecordRow,
   comment: string | null,
+  ptr: boolean,
   alias?: AliasState,
   warning: TargetWarning | null = null,
 ) {
@@ -28,6 +29,7 @@ export function viewRecord(
     data: rdataToObject(row.type, row.rdata),
     proxied: row.proxied,
     comment,
+    ...(ptr && { ptr }),
     created_at: formatTime(row.createdAt),
     updated_at: formatTime(row.updatedAt),
     ...(alias === undefined ? {} : { alias: viewAlias(alias) }),

@@ -19,6 +19,7 @@ import type { StreamSource } from '../../http/stream-slots.ts';
 import { type DomainTargets, recordOf } from '../targets/target-warnings.ts';
 import { commentFinder, type FindComment } from './comment.ts';
 import { createMatcher, type Filter } from './list.ts';
+import { type FindPtr, ptrFinder } from './ptrs.ts';
 import { RecordSerializer } from './text.ts';
 
 /** Records read between two yields to other streams. */
@@ -41,6 +42,7 @@ interface Snapshot {
   /** Null: every record matches. */
   readonly matches: ((entry: Entry) => boolean) | null;
   readonly findComment: FindComment;
+  readonly findPtr: FindPtr;
   /** Null: not counted. */
   readonly total: number | null;
 }
@@ -71,6 +73,7 @@ export async function openWholeList(
       range: () => ({ start, end, reverse: descending, transaction }),
       matches,
       findComment,
+      findPtr: ptrFinder(environment, domain, transaction),
       total: matches === null && filter.name === null ? recordCount : null,
     };
     const hasNoTarget = filter.type !== null && !targets.mayWarn(filter.type);
@@ -115,8 +118,8 @@ async function lookThrough({ environment, aliases, targets, domain, transaction,
 }
 
 async function* chunksOf(snapshot: Snapshot): AsyncGenerator<string> {
-  const { environment, aliases, targets, domain, range, matches, findComment, total } = snapshot;
-  const texts = new RecordSerializer(domain, aliases, targets, findComment);
+  const { environment, aliases, targets, domain, range, matches, findComment, findPtr, total } = snapshot;
+  const texts = new RecordSerializer(domain, aliases, targets, findComment, findPtr);
   const table = environment.rows.get(records.number)!;
   const steps = new Steps();
   const text = new ListText('records');

@@ -11,12 +11,12 @@ import { permits, RECORD_ACTIONS } from '../../../core/store/record-policies.ts'
 import { type Domain, records, type TsigKeyRow, tsigKeys } from '../../../core/store/rows.ts';
 import { type HeldKey, mayUse } from '../../../core/store/tsig-keys/keyring.ts';
 import { apexSets } from '../../../core/zone/compile/apex.ts';
-import { change } from '../../change/change.ts';
 import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Idempotency } from '../../http/idempotency.ts';
 import { newRequestId } from '../../http/request-id.ts';
 import { declareZoneRead, MAX_SINGLE_READS } from '../records/batch.ts';
+import { changeZone } from '../records/ptrs.ts';
 import { applyUpdate, prescan } from './apply.ts';
 import { refused, UpdateError } from './fault.ts';
 import { checkPrerequisites, type Owned, type OwnedAt } from './prerequisites.ts';
@@ -41,7 +41,7 @@ export async function performUpdate(
   const requester = { caller: callerOf(key), requestId: newRequestId(), remoteAddress, idempotency, headers: {} };
   const isMany = prerequisites.length + updates.length > MAX_SINGLE_READS;
   const commit = async (): Promise<void> => {
-    await change(services, requester, async (draft) => {
+    await changeZone(services, requester, async (draft) => {
       const domain = requireUpdatable(draft, key, id);
       const { row } = key;
       if (isMany) declareZoneRead(draft, domain);

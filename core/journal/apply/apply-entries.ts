@@ -9,7 +9,7 @@ import { HOST_TARGET, TYPE } from '../../dns/wire/types.ts';
 import type { Binary, Environment } from '../../store/environment.ts';
 import { afterPrefix, aliasOwnerKey, type Id, idAt, idKey, recordKeyParts, writeId } from '../../store/keys.ts';
 import { rowOwner } from '../../store/row-owner.ts';
-import { audits, comments, RECORD_RDATA, records, STAMP, TABLES } from '../../store/rows.ts';
+import { audits, comments, keptPtrs, RECORD_RDATA, records, STAMP, TABLES } from '../../store/rows.ts';
 import { type Change, type Entry, readChanges } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';
@@ -40,53 +40,56 @@ export function applyRows(environment: Environment, updates: ZoneUpdates, entrie
   for (const { entry, compiled } of entries) {
     const history = new DomainHistory(environment, entry);
     updates.begin(entry, compiled);
-    const orphans = new OrphanedComments(environment);
+    const orphans = [comments, keptPtrs].map(({ number }) => new OrphanedRows(environment, number));
     for (const change of readChanges(entry.changes)) {
       history.note(change);
-      orphans.note(change);
+      for (const rows of orphans) rows.note(change);
       writeRow(environment, updates, change, entry.sequence);
     }
-    orphans.delete(history, updates);
+    for (const rows of orphans) rows.delete(history, updates);
     updates.endEntry();
     history.store();
   }
 }
 
-/** Deletes the comments of RRsets whose last record an entry deletes. */
-class OrphanedComments {
-  /** Whether a domain has comments. */
+/** Deletes the rows that belong to RRsets whose last record an entry deletes. */
+class OrphanedRows {
+  /** Whether a domain has such rows. */
   readonly #domains = new Map<Id, boolean>();
-  /** Keys of comments, in Latin-1. */
+  /** Keys of the rows, in Latin-1. */
   readonly #touched = new Set<string>();
 
-  constructor(private readonly environment: Environment) {}
+  constructor(
+    private readonly environment: Environment,
+    private readonly table: number,
+  ) {}
 
   note({ table, key, value }: Change): void {
-    if (table !== records.number || value !== null || !this.#hasComments(idAt(key))) return;
+    if (table !== records.number || value !== null || !this.#hasRows(idAt(key))) return;
     this.#touched.add(key.toString('latin1', 0, key.length - RECORD_ID));
   }
 
   delete(history: DomainHistory, updates: ZoneUpdates): void {
     const { rows } = this.environment;
-    const table = rows.get(comments.number)!;
+    const table = rows.get(this.table)!;
     for (const text of this.#touched) {
       const key = Buffer.from(text, 'latin1');
       const range = { start: key, end: afterPrefix(key), limit: 1 };
       const old = table.get(key);
       if (old === undefined || !isEmpty(rows.get(records.number)!.getKeys(range))) continue;
-      const change = { table: comments.number, key, value: null };
+      const change = { table: this.table, key, value: null };
       history.note(change);
       updates.beforeWrite(change, old);
       table.remove(key);
     }
   }
 
-  #hasComments(domainId: Id): boolean {
+  #hasRows(domainId: Id): boolean {
     let has = this.#domains.get(domainId);
     if (has === undefined) {
       const start = idKey(domainId);
       const range = { start, end: afterPrefix(start), limit: 1 };
-      has = !isEmpty(this.environment.rows.get(comments.number)!.getKeys(range));
+      has = !isEmpty(this.environment.rows.get(this.table)!.getKeys(range));
       this.#domains.set(domainId, has);
     }
     return has;

@@ -23,6 +23,7 @@ import {
   type Domain,
   dnssec,
   domains,
+  keptPtrs,
   proxies,
   records,
   renumberings,
@@ -123,7 +124,8 @@ export class ZoneUpdates {
         this.#facts.clear();
         break;
       case comments.number:
-        // Clients read comments together with records, so revision and serial increase.
+      case keptPtrs.number:
+        // Clients read them together with records, so revision and serial increase.
         this.zone(idAt(key));
         break;
       case acmeChallenges.number:

@@ -53,6 +53,11 @@ export class Draft extends Reader {
     this.#tracked.write(table as Table<unknown>, table.key(row), null);
   }
 
+  /** The keys of rows that the draft has put or deleted, without appended changes. */
+  writtenKeys(table: Pick<Table<unknown>, 'number'>): Buffer[] {
+    return this.#tracked.keysOf(table.number);
+  }
+
   /**
    * Adds changes that were encoded elsewhere (bulk import). The draft's own reads do not see them.
    */
@@ -155,6 +160,10 @@ class TrackedReader implements RawReader {
       const after = this.#overlay(table.number).written(id) ?? undefined;
       if (before !== undefined || after !== undefined) yield { table, key, before, after };
     }
+  }
+
+  keysOf(table: number): Buffer[] {
+    return this.#rows.filter((row) => row.table.number === table).map(({ key }) => key);
   }
 
   /**

@@ -309,6 +309,32 @@ export const comments = table<RRsetComments>({
   lookupsFromKey: true,
 });
 
+/** An RRset of A or AAAA whose PTR records follow it: see admin-api/zones/records/ptrs.ts. */
+export interface KeptPtrs {
+  readonly domainId: Id;
+  readonly name: Name;
+  readonly type: number;
+}
+
+/** RRsets whose PTR records follow. They are deleted with the last record of the RRset. */
+export const keptPtrs = table<KeptPtrs>({
+  number: 60,
+  name: 'kept_ptrs',
+  quota: 'zone',
+  level: 6,
+  key: ({ domainId, name, type }) => recordsOfType(domainId, name, type),
+  encode: () => Buffer.alloc(0),
+  decode(key) {
+    const typeAt = key.length - 2;
+    return {
+      domainId: idAt(key),
+      name: nameOfKey(key, 8, typeAt - 1),
+      type: (key[typeAt] << 8) | key[typeAt + 1],
+    };
+  },
+  lookupsFromKey: true,
+});
+
 /**
  * Zone settings of the PowerDNS API. They are stored and returned, and most have no effect on
  * responses.

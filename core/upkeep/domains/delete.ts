@@ -13,6 +13,7 @@ import {
   delegations,
   domains,
   furtherCertificates,
+  keptPtrs,
   originHealth,
   proxiedOf,
   proxies,
@@ -27,6 +28,7 @@ import {
 } from '../../store/rows.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { deleteSignedZone } from '../signing/store-zone.ts';
+import { deletePtrsOf } from './ptrs.ts';
 
 interface Deletion {
   readonly environment: Environment;
@@ -38,12 +40,14 @@ const NONE: ReadonlySet<number> = new Set();
 /** In the commit of the draft. `now`: seconds since 1970. Returns the number of its records. */
 export function deleteDomainRows(parts: Deletion, draft: Draft, domain: Domain, now: number): number {
   const { id } = domain;
+  deletePtrsOf(draft, domain);
   const changes = new ChangeWriter();
   deleteRecords(parts, draft, domain, changes);
   const { count } = changes;
   deleteSpellings(parts, draft, id, changes);
   // Also comments of the apex, whose SOA and NS may not be stored records.
   deleteRows(parts, draft, comments.number, id, changes);
+  deleteRows(parts, draft, keptPtrs.number, id, changes);
   deleteProxy(draft, id);
   deleteRows(parts, draft, furtherCertificates.number, id, changes);
   deleteRows(parts, draft, rsaCertificates.number, id, changes);

@@ -57,6 +57,14 @@ async function listsOf(world: World): Promise<Case> {
         { field: 'records', add: (i) => post(zone.records, { name: `r${i}`, type: 'A', content: '192.0.2.1' }) },
       ],
       [
+        '/api/v1/domains/{domain_id}/ptrs',
+        {
+          field: 'ptrs',
+          id: 'name',
+          add: (i) => post(zone.records, { name: `p${i}`, type: 'A', content: '192.0.2.1' }),
+        },
+      ],
+      [
         '/api/v1/domains/{domain_id}/history',
         {
           field: 'changes',

@@ -51,6 +51,7 @@ const LEFT_OUT = new Set([
   'priority',
   'hsts_preload',
   'proxied',
+  'ptr',
   'origin_host',
   'origin_port',
   'origin_protocol',

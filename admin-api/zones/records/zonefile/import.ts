@@ -1,6 +1,7 @@
 /** Imports a zone file: replaces all records of a domain in one commit. Also previews an import. */
 import type { StateError } from '../../../../core/base/errors.ts';
 import { planQuota } from '../../../../core/config/index.ts';
+import { latin1 } from '../../../../core/dns/wire/latin1.ts';
 import type { MasterWarning } from '../../../../core/dns/wire/master/index.ts';
 import { parentName } from '../../../../core/dns/wire/name.ts';
 import { planLimitError } from '../../../../core/journal/commit/quotas.ts';
@@ -8,10 +9,18 @@ import { Draft } from '../../../../core/journal/draft/draft.ts';
 import { IdTaker } from '../../../../core/journal/draft/id-taker.ts';
 import { ChangeWriter, readChanges } from '../../../../core/journal/entry-codec.ts';
 import { type Id, recordKeyParts } from '../../../../core/store/keys.ts';
-import { type Domain, domains, records, setProxied } from '../../../../core/store/rows.ts';
+import {
+  type Domain,
+  domains,
+  type KeptPtrs,
+  keptPtrs,
+  RECORD_RDATA,
+  type RecordRow,
+  records,
+  setProxied,
+} from '../../../../core/store/rows.ts';
 import { deleteRecords, deleteSpellings } from '../../../../core/upkeep/domains/delete.ts';
 import { WEB_TYPES } from '../../../../core/zone/compile/proxied.ts';
-import { change } from '../../../change/change.ts';
 import { editableDomain, requireMatch } from '../../../change/owned-domain.ts';
 import { parseId, type Services } from '../../../change/services.ts';
 import type { Caller } from '../../../http/caller.ts';
@@ -19,6 +28,7 @@ import { HttpError } from '../../../http/errors.ts';
 import type { Context } from '../../../http/route.ts';
 import { nowSeconds } from '../../../http/time.ts';
 import { describeDomain } from '../../domains/service.ts';
+import { changesOfDomain, changeZone, type PtrChange } from '../ptrs.ts';
 import { DNSSEC_TYPES } from '../rules/dnssec.ts';
 import { assignIds } from './encode.ts';
 import type { PreparePool } from './pool.ts';
@@ -71,38 +81,48 @@ export async function importZone(
     );
   }
   const { count, warnings } = prepared;
+  let rows: Buffer = Buffer.alloc(0);
+  const ptrChanges = (draft: Draft): PtrChange[] => {
+    const imported = addressesOf(rows, draft.keptPtrs(domainId));
+    return changesOfDomain(services, draft, domainId, (rrset) => imported.get(keyOf(rrset)) ?? []);
+  };
   const commit = () =>
-    change(services, context, (draft) => {
-      const old = editableDomain(draft, context.caller, domainId);
-      requireMatch(services, draft, old, context.header('if-match'));
-      const changes = new ChangeWriter();
-      // Signals of RFC 9615, which a file cannot contain.
-      const { flags, kept } = deleteRecords(services, draft, old, changes, DNSSEC_TYPES);
-      deleteSpellings(services, draft, domainId, changes);
-      const domain: Domain = { ...old, kept: prepared.kept };
-      if (old.kept !== null || prepared.kept !== null)
-        changes.put(domains.number, domains.key(domain), domains.encode(domain));
-      draft.append(changes.content);
-      const rows = Buffer.from(prepared.changes.buffer, prepared.changes.byteOffset, prepared.changes.length);
-      if (count > 0) assignIds(rows, draft.newId(records, count));
-      keepProxied(rows, flags);
-      draft.append(rows);
-      // The nodes were compiled for a zone without other records, without other domains above or
-      // below, and without the proxy.
-      if (kept === 0 && !hasRelatedDomain(draft, domain) && draft.proxy(domainId)?.enabled !== true)
-        draft.compiled = { domainId, nodes: prepared.nodes };
-      return {
-        action: 'zone.import',
-        domain,
-        target: domainId,
-        detail: { records: count, apex: keepApex ? 'keep' : 'service' },
-        createResponse: () => ({
-          domain: describeDomain(services, domain),
-          records: count,
-          ...viewWarnings(warnings),
-        }),
-      };
-    });
+    changeZone(
+      services,
+      context,
+      (draft) => {
+        const old = editableDomain(draft, context.caller, domainId);
+        requireMatch(services, draft, old, context.header('if-match'));
+        const changes = new ChangeWriter();
+        // Signals of RFC 9615, which a file cannot contain.
+        const { flags, kept } = deleteRecords(services, draft, old, changes, DNSSEC_TYPES);
+        deleteSpellings(services, draft, domainId, changes);
+        const domain: Domain = { ...old, kept: prepared.kept };
+        if (old.kept !== null || prepared.kept !== null)
+          changes.put(domains.number, domains.key(domain), domains.encode(domain));
+        draft.append(changes.content);
+        rows = Buffer.from(prepared.changes.buffer, prepared.changes.byteOffset, prepared.changes.length);
+        if (count > 0) assignIds(rows, draft.newId(records, count));
+        keepProxied(rows, flags);
+        draft.append(rows);
+        // The nodes were compiled for a zone without other records, without other domains above or
+        // below, and without the proxy.
+        if (kept === 0 && !hasRelatedDomain(draft, domain) && draft.proxy(domainId)?.enabled !== true)
+          draft.compiled = { domainId, nodes: prepared.nodes };
+        return {
+          action: 'zone.import',
+          domain,
+          target: domainId,
+          detail: { records: count, apex: keepApex ? 'keep' : 'service' },
+          createResponse: () => ({
+            domain: describeDomain(services, domain),
+            records: count,
+            ...viewWarnings(warnings),
+          }),
+        };
+      },
+      ptrChanges,
+    );
   // With frequent writers to the domain, a commit without exclusive access would always conflict.
   return { reply: await locks.exclusive(String(domainId), commit), leads: prepared.leads };
 }
@@ -111,6 +131,23 @@ const viewWarnings = (warnings: readonly MasterWarning[]) => ({
   ...(warnings.length > 0 && { warnings: warnings.slice(0, MAX_WARNINGS) }),
   ...(warnings.length > MAX_WARNINGS && { warnings_omitted: warnings.length - MAX_WARNINGS }),
 });
+
+const keyOf = (rrset: KeptPtrs): string => latin1(keptPtrs.key(rrset));
+
+/** The imported addresses of RRsets that keep their PTR records, by the key of the RRset. */
+function addressesOf(rows: Buffer, kept: readonly KeptPtrs[]): Map<string, Pick<RecordRow, 'rdata' | 'ttl'>[]> {
+  const found = new Map<string, Pick<RecordRow, 'rdata' | 'ttl'>[]>(kept.map((rrset) => [keyOf(rrset), []]));
+  if (kept.length === 0) return found;
+  for (const { table, key, value } of readChanges(rows)) {
+    if (table !== records.number || value === null) continue;
+    const address = { ttl: value.readUInt32BE(0), rdata: value.subarray(RECORD_RDATA) };
+    found.get(key.toString('latin1', 0, key.length - RECORD_ID))?.push(address);
+  }
+  return found;
+}
+
+/** Bytes of the id at the end of the key of a record. */
+const RECORD_ID = 8;
 
 /** A zone file does not contain `proxied`: names that existed before keep their value. */
 function keepProxied(rows: Buffer, flags: ReadonlyMap<string, boolean>): void {

@@ -53,11 +53,18 @@ test('most types have an example', () => {
 
 test('a record in a list equals the single record', () => {
   let comment: string | null = null;
+  let ptr = false;
   const targets = {
     mayWarn: (type: number) => type === TYPE.ALIAS || type === TYPE.CNAME,
     find: ({ proxied }: { proxied: boolean | null }) => (proxied === true ? WARNING : null),
   };
-  const texts = new RecordSerializer(DOMAIN, { of: () => KNOWN }, targets, () => comment);
+  const texts = new RecordSerializer(
+    DOMAIN,
+    { of: () => KNOWN },
+    targets,
+    () => comment,
+    () => ptr,
+  );
   fc.assert(
     fc.property(
       owner,
@@ -69,6 +76,7 @@ test('a record in a list equals the single record', () => {
       fc.option(fc.string()),
       (name, { type, rdata: bytes }, proxied, ttl, id, createdAt, anyComment) => {
         comment = anyComment;
+        ptr = id % 2 === 0;
         const row: RecordRow = {
           id,
           domainId: DOMAIN.id,
@@ -83,7 +91,7 @@ test('a record in a list equals the single record', () => {
         const text = texts.serialize({ key: records.key(row), value: records.encode(row) });
         const warning = targets.mayWarn(type) ? targets.find(row) : null;
         const state = type === TYPE.ALIAS ? KNOWN : undefined;
-        assert.is(text, JSON.stringify(viewRecord(DOMAIN, row, comment, state, warning)));
+        assert.is(text, JSON.stringify(viewRecord(DOMAIN, row, comment, ptr, state, warning)));
       },
     ),
     { numRuns: 5000 },

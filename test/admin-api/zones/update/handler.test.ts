@@ -698,4 +698,18 @@ test('records of DNSSEC stay when all records of their name are deleted', async 
   assert.match(recordsOf(domain).join(), /^a 60 CDS 12345 13 2 [0-9A-F]+$/i);
 });
 
+test('a PTR record follows the address of its name', async () => {
+  const { domain, at, run } = await zone();
+  const reverse = await world.zone(undefined, '100.51.198.in-addr.arpa');
+  const { body } = await world.daemon.call('POST', `/api/v1/domains/${domain.id}/records`, {
+    json: { name: 'router', type: 'A', content: '198.51.100.1', ttl: 300, ptr: true },
+  });
+  assert.ok(body.record);
+  assert.equal(recordsOf(reverse), [`1 300 PTR ${at('router')}`]);
+  assert.is(await run([deleteSet(at('router'), 'A'), add(at('router'), 300, 'A', '198.51.100.2')]), 'NOERROR');
+  assert.equal(recordsOf(reverse), [`2 300 PTR ${at('router')}`]);
+  assert.is(await run([deleteName(at('router'))]), 'NOERROR');
+  assert.equal(recordsOf(reverse), []);
+});
+
 test.run();
