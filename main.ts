@@ -62,6 +62,7 @@ async function startParts(
   const { guard: clock } = stops.own(
     core.openClock({ config, metrics, tasks, environment: store.environment, ...logOf('clock'), built: build.date }),
   );
+  const steering = stops.own(await core.openSteeringState({ config, tasks, ...logOf('steering') }));
   const common = {
     config,
     version: build.version,
@@ -70,6 +71,7 @@ async function startParts(
     log,
     ...store,
     answers: core.readAnswerSettings(config, store.secrets),
+    steering: steering.state,
   };
 
   // 2. Traces, statistics and dnstap, for which the other parts record and count.
@@ -124,6 +126,8 @@ async function startParts(
   const aliases = core.openAliases({ ...shared, ...logOf('alias'), holds: transfers.holds });
   await stops.own(aliases.refresher).start();
 
+  const steeringHealth = core.openSteeringHealth({ ...shared, ...logOf('steering') });
+
   // 5. The admin API.
   const ejections = new core.Ejections(metrics);
   const forwardedBy = { field: 'x-waypost-client', secret: randomBytes(24).toString('base64url') };
@@ -147,6 +151,7 @@ async function startParts(
     readStatistics: node.readStatistics,
     logs: { readStates: node.readLogStates, test: logs.test },
     aliases: aliases.states,
+    steeringHealth,
     ready: () => readiness.current(),
     protection,
     sync: node.isAlone ? undefined : node.sync,
@@ -187,6 +192,7 @@ async function startParts(
   // 7. Background tasks.
   const { probe } = stops.own(edge.openProbe(common));
   stops.own(core.openHealth({ ...shared, ...logOf('health'), probe })).start();
+  stops.own(steeringHealth).start();
   stops.own(core.openWithdrawal(config, node.standing, { tasks, ...logOf('cluster') }));
   stops.own(core.startUpkeep({ ...shared, ...logOf('journal'), clock, isAlone: node.isAlone }));
   stops.own(secondaries).start();

@@ -27,10 +27,11 @@ import type { DelegationLook } from '../core/upkeep/delegation/look.ts';
 import { DomainAdmission } from '../core/upkeep/domains/admission.ts';
 import type { PublicLook } from '../core/upkeep/signing/store-zone.ts';
 import type { ZoneSettings } from '../core/zone/compile/settings.ts';
+import { NO_STATE, type SteeringState } from '../core/zone/steering/picker.ts';
 import { replay } from './change/change.ts';
 import { ImportSlots } from './change/import-slots.ts';
 import { KeyedLocks } from './change/locks.ts';
-import type { CatalogStates, SecondaryZones, Services } from './change/services.ts';
+import type { CatalogStates, SecondaryZones, Services, SteeringHealthStates } from './change/services.ts';
 import { DashboardPages } from './dashboard/serve/pages.ts';
 import { EventStreams } from './events/index.ts';
 import { createApp } from './http/app.ts';
@@ -109,6 +110,10 @@ export interface AdminApiOptions {
   readonly ejections?: Pick<Ejections, 'endOf' | 'faultOf'>;
   /** Transfers secondary zones; omitted: their rows are only read. */
   readonly secondaries?: SecondaryZones;
+  /** What this node picks steered answers by; omitted: nothing is known of clients. */
+  readonly steering?: SteeringState;
+  /** Omitted: answers are not checked. */
+  readonly steeringHealth?: SteeringHealthStates;
   /** Processes consumed catalogs; omitted: none are. */
   readonly catalogs?: CatalogStates;
   /** How the edge passes the client address; omitted: forwarded requests are not trusted. */
@@ -183,6 +188,8 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     catalogs: options.catalogs ?? { state: () => undefined },
     admission: new DomainAdmission(config),
     traces,
+    steering: options.steering ?? NO_STATE,
+    steeringHealth: options.steeringHealth ?? { stateOf: () => undefined },
   };
   const passwords = new Passwords(options.passwordCost);
   const pool = new PreparePool();

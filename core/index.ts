@@ -31,6 +31,7 @@ export { Ejections } from './site/health/ejections.ts';
 export { openHealth } from './site/health/open.ts';
 export { openLogDelivery } from './site/logs/open.ts';
 export { RuleCounters } from './site/rules/counters.ts';
+export { openSteeringHealth, openSteeringState } from './site/steering/open.ts';
 export { openTicketKeys } from './site/tls/shared-ticket-keys.ts';
 export { openAliases } from './upkeep/alias/open.ts';
 export { openCatalogs } from './upkeep/catalog/open.ts';

@@ -17,6 +17,8 @@ import type { DelegationLook } from '../../core/upkeep/delegation/look.ts';
 import type { DomainAdmission } from '../../core/upkeep/domains/admission.ts';
 import type { PublicLook } from '../../core/upkeep/signing/store-zone.ts';
 import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
+import type { AnswerHealth } from '../../core/zone/steering/checked-answers.ts';
+import type { SteeringState } from '../../core/zone/steering/picker.ts';
 import type { StreamSlots } from '../http/stream-slots.ts';
 import type { ImportSlots } from './import-slots.ts';
 import type { KeyedLocks } from './locks.ts';
@@ -74,6 +76,15 @@ export interface Services {
   readonly admission: DomainAdmission;
   /** Queries the nameservers of parent zones for delegations. */
   readonly delegation: DelegationLook;
+  /** What this node picks steered answers by, and the health of the answers as it sees it. */
+  readonly steering: SteeringState;
+  readonly steeringHealth: SteeringHealthStates;
+}
+
+/** See SteeringKeeper in core/site/steering/keeper.ts. */
+export interface SteeringHealthStates {
+  /** Undefined: the answer is not checked. */
+  stateOf(domain: Id, check: Buffer): AnswerHealth | undefined;
 }
 
 /** See CatalogConsumer in core/upkeep/catalog/consumer.ts. */

@@ -34,6 +34,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
     domain: async () => (await import('./domain/domain.ts')).addDomainCommands,
     record: async () => (await import('./domain/record.ts')).addRecordCommands,
     zone: async () => (await import('./zone/zone.ts')).addZoneCommands,
+    steering: async () => (await import('./domain/steering.ts')).addSteeringCommands,
     dnssec: async () => (await import('./domain/dnssec.ts')).addDnssecCommands,
   },
   'Migration:': {

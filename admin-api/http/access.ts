@@ -29,6 +29,7 @@ type AccessRules = {
   readonly method: Method;
   readonly path: string;
   readonly query?: Parameters;
+  readonly changes?: false;
   readonly ownAccess?: boolean;
   readonly revokes?: true;
   readonly forRestricted?: true;
@@ -78,9 +79,9 @@ export function reauthorize(request: HttpRequest, app: AccessParts, rules: Acces
 function requireRouteAccess(
   { authenticator }: AccessParts,
   caller: Caller,
-  { scope, method, path, admin = false, ownAccess = false, forRestricted, forLimited }: AccessRules,
+  { scope, method, path, changes, admin = false, ownAccess = false, forRestricted, forLimited }: AccessRules,
 ): void {
-  const isRead = method === 'GET' || (ownAccess && caller.session !== undefined);
+  const isRead = method === 'GET' || changes === false || (ownAccess && caller.session !== undefined);
   authenticator.requireAccess(caller, scope, isRead ? 'read' : 'write', admin);
   requireForLimited(caller, forLimited);
   if (caller.token.domains !== undefined && forRestricted !== true && !path.includes(DOMAIN_PARAMETER))

@@ -35,6 +35,7 @@ import { distributionRoutes } from '../zones/nameservers/routes.ts';
 import { recordRoutes } from '../zones/records/routes.ts';
 import type { PreparePool } from '../zones/records/zonefile/pool.ts';
 import { statisticsRoutes } from '../zones/statistics/routes.ts';
+import { steeringRoutes } from '../zones/steering/routes.ts';
 import type { TargetWarnings } from '../zones/targets/target-warnings.ts';
 import { tsigRoutes } from '../zones/tsig/routes.ts';
 import { healthRoutes } from './health.ts';
@@ -80,6 +81,7 @@ export function apiRoutes(parts: ApiParts) {
     ...distributionRoutes(services),
     ...recordRoutes(services, parts.zoneFiles, parts.targetWarnings),
     ...historyRoutes(services),
+    ...steeringRoutes(services),
     ...dnssecRoutes(services),
     ...proxyRoutes(services, parts.originRules),
     ...siteDocumentRoutes(services, parts),

@@ -28,7 +28,7 @@ export const LEVELS: readonly { readonly level: number; readonly since: string; 
   {
     level: 6,
     since: '0.3.0',
-    adds: 'TSIG keys whose names are unique within their account, limits of tokens and keys, and kept PTR records',
+    adds: 'names of TSIG keys that are unique within their account, limits of tokens and keys, kept PTR records, and steering',
   },
 ];
 

@@ -16,7 +16,10 @@ import { NO_MODULES } from './query-modules.ts';
 
 export interface LocalResponse {
   readonly message: Uint8Array;
-  /** The response contains this client's cookie (RFC 7873), so it must not be shared. */
+  /**
+   * The response contains this client's cookie (RFC 7873) or depends on its address, so it must not
+   * be shared.
+   */
   readonly personal: boolean;
 }
 
@@ -43,11 +46,14 @@ class LocalResponder {
     buffer.set(message);
     const length = handler.answerSingle(buffer, 0, message.length, client, null);
     if (length === 0) return null;
-    return { message: buffer.slice(0, length), personal: handler.query.cookie !== COOKIE.NONE };
+    return {
+      message: buffer.slice(0, length),
+      personal: handler.query.cookie !== COOKIE.NONE || handler.query.isSteered,
+    };
   }
 }
 
-interface LocalResponderOptions extends Pick<HandlerData, 'storeDirectory' | 'udpPayload' | 'answers'> {
+interface LocalResponderOptions extends Pick<HandlerData, 'storeDirectory' | 'udpPayload' | 'answers' | 'steering'> {
   readonly index: IndexWriter;
 }
 
@@ -63,7 +69,7 @@ export function openLocalResponder(
   data: LocalData,
   readerNumber = READERS - 1,
 ): LocalResponder {
-  const { index, storeDirectory, udpPayload, answers } = options;
+  const { index, storeDirectory, udpPayload, answers, steering } = options;
   const { port1, port2: port } = new MessageChannel();
   // New index slots wait in the channel, which must not keep the process alive.
   port1.unref();
@@ -71,7 +77,7 @@ export function openLocalResponder(
   const shared = index.share(port1);
   const own = { deferred: null, transferAllow: null, ...data };
   const handler = openQueryHandler(
-    { shared, readerNumber, port, storeDirectory, udpPayload, answers, ...own },
+    { shared, readerNumber, port, storeDirectory, udpPayload, answers, steering, ...own },
     rethrow,
   );
   return new LocalResponder(handler);

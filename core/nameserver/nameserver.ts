@@ -9,6 +9,7 @@ import { cannotListen, choosePort, closeLeft, NO_SOCKETS, openSockets } from '..
 import { nextTicketKeys, type TicketKeys } from '../site/tls/ticket-keys.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { type AnswerSettings, PLAIN } from '../zone/answer/settings.ts';
+import type { SteeringState } from '../zone/steering/picker.ts';
 import { NameserverCounters } from './counters.ts';
 import type { AnswerDeferred } from './deferred.ts';
 import type { UdpLimitOptions } from './deferred-limit.ts';
@@ -30,6 +31,8 @@ export interface NameserverOptions extends ModuleOptions {
   readonly udpPayload: number;
   /** Default: plain answers, without optional features. */
   readonly answers?: AnswerSettings;
+  /** As in HandlerData. */
+  readonly steering?: SteeringState;
   readonly transport: 'auto' | 'batch' | 'portable';
   readonly tcp: TcpLimits;
   /** DNS over TLS. If omitted, it is off. */
@@ -97,6 +100,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     storeDirectory,
     udpPayload,
     answers = PLAIN,
+    steering,
     onThread,
     answerDeferred,
   } = options;
@@ -129,6 +133,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     fds: [],
     udpPayload,
     answers,
+    steering,
     tcp,
     transferAllow: options.transferAllow ?? null,
     wake: -1,

@@ -8,6 +8,7 @@ import type { SampleRing } from '../observe/statistics/sample-ring.ts';
 import type { SharedTicketKeys } from '../site/tls/shared-ticket-keys.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import type { AnswerSettings } from '../zone/answer/settings.ts';
+import type { SteeringState } from '../zone/steering/picker.ts';
 import type { AnswerDeferred } from './deferred.ts';
 import type { TapRing } from './dnstap/ring.ts';
 import { type LocalResponse, openLocalResponder } from './local-responder.ts';
@@ -18,6 +19,7 @@ interface OpenNameserverOptions {
   readonly config: Config;
   readonly index: IndexWriter;
   readonly answers: AnswerSettings;
+  readonly steering: SteeringState;
   /** Answers what the query path defers: updates, transfers, signed messages. */
   readonly answerDeferred: AnswerDeferred;
   /** Null if no TLS is configured. */
@@ -38,7 +40,7 @@ interface OpenNameserver extends Nameserver {
 
 /** Resolves when all threads listen. Throws ConfigError if one cannot. */
 export async function openNameserver(options: OpenNameserverOptions): Promise<OpenNameserver> {
-  const { config, index, answers, answerDeferred, tickets, metrics, log } = options;
+  const { config, index, answers, steering, answerDeferred, tickets, metrics, log } = options;
   const { dataDir: storeDirectory, dns, transfer } = config;
   const { udpPayload, rrlAllow: allow } = dns;
   const nameserver = await startNameserver({
@@ -48,6 +50,7 @@ export async function openNameserver(options: OpenNameserverOptions): Promise<Op
     workers: dns.workers,
     udpPayload,
     answers,
+    steering,
     transport: dns.transport,
     tcp: {
       idleTimeout: dns.tcpIdleTimeout,
@@ -75,7 +78,9 @@ export async function openNameserver(options: OpenNameserverOptions): Promise<Op
   tickets?.follow((keys) => nameserver.setTickets(keys));
   nameserverMetrics(metrics, nameserver.counters);
   const { https } = nameserver;
-  const responder = dns.doh ? openLocalResponder({ index, storeDirectory, udpPayload, answers }, https) : null;
+  const responder = dns.doh
+    ? openLocalResponder({ index, storeDirectory, udpPayload, answers, steering }, https)
+    : null;
   const answerHttps = responder?.answer.bind(responder);
   // Not a copy: `listening` is a getter.
   return Object.assign(nameserver, { answerHttps });

@@ -18,6 +18,7 @@ import { IndexReader } from '../zone/answer/index-reader.ts';
 import { COOKIE, type Query } from '../zone/answer/query.ts';
 import { DEFERRED, Responder } from '../zone/answer/responder.ts';
 import type { AnswerSettings } from '../zone/answer/settings.ts';
+import type { SteeringState } from '../zone/steering/picker.ts';
 import { COLUMN, type Slice, ThreadCounters } from './counters.ts';
 import type { DeferredChannel } from './deferred.ts';
 import { DeferredQueue, type ReplyPath } from './deferred-queue.ts';
@@ -226,6 +227,8 @@ export interface HandlerData {
   /** Largest UDP response, in bytes. */
   readonly udpPayload: number;
   readonly answers: AnswerSettings;
+  /** Omitted: nothing is known of clients, and all answers count as up. */
+  readonly steering?: SteeringState;
   readonly counters: Slice;
   readonly modules: ModuleData;
   /** Channel for messages that the query path defers. Null: they are refused. */
@@ -245,7 +248,7 @@ export function openQueryHandler(data: HandlerData, onFault: (error: unknown) =>
   const counters = new ThreadCounters(data.counters);
   return new QueryHandler({
     index,
-    responder: new Responder(index, data.udpPayload, data.answers),
+    responder: new Responder(index, data.udpPayload, data.answers, data.steering),
     counters,
     onFault,
     limiter: rateLimit && new RateLimiter(rateLimit),

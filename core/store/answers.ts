@@ -44,6 +44,10 @@
  *      signatures
  *      tail
  *
+ * A steered answer (ANSWER_STEERED) is preceded by the distance u32 to the table that picks one of
+ * its variants for a client (core/store/steering-table.ts). The variants are answers of the same
+ * layout, behind the table. The answer itself is the plain choice, for all other uses of the node.
+ *
  * The body is compiled for a question whose name has `nameLength` bytes. If the query name is
  * longer (a wildcard, a name below a delegation, a negative answer), the listed pointers are moved
  * by the difference.
@@ -51,6 +55,7 @@
 
 import { HEADER_LENGTH, MAX_MESSAGE } from '../dns/wire/header.ts';
 import { TYPE } from '../dns/wire/types.ts';
+import { ANSWER_COUNT_AT, ANSWER_ENTRY, ANSWERS_AT, VARIANT_AT } from './steering-table.ts';
 
 export const NODE_APEX = 1;
 export const NODE_DELEGATION = 2;
@@ -114,6 +119,12 @@ export const ANSWER_REPEATS = 0x08;
  */
 export const ANSWER_OWN_TARGET = 0x02;
 
+/**
+ * One of several variants answers, which depends on the client. The answer is the plain choice: a
+ * query never gets it.
+ */
+export const ANSWER_STEERED = 0x01;
+
 /** Offsets in a node; the types follow at NODE_HEADER, each in TYPE_ENTRY bytes. */
 export const NODE_FLAGS_AT = 4;
 export const NAME_LENGTH_AT = 5;
@@ -169,6 +180,14 @@ export interface Answer {
   readonly body: Uint8Array;
   /** Undefined: the zone is not signed, or there is nothing to sign. */
   readonly signed?: SignedPart;
+  /** Undefined: all clients get this answer. */
+  readonly steering?: AnswerSteering;
+}
+
+export interface AnswerSteering {
+  /** See steering-table.ts, with the index in `variants` as the offset of each answer. */
+  readonly table: Buffer;
+  readonly variants: readonly Answer[];
 }
 
 /** The part for queries with DO; the layout is above. */
@@ -241,10 +260,15 @@ export function encodeNode(
   hashes: Uint8Array = NO_BYTES,
 ): Buffer {
   let size = NODE_HEADER + answers.length * TYPE_ENTRY + name.length + hashes.length;
+  /** A steered CNAME answers several types: it is written once. */
+  const steered = new Map<Answer, number>();
   for (const [, answer] of answers) {
-    if (answer === null) continue;
-    size += ANSWER_HEADER + answer.moves.length * MOVE_ENTRY + answer.drops.length * DROP_ENTRY + answer.body.length;
-    if (answer.signed !== undefined) size += signedSize(answer.signed);
+    if (answer === null || steered.has(answer)) continue;
+    size += sizeOfAnswer(answer);
+    if (answer.steering === undefined) continue;
+    steered.set(answer, 0);
+    size += answer.steering.table.length + STEERING_DISTANCE;
+    for (const variant of answer.steering.variants) size += sizeOfAnswer(variant);
   }
   const node = Buffer.allocUnsafe(size);
   node.writeUInt32BE(size, 0);
@@ -259,31 +283,72 @@ export function encodeNode(
   node.set(hashes, at);
   at += hashes.length;
   for (const [type, answer] of answers) {
+    const written = (answer !== null && steered.get(answer)) || 0;
+    if (written === 0 && answer?.steering !== undefined) {
+      at = writeSteering(node, at, answer.steering);
+      steered.set(answer, at);
+    }
     node.writeUInt16BE(type, entry);
     node.writeUInt16BE(0, entry + 2);
-    node.writeUInt32BE(answer === null ? 0 : at, entry + TYPE_ANSWER_AT);
+    node.writeUInt32BE(answer === null ? 0 : written || at, entry + TYPE_ANSWER_AT);
     entry += TYPE_ENTRY;
-    if (answer === null) continue;
-    node[at] = answer.rcode;
-    node[at + ANSWER_FLAGS_AT] = answer.signed === undefined ? answer.flags : answer.flags | ANSWER_SIGNED;
-    node.writeUInt16BE(answer.ancount, at + ANCOUNT_AT);
-    node.writeUInt16BE(answer.nscount, at + NSCOUNT_AT);
-    node.writeUInt16BE(answer.arcount, at + ARCOUNT_AT);
-    node.writeUInt16BE(answer.body.length, at + BODY_LENGTH_AT);
-    node.writeUInt16BE(answer.moves.length, at + MOVE_COUNT_AT);
-    node.writeUInt16BE(answer.drops.length, at + DROP_COUNT_AT);
-    at += ANSWER_HEADER;
-    for (const move of answer.moves) at = node.writeUInt16BE(move, at);
-    for (const drop of answer.drops) {
-      at = node.writeUInt16BE(drop.bodyLength, at);
-      at = node.writeUInt16BE(drop.arcount, at);
-    }
-    node.set(answer.body, at);
-    at += answer.body.length;
-    if (answer.signed !== undefined) at = writeSigned(node, at, answer.signed);
+    if (answer !== null && written === 0) at = writeAnswer(node, at, answer);
   }
   return node;
 }
+
+function sizeOfAnswer({ moves, drops, body, signed }: Answer): number {
+  const size = ANSWER_HEADER + moves.length * MOVE_ENTRY + drops.length * DROP_ENTRY + body.length;
+  return signed === undefined ? size : size + signedSize(signed);
+}
+
+/** Returns the offset after the answer. */
+function writeAnswer(node: Buffer, from: number, answer: Answer): number {
+  let at = from;
+  node[at] = answer.rcode;
+  node[at + ANSWER_FLAGS_AT] =
+    answer.flags |
+    (answer.signed === undefined ? 0 : ANSWER_SIGNED) |
+    (answer.steering === undefined ? 0 : ANSWER_STEERED);
+  node.writeUInt16BE(answer.ancount, at + ANCOUNT_AT);
+  node.writeUInt16BE(answer.nscount, at + NSCOUNT_AT);
+  node.writeUInt16BE(answer.arcount, at + ARCOUNT_AT);
+  node.writeUInt16BE(answer.body.length, at + BODY_LENGTH_AT);
+  node.writeUInt16BE(answer.moves.length, at + MOVE_COUNT_AT);
+  node.writeUInt16BE(answer.drops.length, at + DROP_COUNT_AT);
+  at += ANSWER_HEADER;
+  for (const move of answer.moves) at = node.writeUInt16BE(move, at);
+  for (const drop of answer.drops) {
+    at = node.writeUInt16BE(drop.bodyLength, at);
+    at = node.writeUInt16BE(drop.arcount, at);
+  }
+  node.set(answer.body, at);
+  at += answer.body.length;
+  return answer.signed === undefined ? at : writeSigned(node, at, answer.signed);
+}
+
+/** Bytes before a steered answer. */
+const STEERING_DISTANCE = 4;
+
+/** Writes the table and the variants of an answer. Returns the offset after them. */
+function writeSteering(node: Buffer, from: number, { table, variants }: AnswerSteering): number {
+  node.set(table, from);
+  let at = from + table.length;
+  const offsets = variants.map((variant) => {
+    const offset = at - from;
+    at = writeAnswer(node, at, variant);
+    return offset;
+  });
+  for (let i = 0, p = from + table.readUInt16BE(ANSWERS_AT) + VARIANT_AT; i < table[ANSWER_COUNT_AT]; i++) {
+    node.writeUInt32BE(offsets[node.readUInt32BE(p)], p);
+    p += ANSWER_ENTRY;
+  }
+  return node.writeUInt32BE(at + STEERING_DISTANCE - from, at);
+}
+
+/** Offset of the table of a steered answer. Hot. */
+export const steeringOffset = (nodes: Uint8Array, answer: number): number =>
+  answer - ((nodes[answer - 4] << 24) | (nodes[answer - 3] << 16) | (nodes[answer - 2] << 8) | nodes[answer - 1]);
 
 const NO_BYTES = new Uint8Array(0);
 

@@ -57,10 +57,13 @@ import {
   rsaCertificates,
   type SiteDocument,
   type SiteDocumentKind,
+  type Steering,
   type StoredDnssecState,
   siteDocumentKey,
   siteDocuments,
   siteDocumentVersions,
+  steerings,
+  steeringVersions,
   type ZoneLabels,
   zoneLabels,
 } from './rows.ts';
@@ -222,6 +225,22 @@ export class Reader extends AccountReader {
 
   originHealth(domainId: Id, region: string): OriginHealth | undefined {
     return this.row(originHealth, originHealthKey(domainId, region));
+  }
+
+  steering(domainId: Id, name: Name, type: number): Steering | undefined {
+    return this.row(steerings, recordsOfType(domainId, name, type));
+  }
+
+  /** In canonical order of the names. */
+  steeringsOf(domainId: Id): Steering[] {
+    const prefix = idKey(domainId);
+    return this.rowsIn(steerings, prefix, afterPrefix(prefix));
+  }
+
+  /** Earlier revisions, oldest first. */
+  steeringVersions(domainId: Id, name: Name, type: number): Steering[] {
+    const prefix = recordsOfType(domainId, name, type);
+    return this.rowsIn(steeringVersions, prefix, afterPrefix(prefix));
   }
 
   certificate(domainId: Id): Certificate | undefined {

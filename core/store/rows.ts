@@ -22,6 +22,7 @@ import { audits, replays } from './rows/requests.ts';
 import { passkeys, spentChallenges, totps } from './rows/second-factors.ts';
 import { idCounters, renumberings, ticketKeys } from './rows/service.ts';
 import { siteDocuments, siteDocumentVersions } from './rows/site-documents.ts';
+import { steerings, steeringVersions } from './rows/steering.ts';
 import type { Table } from './rows/table.ts';
 import { deliveries, webhookQueues, webhooks } from './rows/webhooks.ts';
 import { delegations, secondaries } from './rows/zone-states.ts';
@@ -38,6 +39,7 @@ export * from './rows/requests.ts';
 export * from './rows/second-factors.ts';
 export * from './rows/service.ts';
 export * from './rows/site-documents.ts';
+export * from './rows/steering.ts';
 export { STAMP, type Table } from './rows/table.ts';
 export * from './rows/webhooks.ts';
 export * from './rows/zone-states.ts';
@@ -88,5 +90,7 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     furtherCertificates,
     rsaCertificates,
     keptPtrs,
+    steerings,
+    steeringVersions,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

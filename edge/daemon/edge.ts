@@ -11,6 +11,7 @@ import type { Task, Tasks } from '../../core/base/tasks.ts';
 import { type Config, type ListenAddress, secretKeyFile } from '../../core/config/index.ts';
 import type { Name } from '../../core/dns/wire/name.ts';
 import type { Journal } from '../../core/journal/journal.ts';
+import { CHECK_INTERVAL_MS, CountryFile } from '../../core/net/geography/country-file.ts';
 import type { Statistics } from '../../core/observe/statistics/statistics.ts';
 import type { RequestTail } from '../../core/observe/tail/request-tail.ts';
 import type { Traces } from '../../core/observe/traces/traces.ts';
@@ -38,11 +39,12 @@ import type { EdgeAddress } from '../peers/cache-peers.ts';
 import { createPeerIdentity } from '../peers/identity.ts';
 import { PurgePositions, shareInvalidations, sharePurgePositions } from '../peers/shared-marks.ts';
 import { shareSiteCounts } from '../policy/fairness/site-connections.ts';
+import { Countries } from '../policy/rules/countries.ts';
 import { createRateMemory, RATE_SECRET_BYTES } from '../policy/rules/rate-memory.ts';
 import { RateSharing, SHARING_INTERVAL, type UsageChannel } from '../policy/rules/rate-sharing.ts';
 import type { SitesChanged } from '../sites/sites.ts';
 import { CacheTotals } from './cache-totals.ts';
-import { CountryFile, readAdminCertificate, readDefaultCertificate } from './files.ts';
+import { readAdminCertificate, readDefaultCertificate } from './files.ts';
 import { reasonOf } from './probe.ts';
 import { watchPurges } from './purges.ts';
 
@@ -137,9 +139,19 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     pool?.send({ kind: 'peers', others } satisfies ToGateway);
   });
   options.protection?.followCache((bounds) => cache.bound(bounds));
-  const countryFile = new CountryFile(edge.countryFile, options, (content) =>
-    pool?.send({ kind: 'countries', content } satisfies ToGateway),
+  const countryFile = new CountryFile(
+    edge.countryFile,
+    { log, check: (content) => new Countries().load(content) },
+    (content) => pool?.send({ kind: 'countries', content } satisfies ToGateway),
   );
+  const countryTask = options.tasks.add({
+    name: 'country-file',
+    owner: 'node',
+    due: CHECK_INTERVAL_MS,
+    log,
+    run: () => countryFile.look(),
+  });
+  if (edge.countryFile !== undefined) countryTask.start();
   const shared: ThreadMemory = { ...openRates(options), prefetches: sharePrefetchClaims(), countryFile };
   const totals = new CacheTotals();
   const { cluster } = options.zoneSettings;
@@ -189,7 +201,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     async stop() {
       watched.close();
       void shared.sharing?.stop();
-      countryFile.close();
+      await countryTask.stop();
       stapler.close();
       await responders.close();
       await running.stop();

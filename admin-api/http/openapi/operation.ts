@@ -26,11 +26,11 @@ export function operationOf(route: Route, schemas: Schemas): Part {
 
 /** `x-scope`: required scope of the token; `x-role`: required role of its account. */
 function securityOf(route: Route): Part {
-  const { scope, method, admin } = route;
+  const { scope, admin } = route;
   if (scope !== null)
     return {
       security: [{ bearer: [] }, { session: [] }],
-      'x-scope': method === 'GET' ? `${scope}:read` : scope,
+      'x-scope': isWrite(route) ? scope : `${scope}:read`,
       ...(admin ? { 'x-role': 'admin' } : {}),
     };
   // A public endpoint that can require a token lists `missing_token` in its faults.

@@ -6,7 +6,7 @@ import { nameId } from '../../../core/dns/wire/name.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import { commentsRow, type RecordBefore, recordsBefore } from '../../../core/store/history.ts';
 import type { Id } from '../../../core/store/keys.ts';
-import type { Comment, Domain, RecordRow, RRsetComments } from '../../../core/store/rows.ts';
+import type { Comment, Domain, RecordRow, RRsetComments, Steering } from '../../../core/store/rows.ts';
 import { HttpError } from '../../http/errors.ts';
 import { DNSSEC_TYPES } from '../records/rules/dnssec.ts';
 import type { RecordChange, Timeline } from './timeline.ts';
@@ -60,8 +60,13 @@ export async function planRestore(
   { rows }: Timeline,
   seq: number,
   current: (id: Id) => RecordRow | null,
+  steerings: readonly Steering[],
   steps: Steps,
 ): Promise<RecordChange[]> {
+  const sets = new Set(steerings.map(setKey));
+  // The versions of a steering restore its record set.
+  const isSteered = ({ before, after }: RecordChange): boolean =>
+    sets.size > 0 && [before, after].some((row) => row !== null && sets.has(setKey(row)));
   const wanted = new Map<Id, RecordBefore>();
   for (const row of rows) {
     if (row.sequence <= seq) break;
@@ -74,7 +79,7 @@ export async function planRestore(
   const differences: RecordChange[] = [];
   for (const [id, record] of wanted) {
     const change = { before: current(id), after: record.decode() };
-    if (!isMaintained(domain, change)) differences.push(change);
+    if (!isMaintained(domain, change) && !isSteered(change)) differences.push(change);
     await steps.next();
   }
   return netChanges(differences, steps);
@@ -111,6 +116,8 @@ function isMaintained({ apex }: Domain, { before, after }: RecordChange): boolea
   if (row === null) return false;
   return DNSSEC_TYPES.has(row.type) || (row.type === TYPE.NS && row.name.length === apex.length);
 }
+
+const setKey = ({ name, type }: Pick<RecordRow, 'name' | 'type'>): string => `${type} ${nameId(name)}`;
 
 const contentKey = ({ name, type, rdata }: RecordRow): string => `${type} ${nameId(name)} ${latin1(rdata)}`;
 

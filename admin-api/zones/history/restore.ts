@@ -30,7 +30,8 @@ export async function restoreRecords(services: Services, context: Context<Caller
     const timeline = readTimeline(services, domain);
     requireState(timeline, seq, journal.head);
     const steps = new Steps();
-    const plan = await planRestore(domain, timeline, seq, (id) => currentRecord(reader, domain, id), steps);
+    const current = (id: number) => currentRecord(reader, domain, id);
+    const plan = await planRestore(domain, timeline, seq, current, reader.steeringsOf(domain.id), steps);
     const commented = planComments(domain, timeline, seq, ({ name, type }) => reader.comments(domain.id, name, type));
     const size = plan.length + commented.length;
     if (size > MAX_BATCH)

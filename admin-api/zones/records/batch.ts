@@ -6,7 +6,7 @@ import { Draft } from '../../../core/journal/draft/draft.ts';
 import { IdTaker } from '../../../core/journal/draft/id-taker.ts';
 import { afterPrefix, type Id, idKey, LOOKUP, lookupKey, nameKey } from '../../../core/store/keys.ts';
 import { LOOKUPS, TARGETS } from '../../../core/store/raw-reader.ts';
-import { type Domain, type RecordRow, records } from '../../../core/store/rows.ts';
+import { type Domain, type RecordRow, records, steerings } from '../../../core/store/rows.ts';
 import { keepsPtr } from '../../../core/upkeep/domains/ptrs.ts';
 import { editableDomain, requireMatch } from '../../change/owned-domain.ts';
 import { requireAction, requirePolicies } from '../../change/record-policies.ts';
@@ -210,7 +210,8 @@ export async function applyBatch(
  */
 export function declareZoneRead(draft: Draft, domain: Domain): void {
   const zone = idKey(domain.id);
-  for (const table of [records.number, TARGETS]) draft.addReadRange({ table, start: zone, end: afterPrefix(zone) });
+  for (const table of [records.number, TARGETS, steerings.number])
+    draft.addReadRange({ table, start: zone, end: afterPrefix(zone) });
   for (const start of [lookupKey(LOOKUP.domainName, nameKey(domain.apex)), lookupKey(LOOKUP.record)])
     draft.addReadRange({ table: LOOKUPS, start, end: afterPrefix(start) });
 }

@@ -47,7 +47,7 @@ const SMALL_ZONE = 4 * SMALL_IMPORT;
 const RECORD_FAULTS: Faults = {
   409: [
     ...EDIT_FAULTS,
-    ...['cname_at_apex', 'cname_conflict', 'alias_conflict', 'dname_conflict', 'record_exists', 'occluded'],
+    ...['cname_at_apex', 'cname_conflict', 'alias_conflict', 'dname_conflict', 'record_exists', 'occluded', 'steered'],
     ...['ptr_conflict', 'ptr_kept'],
   ],
   422: [
@@ -137,7 +137,7 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       forLimited: true,
       conditional: true,
       response: NOTHING,
-      faults: { 404: NO_RECORD, 409: EDIT_FAULTS, 422: ['apex_ns_is_ours', 'dnssec_is_ours'] },
+      faults: { 404: NO_RECORD, 409: [...EDIT_FAULTS, 'steered'], 422: ['apex_ns_is_ours', 'dnssec_is_ours'] },
       run: (context) => deleteRecord(services, context, parseId(context.params.record_id)),
     }),
     route({
@@ -267,7 +267,7 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       faults: {
         400: ['invalid_apex', 'invalid_strict', 'invalid_bad_lines', 'invalid_dry_run', 'invalid_limit'],
         404: NO_DOMAIN,
-        409: EDIT_FAULTS,
+        409: [...EDIT_FAULTS, 'steered'],
         422: ['invalid_zonefile'],
         503: ['busy'],
       },

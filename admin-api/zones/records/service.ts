@@ -23,7 +23,7 @@ import { commentOf, writeComment } from './comment.ts';
 import { checkTtl, DEFAULT_TTL, parseContent, parseRecordType } from './content.ts';
 import { parseOwner } from './owner.ts';
 import { carriedPtr, changeZone, writePtr } from './ptrs.ts';
-import { checkConflicts } from './rules/conflicts.ts';
+import { checkConflicts, requireUnsteered } from './rules/conflicts.ts';
 import { DNSSEC_TYPES } from './rules/dnssec.ts';
 import { Neighbours } from './rules/neighbours.ts';
 import { checkRecord } from './rules/record.ts';
@@ -184,11 +184,12 @@ export function findFieldFaults({ apex }: Domain, body: RecordBody, old?: Record
   return faults;
 }
 
-/** Throws HttpError 404, and InvalidError for a record that the service maintains. */
+/** Throws HttpError 404, and InvalidError or StateError for a record that the service maintains. */
 export function requireRecord(draft: Draft, domain: Domain, id: Id): RecordRow {
   const record = draft.record(id);
   if (record === undefined || record.domainId !== domain.id)
     throw new HttpError(404, 'no_such_record', 'The domain has no record with this id.');
+  requireUnsteered(draft, domain.id, record);
   if (record.type === TYPE.NS && record.name.length === domain.apex.length)
     throw new InvalidError(
       'apex_ns_is_ours',
@@ -219,13 +220,17 @@ export function writeRecord(
     isNew,
     replaced = [],
     neighbours = new Neighbours(draft.recordsAt(domain.id, record.name)),
+    ofSteering = false,
   }: {
     readonly adopts: boolean;
     readonly isNew: boolean;
     readonly replaced?: readonly RecordRow[];
     readonly neighbours?: Neighbours;
+    /** The record is the plain choice of a steered set. */
+    readonly ofSteering?: boolean;
   },
 ): RecordRow {
+  if (!ofSteering) requireUnsteered(draft, domain.id, record);
   checkRecord(domain.apex, record, replaced);
   checkConflicts(draft, domain, record, neighbours, replaced);
   const adopted = adopts ? neighbours.proxied : undefined;

@@ -9,6 +9,7 @@ import { type Domain, type RecordRow, records } from '../../../core/store/rows.t
 import { WEB_TYPES } from '../../../core/zone/compile/proxied.ts';
 import { nowSeconds } from '../../http/time.ts';
 import { DEFAULT_TTL } from '../records/content.ts';
+import { requireUnsteered } from '../records/rules/conflicts.ts';
 import { DNSSEC_TYPES } from '../records/rules/dnssec.ts';
 import { Neighbours } from '../records/rules/neighbours.ts';
 import { writeRecord } from '../records/service.ts';
@@ -66,6 +67,7 @@ export async function writeBack(draft: Draft, domain: Domain, zone: ZoneCopy, st
       // Deleting all types of a name keeps its DNSSEC records.
       if (DNSSEC_TYPES.has(type)) continue;
       if (isKept && ttl === row.ttl) continue;
+      refuseOnError(row, () => requireUnsteered(draft, domain.id, row));
       if (isKept) changed++;
       else deleted++;
       addLine(isKept ? '=' : '-', isKept ? { ...row, ttl } : row);
@@ -103,7 +105,7 @@ export async function writeBack(draft: Draft, domain: Domain, zone: ZoneCopy, st
   return { added, deleted, changed, lines };
 }
 
-function refuseOnError(record: RecordRow, work: () => void): void {
+function refuseOnError(record: Pick<RecordRow, 'name' | 'type'>, work: () => void): void {
   try {
     work();
   } catch (error) {

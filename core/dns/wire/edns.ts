@@ -7,6 +7,8 @@ export const EDNS_OPTION = {
   NSID: 3,
   /** RFC 7314. */
   EXPIRE: 9,
+  /** RFC 7871. */
+  CLIENT_SUBNET: 8,
   /** RFC 7873. */
   COOKIE: 10,
   /** RFC 7828. */
@@ -54,6 +56,11 @@ export function writePlainOpt(bytes: Uint8Array, at: number, { dnssecOk }: Reque
 
 /** Bytes before an option's data: code and length. */
 export const OPTION_HEADER = 4;
+
+/** The address families of a client subnet (IANA "Address Family Numbers"), and their bits. */
+export const SUBNET_FAMILY = { IPV4: 1, IPV6: 2 } as const;
+/** Bytes before the address of a client subnet: family, source and scope prefix length. */
+export const SUBNET_HEADER = 4;
 
 /** Bytes of a client cookie, and of a server cookie of any server's making (RFC 7873 section 4). */
 export const CLIENT_COOKIE = 8;

@@ -9,7 +9,7 @@ import { latin1 } from '../../dns/wire/latin1.ts';
 import { equalNames, type Name } from '../../dns/wire/name.ts';
 import { type RRset, TYPE } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
-import type { Id } from '../../store/keys.ts';
+import { type Id, nameKey } from '../../store/keys.ts';
 import type { Domain } from '../../store/rows.ts';
 import { type Host, hostsOf } from '../../zone/compile/additional.ts';
 import { AliasedZone } from '../../zone/compile/aliased.ts';
@@ -20,6 +20,7 @@ import { denialOf, PresignedSigner } from '../../zone/compile/presigned.ts';
 import { ProxiedZone } from '../../zone/compile/proxied.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import type { PresignedDenial, ZoneSigner } from '../../zone/compile/signer.ts';
+import { SteeredZone } from '../../zone/compile/steered.ts';
 import { type AtApex, readParentDs, StoredZone } from '../../zone/compile/stored.ts';
 import { findType, type ZoneView } from '../../zone/compile/view.ts';
 import type { GroupSigning } from './signers.ts';
@@ -50,7 +51,15 @@ export class ServedZones {
     const aliased = new AliasedZone(this.#addChallenges(domain, zone), (target) =>
       this.facts.aliasAnswers(target, domain.accountId),
     );
-    return this.facts.isProxied(domain.id) ? new ProxiedZone(aliased, this.defaults.cluster) : aliased;
+    const steered = this.#addSteering(domain, aliased);
+    return this.facts.isProxied(domain.id) ? new ProxiedZone(steered, this.defaults.cluster) : steered;
+  }
+
+  /** Wraps a zone only if it has steered record sets; few zones do. */
+  #addSteering(domain: Domain, zone: AliasedZone): AliasedZone | SteeredZone {
+    const steerings = this.facts.steeringsOf(domain.id);
+    if (steerings.size === 0) return zone;
+    return new SteeredZone(zone, (name) => steerings.get(latin1(nameKey(name))) ?? []);
   }
 
   /** Wraps a zone only if it has challenges; few zones do at the same time. */

@@ -358,6 +358,7 @@ export class ZoneCompiler {
       denial === null &&
       !this.#facts.isProxied(domain.id) &&
       this.#facts.challengesOf(domain).length === 0 &&
+      this.#facts.steeringsOf(domain.id).size === 0 &&
       this.#served.originAt(domain) === undefined;
     if (update.compiled !== undefined && !update.isMixed && isPlain) {
       const nodes: [Buffer, Buffer][] = [];

@@ -21,6 +21,7 @@ import {
   type Domain,
   dnssec,
   entryFor,
+  type Steering,
 } from '../../store/rows.ts';
 import { UNRESOLVED } from '../../zone/compile/aliased.ts';
 import { apexSets } from '../../zone/compile/apex.ts';
@@ -37,6 +38,9 @@ const ABSENT = Symbol('absent');
 
 /** Maximum bytes of rdata of a cached apex. Few apexes have more, but some may have 64,000. */
 const MAX_APEX_BYTES = 4096;
+
+/** Most domains have none. */
+type SteeringsByName = ReadonlyMap<string, readonly Steering[]>;
 
 interface ProxyFacts {
   readonly isEnabled: boolean;
@@ -63,6 +67,7 @@ export class ZoneFacts {
   readonly #parents: Memo<string, Domain | null>;
   readonly #aliases: Memo<string, AliasRow>;
   readonly #challenges: Memo<Id, readonly ChallengeSet[]>;
+  readonly #steerings: Memo<Id, SteeringsByName>;
   readonly #all: readonly Memo<unknown, unknown>[];
 
   /** `lower`: facts that are cached already. They do not change when data is invalidated here. */
@@ -80,6 +85,7 @@ export class ZoneFacts {
     this.#parents = new Memo(lower === undefined ? undefined : lower.#parents);
     this.#aliases = new Memo(lower === undefined ? undefined : lower.#aliases);
     this.#challenges = new Memo(lower === undefined ? undefined : lower.#challenges);
+    this.#steerings = new Memo(lower === undefined ? undefined : lower.#steerings);
     this.#all = [
       this.#domains,
       this.#proxies,
@@ -90,6 +96,7 @@ export class ZoneFacts {
       this.#parents,
       this.#aliases,
       this.#challenges,
+      this.#steerings,
     ] as Memo<unknown, unknown>[];
   }
 
@@ -132,6 +139,25 @@ export class ZoneFacts {
   /** Challenges of a domain are added or deleted. */
   invalidateChallenges(domainId: Id): void {
     this.#challenges.delete(domainId);
+  }
+
+  /** Steering documents of a domain are added, replaced or deleted. */
+  invalidateSteerings(domainId: Id): void {
+    this.#steerings.delete(domainId);
+  }
+
+  /** The steering documents of a domain, by the canonical key of their name in Latin-1. */
+  steeringsOf(domainId: Id): SteeringsByName {
+    return this.#steerings.get(domainId, () => {
+      const found = new Map<string, Steering[]>();
+      for (const steering of this.#reader.steeringsOf(domainId)) {
+        const key = latin1(nameKey(steering.name));
+        const others = found.get(key);
+        if (others === undefined) found.set(key, [steering]);
+        else others.push(steering);
+      }
+      return found;
+    });
   }
 
   /** The TXT records that answer the domain's dns-01 challenges. */

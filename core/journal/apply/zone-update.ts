@@ -133,6 +133,12 @@ export class ZoneUpdate {
     this.#mark(idOf(owner), TYPE.A, () => owner);
   }
 
+  /** The steering of a record set changes; its records may stay the same. */
+  markSteering(name: Name, type: number): void {
+    this.before?.note(name);
+    this.#mark(idOf(name), type, () => name);
+  }
+
   /** The signatures at a name are due; its records stay the same. */
   markDue(name: Name): void {
     this.#mark(idOf(name), null, () => name);

@@ -14,7 +14,7 @@ import type { Steps } from '../../dns/dnssec/zone-signer.ts';
 import { equalNames, type Name } from '../../dns/wire/name.ts';
 import { TYPE } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
-import { type Id, idAt, idKey, recordKeyParts } from '../../store/keys.ts';
+import { type Id, idAt, idKey, nameOfKey, recordKeyParts } from '../../store/keys.ts';
 import {
   type AliasTarget,
   acmeChallenges,
@@ -27,6 +27,7 @@ import {
   proxies,
   records,
   renumberings,
+  steerings,
 } from '../../store/rows.ts';
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../../store/zone-state.ts';
 import { challengeOwner } from '../../zone/compile/challenged.ts';
@@ -131,6 +132,9 @@ export class ZoneUpdates {
       case acmeChallenges.number:
         this.#beforeChallenge(change);
         break;
+      case steerings.number:
+        this.#beforeSteering(change);
+        break;
       case aliasTargets.number:
         this.#facts.invalidateAlias(key);
         if (value !== null) this.#resolved.push(aliasTargets.decode(key, value));
@@ -232,6 +236,15 @@ export class ZoneUpdates {
     const name = domain === undefined ? null : challengeOwner(domain.apex, acmeChallenges.decode(key, row));
     if (name !== null) this.zone(domainId, false).markChallenge(name, value === null ? -1 : 1);
     this.#facts.invalidateChallenges(domainId);
+  }
+
+  #beforeSteering({ key }: Change): void {
+    const domainId = idAt(key);
+    const typeAt = key.length - 2;
+    // The rows of a deleted domain are deleted with it.
+    if (this.#facts.domain(domainId) !== undefined)
+      this.zone(domainId).markSteering(nameOfKey(key, 8, typeAt - 1), key.readUInt16BE(typeAt));
+    this.#facts.invalidateSteerings(domainId);
   }
 
   /** All rows of the entry are written. Serials increase with every entry: see nextSerial. */

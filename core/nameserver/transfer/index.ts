@@ -14,6 +14,7 @@ import { StoreReader } from '../../store/store-reader.ts';
 import { findOperatorKey, openKeyring } from '../../store/tsig-keys/keyring.ts';
 import type { AnswerSettings } from '../../zone/answer/settings.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
+import type { SteeringState } from '../../zone/steering/picker.ts';
 import type { AnswerDeferred } from '../deferred.ts';
 import { openVerifiedResponder } from '../local-responder.ts';
 import { ZoneHistories } from './history.ts';
@@ -42,6 +43,7 @@ export interface TransfersOptions {
   readonly index: IndexWriter;
   readonly zoneSettings: ZoneSettings;
   readonly answers: AnswerSettings;
+  readonly steering: SteeringState;
   readonly secrets: Secrets;
   readonly metrics: Registry;
   readonly log: Logger;
@@ -58,7 +60,7 @@ const MAX_WAITING = 128;
 const MINIMUM_RATE = { perSecond: 64 * 1024, windowMs: 3000 };
 
 export function openTransfers(options: TransfersOptions): Transfers {
-  const { config, environment, index, zoneSettings, answers, secrets, metrics, log } = options;
+  const { config, environment, index, zoneSettings, answers, steering, secrets, metrics, log } = options;
   const { allow, notify, source, maxConcurrent, history, historyBytes, historyTotal } = config.transfer;
   const { udpPayload } = config.dns;
   const reader = new StoreReader(environment);
@@ -85,7 +87,7 @@ export function openTransfers(options: TransfersOptions): Transfers {
     observer,
   });
   readTransfers(metrics, slots, histories, notifier);
-  const queries = openVerifiedResponder({ index, storeDirectory: config.dataDir, udpPayload, answers });
+  const queries = openVerifiedResponder({ index, storeDirectory: config.dataDir, udpPayload, answers, steering });
   return {
     holds,
     zones: {

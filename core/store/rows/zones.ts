@@ -318,7 +318,7 @@ export interface KeptPtrs {
 
 /** RRsets whose PTR records follow. They are deleted with the last record of the RRset. */
 export const keptPtrs = table<KeptPtrs>({
-  number: 60,
+  number: 55,
   name: 'kept_ptrs',
   quota: 'zone',
   level: 6,

@@ -24,6 +24,8 @@ import {
   siteDocuments,
   siteDocumentVersions,
   spellings,
+  steerings,
+  steeringVersions,
   zoneLabels,
 } from '../../store/rows.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
@@ -54,6 +56,8 @@ export function deleteDomainRows(parts: Deletion, draft: Draft, domain: Domain, 
   deleteRows(parts, draft, siteDocuments.number, id, changes);
   deleteRows(parts, draft, siteDocumentVersions.number, id, changes);
   deleteRows(parts, draft, originHealth.number, id, changes);
+  deleteRows(parts, draft, steerings.number, id, changes);
+  deleteRows(parts, draft, steeringVersions.number, id, changes);
   const delegation = draft.delegation(id);
   if (delegation !== undefined) draft.delete(delegations, delegation);
   if (draft.row(zoneLabels, idKey(id)) !== undefined) changes.delete(zoneLabels.number, idKey(id));

@@ -4,7 +4,7 @@
  * object per thread; nothing is allocated per packet.
  */
 
-import { EDNS_OPTION, OPT_LENGTH, OPTION_HEADER } from '../../dns/wire/edns.ts';
+import { EDNS_OPTION, OPT_LENGTH, OPTION_HEADER, SUBNET_FAMILY, SUBNET_HEADER } from '../../dns/wire/edns.ts';
 import { TYPE } from '../../dns/wire/types.ts';
 import type { Client } from '../../net/address/client.ts';
 import { COOKIE_LENGTH, ServerCookies } from './cookies.ts';
@@ -26,6 +26,13 @@ export class ResponseOptions {
   length = 0;
   /** Extended error (RFC 8914), of EXTENDED_ERROR. The responder sets it after `prepare`. */
   error = NO_ERROR;
+  /**
+   * The client subnet of the query (RFC 7871), with zeros after its address, and its scope prefix
+   * length, which the responder sets after `prepare`.
+   */
+  readonly subnet = new Uint8Array(SUBNET_HEADER + 16);
+  scope = 0;
+  #subnetLength = 0;
   readonly #index: IndexReader;
   readonly #udpPayload: number;
   readonly #cookies: ServerCookies | null;
@@ -47,6 +54,13 @@ export class ResponseOptions {
     this.#keepalive = Math.min(Math.floor(tcpIdleTimeout / 100), 0xffff);
   }
 
+  /** Bytes of the address in `subnet`: 4 or 16; 0: the query has none. */
+  addressLength(query: Query): number {
+    const { subnet } = this;
+    if ((query.requestedOptions & REQUESTED.SUBNET) === 0 || subnet[2] === 0) return 0;
+    return subnet[1] === SUBNET_FAMILY.IPV4 ? 4 : 16;
+  }
+
   /**
    * Determines the options of the response, and checks the query's cookie. Hot, and short for the
    * many queries without options.
@@ -66,6 +80,16 @@ export class ResponseOptions {
     if ((requestedOptions & REQUESTED.NSID) !== 0 && this.#nsid.length > 0)
       this.length += OPTION_HEADER + this.#nsid.length;
     if ((requestedOptions & REQUESTED.KEEPALIVE) !== 0) this.length += KEEPALIVE_LENGTH;
+    if ((requestedOptions & REQUESTED.SUBNET) !== 0) this.#keepSubnet(bytes, query);
+  }
+
+  /** The response overwrites the query's options. */
+  #keepSubnet(bytes: Uint8Array, { subnetAt, subnetLength }: Query): void {
+    const { subnet } = this;
+    for (let i = 0; i < subnet.length; i++) subnet[i] = i < subnetLength ? bytes[subnetAt + i] : 0;
+    this.scope = 0;
+    this.#subnetLength = subnetLength;
+    this.length += OPTION_HEADER + subnetLength;
   }
 
   /** Seconds since 1970, at the start of the batch: each read of the clock allocates a number. */
@@ -123,6 +147,13 @@ export class ResponseOptions {
       bytes[p] = this.#keepalive >>> 8;
       bytes[p + 1] = this.#keepalive;
       p += 2;
+    }
+    if ((requestedOptions & REQUESTED.SUBNET) !== 0) {
+      const { subnet } = this;
+      subnet[3] = this.scope;
+      p = writeOptionHeader(bytes, p, EDNS_OPTION.CLIENT_SUBNET, this.#subnetLength);
+      for (let i = 0; i < this.#subnetLength; i++) bytes[p + i] = subnet[i];
+      p += this.#subnetLength;
     }
     if (error !== NO_ERROR && p + EXTENDED_ERROR_LENGTH <= limit) {
       p = writeOptionHeader(bytes, p, EDNS_OPTION.EXTENDED_ERROR, 2);

@@ -9,6 +9,8 @@ import {
   MAX_SERVER_COOKIE,
   MIN_SERVER_COOKIE,
   OPTION_HEADER,
+  SUBNET_FAMILY,
+  SUBNET_HEADER,
 } from '../../dns/wire/edns.ts';
 import { HEADER_LENGTH, opcodeOf, QR, skipName } from '../../dns/wire/header.ts';
 import { CLASS_CHAOS, CLASS_IN, OPCODE, RCODE, TYPE } from '../../dns/wire/types.ts';
@@ -37,7 +39,7 @@ export const COOKIE_ONLY = -5;
 export const COOKIE = { NONE: 0, CLIENT: 1, VALID: 2, BAD: 3 } as const;
 
 /** Bits of `requestedOptions`. */
-export const REQUESTED = { COOKIE: 1, NSID: 2, KEEPALIVE: 4, PADDING: 8 } as const;
+export const REQUESTED = { COOKIE: 1, NSID: 2, KEEPALIVE: 4, PADDING: 8, SUBNET: 16 } as const;
 
 export class Query {
   /**
@@ -60,6 +62,11 @@ export class Query {
   /** Offset and length of the cookie's data, if there is a cookie. */
   cookieAt = 0;
   cookieLength = 0;
+  /** Offset and length of the data of the client subnet, if there is one (RFC 7871). */
+  subnetAt = 0;
+  subnetLength = 0;
+  /** The answer depends on the client's address; set by the responder. */
+  isSteered = false;
   /** The full response code, 12 bits (RFC 6891 section 6.1.3); set by the responder. */
   rcode = 0;
   /** A value of COOKIE. */
@@ -102,6 +109,7 @@ export class Query {
     this.requestedOptions = 0;
     this.isSigned = false;
     this.#wantsExpire = false;
+    this.isSteered = false;
     this.#transport = transport;
     if (length < HEADER_LENGTH || (bytes[start + 2] & QR) !== 0) return SILENCE;
     const end = start + length;
@@ -250,9 +258,20 @@ export class Query {
       if (data > end) return false;
       const code = (bytes[p] << 8) | bytes[p + 1];
       p = data + ((bytes[p + 2] << 8) | bytes[p + 3]);
-      if (code <= EDNS_OPTION.PADDING && p <= end && this.#version === 0) this.#readOption(code, data, p - data);
+      if (code > EDNS_OPTION.PADDING || p > end || this.#version !== 0) continue;
+      if (code === EDNS_OPTION.CLIENT_SUBNET) this.#readSubnet(bytes, data, p - data);
+      else this.#readOption(code, data, p - data);
     }
     return p === end;
+  }
+
+  /** The first one counts. One that no client may send is FORMERR (RFC 7871 section 6). */
+  #readSubnet(bytes: Uint8Array, at: number, length: number): void {
+    if ((this.requestedOptions & REQUESTED.SUBNET) !== 0) return;
+    this.requestedOptions |= REQUESTED.SUBNET;
+    this.subnetAt = at;
+    this.subnetLength = length;
+    if (!isSubnet(bytes, at, length)) this.#isMalformed = true;
   }
 
   #readOption(code: number, at: number, length: number): void {
@@ -273,6 +292,19 @@ export class Query {
       if (length !== 0 && length !== 2) this.#isMalformed = true;
     } else if (code === EDNS_OPTION.PADDING && isEncrypted(this.#transport)) this.requestedOptions |= REQUESTED.PADDING;
   }
+}
+
+/**
+ * Whether the data is a client subnet of a query: the scope is 0, and the address has exactly the
+ * bytes of the source prefix, without further bits (RFC 7871 section 6). Family 0 has no address.
+ */
+function isSubnet(bytes: Uint8Array, at: number, length: number): boolean {
+  if (length < SUBNET_HEADER || bytes[at + 3] !== 0) return false;
+  const family = (bytes[at] << 8) | bytes[at + 1];
+  const source = bytes[at + 2];
+  const most = family === SUBNET_FAMILY.IPV4 ? 32 : family === SUBNET_FAMILY.IPV6 ? 128 : family === 0 ? 0 : -1;
+  if (source > most || length !== SUBNET_HEADER + ((source + 7) >>> 3)) return false;
+  return (source & 7) === 0 || (bytes[at + length - 1] & (0xff >>> (source & 7))) === 0;
 }
 
 const isWholeCookie = (length: number): boolean =>

@@ -3,7 +3,7 @@
  * `Responder` selects the answer, `ResponseWriter` writes it. Nothing is allocated per packet.
  */
 
-import { EXTENDED_ERROR } from '../../dns/wire/edns.ts';
+import { EXTENDED_ERROR, SUBNET_HEADER } from '../../dns/wire/edns.ts';
 import { HEADER_LENGTH, MAX_MESSAGE } from '../../dns/wire/header.ts';
 import { MAX_NAME } from '../../dns/wire/name.ts';
 import { RCODE, TYPE } from '../../dns/wire/types.ts';
@@ -13,6 +13,7 @@ import {
   ANSWER_OWN_TARGET,
   ANSWER_REPEATS,
   ANSWER_SIGNED,
+  ANSWER_STEERED,
   APEX_LENGTH_AT,
   answerOffset,
   HASH_LENGTH,
@@ -28,9 +29,11 @@ import {
   NODE_SIGNED,
   OTHERWISE,
   signedAnswerOffset,
+  steeringOffset,
   TYPE_COUNT_AT,
   TYPE_ENTRY,
 } from '../../store/answers.ts';
+import { NO_STATE, Picker, type SteeringState, variantOffset } from '../steering/picker.ts';
 import { Chaos } from './chaos.ts';
 import { CHANGED, Denial, PROOF, TOO_COSTLY } from './denial.ts';
 import type { IndexReader } from './index-reader.ts';
@@ -61,6 +64,9 @@ export class Responder {
   readonly #chaos: Chaos;
   readonly #requiresCookies: boolean;
   readonly #denial: Denial;
+  readonly #picker: Picker;
+  /** Of the last message. */
+  #client: Client | null = null;
   /** `*.` and room for a name. */
   readonly #wildcard = Uint8Array.of(1, 0x2a, ...new Uint8Array(MAX_NAME));
 
@@ -68,12 +74,18 @@ export class Responder {
    * `udpPayload`: the maximum bytes of our UDP responses, and the size that OPT announces; at least
    * 512.
    */
-  constructor(index: IndexReader, udpPayload: number, settings: AnswerSettings = PLAIN) {
+  constructor(
+    index: IndexReader,
+    udpPayload: number,
+    settings: AnswerSettings = PLAIN,
+    steering: SteeringState = NO_STATE,
+  ) {
     this.#index = index;
     this.#udpPayload = udpPayload;
     this.query = new Query(settings.cookies !== 'off');
     this.#lookup = new Lookup(index);
     this.#denial = new Denial(index);
+    this.#picker = new Picker(steering);
     const options = new ResponseOptions(index, udpPayload, settings);
     this.#response = new ResponseWriter(index, this.query, options, this.#denial);
     this.#chaos = new Chaos(settings.version, settings.identity);
@@ -90,6 +102,7 @@ export class Responder {
     const { query } = this;
     const response = this.#response;
     response.setBuffer(bytes);
+    this.#client = client;
     const verdict = query.parse(bytes, start, length, this.#index.starts, client.transport);
     if (verdict === SILENCE) return 0;
     if (client.transport !== TRANSPORT.UDP) response.limit = MAX_MESSAGE;
@@ -354,7 +367,9 @@ export class Responder {
       // One RRset (RFC 8482 section 4.1): the CNAME, or the RRset with the lowest type.
       type = (flags & NODE_CNAME) !== 0 ? TYPE.CNAME : this.#findFirstType(node);
       if (type === OTHERWISE) return this.#answerNoData(node, encloser);
-      return this.#response.writeAnswer(node, answerOffset(this.#index.bytes, node, type), RCODE.NOERROR, true);
+      answer = answerOffset(nodes, node, type);
+      if (this.#isSteered(answer)) answer = this.#steer(answer);
+      return this.#response.writeAnswer(node, answer, RCODE.NOERROR, true);
     }
     if (type === TYPE.RRSIG && (flags & NODE_SIGNED) !== 0) return this.#answerSignatures(node, encloser);
     answer = answerOffset(this.#index.bytes, node, type);
@@ -367,7 +382,28 @@ export class Responder {
     if (answer === node) return this.#synthesize(node, FOUND.NAME);
     if (answer === 0 || ((flags & NODE_APEX) !== 0 && type === OTHERWISE)) return this.#answerNoData(node, encloser);
     if (this.#dependsOnName(answer)) return this.#synthesize(node, FOUND.NAME);
+    if (this.#isSteered(answer)) answer = this.#steer(answer);
     return this.#response.writeAnswer(node, answer, RCODE.NOERROR);
+  }
+
+  #isSteered(answer: number): boolean {
+    return (this.#index.bytes[answer + ANSWER_FLAGS_AT] & ANSWER_STEERED) !== 0;
+  }
+
+  /** The variant of a steered answer for the client, or for the client subnet of the query. */
+  #steer(answer: number): number {
+    const { query } = this;
+    const picker = this.#picker;
+    const { options } = this.#response;
+    const { bytes } = this.#index;
+    const table = steeringOffset(bytes, answer);
+    const client = this.#client!;
+    query.isSteered = true;
+    const length = options.addressLength(query);
+    if (length === 0) return variantOffset(bytes, table, picker.pick(bytes, table, client.address, 0, client.length));
+    const variant = picker.pick(bytes, table, options.subnet, SUBNET_HEADER, length);
+    options.scope = picker.bits;
+    return variantOffset(bytes, table, variant);
   }
 
   /** Whether the queried name decides which additional records the response has. */

@@ -32,6 +32,7 @@ import {
   ANSWER_FLAGS_AT,
   ANSWER_SIGNED,
   ANSWER_STALE,
+  ANSWER_STEERED,
   APEX_LENGTH_AT,
   answerOffset,
   HASH_LENGTH,
@@ -193,14 +194,15 @@ export class Synthesizer {
           const flags = this.#index.bytes[node + NODE_FLAGS_AT];
           // NSEC belongs to the alias itself (RFC 4035 section 2.5).
           if ((flags & NODE_CNAME) !== 0 && (type !== TYPE.NSEC || (flags & NODE_PRESIGNED) === 0)) {
-            if (!chain.add(name)) return RCODE.NOERROR;
             const a = answerOffset(this.#index.bytes, node, TYPE.CNAME);
+            if (this.#isSteered(a) || !chain.add(name)) return RCODE.NOERROR;
             const records = expand(a, TYPE.CNAME).answer;
             append(answer, records);
             name = (records[0] ?? firstRecord(this.#index.bytes, a, source, name)).rdata;
             break;
           }
           const a = answerOffset(this.#index.bytes, node, type);
+          if (a !== 0 && this.#isSteered(a)) return RCODE.NOERROR;
           if (a === 0 || type === OTHERWISE) {
             authority.push(...this.#readSoa(name));
             if (this.#isPresigned) {
@@ -276,6 +278,11 @@ export class Synthesizer {
   /** Answer and authority section do not fit. */
   get #isFull(): boolean {
     return this.#least > this.#room;
+  }
+
+  /** A chain ends before a steered name: the client asks for it, and gets its variant. */
+  #isSteered(a: number): boolean {
+    return (this.#index.bytes[a + ANSWER_FLAGS_AT] & ANSWER_STEERED) !== 0;
   }
 
   #hasSignatures(a: number): boolean {

@@ -7,7 +7,7 @@ import { ASKED, type Body, type Owner } from '../../dns/wire/body.ts';
 import { equalNames, isWildcard, type Name, nameAt, nameId } from '../../dns/wire/name.ts';
 import { HOST_TARGET, isServiceBinding, MAX_SOURCES, type RRset, SERVICE_TARGET, TYPE } from '../../dns/wire/types.ts';
 import { ANSWER_OWN_TARGET, ANSWER_REPEATS, type Answer, MAX_BODY } from '../../store/answers.ts';
-import { findType, NO_RRSETS, type ZoneView } from './view.ts';
+import { findType, NO_RRSETS, type ZoneRRset, type ZoneView } from './view.ts';
 import { localSets, walk } from './walk.ts';
 
 /** `flags`: flags that these records add to the answer. */
@@ -52,7 +52,7 @@ export function writeAdditional(
 
 const NO_NAMES: readonly Name[] = [];
 
-export function addressSets(sets: readonly RRset[]): RRset[] {
+export function addressSets(sets: readonly ZoneRRset[]): ZoneRRset[] {
   return sets.filter(({ type, rdatas }) => (type === TYPE.A || type === TYPE.AAAA) && rdatas.length > 0);
 }
 
@@ -134,8 +134,10 @@ class AdditionalWriter {
     }
   }
 
-  #addAddresses(at: NameInMessage, sets: readonly RRset[], source: Name): void {
+  #addAddresses(at: NameInMessage, sets: readonly ZoneRRset[], source: Name): void {
     for (const addresses of sets) {
+      // Clients ask for steered addresses, and each gets its own variant.
+      if (addresses.steering !== undefined) continue;
       if (!this.#add(at, addresses) || !isQueriedWildcard(this.#from)) continue;
       if (at.owner === ASKED) this.#hasQueriedName = true;
       else if (equalNames(source, this.#from.name)) this.#hasOtherName = true;
@@ -147,7 +149,7 @@ class AdditionalWriter {
     let at = start;
     for (let i = 0; i < MAX_SOURCES; i++) {
       const cname = findType(localSets(this.#view, at.name), TYPE.CNAME);
-      if (cname === undefined) break;
+      if (cname === undefined || cname.steering !== undefined) break;
       if (this.#add(at, cname)) this.#hasAlias = true;
       const name = nameAt(cname.rdatas[0], 0);
       at = { owner: name, name };
@@ -193,7 +195,7 @@ export function* hostsOf(view: ZoneView, { rdatas }: RRset, at: number): Generat
 
 /** RRsets of a name, and the owner that they are stored under. */
 interface Located {
-  readonly sets: readonly RRset[];
+  readonly sets: readonly ZoneRRset[];
   readonly source: Name;
 }
 

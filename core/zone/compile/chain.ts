@@ -37,7 +37,7 @@ type Terminal =
   | { readonly kind: 'missing'; readonly owner: Name }
   /** The substituted name is too long: YXDOMAIN (RFC 6672 2.2). */
   | { readonly kind: 'too-long' }
-  /** The chain leaves the zone, has a loop, or is too long. */
+  /** The chain leaves the zone, arrives at a steered CNAME, has a loop, or is too long. */
   | { readonly kind: 'end' };
 
 export interface Chain {
@@ -91,6 +91,7 @@ export function follow(view: ZoneView, source: Name, cname: RRset): Chain {
       case 'found':
       case 'wildcard': {
         const next = findType(outcome.sets, TYPE.CNAME);
+        if (next?.steering !== undefined) return end({ kind: 'end' });
         const at = outcome.kind === 'wildcard' ? outcome.source : name;
         if (next === undefined) {
           if (outcome.kind === 'wildcard') absent.push(nextCloser(name, parentName(at)));

@@ -111,8 +111,19 @@ class Compiler {
     const answers =
       cname === undefined
         ? sets.flatMap((set) => answersOf(set, () => this.#positive(set))).sort(byType)
-        : this.#chained(cname, findType(sets, TYPE.NSEC));
+        : cname.steering !== undefined
+          ? this.#steeredAlias(cname)
+          : this.#chained(cname, findType(sets, TYPE.NSEC));
     return this.#node(this.#nameFlags(sets), answers);
+  }
+
+  /** Chains end at a steered CNAME: clients ask for its target. So all types have one answer. */
+  #steeredAlias(cname: ZoneRRset): Answers {
+    const answer = this.#positive(cname);
+    return [
+      [OTHERWISE, answer],
+      [TYPE.CNAME, answer],
+    ];
   }
 
   apex(sets: readonly ZoneRRset[], parentSigner: ZoneSigner | null): Buffer {
@@ -198,7 +209,10 @@ class Compiler {
       additional: (body) => writeAdditional(this.#view, body, ASKED, name, set),
     };
     const answer = this.#render(plan, this.#form, signer);
-    return answer === FAILURE && signer !== null ? this.#failure(set, signer) : answer;
+    if (answer === FAILURE) return signer !== null ? this.#failure(set, signer) : answer;
+    if (set.steering === undefined) return answer;
+    const { table, variants } = set.steering;
+    return { ...answer, steering: { table, variants: variants.map((variant) => this.#positive(variant, signer)) } };
   }
 
   /**
@@ -293,6 +307,12 @@ class Compiler {
         // If the chain has passed the DNAME of its last name, the answer has that RRset already.
         if (links.some((link) => link.set === set && link.owner !== ASKED && equalNames(link.owner, terminal.owner))) {
           answers.push([set.type, this.#render({ flags: ANSWER_AA, answer: links, proofs: absent })]);
+          continue;
+        }
+        // Clients ask for the name itself, and each gets its own variant.
+        if (set.steering !== undefined) {
+          const proofs = terminal.source === terminal.owner ? absent : absent.slice(0, -1);
+          answers.push([set.type, this.#render({ flags: ANSWER_AA, answer: links, proofs })]);
           continue;
         }
         const { owner, source } = terminal;

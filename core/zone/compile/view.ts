@@ -14,6 +14,15 @@ export interface ZoneRRset extends RRset {
   readonly isPlaceholder?: boolean;
   /** The data has expired and is served stale (RFC 8767). */
   readonly isStale?: boolean;
+  /** Undefined: all clients get the same. */
+  readonly steering?: SetSteering;
+}
+
+/** The variants of a steered RRset. Each client gets one; the RRset is the plain choice. */
+export interface SetSteering {
+  /** See AnswerSteering. */
+  readonly table: Buffer;
+  readonly variants: readonly ZoneRRset[];
 }
 
 export interface ZoneView {

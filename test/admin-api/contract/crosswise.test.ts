@@ -36,7 +36,10 @@ const OWNED = new Set([
 /** Parameters of objects for which administrators act: see operators.test.ts. */
 const ACTED = ['domain_id', 'token_id', 'key_id', 'app_id', 'upload_id', 'webhook_id', 'delivery_id'];
 /** Other parameters: their objects are the same for all accounts. */
-const COMMON = new Set(['seq', 'revision', 'version', 'store_key_id']);
+const COMMON = new Set(['seq', 'revision', 'version', 'store_key_id', 'name', 'type']);
+
+/** A record set, as a path names it. */
+const SET = { name: 'www', type: 'A' };
 
 interface Victim extends Member {
   readonly zone: Zone;
@@ -64,6 +67,7 @@ async function victimOf(world: World, name: string): Promise<Victim> {
     key_id: String(key.id),
     account_id: member.id,
     foreign_key_id: String(foreignKey),
+    ...SET,
     ...(await testedWebhook(member.client)),
   };
   return { ...member, zone, ids };
@@ -122,19 +126,22 @@ await everywhere('contract, two accounts', (test) => {
           if (who === 'admin' && parametersOf(route.path).some((name) => ACTED.includes(name))) continue;
           // First all ids of the other account, then each of them among own ids.
           const own = who.startsWith('admin') || who === 'viewer' ? {} : bob.ids;
-          const names = parametersOf(route.path);
+          const names = parametersOf(route.path).filter((name) => !Object.hasOwn(SET, name));
           const mixes = [
             alice.ids,
             ...(names.length > 1 ? names.map((name) => ({ ...own, [name]: alice.ids[name] })) : []),
           ];
           for (const ids of mixes)
             for (const method of methodsOf(route)) {
-              const absent = Object.fromEntries(
-                names.map((name) => [
-                  name,
-                  ids[name] === alice.ids[name] ? String(Number.MAX_SAFE_INTEGER) : ids[name],
-                ]),
-              );
+              const absent = {
+                ...SET,
+                ...Object.fromEntries(
+                  names.map((name) => [
+                    name,
+                    ids[name] === alice.ids[name] ? String(Number.MAX_SAFE_INTEGER) : ids[name],
+                  ]),
+                ),
+              };
               const options = sampleOf(route);
               const answer = await client.send(method, concrete(route.path, ids), options);
               const what = `${who}: ${method} ${route.path} ${JSON.stringify(ids)}: ${answer.text}`;

@@ -54,15 +54,15 @@ async function targets(world: World, client: Client, route: Route): Promise<Ids>
     // Only a proxy that is on accepts an order.
     succeeded(await client.put(`${zone.path}/proxy`, { origin: '1.1.1.1' }));
     const foreignKey = await prepareZone(world, zone, `${route.method} ${route.path}`);
-    if (has('revision')) ids.revision = await writeDocuments(client, zone.path);
+    if (has('revision', 'type')) Object.assign(ids, await writeDocuments(client, zone.path));
     if (foreignKey !== null) ids.foreign_key_id = String(foreignKey);
     Object.assign(ids, { domain_id: zone.id, seq: zone.created, record_id: String(record.id) });
   }
   return ids;
 }
 
-const write = ({ method, path }: Route): boolean =>
-  method !== 'GET' && !CERTIFICATES.test(path) && !SESSION_PATHS.test(path);
+const write = ({ method, path, changes }: Route): boolean =>
+  method !== 'GET' && changes !== false && !CERTIFICATES.test(path) && !SESSION_PATHS.test(path);
 
 /** Entries of the audit log that may be those of the last request. */
 const NEWEST = 20;

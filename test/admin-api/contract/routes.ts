@@ -47,14 +47,16 @@ export async function knownIds(world: World): Promise<Ids> {
     account_id: world.user.id,
     ...(await testedWebhook(world.user.client)),
     seq: '1',
-    revision: await writeDocuments(world.user.client, zone.path),
+    ...(await writeDocuments(world.user.client, zone.path)),
     version: ISSUED_SDKS[0].version,
   };
 }
 
-/** Writes each document of a domain that keeps versions; returns the revision of each. */
-export async function writeDocuments(client: Client, path: string): Promise<string> {
+/** Writes each document of a domain that keeps versions; returns the parameters of their paths. */
+export async function writeDocuments(client: Client, path: string): Promise<Ids> {
   for (const [name, body] of Object.entries({ rules: { rules: [] }, 'error-pages': { pages: [] }, protection: {} }))
     succeeded(await client.put(`${path}/proxy/${name}`, body));
-  return '1';
+  const pools = [{ name: 'all', answers: [{ content: '192.0.2.1' }] }];
+  succeeded(await client.put(`${path}/steering/steered/A`, { pools }));
+  return { revision: '1', name: 'steered', type: 'A' };
 }

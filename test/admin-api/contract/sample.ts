@@ -44,6 +44,9 @@ const VALUES: Readonly<Record<string, unknown>> = {
   sample: 0.5,
   fields: ['time'],
   client_address: 'full',
+  pools: [{ name: 'sampled', answers: [{ content: '192.0.2.9' }] }],
+  client: '192.0.2.1',
+  ecs: '198.51.100.0/24',
 };
 
 /** Optional fields that would change the kind of request, or contradict others. */

@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/base/log/index.ts';
-import { CountryFile } from '../../../edge/daemon/files.ts';
+import { CountryFile } from '../../../core/net/geography/country-file.ts';
 import { Countries } from '../../../edge/policy/rules/countries.ts';
 import { writeMmdb } from '../../support/mmdb.ts';
-import { singleNodeTasks } from '../../support/tasks.ts';
 
 const test = suite<{ folder: string; path: string; lines: string[]; changes: number }>('file of countries');
 
@@ -26,7 +25,8 @@ const FRENCH = writeMmdb({ '192.0.2.0/24': country('FR') });
 
 function open(context: { path: string; lines: string[]; changes: number }): CountryFile {
   const log = createLogger({ level: 'info', format: 'text', write: (line) => context.lines.push(line) });
-  return new CountryFile(context.path, { tasks: singleNodeTasks(), log }, () => context.changes++);
+  const check = (content: SharedArrayBuffer): void => new Countries().load(content);
+  return new CountryFile(context.path, { log, check }, () => context.changes++);
 }
 
 /** As it is written by an operator: each time is another one. */
@@ -73,12 +73,11 @@ test('countries of addresses', () => {
 test('without a setting there is no file', () => {
   const file = new CountryFile(
     undefined,
-    { tasks: singleNodeTasks(), log: createLogger({ level: 'error', format: 'text' }) },
+    { log: createLogger({ level: 'error', format: 'text' }), check: () => {} },
     () => assert.unreachable(),
   );
   file.look();
   assert.is(file.content, null);
-  file.close();
 });
 
 test('the file is read at the start, and again when it has changed', (context) => {
@@ -94,7 +93,6 @@ test('the file is read at the start, and again when it has changed', (context) =
   assert.is(countryOf(file, '192.0.2.1'), 'FR');
   assert.is(context.lines.length, 2);
   assert.match(context.lines[1], `country file read file=${context.path} bytes=${FRENCH.length}`);
-  file.close();
 });
 
 test('a damaged or missing file changes nothing, is logged once, and is read when it is whole', (context) => {
@@ -120,7 +118,6 @@ test('a damaged or missing file changes nothing, is logged once, and is read whe
     context.lines.map((line) => /country file(?=[; ]| read)/.exec(line)?.[0]),
     Array(5).fill('country file'),
   );
-  file.close();
 });
 
 test.run();

@@ -6,8 +6,8 @@
 import { equalNames, isWithin, type Name, nameAt, parentName } from '../../../../core/dns/wire/name.ts';
 import { HOST_TARGET, TYPE } from '../../../../core/dns/wire/types.ts';
 import type { Draft } from '../../../../core/journal/draft/draft.ts';
-import { recordsAt, recordsBelow } from '../../../../core/store/keys.ts';
-import { type Domain, type RecordRow, records } from '../../../../core/store/rows.ts';
+import { type Id, recordsAt, recordsBelow } from '../../../../core/store/keys.ts';
+import { type Domain, type RecordRow, records, STEERED_TYPES } from '../../../../core/store/rows.ts';
 import {
   aliasConflict,
   cnameConflict,
@@ -18,6 +18,7 @@ import {
   occludedBy,
   recordExists,
   rrsetTooLarge,
+  steeredSet,
   targetIsCname,
   tooManyTypes,
   wouldOcclude,
@@ -49,6 +50,11 @@ export function checkConflicts(
     record.type === TYPE.NS && record.name.length !== domain.apex.length && !neighbours.has(TYPE.NS) && !replacesType;
   if (delegates) checkHidden(record, neighbours);
   if (delegates || (record.type === TYPE.DNAME && !replacesType)) checkBelow(draft, domain, record);
+}
+
+/** Throws StateError for a record of a steered set, which only its steering changes. */
+export function requireUnsteered(draft: Draft, domainId: Id, { name, type }: Pick<RecordRow, 'name' | 'type'>): void {
+  if (STEERED_TYPES.has(type) && draft.steering(domainId, name, type) !== undefined) throw steeredSet(name, type);
 }
 
 /**

@@ -42,6 +42,13 @@ export const dnameConflict = (name: Name): StateError =>
 export const recordExists = (): StateError =>
   new StateError('record_exists', 'This record already exists.', { pointer: '/content' });
 
+export const steeredSet = (name: Name, type: number): StateError =>
+  new StateError(
+    'steered',
+    `The ${typeName(type)} records of ${format(name)} follow its steering; change that, or delete it and then the records.`,
+    { pointer: '/name' },
+  );
+
 export const occludedBy = (type: number, at: Name): StateError =>
   new StateError(
     'occluded',

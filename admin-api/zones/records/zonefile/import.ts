@@ -8,7 +8,7 @@ import { planLimitError } from '../../../../core/journal/commit/quotas.ts';
 import { Draft } from '../../../../core/journal/draft/draft.ts';
 import { IdTaker } from '../../../../core/journal/draft/id-taker.ts';
 import { ChangeWriter, readChanges } from '../../../../core/journal/entry-codec.ts';
-import { type Id, recordKeyParts } from '../../../../core/store/keys.ts';
+import { afterPrefix, type Id, recordKeyParts, recordsOfType } from '../../../../core/store/keys.ts';
 import {
   type Domain,
   domains,
@@ -30,6 +30,7 @@ import { nowSeconds } from '../../../http/time.ts';
 import { describeDomain } from '../../domains/service.ts';
 import { changesOfDomain, changeZone, type PtrChange } from '../ptrs.ts';
 import { DNSSEC_TYPES } from '../rules/dnssec.ts';
+import { steeredSet } from '../rules/faults.ts';
 import { assignIds } from './encode.ts';
 import type { PreparePool } from './pool.ts';
 import { encodeStored } from './stored.ts';
@@ -104,6 +105,7 @@ export async function importZone(
         rows = Buffer.from(prepared.changes.buffer, prepared.changes.byteOffset, prepared.changes.length);
         if (count > 0) assignIds(rows, draft.newId(records, count));
         keepProxied(rows, flags);
+        requireSameSteered(services, draft, domain, rows);
         draft.append(rows);
         // The nodes were compiled for a zone without other records, without other domains above or
         // below, and without the proxy.
@@ -157,6 +159,31 @@ function keepProxied(rows: Buffer, flags: ReadonlyMap<string, boolean>): void {
     const { nameEnd, type } = recordKeyParts(key);
     const proxied = WEB_TYPES.has(type) ? flags.get(key.toString('latin1', 8, nameEnd)) : undefined;
     if (proxied !== undefined && value !== null) setProxied(value, proxied);
+  }
+}
+
+/**
+ * Throws StateError if a file changes a steered record set, which only its steering does. An
+ * exported file has the plain choice, so it can be imported again.
+ */
+function requireSameSteered({ environment }: Services, draft: Draft, domain: Domain, rows: Buffer): void {
+  const steered = draft.steeringsOf(domain.id);
+  if (steered.length === 0) return;
+  const sets = new Map(
+    steered.map(({ name, type }) => [
+      latin1(recordsOfType(domain.id, name, type)),
+      { name, type, file: [] as string[] },
+    ]),
+  );
+  for (const { table, key, value } of readChanges(rows))
+    if (table === records.number && value !== null)
+      sets.get(latin1(key.subarray(0, key.length - 8)))?.file.push(latin1(value.subarray(RECORD_RDATA)));
+  for (const [prefix, { name, type, file }] of sets) {
+    const start = Buffer.from(prefix, 'latin1');
+    const stored: string[] = [];
+    for (const { value } of environment.records.getRange({ start, end: afterPrefix(start) }))
+      stored.push(latin1(value.subarray(RECORD_RDATA)));
+    if (stored.sort().join() !== file.sort().join()) throw steeredSet(name, type);
   }
 }
 

@@ -3,7 +3,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EDNS_OPTION } from '../../../../core/dns/wire/edns.ts';
-import { type Name, parseName } from '../../../../core/dns/wire/name.ts';
+import { equalNames, type Name, parseName } from '../../../../core/dns/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../../../core/dns/wire/types.ts';
 import { NameserverCounters, ThreadCounters } from '../../../../core/nameserver/counters.ts';
 import { createTapRing, TapWriter } from '../../../../core/nameserver/dnstap/ring.ts';
@@ -16,13 +16,17 @@ import { IndexWriter } from '../../../../core/store/index/writer.ts';
 import { IndexReader } from '../../../../core/zone/answer/index-reader.ts';
 import { Responder } from '../../../../core/zone/answer/responder.ts';
 import { PLAIN } from '../../../../core/zone/answer/settings.ts';
+import { AliasedZone } from '../../../../core/zone/compile/aliased.ts';
 import { compileNode } from '../../../../core/zone/compile/compile.ts';
 import { MemoryZone } from '../../../../core/zone/compile/memory.ts';
+import { SteeredZone } from '../../../../core/zone/compile/steered.ts';
+import { CheckedAnswers, shareCheckedAnswers } from '../../../../core/zone/steering/checked-answers.ts';
 import { presign } from '../../../reference/presigned.ts';
 import { signerOf } from '../../../reference/signed-world.ts';
 import { compileSigned, entriesOf } from '../../../support/in-process.ts';
 import { encodeQuery } from '../../../support/message.ts';
 import { a, ask, putZone, record, UDP_PAYLOAD, ZONE } from '../../nameserver/fixture.ts';
+import { CHECK, match, placesOf, pool, steering as steeringOf } from '../steering/rig.ts';
 import { option, queryWith, SECRET } from './fixture.ts';
 
 const BATCH = 64;
@@ -41,6 +45,7 @@ const index = new IndexWriter(1 << 20);
 const target = Buffer.concat([new Uint8Array(6), parseName('x.own.example.test.')]);
 putZone(index, [...ZONE, record('*.own', TYPE.SRV, target), a('*.own', 192, 0, 2, 1)]);
 putSignedZone(index);
+putSteeredZone(index);
 putPresignedZone(index, 2, 'nsec');
 putPresignedZone(index, 3, 'nsec3');
 const { port1, port2 } = new MessageChannel();
@@ -52,11 +57,17 @@ const reader = new IndexReader(index.share(port1), 1, port2, {
   fetchEntry: () => 0,
 });
 const settings = { ...PLAIN, cookies: 'on', cookieSecrets: [SECRET], nsid: 'node-7', version: 'v' } as const;
+const steering = {
+  places: placesOf([{ network: '5.0.0.0/8', country: 'DE', continent: 'EU' }]),
+  checked: shareCheckedAnswers(),
+  region: 'east',
+};
+new CheckedAnswers(steering.checked).write([Buffer.alloc(8, 1)]);
 const counters = new ThreadCounters(new NameserverCounters(['udp']).slice(0));
 const limit = { rate: 100, slip: 2, allow: false, ipv4Prefix: 24, ipv6Prefix: 56 };
 const handler = new QueryHandler({
   index: reader,
-  responder: new Responder(reader, UDP_PAYLOAD, settings),
+  responder: new Responder(reader, UDP_PAYLOAD, settings, steering),
   counters,
   onFault(error) {
     throw error;
@@ -81,6 +92,33 @@ function putSignedZone(writer: IndexWriter): void {
   });
   for (const [, node] of nodes) writer.put(node, false);
   writer.denial.replaceAll(1, apex, entriesOf(zone, nodes, signer));
+  writer.publish();
+}
+
+/** A zone `steered.test`, whose `www` is steered by network, place and weight. */
+function putSteeredZone(writer: IndexWriter): void {
+  const apex = parseName('steered.test.');
+  const zone = new MemoryZone(apex, [
+    ...recordsOf(apex),
+    { name: parseName('www', apex), type: TYPE.A, ttl: 300, rdata: Uint8Array.of(192, 0, 2, 1) },
+  ]);
+  const content = {
+    ttl: 30,
+    pools: [pool('eu', ['192.0.2.1*3', '192.0.2.2'], CHECK), pool('lan', ['10.0.0.1', '10.0.0.2'])],
+    rules: [
+      { match: match({ network: ['10.0.0.0/8', 'fd00::/8'] }), pool: 'lan' },
+      { match: match({ continent: ['EU'], country: ['DE', 'FR'], region: ['east'] }), pool: 'eu' },
+    ],
+    fallback: ['lan'],
+  };
+  const steered = { ...steeringOf('www', TYPE.A, content), name: parseName('www', apex) };
+  const view = new SteeredZone(new AliasedZone(zone, () => []), (name) =>
+    equalNames(name, steered.name) ? [steered] : [],
+  );
+  for (const name of zone.names()) {
+    const node = compileNode(view, name);
+    if (node !== null) writer.put(node, false);
+  }
   writer.publish();
 }
 
@@ -148,6 +186,17 @@ for (const [what, packet, transport] of [
     'NSID, keepalive and padding',
     queryWith([EDNS_OPTION.NSID, EDNS_OPTION.TCP_KEEPALIVE, EDNS_OPTION.PADDING].flatMap((code) => option(code))),
     TRANSPORT.TLS,
+  ],
+  ['a steered answer', signedQuery('www', TYPE.A, 'steered.test.'), TRANSPORT.UDP],
+  [
+    'a steered answer for a client subnet',
+    queryWith(option(EDNS_OPTION.CLIENT_SUBNET, [0, 1, 24, 0, 5, 6, 7]), { name: 'www.steered.test' }),
+    TRANSPORT.UDP,
+  ],
+  [
+    'a steered answer for an IPv6 subnet',
+    queryWith(option(EDNS_OPTION.CLIENT_SUBNET, [0, 2, 56, 0, 0xfd, 0, 0, 0, 0, 1, 2]), { name: 'www.steered.test' }),
+    TRANSPORT.UDP,
   ],
   ['a signed answer', signedQuery('a', TYPE.A), TRANSPORT.UDP],
   ['a signed referral', signedQuery('x.cut', TYPE.A), TRANSPORT.UDP],

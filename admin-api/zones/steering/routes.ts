@@ -1,0 +1,150 @@
+/** Endpoints of the steering of record sets. */
+import { NOTHING } from '../../../core/base/schema.ts';
+import { EDIT_FAULTS } from '../../change/owned-domain.ts';
+import type { Services } from '../../change/services.ts';
+import { route } from '../../http/route.ts';
+import {
+  steeringBody,
+  steeringResponse,
+  steeringsResponse,
+  steeringTestBody,
+  steeringTestResponse,
+  steeringVersionResponse,
+  steeringVersionsResponse,
+} from './schema.ts';
+import {
+  deleteSteering,
+  listSteerings,
+  listSteeringVersions,
+  MAX_VERSIONS,
+  readSteeringOf,
+  readSteeringVersion,
+  restoreSteering,
+  writeSteering,
+} from './service.ts';
+import { trySteering } from './try.ts';
+
+const STEERINGS = '/api/v1/domains/{domain_id}/steering';
+const STEERING = `${STEERINGS}/{name}/{type}` as const;
+const VERSIONS = `${STEERING}/versions` as const;
+
+const COMMON = { tag: 'records', scope: 'dns' } as const;
+const SET_FAULTS = ['invalid_name', 'name_outside', 'invalid_type'];
+const WRITE_FAULTS = {
+  404: ['no_such_domain'],
+  409: [...EDIT_FAULTS, ...['cname_at_apex', 'cname_conflict', 'alias_conflict', 'occluded', 'steering_limit']],
+  422: [
+    ...SET_FAULTS,
+    ...['invalid_steering', 'invalid_content', 'invalid_prefix', 'invalid_host', 'target_is_cname', 'too_many_types'],
+    ...['rrset_too_large', 'name_too_large'],
+  ],
+};
+
+export function steeringRoutes(services: Services) {
+  return [
+    route({
+      ...COMMON,
+      operationId: 'listSteering',
+      method: 'GET',
+      path: STEERINGS,
+      summary: 'List the steered record sets of a domain',
+      response: steeringsResponse,
+      faults: { 404: ['no_such_domain'] },
+      run: (context) => listSteerings(services, context),
+    }),
+    route({
+      ...COMMON,
+      operationId: 'getSteering',
+      method: 'GET',
+      path: STEERING,
+      summary: 'Get the steering of a record set',
+      conditional: true,
+      response: steeringResponse,
+      faults: { 404: ['no_such_domain', 'no_such_steering'], 422: SET_FAULTS },
+      run: (context) => readSteeringOf(services, context),
+    }),
+    route({
+      ...COMMON,
+      operationId: 'setSteering',
+      method: 'PUT',
+      path: STEERING,
+      summary: 'Set the steering of a record set',
+      description:
+        'Each client gets one answer of one pool: of the first rule that matches the client and whose pool is up, else of the first pool of `fallback` that is up. `name` is relative, `@` for the apex; `type` is A, AAAA or CNAME. The records of the set become its plain choice, the answers of the first pool of `fallback`: zone transfers, exports and chains have these. They cannot be changed by themselves, and do not go through the proxy.',
+      conditional: true,
+      body: steeringBody,
+      response: steeringResponse,
+      faults: WRITE_FAULTS,
+      run: (context) => writeSteering(services, context, () => context.body),
+    }),
+    route({
+      ...COMMON,
+      operationId: 'deleteSteering',
+      method: 'DELETE',
+      path: STEERING,
+      summary: 'Delete the steering of a record set',
+      description: 'The records of its plain choice stay, and answer all clients.',
+      conditional: true,
+      response: NOTHING,
+      faults: { 404: ['no_such_domain', 'no_such_steering'], 409: EDIT_FAULTS, 422: SET_FAULTS },
+      run: (context) => deleteSteering(services, context),
+    }),
+    route({
+      ...COMMON,
+      operationId: 'listSteeringVersions',
+      method: 'GET',
+      path: VERSIONS,
+      summary: 'List the versions of the steering of a record set, newest first',
+      description: `The current version, and of the earlier ones the last ${MAX_VERSIONS}, also of a deleted steering.`,
+      response: steeringVersionsResponse,
+      faults: { 404: ['no_such_domain'], 422: SET_FAULTS },
+      run: (context) => listSteeringVersions(services, context),
+    }),
+    route({
+      ...COMMON,
+      operationId: 'getSteeringVersion',
+      method: 'GET',
+      path: `${VERSIONS}/{revision}` as const,
+      summary: 'Get a version of the steering of a record set',
+      response: steeringVersionResponse,
+      faults: { 404: ['no_such_domain', 'no_such_version'], 422: SET_FAULTS },
+      run: (context) => readSteeringVersion(services, context),
+    }),
+    route({
+      ...COMMON,
+      operationId: 'restoreSteering',
+      method: 'POST',
+      path: `${VERSIONS}/{revision}/restore` as const,
+      summary: 'Restore a version of the steering of a record set',
+      description: 'The version is checked and written as a new one, so that a restore can be undone.',
+      conditional: true,
+      response: steeringResponse,
+      faults: { ...WRITE_FAULTS, 404: ['no_such_domain', 'no_such_version'] },
+      run: (context) => restoreSteering(services, context),
+    }),
+    route({
+      ...COMMON,
+      operationId: 'testSteering',
+      method: 'POST',
+      path: `${STEERINGS}/test` as const,
+      summary: 'Show what a client would get',
+      description:
+        'Picks for a client as this node does for a query now, with the health of the answers as it sees it. Without `name` and `type`, all steered record sets of the domain are tried. Nothing is changed.',
+      changes: false,
+      body: steeringTestBody,
+      response: steeringTestResponse,
+      faults: {
+        404: ['no_such_domain'],
+        422: [
+          ...SET_FAULTS,
+          'invalid_steering',
+          'invalid_address',
+          'invalid_content',
+          'invalid_prefix',
+          'invalid_host',
+        ],
+      },
+      run: (context) => trySteering(services, context, context.body),
+    }),
+  ];
+}
