@@ -24,7 +24,7 @@ import {
   verdicts,
 } from './dns/report.ts';
 import { runRounds } from './dns/rounds.ts';
-import { allRows, boundedMemory, type Row, UNGUARDED, UNSIGNED } from './dns/rows.ts';
+import { allRows, boundedMemory, type Row, UNGUARDED, UNSIGNED, UNSTEERED } from './dns/rows.ts';
 import { type Server, type Started, start } from './dns/servers.ts';
 import { Waypost } from './dns/waypost.ts';
 import { mixZones, writeZones, type ZoneSet } from './dns/zones.ts';
@@ -120,6 +120,7 @@ async function measureFlood(): Promise<FloodFigures[]> {
 /** The servers that Waypost is compared with in a row. */
 function opponentsOf({ id, againstItself, set, way }: Row): Server[] {
   if (againstItself === true) return installed([unguarded()]);
+  if (set.steered === true) return installed([new Waypost(UNSTEERED, {}, 1, true)]);
   // NSD would need each of its zones signed in a process of its own.
   if (id === BIG_SIGNED) return peers.slice(0, 1);
   if (set.signed === true) return [...peers, ...installed([new PowerDns(), new Waypost(UNSIGNED, {}, 1, true)]), floor];

@@ -41,6 +41,7 @@ export const PAGES = {
   rules: '/domains/{domain_id}/rules',
   requests: '/domains/{domain_id}/requests',
   dnssec: '/domains/{domain_id}/dnssec',
+  steering: '/domains/{domain_id}/steering',
 } as const;
 
 export interface PageMatch {

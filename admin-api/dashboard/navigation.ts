@@ -40,6 +40,7 @@ export const DOMAIN_TABS = [
   'zoneFile',
   'proxy',
   'requests',
+  'steering',
   'dnssec',
   'domainStatistics',
   'history',

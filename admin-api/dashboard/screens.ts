@@ -41,4 +41,5 @@ export const SCREENS: Readonly<Record<ScreenName, () => Promise<Screen>>> = {
   rules: async () => (await import('./screens/rules.tsx')).RulesScreen,
   requests: async () => (await import('./screens/requests.tsx')).Requests,
   dnssec: async () => (await import('./screens/dnssec.tsx')).Dnssec,
+  steering: async () => (await import('./screens/steering.tsx')).SteeringScreen,
 };

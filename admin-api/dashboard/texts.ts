@@ -88,6 +88,7 @@ export const TEXTS = {
     rules: 'Rules',
     requests: 'Live requests',
     dnssec: 'DNSSEC',
+    steering: 'Steering',
   },
   help: {
     title: 'Keyboard shortcuts',
@@ -1039,6 +1040,8 @@ export const TEXTS = {
     'record.delete': 'Record deleted',
     'record.restore': 'Records restored',
     'record.update': 'Record changed',
+    'steering.delete': 'Steering deleted',
+    'steering.set': 'Steering changed',
     'session.create': 'Signed in',
     'session.delete': 'Signed out',
     'store_key.revoke': 'Store key revoked',
@@ -1521,6 +1524,57 @@ export const TEXTS = {
   </body>
 </html>
 `,
+  },
+  steering: {
+    heading: 'Steered record sets',
+    explanation:
+      'A record set can have several answers, of which each client gets one: by country, network, weight and health.',
+    none: 'No record set is steered: all clients get the same records.',
+    open: 'Open',
+    openOf: (name: string, type: string) => `Open: ${name} ${type}`,
+    add: {
+      name: 'Name',
+      nameHint: 'Such as www; empty for the domain itself',
+      type: 'Type',
+      submit: 'Steer a record set',
+    },
+    document: {
+      heading: (name: string, type: string) => `Steering of ${name} ${type}`,
+      explanation:
+        'Pools of answers, rules that choose a pool for a client, and the order of fall-back. The manual lists all fields. The records of the set become the answers of the first pool of the fall-back.',
+      label: 'Document',
+      save: 'Save',
+      saved: 'The steering is saved.',
+      noJson: (reason: string) => `This is not JSON: ${reason}`,
+    },
+    test: {
+      heading: 'What would this client get?',
+      explanation: 'Tries the document above as it is, also before it is saved.',
+      client: 'Address of the resolver or client',
+      ecs: 'Client subnet',
+      ecsHint: 'If the resolver sends one (EDNS Client Subnet)',
+      submit: 'Try',
+      from: (address: string, place: string) =>
+        place === '' ? `${address}, whose country is not known, gets:` : `${address} in ${place} gets:`,
+      answer: (content: string, percent: number) => `${content} (${percent} % of responses)`,
+      why: (pool: string, reason: string) => `Pool ${pool}. ${reason}`,
+      proxied: 'The name goes through the proxy, so the steering has no effect.',
+    },
+    health: {
+      heading: 'Health',
+      explanation: 'The checked answers, as the node that serves this page sees them.',
+      up: 'Up',
+      down: 'Down',
+      unknown: 'Not checked yet',
+    },
+    deletion: {
+      heading: 'Delete the steering',
+      explanation: 'The records stay as they are listed now, and all clients get them.',
+      open: 'Delete …',
+      title: (name: string, type: string) => `Delete the steering of ${name} ${type}?`,
+      now: 'Delete steering',
+      deleted: (name: string, type: string) => `The steering of ${name} ${type} was deleted.`,
+    },
   },
   protection: {
     limits: {

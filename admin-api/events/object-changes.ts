@@ -21,6 +21,7 @@ import {
   rsaCertificates,
   sessions,
   siteDocuments,
+  steerings,
   type Table,
   tokens,
   tsigKeys,
@@ -46,6 +47,7 @@ export interface ObjectChange {
 const OF_DOMAIN = new Map<number, readonly [kind: string, Scope]>([
   [domains.number, ['domain', 'dns']],
   [records.number, ['records', 'dns']],
+  [steerings.number, ['steering', 'dns']],
   [dnssec.number, ['dnssec', 'dns']],
   [dnssecStates.number, ['dnssec', 'dns']],
   [delegations.number, ['delegation', 'dns']],

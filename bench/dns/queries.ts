@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { RCODE, TYPE } from '../../core/dns/wire/types.ts';
 import { type Edns, type Query, writeQueryFile } from './query-file.ts';
 import { RANDOM_LABEL, Random, writeRandomLabel } from './random.ts';
-import { MIX, type ZoneSet } from './zones.ts';
+import { hostName, MIX, type ZoneSet } from './zones.ts';
 
 export interface QuerySet {
   readonly packed: string;
@@ -80,6 +80,18 @@ export function uniformLoad(set: ZoneSet): Load {
     query.ancount = set.signed === true ? 2 : 1;
   };
   return { id: `${set.id}-uniform`, count, longest: 6 + set.zoneName(0).length, source };
+}
+
+/** The addresses of the hosts of the mix, in random order. */
+export function hostLoad(set: ZoneSet): Load {
+  const random = new Random(0x737465);
+  const source: Source = (_, query) => {
+    query.name = `${hostName(random.below(MIX.hosts))}.${set.zoneName(random.below(set.zones))}`;
+    query.type = TYPE.A;
+    query.rcode = RCODE.NOERROR;
+    query.ancount = 1;
+  };
+  return { id: `${set.id}-hosts`, count: 200_000, longest: 8 + set.zoneName(0).length, source };
 }
 
 /**

@@ -5,6 +5,7 @@ import { compileZone, readNodes } from '../../core/zone/compile/bulk.ts';
 import { MemoryZone } from '../../core/zone/compile/memory.ts';
 import type { Way } from './drivers.ts';
 import {
+  hostLoad,
   mixLoad,
   type QuerySet,
   randomSubdomainLoad,
@@ -13,7 +14,7 @@ import {
   uniformLoad,
   writeQueries,
 } from './queries.ts';
-import { bigZones, mixZones, signedSet, type ZoneSet } from './zones.ts';
+import { bigZones, mixZones, signedSet, steeredSet, type ZoneSet } from './zones.ts';
 
 export interface Goal {
   readonly peer: string;
@@ -52,6 +53,11 @@ export const UNGUARDED = 'Waypost, off';
 
 const SIGNED_ZONES = 300;
 
+const STEERED_ZONES = 100;
+
+/** Waypost with the same zones, without steering. */
+export const UNSTEERED = 'Waypost, plain';
+
 /** Waypost with the same zones, unsigned. */
 export const UNSIGNED = 'Waypost, unsigned';
 
@@ -72,6 +78,7 @@ export function allRows(quick: boolean): Row[] {
   const mix = mixZones();
   const big = bigZones(quick ? 500 : 5000);
   const signed = signedSet(mixZones(SIGNED_ZONES));
+  const steered = steeredSet(mixZones(STEERED_ZONES));
   const names = (big.zones * (big.records - 3)).toLocaleString('en');
   return [
     {
@@ -125,6 +132,14 @@ export function allRows(quick: boolean): Row[] {
       againstItself: true,
       goals: [{ peer: UNGUARDED, atLeast: 0.9, aim: 0.95 }],
       queries: (folder) => writeQueries(mixLoad(mix), folder),
+    },
+    {
+      id: 'steered',
+      text: `addresses of ${steered.zones} zones of the mix, steered by network and weight against plain`,
+      set: steered,
+      bounded: false,
+      goals: [{ peer: UNSTEERED, atLeast: 0.9 }],
+      queries: (folder, edns) => writeQueries(hostLoad(steered), folder, edns),
     },
     ...(Object.keys(SIGNED_GOALS) as SignedKind[]).map(
       (kind): Row => ({

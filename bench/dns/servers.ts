@@ -32,7 +32,7 @@ export interface Server {
    * be right.
    */
   readonly answers: boolean;
-  /** Its zones are not signed, though those of the others are. */
+  /** Its zones are neither signed nor steered, though those of the others are. */
   readonly isUnsigned?: boolean;
   /** Its version as it says it itself, or null when it cannot be started here. */
   version(): string | null;

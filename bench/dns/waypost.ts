@@ -10,7 +10,7 @@ import { MAIN_HEAP } from '../../core/base/main-heap.ts';
 import { tlsFiles } from './certificate.ts';
 import { ServerProcess } from './process.ts';
 import { type Command, firstLine, type Server } from './servers.ts';
-import type { ZoneSet } from './zones.ts';
+import { hostName, MIX, type ZoneSet } from './zones.ts';
 
 const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
 const PASSWORD = 'benchmark-on-loopback';
@@ -112,22 +112,8 @@ export class Daemon {
 
   /** Signs these zones, or all; resolves when none is still being signed. */
   async signZones(token: string, chosen?: readonly (number | string)[]): Promise<void> {
-    const call = async (method: string, path: string, body?: unknown): Promise<ApiAnswer> => {
-      const answer = await fetch(`${this.url}/api/v1${path}`, {
-        method,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: body === undefined ? undefined : JSON.stringify(body),
-      });
-      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-      return (await answer.json()) as ApiAnswer;
-    };
-    const ids: (number | string)[] = [...(chosen ?? [])];
-    for (let cursor = ''; chosen === undefined; ) {
-      const page = await call('GET', `/domains?limit=100${cursor}`);
-      for (const { id } of page.domains ?? []) ids.push(id);
-      if (!page.next_cursor) break;
-      cursor = `&cursor=${page.next_cursor}`;
-    }
+    const call = (method: string, path: string, body?: unknown) => this.#call(token, method, path, body);
+    const ids = chosen ?? (await this.#allZones(token));
     for (const id of ids) await call('PUT', `/domains/${id}/dnssec`, { enabled: true });
     for (const id of ids)
       for (;;) {
@@ -136,6 +122,44 @@ export class Daemon {
         if (status !== 'signing' || typeof next_at === 'string') break;
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
+  }
+
+  /** Steers the hosts of all zones of the mix: by eight networks, two answers each, by weight. */
+  async steerHosts(token: string): Promise<void> {
+    const pools = [0, 1, 2, 3].map((pool) => ({
+      name: `pool${pool}`,
+      answers: [1, 2].map((answer) => ({ content: `203.0.113.${10 * pool + answer}`, weight: answer })),
+    }));
+    const rules = Array.from({ length: 8 }, (_, i) => ({
+      match: { network: i === 7 ? '127.0.0.0/8' : `10.${i}.0.0/16` },
+      pool: `pool${i % 4}`,
+    }));
+    const hosts = Array.from({ length: MIX.hosts }, (_, i) => hostName(i));
+    const steerZone = async (id: number | string): Promise<void> => {
+      for (const host of hosts) await this.#call(token, 'PUT', `/domains/${id}/steering/${host}/A`, { pools, rules });
+    };
+    // Zones in turns share commits.
+    await Promise.all((await this.#allZones(token)).map(steerZone));
+  }
+
+  async #allZones(token: string): Promise<(number | string)[]> {
+    const ids: (number | string)[] = [];
+    for (let cursor = ''; ; ) {
+      const page = await this.#call(token, 'GET', `/domains?limit=100${cursor}`);
+      for (const { id } of page.domains ?? []) ids.push(id);
+      if (!page.next_cursor) return ids;
+      cursor = `&cursor=${page.next_cursor}`;
+    }
+  }
+
+  async #call(token: string, method: string, path: string, body?: unknown): Promise<ApiAnswer> {
+    const answer = await fetch(`${this.url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as ApiAnswer;
   }
 
   /**
@@ -176,9 +200,9 @@ export class Waypost implements Server {
   readonly isUnsigned: boolean;
 
   /**
-   * `isUnsigned`: zones are not signed, whatever the set says. `instance`: above 0 for one that
-   * runs at the same time as another. `settings`: WAYPOST_ variables in addition to those that
-   * every run has (one worker, its ports and folder, no rate limit).
+   * `isUnsigned`: zones are neither signed nor steered, whatever the set says. `instance`: above 0
+   * for one that runs at the same time as another. `settings`: WAYPOST_ variables in addition to
+   * those that every run has (one worker, its ports and folder, no rate limit).
    */
   constructor(name = 'Waypost', settings: Record<string, string> = {}, instance = 0, isUnsigned = false) {
     this.name = name;
@@ -225,6 +249,11 @@ export class Waypost implements Server {
           const begin = performance.now();
           await daemon.signZones(token);
           process.stderr.write(`signed them in ${((performance.now() - begin) / 1000).toFixed(1)} s\n`);
+        }
+        if (set.steered === true && !this.isUnsigned) {
+          const begin = performance.now();
+          await daemon.steerHosts(token);
+          process.stderr.write(`steered them in ${((performance.now() - begin) / 1000).toFixed(1)} s\n`);
         }
       } finally {
         await daemonProcess.stop();

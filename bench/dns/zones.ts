@@ -12,6 +12,8 @@ export interface ZoneSet {
   readonly zones: number;
   /** All zones are signed with one P-256 key and NSEC3. */
   readonly signed?: true;
+  /** The A records of the mix's hosts are steered. */
+  readonly steered?: true;
   /** Records of one zone, SOA and NS included. */
   readonly records: number;
   /** Names of the zones, without the last dot, in order. */
@@ -66,6 +68,12 @@ export function mixZones(zones = 1000): ZoneSet {
 
 /** The same zones, signed. */
 export const signedSet = (set: ZoneSet): ZoneSet => ({ ...set, id: `signed-${set.id}`, signed: true });
+
+/** The same zones, with steered hosts. */
+export const steeredSet = (set: ZoneSet): ZoneSet => ({ ...set, id: `steered-${set.id}`, steered: true });
+
+/** Host `index` of a zone of the mix. */
+export const hostName = (index: number): string => `host${digits(index, 3)}`;
 
 /**
  * n0000 to n0999, one A each, under big00000.example and so on: 5,000,000 names at the full size.

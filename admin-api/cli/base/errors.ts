@@ -51,7 +51,6 @@ const NEXT_BY_CODE: { readonly [code: string]: string } = {
   cname_at_apex: 'Use an ALIAS record instead.',
   record_exists:
     'List the records with "waypost record list"; replace all records of a name and type with "waypost record set".',
-  invalid_content: 'Quote content with spaces, as in "10 mail.example.com".',
   steered: 'Change it with "waypost steering set", or delete it with "waypost steering rm" first.',
   no_such_steering: 'List the steered record sets with "waypost steering list".',
   no_such_record: 'List the records of the domain with "waypost record list".',

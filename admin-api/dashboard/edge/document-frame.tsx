@@ -11,6 +11,8 @@ import { VersionList } from './version-list.tsx';
 
 interface DocumentFrameProps<Content extends { readonly revision: number }, Body> {
   readonly page: SiteDocument<Content, Body>;
+  /** The kind of its changes in events; the default is that of the sites' documents. */
+  readonly kind?: string;
   /** Lists and forms that change the latest version. */
   readonly renderLatest?: (latest: Content) => ComponentChildren;
   /** The forms. They are created again for each new version. */
@@ -19,11 +21,12 @@ interface DocumentFrameProps<Content extends { readonly revision: number }, Body
 
 export function DocumentFrame<Content extends { readonly revision: number }, Body>({
   page,
+  kind = 'proxy',
   renderLatest,
   render,
 }: DocumentFrameProps<Content, Body>) {
   useEffect(() => void page.load(), [page]);
-  useChanges(isChangeOf(page.domainId, 'proxy'), () => page.load());
+  useChanges(isChangeOf(page.domainId, kind), () => page.load());
   const stored = page.stored.value;
   const latest = page.latest.value;
   const markEdited = () => {
