@@ -14,7 +14,7 @@ import { SetEditor } from '../steering/set-editor.tsx';
 import type { RecordSet } from '../steering/steering-calls.ts';
 import { TEXTS } from '../texts.ts';
 
-const TYPES = ['A', 'AAAA', 'CNAME'];
+const TYPES = ['A', 'AAAA', 'CNAME', 'ALIAS'];
 
 export function SteeringScreen({ domainId }: ScreenProps) {
   const texts = TEXTS.steering;

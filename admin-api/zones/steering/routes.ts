@@ -70,7 +70,7 @@ export function steeringRoutes(services: Services) {
       path: STEERING,
       summary: 'Set the steering of a record set',
       description:
-        'Each client gets one answer of one pool: of the first rule that matches the client and whose pool is up, else of the first pool of `fallback` that is up. `name` is relative, `@` for the apex; `type` is A, AAAA or CNAME. The records of the set become its plain choice, the answers of the first pool of `fallback`: zone transfers, exports and chains have these. They cannot be changed by themselves, and do not go through the proxy.',
+        'Each client gets one answer of one pool: of the first rule that matches the client and whose pool is up, else of the first pool of `fallback` that is up. `name` is relative, `@` for the apex; `type` is A, AAAA, CNAME or ALIAS. The records of the set become its plain choice, the answers of the first pool of `fallback`: zone transfers, exports and chains have these. They cannot be changed by themselves, and do not go through the proxy.',
       conditional: true,
       body: steeringBody,
       response: steeringResponse,

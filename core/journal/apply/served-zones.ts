@@ -59,7 +59,11 @@ export class ServedZones {
   #addSteering(domain: Domain, zone: AliasedZone): AliasedZone | SteeredZone {
     const steerings = this.facts.steeringsOf(domain.id);
     if (steerings.size === 0) return zone;
-    return new SteeredZone(zone, (name) => steerings.get(latin1(nameKey(name))) ?? []);
+    return new SteeredZone(
+      zone,
+      (name) => steerings.get(latin1(nameKey(name))) ?? [],
+      (target) => this.facts.aliasAnswers(target, domain.accountId),
+    );
   }
 
   /** Wraps a zone only if it has challenges; few zones do at the same time. */

@@ -15,6 +15,7 @@ import { MemoryZone } from '../../zone/compile/memory.ts';
 import { originAliasKey } from '../../zone/compile/origin-apex.ts';
 import { denialOfNode, isHidden, isSameDenial, PresignedSigner, PresignedView } from '../../zone/compile/presigned.ts';
 import type { PresignedDenial } from '../../zone/compile/signer.ts';
+import { steeredAliasOwners } from '../../zone/compile/steered.ts';
 import { readBelowApex } from '../../zone/compile/stored.ts';
 import { exists, findType, type ZoneView } from '../../zone/compile/view.ts';
 import { walk } from '../../zone/compile/walk.ts';
@@ -277,6 +278,8 @@ export class ZoneCompiler {
     const stored = readBelowApex(this.#environment, domain, (target, key) => {
       aliases.put(aliasOwnerKey(target, key), EMPTY);
     });
+    for (const steerings of this.#facts.steeringsOf(domain.id).values())
+      for (const steering of steerings) for (const entry of steeredAliasOwners(steering)) aliases.put(entry.key, EMPTY);
     const { sets, proxied, origin } = this.#served.atApex(domain);
     if (origin?.type === TYPE.ALIAS) aliases.put(aliasOwnerKey(origin.rdatas[0], originAliasKey(domain)), EMPTY);
     for (const { type, ttl, rdatas } of sets)

@@ -32,6 +32,7 @@ import {
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../../store/zone-state.ts';
 import { challengeOwner } from '../../zone/compile/challenged.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
+import { steeredAliasOwners } from '../../zone/compile/steered.ts';
 import type { ZoneView } from '../../zone/compile/view.ts';
 import type { Change, Entry } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
@@ -238,13 +239,26 @@ export class ZoneUpdates {
     this.#facts.invalidateChallenges(domainId);
   }
 
-  #beforeSteering({ key }: Change): void {
+  #beforeSteering({ key, value }: Change): void {
     const domainId = idAt(key);
+    this.#replaceAliasOwners(domainId, key, value);
     const typeAt = key.length - 2;
     // The rows of a deleted domain are deleted with it.
     if (this.#facts.domain(domainId) !== undefined)
       this.zone(domainId).markSteering(nameOfKey(key, 8, typeAt - 1), key.readUInt16BE(typeAt));
     this.#facts.invalidateSteerings(domainId);
+  }
+
+  /** A steered ALIAS is an owner of all its targets, so that their addresses are resolved. */
+  #replaceAliasOwners(domainId: Id, key: Buffer, value: Buffer | null): void {
+    const { aliases, rows } = this.environment;
+    const before = rows.get(steerings.number)!.get(key) as Buffer | undefined;
+    const ownersIn = (row: Buffer | null | undefined) =>
+      row == null ? [] : steeredAliasOwners(steerings.decode(key, row));
+    const [old, current] = [ownersIn(before), ownersIn(value)];
+    for (const owner of old) aliases.remove(owner.key);
+    for (const owner of current) aliases.put(owner.key, Buffer.alloc(0));
+    for (const { target } of [...old, ...current]) this.notices.addAliasOwner(target, domainId);
   }
 
   /** All rows of the entry are written. Serials increase with every entry: see nextSerial. */

@@ -75,7 +75,7 @@ export interface Steering {
 }
 
 /** The types of record sets that can be steered. */
-export const STEERED_TYPES: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.CNAME]);
+export const STEERED_TYPES: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.CNAME, TYPE.ALIAS]);
 
 /** Nodes without it serve only the plain choice. */
 const STEERING_LEVEL = 6;

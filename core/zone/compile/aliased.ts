@@ -10,7 +10,7 @@ import { setsOfNode } from '../../store/node-signatures.ts';
 import { findType, type ProxyHints, type ZoneRRset, type ZoneView } from './view.ts';
 
 /** The addresses of a target: at most one RRset of A, then at most one of AAAA; see ZoneRRset. */
-type AliasAnswers = (target: Name) => readonly ZoneRRset[];
+export type AliasAnswers = (target: Name) => readonly ZoneRRset[];
 
 /** The answers for a target that was never resolved. */
 export const UNRESOLVED: readonly ZoneRRset[] = [

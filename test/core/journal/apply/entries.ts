@@ -28,8 +28,10 @@ import {
   type RecordRow,
   records,
   renumberings,
+  STEERED_TYPES,
   secondaries,
   siteDocuments,
+  steerings,
   type Table,
   ticketKeys,
   tokens,
@@ -73,7 +75,17 @@ const KINDS = [
   ] as const),
   ...(['proxy', 'origin', 'origin', 'origin', 'delete proxy'] as const),
   ...(['sign', 'sign', 'sign', 'sign', 'sign', 'sign', 'sign', 'sign'] as const),
-  ...(['challenge', 'comment', 'alias target', 'alias target', 'renumber', 'account row', 'domain row'] as const),
+  ...([
+    'steer',
+    'steer',
+    'challenge',
+    'comment',
+    'alias target',
+    'alias target',
+    'renumber',
+    'account row',
+    'domain row',
+  ] as const),
 ];
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -225,6 +237,11 @@ export class Model {
         this.#put(comments, { ...row, comments: [{ content: `${c}`, account: 'a', modifiedAt: 1 }] });
         break;
       }
+      case 'steer': {
+        const of = ours.filter(({ type }) => STEERED_TYPES.has(type));
+        if (of.length > 0) this.#steer(domain, pick(of, b), c);
+        break;
+      }
       case 'alias target':
         this.#put(aliasTargets, aliasTargetOf(b, c));
         break;
@@ -240,6 +257,24 @@ export class Model {
       default:
         kind satisfies never;
     }
+  }
+
+  /** Steers a record set, changes that, or ends it. */
+  #steer({ id: domainId }: Domain, { name, type }: RecordRow, c: number): void {
+    const contents: Readonly<Record<number, readonly string[]>> = {
+      [TYPE.A]: ['192.0.2.1', '192.0.2.2'],
+      [TYPE.AAAA]: ['2001:db8::1', '2001:db8::2'],
+    };
+    const answers = (contents[type] ?? ALIAS_TARGETS.slice(0, 2)).map((text) => ({
+      content: text,
+      weight: 1 + (c % 3),
+    }));
+    const rules = [{ match: { country: [], continent: ['EU'], network: ['10.0.0.0/8'], region: [] }, pool: 'p' }];
+    const content = { ttl: 60, pools: [{ name: 'p', answers, health: null }], rules, fallback: ['p'] };
+    const actor = { accountId: 1, username: 'u', tokenName: null };
+    const row = { domainId, name, type, revision: 1, updatedAt: 1, actor, content };
+    if (c % 4 === 0) this.#delete(steerings, row);
+    else this.#put(steerings, row);
   }
 
   /** Addresses next to an ALIAS are refused. */

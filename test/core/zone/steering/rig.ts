@@ -4,7 +4,7 @@ import type { Signer } from '../../../../core/dns/dnssec/zone-signer.ts';
 import { EDNS_OPTION } from '../../../../core/dns/wire/edns.ts';
 import { equalNames, type Name, parseName } from '../../../../core/dns/wire/name.ts';
 import { formatRdata } from '../../../../core/dns/wire/rdata/index.ts';
-import { type ResourceRecord, TYPE } from '../../../../core/dns/wire/types.ts';
+import { type ResourceRecord, type RRset, TYPE } from '../../../../core/dns/wire/types.ts';
 import { Client, TRANSPORT } from '../../../../core/net/address/client.ts';
 import { formatAddress, parseAddress } from '../../../../core/net/address/index.ts';
 import { readPlaces } from '../../../../core/net/geography/database.ts';
@@ -100,11 +100,12 @@ export class SteeredServer {
     readonly steerings: readonly Steering[],
     { places, region }: Pick<SteeringWorld, 'places' | 'region'> = { places: [], region: '' },
     signer: Signer | null = null,
+    addressesOf: (target: Name) => readonly RRset[] = () => [],
   ) {
     const index = new IndexWriter(1 << 20);
     const zone = new MemoryZone(APEX, records);
-    const aliased = new AliasedZone(zone, () => []);
-    const view = new SteeredZone(aliased, (name) => steerings.filter((own) => equalNames(own.name, name)));
+    const aliased = new AliasedZone(zone, addressesOf);
+    const view = new SteeredZone(aliased, (name) => steerings.filter((own) => equalNames(own.name, name)), addressesOf);
     const nodes: [Name, Buffer][] = [];
     for (const name of zone.names()) {
       const node = compileNode(view, name, signer);

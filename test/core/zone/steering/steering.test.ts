@@ -3,9 +3,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ALGORITHM } from '../../../../core/dns/dnssec/dnskey.ts';
 import { generateKeyPair, SigningKey } from '../../../../core/dns/dnssec/keys.ts';
-import { parseName } from '../../../../core/dns/wire/name.ts';
+import { formatName, parseName } from '../../../../core/dns/wire/name.ts';
 import { parseRdata } from '../../../../core/dns/wire/rdata/index.ts';
-import { type ResourceRecord, TYPE } from '../../../../core/dns/wire/types.ts';
+import { type ResourceRecord, type RRset, TYPE } from '../../../../core/dns/wire/types.ts';
 import { TRANSPORT } from '../../../../core/net/address/client.ts';
 import { parseAddress } from '../../../../core/net/address/index.ts';
 import type { SteeringContent } from '../../../../core/store/rows.ts';
@@ -195,6 +195,39 @@ test('answers are picked by weight, and those of weight 0 never', () => {
   // Ten standard deviations around 3000.
   assert.ok(Math.abs(counts.get('192.0.2.1')! - 3000) < 280, `${[...counts]}`);
   assert.is(counts.get('192.0.2.3'), undefined);
+});
+
+test('a steered ALIAS answers the addresses of one target, of each family among those that have some', () => {
+  const addressesOf = (target: Uint8Array): readonly RRset[] => {
+    const set = (type: number, ...texts: string[]) => ({
+      type,
+      ttl: 20,
+      rdatas: texts.map((text) => parseRdata(type, text)),
+    });
+    const known: Readonly<Record<string, readonly RRset[]>> = {
+      'a.test.': [set(TYPE.A, '192.0.2.1', '192.0.2.2'), set(TYPE.AAAA, '2001:db8::1')],
+      'b.test.': [set(TYPE.A, '192.0.2.3')],
+      'none.test.': [{ type: TYPE.A, ttl: 0, rdatas: [] }],
+    };
+    return known[formatName(target)] ?? [];
+  };
+  const content: SteeringContent = {
+    ttl: 30,
+    pools: [pool('a', ['a.test.']), pool('b', ['b.test.', 'none.test.'])],
+    rules: [{ match: match({ continent: ['EU'] }), pool: 'b' }],
+    fallback: ['a'],
+  };
+  const records = [...RECORDS, at('@', TYPE.ALIAS, 'none.test.')];
+  for (const signer of [null, signerOf(APEX, 1_800_000_000, [KEY])]) {
+    const aliases = new SteeredServer(records, [steering('@', TYPE.ALIAS, content)], WORLD, signer, addressesOf);
+    const ask = (type: number, subnet: string) => {
+      const { contents, scope, message } = aliases.query('@', { type, subnet, dnssecOk: signer !== null });
+      return [contents, scope, message.answer[0]?.ttl];
+    };
+    assert.equal(ask(TYPE.A, '5.6.7.0/24'), [['192.0.2.3'], 8, 20]);
+    assert.equal(ask(TYPE.A, '11.0.0.0/24'), [['192.0.2.1', '192.0.2.2'], 7, 20]);
+    assert.equal(ask(TYPE.AAAA, '5.6.7.0/24'), [['2001:db8::1'], 8, 20], 'no target of the pool has such addresses');
+  }
 });
 
 test('a client subnet that no client may send is FORMERR', () => {
