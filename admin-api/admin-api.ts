@@ -60,7 +60,7 @@ import { Sweeper } from './sweeper.ts';
 import type { AnswerDns } from './zones/doh/routes.ts';
 import { DomainSearch } from './zones/domains/search.ts';
 import { PREFIX as DYNDNS_PREFIX, dynDnsError, dynDnsRoutes } from './zones/dyndns/routes.ts';
-import { PREFIX, powerDnsError } from './zones/powerdns/errors.ts';
+import { PREFIX, powerDnsError, preflightHeaders } from './zones/powerdns/errors.ts';
 import { powerDnsRoutes } from './zones/powerdns/routes.ts';
 import { PreparePool } from './zones/records/zonefile/pool.ts';
 import { TargetWarnings } from './zones/targets/target-warnings.ts';
@@ -238,7 +238,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   const handler = createApp({
     routes: [...routes, ...compatible, ...dynDnsRoutes(services)],
     foreign: [
-      { prefix: PREFIX, respondToError: powerDnsError },
+      { prefix: PREFIX, respondToError: powerDnsError, preflightHeaders },
       { prefix: DYNDNS_PREFIX, respondToError: dynDnsError },
     ],
     authenticator,

@@ -6,6 +6,7 @@ import {
   audits,
   comments,
   type Domain,
+  disabledRecords,
   idCounters,
   type RecordAction,
   type RecordPolicy,
@@ -81,8 +82,8 @@ function changesOf(draft: Draft, policies: readonly RecordPolicy[]): Iterable<RR
   const stored: RecordRow[] = [];
   for (const { table, key, before, after } of draft.changedRows()) {
     if (INCIDENTAL.has(table.number)) continue;
-    if (table.number === comments.number) {
-      const set = setOf(comments.decode(key, (after ?? before)!));
+    if (table.number === comments.number || table.number === disabledRecords.number) {
+      const set = setOf(table.decode(key, (after ?? before)!) as Owner);
       set.actions.add(before === undefined ? 'create' : after === undefined ? 'delete' : 'update');
     } else if (table.number === records.number) {
       const [old, row] = [before, after].map((value) => value && records.decode(key, value));

@@ -63,6 +63,8 @@ interface Pages {
 interface ForeignPaths {
   readonly prefix: string;
   respondToError(error: unknown, requestId: string, request: HttpRequest): HttpResponse;
+  /** More headers of the response to OPTIONS. `allow`: the methods of the path. Omitted: none. */
+  preflightHeaders?(allow: string): Readonly<Record<string, string>>;
 }
 
 interface AppOptions extends AppParts {
@@ -103,6 +105,7 @@ export function createApp({
 }: AppOptions): Handler {
   const router = new Router(routes);
   const diskFaults = new LogThrottle();
+  const foreignAt = (path: string) => foreign.find(({ prefix }) => isBelow(path, prefix));
   return async (received) => {
     const start = performance.now();
     const forwarded = forwardedBy === undefined ? received : withForwardedClient(received, forwardedBy);
@@ -144,8 +147,10 @@ export function createApp({
       if (page !== null) return { route: PAGES_ROUTE, response: pageResponse(request, page, headers) };
       Object.assign(headers, PROTECTION);
       const match = router.match(request.method, request.path);
-      if (match.kind === 'options')
-        return { route, response: { status: 200, headers: { ...headers, Allow: match.allow }, body: '' } };
+      if (match.kind === 'options') {
+        const more = foreignAt(request.path)?.preflightHeaders?.(match.allow);
+        return { route, response: { status: 200, headers: { ...headers, ...more, Allow: match.allow }, body: '' } };
+      }
       route = match.route.path;
       if (tracing !== undefined && isWrite(match.route))
         traceWrite(tracing, request, match.route, requestId, isTrusted);
@@ -164,8 +169,8 @@ export function createApp({
           path: request.path,
           error,
         });
-      const other = foreign.find(({ prefix }) => isBelow(request.path, prefix));
-      const response = other?.respondToError(error, requestId, request) ?? errorResponse(error, requestId);
+      const response =
+        foreignAt(request.path)?.respondToError(error, requestId, request) ?? errorResponse(error, requestId);
       return { route, response: { ...response, headers: { ...headers, ...PROTECTION, ...response.headers } } };
     }
   }

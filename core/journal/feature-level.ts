@@ -28,7 +28,7 @@ export const LEVELS: readonly { readonly level: number; readonly since: string; 
   {
     level: 6,
     since: '0.3.0',
-    adds: 'names of TSIG keys that are unique within their account, limits of tokens and keys, kept PTR records, and steering',
+    adds: 'TSIG keys with names of their account, limits of tokens and keys, kept PTR records, steering, and disabled records',
   },
 ];
 

@@ -8,7 +8,7 @@
  *
  *   records   domain id (8) · nameKey · 0x00 · type (2) · record id (8)
  *   answers   nameKey; of a zone's apex: 0x00 · nameKey
- *   comments  domain id (8) · nameKey · 0x00 · type (2)
+ *   comments, disabled_records  domain id (8) · nameKey · 0x00 · type (2)
  *   steerings   domain id (8) · nameKey · 0x00 · type (2)
  *   steering_versions   domain id (8) · nameKey · 0x00 · type (2) · revision (8)
  *   targets   domain id (8) · nameKey(target) · 0x00 · nameKey(owner) · 0x00 · type (2) ·

@@ -26,7 +26,7 @@ import { steerings, steeringVersions } from './rows/steering.ts';
 import type { Table } from './rows/table.ts';
 import { deliveries, webhookQueues, webhooks } from './rows/webhooks.ts';
 import { delegations, secondaries } from './rows/zone-states.ts';
-import { comments, domains, keptPtrs, records, spellings, zoneLabels } from './rows/zones.ts';
+import { comments, disabledRecords, domains, keptPtrs, records, spellings, zoneLabels } from './rows/zones.ts';
 
 export * from './rows/accounts.ts';
 export * from './rows/acme.ts';
@@ -79,6 +79,7 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     delegations,
     storeKeys,
     comments,
+    disabledRecords,
     zoneLabels,
     webhooks,
     deliveries,

@@ -1,7 +1,7 @@
 /** Handles requests to sign zones, check their parents, and replace their keys. */
 import { InvalidError, StateError } from '../../../core/base/errors.ts';
 import { ALGORITHM, type Algorithm } from '../../../core/dns/dnssec/dnskey.ts';
-import { generateKeyPair } from '../../../core/dns/dnssec/keys.ts';
+import { generateKeyPair, keyPairOf } from '../../../core/dns/dnssec/keys.ts';
 import { MAX_NSEC3_APEX } from '../../../core/dns/dnssec/nsec3.ts';
 import type { Name } from '../../../core/dns/wire/name.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
@@ -49,12 +49,25 @@ export function describeDnssec({ reader }: Services, { caller, params }: Context
   return dnssecReply(domain, readSignedZone(reader, domain));
 }
 
-/** Throws HttpError 404, InvalidError `bad_algorithm`, StateError. */
-export function setDnssec(services: Services, context: Context<Caller>, body: BodyOf<typeof dnssecBody>) {
-  return body.enabled ? enable(services, context, body.algorithm) : disable(services, context, body);
+/**
+ * `given`: the private key of a zone that is not signed; omitted: a new one. Throws HttpError 404,
+ * InvalidError `bad_algorithm`, StateError, and RangeError if the private key is invalid.
+ */
+export function setDnssec(
+  services: Services,
+  context: Context<Caller>,
+  body: BodyOf<typeof dnssecBody>,
+  given?: Uint8Array,
+) {
+  return body.enabled ? enable(services, context, body.algorithm, given) : disable(services, context, body);
 }
 
-async function enable(services: Services, context: Context<Caller>, requested: number | undefined) {
+async function enable(
+  services: Services,
+  context: Context<Caller>,
+  requested: number | undefined,
+  given: Uint8Array | undefined,
+) {
   const { environment, zoneSettings, reader } = services;
   const algorithm = requested === undefined ? undefined : readAlgorithm(requested);
   const owned = editableDomain(reader, context.caller, parseId(context.params.domain_id));
@@ -67,7 +80,7 @@ async function enable(services: Services, context: Context<Caller>, requested: n
     if (zone === null) {
       requireIdle(draft, domain);
       const chosen = algorithm ?? ALGORITHM.ECDSAP256SHA256;
-      const key: DnssecKey = { ...newKey(services, draft, id, chosen), use: 'sign', isTrusted: true };
+      const key: DnssecKey = { ...newKey(services, draft, id, chosen, undefined, given), use: 'sign', isTrusted: true };
       const row = { domainId: id, algorithm: chosen, clock: now, keys: [key], foreign: [] };
       const begun = beginSigning(row, largestTtl, now);
       return { action: 'dnssec.enable', zone: begun, detail: { algorithm: chosen } };
@@ -270,8 +283,10 @@ function newKey(
   domainId: Id,
   algorithm: Algorithm,
   tags: ReadonlySet<number> = new Set(),
+  given?: Uint8Array,
 ) {
-  const { dnskey, privateKey } = generateKeyPair(algorithm, tags);
+  const pair = given === undefined ? generateKeyPair(algorithm, tags) : keyPairOf(algorithm, given.slice());
+  const { dnskey, privateKey } = pair;
   const sealed = secrets.seal(privateKey, dnssecContext(domainId)).toString('base64');
   privateKey.fill(0);
   const id = draft.newId(dnssec);

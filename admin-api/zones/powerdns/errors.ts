@@ -1,6 +1,6 @@
 /**
- * Errors in the shape of PowerDNS's API: `{"error": "…", "errors": ["…"]}`. Clients without
- * `Accept: application/json` receive the text alone, except for 422, which is always JSON.
+ * Errors in the shape of PowerDNS's API: `{"error": "…", "errors": ["…"]}`. Clients that accept
+ * other content only receive the text alone, except for 422, which is always JSON.
  */
 import { InvalidError, StateError, WaypostError } from '../../../core/base/errors.ts';
 import { errorResponse, HttpError } from '../../http/errors.ts';
@@ -18,8 +18,24 @@ const TEXTS: ReadonlyMap<number, string> = new Map([
   [409, 'Conflict'],
 ]);
 
+/** Codes of errors for which PowerDNS gives the reason in place of the fixed message. */
+const REASONED: ReadonlySet<string> = new Set(['no_such_tsig_key', 'tsig_key_exists']);
+
 /** Codes of errors that PowerDNS reports with 409. Other conflicts of records are 422 there. */
-const CONFLICTS: ReadonlySet<string> = new Set(['zone_exists']);
+const CONFLICTS: ReadonlySet<string> = new Set(['zone_exists', 'tsig_key_exists']);
+
+/**
+ * Pages of other sites may use the API: they need a key in a header, and cookies are not accepted.
+ */
+export const CORS = { 'Access-Control-Allow-Origin': '*' } as const;
+
+/** Headers of the response to a preflight request. `allow`: the methods of the path. */
+export const preflightHeaders = (allow: string) => ({
+  ...CORS,
+  'Access-Control-Allow-Headers': 'Content-Type, X-API-Key',
+  'Access-Control-Allow-Methods': allow,
+  'Access-Control-Max-Age': '3600',
+});
 
 /** An error of the content of a request. */
 export const unprocessable = (message: string, code = 'unprocessable'): InvalidError => new InvalidError(code, message);
@@ -40,16 +56,18 @@ export function powerDnsError(error: unknown, requestId: string, request: Pick<H
     error instanceof WaypostError && status !== 500
       ? error.message
       : `Internal server error. Report the request id ${requestId} to the operators.`;
-  const text = TEXTS.get(status) ?? reason;
+  const hasReason = error instanceof WaypostError && REASONED.has(error.code);
+  const text = hasReason ? reason : (TEXTS.get(status) ?? reason);
   const more = error instanceof HttpError ? error.details?.map((detail) => detail.message) : undefined;
   const errors = text === reason ? more : [reason];
   const { 'WWW-Authenticate': challenge, ...rest } = headers;
-  const isJson = status === 422 || (request.header('accept') ?? '').includes('application/json');
+  const isJson = status === 422 || /application\/(json|\*)|\*\/\*|^$/.test(request.header('accept') ?? '');
   return {
     status,
     close,
     headers: {
       ...rest,
+      ...CORS,
       ...(challenge !== undefined && { 'WWW-Authenticate': 'X-API-Key realm="Waypost"' }),
       'Content-Type': isJson ? 'application/json' : 'text/plain; charset=utf-8',
     },

@@ -15,7 +15,7 @@ import { unprocessable, unsupported } from './errors.ts';
 import type { PowerDnsContext } from './route.ts';
 import { readSoaEdit } from './zone-body.ts';
 import { findZone } from './zone-id.ts';
-import { NSEC3PARAM } from './zone-view.ts';
+import { NSEC3PARAM, TSIG_ALLOW_AXFR } from './zone-view.ts';
 
 type Metadata = {
   readonly kind: string;
@@ -69,6 +69,15 @@ const NO_GSS = 'GSS-TSIG is not supported; use TSIG keys.';
 const BY_TSIG = 'Clients update a zone with a TSIG key of the scope "dns" (/api/v1/tsig-keys), from any address.';
 const IN_CONFIG = 'It is a setting of the service, and not of a zone:';
 
+/** Nothing is stored: NOTIFY is sent after every change. */
+const notified: Kind = {
+  values: () => [],
+  check(values) {
+    if (values.length > 0 && values.join() !== '1')
+      throw unsupported('NOTIFY is sent after every change. The only value is "1".');
+  },
+};
+
 const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   [
     ALLOW_AXFR_FROM,
@@ -90,19 +99,26 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['NSEC3NARROW', { values: () => [] }],
   ['PRESIGNED', { values: () => [] }],
   ['LUA-AXFR-SCRIPT', { values: () => [] }],
-  ['TSIG-ALLOW-AXFR', { values: (zone) => keysOf(zone, 'dns:read') }],
+  [TSIG_ALLOW_AXFR, { values: (zone) => firstSet(stored(TSIG_ALLOW_AXFR)(zone), keysOf(zone, 'dns:read')) }],
   ['AXFR-MASTER-TSIG', { values: masterKeys }],
   ['AXFR-SOURCE', never(`${IN_CONFIG} transfer.source.`)],
   ['ALLOW-DNSUPDATE-FROM', never(BY_TSIG)],
   ['FORWARD-DNSUPDATE', never('Updates of secondary zones are not forwarded; send them to the primary.')],
-  ['SOA-EDIT-DNSUPDATE', never('The serial rises by 1 with every change.')],
-  ['NOTIFY-DNSUPDATE', never('NOTIFY is sent after every change, to the addresses in transfer.notify.')],
-  ['SLAVE-RENOTIFY', never('NOTIFY is sent after every change, to the addresses in transfer.notify.')],
+  ['NOTIFY-DNSUPDATE', notified],
+  ['SLAVE-RENOTIFY', notified],
+  ['SOA-EDIT-DNSUPDATE', { values: stored('SOA-EDIT-DNSUPDATE'), check: checkSoaEdit }],
+  ['RFC1123-CONFORMANCE', never('Names follow the rules of the record API.')],
+  ['SIGNALING-ZONE', never('Signalling zones (RFC 9615) are not supported.')],
+  ['ENABLE-LUA-RECORDS', never('There are no LUA records.')],
   ['GSS-ALLOW-AXFR-PRINCIPAL', never(NO_GSS)],
   ['GSS-ACCEPTOR-PRINCIPAL', never(NO_GSS)],
 ]);
 
 const isOperator = ({ caller }: PowerDnsContext): boolean => caller.account.role === 'admin';
+
+/** The keys that a client has named, or all that may transfer the zone. */
+const firstSet = (first: readonly string[], second: readonly string[]) => (first.length > 0 ? first : second);
+
 const some = (value: string): string[] => (value === '' ? [] : [value]);
 
 /** Throws InvalidError. */
@@ -177,10 +193,12 @@ function checkSize(values: readonly string[]): void {
     throw unprocessable(`A value of metadata has at most ${MAX_VALUE} characters.`);
 }
 
+const STORED: ReadonlySet<string> = new Set([ALLOW_AXFR_FROM, ALSO_NOTIFY, 'SOA-EDIT-DNSUPDATE']);
+
 /** Whether anything changed. Kinds with fixed values are not stored. */
 function store(draft: Draft, domain: Domain, kind: string, values: readonly string[]): boolean {
   if (kind === 'SOA-EDIT') return writeLabels(draft, domain, { soaEdit: values[0] ?? '' });
-  if (!kind.startsWith('X-') && kind !== ALLOW_AXFR_FROM && kind !== ALSO_NOTIFY) return false;
+  if (!kind.startsWith('X-') && !STORED.has(kind)) return false;
   const { [kind]: _, ...others } = draft.zoneLabels(domain.id).metadata;
   const metadata = values.length === 0 ? others : { ...others, [kind]: values };
   if (Object.keys(metadata).length > MAX_KINDS)

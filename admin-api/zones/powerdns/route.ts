@@ -10,7 +10,7 @@ import type { NoParameters, Parameters, Query } from '../../http/query.ts';
 import { type Context, foreignRoute, type RawReply, type ServedRoute, withAuthorization } from '../../http/route.ts';
 import type { Method } from '../../http/router.ts';
 import type { HttpRequest } from '../../http/transport.ts';
-import { PREFIX, unprocessable } from './errors.ts';
+import { CORS, PREFIX, unprocessable } from './errors.ts';
 
 /** Path of the only server. */
 export const SERVER = `${PREFIX}/localhost`;
@@ -43,7 +43,11 @@ export function powerDnsRoute<P extends Parameters = NoParameters>({
 }: PowerDnsRoute<P>): ServedRoute {
   const access = changes === false || route.method === 'GET' ? 'read' : 'write';
   const query = { ...accountQuery, ...route.query } as P & typeof accountQuery;
-  return foreignRoute({ ...route, query, access, limit: MAX_BODY, credentials: withApiKey });
+  const run = (context: PowerDnsContext<P>) => {
+    Object.assign(context.headers, CORS);
+    return route.run(context);
+  };
+  return foreignRoute({ ...route, run, query, access, limit: MAX_BODY, credentials: withApiKey });
 }
 
 /**

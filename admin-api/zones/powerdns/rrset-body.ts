@@ -24,6 +24,8 @@ export interface RRsetChange {
   readonly ttl: number | null;
   /** Rdata; null: unchanged. */
   readonly records: readonly Uint8Array[] | null;
+  /** Rdata of disabled records, which are kept and not served. Undefined: they are unchanged. */
+  readonly disabled?: readonly Uint8Array[];
   /** Null: unchanged. */
   readonly comments: readonly NewComment[] | null;
 }
@@ -64,7 +66,10 @@ export function readChanges(apex: Name, body: JsonObject): RRsetChange[] {
     // There is nothing to delete outside of the zone.
     if (changeType !== 'DELETE') requireInZone(apex, name, type);
     const id = `${type} ${changeType} ${dotted(name)}`;
-    if (seen.has(id)) throw unprocessable(`Duplicate ${describeRRset(name, type)} with changetype: ${changeType}`);
+    // Several EXTEND and PRUNE of one RRset are applied one after another.
+    const isWhole = changeType === 'DELETE' || changeType === 'REPLACE';
+    if (isWhole && seen.has(id))
+      throw unprocessable(`Duplicate ${describeRRset(name, type)} with changetype: ${changeType}`);
     seen.add(id);
     if (changeType === 'DELETE') return { name, type, changeType, ttl: null, records: [], comments: [] };
     const change = { name, type, changeType, ...readContent(apex, name, type, rrset) };
@@ -75,7 +80,7 @@ export function readChanges(apex: Name, body: JsonObject): RRsetChange[] {
         throw unprocessable("Key 'ttl' not an Integer or not present");
     } else {
       if (change.comments !== null) throw unprocessable(`Comments cannot be changed with changetype ${changeType}`);
-      if (change.records === null || change.records.length === 0)
+      if (change.records === null || change.records.length + (change.disabled?.length ?? 0) === 0)
         throw unprocessable(`${describeRRset(name, type)} has no records to ${changeType.toLowerCase()}`);
     }
     return change;
@@ -116,26 +121,38 @@ function readContent(
   name: Name,
   type: number,
   rrset: JsonObject,
-): Pick<RRsetChange, 'ttl' | 'records' | 'comments'> {
+): Pick<RRsetChange, 'ttl' | 'records' | 'disabled' | 'comments'> {
   const records = readObjects(rrset, 'records');
   const comments = readObjects(rrset, 'comments');
   if (comments !== null && comments.length > MAX_COMMENTS)
     throw unprocessable(`${describeRRset(name, type)} has more than ${MAX_COMMENTS} comments`);
   return {
-    ttl: has(rrset, 'ttl') ? readInteger(rrset, 'ttl') : null,
-    records: records === null ? null : readRecords(apex, name, type, records),
+    ttl: has(rrset, 'ttl') ? readTtl(rrset) : null,
+    ...(records === null ? { records } : readRecords(apex, name, type, records)),
     comments: comments === null ? null : comments.map(readComment),
   };
 }
 
-function readRecords(apex: Name, name: Name, type: number, records: readonly JsonObject[]): Uint8Array[] {
+/** RFC 2181 section 8. The bounds of the service are checked with the records. */
+const MAX_TTL = 2 ** 31 - 1;
+
+function readTtl(rrset: JsonObject): number {
+  const ttl = readInteger(rrset, 'ttl');
+  if (ttl >= 0 && ttl <= MAX_TTL) return ttl;
+  throw unprocessable(`Value for key 'ttl' is out of range: it must be 0 to ${MAX_TTL}`);
+}
+
+function readRecords(
+  apex: Name,
+  name: Name,
+  type: number,
+  records: readonly JsonObject[],
+): { records: Uint8Array[]; disabled: Uint8Array[] } {
   const seen = new Set<string>();
-  return records.map((record) => {
+  const enabled: Uint8Array[] = [];
+  const disabled: Uint8Array[] = [];
+  for (const record of records) {
     const content = readString(record, 'content');
-    if (readBoolean(record, 'disabled'))
-      throw unsupported(
-        `${describeRRset(name, type)}: Records cannot be disabled here; delete the record "${content.slice(0, 100)}" instead.`,
-      );
     if (readBoolean(record, 'set-ptr'))
       throw unsupported(`${describeRRset(name, type)}: "set-ptr" is not supported; write the PTR record to its zone.`);
     const rdata = parseStrictly(apex, name, type, content);
@@ -143,8 +160,9 @@ function readRecords(apex: Name, name: Name, type: number, records: readonly Jso
     if (seen.has(text))
       throw unprocessable(`Duplicate record in ${describeRRset(name, type)} with content "${content.slice(0, 300)}"`);
     seen.add(text);
-    return rdata;
-  });
+    (readBoolean(record, 'disabled') ? disabled : enabled).push(rdata);
+  }
+  return { records: enabled, disabled };
 }
 
 /** Rejects names without a last dot in a content, which would be read as relative names. */
@@ -173,11 +191,12 @@ function readComment(comment: JsonObject): NewComment {
     );
   const modifiedAt = has(comment, 'modified_at') ? readInteger(comment, 'modified_at') : null;
   if (modifiedAt !== null && (modifiedAt < 0 || modifiedAt > MAX_TIME))
-    throw unprocessable(`Key 'modified_at' must be 0 to ${MAX_TIME}`);
+    throw unprocessable("Value for key 'modified_at' is out of range");
   return { content, account, modifiedAt };
 }
 
-const MAX_TIME = 2 ** 40;
+/** PowerDNS has 32 bits. */
+const MAX_TIME = 2 ** 32 - 1;
 
 /** Sets the times of comments to store. Without a new time, an existing comment keeps its time. */
 export function datedComments(comments: readonly NewComment[], before: readonly Comment[]): Comment[] {

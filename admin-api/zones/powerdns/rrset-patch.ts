@@ -9,12 +9,22 @@ import { formatName, type Name, nameId } from '../../../core/dns/wire/name.ts';
 import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
-import { type Comment, comments, type Domain, type RecordRow, records } from '../../../core/store/rows.ts';
+import { recordsOfType } from '../../../core/store/keys.ts';
+import {
+  type Comment,
+  comments,
+  type DisabledRecords,
+  type Domain,
+  disabledRecords,
+  type RecordRow,
+  records,
+} from '../../../core/store/rows.ts';
 import { soaRRset } from '../../../core/zone/compile/apex.ts';
 import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { apexNs, isApexRRset, setApexNs, withSoa } from '../nameservers/apex.ts';
 import { applyBatch, type Batch, BatchErrors, declareZoneRead, MAX_SINGLE_READS } from '../records/batch.ts';
+import { checkTtl, DEFAULT_TTL } from '../records/content.ts';
 import { MAX_BATCH } from '../records/schema.ts';
 import { unprocessable } from './errors.ts';
 import { datedComments, describeRRset, type NewComment, type RRsetChange } from './rrset-body.ts';
@@ -30,6 +40,9 @@ interface RRsetState {
   ttl: number | null;
   /** By rdata in Latin-1. */
   wanted: Map<string, Uint8Array>;
+  /** Disabled records before, and as wanted. */
+  readonly disabledBefore: DisabledRecords | undefined;
+  disabled: Map<string, Uint8Array>;
   /** Whether the records were changed at all. */
   isChanged: boolean;
   /** Null: unchanged. */
@@ -52,7 +65,10 @@ export async function patchRRsets(
   changes: readonly RRsetChange[],
   caller: Caller,
 ): Promise<Patched> {
-  const size = changes.reduce((sum, change) => sum + Math.max(1, change.records?.length ?? 1), 0);
+  const size = changes.reduce(
+    (sum, change) => sum + Math.max(1, (change.records?.length ?? 1) + (change.disabled?.length ?? 0)),
+    0,
+  );
   if (size > MAX_BATCH) throw unprocessable(`The request has ${size} records; the maximum is ${MAX_BATCH}. Split it.`);
   if (size > MAX_SINGLE_READS) declareZoneRead(draft, domain);
   const states = new Map<string, RRsetState>();
@@ -76,12 +92,18 @@ export async function patchRRsets(
   }
   const counts = { deleted: deleted.length, updated: put.length, created: post.length };
   const after = patchApex(services, draft, domain, all, counts);
+  const disabled = all.filter((state) => state.isChanged && writeDisabled(draft, domain, state)).length;
   const commented = all.filter((state) => writeComments(draft, domain, state)).length;
   const isApexChanged = after !== domain;
-  const changed = counts.deleted + counts.updated + counts.created + commented;
+  const changed = counts.deleted + counts.updated + counts.created + commented + disabled;
   return {
     domain: after,
-    detail: { ...counts, ...(commented > 0 && { comments: commented }), ...(isApexChanged && { apex: true }) },
+    detail: {
+      ...counts,
+      ...(commented > 0 && { comments: commented }),
+      ...(disabled > 0 && { disabled }),
+      ...(isApexChanged && { apex: true }),
+    },
     unchanged: changed === 0 && !isApexChanged,
   };
 }
@@ -89,7 +111,8 @@ export async function patchRRsets(
 function readState({ reader, zoneSettings }: Services, draft: Draft, domain: Domain, change: RRsetChange): RRsetState {
   const { name, type } = change;
   const rows = draft.recordsOfType(domain.id, name, type);
-  let ttl = rows.length > 0 ? rows[0].ttl : null;
+  const disabledBefore = draft.row(disabledRecords, recordsOfType(domain.id, name, type));
+  let ttl = rows.length > 0 ? rows[0].ttl : (disabledBefore?.ttl ?? null);
   let rdatas: readonly Uint8Array[] = rows.map(({ rdata }) => rdata);
   if (isApexRRset(domain, change)) {
     const set =
@@ -99,24 +122,37 @@ function readState({ reader, zoneSettings }: Services, draft: Draft, domain: Dom
     ttl = set.ttl;
     rdatas = set.rdatas;
   }
-  return { name, type, rows, oldTtl: ttl, ttl, wanted: mapOf(rdatas), isChanged: false, comments: null };
+  const disabled = mapOf(disabledBefore?.rdatas ?? []);
+  const wanted = mapOf(rdatas);
+  return { name, type, rows, oldTtl: ttl, ttl, wanted, disabledBefore, disabled, isChanged: false, comments: null };
 }
 
 const mapOf = (rdatas: readonly Uint8Array[]): Map<string, Uint8Array> =>
   new Map(rdatas.map((rdata) => [latin1(rdata), rdata]));
 
-function applyChange(state: RRsetState, { changeType, ttl, records: given, comments: newComments }: RRsetChange): void {
+function applyChange(state: RRsetState, change: RRsetChange): void {
+  const { changeType, ttl, records: given, disabled = [], comments: newComments } = change;
   if (newComments !== null) state.comments = newComments;
   if (given === null) return;
   state.isChanged = true;
   if (ttl !== null) state.ttl = ttl;
-  if (changeType === 'REPLACE' || changeType === 'DELETE') state.wanted = mapOf(given);
-  else
-    for (const rdata of given)
-      if (changeType === 'EXTEND') state.wanted.set(latin1(rdata), rdata);
-      else state.wanted.delete(latin1(rdata));
-  if (state.wanted.size > 0 && state.ttl === null) throw unprocessable("Key 'ttl' not an Integer or not present");
-  if (state.wanted.size > 1 && state.type === TYPE.CNAME)
+  if (changeType === 'REPLACE' || changeType === 'DELETE') {
+    state.wanted = mapOf(given);
+    if (change.disabled !== undefined || changeType === 'DELETE') state.disabled = mapOf(disabled);
+  } else
+    for (const [rdatas, set] of [
+      [given, state.wanted],
+      [disabled, state.disabled],
+    ] as const)
+      for (const rdata of rdatas) {
+        const key = latin1(rdata);
+        const isPresent = state.wanted.has(key) || state.disabled.has(key);
+        if (changeType === 'EXTEND' && !isPresent) set.set(key, rdata);
+        if (changeType === 'PRUNE') for (const each of [state.wanted, state.disabled]) each.delete(key);
+      }
+  const size = state.wanted.size + state.disabled.size;
+  if (size > 0 && state.ttl === null) throw unprocessable("Key 'ttl' not an Integer or not present");
+  if (size > 1 && state.type === TYPE.CNAME)
     throw unprocessable(`${describeRRset(state.name, state.type)} has more than one record`);
 }
 
@@ -187,7 +223,7 @@ function writeComments(draft: Draft, domain: Domain, state: RRsetState): boolean
   if (state.comments === null) return false;
   const { name, type } = state;
   const before = draft.comments(domain.id, name, type);
-  const isEmpty = state.wanted.size === 0 && !isApexRRset(domain, state);
+  const isEmpty = state.wanted.size + state.disabled.size === 0 && !isApexRRset(domain, state);
   if (isEmpty && state.comments.length > 0)
     throw unprocessable(`${describeRRset(name, type)} has no records, so it cannot have comments`);
   const after = datedComments(state.comments, before);
@@ -195,6 +231,21 @@ function writeComments(draft: Draft, domain: Domain, state: RRsetState): boolean
   const row = { domainId: domain.id, name, type, comments: after };
   if (after.length > 0) draft.put(comments, row);
   else draft.delete(comments, row);
+  return true;
+}
+
+/** Whether the disabled records changed. */
+function writeDisabled(
+  draft: Draft,
+  domain: Domain,
+  { name, type, ttl, disabled, disabledBefore }: RRsetState,
+): boolean {
+  const before = mapOf(disabledBefore?.rdatas ?? []);
+  const isSame = before.size === disabled.size && [...disabled.keys()].every((key) => before.has(key));
+  if (isSame && (disabled.size === 0 || disabledBefore?.ttl === ttl)) return false;
+  const row = { domainId: domain.id, name, type, ttl: checkTtl(ttl ?? DEFAULT_TTL), rdatas: [...disabled.values()] };
+  if (disabled.size > 0) draft.put(disabledRecords, row);
+  else draft.delete(disabledRecords, row);
   return true;
 }
 

@@ -11,7 +11,7 @@ import type { Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { ServedRoute } from '../../http/route.ts';
 import { createTsigKey, deleteTsigKey, readSecret, updateTsigKey } from '../tsig/keys.ts';
-import { conflict, notFound, unsupported } from './errors.ts';
+import { unsupported } from './errors.ts';
 import { has, type JsonObject, readString } from './fields.ts';
 import { json, noContent, type PowerDnsContext, powerDnsRoute, readObject, SERVER } from './route.ts';
 import { dotted, requireWholeAccount, tryParseName } from './zone-id.ts';
@@ -29,13 +29,18 @@ export function tsigRoutes(services: Services): ServedRoute[] {
   const requireFree = (context: PowerDnsContext, text: string, own?: TsigKeyRow): void => {
     const other = named(context, text);
     if (other !== undefined && other.id !== own?.id)
-      throw conflict(`A TSIG key with the name '${text.slice(0, 100)}' already exists`);
+      throw new HttpError(
+        409,
+        'tsig_key_exists',
+        `A TSIG key with the name '${text.slice(0, 100).replace(/\.$/, '')}' already exists`,
+      );
   };
   const find = (context: PowerDnsContext): TsigKeyRow => {
     const { params } = context;
     const row = named(context, params.tsigkey_id);
     if (row !== undefined) return row;
-    throw notFound(`TSIG key with name '${params.tsigkey_id.slice(0, 100)}' not found`);
+    const shown = params.tsigkey_id.slice(0, 100).replace(/\.$/, '');
+    throw new HttpError(404, 'no_such_tsig_key', `TSIG key with name '${shown}' not found`);
   };
   return [
     powerDnsRoute({

@@ -36,6 +36,10 @@ export interface ZoneBody {
   readonly masters: readonly string[] | null;
   /** The TSIG key for requests to the masters. Null: not sent; empty: none. */
   readonly masterKey: string | null;
+  /** Names of TSIG keys for transfers of the zone. Null: not sent. */
+  readonly transferKeys: readonly string[] | null;
+  /** The catalog zone that lists the zone. Null: not sent; empty: none. */
+  readonly catalog: string | null;
 }
 
 /** Throws InvalidError, also for settings without an equivalent. */
@@ -48,14 +52,8 @@ export function readZoneBody(body: JsonObject): ZoneBody {
     ...(has(body, 'api_rectify') && { apiRectify: readBoolean(body, 'api_rectify') }),
   };
   const dnssec = has(body, 'dnssec') ? readBoolean(body, 'dnssec') : null;
-  if (readStrings(body, 'master_tsig_key_ids').length > 0)
-    throw unsupported(
-      '"master_tsig_key_ids" is not supported: TSIG keys are limited to domains in their own settings (/api/v1/tsig-keys).',
-    );
   const keys = readStrings(body, 'slave_tsig_key_ids');
   if (keys.length > 1) throw unsupported('Requests to masters are signed with one TSIG key; send one id.');
-  if (has(body, 'catalog') && readString(body, 'catalog') !== '')
-    throw unsupported('"catalog" is not supported: a catalog zone lists all domains of its account.');
   if (readBoolean(body, 'nsec3narrow'))
     throw unsupported('"nsec3narrow" is not supported: signed zones have NSEC3 records of their names.');
   if (readBoolean(body, 'presigned'))
@@ -67,6 +65,8 @@ export function readZoneBody(body: JsonObject): ZoneBody {
     dnssec,
     masters: has(body, 'masters') ? readStrings(body, 'masters') : null,
     masterKey: has(body, 'slave_tsig_key_ids') ? (keys[0] ?? '') : null,
+    transferKeys: has(body, 'master_tsig_key_ids') ? readStrings(body, 'master_tsig_key_ids') : null,
+    catalog: has(body, 'catalog') ? readString(body, 'catalog') : null,
   };
 }
 

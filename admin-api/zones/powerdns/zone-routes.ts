@@ -73,7 +73,12 @@ export function zoneRoutes(services: Services, notify: (domain: Domain) => void)
       scope: 'dns',
       forLimited: true,
       async run(context) {
+        const { id } = find(context);
+        const before = services.reader.zoneState(id).serial;
         await patchZone(services, context, readObject(context));
+        const after = services.reader.zoneState(id).serial;
+        if (after !== before)
+          Object.assign(context.headers, { 'X-PDNS-Old-Serial': String(before), 'X-PDNS-New-Serial': String(after) });
         return noContent();
       },
     }),

@@ -4,9 +4,11 @@ import { type MasterRecord, parseMaster } from '../../../core/dns/wire/master/in
 import { equalNames, formatHost, type Name, nameId } from '../../../core/dns/wire/name.ts';
 import { parseRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
+import type { Draft } from '../../../core/journal/draft/draft.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import type { Reader } from '../../../core/store/reader.ts';
-import { type Domain, NO_LABELS } from '../../../core/store/rows.ts';
+import { type Domain, NO_LABELS, type ZoneLabels } from '../../../core/store/rows.ts';
+import { serviceNs } from '../../../core/zone/compile/apex.ts';
 import { accountOf } from '../../change/acting.ts';
 import { change } from '../../change/change.ts';
 import { SMALL_IMPORT } from '../../change/import-slots.ts';
@@ -27,6 +29,7 @@ import { type RRsetChange, readChanges, readRRsets } from './rrset-body.ts';
 import { patchRRsets } from './rrset-patch.ts';
 import { CONSUMER, PRODUCER, readZoneBody, SLAVE, type ZoneBody } from './zone-body.ts';
 import { dotted, findZone, requireWholeAccount, tryParseName } from './zone-id.ts';
+import { catalogOf, TSIG_ALLOW_AXFR } from './zone-view.ts';
 
 function inTurn<T>({ imports }: Services, context: PowerDnsContext, work: () => Promise<T>): Promise<T> {
   return context.body.length > SMALL_IMPORT ? imports.run(context, work) : work();
@@ -47,11 +50,13 @@ async function fillZone(services: Services, context: PowerDnsContext, body: Json
   const zone = readZoneBody({ ...body, kind });
   const { labels, dnssec } = zone;
   const rrsets = readInitialRRsets(services, context, apex, body);
-  const wanted = { domain: name, ...readDomainKind(services, accountOf(services.reader, context).id, zone) };
+  const { id: accountId } = accountOf(services.reader, context);
+  const wanted = { domain: name, ...readDomainKind(services, accountId, zone) };
   if (wanted.kind !== 'primary' && rrsets.length > 0)
     throw unsupported('Only zones of the kinds Native and Master have own records.');
   const { domain: created } = await insertDomain(services, context, wanted, async (draft, domain) => {
-    writeLabels(draft, domain, labels);
+    writeLabels(draft, domain, { ...labels, ...keyLabels(draft, domain, zone) });
+    requireCatalog(draft, domain, zone);
     const { domain: filled } = await patchRRsets(services, draft, domain, rrsets, context.caller);
     return filled;
   });
@@ -104,6 +109,9 @@ function findKey(reader: Reader, accountId: Id, text: string): number | null {
   return key.id;
 }
 
+/** As `default-ttl` of PowerDNS. */
+const NS_TTL = 3600;
+
 /** Reads the RRsets of a new zone: `rrsets` or the text `zone`, and `nameservers`. */
 function readInitialRRsets(services: Services, context: PowerDnsContext, apex: Name, body: JsonObject): RRsetChange[] {
   const { nsTtl } = services.zoneSettings;
@@ -123,7 +131,20 @@ function readInitialRRsets(services: Services, context: PowerDnsContext, apex: N
     return parseRdata(TYPE.NS, text, apex);
   });
   const unique = [...new Map(records.map((rdata) => [nameId(rdata), rdata])).values()];
-  return [...rrsets, { name: apex, type: TYPE.NS, changeType: 'REPLACE', ttl: nsTtl, records: unique, comments: null }];
+  const own = new Set(serviceNs(services.zoneSettings).rdatas.map(nameId));
+  // The NS of the service stay those of the service.
+  const isServices = unique.length === own.size && unique.every((rdata) => own.has(nameId(rdata)));
+  return [
+    ...rrsets,
+    {
+      name: apex,
+      type: TYPE.NS,
+      changeType: 'REPLACE',
+      ttl: isServices ? nsTtl : NS_TTL,
+      records: unique,
+      comments: null,
+    },
+  ];
 }
 
 const MAX_ZONE_ERRORS = 20;
@@ -158,6 +179,38 @@ function parseZone({ maxGenerated, refusal }: GenerateRoom, apex: Name, text: st
   }));
 }
 
+/**
+ * The metadata with the TSIG keys that a client names for transfers. Keys are limited by their own
+ * settings, so they are only kept. Throws InvalidError for a key that may not transfer the zone.
+ */
+function keyLabels(draft: Draft, domain: Domain, { transferKeys }: ZoneBody): Pick<ZoneLabels, 'metadata'> | null {
+  if (transferKeys === null) return null;
+  const names = transferKeys.map((text) => {
+    const name = tryParseName(text);
+    const keys = draft
+      .tsigKeysOf(domain.accountId)
+      .filter((key) => name !== undefined && key.name === formatHost(name));
+    if (keys.length === 0) throw unprocessable(`A TSIG key with the name '${text.slice(0, 100)}' does not exist`);
+    if (!keys.some((key) => key.lookup !== 'none' && (key.domains === null || key.domains.includes(domain.id))))
+      throw unsupported(`The TSIG key '${text.slice(0, 100)}' is not for this zone; change it in /api/v1/tsig-keys.`);
+    return `${keys[0].name}.`;
+  });
+  const { [TSIG_ALLOW_AXFR]: _, ...others } = draft.zoneLabels(domain.id).metadata;
+  return { metadata: names.length === 0 ? others : { ...others, [TSIG_ALLOW_AXFR]: names } };
+}
+
+/** A catalog lists all zones of its account, so no other can be chosen. Throws InvalidError. */
+function requireCatalog(reader: Reader, domain: Domain, { catalog }: ZoneBody): void {
+  if (catalog === null) return;
+  const present = catalogOf(reader, domain);
+  if (catalog.toLowerCase().replace(/\.?$/, '.') === present || catalog === present) return;
+  throw unsupported(
+    present === ''
+      ? 'The account has no catalog zone that lists this zone; create one of the kind "Producer" first.'
+      : `The catalog zone ${present} lists all zones of the account; "catalog" cannot be another one.`,
+  );
+}
+
 /** Sets the fields of the body. Throws WaypostError. */
 export async function updateZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
   const { caller, params } = context;
@@ -177,7 +230,8 @@ export async function updateZone(services: Services, context: PowerDnsContext, b
   const commit = () =>
     change(services, context, (draft) => {
       const domain = findZone(draft, caller, params.zone_id);
-      const unchanged = !writeLabels(draft, domain, labels);
+      requireCatalog(draft, domain, zone);
+      const unchanged = !writeLabels(draft, domain, { ...labels, ...keyLabels(draft, domain, zone) });
       return {
         action: 'domain.update',
         domain,

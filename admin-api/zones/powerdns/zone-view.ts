@@ -6,8 +6,17 @@ import { type RRset, TYPE } from '../../../core/dns/wire/types.ts';
 import { afterPrefix, idKey, nameOfKey, recordKeyParts, recordsAt, recordsOfType } from '../../../core/store/keys.ts';
 import type { Reader } from '../../../core/store/reader.ts';
 import { permits } from '../../../core/store/record-policies.ts';
-import { comments, type Domain, RECORD_RDATA, type RecordPolicy, records } from '../../../core/store/rows.ts';
+import {
+  comments,
+  type DisabledRecords,
+  type Domain,
+  disabledRecords,
+  RECORD_RDATA,
+  type RecordPolicy,
+  records,
+} from '../../../core/store/rows.ts';
 import { apexSets } from '../../../core/zone/compile/apex.ts';
+import type { ZoneSettings } from '../../../core/zone/compile/settings.ts';
 import { readRRsets } from '../../../core/zone/compile/stored.ts';
 import type { Services } from '../../change/services.ts';
 import { viewPrimary } from '../domains/primaries.ts';
@@ -22,13 +31,13 @@ function kindOf({ kind, consumes }: Domain, label: string): string {
 }
 
 /** The fields of a zone in lists. `withDnssec`: also `dnssec` and `edited_serial`. */
-export function describeZone({ reader, secondaries }: Services, domain: Domain, withDnssec = true) {
+export function describeZone({ reader, secondaries, zoneSettings }: Services, domain: Domain, withDnssec = true) {
   const id = zoneIdOf(domain.apex);
   const { serial } = reader.zoneState(domain.id);
   const { account, kind } = reader.zoneLabels(domain.id);
   return {
     account,
-    catalog: '',
+    catalog: catalogOf(reader, domain),
     ...(withDnssec && { dnssec: reader.dnssec(domain.id) !== undefined, edited_serial: serial }),
     id,
     kind: kindOf(domain, kind),
@@ -36,20 +45,43 @@ export function describeZone({ reader, secondaries }: Services, domain: Domain, 
     masters: domain.primaries.map((primary) => viewPrimary(primary).address),
     name: dotted(domain.apex),
     notified_serial: 0,
+    record_count: countRecords(reader, domain, zoneSettings),
     serial,
     url: zoneUrl(id),
   };
 }
 
+/** The number of records of a zone, with SOA and NS, which may be the service's and not stored. */
+function countRecords(
+  reader: Services['reader'],
+  { id, apex, kind, kept }: Domain,
+  { nameservers }: ZoneSettings,
+): number {
+  const { recordCount } = reader.zoneState(id);
+  if (kind === 'secondary') return recordCount;
+  const hasOwnNs = kept !== null && reader.hasType(id, apex, TYPE.NS);
+  return recordCount + 1 + (hasOwnNs ? 0 : nameservers.length);
+}
+
+/** The catalog zone of the account that lists a zone; empty: none does. */
+export function catalogOf(reader: Reader, { accountId, kind, id }: Domain): string {
+  if (kind === 'catalog') return '';
+  const own = reader.catalogsFor(accountId).find((catalog) => catalog.accountId === accountId && catalog.id !== id);
+  return own === undefined ? '' : dotted(own.apex);
+}
+
+/** Metadata kind: the TSIG keys that a client named for transfers of a zone. */
+export const TSIG_ALLOW_AXFR = 'TSIG-ALLOW-AXFR';
+
 /** The fields of a single zone, without its RRsets. */
 export function describeWholeZone(services: Services, domain: Domain) {
   const { reader } = services;
-  const { soaEdit, soaEditApi, apiRectify } = reader.zoneLabels(domain.id);
+  const { soaEdit, soaEditApi, apiRectify, metadata } = reader.zoneLabels(domain.id);
   const listed = describeZone(services, domain);
   return {
     ...listed,
     api_rectify: apiRectify,
-    master_tsig_key_ids: [],
+    master_tsig_key_ids: metadata[TSIG_ALLOW_AXFR] ?? [],
     nsec3narrow: false,
     nsec3param: listed.dnssec === true ? NSEC3PARAM : '',
     slave_tsig_key_ids: [...new Set(domain.primaries.flatMap(({ tsigKeyId }) => keyName(reader, tsigKeyId)))],
@@ -158,6 +190,27 @@ const ownSets = (sets: readonly RRset[], wanted: number | null): RRset[] =>
     wanted === null || wanted === type ? sets.filter((set) => set.type === type) : [],
   );
 
+const serializeRecord = (type: number, rdata: Uint8Array, isDisabled: boolean): string =>
+  `{"content":${JSON.stringify(formatContent(type, rdata))},"disabled":${isDisabled}}`;
+
+/** The disabled records that the filter selects, by their keys in Latin-1. */
+function readDisabled(
+  { environment }: Services,
+  { id, apex }: Domain,
+  { name, type, policies }: RRsetFilter,
+): Map<string, DisabledRecords> {
+  const start = name === null ? idKey(id) : recordsAt(id, name);
+  const found = new Map<string, DisabledRecords>();
+  for (const { key, value } of environment.rows
+    .get(disabledRecords.number)!
+    .getRange({ start, end: afterPrefix(start) })) {
+    const row = disabledRecords.decode(key, value);
+    const isReadable = policies === undefined || permits(policies, apex, row.name, row.type, 'read');
+    if (isReadable && (type === null || row.type === type)) found.set(Buffer.from(key).toString('latin1'), row);
+  }
+  return found;
+}
+
 /** The RRsets as a JSON array. */
 export async function serializeRRsets(services: Services, domain: Domain, filter: RRsetFilter): Promise<Buffer> {
   const table = services.environment.rows.get(comments.number)!;
@@ -171,6 +224,14 @@ export async function serializeRRsets(services: Services, domain: Domain, filter
         .comments.map(({ content, account, modifiedAt }) => ({ account, content, modified_at: modifiedAt })),
     );
   };
+  const disabled = readDisabled(services, domain, filter);
+  /** The text of disabled records of an RRset, each with a comma before it. */
+  const takeDisabled = (key: Buffer): string => {
+    const id = key.toString('latin1');
+    const row = disabled.get(id);
+    disabled.delete(id);
+    return (row?.rdatas ?? []).map((rdata) => `,${serializeRecord(row!.type, rdata, true)}`).join('');
+  };
   const sets = new ChunkedText(',');
   let current: RRsetRecord | undefined;
   let contents: string[] = [];
@@ -179,7 +240,7 @@ export async function serializeRRsets(services: Services, domain: Domain, filter
     if (current === undefined) return;
     const { type, ttl, commentsKey } = current;
     sets.add(
-      `{"comments":${serializeComments(commentsKey)},"name":${nameText},"records":[${contents.join()}],"ttl":${ttl},"type":"${typeName(type)}"}`,
+      `{"comments":${serializeComments(commentsKey)},"name":${nameText},"records":[${contents.join()}${takeDisabled(commentsKey)}],"ttl":${ttl},"type":"${typeName(type)}"}`,
     );
     contents = [];
   };
@@ -190,9 +251,16 @@ export async function serializeRRsets(services: Services, domain: Domain, filter
         if (record.name !== current?.name) nameText = JSON.stringify(dotted(record.name));
         current = record;
       }
-      contents.push(`{"content":${JSON.stringify(formatContent(record.type, record.rdata))},"disabled":false}`);
+      contents.push(serializeRecord(record.type, record.rdata, false));
     }
   finish();
+  for (const { name, type, ttl, rdatas } of [...disabled.values()]) {
+    const key = recordsOfType(domain.id, name, type);
+    const texts = rdatas.map((rdata) => serializeRecord(type, rdata, true));
+    sets.add(
+      `{"comments":${serializeComments(key)},"name":${JSON.stringify(dotted(name))},"records":[${texts.join()}],"ttl":${ttl},"type":"${typeName(type)}"}`,
+    );
+  }
   return sets.toBuffer('[', ']');
 }
 

@@ -80,9 +80,14 @@ export interface SigningTask {
 export function generateKeyPair(algorithm: Algorithm, takenTags: ReadonlySet<number> = new Set()): KeyPair {
   for (;;) {
     const privateKey = algorithm === ALGORITHM.ED25519 ? generateEd25519Seed() : generateP256Scalar();
-    const dnskey = dnskeyRdata(algorithm, loadSecret(algorithm, privateKey).key.publicKey);
-    if (!takenTags.has(keyTag(dnskey))) return { dnskey, privateKey };
+    const pair = keyPairOf(algorithm, privateKey);
+    if (!takenTags.has(keyTag(pair.dnskey))) return pair;
   }
+}
+
+/** The pair of a given private key. Throws RangeError if it is not valid for the algorithm. */
+export function keyPairOf(algorithm: Algorithm, privateKey: Uint8Array): KeyPair {
+  return { dnskey: dnskeyRdata(algorithm, loadSecret(algorithm, privateKey).key.publicKey), privateKey };
 }
 
 /**

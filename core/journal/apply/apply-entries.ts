@@ -9,7 +9,7 @@ import { HOST_TARGET, TYPE } from '../../dns/wire/types.ts';
 import type { Binary, Environment } from '../../store/environment.ts';
 import { afterPrefix, aliasOwnerKey, type Id, idAt, idKey, recordKeyParts, writeId } from '../../store/keys.ts';
 import { rowOwner } from '../../store/row-owner.ts';
-import { audits, comments, keptPtrs, RECORD_RDATA, records, STAMP, TABLES } from '../../store/rows.ts';
+import { audits, comments, disabledRecords, keptPtrs, RECORD_RDATA, records, STAMP, TABLES } from '../../store/rows.ts';
 import { type Change, type Entry, readChanges } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';
@@ -52,7 +52,10 @@ export function applyRows(environment: Environment, updates: ZoneUpdates, entrie
   }
 }
 
-/** Deletes the rows that belong to RRsets whose last record an entry deletes. */
+/**
+ * Deletes the rows that belong to RRsets whose last record an entry deletes. Disabled records keep
+ * their comments.
+ */
 class OrphanedRows {
   /** Whether a domain has such rows. */
   readonly #domains = new Map<Id, boolean>();
@@ -77,6 +80,7 @@ class OrphanedRows {
       const range = { start: key, end: afterPrefix(key), limit: 1 };
       const old = table.get(key);
       if (old === undefined || !isEmpty(rows.get(records.number)!.getKeys(range))) continue;
+      if (this.table === comments.number && rows.get(disabledRecords.number)!.doesExist(key)) continue;
       const change = { table: this.table, key, value: null };
       history.note(change);
       updates.beforeWrite(change, old);

@@ -21,6 +21,7 @@ import {
   aliasTargets,
   comments,
   type Domain,
+  disabledRecords,
   dnssec,
   domains,
   keptPtrs,
@@ -127,6 +128,7 @@ export class ZoneUpdates {
         break;
       case comments.number:
       case keptPtrs.number:
+      case disabledRecords.number:
         // Clients read them together with records, so revision and serial increase.
         this.zone(idAt(key));
         break;

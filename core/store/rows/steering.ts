@@ -94,7 +94,7 @@ function decode(key: Uint8Array, value: Uint8Array, tail: number): Steering {
 }
 
 export const steerings = table<Steering>({
-  number: 60,
+  number: 57,
   name: 'steerings',
   quota: 'zone',
   concerns: 'edge',
@@ -107,7 +107,7 @@ export const steerings = table<Steering>({
 
 /** Earlier revisions, also of deleted documents, by revision number. */
 export const steeringVersions = table<Steering>({
-  number: 61,
+  number: 58,
   name: 'steering_versions',
   quota: 'zone',
   level: STEERING_LEVEL,

@@ -288,8 +288,8 @@ export interface RRsetComments {
 }
 
 /**
- * Comments of RRsets. They are deleted with the last record of the RRset: see applyRows in
- * core/journal/apply/apply-entries.ts.
+ * Comments of RRsets. They are deleted with the last record of the RRset, enabled or disabled: see
+ * OrphanedRows in core/journal/apply/apply-entries.ts.
  */
 export const comments = table<RRsetComments>({
   number: 40,
@@ -330,6 +330,41 @@ export const keptPtrs = table<KeptPtrs>({
       domainId: idAt(key),
       name: nameOfKey(key, 8, typeAt - 1),
       type: (key[typeAt] << 8) | key[typeAt + 1],
+    };
+  },
+  lookupsFromKey: true,
+});
+
+export interface DisabledRecords {
+  readonly domainId: Id;
+  /** Wire form in lower case. */
+  readonly name: Name;
+  readonly type: number;
+  readonly ttl: number;
+  /** At least one. */
+  readonly rdatas: readonly Uint8Array[];
+}
+
+/**
+ * Records that clients of the PowerDNS API have disabled. Only that API reads them: they are not
+ * records of the zone, so nothing serves, transfers or checks them.
+ */
+export const disabledRecords = table<DisabledRecords>({
+  number: 56,
+  name: 'disabled_records',
+  quota: 'zone',
+  level: 6,
+  key: ({ domainId, name, type }) => recordsOfType(domainId, name, type),
+  encode: ({ ttl, rdatas }) => json({ ttl, rdatas: rdatas.map((rdata) => Buffer.from(rdata).toString('base64')) }),
+  decode(key, value) {
+    const typeAt = key.length - 2;
+    const { ttl, rdatas } = unjson<{ ttl: number; rdatas: string[] }>(value);
+    return {
+      domainId: idAt(key),
+      name: nameOfKey(key, 8, typeAt - 1),
+      type: (key[typeAt] << 8) | key[typeAt + 1],
+      ttl,
+      rdatas: rdatas.map((rdata) => Uint8Array.from(Buffer.from(rdata, 'base64'))),
     };
   },
   lookupsFromKey: true,

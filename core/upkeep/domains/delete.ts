@@ -11,6 +11,7 @@ import {
   comments,
   type Domain,
   delegations,
+  disabledRecords,
   domains,
   furtherCertificates,
   keptPtrs,
@@ -50,6 +51,7 @@ export function deleteDomainRows(parts: Deletion, draft: Draft, domain: Domain, 
   // Also comments of the apex, whose SOA and NS may not be stored records.
   deleteRows(parts, draft, comments.number, id, changes);
   deleteRows(parts, draft, keptPtrs.number, id, changes);
+  deleteRows(parts, draft, disabledRecords.number, id, changes);
   deleteProxy(draft, id);
   deleteRows(parts, draft, furtherCertificates.number, id, changes);
   deleteRows(parts, draft, rsaCertificates.number, id, changes);

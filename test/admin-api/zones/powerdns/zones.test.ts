@@ -1,6 +1,9 @@
 /** Zones and RRsets of the PowerDNS-compatible API: the documented examples, and what differs. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { loadEd25519Key } from '../../../../core/dns/dnssec/keys.ts';
+import { parseName } from '../../../../core/dns/wire/name.ts';
+import { StoreReader } from '../../../../core/store/store-reader.ts';
 import { depth } from '../../../support/depth.ts';
 import { type Answer, type Daemon, type Json, listOf, startDaemon } from '../../daemon.ts';
 
@@ -72,6 +75,7 @@ test('documented: listing all zones', async (context) => {
   assert.equal(zone, {
     ...{ account: '', catalog: '', dnssec: false, edited_serial: serial, id: 'list.example.', kind: 'Native' },
     ...{ last_check: 0, masters: [], name: 'list.example.', notified_serial: 0, serial },
+    record_count: 3,
     url: '/api/v1/servers/localhost/zones/list.example.',
   });
   assert.equal((await send('GET', '?zone=list.example.')).body, body);
@@ -94,7 +98,7 @@ test('documented: creating a new zone, listing and deleting it', async (context)
     ...{ account: '', api_rectify: false, catalog: '', dnssec: false, edited_serial: serial, id: 'example.org.' },
     ...{ kind: 'Native', last_check: 0, master_tsig_key_ids: [], masters: [], name: 'example.org.' },
     ...{ notified_serial: 0, nsec3narrow: false, nsec3param: '', slave_tsig_key_ids: [], soa_edit: '' },
-    ...{ soa_edit_api: 'DEFAULT', url: '/api/v1/servers/localhost/zones/example.org.' },
+    ...{ soa_edit_api: 'DEFAULT', url: '/api/v1/servers/localhost/zones/example.org.', record_count: 3 },
   });
   const [soa, ns] = listOf(rrsets);
   assert.is(soa.type, 'SOA');
@@ -103,7 +107,7 @@ test('documented: creating a new zone, listing and deleting it', async (context)
     new RegExp(`^ns1\\.waypost\\.test\\. hostmaster\\.waypost\\.test\\. ${serial} 3600 600 1209600 300$`),
   );
   assert.equal(ns, {
-    ...{ comments: [], name: 'example.org.', ttl: 86_400, type: 'NS' },
+    ...{ comments: [], name: 'example.org.', ttl: 3600, type: 'NS' },
     records: records('ns1.example.org.', 'ns2.example.org.'),
   });
   assert.equal((await send('GET', '/example.org.')).body, created.body);
@@ -260,9 +264,13 @@ test('requests that cannot be mapped are 422 with the reason', async (context) =
   const { send, id, patch } = await newZone(context);
   const base = { name: `a.${id}`, type: 'A', ttl: 300, changetype: 'REPLACE', records: records('192.0.2.1') };
   const cases: [object, RegExp][] = [
-    [{ records: [{ content: '192.0.2.1', disabled: true }] }, /Records cannot be disabled/],
     [{ records: [{ content: '192.0.2.1', 'set-ptr': true }] }, /set-ptr/],
     [{ ttl: 5 }, /"ttl" must be 30 to/],
+    [{ ttl: -1 }, /'ttl' is out of range/],
+    [{ ttl: -1, changetype: 'PRUNE' }, /'ttl' is out of range/],
+    [{ ttl: -1, records: [] }, /'ttl' is out of range/],
+    [{ comments: [{ content: 'c', account: 'a', modified_at: '4294967297' }] }, /'modified_at' is out of range/],
+    [{ comments: [{ content: 'c', account: 'a', modified_at: -1 }] }, /'modified_at' is out of range/],
     [{ type: 'LUA' }, /unknown type given/],
     [{ name: 'a.example.com.' }, /Name is out of zone/],
     [{ name: `a.${id}`.slice(0, -1) }, /is not canonical/],
@@ -291,6 +299,119 @@ test('requests that cannot be mapped are 422 with the reason', async (context) =
     assert.match(String(created.body.error), text);
     assert.is((await send('PUT', `/${id}`, more)).status, 422, JSON.stringify(more));
   }
+});
+
+test('disabled records are kept and not served, and can be enabled', async (context) => {
+  const { send, id, patch } = await newZone(context);
+  const name = `a.${id}`;
+  const base = { name, type: 'A', ttl: 300 };
+  const off = (content: string) => ({ content, disabled: true });
+  const rrsetOf = async () => {
+    const { body } = await send('GET', `/${id}?rrset_name=${name}&rrset_type=A`);
+    return listOf(body.rrsets).map(({ ttl, records: all }) => [
+      ttl,
+      ...listOf(all).map(({ content, disabled }) => `${content}${disabled ? ' off' : ''}`),
+    ]);
+  };
+  const set = async (...rrsets: object[]) => assert.is(failure(await patch(rrsets)), '204 undefined');
+  await set({ ...base, changetype: 'REPLACE', records: [off('192.0.2.1'), ...records('192.0.2.2')] });
+  assert.equal(await rrsetOf(), [[300, '192.0.2.2', '192.0.2.1 off']]);
+  assert.match((await send('GET', `/${id}/export`)).text, /192\.0\.2\.2/);
+  assert.not.match((await send('GET', `/${id}/export`)).text, /192\.0\.2\.1/);
+  const reader = new StoreReader(context.daemon.environment);
+  const domain = reader.domainByApex(parseName(id))!;
+  assert.is(reader.recordsOf(domain.id, null).length, 1);
+  // Several EXTEND and PRUNE of one RRset, in their order.
+  await set(
+    { ...base, changetype: 'EXTEND', records: [off('192.0.2.3')] },
+    { ...base, changetype: 'EXTEND', records: records('192.0.2.4') },
+    { ...base, changetype: 'EXTEND', records: records('192.0.2.1') },
+    { ...base, changetype: 'PRUNE', records: records('192.0.2.3') },
+    { ...base, changetype: 'PRUNE', records: records('192.0.2.2') },
+  );
+  assert.equal(await rrsetOf(), [[300, '192.0.2.4', '192.0.2.1 off']]);
+  await set({
+    ...base,
+    changetype: 'REPLACE',
+    records: [off('192.0.2.4')],
+    comments: [{ content: 'c', account: 'a' }],
+  });
+  assert.equal(await rrsetOf(), [[300, '192.0.2.4 off']]);
+  // The last enabled record is gone, and the comment stays.
+  const { rrsets } = (await send('GET', `/${id}`)).body;
+  assert.equal(listOf(listOf(rrsets).find((set) => String(set.name) === name)!.comments).length, 1);
+  await set({ ...base, changetype: 'REPLACE', records: [off('192.0.2.4'), off('192.0.2.9')] });
+  assert.equal(await rrsetOf(), [[300, '192.0.2.4 off', '192.0.2.9 off']]);
+  assert.is(reader.recordsOf(domain.id, null).length, 0);
+  await set({ ...base, ttl: 600, changetype: 'REPLACE', records: records('192.0.2.4') });
+  assert.equal(await rrsetOf(), [[600, '192.0.2.4']]);
+  await set({ ...base, changetype: 'REPLACE', records: [off('192.0.2.5')] });
+  await set({ ...base, changetype: 'DELETE' });
+  assert.equal(await rrsetOf(), []);
+  const twice = await patch([{ ...base, changetype: 'REPLACE', records: [off('192.0.2.1'), ...records('192.0.2.1')] }]);
+  assert.match(failure(twice), /^422 Duplicate record/);
+  await set({ ...base, changetype: 'REPLACE', records: [off('192.0.2.5')] });
+  assert.is((await send('DELETE', `/${id}`)).status, 204);
+  assert.is((await send('POST', '', { name: id, kind: 'Native' })).status, 201);
+  assert.equal(await rrsetOf(), []);
+});
+
+test('keys and a catalog of a zone: what the account has is kept, other values are 422', async (context) => {
+  const { daemon } = context;
+  const { token } = await daemon.account('cataloguer', { plan: 'unlimited' });
+  const send = sender({ daemon, token });
+  await daemon.call('POST', '/api/v1/tsig-keys', { token, json: { name: 'axfr.key', scopes: ['dns:read'] } });
+  assert.is((await send('POST', '', { name: 'list.example.net.', kind: 'Producer' })).status, 201);
+  const made = await send('POST', '', {
+    ...{ name: 'member.example.net.', kind: 'Master', catalog: 'list.example.net.' },
+    master_tsig_key_ids: ['axfr.key.'],
+  });
+  assert.is(made.status, 201, made.text);
+  assert.equal([made.body.catalog, made.body.master_tsig_key_ids], ['list.example.net.', ['axfr.key.']]);
+  const { body } = await send('GET', '/member.example.net./metadata/TSIG-ALLOW-AXFR');
+  assert.equal(body.metadata, ['axfr.key.']);
+  for (const wrong of [{ catalog: 'other.example.net.' }, { catalog: '' }, { master_tsig_key_ids: ['none.'] }])
+    assert.is((await send('PUT', '/member.example.net.', wrong)).status, 422, JSON.stringify(wrong));
+  assert.is((await send('PUT', '/member.example.net.', { master_tsig_key_ids: [] })).status, 204);
+  assert.equal((await send('GET', '/member.example.net.')).body.master_tsig_key_ids, []);
+});
+
+test('a PATCH has the serials in its headers; other sites may use the API with a key', async (context) => {
+  const { send, id, patch } = await newZone(context);
+  const base = { name: `a.${id}`, type: 'A', ttl: 300, changetype: 'REPLACE', records: records('192.0.2.1') };
+  const changed = await patch([base]);
+  const [old, now] = ['x-pdns-old-serial', 'x-pdns-new-serial'].map((header) => Number(changed.headers.get(header)));
+  assert.ok(now > old && old > 0);
+  assert.is((await patch([base])).headers.get('x-pdns-new-serial'), null);
+  for (const answer of [await send('GET', `/${id}`), await send('GET', '/none.example.')])
+    assert.is(answer.headers.get('access-control-allow-origin'), '*');
+  const asked = await context.daemon.call('OPTIONS', `${ZONES}/${id}`, { token: null });
+  assert.is(asked.status, 200);
+  assert.is(asked.headers.get('access-control-allow-headers'), 'Content-Type, X-API-Key');
+  assert.match(String(asked.headers.get('access-control-allow-methods')), /PATCH/);
+  const native = await context.daemon.call('OPTIONS', '/api/v1/domains', { token: null });
+  assert.is(native.headers.get('access-control-allow-origin'), null);
+});
+
+test('the private key of a signed zone is imported, and signs it', async (context) => {
+  const { send, id } = await newZone(context);
+  const privateKey = Buffer.alloc(32, 7).toString('base64');
+  const text = (algorithm: string, key = privateKey) =>
+    `Private-key-format: v1.2\nAlgorithm: ${algorithm}\nPrivateKey: ${key}\n`;
+  const add = (json: object) => send('POST', `/${id}/cryptokeys`, { keytype: 'csk', active: true, ...json });
+  for (const [wrong, message] of [
+    [{ content: 'nonsense' }, /could not be parsed/],
+    [{ content: text('13 (ECDSAP256SHA256)', 'AAAA') }, /could not be parsed/],
+    [{ content: text('13 (ECDSAP256SHA256)', Buffer.alloc(32).toString('base64')) }, /could not be parsed/],
+    [{ content: text('8 (RSASHA256)') }, /algorithm 8 is not supported/],
+    [{ content: text('13'), algorithm: 'ed25519' }, /has the algorithm 13/],
+  ] as const)
+    assert.match(failure(await add(wrong)), message);
+  const { status, body } = await add({ content: text('15 (ED25519)') });
+  assert.is(status, 201);
+  const { publicKey } = loadEd25519Key(Buffer.alloc(32, 7));
+  assert.is(body.dnskey, `257 3 15 ${Buffer.from(publicKey).toString('base64')}`);
+  assert.not.ok('privatekey' in body);
 });
 
 test('a zone is created with rrsets, with comments, or from text', async (context) => {
