@@ -50,10 +50,14 @@ export class CheckedAnswers {
     this.#words = new Int32Array(shared);
   }
 
+  /** Whether any answer is down. Hot. */
+  get hasDown(): boolean {
+    return Atomics.load(this.#words, COUNT) !== 0;
+  }
+
   /** Whether the answer with the check at bytes[at] is down. Hot. */
   isDown(bytes: Uint8Array, at: number): boolean {
     const words = this.#words;
-    if (Atomics.load(words, COUNT) === 0) return false;
     const high = wordAt(bytes, at);
     const low = wordAt(bytes, at + 4);
     if (low === 0) return false;

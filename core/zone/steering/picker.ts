@@ -62,6 +62,8 @@ export class Picker {
   readonly #places: Places | null;
   readonly #checked: CheckedAnswers | null;
   readonly #region: number;
+  /** Any answer was down at the last pick. */
+  #hasDown = false;
   /** Of xorshift32; never zero. */
   readonly #random = Int32Array.of(randomInt(1, 2 ** 31));
 
@@ -76,14 +78,18 @@ export class Picker {
    * address[at]. `table`: offset of the steering table.
    */
   pick(bytes: Uint8Array, table: number, address: Uint8Array, at: number, length: number): number {
+    this.#hasDown = this.#checked?.hasDown ?? false;
     this.#choosePool(bytes, table, this.#rulesFor(bytes, table, address, at, length));
     return this.#chooseAnswer(bytes, table);
   }
 
   /** The share of an answer of the last picked pool: its weight, or 0 if it is not chosen now. */
   weightOf(bytes: Uint8Array, table: number, answer: number): number {
-    const entry = table + uint16(bytes, table + ANSWERS_AT) + answer * ANSWER_ENTRY;
-    if (this.by !== BY.ALL_DOWN && this.#isDown(bytes, entry)) return 0;
+    return this.#weightAt(bytes, table + uint16(bytes, table + ANSWERS_AT) + answer * ANSWER_ENTRY);
+  }
+
+  #weightAt(bytes: Uint8Array, entry: number): number {
+    if (this.#hasDown && this.by !== BY.ALL_DOWN && this.#isDown(bytes, entry)) return 0;
     return uint16(bytes, entry);
   }
 
@@ -107,8 +113,9 @@ export class Picker {
   }
 
   #regionMask(bytes: Uint8Array, table: number): number {
-    const list = table + uint16(bytes, table + REGIONS_AT);
     const count = uint16(bytes, table + REGIONS_AT + 2);
+    if (count === 0) return word(bytes, table + OTHER_REGION_AT);
+    const list = table + uint16(bytes, table + REGIONS_AT);
     for (let i = 0, p = list; i < count; i++, p += REGION_ENTRY)
       if (word(bytes, p) === this.#region) return word(bytes, p + 4);
     return word(bytes, table + OTHER_REGION_AT);
@@ -204,7 +211,7 @@ export class Picker {
   }
 
   #isDown(bytes: Uint8Array, entry: number): boolean {
-    return this.#checked?.isDown(bytes, entry + CHECK_AT) ?? false;
+    return this.#hasDown && (this.#checked?.isDown(bytes, entry + CHECK_AT) ?? false);
   }
 
   /** One of the answers of the pool that are up, by weight. */
@@ -212,12 +219,14 @@ export class Picker {
     const span = spanOf(bytes, table, this.pool);
     const first = bytes[span];
     const count = bytes[span + 1];
+    if (count === 1) return first;
+    const entries = table + uint16(bytes, table + ANSWERS_AT) + first * ANSWER_ENTRY;
     let sum = 0;
-    for (let i = 0; i < count; i++) sum += this.weightOf(bytes, table, first + i);
+    for (let i = 0, entry = entries; i < count; i++, entry += ANSWER_ENTRY) sum += this.#weightAt(bytes, entry);
     if (sum === 0) return first;
     let rest = this.#nextRandom() % sum;
-    for (let i = 0; i < count; i++) {
-      rest -= this.weightOf(bytes, table, first + i);
+    for (let i = 0, entry = entries; i < count; i++, entry += ANSWER_ENTRY) {
+      rest -= this.#weightAt(bytes, entry);
       if (rest < 0) return first + i;
     }
     return first;
