@@ -199,4 +199,22 @@ test('the list has the state of each address', async () => {
   );
 });
 
+test('a token that is limited to the address changes its PTR record with it', async () => {
+  const path = await zone('a.example');
+  const { body } = await add(path, 'www', '192.0.2.1', { ptr: true });
+  const policies = [{ names: ['www'], types: ['A'], actions: ['read', 'update'] }];
+  const created = await daemon.call('POST', '/api/v1/tokens', { json: { name: 'router', scopes: ['dns'], policies } });
+  assert.is(outcome(created), 'ok', created.text);
+  const token = String(created.body.token);
+  const json = { name: 'www', type: 'A', content: '192.0.2.2' };
+  const changed = await daemon.call('PUT', `${path}/records/${body.record.id}`, { json, token });
+  assert.is(outcome(changed), 'ok', changed.text);
+  assert.equal(await ptrs(), ['2 300 www.a.example.']);
+  const switched = await daemon.call('PUT', `${path}/records/${body.record.id}`, {
+    json: { ...json, ptr: false },
+    token,
+  });
+  assert.is(outcome(switched), '403 token_policy', 'only the address');
+});
+
 test.run();
