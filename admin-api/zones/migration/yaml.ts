@@ -22,7 +22,7 @@ export function parseYaml({ file, text }: ConfigFile): unknown[] {
     if (error !== undefined) fail(error.message.replace(/ at line \d[\s\S]*$/, ''), error.linePos?.[0].line);
     visit(document, {
       Scalar: (key, node) => {
-        if (key !== 'key' && node.type === 'PLAIN') node.value = valueOf(node.source ?? '');
+        if (key !== 'key' && node.type === 'PLAIN') node.value = scalarOf(node.source ?? '');
       },
     });
   }
@@ -37,7 +37,7 @@ export function parseYaml({ file, text }: ConfigFile): unknown[] {
 }
 
 /** A text without quotes is also a whole number, true, false or null. */
-function valueOf(text: string): unknown {
+function scalarOf(text: string): unknown {
   if (/^(-?[1-9]\d{0,14}|0)$/.test(text)) return Number(text);
   if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
   return /^(null|~|)$/i.test(text) ? null : text;

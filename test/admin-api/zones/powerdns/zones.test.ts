@@ -313,8 +313,8 @@ test('disabled records are kept and not served, and can be enabled', async (cont
       ...listOf(all).map(({ content, disabled }) => `${content}${disabled ? ' off' : ''}`),
     ]);
   };
-  const set = async (...rrsets: object[]) => assert.is(failure(await patch(rrsets)), '204 undefined');
-  await set({ ...base, changetype: 'REPLACE', records: [off('192.0.2.1'), ...records('192.0.2.2')] });
+  const applied = async (...sets: object[]) => assert.is(failure(await patch(sets)), '204 undefined');
+  await applied({ ...base, changetype: 'REPLACE', records: [off('192.0.2.1'), ...records('192.0.2.2')] });
   assert.equal(await rrsetOf(), [[300, '192.0.2.2', '192.0.2.1 off']]);
   assert.match((await send('GET', `/${id}/export`)).text, /192\.0\.2\.2/);
   assert.not.match((await send('GET', `/${id}/export`)).text, /192\.0\.2\.1/);
@@ -322,7 +322,7 @@ test('disabled records are kept and not served, and can be enabled', async (cont
   const domain = reader.domainByApex(parseName(id))!;
   assert.is(reader.recordsOf(domain.id, null).length, 1);
   // Several EXTEND and PRUNE of one RRset, in their order.
-  await set(
+  await applied(
     { ...base, changetype: 'EXTEND', records: [off('192.0.2.3')] },
     { ...base, changetype: 'EXTEND', records: records('192.0.2.4') },
     { ...base, changetype: 'EXTEND', records: records('192.0.2.1') },
@@ -330,7 +330,7 @@ test('disabled records are kept and not served, and can be enabled', async (cont
     { ...base, changetype: 'PRUNE', records: records('192.0.2.2') },
   );
   assert.equal(await rrsetOf(), [[300, '192.0.2.4', '192.0.2.1 off']]);
-  await set({
+  await applied({
     ...base,
     changetype: 'REPLACE',
     records: [off('192.0.2.4')],
@@ -339,18 +339,18 @@ test('disabled records are kept and not served, and can be enabled', async (cont
   assert.equal(await rrsetOf(), [[300, '192.0.2.4 off']]);
   // The last enabled record is gone, and the comment stays.
   const { rrsets } = (await send('GET', `/${id}`)).body;
-  assert.equal(listOf(listOf(rrsets).find((set) => String(set.name) === name)!.comments).length, 1);
-  await set({ ...base, changetype: 'REPLACE', records: [off('192.0.2.4'), off('192.0.2.9')] });
+  assert.equal(listOf(listOf(rrsets).find(({ name: each }) => String(each) === name)!.comments).length, 1);
+  await applied({ ...base, changetype: 'REPLACE', records: [off('192.0.2.4'), off('192.0.2.9')] });
   assert.equal(await rrsetOf(), [[300, '192.0.2.4 off', '192.0.2.9 off']]);
   assert.is(reader.recordsOf(domain.id, null).length, 0);
-  await set({ ...base, ttl: 600, changetype: 'REPLACE', records: records('192.0.2.4') });
+  await applied({ ...base, ttl: 600, changetype: 'REPLACE', records: records('192.0.2.4') });
   assert.equal(await rrsetOf(), [[600, '192.0.2.4']]);
-  await set({ ...base, changetype: 'REPLACE', records: [off('192.0.2.5')] });
-  await set({ ...base, changetype: 'DELETE' });
+  await applied({ ...base, changetype: 'REPLACE', records: [off('192.0.2.5')] });
+  await applied({ ...base, changetype: 'DELETE' });
   assert.equal(await rrsetOf(), []);
   const twice = await patch([{ ...base, changetype: 'REPLACE', records: [off('192.0.2.1'), ...records('192.0.2.1')] }]);
   assert.match(failure(twice), /^422 Duplicate record/);
-  await set({ ...base, changetype: 'REPLACE', records: [off('192.0.2.5')] });
+  await applied({ ...base, changetype: 'REPLACE', records: [off('192.0.2.5')] });
   assert.is((await send('DELETE', `/${id}`)).status, 204);
   assert.is((await send('POST', '', { name: id, kind: 'Native' })).status, 201);
   assert.equal(await rrsetOf(), []);
