@@ -7,7 +7,7 @@ import type { Journal } from '../../core/journal/journal.ts';
 import { collectChunks } from './body.ts';
 import type { Authentication } from './caller.ts';
 import { statusOf } from './errors.ts';
-import type { HttpRequest, HttpResponse } from './transport.ts';
+import { type HttpRequest, type HttpResponse, withParts } from './transport.ts';
 
 type Handle<At, App> = (request: HttpRequest, at: At, app: App) => Promise<HttpResponse>;
 
@@ -40,21 +40,8 @@ function bufferBody(request: HttpRequest, limit: number): { request: HttpRequest
     isRead = true;
     return body;
   };
-  const { method, path, query, remoteAddress, isSecure } = request;
   return {
-    request: {
-      method,
-      path,
-      query,
-      remoteAddress,
-      isSecure,
-      get signal() {
-        return request.signal;
-      },
-      header: (name) => request.header(name),
-      body: () => collectChunks(read()),
-      stream: read,
-    },
+    request: withParts(request, { body: () => collectChunks(read()), stream: read }),
     release() {
       if (!isRead) discardBody(body).catch(() => {});
     },

@@ -10,7 +10,7 @@ import { fromUrlHost } from '../../core/net/address/url-host.ts';
 import { readForwarded, statedAddresses, statedScheme } from '../../core/net/address/visitor.ts';
 import { holderAt } from './body-memory.ts';
 import { HttpError } from './errors.ts';
-import type { HttpRequest } from './transport.ts';
+import { type HttpRequest, withParts } from './transport.ts';
 
 export interface ForwardedBy {
   /** Name of the field, in lower case. The value is the secret, a space, and the client address. */
@@ -44,19 +44,12 @@ export function withStatedClient(request: HttpRequest, trusts: (address: string)
 }
 
 function withClient(request: HttpRequest, remoteAddress: string, isSecure: boolean | undefined): HttpRequest {
-  return {
-    method: request.method,
-    path: request.path,
-    query: request.query,
+  return withParts(request, {
     remoteAddress,
     isSecure,
-    get signal() {
-      return request.signal;
-    },
-    header: (name) => request.header(name),
     body: (limit, holder = holderAt(remoteAddress)) => request.body(limit, holder),
     stream: (limit, holder = holderAt(remoteAddress), keeps) => request.stream(limit, holder, keeps),
-  };
+  });
 }
 
 /** Maximum number of cached Host values. Few clients use different spellings. */

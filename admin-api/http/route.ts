@@ -13,7 +13,7 @@ import { type BodySchema, MAX_JSON, readJson, requireType } from './json-body.ts
 import { type NoParameters, type Parameters, type Query, queryReader } from './query.ts';
 import { REVISION } from './revision.ts';
 import type { Method, Params } from './router.ts';
-import type { HttpRequest, HttpResponse, ResponseBody } from './transport.ts';
+import { type HttpRequest, type HttpResponse, type ResponseBody, withParts } from './transport.ts';
 
 export type Tag =
   | 'tokens'
@@ -354,20 +354,7 @@ export function foreignRoute<P extends Parameters>(definition: {
 
 /** A request with other credentials. If they are empty, cookies are not used either. */
 export function withAuthorization(request: HttpRequest, authorization: string): HttpRequest {
-  const { method, path, query, remoteAddress, isSecure } = request;
-  return {
-    method,
-    path,
-    query,
-    remoteAddress,
-    isSecure,
-    get signal() {
-      return request.signal;
-    },
-    header: (name) => (name === 'authorization' ? authorization : request.header(name)),
-    body: (limit, holder) => request.body(limit, holder),
-    stream: (limit, holder, keeps) => request.stream(limit, holder, keeps),
-  };
+  return withParts(request, { header: (name) => (name === 'authorization' ? authorization : request.header(name)) });
 }
 
 /**

@@ -40,6 +40,25 @@ export interface HttpRequest {
   stream(limit: number, holder?: string, keeps?: boolean): AsyncIterable<Buffer>;
 }
 
+/** The request with other parts. Its `signal` is still created on first use. */
+export function withParts(request: HttpRequest, parts: Partial<Omit<HttpRequest, 'signal'>>): HttpRequest {
+  const { method, path, query, remoteAddress, isSecure } = request;
+  return {
+    method,
+    path,
+    query,
+    remoteAddress,
+    isSecure,
+    get signal() {
+      return request.signal;
+    },
+    header: (name) => request.header(name),
+    body: (limit, holder) => request.body(limit, holder),
+    stream: (limit, holder, keeps) => request.stream(limit, holder, keeps),
+    ...parts,
+  };
+}
+
 export type ResponseBody = string | Uint8Array | AsyncIterable<string | Uint8Array>;
 
 export interface HttpResponse {

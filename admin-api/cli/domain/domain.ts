@@ -121,7 +121,7 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
     options: [
       option('--nameserver <host...>', 'own NS records at the apex; "service" alone for those of the service'),
       option('--notify <address...>', 'secondaries that get NOTIFY, as ADDRESS or ADDRESS:PORT; "none" alone for none'),
-      option('--allow-transfer <prefix...>', 'who may transfer the zone without a key; "none" alone for nobody'),
+      option('--allow-transfer <prefix...>', 'who may transfer the zone without a key; "none" alone refuses all'),
     ],
     examples: [
       'waypost domain distribution example.com',

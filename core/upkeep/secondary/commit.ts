@@ -37,7 +37,7 @@ export interface CommitParts extends StoreParts {
   /** Bounds of the refresh and retry timers, in seconds. */
   readonly minRefresh: number;
   readonly maxRefresh: number;
-  /** What the primary has told of its own copy (RFC 7314). */
+  /** The EXPIRE option of the primary's response (RFC 7314). */
   readonly expiry?: { readonly seconds: number | null };
 }
 
