@@ -6,7 +6,8 @@
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { untilPasses } from './until.ts';
 
 const FIRST = 10_000;
 const COUNT = 22_000;
@@ -53,3 +54,11 @@ async function isFreeForUdp(port: number): Promise<boolean> {
   socket.close();
   return free;
 }
+
+/** Resolves when a server accepts connections. BIND listens only after it says that it runs. */
+export const accepts = (port: number): Promise<void> =>
+  untilPasses(async () => {
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.destroy();
+  });

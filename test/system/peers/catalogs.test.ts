@@ -10,7 +10,7 @@ import { type Child, startChild } from '../../support/child.ts';
 import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../support/daemon.ts';
 import { UdpClient } from '../../support/dns-client.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
-import { freePort } from '../../support/ports.ts';
+import { accepts, freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { untilIs } from '../../support/until.ts';
 
@@ -161,6 +161,7 @@ async function startConsumer(name: string): Promise<void> {
   const child = startChild(program, args(folder));
   children.push(child);
   await child.waitFor(ready);
+  await accepts(ports[name]);
 }
 
 /** The nameservers and zones of those that answer the SOA of a zone. */

@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { run } from '../../admin-api/cli/harness.ts';
 import { startChild } from '../../support/child.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
-import { freePort } from '../../support/ports.ts';
+import { accepts, freePort } from '../../support/ports.ts';
 import { whyNotPrograms } from '../../support/programs.ts';
 import { type Borrowed, borrowDaemon } from '../../support/shared-daemon.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
@@ -80,6 +80,7 @@ async function startServer(
 ): Promise<Old> {
   const child = startChild(program, args);
   await child.waitFor(ready);
+  await accepts(port);
   return {
     port,
     source: [source],

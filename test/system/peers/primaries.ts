@@ -7,7 +7,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Child, startChild } from '../../support/child.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
-import { freePort } from '../../support/ports.ts';
+import { accepts, freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
 export const SCHEMA = '/usr/share/doc/pdns-backend-sqlite3/schema.sqlite3.sql';
@@ -252,6 +252,7 @@ export class TestPrimary {
     const { program, args, ready } = PROGRAMS[this.#name];
     this.#child = startChild(program, args(this.#folder));
     await this.#child.waitFor(ready);
+    await accepts(this.port);
   }
 
   /** The output of the server. */

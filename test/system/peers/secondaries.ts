@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Child, startChild } from '../../support/child.ts';
-import { freePort } from '../../support/ports.ts';
+import { accepts, freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
 export type SecondaryKind = 'knot' | 'nsd' | 'bind';
@@ -174,7 +174,7 @@ export function whyNotSecondary(kind: SecondaryKind): string | null {
   return `${program} is not installed`;
 }
 
-/** Resolves when it runs; its zones come after that. */
+/** Resolves when it accepts connections; its zones come after that. */
 export async function startSecondary(kind: SecondaryKind, plan: SecondaryPlan): Promise<Secondary> {
   const { program, args, config, ready } = KINDS[kind];
   const folder = temporaryFolder(kind);
@@ -182,6 +182,7 @@ export async function startSecondary(kind: SecondaryKind, plan: SecondaryPlan): 
   writeFileSync(file, config(folder, plan));
   const child: Child = startChild(program, args(file));
   await child.waitFor(ready);
+  await accepts(plan.port);
   return {
     kind,
     output: () => child.output(),
