@@ -6,6 +6,7 @@ import type { CommandContext } from '../base/command.ts';
 import { ApiError, CliError } from '../base/errors.ts';
 import { rows } from '../base/pages.ts';
 import { shown } from '../base/table.ts';
+import { readText } from '../base/text-file.ts';
 import { addAccountGroup, addGroup, addVerb, type Call, option, YES } from '../base/verb.ts';
 
 type State = ApiResponse<'getDnssec'>;
@@ -50,12 +51,21 @@ export function addDnssecCommands(program: Command, context: CommandContext): vo
     about: 'sign the zone',
     options: [
       new Option('--algorithm <number>', '13 (ECDSA P-256) or 15 (Ed25519); default: 13').choices(['13', '15']),
+      option('--key <file>', 'the private key of a zone that is signed elsewhere: a BIND file, or PKCS #8 in PEM'),
     ],
     more: 'Resolvers validate the domain once its DS record is set at the registrar: "waypost dnssec ds".',
-    examples: ['waypost dnssec enable example.com', 'waypost dnssec enable example.com --algorithm 15'],
-    async run(call: Call<{ algorithm?: string }>, [name]) {
-      const { algorithm } = call.options;
-      const body = { enabled: true, algorithm: algorithm === undefined ? undefined : Number(algorithm) };
+    examples: [
+      'waypost dnssec enable example.com',
+      'waypost dnssec enable example.com --algorithm 15',
+      'waypost dnssec enable example.com --key Kexample.com.+013+12345.private',
+    ],
+    async run(call: Call<{ algorithm?: string; key?: string }>, [name]) {
+      const { algorithm, key } = call.options;
+      const body = {
+        enabled: true,
+        algorithm: algorithm === undefined ? undefined : Number(algorithm),
+        private_key: key === undefined ? undefined : await readText(key),
+      };
       return send(call, name, (params) => call.api.PUT(DNSSEC, { params, body }));
     },
   });

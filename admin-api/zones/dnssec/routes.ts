@@ -39,15 +39,15 @@ export function dnssecRoutes(services: Services) {
       tag: 'dnssec',
       summary: 'Sign the zone, or stop signing it',
       description:
-        'Signing begins at once; then the DS record of the response must be set at the registrar. To stop, remove the DS records at the registrar first: the zone stays signed until no cache has one. While the parent zone has a DS record, stopping is refused, except with "force": then CDS records ask the parent to remove it, and the zone stays signed until it is gone. Without a DS record, or if the parent cannot be asked, "force" stops signing at once.',
+        'Signing begins at once; then the DS record of the response must be set at the registrar. With `private_key`, a zone that is signed elsewhere keeps its key and its DS record. To stop, remove the DS records at the registrar first: the zone stays signed until no cache has one. While the parent zone has a DS record, stopping is refused, except with "force": then CDS records ask the parent to remove it, and the zone stays signed until it is gone. Without a DS record, or if the parent cannot be asked, "force" stops signing at once.',
       scope: 'dns',
       conditional: true,
       body: dnssecBody,
       response: dnssecResponse,
       faults: {
         404: NO_DOMAIN,
-        409: [...EDIT_FAULTS, 'dnssec_ds_present', 'dnssec_rolling'],
-        422: ['bad_algorithm', 'invalid_name'],
+        409: [...EDIT_FAULTS, 'dnssec_ds_present', 'dnssec_rolling', 'dnssec_on'],
+        422: ['bad_algorithm', 'bad_key', 'invalid_name'],
       },
       run: (context) => setDnssec(services, context, context.body),
     }),

@@ -1,6 +1,7 @@
 /** Schemas of DNSSEC in requests and responses. */
 import { Type } from '@sinclair/typebox';
 import { flag, id, list, oneOf, orNull, text, time } from '../../../core/base/schema.ts';
+import { MAX_PRIVATE_KEY } from '../../../core/dns/dnssec/private-key.ts';
 import { DNSSEC_PHASES } from '../../../core/store/rows.ts';
 import { bodySchema } from '../../http/json-body.ts';
 
@@ -14,6 +15,12 @@ export const dnssecBody = bodySchema(
         description:
           'the algorithm of the keys: 13 (ECDSA P-256 with SHA-256, the default) or 15 (Ed25519); it can be changed only while DNSSEC is off',
       }),
+    ),
+    private_key: Type.Optional(
+      text(
+        'only with "enabled": true; the private key of the key that the DS names, to take over a signed zone: a BIND file ("Private-key-format: v1.3 …"), or PKCS #8 in PEM. It is never returned',
+        { minLength: 1, maxLength: MAX_PRIVATE_KEY },
+      ),
     ),
     force: Type.Optional(
       flag(

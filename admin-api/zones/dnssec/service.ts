@@ -1,8 +1,9 @@
 /** Handles requests to sign zones, check their parents, and replace their keys. */
 import { InvalidError, StateError } from '../../../core/base/errors.ts';
-import { ALGORITHM, type Algorithm } from '../../../core/dns/dnssec/dnskey.ts';
-import { generateKeyPair, keyPairOf } from '../../../core/dns/dnssec/keys.ts';
+import { ALGORITHM, type Algorithm, algorithmOf } from '../../../core/dns/dnssec/dnskey.ts';
+import { generateKeyPair, type KeyPair } from '../../../core/dns/dnssec/keys.ts';
 import { MAX_NSEC3_APEX } from '../../../core/dns/dnssec/nsec3.ts';
+import { readKeyPair } from '../../../core/dns/dnssec/private-key.ts';
 import type { Name } from '../../../core/dns/wire/name.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { startResigning } from '../../../core/journal/signing/progress.ts';
@@ -43,33 +44,29 @@ import { dsPresent } from '../domains/parent-ds.ts';
 import type { dnssecBody } from './schema.ts';
 import { dnssecReply } from './view.ts';
 
+const DEFAULT_ALGORITHM = ALGORITHM.ECDSAP256SHA256;
+
 /** Throws HttpError 404. */
 export function describeDnssec({ reader }: Services, { caller, params }: Context<Caller>) {
   const domain = ownedDomain(reader, caller, parseId(params.domain_id));
   return dnssecReply(domain, readSignedZone(reader, domain));
 }
 
-/**
- * `given`: the private key of a zone that is not signed; omitted: a new one. Throws HttpError 404,
- * InvalidError `bad_algorithm`, StateError, and RangeError if the private key is invalid.
- */
-export function setDnssec(
-  services: Services,
-  context: Context<Caller>,
-  body: BodyOf<typeof dnssecBody>,
-  given?: Uint8Array,
-) {
-  return body.enabled ? enable(services, context, body.algorithm, given) : disable(services, context, body);
+/** Throws HttpError 404, InvalidError `bad_algorithm` and `bad_key`, StateError. */
+export function setDnssec(services: Services, context: Context<Caller>, body: BodyOf<typeof dnssecBody>) {
+  return body.enabled ? enable(services, context, body) : disable(services, context, body);
 }
 
 async function enable(
   services: Services,
   context: Context<Caller>,
-  requested: number | undefined,
-  given: Uint8Array | undefined,
+  { algorithm: requested, private_key: text }: BodyOf<typeof dnssecBody>,
 ) {
   const { environment, zoneSettings, reader } = services;
+  const imported = text === undefined ? null : readKeyPair(text);
   const algorithm = requested === undefined ? undefined : readAlgorithm(requested);
+  if (algorithm !== undefined && imported !== null && algorithmOf(imported.dnskey) !== algorithm)
+    throw badAlgorithm(`The private key has algorithm ${algorithmOf(imported.dnskey)}; omit "algorithm".`);
   const owned = editableDomain(reader, context.caller, parseId(context.params.domain_id));
   requireShortApex(owned.apex);
   const largestTtl = await findLargestTtl(environment, zoneSettings, owned);
@@ -79,12 +76,19 @@ async function enable(
     requireShortApex(apex);
     if (zone === null) {
       requireIdle(draft, domain);
-      const chosen = algorithm ?? ALGORITHM.ECDSAP256SHA256;
-      const key: DnssecKey = { ...newKey(services, draft, id, chosen, undefined, given), use: 'sign', isTrusted: true };
-      const row = { domainId: id, algorithm: chosen, clock: now, keys: [key], foreign: [] };
+      // A conflict runs this again, and the private key is wiped.
+      const pair = imported === null ? generateKeyPair(algorithm ?? DEFAULT_ALGORITHM) : copyOf(imported);
+      const key: DnssecKey = { ...storedKey(services, draft, id, pair), use: 'sign', isTrusted: true };
+      const row = { domainId: id, algorithm: algorithmOf(pair.dnskey), clock: now, keys: [key], foreign: [] };
       const begun = beginSigning(row, largestTtl, now);
-      return { action: 'dnssec.enable', zone: begun, detail: { algorithm: chosen } };
+      const detail = { algorithm: row.algorithm, ...(imported !== null && { imported: true }) };
+      return { action: 'dnssec.enable', zone: begun, detail };
     }
+    if (imported !== null && !isOwnKey(zone, imported))
+      throw new StateError(
+        'dnssec_on',
+        'The zone is signed already, with another key. A key can be imported only while DNSSEC is off.',
+      );
     if (algorithm !== undefined && algorithm !== zone.row.algorithm)
       throw badAlgorithm(
         `The zone is signed with algorithm ${zone.row.algorithm}. The algorithm can be changed only while DNSSEC is off; disable it first.`,
@@ -152,7 +156,8 @@ export async function startRollover(services: Services, context: Context<Caller>
     const now = nowSeconds();
     const zone = required(before);
     requireSteady(zone);
-    const key = newKey(services, draft, id, zone.row.algorithm as Algorithm, takenTags(zone.row));
+    const pair = generateKeyPair(zone.row.algorithm as Algorithm, takenTags(zone.row));
+    const key = storedKey(services, draft, id, pair);
     const rolling = beginRollover(zone, key, { isEmergency, largestTtl }, now);
     return { action: 'dnssec.rollover', zone: rolling, detail: { emergency: isEmergency } };
   });
@@ -277,18 +282,19 @@ function requireShortApex(apex: Name): void {
   );
 }
 
-function newKey(
-  { secrets }: Services,
-  draft: Draft,
-  domainId: Id,
-  algorithm: Algorithm,
-  tags: ReadonlySet<number> = new Set(),
-  given?: Uint8Array,
-) {
-  const pair = given === undefined ? generateKeyPair(algorithm, tags) : keyPairOf(algorithm, given.slice());
-  const { dnskey, privateKey } = pair;
+const isOwnKey = ({ row }: SignedZone, { dnskey }: KeyPair): boolean =>
+  row.keys.some((key) => key.dnskey === Buffer.from(dnskey).toString('base64'));
+
+const copyOf = ({ dnskey, privateKey }: KeyPair): KeyPair => ({ dnskey, privateKey: privateKey.slice() });
+
+/** The row of a key. Wipes its private key. */
+function storedKey({ secrets }: Services, draft: Draft, domainId: Id, { dnskey, privateKey }: KeyPair) {
   const sealed = secrets.seal(privateKey, dnssecContext(domainId)).toString('base64');
   privateKey.fill(0);
-  const id = draft.newId(dnssec);
-  return { id, dnskey: Buffer.from(dnskey).toString('base64'), sealed, createdAt: Date.now() };
+  return {
+    id: draft.newId(dnssec),
+    dnskey: Buffer.from(dnskey).toString('base64'),
+    sealed,
+    createdAt: Date.now(),
+  };
 }

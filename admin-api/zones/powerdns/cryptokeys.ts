@@ -63,19 +63,12 @@ function requireKey(services: Services, context: PowerDnsContext): Zone & { read
 export async function createCryptokey(services: Services, context: PowerDnsContext, body: JsonObject) {
   const { domain, keys } = find(services, context);
   requireEditable(domain);
-  const { algorithm, given } = readBody(body);
+  const request = readBody(body);
   if (keys.length > 0)
     throw unsupported(
       `The zone is signed already, with the key ${keys[0].id}. Keys are replaced by POST /api/v1/domains/${domain.id}/dnssec/rollover.`,
     );
-  try {
-    await setDnssec(services, ofDomain(context, domain), { enabled: true, algorithm }, given);
-  } catch (error) {
-    if (error instanceof RangeError) throw unparsable();
-    throw error;
-  } finally {
-    given?.fill(0);
-  }
+  await setDnssec(services, ofDomain(context, domain), { enabled: true, ...request });
   return listCryptokeys(services, context)[0];
 }
 
@@ -86,36 +79,19 @@ const ofDomain = (context: PowerDnsContext, { id }: Domain): PowerDnsContext => 
 });
 
 /** The algorithm, by default ours, and the given private key. Throws InvalidError. */
-function readBody(body: JsonObject): { algorithm?: number; given?: Uint8Array } {
+function readBody(body: JsonObject): { algorithm?: number; private_key?: string } {
   const type = readString(body, 'keytype');
   if (!['ksk', 'zsk', 'csk'].includes(type)) throw unprocessable(`Invalid keytype ${type.slice(0, 40)}`);
   if (type === 'zsk')
     throw unsupported('A separate zone signing key is not supported; create a key of the type "csk".');
   const content = ['privatekey', 'content'].find((key) => has(body, key));
-  const imported = content === undefined ? null : readPrivateKey(readString(body, content));
+  const privateKey = content === undefined ? undefined : readString(body, content);
   const algorithm = has(body, 'algorithm') ? readAlgorithm(body.algorithm) : undefined;
   if (has(body, 'bits')) readBits(body.bits);
   if (body.active !== true)
     throw unsupported('A key that does not sign is not supported; send "active": true to sign the zone.');
   if (body.published === false) throw unsupported('A key that is not published is not supported.');
-  if (imported === null) return { algorithm };
-  if (algorithm !== undefined && algorithm !== imported.algorithm)
-    throw unprocessable(`The key has the algorithm ${imported.algorithm}, and not ${algorithm}.`);
-  return imported;
-}
-
-const unparsable = () => unprocessable('Key could not be parsed. Make sure your key format is correct.');
-
-/** A private key in the format of BIND and PowerDNS, version 1.2 or later. */
-function readPrivateKey(text: string): { algorithm: number; given: Uint8Array } {
-  const field = (name: string): string => new RegExp(`^${name}:\\s*(\\S+)`, 'im').exec(text)?.[1] ?? '';
-  const version = field('Private-key-format');
-  const number = field('Algorithm');
-  if (!version.startsWith('v1.') || number === '') throw unparsable();
-  const algorithm = readAlgorithm(number);
-  const given = Uint8Array.from(Buffer.from(field('PrivateKey'), 'base64'));
-  if (given.length !== BITS / 8) throw unparsable();
-  return { algorithm, given };
+  return { algorithm, private_key: privateKey };
 }
 
 function readAlgorithm(value: unknown): number {

@@ -45,7 +45,7 @@ export const SIGNATURE_LENGTH = 64;
 /** Bytes of a P-256 public key. */
 const COORDINATE_LENGTH = 32;
 
-interface KeyPair {
+export interface KeyPair {
   /** The rdata of the DNSKEY, flags 257. */
   readonly dnskey: Uint8Array;
   /** 32 bytes, to be sealed and then wiped by the caller. */

@@ -56,6 +56,25 @@ await everywhere('contract, DNSSEC', (test) => {
     assert.is(succeeded(await put({ enabled: true, algorithm: 13 })).body.algorithm, 13);
   });
 
+  test('the private key of a zone that is signed elsewhere is taken, and never returned', async ({ world }) => {
+    const zone = await world.zone();
+    const put = (json: object) => zone.client.put(`${zone.path}/dnssec`, { enabled: true, ...json });
+    // RFC 6605 section 6.1.
+    const secret = 'GU6SnQ/Ou+xC5RumuIUIuJZteXT2z0O/ok1s38Et6mQ=';
+    const text = `Private-key-format: v1.2\nAlgorithm: 13 (ECDSAP256SHA256)\nPrivateKey: ${secret}\n`;
+    refused(await put({ private_key: 'x' }), '422 bad_key', '/private_key');
+    refused(await put({ private_key: text.replace('13 ', '14 ') }), '422 bad_key', '/private_key');
+    refused(await put({ private_key: text, algorithm: 15 }), '422 bad_algorithm', '/algorithm');
+    const taken = succeeded(await put({ private_key: text }));
+    assert.equal([taken.body.algorithm, listOf(taken.body.dnskey)[0].key_tag], [13, 55648]);
+    assert.not.ok(JSON.stringify(taken.body).includes(secret));
+    assert.equal(succeeded(await put({ private_key: text })).body, taken.body, 'the same key again');
+    refused(
+      await put({ private_key: text.replace(/PrivateKey: .*/, `PrivateKey: ${secret.replace('GU', 'AU')}`) }),
+      '409 dnssec_on',
+    );
+  });
+
   test('a name that is too long for NSEC3 is refused', async ({ world }) => {
     const label = 'a'.repeat(60);
     const zone = await world.zone(undefined, `${label}.${label}.${label}.${'b'.repeat(30)}.example.net`);

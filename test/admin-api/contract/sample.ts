@@ -55,6 +55,7 @@ const LEFT_OUT = new Set([
   'hsts_preload',
   'proxied',
   'ptr',
+  'private_key',
   'origin_host',
   'origin_port',
   'origin_protocol',

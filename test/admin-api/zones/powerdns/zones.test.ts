@@ -400,11 +400,14 @@ test('the private key of a signed zone is imported, and signs it', async (contex
     `Private-key-format: v1.2\nAlgorithm: ${algorithm}\nPrivateKey: ${key}\n`;
   const add = (json: object) => send('POST', `/${id}/cryptokeys`, { keytype: 'csk', active: true, ...json });
   for (const [wrong, message] of [
-    [{ content: 'nonsense' }, /could not be parsed/],
-    [{ content: text('13 (ECDSAP256SHA256)', 'AAAA') }, /could not be parsed/],
-    [{ content: text('13 (ECDSAP256SHA256)', Buffer.alloc(32).toString('base64')) }, /could not be parsed/],
-    [{ content: text('8 (RSASHA256)') }, /algorithm 8 is not supported/],
-    [{ content: text('13'), algorithm: 'ed25519' }, /has the algorithm 13/],
+    [{ content: 'nonsense' }, /neither a file with/],
+    [{ content: text('13 (ECDSAP256SHA256)', 'AAAA') }, /3 bytes in place of 32/],
+    [
+      { content: text('13 (ECDSAP256SHA256)', Buffer.alloc(32).toString('base64')) },
+      /not a valid key of its algorithm/,
+    ],
+    [{ content: text('8 (RSASHA256)') }, /algorithm 8 cannot sign here/],
+    [{ content: text('13'), algorithm: 'ed25519' }, /has algorithm 13/],
   ] as const)
     assert.match(failure(await add(wrong)), message);
   const { status, body } = await add({ content: text('15 (ED25519)') });
