@@ -73,6 +73,8 @@ export interface CommitRequest {
    * The commit goes ahead of other commits that wait on this node, such as the end of a session.
    */
   readonly isUrgent?: boolean;
+  /** The commit has conflicted before. It goes ahead of others that are not urgent. */
+  readonly isRetry?: boolean;
 }
 
 export interface CompiledZone {

@@ -45,16 +45,17 @@ export class CommitQueue {
   add(request: CommitRequest, mandate?: PendingCommit['mandate']): Promise<Committed> {
     return new Promise((resolve, reject) => {
       const commit = { request, resolve, reject, queuedAt: performance.now(), mandate };
-      if (request.isUrgent) this.#pending.splice(this.#urgentCount(), 0, commit);
-      else this.#pending.push(commit);
+      this.#pending.splice(this.#placeOf(request), 0, commit);
       if (this.#wait !== null && this.size >= this.#wait.size) this.#wait.reached();
     });
   }
 
-  /** Urgent commits at the front. */
-  #urgentCount(): number {
-    const count = this.#pending.findIndex(({ request }) => !request.isUrgent);
-    return count < 0 ? this.#pending.length : count;
+  /** Urgent commits are at the front, then retries, then all others. */
+  #placeOf({ isUrgent = false, isRetry = false }: CommitRequest): number {
+    const pending = this.#pending;
+    if (!isUrgent && !isRetry) return pending.length;
+    const place = pending.findIndex(({ request }) => !request.isUrgent && (isUrgent || !request.isRetry));
+    return place < 0 ? pending.length : place;
   }
 
   /** Resolves when `size` commits are pending. Only one caller may wait at a time. */

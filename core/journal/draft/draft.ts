@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConflictError, WaypostError } from '../../base/errors.ts';
+import { Semaphore } from '../../base/semaphore.ts';
 import { latin1 } from '../../dns/wire/latin1.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, recordKeyParts } from '../../store/keys.ts';
@@ -230,7 +231,7 @@ function nextKey(key: Uint8Array): Buffer {
   return next;
 }
 
-const MAX_ATTEMPTS = 20;
+const MAX_ATTEMPTS = 40;
 /**
  * Maximum pause in milliseconds before a retry. A node that has not applied the entries of other
  * nodes yet would only conflict again.
@@ -238,6 +239,28 @@ const MAX_ATTEMPTS = 20;
 const MAX_PAUSE_MS = 200;
 /** Milliseconds for which an urgent write is retried without pauses, instead of MAX_ATTEMPTS. */
 const URGENT_PATIENCE_MS = 10_000;
+
+/**
+ * The turns of an author's writes that have conflicted, for each journal. Without turns, only one
+ * of many writes to a row would commit in each round, and the unluckiest would reach MAX_ATTEMPTS.
+ */
+const retryTurns = new WeakMap<Journal, Map<string, Semaphore>>();
+
+/** Resolves when no other write of the author is being retried. Call the result at the end. */
+async function takeRetryTurn(journal: Journal, by: string): Promise<() => void> {
+  let turns = retryTurns.get(journal);
+  if (turns === undefined) {
+    turns = new Map();
+    retryTurns.set(journal, turns);
+  }
+  const turn = turns.get(by) ?? new Semaphore(1);
+  turns.set(by, turn);
+  await turn.acquire();
+  return () => {
+    turn.release();
+    if (turn.inUse === 0) turns.delete(by);
+  };
+}
 
 /** Receives the times of the commits of a write. */
 interface WriteObserver {
@@ -263,10 +286,11 @@ export interface WriteOptions {
 }
 
 /**
- * Runs `work` on a draft and commits its changes. Retries after a conflict. Also retries if `work`
- * throws a WaypostError while this node lacks entries of other nodes: an error must be correct for
- * the whole cluster. If `work` throws, nothing has changed. `sequence` is that of the commit, or
- * the head if there were no changes.
+ * Runs `work` on a draft and commits its changes. Retries after a conflict, in turn with the
+ * author's other writes and ahead of first attempts: `work` must not await another write of the
+ * author. Also retries if `work` throws a WaypostError while this node lacks entries of other
+ * nodes: an error must be correct for the whole cluster. If `work` throws, nothing has changed.
+ * `sequence` is that of the commit, or the head if there were no changes.
  */
 export async function write<T>(
   environment: Environment,
@@ -280,6 +304,7 @@ export async function write<T>(
   let latest: number | undefined;
   // Until a commit may have been written, no row has the taken ids.
   let areIdsFree = true;
+  let endTurn: (() => void) | undefined;
   try {
     for (let attempt = 1; ; ) {
       const at = journal.head;
@@ -304,7 +329,9 @@ export async function write<T>(
       const observed = observer?.startCommit();
       try {
         const onApplied = observed?.applied;
-        const { sequence } = await journal.commit({ by, compiled: draft.compiled, onApplied, isUrgent, ...request });
+        const isRetry = attempt > 1;
+        const { compiled } = draft;
+        const { sequence } = await journal.commit({ by, compiled, onApplied, isUrgent, isRetry, ...request });
         observed?.end(sequence);
         return { result, sequence };
       } catch (error) {
@@ -314,11 +341,13 @@ export async function write<T>(
         attempt++;
         if (isUrgent ? performance.now() > urgentUntil : attempt > MAX_ATTEMPTS) throw error;
         if (isUrgent) continue;
+        endTurn ??= await takeRetryTurn(journal, by);
         const pause = Math.random() * Math.min(MAX_PAUSE_MS, (attempt - 2) ** 2);
         if (pause > 1) await sleep(pause);
       }
     }
   } finally {
+    endTurn?.();
     ids.release(areIdsFree);
   }
 }

@@ -188,6 +188,28 @@ test(
 );
 
 test(
+  'all of many concurrent writers of one row commit, and those that have conflicted take turns',
+  run(async ({ environment, journal, reader }) => {
+    const account = newAccount('0');
+    await write(environment, journal, 'test', (draft) => draft.put(accounts, account));
+    let runs = 0;
+    const raise = () =>
+      write(environment, journal, 'test', (draft) => {
+        runs++;
+        const stored = draft.account(account.id)!;
+        draft.put(accounts, { ...stored, plan: `${Number(stored.plan) + 1}` });
+      });
+    // Each client writes again at once, so first attempts compete with the retries.
+    const clients = Array.from({ length: 50 }, async () => {
+      for (let i = 0; i < 10; i++) await raise();
+    });
+    await Promise.all(clients);
+    assert.is(reader.account(account.id)?.plan, '500');
+    assert.ok(runs < 500 * 5, `${runs} runs`);
+  }),
+);
+
+test(
   'an error in the work changes nothing, and a draft without changes is not committed',
   run(async ({ environment, journal }) => {
     let message = '';
@@ -377,7 +399,7 @@ test(
     });
     const added = (draft: Draft) => draft.put(domains, newDomain('contested.test.'));
     assert.instance(await write(environment, contested, 'test', added).catch((error) => error), ConflictError);
-    assert.is(conflicts, 20);
+    assert.is(conflicts, 40);
     await write(environment, contested, 'test', added, { isUrgent: true });
     assert.is(conflicts, 51);
   }),
