@@ -7,6 +7,7 @@ export const ACTED_ENDPOINTS: ReadonlySet<string> = new Set([
   'GET /api/v1/domains/check',
   'GET /api/v1/events',
   'POST /api/v1/domains',
+  'POST /api/v1/domains/batch',
   'GET /api/v1/statistics',
   'GET /api/v1/tokens',
   'POST /api/v1/tokens',

@@ -6,6 +6,7 @@ import type { Domain } from '../base/domains.ts';
 import { CliError, isFatalForAll, reportError } from '../base/errors.ts';
 import { pages, rows } from '../base/pages.ts';
 import { count, fields, shown } from '../base/table.ts';
+import { readText } from '../base/text-file.ts';
 import { addAccountGroup, addVerb, type Call, option, YES } from '../base/verb.ts';
 
 export function addDomainCommands(program: Command, context: CommandContext): void {
@@ -66,6 +67,21 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
         }
       }
       return ok;
+    },
+  });
+  addVerb(group, context, {
+    usage: 'add-all <file>',
+    about: 'create the domains that a file names, all or none',
+    more: 'One name a line, up to 1,000; lines that start with "#" are ignored. "-" is standard input.',
+    examples: ['waypost domain add-all names.txt', 'waypost domain add-all - < names.txt'],
+    async run(call, [file]) {
+      const lines = (await readText(file, call.io.stdin)).split(/\r?\n/).map((line) => line.trim());
+      const domains = lines.filter((line) => line !== '' && !line.startsWith('#')).map((domain) => ({ domain }));
+      if (domains.length === 0) throw new CliError('usage', `${file} names no domain; put one name on each line.`);
+      const params = { query: { account: call.api.account } };
+      const body = await call.api.POST('/api/v1/domains/batch', { params, body: { domains } });
+      call.show(body, `created ${count(body.domains.length, 'domain')}`);
+      return true;
     },
   });
   addDomainList(group, context);

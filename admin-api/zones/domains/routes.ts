@@ -9,6 +9,7 @@ import { replyWithList } from '../../http/list-reply.ts';
 import { MAX_WHOLE, pageQuery, searchBy, sortQuery } from '../../http/lists.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
 import { route } from '../../http/route.ts';
+import { checkDomain, createDomain, createDomains } from './create.ts';
 import { checkDelegation, describeDelegation } from './delegation.ts';
 import { DOMAIN_SORTS, listDomains } from './list.ts';
 import {
@@ -16,20 +17,14 @@ import {
   domainBody,
   domainNameResponse,
   domainResponse,
+  domainsBody,
   domainsResponse,
   type domainWarning,
+  newDomainsResponse,
   primariesBody,
 } from './schema.ts';
 import { normalizeSearch } from './search-text.ts';
-import {
-  checkDomain,
-  createDomain,
-  deleteDomain,
-  describeDomain,
-  describeListed,
-  replacePrimaries,
-  transferZone,
-} from './service.ts';
+import { deleteDomain, describeDomain, describeListed, replacePrimaries, transferZone } from './service.ts';
 
 const DOMAINS = '/api/v1/domains';
 const DOMAIN = `${DOMAINS}/{domain_id}` as const;
@@ -97,6 +92,24 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings) {
         422: [...NAME_FAULTS, 'contradiction', ...PRIMARY_FAULTS],
       },
       run: (context) => createDomain(services, context, context.body),
+    }),
+    route({
+      operationId: 'createDomains',
+      method: 'POST',
+      path: `${DOMAINS}/batch`,
+      tag: 'domains',
+      summary: 'Create many domains, all or none',
+      description: 'Up to 1,000 domains in one revision. An error has the pointer of its domain.',
+      scope: 'dns',
+      query: accountQuery,
+      body: domainsBody,
+      response: newDomainsResponse,
+      faults: {
+        ...ACTING_FAULTS,
+        409: ['zone_exists', 'plan_limit'],
+        422: [...NAME_FAULTS, 'contradiction', 'named_twice', ...PRIMARY_FAULTS],
+      },
+      run: (context) => createDomains(services, context, context.body),
     }),
     route({
       operationId: 'checkDomain',

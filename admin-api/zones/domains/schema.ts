@@ -39,25 +39,33 @@ export const primariesBody = bodySchema(Type.Object({ primaries: primariesSchema
 
 export const domainNameResponse = Type.Object({ domain: text('the name of the domain, as it would be stored') });
 
-export const domainBody = bodySchema(
+const newDomain = Type.Object({
+  domain: text('a string, a domain name such as "example.com"', { minLength: 1, maxLength: 1024 }),
+  kind: Type.Optional(
+    oneOf(
+      ['primary', 'secondary', 'catalog'],
+      '"primary" (the default), "secondary", a zone that is transferred from primaries, or "catalog", one that lists the other domains (RFC 9432)',
+    ),
+  ),
+  primaries: Type.Optional(primariesSchema),
+  catalog: Type.Optional(
+    flag('true if the secondary zone is a catalog (RFC 9432), whose members become secondary zones as well'),
+  ),
+  members: Type.Optional(
+    oneOf(
+      ['account', 'all'],
+      '"account" (the default), so that a catalog lists the domains of its account, or "all", for administrators',
+    ),
+  ),
+});
+
+export const domainBody = bodySchema(newDomain);
+
+const MAX_NEW_DOMAINS = 1000;
+
+export const domainsBody = bodySchema(
   Type.Object({
-    domain: text('a string, a domain name such as "example.com"', { minLength: 1, maxLength: 1024 }),
-    kind: Type.Optional(
-      oneOf(
-        ['primary', 'secondary', 'catalog'],
-        '"primary" (the default), "secondary", a zone that is transferred from primaries, or "catalog", one that lists the other domains (RFC 9432)',
-      ),
-    ),
-    primaries: Type.Optional(primariesSchema),
-    catalog: Type.Optional(
-      flag('true if the secondary zone is a catalog (RFC 9432), whose members become secondary zones as well'),
-    ),
-    members: Type.Optional(
-      oneOf(
-        ['account', 'all'],
-        '"account" (the default), so that a catalog lists the domains of its account, or "all", for administrators',
-      ),
-    ),
+    domains: list(newDomain, `a list of 1 to ${MAX_NEW_DOMAINS} domains`, { minItems: 1, maxItems: MAX_NEW_DOMAINS }),
   }),
 );
 
@@ -196,6 +204,8 @@ export const delegationResponse = Type.Object({
 });
 
 export const domainResponse = Type.Object({ domain: domainView });
+
+export const newDomainsResponse = Type.Object({ domains: list(domainView, 'in the order of the request') });
 
 export const domainsResponse = Type.Object({
   domains: list(listedDomainView, 'sorted by name, in canonical order, unless `sort` says otherwise'),

@@ -1,159 +1,23 @@
-/** Creates, lists, describes and deletes domains. */
+/** Describes, changes and deletes domains. */
 
-import { InvalidError, StateError } from '../../../core/base/errors.ts';
-import { formatHost, type Name, parseName, toAscii } from '../../../core/dns/wire/name.ts';
+import { StateError } from '../../../core/base/errors.ts';
+import { formatHost } from '../../../core/dns/wire/name.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import type { Id } from '../../../core/store/keys.ts';
-import type { Reader } from '../../../core/store/reader.ts';
-import {
-  type Account,
-  type Domain,
-  domains,
-  newSecondary,
-  PRIMARY,
-  secondaries,
-  secondaryState,
-} from '../../../core/store/rows.ts';
-import { EMPTY_ZONE, type ZoneState } from '../../../core/store/zone-state.ts';
+import { type Domain, domains, newSecondary, secondaryState } from '../../../core/store/rows.ts';
+import type { ZoneState } from '../../../core/store/zone-state.ts';
 import { judgeDelegation } from '../../../core/upkeep/delegation/state.ts';
 import { deleteDomainRows } from '../../../core/upkeep/domains/delete.ts';
-import { findSpellingFault } from '../../../core/upkeep/domains/domain-names.ts';
 import { presignedState } from '../../../core/upkeep/signing/presigned-state.ts';
-import { mayBeCatalog } from '../../../core/zone/compile/catalog.ts';
-import { type ActingContext, accountOf, requireAccount } from '../../change/acting.ts';
 import { change } from '../../change/change.ts';
 import { ownedDomain, requireMatch } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
-import { HttpError } from '../../http/errors.ts';
-import type { BodyOf } from '../../http/json-body.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
 import { expectedOf } from './delegation.ts';
 import { requireNoDs } from './parent-ds.ts';
 import { type PrimaryBody, readPrimaries, viewPrimary } from './primaries.ts';
-import type { domainBody } from './schema.ts';
-
-const POINTER = '/domain';
-
-export type DomainBody = BodyOf<typeof domainBody>;
-
-/** Throws InvalidError, the errors of requireAdmitted, and those of accountOf. */
-export async function createDomain(services: Services, context: ActingContext, body: DomainBody) {
-  return insertDomain(services, context, body, (_draft, domain) => domain);
-}
-
-/**
- * Creates a domain. `fill` adds its data in the same commit, and returns the domain to store.
- * Throws the errors of createDomain and of `fill`.
- */
-export async function insertDomain(
-  services: Services,
-  context: ActingContext,
-  body: DomainBody,
-  fill: (draft: Draft, domain: Domain) => Domain | Promise<Domain>,
-) {
-  const { admission, locks, reader } = services;
-  const account = accountOf(reader, context);
-  const apex = parseDomain(body.domain);
-  const kind = kindOf(services, body, apex, account, context.caller);
-  if (apex.length === 1 && kind.kind !== 'secondary')
-    throw new InvalidError('invalid_domain', 'The root zone can only be a secondary zone; set "kind" to "secondary".', {
-      pointer: POINTER,
-    });
-  const commit = () =>
-    change(services, context, async (draft) => {
-      requireAdmitted(services, draft, apex, requireAccount(draft, account), context.caller);
-      const empty: Domain = {
-        id: draft.newId(domains),
-        accountId: account.id,
-        apex,
-        createdAt: nowSeconds(),
-        kept: null,
-        ...kind,
-      };
-      // The domain precedes its records, because applying them needs the domain.
-      draft.put(domains, empty);
-      if (empty.kind === 'secondary') draft.put(secondaries, newSecondary(empty.id));
-      const domain = await fill(draft, empty);
-      if (domain !== empty) draft.put(domains, domain);
-      const state = { ...EMPTY_ZONE, updatedAt: domain.createdAt };
-      return {
-        action: 'domain.create',
-        domain,
-        target: domain.id,
-        createResponse: (revision) => ({ domain: viewDomain(services, domain, { ...state, revision }) }),
-      };
-    });
-  // The count of domains conflicts with every other creation in the account.
-  return admission.limitOf(account) > 0 ? locks.exclusive(`account ${account.id}`, commit) : commit();
-}
-
-/**
- * Throws InvalidError, the errors of readPrimaries, and HttpError 403 for a catalog of all
- * accounts.
- */
-function kindOf(
-  services: Services,
-  { kind, members, primaries, catalog }: DomainBody,
-  apex: Name,
-  owner: Account,
-  { account }: Caller,
-): Pick<Domain, keyof typeof PRIMARY> {
-  if (catalog !== undefined && kind !== 'secondary')
-    throw new InvalidError(
-      'contradiction',
-      'Only secondary zones are consumed as catalogs; set "kind" to "secondary".',
-      {
-        pointer: '/catalog',
-      },
-    );
-  if ((kind === 'secondary') !== (primaries !== undefined))
-    throw new InvalidError(
-      'contradiction',
-      kind === 'secondary'
-        ? 'A secondary zone needs "primaries", from which it is transferred.'
-        : 'Only secondary zones have primaries; set "kind" to "secondary".',
-      { pointer: '/primaries' },
-    );
-  if (kind !== 'catalog') {
-    if (members === undefined) {
-      if (primaries === undefined) return PRIMARY;
-      const read = readPrimaries(services, services.reader, owner, primaries);
-      return { ...PRIMARY, kind: 'secondary', primaries: read, consumes: catalog === true };
-    }
-    throw new InvalidError('contradiction', 'Only catalogs have members; set "kind" to "catalog".', {
-      pointer: '/members',
-    });
-  }
-  if (members === 'all' && account.role !== 'admin')
-    throw new HttpError(403, 'forbidden', 'Only administrators can list the domains of all accounts.', {
-      pointer: '/members',
-    });
-  if (!mayBeCatalog(apex))
-    throw new InvalidError('invalid_domain', 'The name is too long for a catalog.', { pointer: '/domain' });
-  return { ...PRIMARY, kind, members: members ?? 'account' };
-}
-
-/** The name that a new domain would have. Throws the errors of its creation. */
-export function checkDomain(services: Services, context: ActingContext, text: string) {
-  const apex = parseDomain(text);
-  requireAdmitted(services, services.reader, apex, accountOf(services.reader, context), context.caller);
-  return { domain: formatHost(apex) };
-}
-
-/**
- * Throws InvalidError for a name that the account cannot have, and StateError `zone_exists` or
- * `plan_limit`.
- */
-function requireAdmitted({ admission }: Services, reader: Reader, apex: Name, owner: Account, caller: Caller): void {
-  const refusal = admission.findRefusal(reader, apex, owner, caller.account);
-  if (refusal === null) return;
-  const { code, message } = refusal;
-  if (code === 'plan_limit') throw new StateError(code, message);
-  const at = { pointer: '/domain' };
-  throw code === 'zone_exists' ? new StateError(code, message, at) : new InvalidError(code, message, at);
-}
 
 /**
  * Deletes a domain and all its data in one commit. Throws HttpError 404 and 412, and StateError
@@ -218,7 +82,7 @@ function viewCatalog({ catalogs }: Services, { id }: Domain) {
   return { problem, zones, left_out_count: leftOutCount, left_out: leftOut };
 }
 
-function viewDomain(services: Services, domain: Domain, state: ZoneState) {
+export function viewDomain(services: Services, domain: Domain, state: ZoneState) {
   return {
     id: domain.id,
     domain: formatHost(domain.apex),
@@ -293,36 +157,4 @@ function requireUnlisted(draft: Draft, domain: Domain): Domain {
 function requireSecondary(domain: Domain): Domain {
   if (domain.kind === 'secondary') return domain;
   throw new StateError('not_secondary', 'This zone is not secondary: it is not transferred from primaries.');
-}
-
-/** Letters, digits, inner hyphens (RFC 1123 2.1), and underscores, which some delegations have. */
-const LABEL = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?$/i;
-/** The label of a reverse zone for a part of a network (RFC 2317 section 4). */
-const CLASSLESS = /^\d{1,3}(-\d{1,3})?\/\d{1,3}$/;
-const ESCAPE = /\\(\d{3}|\D)/g;
-
-/**
- * Parses the name of a domain, in any case, in Unicode or A-labels, with or without a trailing dot.
- * Bytes that are not part of host names must be escaped: otherwise they are typing errors as a
- * rule, such as a URL. Throws InvalidError.
- */
-function parseDomain(text: string): Name {
-  const refuse = (code: string, message: string) => new InvalidError(code, message, { pointer: POINTER });
-  const ascii = toAscii(text.trim(), POINTER);
-  let apex: Name;
-  try {
-    apex = parseName(ascii);
-  } catch (error) {
-    if (!(error instanceof InvalidError)) throw error;
-    throw refuse('invalid_domain', error.message);
-  }
-  const fault = findSpellingFault(apex);
-  if (fault !== null) throw refuse(fault.code, fault.message);
-  if (apex.length === 1) return apex;
-  const labels = ascii.replace(ESCAPE, 'x').replace(/\.$/, '').split('.');
-  if (labels.every((label) => LABEL.test(label) || CLASSLESS.test(label))) return apex;
-  throw refuse(
-    'invalid_domain',
-    `"${text.slice(0, 80)}" is not a domain name: labels consist of letters, digits and inner hyphens. Escape other characters as in a zone file, such as "\\032" for a space.`,
-  );
 }

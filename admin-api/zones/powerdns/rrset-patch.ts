@@ -20,10 +20,11 @@ import {
   records,
 } from '../../../core/store/rows.ts';
 import { soaRRset } from '../../../core/zone/compile/apex.ts';
+import { BatchErrors } from '../../change/batch-errors.ts';
 import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { apexNs, isApexRRset, setApexNs, withSoa } from '../nameservers/apex.ts';
-import { applyBatch, type Batch, BatchErrors, declareZoneRead, MAX_SINGLE_READS } from '../records/batch.ts';
+import { applyBatch, type Batch, declareZoneRead, MAX_SINGLE_READS } from '../records/batch.ts';
 import { checkTtl, DEFAULT_TTL } from '../records/content.ts';
 import { MAX_BATCH } from '../records/schema.ts';
 import { unprocessable } from './errors.ts';

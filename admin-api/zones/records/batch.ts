@@ -1,5 +1,5 @@
 /** Changes many records of a domain in one revision: all of them or none. */
-import { InvalidError, StateError, WaypostError } from '../../../core/base/errors.ts';
+import { InvalidError, type WaypostError } from '../../../core/base/errors.ts';
 import { Steps } from '../../../core/base/steps.ts';
 import { nameId } from '../../../core/dns/wire/name.ts';
 import { Draft } from '../../../core/journal/draft/draft.ts';
@@ -8,11 +8,11 @@ import { afterPrefix, type Id, idKey, LOOKUP, lookupKey, nameKey } from '../../.
 import { LOOKUPS, TARGETS } from '../../../core/store/raw-reader.ts';
 import { type Domain, type RecordRow, records, steerings } from '../../../core/store/rows.ts';
 import { keepsPtr } from '../../../core/upkeep/domains/ptrs.ts';
+import { BatchErrors } from '../../change/batch-errors.ts';
 import { editableDomain, requireMatch } from '../../change/owned-domain.ts';
 import { requireAction, requirePolicies } from '../../change/record-policies.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
-import { type ErrorDetail, HttpError, statusOf } from '../../http/errors.ts';
 import type { BodyOf } from '../../http/json-body.ts';
 import type { Context } from '../../http/route.ts';
 import { commentOf, writeComment } from './comment.ts';
@@ -214,58 +214,4 @@ export function declareZoneRead(draft: Draft, domain: Domain): void {
     draft.addReadRange({ table, start: zone, end: afterPrefix(zone) });
   for (const start of [lookupKey(LOOKUP.domainName, nameKey(domain.apex)), lookupKey(LOOKUP.record)])
     draft.addReadRange({ table: LOOKUPS, start, end: afterPrefix(start) });
-}
-
-interface BatchFault extends Pick<WaypostError, 'code' | 'message' | 'choices'> {
-  readonly pointer: string;
-}
-
-/** The first errors of a batch, with their pointers. */
-export class BatchErrors {
-  readonly #found: { readonly error: WaypostError; readonly pointer: string }[] = [];
-  /** Number of further errors. */
-  omitted = 0;
-
-  constructor(private readonly limit: number) {}
-
-  attempt<T>(pointer: string, work: () => T): T | undefined {
-    try {
-      return work();
-    } catch (error) {
-      if (!(error instanceof WaypostError)) throw error;
-      this.add(error, pointer);
-      return undefined;
-    }
-  }
-
-  add(error: WaypostError, pointer: string): void {
-    if (this.#found.length === this.limit) this.omitted++;
-    else this.#found.push({ error, pointer: pointer + (error.pointer ?? '') });
-  }
-
-  get faults(): BatchFault[] {
-    return this.#found.map(({ pointer, error: { code, message, choices } }) => ({ pointer, code, message, choices }));
-  }
-
-  /** Throws the first error, which keeps its class. */
-  throwPlain(): void {
-    if (this.#found.length > 0) throw this.#found[0].error;
-  }
-
-  /** Throws the first error, with all errors in its details. */
-  throwFirst(): void {
-    if (this.#found.length === 0) return;
-    const [{ error, pointer }] = this.#found;
-    const details: ErrorDetail[] = this.#found.map((found) => ({
-      pointer: found.pointer,
-      message: found.error.message,
-      choices: found.error.choices,
-    }));
-    const status = statusOf(error) ?? (error instanceof StateError ? 409 : 422);
-    throw new HttpError(status, error.code, `${error.message} Nothing was changed.`, {
-      pointer,
-      choices: error.choices,
-      details: details.length > 1 ? details : undefined,
-    });
-  }
 }

@@ -56,6 +56,55 @@ await everywhere('contract, domains', (test) => {
     ]);
   });
 
+  test('POST /api/v1/domains/batch: all domains in one revision, up to 1,000', async ({ world }) => {
+    const { client, id } = await world.member({ plan: 'unlimited' });
+    const named = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, i) => ({ domain: `d${from + i}.batch.example` }));
+    const answer = succeeded(await client.post(`${DOMAINS}/batch`, { domains: named(0, 1000) }));
+    const created = listOf(answer.body.domains);
+    assert.equal(
+      each(created, 'domain'),
+      named(0, 1000).map(({ domain }) => domain),
+    );
+    const revision = Number(answer.headers.get('x-waypost-revision'));
+    assert.equal([...new Set(each(created, 'revision'))], [String(revision)]);
+    // The store has the time of the commit.
+    const stored = succeeded(await client.get(`${DOMAINS}/${created[7].id}`)).body.domain;
+    assert.equal({ ...stored, updated_at: created[7].updated_at }, created[7]);
+    assert.is(succeeded(await client.get(`${DOMAINS}?limit=1`)).body.total, 1000);
+    const [entry] = listOf(succeeded(await client.get('/api/v1/audit?limit=1')).body.entries);
+    assert.equal([entry.action, entry.account_id, entry.revision], ['domain.create_batch', id, revision]);
+    refused(await client.post(`${DOMAINS}/batch`, { domains: named(1000, 2001) }), '422 validation', '/domains');
+    refused(await client.post(`${DOMAINS}/batch`, { domains: [] }), '422 validation', '/domains');
+  });
+
+  test('POST /api/v1/domains/batch: one wrong domain, and none is created', async ({ world }) => {
+    const { client } = await world.member({ plan: 'unlimited' });
+    const zone = { domain: 'held.example' };
+    await world.zone(world.admin, zone.domain);
+    const post = (...domains: object[]) => client.post(`${DOMAINS}/batch`, { domains });
+    const good = { domain: 'good.example' };
+    refused(await post(good, { domain: 'b@d' }), '422 invalid_domain', '/domains/1/domain');
+    refused(await post(good, { domain: 'GOOD.example.' }), '422 named_twice', '/domains/1/domain');
+    refused(await post({ domain: 'sub.held.example' }, good), '409 zone_exists', '/domains/0/domain');
+    refused(await post(good, { domain: 'x.example', kind: 'secondary' }), '422 contradiction', '/domains/1/primaries');
+    refused(await post(good, { domain: 'x.example', kin: 'primary' }), '422 unknown_field', '/domains/1/kin');
+    const several = await post({ domain: '-' }, good, zone, { domain: '--' });
+    refused(several, '422 invalid_domain');
+    assert.equal(each(listOf(several.body.error.details), 'pointer'), ['/domains/0/domain', '/domains/3/domain']);
+    assert.is(succeeded(await client.get(DOMAINS)).body.total, 0);
+    succeeded(await post(good, { domain: 'sub.good.example' }));
+  });
+
+  test('POST /api/v1/domains/batch: the limit of the plan counts all of its domains', async ({ world }) => {
+    const { client } = await world.member({ plan: 'free' });
+    const limit = 10;
+    const named = Array.from({ length: limit + 1 }, (_, i) => ({ domain: `p${i}.plan.example` }));
+    refused(await client.post(`${DOMAINS}/batch`, { domains: named }), '409 plan_limit', `/domains/${limit}`);
+    succeeded(await client.post(`${DOMAINS}/batch`, { domains: named.slice(0, limit) }));
+    refused(await client.post(`${DOMAINS}/batch`, { domains: named.slice(limit) }), '409 plan_limit');
+  });
+
   test('POST /api/v1/domains: in any case, in Unicode, with or without a trailing dot', async ({ world }) => {
     for (const [given, stored] of [
       ['Upper.Example.NET', 'upper.example.net'],

@@ -97,10 +97,10 @@ function sampled(schema: TSchema, name: string): unknown {
   if (schema.type === 'object')
     return Object.fromEntries(
       Object.entries(schema.properties as Record<string, TSchema>)
-        .filter(([key]) => !LEFT_OUT.has(key) && (key !== 'primaries' || schema.required?.includes(key)))
+        .filter(([key]) => schema.required?.includes(key) || (!LEFT_OUT.has(key) && key !== 'primaries'))
         .map(([key, inner]) => [key, sampled(inner, key)]),
     );
-  if (schema.type === 'array') return [];
+  if (schema.type === 'array') return schema.minItems === undefined ? [] : [sampled(schema.items, '')];
   if (schema.enum !== undefined) return schema.enum[0];
   if (schema.type === 'integer') return schema.minimum ?? 300;
   if (schema.type === 'boolean') return true;

@@ -46,6 +46,20 @@ test('add continues after a failure, and exits with 1', async ({ waypost, daemon
   assert.is(token.stderr.match(/error:/g)?.length, 1);
 });
 
+test('add-all creates the domains of standard input or of a file, all or none', async ({ waypost, json }) => {
+  const addAll = (stdin: string) => waypost(['domain', 'add-all', '-'], { stdin });
+  const { code, stdout, stderr } = await addAll('# ours\none.all.test\r\n\n  two.all.test  \n');
+  assert.is(code, 0, stderr);
+  assert.match(stdout, /^created 2 domains \(change \d+\)\n$/);
+  const failed = await addAll('three.all.test\ntwo.all.test\n');
+  assert.is(failed.code, 1);
+  assert.match(failed.stderr, /already exists in this account\. Nothing was changed\./);
+  assert.match((await addAll('# none\n')).stderr, /names no domain/);
+  assert.match((await waypost(['domain', 'add-all', '/nowhere/names'])).stderr, /\/nowhere\/names cannot be read/);
+  const names = (await json(['domain', 'list', '--filter', 'all.test'])).map((row) => row.domain);
+  assert.equal(names, ['one.all.test', 'two.all.test']);
+});
+
 test('list applies the filter, without headings in a pipe', async ({ waypost, json }) => {
   const { stdout } = await waypost(['domain', 'list', '--filter', 'alph']);
   assert.match(stdout, /^alpha\.test +\d+\n$/);
