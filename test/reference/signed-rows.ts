@@ -1,13 +1,15 @@
 /** How the zones of a changing world are signed, as rows of the store. */
 import { openSecrets, type Secrets } from '../../core/base/secrets.ts';
-import { dsRdata } from '../../core/dns/dnssec/dnskey.ts';
+import { algorithmOf, dsRdata } from '../../core/dns/dnssec/dnskey.ts';
 import { generateKeyPair } from '../../core/dns/dnssec/keys.ts';
+import { readKeyPair } from '../../core/dns/dnssec/private-key.ts';
 import type { ResourceRecord } from '../../core/dns/wire/types.ts';
 import { TYPE } from '../../core/dns/wire/types.ts';
 import type { Id } from '../../core/store/keys.ts';
 import { type DnssecKey, type DnssecRow, type Domain, dnssecContext } from '../../core/store/rows.ts';
+import { EXAMPLE_KEYS } from '../core/dns/dnssec/rsa-keys.ts';
 
-const PAIRS = ([13, 15] as const).map((algorithm) => ({ algorithm, pair: generateKeyPair(algorithm) }));
+const PAIRS = [generateKeyPair(13), generateKeyPair(15), ...EXAMPLE_KEYS.map(({ file }) => readKeyPair(file))];
 /** Generated once: what they sign is the same in all zones. */
 const SPARE = generateKeyPair(15);
 
@@ -19,12 +21,12 @@ export class SignedRows {
     this.#secrets = openSecrets(keyFile);
   }
 
-  /** A row with a key of either algorithm. */
+  /** A row with a key of any algorithm. */
   sign({ id }: Domain, choice: number, clock: number): DnssecRow {
-    const { algorithm, pair } = PAIRS[choice & 1];
+    const pair = PAIRS[choice % PAIRS.length];
     const row: DnssecRow = {
       domainId: id,
-      algorithm,
+      algorithm: algorithmOf(pair.dnskey),
       clock,
       keys: [this.#key(id, 1, pair, 'sign')],
       foreign: [],

@@ -50,7 +50,10 @@ export function addDnssecCommands(program: Command, context: CommandContext): vo
     usage: 'enable <domain>',
     about: 'sign the zone',
     options: [
-      new Option('--algorithm <number>', '13 (ECDSA P-256) or 15 (Ed25519); default: 13').choices(['13', '15']),
+      new Option(
+        '--algorithm <number>',
+        '13 (ECDSA P-256) or 15 (Ed25519); default: 13; 8 or 10 of an RSA key in PEM',
+      ).choices(['8', '10', '13', '15']),
       option('--key <file>', 'the private key of a zone that is signed elsewhere: a BIND file, or PKCS #8 in PEM'),
     ],
     more: 'Resolvers validate the domain once its DS record is set at the registrar: "waypost dnssec ds".',

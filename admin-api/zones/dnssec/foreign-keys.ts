@@ -4,7 +4,8 @@
  */
 import { ECDH } from 'node:crypto';
 import { InvalidError, StateError } from '../../../core/base/errors.ts';
-import { ALGORITHM, algorithmOf, keyTag, publicKeyOf } from '../../../core/dns/dnssec/dnskey.ts';
+import { ALGORITHM, algorithmOf, isRsaAlgorithm, keyTag, publicKeyOf } from '../../../core/dns/dnssec/dnskey.ts';
+import { faultOfRsaKey } from '../../../core/dns/dnssec/rsa.ts';
 import { parseRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import { type DnssecRow, dnssec, type ForeignKey } from '../../../core/store/rows.ts';
@@ -104,6 +105,7 @@ function readDnskey(text: string, { algorithm, keys, foreign }: DnssecRow): Uint
 }
 
 function isPublicKey(algorithm: number, key: Uint8Array): boolean {
+  if (isRsaAlgorithm(algorithm)) return faultOfRsaKey(key) === null;
   if (algorithm === ALGORITHM.ED25519) return key.length === ED25519_LENGTH;
   if (key.length !== P256_LENGTH) return false;
   try {

@@ -90,7 +90,7 @@ export function dnssecRoutes(services: Services) {
       body: rolloverBody,
       bodyOptional: true,
       response: dnssecResponse,
-      faults: { 404: NO_DOMAIN, 409: [...EDIT_FAULTS, 'dnssec_off', 'dnssec_rolling'] },
+      faults: { 404: NO_DOMAIN, 409: [...EDIT_FAULTS, 'dnssec_off', 'dnssec_rolling'], 422: ['bad_algorithm'] },
       run: (context) => startRollover(services, context, context.body.emergency ?? false),
     }),
     route({

@@ -13,7 +13,7 @@ export const dnssecBody = bodySchema(
     algorithm: Type.Optional(
       Type.Integer({
         description:
-          'the algorithm of the keys: 13 (ECDSA P-256 with SHA-256, the default) or 15 (Ed25519); it can be changed only while DNSSEC is off',
+          'the algorithm of the keys: 13 (ECDSA P-256 with SHA-256, the default) or 15 (Ed25519); it can be changed only while DNSSEC is off. 8 (RSASHA256) and 10 (RSASHA512) only of a "private_key", and only if that is a PEM',
       }),
     ),
     private_key: Type.Optional(

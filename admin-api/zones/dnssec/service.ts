@@ -1,6 +1,6 @@
 /** Handles requests to sign zones, check their parents, and replace their keys. */
 import { InvalidError, StateError } from '../../../core/base/errors.ts';
-import { ALGORITHM, type Algorithm, algorithmOf } from '../../../core/dns/dnssec/dnskey.ts';
+import { ALGORITHM, type Algorithm, algorithmOf, isNewAlgorithm } from '../../../core/dns/dnssec/dnskey.ts';
 import { generateKeyPair, type KeyPair } from '../../../core/dns/dnssec/keys.ts';
 import { MAX_NSEC3_APEX } from '../../../core/dns/dnssec/nsec3.ts';
 import { readKeyPair } from '../../../core/dns/dnssec/private-key.ts';
@@ -63,10 +63,8 @@ async function enable(
   { algorithm: requested, private_key: text }: BodyOf<typeof dnssecBody>,
 ) {
   const { environment, zoneSettings, reader } = services;
-  const imported = text === undefined ? null : readKeyPair(text);
-  const algorithm = requested === undefined ? undefined : readAlgorithm(requested);
-  if (algorithm !== undefined && imported !== null && algorithmOf(imported.dnskey) !== algorithm)
-    throw badAlgorithm(`The private key has algorithm ${algorithmOf(imported.dnskey)}; omit "algorithm".`);
+  const imported = text === undefined ? null : importKeyPair(text, requested);
+  const algorithm = requested === undefined || imported !== null ? undefined : readAlgorithm(requested);
   const owned = editableDomain(reader, context.caller, parseId(context.params.domain_id));
   requireShortApex(owned.apex);
   const largestTtl = await findLargestTtl(environment, zoneSettings, owned);
@@ -147,7 +145,9 @@ export function resign(services: Services, context: Context<Caller>) {
   });
 }
 
-/** Throws HttpError 404, StateError `dnssec_off`, `dnssec_rolling`. */
+/**
+ * Throws HttpError 404, InvalidError `bad_algorithm`, StateError `dnssec_off`, `dnssec_rolling`.
+ */
 export async function startRollover(services: Services, context: Context<Caller>, isEmergency: boolean) {
   const { environment, zoneSettings, reader } = services;
   const domain = ownedDomain(reader, context.caller, parseId(context.params.domain_id));
@@ -156,7 +156,7 @@ export async function startRollover(services: Services, context: Context<Caller>
     const now = nowSeconds();
     const zone = required(before);
     requireSteady(zone);
-    const pair = generateKeyPair(zone.row.algorithm as Algorithm, takenTags(zone.row));
+    const pair = generateKeyPair(readAlgorithm(zone.row.algorithm), takenTags(zone.row));
     const key = storedKey(services, draft, id, pair);
     const rolling = beginRollover(zone, key, { isEmergency, largestTtl }, now);
     return { action: 'dnssec.rollover', zone: rolling, detail: { emergency: isEmergency } };
@@ -265,9 +265,17 @@ function requireIdle(draft: Draft, domain: Domain): void {
   );
 }
 
+/** Throws InvalidError `bad_key` and `bad_algorithm`. */
+function importKeyPair(text: string, requested: number | undefined): KeyPair {
+  const pair = readKeyPair(text, requested);
+  const algorithm = algorithmOf(pair.dnskey);
+  if (requested === undefined || requested === algorithm) return pair;
+  throw badAlgorithm(`The private key has algorithm ${algorithm}; omit "algorithm".`);
+}
+
 function readAlgorithm(number: number): Algorithm {
-  if (number === ALGORITHM.ECDSAP256SHA256 || number === ALGORITHM.ED25519) return number;
-  throw badAlgorithm(`Algorithm ${number} is not supported; use 13 (ECDSA P-256) or 15 (Ed25519).`);
+  if (isNewAlgorithm(number)) return number;
+  throw badAlgorithm(`New keys cannot have algorithm ${number}; use 13 (ECDSA P-256) or 15 (Ed25519).`);
 }
 
 const badAlgorithm = (message: string): InvalidError =>

@@ -3,7 +3,8 @@
  * second one only while the first is replaced.
  */
 
-import { algorithmOf, dsRdata } from '../../../core/dns/dnssec/dnskey.ts';
+import { algorithmOf, dsRdata, isRsaAlgorithm, publicKeyOf } from '../../../core/dns/dnssec/dnskey.ts';
+import { rsaBits } from '../../../core/dns/dnssec/rsa.ts';
 import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { Id } from '../../../core/store/keys.ts';
@@ -19,11 +20,17 @@ import type { PowerDnsContext } from './route.ts';
 import { findZone } from './zone-id.ts';
 
 const NAMES: ReadonlyMap<number, string> = new Map([
+  [8, 'RSASHA256'],
+  [10, 'RSASHA512'],
   [13, 'ECDSAP256SHA256'],
   [15, 'ED25519'],
 ]);
-/** The supported values of `algorithm` in PowerDNS, in lower case. */
+/** The supported values of `algorithm` in PowerDNS, in lower case. RSA: of given keys. */
 const ALGORITHMS: ReadonlyMap<string, number> = new Map([
+  ['rsasha256', 8],
+  ['8', 8],
+  ['rsasha512', 10],
+  ['10', 10],
   ['ecdsa256', 13],
   ['ecdsap256sha256', 13],
   ['13', 13],
@@ -32,7 +39,8 @@ const ALGORITHMS: ReadonlyMap<string, number> = new Map([
 ]);
 /** Unsupported algorithms of PowerDNS. RFC 8624 section 3.1 advises against signing with most. */
 const UNSUPPORTED =
-  /^(?:rsamd5|dsa|rsasha1(?:-nsec3-sha1)?|nsec3rsasha1|rsasha256|rsasha512|ecc-gost|gost|ecdsa384|ecdsap384sha384|ed448|[135678]|10|12|14|16)$/;
+  /^(?:rsamd5|dsa|rsasha1(?:-nsec3-sha1)?|nsec3rsasha1|ecc-gost|gost|ecdsa384|ecdsap384sha384|ed448|[13567]|12|14|16)$/;
+/** Of the keys that are generated. */
 const BITS = 256;
 const FLAGS = 257;
 
@@ -87,7 +95,9 @@ function readBody(body: JsonObject): { algorithm?: number; private_key?: string 
   const content = ['privatekey', 'content'].find((key) => has(body, key));
   const privateKey = content === undefined ? undefined : readString(body, content);
   const algorithm = has(body, 'algorithm') ? readAlgorithm(body.algorithm) : undefined;
-  if (has(body, 'bits')) readBits(body.bits);
+  if (algorithm !== undefined && isRsaAlgorithm(algorithm) && privateKey === undefined)
+    throw unsupported('New keys of RSA are not supported; use ecdsa256 (13) or ed25519 (15).');
+  if (has(body, 'bits') && privateKey === undefined) readBits(body.bits);
   if (body.active !== true)
     throw unsupported('A key that does not sign is not supported; send "active": true to sign the zone.');
   if (body.published === false) throw unsupported('A key that is not published is not supported.');
@@ -138,7 +148,7 @@ function view({ id, isActive, algorithm, dnskey, ds }: ZoneKey) {
   return {
     active: isActive,
     algorithm: NAMES.get(algorithm),
-    bits: BITS,
+    bits: isRsaAlgorithm(algorithm) ? rsaBits(publicKeyOf(dnskey)) : BITS,
     cds: all,
     dnskey: formatRdata(TYPE.DNSKEY, dnskey),
     ds: all,

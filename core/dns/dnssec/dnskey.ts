@@ -6,9 +6,22 @@ import { createHash } from 'node:crypto';
 import type { Name } from '../wire/name.ts';
 import { lowerCased } from './canonical.ts';
 
-/** IANA "DNS Security Algorithm Numbers": the algorithms that we sign with (RFC 6605, RFC 8080). */
+/** IANA "DNS Security Algorithm Numbers": the algorithms of new keys (RFC 6605, RFC 8080). */
 export const ALGORITHM = { ECDSAP256SHA256: 13, ED25519: 15 } as const;
 export type Algorithm = (typeof ALGORITHM)[keyof typeof ALGORITHM];
+
+/** The algorithms of keys that are only imported (RFC 5702). */
+export const RSA_ALGORITHM = { RSASHA256: 8, RSASHA512: 10 } as const;
+export type RsaAlgorithm = (typeof RSA_ALGORITHM)[keyof typeof RSA_ALGORITHM];
+
+/** The algorithms that we sign with. */
+export type SigningAlgorithm = Algorithm | RsaAlgorithm;
+
+export const isNewAlgorithm = (number: number): number is Algorithm =>
+  number === ALGORITHM.ECDSAP256SHA256 || number === ALGORITHM.ED25519;
+
+export const isRsaAlgorithm = (number: number): number is RsaAlgorithm =>
+  number === RSA_ALGORITHM.RSASHA256 || number === RSA_ALGORITHM.RSASHA512;
 
 /** Zone key and secure entry point (RFC 4034 2.1.1): the key signs all RRsets, DNSKEY included. */
 const CSK_FLAGS = 257;
@@ -26,9 +39,9 @@ export const DELETE_CDNSKEY: Uint8Array = Uint8Array.of(0, 0, PROTOCOL, 0, 0);
 
 /**
  * Rdata of DNSKEY and CDNSKEY (RFC 4034 2.1, RFC 7344 3.2). `publicKey`: in the form of its
- * algorithm (RFC 6605 section 4, RFC 8080 section 3).
+ * algorithm (RFC 3110 section 2, RFC 6605 section 4, RFC 8080 section 3).
  */
-export function dnskeyRdata(algorithm: Algorithm, publicKey: Uint8Array, flags: number = CSK_FLAGS): Uint8Array {
+export function dnskeyRdata(algorithm: SigningAlgorithm, publicKey: Uint8Array, flags: number = CSK_FLAGS): Uint8Array {
   const rdata = new Uint8Array(HEADER_LENGTH + publicKey.length);
   rdata[0] = flags >> 8;
   rdata[1] = flags;

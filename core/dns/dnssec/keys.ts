@@ -1,8 +1,24 @@
-/** Key pairs of zones: generates them, loads stored pairs, and signs (RFC 6605, RFC 8080). */
+/**
+ * Key pairs of zones: generates them, loads stored pairs, and signs (RFC 5702, RFC 6605, RFC 8080).
+ */
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign, verify } from 'node:crypto';
 import { WaypostError } from '../../base/errors.ts';
-import { ALGORITHM, type Algorithm, algorithmOf, dnskeyRdata, keyIdentity, keyTag, publicKeyOf } from './dnskey.ts';
+import {
+  ALGORITHM,
+  type Algorithm,
+  algorithmOf,
+  dnskeyRdata,
+  isNewAlgorithm,
+  isRsaAlgorithm,
+  keyIdentity,
+  keyTag,
+  publicKeyOf,
+  RSA_ALGORITHM,
+  type RsaAlgorithm,
+  type SigningAlgorithm,
+} from './dnskey.ts';
 import { generateP256Scalar, loadP256Key, type P256Key, type P256Request, signP256Batch } from './p256.ts';
+import { isRsaSignature, loadRsaKey, type RsaHash, type RsaKey, signRsa } from './rsa.ts';
 
 /** Bytes of a seed and of a public key. */
 const LENGTH = 32;
@@ -40,15 +56,15 @@ export function signEd25519(key: Ed25519Key, message: Uint8Array): Uint8Array {
   return sign(null, message, key.secret);
 }
 
-/** Bytes of a signature of either algorithm. */
-export const SIGNATURE_LENGTH = 64;
+/** Bytes of a signature of P-256 and of Ed25519, which are the shortest. */
+export const MIN_SIGNATURE_LENGTH = 64;
 /** Bytes of a P-256 public key. */
 const COORDINATE_LENGTH = 32;
 
 export interface KeyPair {
   /** The rdata of the DNSKEY, flags 257. */
   readonly dnskey: Uint8Array;
-  /** 32 bytes, to be sealed and then wiped by the caller. */
+  /** 32 bytes, or PKCS #8 of RSA; to be sealed and then wiped by the caller. */
   readonly privateKey: Uint8Array;
 }
 
@@ -63,7 +79,8 @@ export interface SigningInput {
 /** A private key in a form that can be sent to a thread. */
 type Secret =
   | { readonly algorithm: typeof ALGORITHM.ECDSAP256SHA256; readonly key: P256Key }
-  | { readonly algorithm: typeof ALGORITHM.ED25519; readonly key: Ed25519Key };
+  | { readonly algorithm: typeof ALGORITHM.ED25519; readonly key: Ed25519Key }
+  | { readonly algorithm: RsaAlgorithm; readonly key: RsaKey };
 
 /** Input of a signing thread. Contains private keys. */
 export interface SigningTask {
@@ -72,7 +89,7 @@ export interface SigningTask {
   readonly numbers: Uint32Array<ArrayBuffer>;
   /** The lengths of all parts of `data`. */
   readonly lengths: Uint32Array<ArrayBuffer>;
-  /** The concatenated inputs: the digest for P-256, the message for Ed25519. */
+  /** The concatenated inputs: the digest for P-256, the message for the others. */
   readonly data: Uint8Array<ArrayBuffer>;
 }
 
@@ -86,7 +103,7 @@ export function generateKeyPair(algorithm: Algorithm, takenTags: ReadonlySet<num
 }
 
 /** The pair of a given private key. Throws RangeError if it is not valid for the algorithm. */
-export function keyPairOf(algorithm: Algorithm, privateKey: Uint8Array): KeyPair {
+export function keyPairOf(algorithm: SigningAlgorithm, privateKey: Uint8Array): KeyPair {
   return { dnskey: dnskeyRdata(algorithm, loadSecret(algorithm, privateKey).key.publicKey), privateKey };
 }
 
@@ -96,7 +113,9 @@ export function keyPairOf(algorithm: Algorithm, privateKey: Uint8Array): KeyPair
 function isSignature(dnskey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url');
   const point = publicKeyOf(dnskey);
-  if (algorithmOf(dnskey) === ALGORITHM.ED25519) {
+  const algorithm = algorithmOf(dnskey);
+  if (isRsaAlgorithm(algorithm)) return isRsaSignature(point, hashOf(algorithm), message, signature);
+  if (algorithm === ALGORITHM.ED25519) {
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: text(point) }, format: 'jwk' });
     return verify(null, message, key, signature);
   }
@@ -111,17 +130,21 @@ function isSignature(dnskey: Uint8Array, message: Uint8Array, signature: Uint8Ar
  * a task.
  */
 export class SigningKey {
-  readonly algorithm: Algorithm;
+  readonly algorithm: SigningAlgorithm;
   /** The rdata of its DNSKEY. */
   readonly dnskey: Uint8Array;
   /** RFC 4034 appendix B. Not unique: see `identity`. */
   readonly tag: number;
   /** SHA-256 of the public key, 32 bytes. */
   readonly identity: Uint8Array;
+  /** Bytes of a signature. */
+  readonly signatureLength: number;
+  /** How many signatures of P-256 take as long as one of this key. */
+  readonly cost: number;
   readonly #secret: Secret;
 
   /**
-   * Loads a stored key pair. `privateKey`: 32 bytes, which are copied. Throws WaypostError
+   * Loads a stored key pair. `privateKey` is copied. Throws WaypostError
    * `bad_signing_key` if the private key does not belong to the DNSKEY, or the DNSKEY has an
    * unsupported algorithm.
    */
@@ -130,7 +153,8 @@ export class SigningKey {
     this.tag = keyTag(dnskey);
     this.identity = keyIdentity(dnskey);
     const algorithm = algorithmOf(dnskey);
-    if (!isAlgorithm(algorithm)) throw badKey(this.tag, `algorithm ${algorithm} is not supported`);
+    if (!isNewAlgorithm(algorithm) && !isRsaAlgorithm(algorithm))
+      throw badKey(this.tag, `algorithm ${algorithm} is not supported`);
     this.algorithm = algorithm;
     try {
       this.#secret = loadSecret(algorithm, privateKey);
@@ -139,6 +163,9 @@ export class SigningKey {
     }
     if (Buffer.compare(this.#secret.key.publicKey, publicKeyOf(dnskey)) !== 0)
       throw badKey(this.tag, 'the private key belongs to another public key');
+    const { key } = this.#secret;
+    this.signatureLength = 'length' in key ? key.length : MIN_SIGNATURE_LENGTH;
+    this.cost = 'length' in key ? rsaCost(key.length) : 1;
   }
 
   /** Verifies a signature with the public key. 0.1 ms. */
@@ -147,7 +174,7 @@ export class SigningKey {
   }
 
   /**
-   * Signatures in the order of the inputs, 64 bytes each. P-256 signatures in one call cost half.
+   * Signatures in the order of the inputs. P-256 signatures in one call cost half.
    */
   static signAll(inputs: readonly SigningInput[]): Uint8Array[] {
     return signParts(inputs.map((input) => ({ secret: input.key.#secret, signed: signedPart(input) })));
@@ -173,7 +200,7 @@ export class SigningKey {
   }
 }
 
-/** In a thread: the signatures of a task, 64 bytes each, one after another. */
+/** In a thread: the signatures of a task, one after another. */
 export function signTask({ secrets, numbers, lengths, data }: SigningTask): Uint8Array<ArrayBuffer> {
   let end = 0;
   const parts = Array.from(numbers, (number, i) => {
@@ -181,14 +208,19 @@ export function signTask({ secrets, numbers, lengths, data }: SigningTask): Uint
     end += lengths[i];
     return { secret: secrets[number], signed: data.subarray(start, end) };
   });
-  const signatures = new Uint8Array(parts.length * SIGNATURE_LENGTH);
-  for (const [i, signature] of signParts(parts).entries()) signatures.set(signature, i * SIGNATURE_LENGTH);
+  const made = signParts(parts);
+  const signatures = new Uint8Array(made.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const signature of made) {
+    signatures.set(signature, at);
+    at += signature.length;
+  }
   return signatures;
 }
 
-/** The input of the algorithm: Ed25519 makes its own digests. */
+/** The input of the algorithm: only that of P-256 takes a digest. */
 const signedPart = ({ key, message, digest }: SigningInput): Uint8Array =>
-  key.algorithm === ALGORITHM.ED25519 ? message : digest;
+  key.algorithm === ALGORITHM.ECDSAP256SHA256 ? digest : message;
 
 function signParts(parts: readonly { readonly secret: Secret; readonly signed: Uint8Array }[]): Uint8Array[] {
   const signatures = new Array<Uint8Array>(parts.length);
@@ -196,10 +228,16 @@ function signParts(parts: readonly { readonly secret: Secret; readonly signed: U
   const positions: number[] = [];
   for (let i = 0; i < parts.length; i++) {
     const { secret, signed } = parts[i];
-    if (secret.algorithm === ALGORITHM.ED25519) signatures[i] = signEd25519(secret.key, signed);
-    else {
-      batch.push({ key: secret.key, digest: signed });
-      positions.push(i);
+    switch (secret.algorithm) {
+      case ALGORITHM.ECDSAP256SHA256:
+        batch.push({ key: secret.key, digest: signed });
+        positions.push(i);
+        break;
+      case ALGORITHM.ED25519:
+        signatures[i] = signEd25519(secret.key, signed);
+        break;
+      default:
+        signatures[i] = signRsa(secret.key, hashOf(secret.algorithm), signed);
     }
   }
   signP256Batch(batch).forEach((signature, i) => {
@@ -208,12 +246,14 @@ function signParts(parts: readonly { readonly secret: Secret; readonly signed: U
   return signatures;
 }
 
-function isAlgorithm(number: number): number is Algorithm {
-  return number === ALGORITHM.ECDSAP256SHA256 || number === ALGORITHM.ED25519;
-}
+const hashOf = (algorithm: RsaAlgorithm): RsaHash => (algorithm === RSA_ALGORITHM.RSASHA256 ? 'sha256' : 'sha512');
+
+/** By the measured times of 1024, 2048 and 4096 bits. `length`: bytes of the modulus. */
+const rsaCost = (length: number): number => Math.ceil(6 * (length / 128) ** 2.7);
 
 /** Throws RangeError if the private key is not valid for the algorithm. */
-function loadSecret(algorithm: Algorithm, privateKey: Uint8Array): Secret {
+function loadSecret(algorithm: SigningAlgorithm, privateKey: Uint8Array): Secret {
+  if (isRsaAlgorithm(algorithm)) return { algorithm, key: loadRsaKey(privateKey) };
   return algorithm === ALGORITHM.ED25519
     ? { algorithm, key: loadEd25519Key(privateKey) }
     : { algorithm, key: loadP256Key(privateKey) };

@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto';
 import type { Name } from '../wire/name.ts';
 import { canonicalWireForm, lowerCased, type OwnedRRset, signedLabelCount } from './canonical.ts';
-import { SIGNATURE_LENGTH, type SigningInput, type SigningKey } from './keys.ts';
+import type { SigningInput, SigningKey } from './keys.ts';
 import type { Validity } from './lifetime.ts';
 
 /** An RRset with its signing key and the validity of the signature. */
@@ -53,9 +53,9 @@ export function signerName({ message, headerLength }: PreparedRrsig): Name {
   return message.slice(FIXED_LENGTH, headerLength);
 }
 
-/** RRSIG rdata. `signature`: that of the prepared message, 64 bytes. */
+/** RRSIG rdata. `signature`: that of the prepared message, or a placeholder. */
 export function rrsigRdata({ message, headerLength }: PreparedRrsig, signature: Uint8Array): Uint8Array {
-  const rdata = new Uint8Array(headerLength + SIGNATURE_LENGTH);
+  const rdata = new Uint8Array(headerLength + signature.length);
   rdata.set(message.subarray(0, headerLength));
   rdata.set(signature, headerLength);
   return rdata;

@@ -4,11 +4,11 @@ import { WaypostError } from '../../base/errors.ts';
 import { latin1 } from '../wire/latin1.ts';
 import type { Name } from '../wire/name.ts';
 import { type RRset, TYPE } from '../wire/types.ts';
-import { SIGNATURE_LENGTH, SigningKey } from './keys.ts';
+import { MIN_SIGNATURE_LENGTH, SigningKey } from './keys.ts';
 import { validityOf } from './lifetime.ts';
 import { hashName, hashPrefix } from './nsec3.ts';
 import { coveredType, type PreparedRrsig, prepareRrsig, rrsigRdata, signerName } from './rrsig.ts';
-import { OWN_SHARE, SigningFaults, type SigningThreads } from './signing-threads.ts';
+import { endOfShare, OWN_SHARE, SigningFaults, type SigningThreads } from './signing-threads.ts';
 
 /** Caches signatures by key and message digest. */
 export class SignatureMemo implements SignatureSource {
@@ -93,8 +93,8 @@ interface SignatureSource {
 }
 
 /** Random, so that no record can contain these bytes. */
-const MARK = randomBytes(SIGNATURE_LENGTH - 4);
-/** Signatures for each call of `signAll`. Larger calls are not faster. */
+const MARK = randomBytes(MIN_SIGNATURE_LENGTH - 4);
+/** Cost of the signatures for each call of `signAll`. Larger calls are not faster. */
 const CALL = 256;
 
 interface Waiting {
@@ -104,7 +104,7 @@ interface Waiting {
 
 /**
  * Makes signatures together, which halves the cost. Until then each is represented by a
- * placeholder: MARK and the number of the signature.
+ * placeholder of its length: MARK and the number of the signature.
  */
 export class SigningBatch implements SignatureSource {
   readonly #memo: SignatureMemo;
@@ -131,7 +131,7 @@ export class SigningBatch implements SignatureSource {
       number = this.#signatures.length + this.#waiting.push({ prepared, id }) - 1;
       this.#numbers.set(id, number);
     }
-    const placeholder = Buffer.allocUnsafe(SIGNATURE_LENGTH);
+    const placeholder = Buffer.allocUnsafe(prepared.key.signatureLength);
     placeholder.set(MARK);
     placeholder.writeUInt32BE(number, MARK.length);
     return placeholder;
@@ -141,13 +141,14 @@ export class SigningBatch implements SignatureSource {
   *signSteps(): Steps {
     const waiting = this.#waiting;
     this.#waiting = [];
-    if (this.#threads !== null && waiting.length > OWN_SHARE)
-      yield this.#threads.sign(waiting.map(({ prepared }) => prepared)).then((made) => this.#keep(waiting, made));
+    const inputs = waiting.map(({ prepared }) => prepared);
+    if (this.#threads !== null && endOfShare(inputs, 0, OWN_SHARE) < inputs.length)
+      yield this.#threads.sign(inputs).then((made) => this.#keep(waiting, made));
     else
-      for (let i = 0; i < waiting.length; i += CALL) {
+      for (let i = 0, end: number; i < inputs.length; i = end) {
         if (i > 0) yield;
-        const part = waiting.slice(i, i + CALL);
-        this.#keep(part, SigningKey.signAll(part.map(({ prepared }) => prepared)));
+        end = Math.max(i + 1, endOfShare(inputs, i, CALL));
+        this.#keep(waiting.slice(i, end), SigningKey.signAll(inputs.slice(i, end)));
       }
   }
 
@@ -164,8 +165,11 @@ export class SigningBatch implements SignatureSource {
   fill(bytes: Buffer): boolean {
     let at = bytes.indexOf(MARK);
     if (at < 0) return false;
-    for (; at >= 0; at = bytes.indexOf(MARK, at + SIGNATURE_LENGTH))
-      bytes.set(this.#signatures[bytes.readUInt32BE(at + MARK.length)], at);
+    while (at >= 0) {
+      const signature = this.#signatures[bytes.readUInt32BE(at + MARK.length)];
+      bytes.set(signature, at);
+      at = bytes.indexOf(MARK, at + signature.length);
+    }
     return true;
   }
 }

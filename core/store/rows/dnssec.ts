@@ -60,7 +60,7 @@ export type ParentRequest =
 /** Domains without a row are not signed. */
 export interface DnssecRow {
   readonly domainId: Id;
-  /** DNS security algorithm number: 13 or 15. */
+  /** DNS security algorithm number: 8, 10, 13 or 15. */
   readonly algorithm: number;
   /** Seconds since 1970: see core/dns/dnssec/lifetime.ts. */
   readonly clock: number;

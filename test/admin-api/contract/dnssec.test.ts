@@ -5,6 +5,7 @@ import { MAX_NSEC3_APEX } from '../../../core/dns/dnssec/nsec3.ts';
 import { parseName } from '../../../core/dns/wire/name.ts';
 import { rawReader } from '../../../core/store/raw-reader.ts';
 import { Reader } from '../../../core/store/reader.ts';
+import { EXAMPLE_KEYS } from '../../core/dns/dnssec/rsa-keys.ts';
 import { type Json, listOf, NO_DS } from '../daemon.ts';
 import { FOREIGN_KEY } from './sample.ts';
 import { finishSigning, setState, sign } from './signed.ts';
@@ -65,6 +66,7 @@ await everywhere('contract, DNSSEC', (test) => {
     refused(await put({ private_key: 'x' }), '422 bad_key', '/private_key');
     refused(await put({ private_key: text.replace('13 ', '14 ') }), '422 bad_key', '/private_key');
     refused(await put({ private_key: text, algorithm: 15 }), '422 bad_algorithm', '/algorithm');
+    refused(await put({ algorithm: 8 }), '422 bad_algorithm', '/algorithm');
     const taken = succeeded(await put({ private_key: text }));
     assert.equal([taken.body.algorithm, listOf(taken.body.dnskey)[0].key_tag], [13, 55648]);
     assert.not.ok(JSON.stringify(taken.body).includes(secret));
@@ -73,6 +75,24 @@ await everywhere('contract, DNSSEC', (test) => {
       await put({ private_key: text.replace(/PrivateKey: .*/, `PrivateKey: ${secret.replace('GU', 'AU')}`) }),
       '409 dnssec_on',
     );
+  });
+
+  test('a zone is signed with an imported key of RSA, which is not replaced by another of RSA', async ({ world }) => {
+    for (const { file, dnskey } of EXAMPLE_KEYS) {
+      const zone = await world.zone();
+      const path = `${zone.path}/dnssec`;
+      const taken = succeeded(await zone.client.put(path, { enabled: true, private_key: file })).body;
+      assert.equal(
+        [`257 3 ${taken.algorithm}`, listOf(taken.dnskey)[0].algorithm],
+        [dnskey.slice(0, -dnskey.split(' ')[3].length - 1), taken.algorithm],
+      );
+      await setState(world.daemon, zone.id, { phase: 'secure', servedSince: LONG_AGO });
+      refused(await zone.client.post(`${path}/rollover`, {}), '422 bad_algorithm');
+      const foreign = (json: string) => zone.client.post(`${path}/foreign-keys`, { dnskey: json });
+      refused(await foreign(`256 3 ${taken.algorithm} AwEAAQ==`), '422 bad_dnskey', '/dnskey');
+      refused(await foreign(dnskey), '422 bad_dnskey', '/dnskey');
+      succeeded(await foreign(dnskey.replace('257', '256')));
+    }
   });
 
   test('a name that is too long for NSEC3 is refused', async ({ world }) => {

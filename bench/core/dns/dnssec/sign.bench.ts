@@ -11,6 +11,7 @@ import { validityOf } from '../../../../core/dns/dnssec/lifetime.ts';
 import { hashName, hashNameWords, NSEC3_HASH_WORDS, nsec3Rdata } from '../../../../core/dns/dnssec/nsec3.ts';
 import { loadP256Key, signP256Batch } from '../../../../core/dns/dnssec/p256.ts';
 import { prepareRrsig } from '../../../../core/dns/dnssec/rrsig.ts';
+import { loadRsaKey, signRsa } from '../../../../core/dns/dnssec/rsa.ts';
 import { parseName } from '../../../../core/dns/wire/name.ts';
 import { parseRdata } from '../../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../../core/dns/wire/types.ts';
@@ -74,6 +75,12 @@ const hash = randomBytes(20);
 add('NSEC3 rdata', 100, () => {
   for (let i = 0; i < 100; i++) nsec3Rdata(hash, [TYPE.A, TYPE.AAAA, TYPE.RRSIG]);
 });
+
+for (const bits of [1024, 2048, 4096]) {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: bits });
+  const key = loadRsaKey(privateKey.export({ format: 'der', type: 'pkcs8' }));
+  add(`RSA, ${bits} bits`, 1, () => void signRsa(key, 'sha256', message));
+}
 
 await bench.run();
 console.table(

@@ -4,18 +4,23 @@ import * as assert from 'uvu/assert';
 import { WaypostError } from '../../../../core/base/errors.ts';
 import { ALGORITHM } from '../../../../core/dns/dnssec/dnskey.ts';
 import { generateKeyPair, SigningKey } from '../../../../core/dns/dnssec/keys.ts';
+import { readKeyPair } from '../../../../core/dns/dnssec/private-key.ts';
 import { prepareRrsig } from '../../../../core/dns/dnssec/rrsig.ts';
 import { OWN_SHARE, type SigningFault } from '../../../../core/dns/dnssec/signing-threads.ts';
 import { SignatureMemo, SigningBatch } from '../../../../core/dns/dnssec/zone-signer.ts';
 import { parseName } from '../../../../core/dns/wire/name.ts';
 import { TYPE } from '../../../../core/dns/wire/types.ts';
+import { EXAMPLE_KEYS } from './rsa-keys.ts';
 
 const test = suite('checked signatures');
 const APEX = parseName('example.');
 const VALIDITY = { inception: 1_800_000_000, expiration: 1_802_000_000 };
 const rightly = SigningKey.signAll;
 
-const keys = [ALGORITHM.ECDSAP256SHA256, ALGORITHM.ED25519].map((number) => new SigningKey(generateKeyPair(number)));
+const keys = [
+  ...[ALGORITHM.ECDSAP256SHA256, ALGORITHM.ED25519].map((number) => generateKeyPair(number)),
+  ...EXAMPLE_KEYS.map(({ file }) => readKeyPair(file)),
+].map((pair) => new SigningKey(pair));
 
 function prepare(key: SigningKey, type: number) {
   const rdatas = [type === TYPE.DNSKEY ? key.dnskey : Uint8Array.of(192, 0, 2, 1)];
@@ -78,6 +83,16 @@ for (const key of keys) {
     assert.equal(memo.add(prepared), rightly([prepared])[0]);
   });
 }
+
+test('a batch fills in signatures of several lengths', () => {
+  const batch = new SigningBatch(new SignatureMemo(), null);
+  const all = keys.flatMap((key) => [prepare(key, TYPE.A), prepare(key, TYPE.DNSKEY)]);
+  const bytes = Buffer.concat(all.flatMap((prepared) => [batch.add(prepared), Buffer.from('between')]));
+  for (const _ of batch.signSteps());
+  assert.ok(batch.fill(bytes));
+  const expected = rightly(all).flatMap((signature) => [signature, Buffer.from('between')]);
+  assert.equal(bytes, Buffer.concat(expected));
+});
 
 test('a batch checks what threads have made', async () => {
   const [key] = keys;

@@ -126,11 +126,13 @@ export function* nonceCandidates(privateKey: Uint8Array, digest: Uint8Array): Ge
 
 const base64url = (text: string): string => bytesOf(text).toString('base64url');
 
-/** The public key of DNSKEY rdata of algorithm 5, 13 or 15 (RFC 3110, RFC 6605, RFC 8080). */
+/** The public key of DNSKEY rdata, of RSA or algorithm 13 or 15 (RFC 3110, RFC 6605, RFC 8080). */
 export function publicKeyObject(dnskey: Uint8Array): KeyObject {
   const key = chars(dnskey.subarray(4));
   switch (dnskey[3]) {
-    case 5: {
+    case 5:
+    case 8:
+    case 10: {
       // RFC 3110 section 2, with an exponent of less than 256 bytes.
       const modulus = 1 + key.charCodeAt(0);
       const jwk = { kty: 'RSA', e: base64url(key.slice(1, modulus)), n: base64url(key.slice(modulus)) };
@@ -161,6 +163,6 @@ export function isSigned(rrset: PlainRRset, rrsig: Uint8Array, dnskey: Uint8Arra
   const form = canonicalForm({ ...rrset, owner: bytesOf(owner), ttl: integerAt(text, 4, 4) });
   const key = publicKeyObject(dnskey);
   const signature = bytesOf(text.slice(18 + signerLength));
-  const hash = { 5: 'sha1', 13: 'sha256' }[dnskey[3]] ?? null;
+  const hash = { 5: 'sha1', 8: 'sha256', 10: 'sha512', 13: 'sha256' }[dnskey[3]] ?? null;
   return verify(hash, bytesOf(header + form), { key, dsaEncoding: 'ieee-p1363' }, signature);
 }

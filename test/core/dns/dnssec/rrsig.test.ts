@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { canonicalWireForm } from '../../../../core/dns/dnssec/canonical.ts';
 import { ALGORITHM, type Algorithm } from '../../../../core/dns/dnssec/dnskey.ts';
 import { generateKeyPair, SigningKey } from '../../../../core/dns/dnssec/keys.ts';
+import { readKeyPair } from '../../../../core/dns/dnssec/private-key.ts';
 import { prepareRrsig, type RrsigRequest, rrsigRdata } from '../../../../core/dns/dnssec/rrsig.ts';
 import { parseName } from '../../../../core/dns/wire/name.ts';
 import { checkRdata, formatRdata, parseRdata } from '../../../../core/dns/wire/rdata/index.ts';
@@ -15,6 +16,7 @@ import { nameOf } from '../../../support/names.ts';
 import { anyName } from '../wire/arbitrary.ts';
 import { anyRRset } from './arbitrary.ts';
 import { canonicalForm, chars, isSigned, type PlainRRset } from './reference.ts';
+import { EXAMPLE_KEYS } from './rsa-keys.ts';
 import { signRRset, signRRsets } from './sign-rrsets.ts';
 
 const test = suite('RRSIG');
@@ -137,6 +139,16 @@ test('RFC 6605 6.1: a signature that was not deterministic', () => {
   assert.is(hex(ours.subarray(0, -64)), hex(rrsig.subarray(0, -64)));
   assert.ok(isSigned(records, ours, dnskey));
 });
+
+for (const { file, dnskey, rrsig } of EXAMPLE_KEYS)
+  test(`RSA, algorithm ${dnskey.split(' ')[2]}: the signature of BIND`, () => {
+    const key = new SigningKey(readKeyPair(file));
+    const records = { ...rrset('mail.example.com.', TYPE.MX, '10 mail.example.com.'), ttl: 300 };
+    const validity = { inception: Date.UTC(2027, 0, 1) / 1000, expiration: Date.UTC(2027, 1, 1) / 1000 };
+    const ours = signRRset({ rrset: records, key, signer: parseName('example.com.'), validity });
+    assert.is(formatRdata(TYPE.DNSKEY, key.dnskey), dnskey);
+    assert.is(formatRdata(TYPE.RRSIG, ours), rrsig);
+  });
 
 /** RFC 8080 6.1, with the signatures of erratum 4935. */
 const RFC_8080 = [

@@ -1,17 +1,22 @@
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ALGORITHM } from '../../../../core/dns/dnssec/dnskey.ts';
 import { generateKeyPair, type SigningInput, SigningKey } from '../../../../core/dns/dnssec/keys.ts';
+import { readKeyPair } from '../../../../core/dns/dnssec/private-key.ts';
 import { SigningThreads } from '../../../../core/dns/dnssec/signing-threads.ts';
+import { EXAMPLE_KEYS, rsaFile } from './rsa-keys.ts';
 
 const test = suite('signing threads');
 /** Of several tasks. */
 const COUNT = 600;
 
-const keys = [ALGORITHM.ECDSAP256SHA256, ALGORITHM.ED25519, ALGORITHM.ECDSAP256SHA256].map(
-  (algorithm) => new SigningKey(generateKeyPair(algorithm)),
-);
+const keys = [
+  generateKeyPair(ALGORITHM.ECDSAP256SHA256),
+  generateKeyPair(ALGORITHM.ED25519),
+  ...EXAMPLE_KEYS.map(({ file }) => readKeyPair(file)),
+  readKeyPair(rsaFile(8, generateKeyPairSync('rsa', { modulusLength: 1280 }).privateKey)),
+].map((pair) => new SigningKey(pair));
 
 const inputs = Array.from({ length: COUNT }, (_, i): SigningInput => {
   const message = Buffer.from(`message ${i} ${'x'.repeat(i)}`);
