@@ -1,4 +1,5 @@
 /** Synchronous reads of short ranges of a table, and of rows that may be damaged. */
+import type { Transaction } from 'lmdb';
 import type { Logger } from '../base/log/index.ts';
 import type { Binary } from './environment.ts';
 import type { Table } from './rows/table.ts';
@@ -20,17 +21,21 @@ interface Walk {
 
 const walks = new WeakMap<Binary, Walk>();
 
-/** Calls `visit` for each entry with start ≤ key < end, in order, until it returns false. */
+/**
+ * Calls `visit` for each entry with start ≤ key < end, in order, until it returns false.
+ * `transaction`: in which it reads; omitted: the current one.
+ */
 export function scan(
   table: Binary,
   start: Uint8Array,
   end: Uint8Array | undefined,
   visit: (key: Buffer, value: Buffer) => boolean | undefined,
+  transaction?: Transaction,
 ): void {
   const walk = walkOf(table);
   // A scan inside another scan of the same table needs its own iterable.
-  const isReused = !walk.busy;
-  const entries = isReused ? walk.entries : table.getRange({ start, end });
+  const isReused = !walk.busy && transaction === undefined;
+  const entries = isReused ? walk.entries : table.getRange({ start, end, transaction });
   if (isReused) {
     walk.busy = true;
     walk.range.start = start;

@@ -11,10 +11,9 @@ import fc from '../support/fc.ts';
 import { encodeQuery } from '../support/message.ts';
 import { nameOf } from '../support/names.ts';
 import { encodeResponse } from '../support/response.ts';
-import { aliasedZones } from './alias.ts';
 import { checkWorld, expectedOptions, faultsOf, TCP_LIMIT, UDP_LIMIT } from './compare.ts';
 import { buildQuestion, buildWorld, ourWorldDraft, questionDraft, type World } from './generate.ts';
-import { answeredZones } from './proxy.ts';
+import { servedZones } from './hints.ts';
 import { type Expected, type Query, resolve } from './resolver.ts';
 
 const ORIGIN = parseName('test.');
@@ -29,7 +28,7 @@ test('a perfect server passes', () => {
       const questions = drafts.map((draft) => buildQuestion(draft, built)).filter((question) => question !== undefined);
       for (const query of questions) {
         const packet = encodeQuery(query, 4711, true);
-        const zones = aliasedZones(answeredZones(built.zones, built.proxies), built.aliases);
+        const zones = servedZones(built);
         const expected = resolve(zones, query);
         const options = Buffer.from(expectedOptions(query, expected.rcode), 'hex');
         const response = encodeResponse(packet, query, expected, options);

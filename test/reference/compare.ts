@@ -7,9 +7,8 @@ import { RCODE, type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import { compressedSize } from '../support/compressed-size.ts';
 import { decodeMessage, encodeQuery, type Message, MessageError, namesIn } from '../support/message.ts';
 import { formatRecord, formatZone } from '../support/names.ts';
-import { aliasedZones } from './alias.ts';
 import type { World } from './generate.ts';
-import { answeredZones } from './proxy.ts';
+import { servedZones } from './hints.ts';
 import { type Expected, type Query, resolve, type Zones } from './resolver.ts';
 
 /**
@@ -63,7 +62,7 @@ export async function checkServedWorld(
 export function answeredBy(world: World): Zones {
   let zones = ANSWERED.get(world);
   if (zones === undefined) {
-    zones = aliasedZones(answeredZones(world.zones, world.proxies), world.aliases);
+    zones = servedZones(world);
     ANSWERED.set(world, zones);
   }
   return zones;

@@ -5,11 +5,21 @@
  * zone allow, first come first served.
  */
 
-import { equalNames, formatName, isWildcard, isWithin, MAX_NAME, type Name, nameId } from '../../core/dns/wire/name.ts';
+import {
+  equalNames,
+  formatName,
+  isWildcard,
+  isWithin,
+  MAX_NAME,
+  type Name,
+  nameAt,
+  nameId,
+} from '../../core/dns/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import fc from '../support/fc.ts';
 import { nameOf } from '../support/names.ts';
 import { type Aliases, type AliasState, aliasNumber, aliasState } from './alias.ts';
+import { automatic } from './hints.ts';
 import { isWeb, type Proxies, withOrigin } from './proxy.ts';
 import type { Query } from './resolver.ts';
 
@@ -296,7 +306,12 @@ export function buildWorld(draft: WorldDraft, origin: Name): World {
     const at = zoneFor(name, apexes, wish.zone % 5 === 0);
     if (at < 0 || (wish.type === TYPE.DNAME && equalNames(name, apexes[at]) && wish.value % 8 > 0)) continue;
     const ttl = zones[at].find((entry) => entry.type === wish.type && equalNames(entry.name, name))?.ttl;
-    const record = { name, type: wish.type, ttl: ttl ?? 30 + (wish.value % 5) * 60, rdata: rdataOf(wish, target) };
+    const record = {
+      name,
+      type: wish.type,
+      ttl: ttl ?? 30 + (wish.value % 5) * 60,
+      rdata: rdataOf(wish, target, draft.aliasSeed !== undefined),
+    };
     if (!isAllowed(record, zones[at], apexes[at])) continue;
     zones[at].push(record);
     names.owners.push(name);
@@ -401,7 +416,8 @@ function isAllowed(record: ResourceRecord, zone: readonly ResourceRecord[], apex
   }
 }
 
-function rdataOf(wish: RecordDraft, target: Name): Uint8Array {
+/** `isOurs`: with what other nameservers do not have. */
+function rdataOf(wish: RecordDraft, target: Name, isOurs: boolean): Uint8Array {
   const v = wish.value;
   switch (wish.type) {
     case TYPE.A:
@@ -414,6 +430,7 @@ function rdataOf(wish: RecordDraft, target: Name): Uint8Array {
       return Uint8Array.from([0, v & 1, 0, 5, 0x13, 0xc4, ...target]);
     case TYPE.SVCB:
     case TYPE.HTTPS:
+      if (isOurs && v % 3 > 0) return automatic(v & 1, v % 5 === 0 ? Uint8Array.of(0) : target);
       // AliasMode, ServiceMode, and now and then the owner itself or no service at all.
       return Uint8Array.from([0, v & 1, ...(v % 5 === 0 ? [0] : target)]);
     case TYPE.NS:
@@ -446,7 +463,7 @@ function targetOf(record: ResourceRecord): Name | undefined {
       return record.rdata.subarray(2);
     case TYPE.SVCB:
     case TYPE.HTTPS:
-      return record.rdata[2] === 0 ? undefined : record.rdata.subarray(2);
+      return record.rdata[2] === 0 ? undefined : nameAt(record.rdata, 2);
     case TYPE.SRV:
       return record.rdata.subarray(6);
     default:

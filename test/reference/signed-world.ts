@@ -6,9 +6,8 @@ import { equalNames, isWithin, type Name } from '../../core/dns/wire/name.ts';
 import { type ResourceRecord, TYPE } from '../../core/dns/wire/types.ts';
 import type { DnssecRow } from '../../core/store/rows.ts';
 import { withDnssec } from '../../core/zone/compile/apex.ts';
-import { aliasedZones } from './alias.ts';
 import type { World } from './generate.ts';
-import { answeredZones } from './proxy.ts';
+import { servedZones } from './hints.ts';
 import type { SignedZone } from './signed.ts';
 
 const PAIRS = [ALGORITHM.ECDSAP256SHA256, ALGORITHM.ED25519, ALGORITHM.ED25519].map((algorithm) =>
@@ -48,7 +47,7 @@ export function signWorld(world: World, seed: number, clock: number): SignedWorl
     signers.set(key, signerOf(apex, clock, signing, published, memo));
     chosen.push({ key, signing, published });
   });
-  const answered = aliasedZones(answeredZones(zones, world.proxies), world.aliases);
+  const answered = servedZones({ ...world, zones });
   const signed = chosen.map(({ key, signing, published }) => ({
     apex: zones.get(key)![0].name,
     records: answered.get(key)!,

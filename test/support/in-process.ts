@@ -19,6 +19,7 @@ import { DEFERRED, Responder } from '../../core/zone/answer/responder.ts';
 import { AliasedZone, UNRESOLVED } from '../../core/zone/compile/aliased.ts';
 import { negativeTtl } from '../../core/zone/compile/answer-parts.ts';
 import { compileNode } from '../../core/zone/compile/compile.ts';
+import { HintedZone } from '../../core/zone/compile/hinted.ts';
 import { MemoryZone } from '../../core/zone/compile/memory.ts';
 import { denialOf, PresignedSigner, PresignedView } from '../../core/zone/compile/presigned.ts';
 import { ProxiedZone } from '../../core/zone/compile/proxied.ts';
@@ -116,7 +117,7 @@ export class InProcess {
       }));
       const zone = new MemoryZone(apex, flagged, nested, parentDs(apex, all));
       const aliased = new AliasedZone(zone, (target) => answersOf(aliases, target));
-      const view = proxy?.enabled === true ? new ProxiedZone(aliased, CLUSTER) : aliased;
+      const view = new HintedZone(proxy?.enabled === true ? new ProxiedZone(aliased, CLUSTER) : aliased);
       const nodes: [Name, Buffer][] = [];
       for (const name of zone.names()) {
         const node = compileNode(view, name, signer);

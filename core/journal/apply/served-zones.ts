@@ -15,6 +15,7 @@ import { type Host, hostsOf } from '../../zone/compile/additional.ts';
 import { AliasedZone } from '../../zone/compile/aliased.ts';
 import { withDnssec, withSerial } from '../../zone/compile/apex.ts';
 import { ChallengedZone } from '../../zone/compile/challenged.ts';
+import { HintedZone } from '../../zone/compile/hinted.ts';
 import type { MemoryZone } from '../../zone/compile/memory.ts';
 import { denialOf, PresignedSigner } from '../../zone/compile/presigned.ts';
 import { ProxiedZone } from '../../zone/compile/proxied.ts';
@@ -52,7 +53,9 @@ export class ServedZones {
       this.facts.aliasAnswers(target, domain.accountId),
     );
     const steered = this.#addSteering(domain, aliased);
-    return this.facts.isProxied(domain.id) ? new ProxiedZone(steered, this.defaults.cluster) : steered;
+    const proxied = this.facts.isProxied(domain.id) ? new ProxiedZone(steered, this.defaults.cluster) : steered;
+    // The records of a secondary zone are served as its primary has sent them.
+    return domain.kind === 'secondary' ? proxied : new HintedZone(proxied);
   }
 
   /** Wraps a zone only if it has steered record sets; few zones do. */

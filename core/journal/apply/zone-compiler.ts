@@ -1,7 +1,8 @@
 /** Compiles the zones that a group of journal entries changes: nodes, and NSEC3 records. */
 import type { Signer, SigningBatch, Steps } from '../../dns/dnssec/zone-signer.ts';
 import { equalNames, isWithin, type Name, nameId, parentName } from '../../dns/wire/name.ts';
-import { type ResourceRecord, TYPE } from '../../dns/wire/types.ts';
+import { hasAutoHint } from '../../dns/wire/rdata/auto-hints.ts';
+import { isServiceBinding, type ResourceRecord, TYPE } from '../../dns/wire/types.ts';
 import { APEX_LENGTH_AT, NODE_HAS_BELOW, setSerial } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, aliasOwnerKey, apexKey, type Id, nameKey, nameOfKey } from '../../store/keys.ts';
@@ -12,6 +13,7 @@ import { negativeTtl } from '../../zone/compile/answer-parts.ts';
 import { readNodes } from '../../zone/compile/bulk.ts';
 import { compileNode } from '../../zone/compile/compile.ts';
 import { MemoryZone } from '../../zone/compile/memory.ts';
+import { followsNames } from '../../zone/compile/node-sets.ts';
 import { originAliasKey } from '../../zone/compile/origin-apex.ts';
 import { denialOfNode, isHidden, isSameDenial, PresignedSigner, PresignedView } from '../../zone/compile/presigned.ts';
 import type { PresignedDenial } from '../../zone/compile/signer.ts';
@@ -69,10 +71,10 @@ export class ZoneCompiler {
   readonly #writer: NodeWriter;
   readonly #batch: SigningBatch | null;
   readonly #zones: ReadonlyMap<Id, ZoneUpdate>;
-  /** The nodes of signed zones, and of ALIAS records, that were compiled one by one. */
+  /** The nodes of signed zones, and of RRsets that follow other names, compiled one by one. */
   readonly #comparedNodes: ComparedNode[] = [];
-  /** Zones with ALIAS records that were compiled as a whole. */
-  readonly #wholeWithAliases = new Set<Id>();
+  /** Zones with RRsets that follow other names, compiled as a whole. */
+  readonly #wholeWithFollowers = new Set<Id>();
   /** The chains of signed zones that the group changes. */
   readonly #chains = new Map<Id, Nsec3Chain>();
 
@@ -100,7 +102,7 @@ export class ZoneCompiler {
     const nested = this.#signedDs();
     for (const { domain, name, node } of earlier.#comparedNodes)
       this.#noteNode({ domain, name, node, before: this.#readBefore(domain, name) });
-    for (const domainId of earlier.#wholeWithAliases) this.#zones.get(domainId)?.discardDifference();
+    for (const domainId of earlier.#wholeWithFollowers) this.#zones.get(domainId)?.discardDifference();
     for (const change of earlier.nsec3) this.#zones.get(change.domainId)?.before?.noteChain([change]);
     this.#writer.repeat(earlier.#writer);
     repeat(this.#environment, earlier.nsec3);
@@ -183,7 +185,7 @@ export class ZoneCompiler {
     const signer = zoneSigner?.signs(name) === true ? zoneSigner : null;
     const parentSigner = equalNames(name, apex) ? this.#served.parentSignerOf(apex) : null;
     const node = compileNode(view, name, signer, parentSigner);
-    if (zoneSigner !== null || findType(view.rrsets(name), TYPE.ALIAS) !== undefined)
+    if (zoneSigner !== null || followsNames(view.rrsets(name)))
       this.#comparedNodes.push({ domain, name, node, before: this.#readBefore(domain, name) });
     if (zoneSigner !== null) {
       const types = node === null ? this.#delegatedTypes(view, name) : typesOfNode(node);
@@ -284,8 +286,10 @@ export class ZoneCompiler {
     if (origin?.type === TYPE.ALIAS) aliases.put(aliasOwnerKey(origin.rdatas[0], originAliasKey(domain)), EMPTY);
     for (const { type, ttl, rdatas } of sets)
       for (const rdata of rdatas) stored.push({ name: apex, type, ttl, rdata, proxied });
-    // The addresses of any ALIAS record may change.
-    if (origin?.type === TYPE.ALIAS || stored.some(({ type }) => type === TYPE.ALIAS)) this.#discardAliases(domain.id);
+    // Any RRset that follows other names may change.
+    const follows = ({ type, rdata }: { readonly type: number; readonly rdata: Uint8Array }): boolean =>
+      type === TYPE.ALIAS || (isServiceBinding(type) && hasAutoHint(rdata));
+    if (origin?.type === TYPE.ALIAS || stored.some(follows)) this.#discardFollowers(domain.id);
     const zone = new MemoryZone(apex, stored, this.#served.nestedIn(apex), this.#served.parentDs(apex));
     const view = this.#served.viewOf(domain, zone);
     const nodes: [Buffer, Buffer][] = [];
@@ -328,9 +332,9 @@ export class ZoneCompiler {
     }
   }
 
-  /** All ALIAS records of the zone were compiled, so its difference is unknown. */
-  #discardAliases(domainId: Id): void {
-    this.#wholeWithAliases.add(domainId);
+  /** All RRsets that follow other names were compiled, so the zone's difference is unknown. */
+  #discardFollowers(domainId: Id): void {
+    this.#wholeWithFollowers.add(domainId);
     this.#zones.get(domainId)?.discardDifference();
   }
 
@@ -369,7 +373,7 @@ export class ZoneCompiler {
       const apexNode = compileNode(this.#served.view(domain), domain.apex);
       if (apexNode !== null) nodes.push([apexKey(domain.apex), apexNode]);
       this.#writer.replaceAll(domain.apex, nodes);
-      if (update.aliasOwners.size > 0) this.#discardAliases(domain.id);
+      if (update.aliasOwners.size > 0) this.#discardFollowers(domain.id);
       this.#compileOwners(domain, update);
     } else if (update.isWhole || update.compiled !== undefined || this.#changesDenial(domain, denial))
       yield* this.compileWhole(domain);

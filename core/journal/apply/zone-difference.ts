@@ -10,8 +10,8 @@ import { type ResourceRecord, type RRset, TYPE } from '../../dns/wire/types.ts';
 import type { Id } from '../../store/keys.ts';
 import { signaturesOf } from '../../store/node-signatures.ts';
 import { entryRecords } from '../../store/nsec3-entries.ts';
-import { withSetsOfNode } from '../../zone/compile/aliased.ts';
-import { findType, type ZoneRRset, type ZoneView } from '../../zone/compile/view.ts';
+import { followsNames, withSetsOfNode } from '../../zone/compile/node-sets.ts';
+import type { ZoneRRset, ZoneView } from '../../zone/compile/view.ts';
 import type { Nsec3Change } from './nsec3-chain.ts';
 
 export interface ZoneDifference {
@@ -85,8 +85,8 @@ export class ZoneSnapshot {
   }
 
   /**
-   * The node of a name of a signed zone, or of an ALIAS, has changed. Only the first and the last
-   * node count.
+   * The node of a name of a signed zone, or of RRsets that follow other names, has changed. Only
+   * the first and the last node count.
    */
   noteNode(name: Name, before: Buffer | undefined, after: Buffer | null): void {
     const isApex = name.length === this.view.apex.length;
@@ -96,9 +96,9 @@ export class ZoneSnapshot {
     const noted = this.#signatures.get(id);
     if (noted === undefined) this.#signatures.set(id, { before: read(before), after: read(after) });
     else noted.after = read(after);
-    // The addresses of an ALIAS may change with a node that is compiled for another reason.
+    // They may change with a node that is compiled for another reason.
     if (this.#names.has(id) || this.#names.size > MAX_NAMES) return;
-    if (findType(this.view.rrsets(name), TYPE.ALIAS) !== undefined) this.#noteSets(id, name, () => before);
+    if (followsNames(this.view.rrsets(name))) this.#noteSets(id, name, () => before);
   }
 
   /** The signatures over the DS of a nested zone of ours, before and after the group. */
@@ -153,13 +153,12 @@ export class ZoneSnapshot {
 }
 
 /**
- * The sent RRsets of a name, with those that stand for an ALIAS. Addresses change in batches, some
- * names before others, so they are read from the node. Null: the ALIAS has no node, so it is
- * occluded and has no addresses.
+ * The sent RRsets of a name. Those that follow other names are read from the node. Null: the name
+ * is occluded, so it has no node and they have no addresses.
  */
 function servedSets(view: ZoneView, name: Name, readNode: () => Buffer | undefined): readonly RRset[] | null {
   const sets = sentAt(view, name);
-  if (findType(sets, TYPE.ALIAS) === undefined) return sets;
+  if (!followsNames(sets)) return sets;
   const node = readNode();
   if (node === undefined) return null;
   return withSetsOfNode(node, name, sets);

@@ -43,14 +43,16 @@ import {
 } from '../../store/rows.ts';
 import { spelledOwners } from '../../store/spelled-owners.ts';
 import { decodeZoneState } from '../../store/zone-state.ts';
-import { AliasedZone, withSetsOfNode } from '../../zone/compile/aliased.ts';
+import { AliasedZone } from '../../zone/compile/aliased.ts';
 import { apexSets, withDnssec } from '../../zone/compile/apex.ts';
 import { memberRecord, versionRecord } from '../../zone/compile/catalog.ts';
 import { challengeSets, withChallenges } from '../../zone/compile/challenged.ts';
+import { withHints } from '../../zone/compile/hinted.ts';
+import { followsNames, withSetsOfNode } from '../../zone/compile/node-sets.ts';
 import { ProxiedZone } from '../../zone/compile/proxied.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { type AtApex, addRdata, isOfService } from '../../zone/compile/stored.ts';
-import { findType, type ProxyHints, type ZoneView } from '../../zone/compile/view.ts';
+import { findType, NO_RRSETS, type ProxyHints, type ZoneView } from '../../zone/compile/view.ts';
 
 export class ZoneSnapshot {
   readonly serial: number;
@@ -170,9 +172,11 @@ export class ZoneSnapshot {
     const { name } = this.#held;
     const owner = this.#ownerCase(name);
     const stored = this.#view.rrsets(name);
-    const hasAlias = findType(stored, TYPE.ALIAS) !== undefined;
-    const node = hasAlias || this.#dnssec !== null ? this.#readNode(name) : undefined;
-    const sets = hasAlias && node !== undefined ? withSetsOfNode(node, name, stored) : stored;
+    const follows = followsNames(stored);
+    const node = follows || this.#dnssec !== null ? this.#readNode(name) : undefined;
+    // An occluded name has no node, so its hints have no addresses.
+    const current = node === undefined ? withHints(name, stored, () => NO_RRSETS) : withSetsOfNode(node, name, stored);
+    const sets = follows ? current : stored;
     for (const { type, ttl, rdatas } of sets)
       if (type !== TYPE.SOA && type !== TYPE.ALIAS) for (const rdata of rdatas) yield { name: owner, type, ttl, rdata };
     if (this.#dnssec === null || node === undefined) return;

@@ -6,7 +6,6 @@
 import type { Name } from '../../dns/wire/name.ts';
 import { parseRdata } from '../../dns/wire/rdata/index.ts';
 import { type RRset, TYPE } from '../../dns/wire/types.ts';
-import { setsOfNode } from '../../store/node-signatures.ts';
 import { findType, type ProxyHints, type ZoneRRset, type ZoneView } from './view.ts';
 
 /** The addresses of a target: at most one RRset of A, then at most one of AAAA; see ZoneRRset. */
@@ -65,18 +64,15 @@ export class AliasedZone implements ZoneView, ProxyHints {
   }
 }
 
-/**
- * Replaces what stands for an ALIAS by the RRsets of the node. The addresses of a target change in
- * pieces, and signatures cover the answers of the node.
- */
-export function withSetsOfNode(node: Buffer, name: Name, sets: readonly ZoneRRset[]): RRset[] {
-  const own = sets.filter(({ type, isPlaceholder }) => !ADDRESSES.includes(type) && isPlaceholder !== true);
-  const types = findType(own, PLACEHOLDER_TYPE) === undefined ? STAND_INS : ADDRESSES;
-  return [...own, ...setsOfNode(node, name, types)].sort((a, b) => a.type - b.type);
-}
-
 const ADDRESSES: readonly number[] = [TYPE.A, TYPE.AAAA];
 const STAND_INS = [...ADDRESSES, PLACEHOLDER_TYPE];
+
+/** The types of RRsets that stand for an ALIAS at a name; none without an ALIAS. */
+export function aliasedTypes(sets: readonly ZoneRRset[]): readonly number[] {
+  if (aliasOf(sets) === undefined) return [];
+  const hinfo = findType(sets, PLACEHOLDER_TYPE);
+  return hinfo === undefined || hinfo.isPlaceholder === true ? STAND_INS : ADDRESSES;
+}
 
 /**
  * Finds the ALIAS among the RRsets of a name. No assigned type has a higher number, so usually only

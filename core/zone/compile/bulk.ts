@@ -12,14 +12,14 @@ const HEAD = 6;
 
 /**
  * Compiles all nodes except the apex, which has the serial and is compiled when the change is
- * applied.
+ * applied. `view`: what the names serve, if it differs from the records of the zone.
  */
-export function compileZone(zone: ZoneView & { names(): Iterable<Name> }): Uint8Array {
+export function compileZone(zone: ZoneView & { names(): Iterable<Name> }, view: ZoneView = zone): Uint8Array {
   let out = Buffer.allocUnsafeSlow(64 * 1024);
   let length = 0;
   for (const name of zone.names()) {
     if (equalNames(name, zone.apex)) continue;
-    const node = compileNode(zone, name);
+    const node = compileNode(view, name);
     if (node === null) continue;
     const key = nameKey(name);
     const size = HEAD + key.length + node.length;

@@ -1,5 +1,6 @@
 /** A zone that is read from the store name by name, to compile a change to a few names. */
 
+import type { Transaction } from 'lmdb';
 import { equalNames, isWithin, type Name, nameAt, nameId, parentName } from '../../dns/wire/name.ts';
 import { HOST_TARGET, type RRset, TYPE } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
@@ -31,7 +32,10 @@ export interface AtApex {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Valid within one transaction. Create a new one after rows have changed. */
+/**
+ * Valid within one transaction, the current one if none is given. Create a new one after rows have
+ * changed.
+ */
 export class StoredZone implements ZoneView, ProxyHints {
   readonly apex: Name;
   readonly mayOcclude = true;
@@ -56,6 +60,7 @@ export class StoredZone implements ZoneView, ProxyHints {
     atApex: AtApex,
     nested: readonly Name[],
     parentDs: RRset | null,
+    private readonly transaction?: Transaction,
   ) {
     this.#environment = environment;
     this.#domainId = domainId;
@@ -91,10 +96,16 @@ export class StoredZone implements ZoneView, ProxyHints {
   #findServiceTarget(name: Name): boolean {
     const prefix = targetsAt(this.#domainId, name);
     let found = false;
-    scan(this.#environment.targets, prefix, afterPrefix(prefix), (key) => {
-      found = isOfService(targetKeyParts(key), this.apex);
-      return !found;
-    });
+    scan(
+      this.#environment.targets,
+      prefix,
+      afterPrefix(prefix),
+      (key) => {
+        found = isOfService(targetKeyParts(key), this.apex);
+        return !found;
+      },
+      this.transaction,
+    );
     if (found) return true;
     // At the apex, the served NS count. NS of the service are not stored, and hide stored NS.
     const ns = findType(this.rrsets(this.apex), TYPE.NS);
@@ -106,7 +117,7 @@ export class StoredZone implements ZoneView, ProxyHints {
     const id = nameId(name);
     let held = this.#cache.get(id);
     if (held === undefined) {
-      held = readHeld(this.#environment, this.#domainId, name);
+      held = readHeld(this.#environment, this.#domainId, name, this.transaction);
       this.#cache.set(id, held);
     }
     this.#lastName = name;
@@ -120,10 +131,16 @@ export class StoredZone implements ZoneView, ProxyHints {
       const prefix = recordsBelow(this.#domainId, name);
       const start = Buffer.concat([prefix, Uint8Array.of(1)]);
       let found = false;
-      scan(this.#environment.records, start, afterPrefix(prefix), () => {
-        found = true;
-        return false;
-      });
+      scan(
+        this.#environment.records,
+        start,
+        afterPrefix(prefix),
+        () => {
+          found = true;
+          return false;
+        },
+        this.transaction,
+      );
       this.#apexHasBelow = found;
     }
     return this.#apexHasBelow;
@@ -136,12 +153,14 @@ export class StoredZone implements ZoneView, ProxyHints {
   outermostBelow(name: Name): Name[] {
     const prefix = recordsBelow(this.#domainId, name);
     const { records } = this.#environment;
+    const { transaction } = this;
     const start = Buffer.concat([prefix, Uint8Array.of(1)]);
     const end = afterPrefix(prefix)!;
     const owners: Name[] = [];
     const add = (key: Buffer): number => owners.push(nameOfKey(key, 8, recordKeyParts(key).nameEnd));
-    for (const key of records.getKeys({ start, end, limit: 1 })) add(key as Buffer);
-    for (const key of records.getKeys({ start: end, end: start, reverse: true, limit: 1 })) add(key as Buffer);
+    for (const key of records.getKeys({ start, end, limit: 1, transaction })) add(key as Buffer);
+    for (const key of records.getKeys({ start: end, end: start, reverse: true, limit: 1, transaction }))
+      add(key as Buffer);
     return owners;
   }
 
@@ -171,22 +190,28 @@ interface Held extends AtApex {
  * Reads a name in one scan: its own records come first, and the first record below it ends the
  * scan.
  */
-export function readHeld(environment: Environment, domainId: Id, name: Name): Held {
+export function readHeld(environment: Environment, domainId: Id, name: Name, transaction?: Transaction): Held {
   const own = recordsAt(domainId, name);
   const sets: { type: number; ttl: number; rdatas: Uint8Array[] }[] = [];
   let below = false;
   let proxied: boolean | null = null;
   const end = afterPrefix(recordsBelow(domainId, name));
-  scan(environment.records, own, end, (key, value) => {
-    // 0x00 after the name means the name itself; every label starts with a greater byte.
-    below = key[own.length - 1] !== 0;
-    if (below) return false;
-    const { type } = recordKeyParts(key);
-    proxied ??= proxiedOf(value);
-    const rdata = value.subarray(RECORD_RDATA);
-    addRdata(sets, type, value.readUInt32BE(0), rdata);
-    return true;
-  });
+  scan(
+    environment.records,
+    own,
+    end,
+    (key, value) => {
+      // 0x00 after the name means the name itself; every label starts with a greater byte.
+      below = key[own.length - 1] !== 0;
+      if (below) return false;
+      const { type } = recordKeyParts(key);
+      proxied ??= proxiedOf(value);
+      const rdata = value.subarray(RECORD_RDATA);
+      addRdata(sets, type, value.readUInt32BE(0), rdata);
+      return true;
+    },
+    transaction,
+  );
   for (const set of sets) sortRdatas(set.rdatas);
   return { sets: sets.length === 0 ? NO_RRSETS : sets, below, proxied };
 }

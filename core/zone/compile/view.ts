@@ -14,6 +14,8 @@ export interface ZoneRRset extends RRset {
   readonly isPlaceholder?: boolean;
   /** The data has expired and is served stale (RFC 8767). */
   readonly isStale?: boolean;
+  /** The addresses of its hints are those of other names (hinted.ts). */
+  readonly hasAutoHints?: boolean;
   /** Undefined: all clients get the same. */
   readonly steering?: SetSteering;
 }

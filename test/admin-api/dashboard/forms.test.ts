@@ -39,6 +39,7 @@ const CASES: readonly (readonly [type: string, form: string, content: string])[]
   ['TXT', 'dmarc', '"v=DMARC1; p=reject; sp=none; pct=50; rua=mailto:a@example.com,mailto:b@example.com; adkim=s"'],
   ['TXT', 'text', '"v=DMARC1; p=unknown"'],
   ['HTTPS', 'service', '1 . alpn="h3,h2" port=8443 ipv4hint=192.0.2.1,192.0.2.2 ipv6hint=2001:db8::1'],
+  ['HTTPS', 'service', '1 . ipv4hint=auto ipv6hint=auto'],
   ['HTTPS', 'service', '0 www.example.net.'],
   ['SVCB', 'service', '2 svc.example.com. alpn=h2 no-default-alpn mandatory=alpn key65400="a b"'],
 ];

@@ -3,15 +3,17 @@ import { setImmediate } from 'node:timers/promises';
 import { formatMaster } from '../../../../core/dns/wire/master/index.ts';
 import { typeName } from '../../../../core/dns/wire/mnemonics.ts';
 import { equalNames, formatRelative, isWithin, LOWER, type Name } from '../../../../core/dns/wire/name.ts';
+import { hasAutoHint } from '../../../../core/dns/wire/rdata/auto-hints.ts';
 import { formatRdata } from '../../../../core/dns/wire/rdata/index.ts';
-import { type ResourceRecord, type RRset, TYPE } from '../../../../core/dns/wire/types.ts';
+import { isServiceBinding, type ResourceRecord, type RRset, TYPE } from '../../../../core/dns/wire/types.ts';
 import { aliasSets } from '../../../../core/journal/apply/zone-facts.ts';
 import { afterPrefix, idKey, nameKey, nameOfKey, recordKeyParts } from '../../../../core/store/keys.ts';
 import { aliasTargets, type Domain, entryFor, RECORD_RDATA, records } from '../../../../core/store/rows.ts';
 import { spelledOwners } from '../../../../core/store/spelled-owners.ts';
-import { PLACEHOLDER, PLACEHOLDER_TYPE } from '../../../../core/zone/compile/aliased.ts';
+import { AliasedZone, PLACEHOLDER, PLACEHOLDER_TYPE } from '../../../../core/zone/compile/aliased.ts';
 import { apexSets } from '../../../../core/zone/compile/apex.ts';
-import { readRRsets } from '../../../../core/zone/compile/stored.ts';
+import { HintedZone } from '../../../../core/zone/compile/hinted.ts';
+import { readRRsets, StoredZone } from '../../../../core/zone/compile/stored.ts';
 import { findType } from '../../../../core/zone/compile/view.ts';
 import type { Services } from '../../../change/services.ts';
 import type { StreamSource } from '../../../http/stream-slots.ts';
@@ -23,8 +25,13 @@ const CHUNKS_PER_TURN = 8;
 /** Servers without ALIAS. */
 export type Server = 'bind' | 'knot' | 'nsd';
 
-/** The addresses of an ALIAS that are served now. */
-type FindAddresses = (target: Name) => readonly RRset[];
+/** What stands in the place of records that the server does not know. */
+interface Substitutes {
+  /** The addresses of an ALIAS that are served now. */
+  addressesOf(target: Name): readonly RRset[];
+  /** The SVCB or HTTPS records of a name, with addresses in the place of automatic hints. */
+  servicesAt(name: Name, type: number): readonly Uint8Array[];
+}
 
 interface Export extends StreamSource {
   readonly revision: number;
@@ -33,8 +40,8 @@ interface Export extends StreamSource {
 /**
  * Opens an export: SOA and NS first, then the records in canonical order. Owners have the case
  * of their zone file. `server`: another server that will load the file (null: none), for which
- * addresses are in the place of ALIAS records, and what it does not load is a comment at the
- * end.
+ * addresses are in the place of ALIAS records and automatic hints, and what it does not load is a
+ * comment at the end.
  */
 export function openExport(
   { environment, reader, zoneSettings }: Services,
@@ -48,14 +55,24 @@ export function openExport(
   const start = idKey(domain.id);
   const rows = environment.rows.get(records.number)!.getRange({ start, end: afterPrefix(start), transaction });
   const spelled = spelledOwners(environment, domain.id, transaction);
-  const addresses = (target: Name): readonly RRset[] => {
+  const addressesOf = (target: Name): readonly RRset[] => {
     const at = nameKey(target);
     const row = environment.rows.get(aliasTargets.number)!.get(at, { transaction });
     const entry = row === undefined ? null : entryFor(aliasTargets.decode(at, row), domain.accountId);
     return aliasSets(entry);
   };
+  const nested = reader.domainsBelow(domain.apex).map(({ apex }) => apex);
+  const servicesAt = (name: Name, type: number): readonly Uint8Array[] => {
+    const apex = { sets: atApex, proxied: null };
+    const zone = new StoredZone(environment, domain.id, domain.apex, apex, nested, null, transaction);
+    const hinted = new HintedZone(new AliasedZone(zone, addressesOf));
+    return findType(hinted.rrsets(name), type)?.rdatas ?? [];
+  };
   const stored = orderRecords(domain, atApex, rows, spelled);
-  const texts = server === null ? formatMaster(domain.apex, stored) : formatFor(server, domain, stored, addresses);
+  const texts =
+    server === null
+      ? formatMaster(domain.apex, stored)
+      : formatFor(server, domain, stored, { addressesOf, servicesAt });
   return { revision, chunks: inPieces(texts), close: () => transaction.done() };
 }
 
@@ -66,23 +83,24 @@ function* formatFor(
   server: Server,
   { apex }: Domain,
   stored: Iterable<ResourceRecord>,
-  addresses: FindAddresses,
+  substitutes: Substitutes,
 ): Generator<string, void, undefined> {
   const left: LeftOut[] = [];
-  yield* formatMaster(apex, recordsFor(server, apex, stored, addresses, left));
+  yield* formatMaster(apex, recordsFor(server, apex, stored, substitutes, left));
   for (const [{ name, type, rdata }, reason] of left)
     yield `; ${formatRelative(name, apex)} ${typeName(type)} ${formatRdata(type, rdata)}: ${reason}\n`;
 }
 
 /**
- * Records that a server loads, with addresses in place of ALIAS. `left`: gets the others. The name
- * of an ALIAS without an address gets the placeholder of transfers if it has no other record.
+ * Records that a server loads, with addresses in place of ALIAS and of automatic hints. `left`:
+ * gets the others. The name of an ALIAS without an address gets the placeholder of transfers if it
+ * has no other record.
  */
 function* recordsFor(
   server: Server,
   apex: Name,
   stored: Iterable<ResourceRecord>,
-  addresses: FindAddresses,
+  { addressesOf, servicesAt }: Substitutes,
   left: LeftOut[],
 ): Generator<ResourceRecord> {
   let dname: Name | undefined;
@@ -91,14 +109,19 @@ function* recordsFor(
     const lower = owned[0].name.map((byte) => LOWER[byte]);
     const isBelow = dname !== undefined && isWithin(lower, dname);
     if (types.has(TYPE.DNAME) && !isBelow) dname = lower;
+    const hinted = new Set(owned.filter(hasAutomaticHint).map(({ type }) => type));
     for (const record of owned) {
       const { name, type, ttl, rdata } = record;
       const isApex = name.length === apex.length;
       const reason = isBelow ? BELOW_DNAME[server] : refusalOf(server, type, isApex, types);
       if (reason !== undefined) left.push([record, reason]);
-      else if (type !== TYPE.ALIAS) yield record;
+      else if (hinted.has(type)) {
+        // All of the type at once, since some may be equal with their addresses.
+        if (owned.find((other) => other.type === type) === record)
+          for (const service of servicesAt(lower, type)) yield { name, type, ttl, rdata: service };
+      } else if (type !== TYPE.ALIAS) yield record;
       else {
-        const sets = addresses(rdata);
+        const sets = addressesOf(rdata);
         for (const set of sets)
           for (const address of set.rdatas) yield { name, type: set.type, ttl: Math.min(ttl, set.ttl), rdata: address };
         if (sets.some(({ rdatas }) => rdatas.length > 0)) continue;
@@ -108,6 +131,8 @@ function* recordsFor(
     }
   }
 }
+
+const hasAutomaticHint = ({ type, rdata }: ResourceRecord): boolean => isServiceBinding(type) && hasAutoHint(rdata);
 
 /** The records of each owner. */
 function* byOwner(stored: Iterable<ResourceRecord>): Generator<ResourceRecord[]> {

@@ -19,6 +19,7 @@ import type { Id } from '../../../../core/store/keys.ts';
 import { type ApexSettings, type Domain, PRIMARY } from '../../../../core/store/rows.ts';
 import { apexSets } from '../../../../core/zone/compile/apex.ts';
 import { compileZone } from '../../../../core/zone/compile/bulk.ts';
+import { HintedZone } from '../../../../core/zone/compile/hinted.ts';
 import type { ZoneSettings } from '../../../../core/zone/compile/settings.ts';
 import { NO_RRSETS, type ZoneView } from '../../../../core/zone/compile/view.ts';
 import { DEFAULT_TTL } from '../content.ts';
@@ -36,7 +37,8 @@ import { collectWarnings, warnOfDropped } from './warnings.ts';
  * be sorted. The nodes do not contain the serial, so a dummy serial is used.
  */
 function compileOwners(domain: Domain, owners: Owners, defaults: ZoneSettings): Uint8Array {
-  return compileZone(new OwnersZone(domain, owners, defaults));
+  const zone = new OwnersZone(domain, owners, defaults);
+  return compileZone(zone, new HintedZone(zone));
 }
 
 /** Adapts the owners for the compiler, which then needs no table of its own. */

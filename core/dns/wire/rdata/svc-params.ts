@@ -6,6 +6,7 @@
 import { InvalidError } from '../../../base/errors.ts';
 import { latin1 } from '../latin1.ts';
 import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from './address.ts';
+import { AUTO_HINT, isAutoHint } from './auto-hints.ts';
 import { formatHex, parseBase64, quote, utf8 } from './kinds.ts';
 import type { WireReader } from './wire-reader.ts';
 
@@ -166,18 +167,30 @@ const hint = (
     name,
     rule,
     parse(value) {
+      const content = latin1(value);
+      if (content === AUTO) return AUTO_HINT;
       const out: number[] = [];
-      for (const text of latin1(value).split(',')) {
+      for (const text of content.split(',')) {
         const address = new Uint8Array(size);
         if (!read(Buffer.from(text, 'latin1'), 0, text.length, address)) return undefined;
         out.push(...address);
       }
       return Uint8Array.from(out);
     },
-    format: (input) => addresses(input).join(','),
-    take: addresses,
+    format: (input) => (takeAuto(input) ? AUTO : addresses(input).join(',')),
+    take: (input) => (takeAuto(input) ? AUTO : addresses(input)),
   };
 };
+
+/** The addresses of the target: see auto-hints.ts. PowerDNS has the same word. */
+const AUTO = 'auto';
+
+/** Reads the value of an automatic hint. False: the value is a list, which is not read. */
+function takeAuto(input: WireReader): boolean {
+  const isAuto = isAutoHint(input.again().rest());
+  if (isAuto) input.rest();
+  return isAuto;
+}
 
 const port: SvcParam = {
   name: 'port',
@@ -282,8 +295,10 @@ const opaque = (key: number): SvcParam => ({
   take: (input) => formatHex(input.rest()),
 });
 
-const IPV4 = 'must be IPv4 addresses separated by commas, such as ipv4hint=192.0.2.1,192.0.2.2';
-const IPV6 = 'must be IPv6 addresses separated by commas, such as ipv6hint=2001:db8::1,2001:db8::2';
+const IPV4 =
+  'must be IPv4 addresses separated by commas, such as ipv4hint=192.0.2.1,192.0.2.2, or auto for those of the target';
+const IPV6 =
+  'must be IPv6 addresses separated by commas, such as ipv6hint=2001:db8::1,2001:db8::2, or auto for those of the target';
 
 const SVC_PARAMS: ReadonlyMap<number, SvcParam> = new Map([
   [MANDATORY, mandatory],

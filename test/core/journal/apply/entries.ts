@@ -381,6 +381,9 @@ function recordOf(domain: Domain, b: number, c: number): RecordRow {
     [TYPE.CNAME, target],
     [TYPE.DNAME, target],
     [TYPE.ALIAS, parseName(pick(ALIAS_TARGETS, c >> 4))],
+    // With automatic hints, of the owner or of a target.
+    [TYPE.HTTPS, [...words(1), ...(c & 1 ? [0] : target), ...words(4, 1), 0, ...words(6, 1), 0]],
+    [TYPE.HTTPS, [...words(1), ...target, ...words(4, 1), 0]],
     [TYPE.DS, [...words(c & 3), 13, 2, ...Array(32).fill(c & 1)]],
   ];
   const owner = parseName(pick(OWNERS, b), apex);

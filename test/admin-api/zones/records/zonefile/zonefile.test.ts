@@ -81,6 +81,20 @@ test('an export for other servers has the addresses of ALIAS records in their pl
   assert.is((await daemon.call('GET', `${path}/zonefile?for=djbdns`)).body.error.code, 'invalid_for');
 });
 
+test('an export for other servers has addresses in the place of automatic hints', async () => {
+  const { send, path } = await newZone();
+  const own = '1 . alpn="h2" ipv4hint=auto ipv6hint=auto';
+  await send(`www 50 A 192.0.2.2\nwww 50 A 192.0.2.1\nwww 50 HTTPS 1 . alpn=h2 ipv4hint=auto ipv6hint=auto\n`);
+  const lineOf = async (query: string) =>
+    (await daemon.call('GET', `${path}/zonefile${query}`)).text.split('\n').find((line) => line.includes('HTTPS'));
+  assert.is(await lineOf(''), `www\t50\tIN\tHTTPS\t${own}`);
+  for (const reader of ['bind', 'knot', 'nsd'])
+    assert.is(await lineOf(`?for=${reader}`), 'www\t50\tIN\tHTTPS\t1 . alpn="h2" ipv4hint=192.0.2.1,192.0.2.2');
+  const { body } = await daemon.call('GET', `${path}/records?type=HTTPS`);
+  const [record] = listOf(body.records);
+  assert.is(record.content, own as never);
+});
+
 test('replaces all records, and exports them with SOA and NS first', async () => {
   const { send, read, path } = await newZone();
   const first = await send(FULL);

@@ -101,6 +101,7 @@ const GOOD: readonly (readonly [content: string, canonical: string])[] = [
   ['1 dns.example.org. alpn=co docpath=n,s', '1 dns.example.org. alpn="co" docpath="n,s"'],
   ['1 . docpath', '1 . docpath'],
   ['1 . pvd', '1 . pvd'],
+  ['1 . ipv6hint=auto alpn=h2 ipv4hint="auto"', '1 . alpn="h2" ipv4hint=auto ipv6hint=auto'],
   ['1 . oots=do53:100,dot:5,doq:5', '1 . oots="do53:100,dot:5,doq:5"'],
   // draft-johani-dnsop-svcb-oots-00 section 2.2.
   ['\\# 18 000100000c000b04646f35336403646f740a', '1 . oots="do53:100,dot:10"'],
@@ -164,6 +165,7 @@ const BAD: readonly (readonly [content: string, message: RegExp])[] = [
   ['1 . port=" 1"', /port must be/],
   ['1 . ipv4hint=192.0.2.1,', /IPv4/],
   ['1 . ipv4hint=127.1', /IPv4/],
+  ['1 . ipv4hint=auto,192.0.2.1', /or auto for those of the target/],
   ['1 . ipv4hint="192.0.2.1 ,192.0.2.2"', /IPv4/],
   ['1 . ipv6hint=192.0.2.1', /IPv6/],
   ['1 . ech=A', /Base64/],
@@ -275,6 +277,11 @@ test('the structured form', () => {
       key99: '',
       key667: '0061',
     },
+  });
+  assert.equal(rdataToObject(TYPE.SVCB, parseRdata(TYPE.SVCB, '1 . ipv4hint=auto')), {
+    priority: 1,
+    target: '.',
+    params: { ipv4hint: 'auto' },
   });
   assert.equal(rdataToObject(TYPE.SVCB, parseRdata(TYPE.SVCB, '0 .')), { priority: 0, target: '.', params: {} });
 });
