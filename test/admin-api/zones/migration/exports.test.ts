@@ -185,6 +185,8 @@ svc:
     svcparams:
       alpn: [h2, h3]
       no-default-alpn: null
+      ipv4hint: [auto]
+      ipv6hint: auto
 txt:
   ttl: 600
   type: TXT
@@ -222,7 +224,7 @@ test('records of octoDNS', () => {
     'naptr.unit.tests. 3600 IN NAPTR 100 100 "U" "SIP+D2U" "!^.*$!sip:info@bar.example.com!" .',
     'ptr.unit.tests. 3600 IN PTR foo.bar.com.',
     'ptr.unit.tests. 3600 IN PTR b.bar.com.',
-    'svc.unit.tests. 3600 IN HTTPS 1 . alpn="h2,h3" no-default-alpn',
+    'svc.unit.tests. 3600 IN HTTPS 1 . alpn="h2,h3" no-default-alpn ipv4hint="auto" ipv6hint="auto"',
     'txt.unit.tests. 600 IN TXT "have you any wool."',
     'txt.unit.tests. 600 IN TXT "v=DKIM1;k=rsa;p=A/kinda+of/long/string+with+numb3rs"',
     'txt.unit.tests. 600 IN TXT "folded text"',

@@ -54,6 +54,14 @@ async function rrset(send: Send, zone: string, name: string, type: string): Prom
 
 const failure = ({ status, body }: Answer): string => `${status} ${body.error}`;
 
+test('automatic hints are written and read as in PowerDNS', async (context) => {
+  const { send, id, patch } = await newZone(context);
+  const content = `1 . alpn=h2 ipv4hint=auto ipv6hint=auto`;
+  const set = { name: id, type: 'HTTPS', ttl: 300, changetype: 'REPLACE', records: records(content) };
+  assert.is((await patch([set])).status, 204);
+  assert.is(await rrset(send, id, id, 'HTTPS'), `300 ${content}`);
+});
+
 test('names that a customer cannot have are refused as by the API of this service', async (context) => {
   const send = sender(context);
   for (const name of ['co.uk.', 'gitlab.io.', 'arpa.', '*.de.', '<img>.org.', 'waypost.test.', 'a.ns1.waypost.test.'])
