@@ -243,6 +243,20 @@ export class Reader extends AccountReader {
     return this.rowsIn(steeringVersions, prefix, afterPrefix(prefix));
   }
 
+  /** The last of the earlier revisions of each record set of a domain. */
+  lastSteeringVersions(domainId: Id): Steering[] {
+    const found: Steering[] = [];
+    for (let start: Buffer | undefined = idKey(domainId); start !== undefined; ) {
+      const [first] = this.rowsIn(steeringVersions, start, afterPrefix(idKey(domainId)), 1);
+      if (first === undefined) break;
+      const prefix = recordsOfType(domainId, first.name, first.type);
+      const { key, value } = this.raw.range(steeringVersions.number, prefix, afterPrefix(prefix)).at(-1)!;
+      found.push(steeringVersions.decode(key, value));
+      start = afterPrefix(prefix);
+    }
+    return found;
+  }
+
   certificate(domainId: Id): Certificate | undefined {
     return this.row(certificates, idKey(domainId));
   }

@@ -31,8 +31,7 @@ export function pickFor({ pools, rules, fallback }: SteeringContent, world: Stee
     if (usable.length > 0) return { pool: pool.name, answers: weights(usable) };
   }
   const [first] = order;
-  const weighted = first.answers.filter(({ weight }) => weight > 0);
-  return { pool: first.name, answers: weights(weighted.length > 0 ? weighted : first.answers.slice(0, 1)) };
+  return { pool: first.name, answers: weights(first.answers.filter(({ weight }) => weight > 0)) };
 }
 
 function weights(answers: SteeringPool['answers']): Map<string, number> {

@@ -436,7 +436,8 @@ export class Responder {
   #answerSignatures(node: number, encloser: number): number {
     const nodes = this.#index.bytes;
     const answer = signedAnswerOffset(nodes, node);
-    if (answer !== 0) return this.#response.writeSignatures(node, answer);
+    if (answer !== 0)
+      return this.#response.writeSignatures(node, this.#isSteered(answer) ? this.#steer(answer) : answer);
     if (nodes[node + TYPE_COUNT_AT] === 0) return this.#answerNoData(node, encloser);
     // The addresses of an ALIAS that was never resolved: the type map has RRSIG already.
     return this.#response.writeEmpty(RCODE.SERVFAIL, EXTENDED_ERROR.NO_REACHABLE_AUTHORITY);

@@ -165,8 +165,7 @@ class Compiler {
     let node = encodeNode(all, name, length, answers, hashes);
     if (node.length <= MAX_NODE) return node;
     const kept = [...answers];
-    const sizeOf = (i: number): number => kept[i][1]?.body.length ?? 0;
-    const largestFirst = [...kept.keys()].sort((a, b) => sizeOf(b) - sizeOf(a));
+    const largestFirst = [...kept.keys()].sort((a, b) => bodySize(kept[b][1]) - bodySize(kept[a][1]));
     for (const i of largestFirst) {
       const [type, answer] = kept[i];
       kept[i] = [type, type === OTHERWISE ? FAILURE : failureOf(answer)];
@@ -431,6 +430,10 @@ function answersOf(set: ZoneRRset, answer: () => Answer | null): Answers {
   if (set.type === TYPE.ALIAS) return [];
   return [[set.type, set.rdatas.length === 0 ? FAILURE : answer()]];
 }
+
+/** Bytes of the body of an answer, and of those of its variants. */
+const bodySize = (answer: Answer | null): number =>
+  (answer?.body.length ?? 0) + (answer?.steering?.variants ?? []).reduce((sum, { body }) => sum + body.length, 0);
 
 /** Replaces an answer by SERVFAIL. Only its signatures are kept, for transfers. */
 function failureOf(answer: Answer | null): Answer {

@@ -47,7 +47,11 @@ export class SteeredZone implements ZoneView, ProxyHints {
     });
   }
 
-  /** The addresses of an ALIAS: a variant is those of a target, where it has some of the family. */
+  /**
+   * The addresses of an ALIAS: a variant is those of a target, where it has some of the family. A
+   * family that no pool of the fall-back has is not steered, and so not there: a client whose pools
+   * have none of its addresses would get those of a pool for others.
+   */
   #steerAlias(sets: readonly ZoneRRset[], { domainId, name, type, content }: Steering): readonly ZoneRRset[] {
     const steered = FAMILIES.flatMap((family): ZoneRRset[] => {
       const own = findType(sets, family);
@@ -66,8 +70,11 @@ export class SteeredZone implements ZoneView, ProxyHints {
           return { weight: variant === undefined ? 0 : weight, check, variant: variant ?? 0 };
         }),
       );
-      if (variants.length === 0) return own === undefined ? [] : [own];
-      const plain = own === undefined || own.rdatas.length === 0 ? variants[0] : own;
+      const open = content.fallback
+        .flatMap((pool) => answers[content.pools.findIndex(({ name: other }) => other === pool)])
+        .find(({ weight }) => weight > 0);
+      if (open === undefined) return own === undefined ? [] : [own];
+      const plain = own === undefined || own.rdatas.length === 0 ? variants[open.variant] : own;
       return [{ ...plain, steering: { table: encodeSteering(content, answers), variants } }];
     });
     const isReplaced = ({ type: other, isPlaceholder }: ZoneRRset): boolean =>

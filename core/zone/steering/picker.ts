@@ -62,7 +62,7 @@ export class Picker {
   readonly #places: Places | null;
   readonly #checked: CheckedAnswers | null;
   readonly #region: number;
-  /** Any answer was down at the last pick. */
+  /** The last pick leaves out answers that are down: there are some, and not all are. */
   #hasDown = false;
   /** Of xorshift32; never zero. */
   readonly #random = Int32Array.of(randomInt(1, 2 ** 31));
@@ -89,8 +89,7 @@ export class Picker {
   }
 
   #weightAt(bytes: Uint8Array, entry: number): number {
-    if (this.#hasDown && this.by !== BY.ALL_DOWN && this.#isDown(bytes, entry)) return 0;
-    return uint16(bytes, entry);
+    return this.#isDown(bytes, entry) ? 0 : uint16(bytes, entry);
   }
 
   /** The mask of the rules that match the client. */
@@ -186,13 +185,14 @@ export class Picker {
         this.#setPool(bytes[list + rules + i], BY.FALLBACK, i);
         return;
       }
-    // All are down: the first one, as if none were checked.
-    for (let i = 0; i < rules; i++)
-      if (((mask >>> i) & 1) !== 0) {
+    // All are down: the first one that has answers, as if none were checked.
+    this.#hasDown = false;
+    this.#setPool(bytes[list + rules], BY.ALL_DOWN, rules);
+    for (let i = 0; i < rules + fallbacks; i++)
+      if ((i >= rules || ((mask >>> i) & 1) !== 0) && this.#isPoolUp(bytes, table, bytes[list + i])) {
         this.#setPool(bytes[list + i], BY.ALL_DOWN, i);
         return;
       }
-    this.#setPool(bytes[list + rules], BY.ALL_DOWN, rules);
   }
 
   #setPool(pool: number, by: number, step: number): void {
@@ -221,15 +221,24 @@ export class Picker {
     const count = bytes[span + 1];
     if (count === 1) return first;
     const entries = table + uint16(bytes, table + ANSWERS_AT) + first * ANSWER_ENTRY;
-    let sum = 0;
-    for (let i = 0, entry = entries; i < count; i++, entry += ANSWER_ENTRY) sum += this.#weightAt(bytes, entry);
-    if (sum === 0) return first;
+    let sum = this.#sumOfWeights(bytes, entries, count);
+    if (sum === 0) {
+      // The last of them has failed since the pool was chosen.
+      this.#hasDown = false;
+      sum = this.#sumOfWeights(bytes, entries, count);
+    }
     let rest = this.#nextRandom() % sum;
     for (let i = 0, entry = entries; i < count; i++, entry += ANSWER_ENTRY) {
       rest -= this.#weightAt(bytes, entry);
       if (rest < 0) return first + i;
     }
     return first;
+  }
+
+  #sumOfWeights(bytes: Uint8Array, entries: number, count: number): number {
+    let sum = 0;
+    for (let i = 0, entry = entries; i < count; i++, entry += ANSWER_ENTRY) sum += this.#weightAt(bytes, entry);
+    return sum;
   }
 
   /** From 0 to 2^31 - 1. */

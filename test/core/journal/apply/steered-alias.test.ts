@@ -30,7 +30,7 @@ test('targets are owned, resolved addresses become variants, and a deletion ends
       ttl: 60,
       pools: targets.map((target, i) => pool(`p${i}`, [target])),
       rules: [],
-      fallback: ['p0'],
+      fallback: ['p0', 'p1'],
     };
     const row = { domainId, name, type: TYPE.ALIAS, revision: 1, updatedAt: 0, actor, content };
     await write(environment, journal, 'test', (draft) => {

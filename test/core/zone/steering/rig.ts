@@ -91,6 +91,8 @@ export interface Steered {
 export class SteeredServer {
   readonly responder: Responder;
   readonly reader: IndexReader;
+  /** The RRsets of a name, as transfers have them. */
+  readonly rrsets: (name: string) => readonly RRset[];
   readonly #checked: CheckedAnswers;
   readonly #client = new Client();
   readonly #buffer = new Uint8Array(66_000);
@@ -106,6 +108,7 @@ export class SteeredServer {
     const zone = new MemoryZone(APEX, records);
     const aliased = new AliasedZone(zone, addressesOf);
     const view = new SteeredZone(aliased, (name) => steerings.filter((own) => equalNames(own.name, name)), addressesOf);
+    this.rrsets = (name) => view.rrsets(parseName(name, APEX));
     const nodes: [Name, Buffer][] = [];
     for (const name of zone.names()) {
       const node = compileNode(view, name, signer);

@@ -4,10 +4,10 @@ import * as assert from 'uvu/assert';
 import { ALGORITHM } from '../../../../core/dns/dnssec/dnskey.ts';
 import { generateKeyPair, SigningKey } from '../../../../core/dns/dnssec/keys.ts';
 import { formatName, parseName } from '../../../../core/dns/wire/name.ts';
-import { parseRdata } from '../../../../core/dns/wire/rdata/index.ts';
+import { formatRdata, parseRdata } from '../../../../core/dns/wire/rdata/index.ts';
 import { type ResourceRecord, type RRset, TYPE } from '../../../../core/dns/wire/types.ts';
 import { TRANSPORT } from '../../../../core/net/address/client.ts';
-import { parseAddress } from '../../../../core/net/address/index.ts';
+import { parseAddress, parsePrefix, unmapped } from '../../../../core/net/address/index.ts';
 import type { SteeringContent } from '../../../../core/store/rows.ts';
 import { signerOf } from '../../../reference/signed-world.ts';
 import { pickFor, type SteeringWorld } from '../../../reference/steering.ts';
@@ -197,20 +197,21 @@ test('answers are picked by weight, and those of weight 0 never', () => {
   assert.is(counts.get('192.0.2.3'), undefined);
 });
 
+const addressSet = (type: number, ...texts: string[]): RRset => ({
+  type,
+  ttl: 20,
+  rdatas: texts.map((text) => parseRdata(type, text)),
+});
+/** The addresses of the targets of ALIAS records. The one of `none` is not resolved. */
+const TARGETS: Readonly<Record<string, readonly RRset[]>> = {
+  'a.test.': [addressSet(TYPE.A, '192.0.2.1', '192.0.2.2'), addressSet(TYPE.AAAA, '2001:db8::1')],
+  'b.test.': [addressSet(TYPE.A, '192.0.2.3')],
+  'lan.test.': [addressSet(TYPE.A, '10.0.0.1'), addressSet(TYPE.AAAA, 'fd00::1')],
+  'none.test.': [{ type: TYPE.A, ttl: 0, rdatas: [] }],
+};
+const addressesOf = (target: Uint8Array): readonly RRset[] => TARGETS[formatName(target)] ?? [];
+
 test('a steered ALIAS answers the addresses of one target, of each family among those that have some', () => {
-  const addressesOf = (target: Uint8Array): readonly RRset[] => {
-    const set = (type: number, ...texts: string[]) => ({
-      type,
-      ttl: 20,
-      rdatas: texts.map((text) => parseRdata(type, text)),
-    });
-    const known: Readonly<Record<string, readonly RRset[]>> = {
-      'a.test.': [set(TYPE.A, '192.0.2.1', '192.0.2.2'), set(TYPE.AAAA, '2001:db8::1')],
-      'b.test.': [set(TYPE.A, '192.0.2.3')],
-      'none.test.': [{ type: TYPE.A, ttl: 0, rdatas: [] }],
-    };
-    return known[formatName(target)] ?? [];
-  };
   const content: SteeringContent = {
     ttl: 30,
     pools: [pool('a', ['a.test.']), pool('b', ['b.test.', 'none.test.'])],
@@ -228,6 +229,53 @@ test('a steered ALIAS answers the addresses of one target, of each family among 
     assert.equal(ask(TYPE.A, '11.0.0.0/24'), [['192.0.2.1', '192.0.2.2'], 7, 20]);
     assert.equal(ask(TYPE.AAAA, '5.6.7.0/24'), [['2001:db8::1'], 8, 20], 'no target of the pool has such addresses');
   }
+});
+
+test('a steered ALIAS has a family only if the pools for all clients have it', () => {
+  const content: SteeringContent = {
+    ttl: 30,
+    pools: [pool('lan', ['lan.test.']), pool('open', ['b.test.']), pool('more', ['a.test.'])],
+    rules: [{ match: match({ network: ['10.0.0.0/8'] }), pool: 'lan' }],
+    fallback: ['open'],
+  };
+  const records = [...RECORDS, at('@', TYPE.ALIAS, 'b.test.')];
+  for (const signer of [null, signerOf(APEX, 1_800_000_000, [KEY])]) {
+    const ask = (fallback: readonly string[], type: number, subnet: string) => {
+      const set = steering('@', TYPE.ALIAS, { ...content, fallback });
+      const { contents, message } = new SteeredServer(records, [set], WORLD, signer, addressesOf).query('@', {
+        type,
+        subnet,
+        dnssecOk: signer !== null,
+      });
+      return [message.header.rcode, contents.filter((text) => !text.startsWith('ns.'))];
+    };
+    assert.equal(ask(['open'], TYPE.A, '10.0.0.0/24'), [0, ['10.0.0.1']]);
+    assert.equal(ask(['open'], TYPE.AAAA, '11.0.0.0/24'), [0, []], 'no address of the pool for another network');
+    assert.equal(ask(['open'], TYPE.AAAA, '10.0.0.0/24'), [0, []], 'NODATA holds for all clients of a resolver');
+    assert.equal(ask(['open', 'more'], TYPE.AAAA, '11.0.0.0/24'), [0, ['2001:db8::1']]);
+    assert.equal(ask(['open', 'more'], TYPE.AAAA, '10.0.0.0/24'), [0, ['fd00::1']]);
+  }
+  const set = steering('@', TYPE.ALIAS, { ...content, fallback: ['open', 'more'] });
+  const { rrsets } = new SteeredServer(records, [set], WORLD, null, addressesOf);
+  const plain = rrsets('@').find(({ type }) => type === TYPE.AAAA)!;
+  assert.equal(
+    plain.rdatas.map((rdata) => formatRdata(TYPE.AAAA, rdata)),
+    ['2001:db8::1'],
+    'transfers have the addresses for all clients',
+  );
+});
+
+test('a query for signatures gets that of the variant of its client', () => {
+  const signed = new SteeredServer(RECORDS, STEERINGS, WORLD, signerOf(APEX, 1_800_000_000, [KEY]));
+  for (const name of ['some.wild', 'cdn'])
+    for (const subnet of ['6.6.6.0/24', '7.1.0.0/16', '11.0.0.0/24']) {
+      const type = name === 'cdn' ? TYPE.CNAME : TYPE.A;
+      const { message, scope } = signed.query(name, { type, subnet, dnssecOk: true, transport: TRANSPORT.TCP });
+      const signatures = signed.query(name, { type: TYPE.RRSIG, subnet, dnssecOk: true, transport: TRANSPORT.TCP });
+      const data = message.answer.filter((record) => record.type !== TYPE.RRSIG);
+      assert.ok(isValid(data, signatures.message.answer[0]), `${name} ${subnet}`);
+      assert.is(signatures.scope, scope);
+    }
 });
 
 test('a client subnet that no client may send is FORMERR', () => {
@@ -277,7 +325,7 @@ test('a truncated response keeps subnet and scope', () => {
 });
 
 const LETTERS = ['DE', 'FR', 'US', 'JP'];
-const pieces = fc.constantFrom(
+const NETWORKS = [
   '10.0.0.0/8',
   '10.1.0.0/16',
   '10.1.2.0/24',
@@ -292,7 +340,17 @@ const pieces = fc.constantFrom(
   'fd00::1',
   '::ffff:10.0.0.0/104',
   'ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff',
-);
+];
+const PLACE_NETWORKS = [
+  '0.0.0.0/5',
+  '10.0.0.0/9',
+  '10.128.0.0/16',
+  '192.0.0.0/2',
+  'fd00::/16',
+  'fd01::/64',
+  'e000::/4',
+];
+const pieces = fc.constantFrom(...NETWORKS);
 const some = <T>(item: fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
   fc.oneof({ weight: 2, arbitrary: fc.constant<T[]>([]) }, fc.array(item, { minLength: 1, maxLength: 3 }));
 const NAMES = ['p', 'q', 'r'];
@@ -302,13 +360,15 @@ const documents: fc.Arbitrary<SteeringContent> = fc.record({
     ...NAMES.map((name) =>
       fc.record({
         name: fc.constant(name),
-        answers: fc.array(
-          fc.record({
-            content: fc.constantFrom('192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'),
-            weight: fc.nat(3),
-          }),
-          { minLength: 1, maxLength: 3 },
-        ),
+        answers: fc
+          .array(
+            fc.record({
+              content: fc.constantFrom('192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'),
+              weight: fc.nat(3),
+            }),
+            { minLength: 1, maxLength: 3 },
+          )
+          .filter((answers) => answers.some(({ weight }) => weight > 0)),
         health: fc.constantFrom(null, CHECK),
       }),
     ),
@@ -328,21 +388,17 @@ const documents: fc.Arbitrary<SteeringContent> = fc.record({
   fallback: fc.array(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 3 }),
 });
 const worlds = fc.record({
-  places: fc
-    .uniqueArray(
-      fc.constantFrom('0.0.0.0/5', '10.0.0.0/9', '10.128.0.0/16', '192.0.0.0/2', 'fd00::/16', 'fd01::/64', 'e000::/4'),
-    )
-    .chain((networks) =>
-      fc.tuple(
-        ...networks.map((network) =>
-          fc.record({
-            network: fc.constant(network),
-            country: fc.constantFrom(...LETTERS, ''),
-            continent: fc.constantFrom('EU', 'NA', 'AS', ''),
-          }),
-        ),
+  places: fc.uniqueArray(fc.constantFrom(...PLACE_NETWORKS)).chain((networks) =>
+    fc.tuple(
+      ...networks.map((network) =>
+        fc.record({
+          network: fc.constant(network),
+          country: fc.constantFrom(...LETTERS, ''),
+          continent: fc.constantFrom('EU', 'NA', 'AS', ''),
+        }),
       ),
     ),
+  ),
   region: fc.constantFrom('europe', 'asia', ''),
   down: fc.subarray(['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4']),
 });
@@ -369,6 +425,16 @@ const addresses = fc
   )
   .map((text) => parseAddress(text)!);
 
+/** The ends of each generated network and place, where classes begin and end. */
+const BOUNDARIES: readonly Uint8Array[] = [...NETWORKS, ...PLACE_NETWORKS].flatMap((text) => {
+  const { bytes, bits } = unmapped(parsePrefix(text));
+  return blockOf(bytes, bits);
+});
+
+/** Whether an address is in the block of `bits` around another. */
+const isIn = (address: Uint8Array, bits: number) => (other: Uint8Array) =>
+  other.length === address.length && Buffer.compare(blockOf(other, bits)[0], blockOf(address, bits)[0]) === 0;
+
 test('generated documents answer as the slow reference, for every address of the scope', () => {
   fc.assert(
     fc.property(
@@ -379,15 +445,17 @@ test('generated documents answer as the slow reference, for every address of the
         const world: SteeringWorld = { places, region, isDown: (_, text) => down.includes(text) };
         const generated = new SteeredServer(RECORDS, [steering('www', TYPE.A, content)], world);
         generated.setDown(world.isDown);
+        const blocks: [string, Uint8Array, number][] = [];
         for (const address of clients) {
           const expected = pickFor(content, world, address);
           const subnet = `${textOf(address)}/${address.length * 8}`;
           const { contents, scope } = generated.query('www', { subnet });
+          blocks.push([textOf(address), address, scope!]);
           assert.ok(
             expected.answers.has(contents[0]),
             `${subnet}: ${contents} is not of ${[...expected.answers.keys()]}`,
           );
-          for (const other of blockOf(address, scope!)) {
+          for (const other of [...blockOf(address, scope!), ...BOUNDARIES.filter(isIn(address, scope!))]) {
             const neighbour = pickFor(content, world, other);
             assert.equal(
               [...neighbour.answers],
@@ -396,6 +464,10 @@ test('generated documents answer as the slow reference, for every address of the
             );
           }
         }
+        for (const [text, address, scope] of blocks)
+          for (const [otherText, other, otherScope] of blocks)
+            if (isIn(address, scope)(other))
+              assert.is(otherScope, scope, `the scopes of ${text} and ${otherText} overlap`);
       },
     ),
     { numRuns: depth({ quick: 60, moderate: 300, full: 5000 }) },
