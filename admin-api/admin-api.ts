@@ -189,7 +189,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     admission: new DomainAdmission(config),
     traces,
     steering: options.steering ?? NO_STATE,
-    steeringHealth: options.steeringHealth ?? { stateOf: () => undefined },
+    steeringHealth: options.steeringHealth ?? { stateOf: () => undefined, usageOf: () => ({ answers: 0, checked: 0 }) },
   };
   const passwords = new Passwords(options.passwordCost);
   const pool = new PreparePool();

@@ -85,6 +85,8 @@ export interface Services {
 export interface SteeringHealthStates {
   /** Undefined: the answer is not checked. */
   stateOf(domain: Id, check: Buffer): AnswerHealth | undefined;
+  /** Answers in the documents of an account, without those of one domain. */
+  usageOf(account: Id, except: Id): { readonly answers: number; readonly checked: number };
 }
 
 /** See CatalogConsumer in core/upkeep/catalog/consumer.ts. */

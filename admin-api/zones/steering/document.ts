@@ -4,7 +4,14 @@ import { latin1 } from '../../../core/dns/wire/latin1.ts';
 import type { Name } from '../../../core/dns/wire/name.ts';
 import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
-import { parsePrefix } from '../../../core/net/address/index.ts';
+import {
+  contains,
+  type Exemptions,
+  mayConnect,
+  parseAddress,
+  parsePrefix,
+  readHost,
+} from '../../../core/net/address/index.ts';
 import { CONTINENTS } from '../../../core/net/geography/place.ts';
 import type { SteeringContent, SteeringHealth, SteeringMatch, SteeringPool } from '../../../core/store/rows.ts';
 import type { BodyOf } from '../../http/json-body.ts';
@@ -18,8 +25,16 @@ export type SteeringBody = Pick<BodyOf<typeof steeringBody>, 'ttl' | 'pools' | '
 const invalid = (message: string, pointer: string): InvalidError =>
   new InvalidError('invalid_steering', message, { pointer });
 
+/** The record set of a document, and the private addresses that may be checked. */
+export interface SteeringContext {
+  readonly apex: Name;
+  readonly name: Name;
+  readonly type: number;
+  readonly allowPrivate: Exemptions;
+}
+
 /** Throws InvalidError with a pointer to the field. */
-export function readSteering(body: SteeringBody, apex: Name, name: Name, type: number): SteeringContent {
+export function readSteering(body: SteeringBody, { apex, name, type, allowPrivate }: SteeringContext): SteeringContent {
   const pools = body.pools.map(
     (pool, i): SteeringPool => ({
       name: pool.name,
@@ -30,6 +45,9 @@ export function readSteering(body: SteeringBody, apex: Name, name: Name, type: n
       health: completeHealth(pool.health, `/pools/${i}/health`),
     }),
   );
+  for (const [i, { answers, health }] of pools.entries())
+    for (const [k, { content }] of health === null ? [] : answers.entries())
+      requireCheckable(content, allowPrivate, `/pools/${i}/answers/${k}/content`);
   const names = new Set<string>();
   for (const [i, pool] of pools.entries()) {
     if (names.has(pool.name)) throw invalid(`Two pools have the name "${pool.name}".`, `/pools/${i}/name`);
@@ -54,6 +72,9 @@ export function readSteering(body: SteeringBody, apex: Name, name: Name, type: n
   const networks = rules.reduce((sum, { match }) => sum + match.network.length, 0);
   if (networks > LIMITS.networks)
     throw invalid(`The rules have ${networks} networks together; the maximum is ${LIMITS.networks}.`, '/rules');
+  const regions = new Set(rules.flatMap(({ match }) => match.region)).size;
+  if (regions > LIMITS.regions)
+    throw invalid(`The rules have ${regions} different regions; the maximum is ${LIMITS.regions}.`, '/rules');
   const fallback = (body.fallback ?? []).map((pool, i) => requirePool(pool, `/fallback/${i}`));
   return {
     ttl: body.ttl ?? DEFAULTS.ttl,
@@ -97,6 +118,31 @@ function completeHealth(health: SteeringBody['pools'][number]['health'], pointer
   return complete;
 }
 
+/** Addresses of documentation (RFC 5737, RFC 3849). Nothing has them: their checks only fail. */
+const DOCUMENTATION = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32'].map((text) =>
+  parsePrefix(text),
+);
+
+/** Throws InvalidError `private_origin` for a target that checks never reach, as for origins. */
+function requireCheckable(content: string, allowPrivate: Exemptions, pointer: string): void {
+  const address = parseAddress(content);
+  if (address === undefined) {
+    try {
+      readHost(content.replace(/\.$/, ''), allowPrivate);
+    } catch (error) {
+      if (!(error instanceof InvalidError) || error.code !== 'private_origin') throw error;
+      throw notCheckable(error.message, pointer);
+    }
+    return;
+  }
+  const verdict = mayConnect(address, allowPrivate);
+  if (verdict.public || DOCUMENTATION.some((prefix) => contains(prefix, address))) return;
+  throw notCheckable(`${content} ${verdict.reason}.`, pointer);
+}
+
+const notCheckable = (reason: string, pointer: string): InvalidError =>
+  new InvalidError('private_origin', `${reason} It cannot be checked; set "health" of its pool to null.`, { pointer });
+
 type MatchBody = NonNullable<SteeringBody['rules']>[number]['match'];
 
 function readMatch(match: MatchBody, pointer: string): SteeringMatch {
@@ -137,6 +183,9 @@ export function plainChoice({ pools, fallback }: SteeringContent, type: number):
   );
   return [...rdatas.values()];
 }
+
+export const countAnswers = ({ pools }: SteeringContent): number =>
+  pools.reduce((sum, { answers }) => sum + answers.length, 0);
 
 /** The number of answers that a node checks. */
 export const checkedAnswers = ({ pools }: SteeringContent): number =>

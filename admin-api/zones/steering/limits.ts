@@ -12,11 +12,17 @@ export const LIMITS = {
   list: 250,
   /** Of all rules of a document. */
   networks: 512,
+  /** Different regions, of all rules of a document. */
+  regions: 64,
   name: 64,
   /** Steered record sets of a domain. */
   sets: 100,
+  /** Deleted sets of a domain whose versions are kept. */
+  deletedSets: 100,
   /** Checked answers of a domain. */
   checked: 256,
+  /** Of all domains of an account. */
+  account: { answers: 50_000, checked: 4096 },
   interval: { least: 10, most: 3600 },
   timeout: { least: 1, most: 30 },
   threshold: 20,

@@ -35,7 +35,15 @@ const WRITE_FAULTS = {
   409: [...EDIT_FAULTS, ...['cname_at_apex', 'cname_conflict', 'alias_conflict', 'occluded', 'steering_limit']],
   422: [
     ...SET_FAULTS,
-    ...['invalid_steering', 'invalid_content', 'invalid_prefix', 'invalid_host', 'target_is_cname', 'too_many_types'],
+    ...[
+      'invalid_steering',
+      'invalid_content',
+      'invalid_prefix',
+      'invalid_host',
+      'private_origin',
+      'target_is_cname',
+      'too_many_types',
+    ],
     ...['rrset_too_large', 'name_too_large'],
   ],
 };
@@ -142,6 +150,7 @@ export function steeringRoutes(services: Services) {
           'invalid_content',
           'invalid_prefix',
           'invalid_host',
+          'private_origin',
         ],
       },
       run: (context) => trySteering(services, context, context.body),

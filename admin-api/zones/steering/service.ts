@@ -7,6 +7,8 @@ import { latin1 } from '../../../core/dns/wire/latin1.ts';
 import { parseType, typeName } from '../../../core/dns/wire/mnemonics.ts';
 import { formatRelative, type Name } from '../../../core/dns/wire/name.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
+import { parseExemptions } from '../../../core/net/address/index.ts';
+import type { Id } from '../../../core/store/keys.ts';
 import type { Reader } from '../../../core/store/reader.ts';
 import {
   type Domain,
@@ -28,7 +30,7 @@ import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
 import { parseOwner } from '../records/owner.ts';
 import { writeRecord } from '../records/service.ts';
-import { checkedAnswers, plainChoice, readSteering, type SteeringBody } from './document.ts';
+import { checkedAnswers, countAnswers, plainChoice, readSteering, type SteeringBody } from './document.ts';
 import { LIMITS } from './limits.ts';
 
 /** Maximum number of stored earlier versions of a document. */
@@ -83,14 +85,15 @@ export function writeSteering(
   restored?: number,
 ) {
   const domainId = parseId(context.params.domain_id);
+  const allowPrivate = parseExemptions(services.config.edge.allowPrivateOrigins);
   const commit = () =>
     change(services, context, (draft) => {
       const set = setOf(editableDomain(draft, context.caller, domainId), context);
       const { domain, name, type } = set;
       const row = draft.steering(domain.id, name, type);
       requireRevision(context.header('if-match'), row?.revision ?? 0, 'steering');
-      const content = readSteering(bodyOf(draft, set), domain.apex, name, type);
-      requireRoom(draft, domain, row, content);
+      const content = readSteering(bodyOf(draft, set), { apex: domain.apex, name, type, allowPrivate });
+      requireRoom(services, draft, set, content);
       const { account, token } = context.caller;
       const actor = { accountId: account.id, username: account.username, tokenName: token.name };
       const revision = (row?.revision ?? lastRevision(draft, set)) + 1;
@@ -119,6 +122,7 @@ export function deleteSteering(services: Services, context: Context<Caller>) {
       requireRevision(context.header('if-match'), row.revision, 'steering');
       keepVersion(draft, row);
       draft.delete(steerings, row);
+      forgetOldest(draft, domain.id);
       const detail = { name: formatRelative(name, domain.apex), type: typeName(type), revision: row.revision };
       return { action: 'steering.delete', domain, target: domain.id, detail, createResponse: () => ({}) };
     });
@@ -176,22 +180,45 @@ function keepVersion(draft: Draft, row: Steering): void {
   draft.put(steeringVersions, row);
 }
 
+/** Forgets the versions of the sets that were deleted first, if too many deleted sets have some. */
+function forgetOldest(draft: Draft, domainId: Id): void {
+  const current = new Set(draft.steeringsOf(domainId).map(keyOfSet));
+  const deleted = new Map<string, Steering>();
+  for (const version of draft.lastSteeringVersions(domainId))
+    if (!current.has(keyOfSet(version))) deleted.set(keyOfSet(version), version);
+  const oldestFirst = [...deleted.values()].sort((a, b) => a.updatedAt - b.updatedAt);
+  for (const { name, type } of oldestFirst.slice(0, Math.max(0, deleted.size - LIMITS.deletedSets)))
+    for (const version of draft.steeringVersions(domainId, name, type)) draft.delete(steeringVersions, version);
+}
+
+const keyOfSet = ({ name, type }: Pick<Steering, 'name' | 'type'>): string => `${type} ${latin1(name)}`;
+
 /** Throws StateError `steering_limit`. */
-function requireRoom(draft: Draft, domain: Domain, row: Steering | undefined, content: SteeringContent): void {
-  const others = draft.steeringsOf(domain.id).filter(({ name, type }) => {
-    return row === undefined || type !== row.type || Buffer.compare(name, row.name) !== 0;
-  });
+function requireRoom(services: Services, draft: Draft, { domain, name, type }: SetKey, content: SteeringContent): void {
+  const others = draft
+    .steeringsOf(domain.id)
+    .filter((other) => other.type !== type || Buffer.compare(other.name, name) !== 0);
   if (others.length >= LIMITS.sets)
     throw new StateError(
       'steering_limit',
       `The domain has ${others.length} steered record sets, which is the maximum; delete one first.`,
     );
-  const checked = [...others.map((other) => other.content), content].reduce((sum, own) => sum + checkedAnswers(own), 0);
-  if (checked > LIMITS.checked)
-    throw new StateError(
-      'steering_limit',
-      `The domain would have ${checked} checked answers; the maximum is ${LIMITS.checked}. Remove the health check of a pool.`,
-    );
+  const all = [...others.map((other) => other.content), content];
+  const checked = all.reduce((sum, own) => sum + checkedAnswers(own), 0);
+  const usage = services.steeringHealth.usageOf(domain.accountId, domain.id);
+  for (const [count, most, what] of [
+    [checked, LIMITS.checked, 'domain would have @ checked answers'],
+    [usage.checked + checked, LIMITS.account.checked, 'account would have @ checked answers in all its domains'],
+    [
+      usage.answers + all.reduce((sum, own) => sum + countAnswers(own), 0),
+      LIMITS.account.answers,
+      'account would have @ steered answers in all its domains',
+    ],
+  ] as const) {
+    if (count <= most) continue;
+    const next = most === LIMITS.account.answers ? 'Delete answers' : 'Remove the health check of a pool';
+    throw new StateError('steering_limit', `The ${what.replace('@', `${count}`)}; the maximum is ${most}. ${next}.`);
+  }
 }
 
 /** Makes the records of the set its plain choice. They do not go through the proxy. */

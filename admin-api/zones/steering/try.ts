@@ -2,7 +2,13 @@
 import { InvalidError } from '../../../core/base/errors.ts';
 import { typeName } from '../../../core/dns/wire/mnemonics.ts';
 import { equalNames, formatRelative } from '../../../core/dns/wire/name.ts';
-import { formatAddress, parseAddress, parsePrefix, unmapped } from '../../../core/net/address/index.ts';
+import {
+  formatAddress,
+  parseAddress,
+  parseExemptions,
+  parsePrefix,
+  unmapped,
+} from '../../../core/net/address/index.ts';
 import { continentOf, countryOf } from '../../../core/net/geography/place.ts';
 import type { Domain, Steering } from '../../../core/store/rows.ts';
 import { steeringOfSet } from '../../../core/zone/compile/steered.ts';
@@ -78,7 +84,7 @@ function readClient({ client, ecs }: TestBody): { readonly address: Uint8Array; 
 }
 
 /** The set that the body names, with its document if it has one; else all of the domain. */
-function setsOf({ reader }: Services, domain: Domain, { name, type, steering }: TestBody): Steering[] {
+function setsOf({ reader, config }: Services, domain: Domain, { name, type, steering }: TestBody): Steering[] {
   const wanted = name === undefined ? undefined : parseOwner(name, domain.apex);
   const ofType = type === undefined ? undefined : parseSteeredType(type);
   if (steering === undefined)
@@ -89,7 +95,8 @@ function setsOf({ reader }: Services, domain: Domain, { name, type, steering }: 
     throw new InvalidError('invalid_steering', 'A document to try needs the name and the type of its record set.', {
       pointer: wanted === undefined ? '/name' : '/type',
     });
-  const content = readSteering(steering, domain.apex, wanted, ofType);
+  const allowPrivate = parseExemptions(config.edge.allowPrivateOrigins);
+  const content = readSteering(steering, { apex: domain.apex, name: wanted, type: ofType, allowPrivate });
   const actor = { accountId: 0, username: '', tokenName: '' };
   return [{ domainId: domain.id, name: wanted, type: ofType, revision: 0, updatedAt: 0, actor, content }];
 }

@@ -30,6 +30,8 @@ interface DialOptions {
   readonly fixtureOf?: (host: string) => Fixture | undefined;
   /** Which addresses may be connected to; omitted: public ones. */
   readonly rule?: ConnectRule;
+  /** PEM certificates of trusted authorities; omitted: those of Node.js. */
+  readonly ca?: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -54,12 +56,12 @@ export function createConnector(options: DialOptions): buildConnector.connector 
 }
 
 async function dial(target: Target, options: DialOptions): Promise<Socket> {
-  const { resolve, fixtureOf, rule = PUBLIC_ONLY, signal } = options;
+  const { resolve, fixtureOf, rule = PUBLIC_ONLY, ca, signal } = options;
   const host = target.hostname.replace(/^\[|\]$/g, '');
   const fixture = fixtureOf?.(host);
   if (fixture !== undefined) {
     const { address, port } = fixture;
-    return connect({ ...target, protocol: 'http:', hostname: address, port: `${port}` }, signal);
+    return connect({ ...target, protocol: 'http:', hostname: address, port: `${port}` }, { signal });
   }
   const literal = parseAddress(host);
   const addresses = literal === undefined ? (await untilAborted(resolve(host), signal)).map(bytesOf) : [literal];
@@ -67,7 +69,7 @@ async function dial(target: Target, options: DialOptions): Promise<Socket> {
   if (permitted.length === 0)
     throw new ForbiddenAddress(refusals.length === 0 ? `${host} has no address` : refusals.join('; '));
   const usable = permitted.slice(0, MAX_ADDRESSES).map(formatAddress);
-  const socket = await connect(target, signal, lookupOf(usable));
+  const socket = await connect(target, { signal, ca, lookup: lookupOf(usable) });
   // Node connects to some spellings of addresses without a lookup. Those would skip the check
   // above.
   const remote = parseAddress(socket.remoteAddress ?? '');
@@ -104,9 +106,14 @@ function lookupOf(addresses: readonly string[]): LookupFunction {
   };
 }
 
-function connect(target: Target, signal: AbortSignal, lookup?: LookupFunction): Promise<Socket> {
+interface ConnectOptions extends Pick<DialOptions, 'ca' | 'signal'> {
+  readonly lookup?: LookupFunction;
+}
+
+function connect(target: Target, { ca, signal, lookup }: ConnectOptions): Promise<Socket> {
+  const tls = { minVersion: 'TLSv1.2', ...(ca !== undefined && { ca: [...ca] }) } as const;
   // TLS sessions are not cached: resumption would show a server that two apps have the same user.
-  const open = buildConnector({ timeout: CONNECT_MS, maxCachedSessions: 0, autoSelectFamily: true, lookup });
+  const open = buildConnector({ timeout: CONNECT_MS, maxCachedSessions: 0, autoSelectFamily: true, lookup, ...tls });
   return new Promise((resolve, reject) => {
     const socket = open(target, (error, connected) => {
       signal.removeEventListener('abort', abort);

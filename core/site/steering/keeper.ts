@@ -40,6 +40,8 @@ const TICK = 250;
 const MAX_CONCURRENT = 128;
 /** Maximum number of accounts that wait for a slot; further accounts are retried every second. */
 const MAX_ACCOUNTS_WAITING = 4096;
+/** Milliseconds of a tick for reading domains that changed; at a start, that is all of them. */
+const READ_MS = 20;
 /** Milliseconds over which the first checks of a document are spread. */
 const FIRST_SPREAD = 1000;
 
@@ -56,9 +58,16 @@ interface Target {
   isPending: boolean;
 }
 
-interface CheckedDomain {
-  readonly account: string;
+interface SteeredDomain {
+  readonly account: Id;
+  /** All answers of its documents. */
+  readonly answers: number;
   readonly targets: ReadonlyMap<string, Target>;
+}
+
+interface SteeringUsage {
+  answers: number;
+  checked: number;
 }
 
 export class SteeringKeeper {
@@ -66,7 +75,8 @@ export class SteeringKeeper {
   readonly #reader: StoreReader;
   readonly #checked: CheckedAnswers;
   readonly #now: () => number;
-  readonly #domains = new Map<Id, CheckedDomain>();
+  readonly #domains = new Map<Id, SteeredDomain>();
+  readonly #usage = new Map<Id, SteeringUsage>();
   /** Domains to read before the next checks. */
   readonly #changed = new Set<Id>();
   /** The answers that are down differ from the published ones. */
@@ -102,13 +112,12 @@ export class SteeringKeeper {
 
   /** Starts the checks that are due. */
   tick(): void {
-    for (const id of this.#changed) this.#read(id);
-    this.#changed.clear();
+    this.#readChanged();
     const now = this.#now();
     const due: { readonly domain: Id; readonly account: string; readonly target: Target }[] = [];
     for (const [domain, { account, targets }] of this.#domains)
       for (const target of targets.values())
-        if (target.dueAt <= now && !target.isPending) due.push({ domain, account, target });
+        if (target.dueAt <= now && !target.isPending) due.push({ domain, account: `${account}`, target });
     due.sort((a, b) => a.target.dueAt - b.target.dueAt);
     for (const { domain, account, target } of due) this.#checkInTurn(domain, account, target);
     if (this.#isUnpublished) this.#publish();
@@ -125,20 +134,57 @@ export class SteeringKeeper {
     return target && { isUp: target.state.isUp, since: target.since, reason: target.reason };
   }
 
+  /**
+   * Answers in the documents of an account, without those of one domain, as far as this node has
+   * read them. Two commits at the same time do not see each other.
+   */
+  usageOf(account: Id, except: Id): Readonly<SteeringUsage> {
+    this.#readChanged();
+    const { answers, checked } = this.#usage.get(account) ?? { answers: 0, checked: 0 };
+    const own = this.#domains.get(except);
+    if (own?.account !== account) return { answers, checked };
+    return { answers: answers - own.answers, checked: checked - own.targets.size };
+  }
+
+  #readChanged(): void {
+    const end = performance.now() + READ_MS;
+    for (const id of this.#changed) {
+      this.#changed.delete(id);
+      this.#read(id);
+      if (performance.now() > end) return;
+    }
+  }
+
+  #count({ account, answers, targets }: SteeredDomain, sign: 1 | -1): void {
+    const usage = this.#usage.get(account) ?? { answers: 0, checked: 0 };
+    usage.answers += sign * answers;
+    usage.checked += sign * targets.size;
+    if (usage.answers === 0) this.#usage.delete(account);
+    else this.#usage.set(account, usage);
+  }
+
   #read(domainId: Id): void {
     const before = this.#domains.get(domainId);
     const domain = this.#reader.domain(domainId);
     const targets = new Map<string, Target>();
+    let count = 0;
     for (const { name, type, content } of domain === undefined ? [] : this.#reader.steeringsOf(domainId))
-      for (const { answers, health } of content.pools)
+      for (const { answers, health } of content.pools) {
+        count += answers.length;
         for (const { content: text } of health === null ? [] : answers) {
           const id = checkId(domainId, name, type, text, health!);
           const key = id.toString('hex');
           const host = formatHost(name).replace(/^\*\./, '');
           targets.set(key, before?.targets.get(key) ?? this.#newTarget(id, text.replace(/\.$/, ''), host, health!));
         }
-    if (targets.size === 0) this.#domains.delete(domainId);
-    else this.#domains.set(domainId, { account: `${domain!.accountId}`, targets });
+      }
+    if (before !== undefined) this.#count(before, -1);
+    if (count === 0) this.#domains.delete(domainId);
+    else {
+      const steered = { account: domain!.accountId, answers: count, targets };
+      this.#domains.set(domainId, steered);
+      this.#count(steered, 1);
+    }
     for (const [key, { state }] of before?.targets ?? [])
       if (state.isUp === false && !targets.has(key)) this.#isUnpublished = true;
   }

@@ -1,4 +1,5 @@
 /** Opens what steering needs on a node: places of clients, health of answers, the node's region. */
+import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
@@ -90,5 +91,8 @@ export function openSteeringHealth({ config, zoneSettings, steering, ...options 
   const rule = { exemptions: parseExemptions(edge.allowPrivateOrigins), own };
   const stopped = new AbortController();
   const resolve = edge.resolvers.length === 0 ? resolveBySystem : resolveBy(edge.resolvers, stopped.signal);
-  return new SteeringKeeper({ ...options, shared: steering.checked!, probe: createSteeringProbe(rule, resolve) });
+  // As edge/gateway/origins.ts: a check trusts what requests to origins trust.
+  const ca = edge.originCaFile === undefined ? undefined : readFileSync(edge.originCaFile, 'utf8');
+  const probe = createSteeringProbe({ rule, resolve, ca });
+  return new SteeringKeeper({ ...options, shared: steering.checked!, probe });
 }

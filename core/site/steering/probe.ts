@@ -2,6 +2,7 @@
  * One check of an answer of a steered record set: a connection, and for HTTP a request. It works
  * without the edge. The address of each connection is checked, as for origins.
  */
+import { rootCertificates } from 'node:tls';
 import { Agent } from 'undici';
 import type { ConnectRule } from '../../net/address/index.ts';
 import { toUrlHost } from '../../net/address/url-host.ts';
@@ -21,14 +22,22 @@ export type SteeringProbe = (request: SteeringProbeRequest) => Promise<string | 
 
 const MAX_HEADER = 16 * 1024;
 
-export function createSteeringProbe(rule: ConnectRule, resolve: Resolve): SteeringProbe {
+interface ProbeOptions {
+  readonly rule: ConnectRule;
+  readonly resolve: Resolve;
+  /** PEM certificates of trusted authorities, in addition to those of Node.js. */
+  readonly ca?: string;
+}
+
+export function createSteeringProbe({ rule, resolve, ca: own }: ProbeOptions): SteeringProbe {
+  const ca = own === undefined ? undefined : [...rootCertificates, own];
   return async (request) => {
     const { timeout, type } = request.health;
     const limit = new AbortController();
     const late = `No response within ${timeout} ${timeout === 1 ? 'second' : 'seconds'}.`;
     const timer = setTimeout(() => limit.abort(new Error(late)), timeout * 1000);
     const { signal } = limit;
-    const connect = createConnector({ resolve, rule, signal });
+    const connect = createConnector({ resolve, rule, ca, signal });
     try {
       const work = type === 'tcp' ? openConnection(connect, request) : requestPage(connect, request, signal);
       return await untilAborted(work, signal);

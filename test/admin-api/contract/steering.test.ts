@@ -146,6 +146,14 @@ await everywhere('contract, steering', (test) => {
         '/pools/0/health/timeout',
       ],
       [
+        {
+          pools: one('192.0.2.1'),
+          rules: [{ match: { region: Array.from({ length: 65 }, (_, i) => `r${i}`) }, pool: 'p' }],
+        },
+        '422 invalid_steering',
+        '/rules',
+      ],
+      [
         { pools: [{ name: 'p', answers: [{ content: '192.0.2.1', weight: 0 }] }] },
         '422 invalid_steering',
         '/pools/0/answers',
@@ -156,6 +164,41 @@ await everywhere('contract, steering', (test) => {
     refused(await client.put(`${zone.path}/steering/@/CNAME`, { pools: one('x.example.org') }), '409 cname_at_apex');
     await zone.add('www', 'MX', '10 mail.example.org');
     refused(await client.put(`${zone.path}/steering/www/CNAME`, { pools: one('x.example.org') }), '409 cname_conflict');
+  });
+
+  test('an answer that checks may not reach is refused, unless nothing checks it', async ({ world }) => {
+    const zone = await world.zone();
+    const { client } = zone;
+    const put = (type: string, content: string, health: object | null) =>
+      client.put(`${zone.path}/steering/www/${type}`, { pools: [{ name: 'p', answers: [{ content }], health }] });
+    for (const [type, content] of [
+      ['A', '10.0.0.1'],
+      ['A', '127.0.0.1'],
+      ['A', '169.254.169.254'],
+      ['AAAA', 'fd00::1'],
+      ['AAAA', '::ffff:10.0.0.1'],
+      ['CNAME', 'localhost.'],
+    ] as const)
+      refused(await put(type, content, {}), '422 private_origin', '/pools/0/answers/0/content');
+    succeeded(await put('A', '192.0.2.1', {}));
+    succeeded(await put('A', '10.0.0.1', null));
+  });
+
+  test('the versions of the sets that were deleted last are kept', async ({ world }) => {
+    const zone = await world.zone();
+    const { client } = zone;
+    const versions = async (i: number) =>
+      listOf(succeeded(await client.get(`${zone.path}/steering/d${i}/A/versions`)).body.versions).length;
+    for (let i = 0; i < 102; i++) {
+      succeeded(await client.put(`${zone.path}/steering/d${i}/A`, { pools: POOLS }));
+      succeeded(await client.delete(`${zone.path}/steering/d${i}/A`));
+    }
+    const kept = await Promise.all(Array.from({ length: 102 }, (_, i) => versions(i)));
+    assert.is(
+      kept.reduce((sum, count) => sum + count, 0),
+      100,
+    );
+    assert.is(kept[101], 1);
   });
 
   test('a domain has a bounded number of steered sets and checked answers', async ({ world }) => {

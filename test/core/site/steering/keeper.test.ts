@@ -5,13 +5,14 @@ import { createLogger } from '../../../../core/base/log/index.ts';
 import { PROMETHEUS, Registry } from '../../../../core/base/metrics/index.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import { SteeringKeeper } from '../../../../core/site/steering/keeper.ts';
-import { domains, type Steering, type SteeringHealth, steerings } from '../../../../core/store/rows.ts';
+import { type Domain, domains, type Steering, type SteeringHealth, steerings } from '../../../../core/store/rows.ts';
 import { CheckedAnswers, checkId, shareCheckedAnswers } from '../../../../core/zone/steering/checked-answers.ts';
 import { singleNodeTasks } from '../../../support/tasks.ts';
 import { embedded, newDomain, type Store, withStore } from '../../journal/fixture.ts';
 import { CHECK, pool } from '../../zone/steering/rig.ts';
 
 interface Rig extends Store {
+  readonly domain: Domain;
   readonly keeper: SteeringKeeper;
   readonly lines: string[];
   /** Targets that fail. */
@@ -53,6 +54,7 @@ const withKeeper = (use: (rig: Rig) => Promise<void>): Promise<void> =>
     });
     const rig: Rig = {
       ...store,
+      domain,
       keeper,
       lines,
       failing,
@@ -128,6 +130,22 @@ test('a changed check has a state of its own; an answer that is removed is no lo
     await setPools([pool('a', ['192.0.2.2'], other)]);
     await round();
     assert.not(isDown('192.0.2.1', other));
+  }));
+
+test('answers and checks are counted for each account, without those of one domain', () =>
+  withKeeper(async ({ keeper, setPools, domain, environment, journal }) => {
+    const [first, second] = ['192.0.2.1', '192.0.2.2'];
+    await setPools([pool('a', [first, second], CHECK), pool('b', ['192.0.2.3'])]);
+    assert.equal(keeper.usageOf(domain.accountId, 0), { answers: 3, checked: 2 });
+    assert.equal(keeper.usageOf(domain.accountId, domain.id), { answers: 0, checked: 0 });
+    assert.equal(keeper.usageOf(domain.accountId + 1, 0), { answers: 0, checked: 0 });
+    await setPools([pool('a', [first])]);
+    assert.equal(keeper.usageOf(domain.accountId, 0), { answers: 1, checked: 0 });
+    await write(environment, journal, 'test', (draft) =>
+      draft.put(domains, { ...domain, accountId: domain.accountId + 1 }),
+    );
+    assert.equal(keeper.usageOf(domain.accountId, 0), { answers: 0, checked: 0 }, 'the domain has moved');
+    assert.equal(keeper.usageOf(domain.accountId + 1, 0), { answers: 1, checked: 0 });
   }));
 
 test.run();

@@ -140,6 +140,21 @@ test('an answer whose origin stops is left out until it is back; a new check kee
   await close(second);
 });
 
+test('an account has a bounded number of checked answers, in all its domains together', async ({ daemon }) => {
+  const health = { type: 'tcp' };
+  const answers = (set: number) => Array.from({ length: 32 }, (_, i) => ({ content: `192.0.2.${32 * set + i}` }));
+  const pools = [0, 1].map((i) => ({ name: `p${i}`, answers: answers(i), health }));
+  const { api } = daemon;
+  const outcomes: number[] = [];
+  for (let domain = 0; !outcomes.includes(409) && domain < 17; domain++) {
+    const path = `/api/v1/domains/${await api.createDomain(`checked${domain}.test`)}`;
+    for (let set = 0; set < 4; set++)
+      outcomes.push((await api.request('PUT', `${path}/steering/c${set}/A`, { pools })).status);
+  }
+  // The test above has two checked answers.
+  assert.equal(outcomes, [...new Array<number>(63).fill(200), 409]);
+});
+
 test('steering outlasts a restart, and the records of a set are what transfers have', async ({ daemon, path }) => {
   await daemon.stop();
   await daemon.start();
