@@ -1,29 +1,27 @@
 /** What a client would get from the document in the editor, which may not be saved yet. */
 import { type Signal, useSignal } from '@preact/signals';
 import { Field } from '../../ui/parts/field.tsx';
-import type { SteeringTest } from '../api/views.ts';
+import type { SteeringBody, SteeringTest } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
-import { type RecordSet, readBody } from './steering-calls.ts';
+import type { RecordSet } from './steering-calls.ts';
 
 interface ClientTestProps {
   readonly domainId: number;
   readonly set: RecordSet;
-  /** The text of the document. */
-  readonly json: Signal<string>;
+  /** The document in the form. */
+  readonly draft: Signal<SteeringBody>;
 }
 
-export function ClientTest({ domainId, set, json }: ClientTestProps) {
+export function ClientTest({ domainId, set, draft }: ClientTestProps) {
   const texts = TEXTS.steering.test;
   const client = useSignal('');
   const ecs = useSignal('');
   const result = useSignal<SteeringTest | null>(null);
   const { isRunning, faultOf, otherFailure, submit } = useForm(['/client', '/ecs'], async () => {
-    const body = readBody(json.value);
-    if (typeof body === 'string') return null;
-    const { ttl, pools, rules, fallback } = body;
+    const { ttl, pools, rules, fallback } = draft.value;
     const asked = await settle(
       api.POST('/api/v1/domains/{domain_id}/steering/test', {
         params: { path: { domain_id: domainId } },

@@ -1,19 +1,18 @@
-/** The steering of one record set: its document, the health of its answers, and a test. */
-import { type Signal, useSignal } from '@preact/signals';
+/** The steering of one record set: its form, the health of its answers, and a test. */
+import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { announce } from '../../ui/parts/announce.tsx';
-import { TextArea } from '../../ui/parts/text-area.tsx';
 import type { SteeringBody, SteeringDocument } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { DocumentFrame } from '../edge/document-frame.tsx';
 import { SiteDocument } from '../edge/site-document.ts';
 import { ConfirmAction } from '../parts/confirm.tsx';
-import { FailureNote } from '../parts/notes.tsx';
 import { Time } from '../parts/time.tsx';
-import { useForm } from '../parts/use-form.ts';
 import { TEXTS } from '../texts.ts';
 import { ClientTest } from './client-test.tsx';
-import { type RecordSet, readBody, steeringCalls } from './steering-calls.ts';
+import { toDraft } from './draft.ts';
+import { type RecordSet, steeringCalls } from './steering-calls.ts';
+import { SteeringForm } from './steering-form.tsx';
 
 interface SetEditorProps {
   readonly domainId: number;
@@ -38,51 +37,17 @@ interface DocumentEditorProps extends Omit<SetEditorProps, 'domainId'> {
 }
 
 function DocumentEditor({ page, stored, set, onDeleted }: DocumentEditorProps) {
-  const json = useSignal(asJson(stored));
+  const draft = useSignal(toDraft(stored));
   const { domainId } = page;
   return (
     <>
-      <DocumentForm page={page} set={set} json={json} />
-      <ClientTest domainId={domainId} set={set} json={json} />
+      <SteeringForm page={page} set={set} draft={draft} />
+      <ClientTest domainId={domainId} set={set} draft={draft} />
       {stored.health.length > 0 && <HealthList health={stored.health} />}
       {stored.revision > 0 && <Deletion domainId={domainId} set={set} onDeleted={onDeleted} />}
     </>
   );
 }
-
-interface DocumentFormProps extends Pick<DocumentEditorProps, 'page' | 'set'> {
-  readonly json: Signal<string>;
-}
-
-function DocumentForm({ page, set, json }: DocumentFormProps) {
-  const texts = TEXTS.steering.document;
-  const fault = useSignal<string | undefined>(undefined);
-  const { isRunning, failure, submit } = useForm([], async () => {
-    const body = readBody(json.value);
-    fault.value = typeof body === 'string' ? body : undefined;
-    if (typeof body === 'string') return null;
-    const result = await page.replace(body);
-    if (result === null) announce(texts.saved);
-    return result;
-  });
-  return (
-    <form class="card" onSubmit={submit}>
-      <h2>{texts.heading(set.name, set.type)}</h2>
-      <p>{texts.explanation}</p>
-      {failure.value !== null && <FailureNote failure={failure.value} />}
-      <TextArea label={texts.label} fault={fault.value} value={json} name="document" rows={18} isCode />
-      <div class="actions">
-        <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
-          {texts.save}
-        </button>
-      </div>
-    </form>
-  );
-}
-
-/** The fields that a user edits. */
-const asJson = ({ ttl, pools, rules, fallback }: SteeringDocument): string =>
-  JSON.stringify({ ttl, pools, rules, fallback }, null, 2);
 
 function HealthList({ health }: Pick<SteeringDocument, 'health'>) {
   const texts = TEXTS.steering.health;

@@ -2,7 +2,6 @@
 import type { SteeringBody, SteeringDocument } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { DocumentCalls } from '../edge/site-document.ts';
-import { TEXTS } from '../texts.ts';
 
 const STEERING = '/api/v1/domains/{domain_id}/steering/{name}/{type}';
 const VERSIONS = `${STEERING}/versions` as const;
@@ -18,7 +17,7 @@ const newDocument = ({ name, type }: RecordSet): SteeringDocument => ({
   name,
   type,
   ttl: 60,
-  pools: [{ name: 'all', answers: [], health: null }],
+  pools: [{ name: 'all', answers: [{ content: '', weight: 1 }], health: null }],
   rules: [],
   fallback: ['all'],
   revision: 0,
@@ -50,13 +49,4 @@ export function steeringCalls(set: RecordSet): DocumentCalls<SteeringDocument, S
         ),
     },
   };
-}
-
-/** The body, or what is wrong with its text. The API reports the faults of its fields. */
-export function readBody(json: string): SteeringBody | string {
-  try {
-    return JSON.parse(json) as SteeringBody;
-  } catch (error) {
-    return TEXTS.steering.document.noJson((error as Error).message);
-  }
 }
