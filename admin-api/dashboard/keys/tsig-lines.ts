@@ -6,13 +6,24 @@ export interface TsigKeyText {
   readonly secret: string;
 }
 
-/** `server`: a nameserver of this service. `zone`: a domain that the key is valid for. */
-export function nsupdateLines({ name, algorithm, secret }: TsigKeyText, server: string, zone: string): string {
+interface UpdateExample {
+  /** A nameserver of this service. */
+  readonly server: string;
+  /** A domain that the key is valid for. */
+  readonly zone: string;
+  /** A record that it may add, as a line of a zone file. */
+  readonly record: string;
+}
+
+export function nsupdateLines(
+  { name, algorithm, secret }: TsigKeyText,
+  { server, zone, record }: UpdateExample,
+): string {
   return [
     `nsupdate -y ${algorithm}:${name}:${secret} <<'EOF'`,
     `server ${server}`,
     `zone ${zone}`,
-    `update add test.${zone}. 300 A 192.0.2.1`,
+    `update add ${record}`,
     'send',
     'EOF',
   ].join('\n');

@@ -1,24 +1,14 @@
 /** Creates an API key, and shows it once. */
 import { type Signal, useSignal } from '@preact/signals';
-import { domainCandidates, KEY_USES, type KeyUse, policyFor } from '../../routes/key-presets.ts';
+import { KEY_USES, type KeyUse } from '../../routes/key-presets.ts';
 import { CheckField } from '../../ui/parts/check-field.tsx';
-import { Field, NameField } from '../../ui/parts/field.tsx';
+import { NameField } from '../../ui/parts/field.tsx';
 import { SelectField } from '../../ui/parts/select-field.tsx';
 import { addressOf } from '../addresses.ts';
 import type { Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
-import {
-  ACCESS,
-  type Access,
-  AREAS,
-  type Area,
-  curlLine,
-  DOMAIN_AREAS,
-  EXPIRIES,
-  expiryTime,
-  toScopes,
-} from '../keys/new-key.ts';
-import { toUnicode } from '../names.ts';
+import { HostField, LIMIT_POINTERS, LimitFields, readLimits, readPreset, useKeyLimits } from '../keys/limit-fields.tsx';
+import { ACCESS, type Access, AREAS, type Area, curlLine, DOMAIN_AREAS, toScopes } from '../keys/new-key.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { type ChosenDomain, DomainPicker } from '../parts/domain-picker.tsx';
 import { FormActions } from '../parts/form-actions.tsx';
@@ -35,23 +25,11 @@ interface NewKey {
   readonly domains: readonly number[] | null;
 }
 
-const POINTERS = ['/name', '/scopes', '/domains', '/expires_at', '/policies/0/names/0', '/networks'] as const;
+const POINTERS = ['/name', '/scopes', '/domains', ...LIMIT_POINTERS] as const;
 
 /** The choice of scopes in place of a use. */
 const OWN_CHOICE = 'own';
 const USES = [OWN_CHOICE, ...KEY_USES].map((value) => ({ value, label: TEXTS.addKey.uses[value as KeyUse] }));
-
-/** The id of the domain that a host belongs to; undefined: the account has none. */
-async function findDomainOf(host: string): Promise<number | undefined> {
-  for (const q of domainCandidates(host.toLowerCase())) {
-    const result = await settle(api.GET('/api/v1/domains', { params: { query: { q } } }));
-    const found = result.ok
-      ? result.data.domains.find(({ domain }) => domain === q || toUnicode(domain) === q)
-      : undefined;
-    if (found !== undefined) return found.id;
-  }
-  return undefined;
-}
 
 export function AddKey() {
   const texts = TEXTS.addKey;
@@ -72,38 +50,29 @@ function KeyForm({ made }: { readonly made: Signal<NewKey | null> }) {
   });
   const isRestricted = useSignal(false);
   const domains = useSignal<readonly ChosenDomain[]>([]);
-  const expiry = useSignal('never');
-  const date = useSignal('');
+  const limits = useKeyLimits();
   const use = useSignal<string>(OWN_CHOICE);
-  const host = useSignal('');
-  const hostFault = useSignal<string | undefined>(undefined);
-  const networks = useSignal('');
   const areas = isRestricted.value ? DOMAIN_AREAS : AREAS;
   const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'createToken'>>(POINTERS, async () => {
-    const preset = KEY_USES.find((each) => each === use.value);
-    const domain = preset === undefined ? null : await findDomainOf(host.value);
-    hostFault.value = domain === undefined ? texts.noDomainOf : undefined;
-    if (domain === undefined) return null;
-    const prefixes = networks.value.split(/[\s,]+/).filter((prefix) => prefix !== '');
+    const preset = await readPreset(limits, use.value);
+    if (preset === undefined) return null;
     const body = {
       name: name.value.trim(),
-      ...(preset === undefined || domain === null
+      ...(preset === null
         ? {
             scopes: toScopes(access.value, areas),
             domains: isRestricted.value ? domains.value.map(({ id }) => id) : null,
           }
-        : { domains: [domain], policies: [policyFor(preset, host.value)] }),
-      networks: prefixes.length === 0 ? null : prefixes,
-      expires_at: expiryTime(expiry.value, date.value, Date.now()),
+        : { domains: [preset.domain.id], policies: preset.policies }),
+      ...readLimits(limits),
     };
     const result = await settle(api.POST('/api/v1/tokens', { body }));
     if (!result.ok) return result.failure;
     made.value = result.data;
     return null;
   });
-  const [domainsFault, scopesFault, expiryFault, networksFault] = (
-    ['/domains', '/scopes', '/expires_at', '/networks'] as const
-  ).map((at) => faultOf(at));
+  const domainsFault = faultOf('/domains');
+  const scopesFault = faultOf('/scopes');
   return (
     <form class="card narrow" onSubmit={submit}>
       <h1>{texts.title}</h1>
@@ -133,34 +102,9 @@ function KeyForm({ made }: { readonly made: Signal<NewKey | null> }) {
           </fieldset>
         </>
       ) : (
-        <Field
-          label={texts.host}
-          hint={texts.hostHint}
-          fault={hostFault.value ?? faultOf('/policies/0/names/0')}
-          value={host}
-          name="host"
-          autocomplete="off"
-          required
-        />
+        <HostField limits={limits} faultOf={faultOf} />
       )}
-      <Field
-        label={texts.networks}
-        hint={texts.networksHint}
-        fault={networksFault}
-        value={networks}
-        name="networks"
-        autocomplete="off"
-      />
-      <SelectField
-        label={texts.expires}
-        fault={expiry.value === 'date' ? undefined : expiryFault}
-        value={expiry}
-        name="expiry"
-        choices={EXPIRIES}
-      />
-      {expiry.value === 'date' && (
-        <Field label={texts.date} fault={expiryFault} value={date} name="date" type="date" required />
-      )}
+      <LimitFields limits={limits} faultOf={faultOf} />
       <FormActions isRunning={isRunning.value} runningLabel={texts.submitting} label={texts.submit} from="keys" />
     </form>
   );

@@ -6,6 +6,7 @@ import { SelectField } from '../../ui/parts/select-field.tsx';
 import { addressOf } from '../addresses.ts';
 import type { Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
+import { HostField, LIMIT_POINTERS, LimitFields, readLimits, readPreset, useKeyLimits } from '../keys/limit-fields.tsx';
 import { bindKey, nsupdateLines, type TsigKeyText, transferLine } from '../keys/tsig-lines.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
 import { type ChosenDomain, DomainPicker } from '../parts/domain-picker.tsx';
@@ -24,7 +25,14 @@ interface NewTsigKey extends Omit<TsigKeyText, 'secret'> {
   /** Domain name for the examples. */
   readonly zone: string;
   readonly server: string;
+  /** The record that an update may change. */
+  readonly record: string;
+  /** Whether its policies allow transfers. */
+  readonly transfers: boolean;
 }
+
+/** Presets that make sense for DNS messages; reading is by transfers, which need a whole zone. */
+const PRESETS = ['acme', 'ddns'] as const;
 
 /** Domain name for the examples of a key for all domains. */
 const EXAMPLE = 'example.com';
@@ -50,25 +58,36 @@ function TsigForm({ made }: { readonly made: Signal<NewTsigKey | null> }) {
   const isRestricted = useSignal(false);
   const domains = useSignal<readonly ChosenDomain[]>([]);
   const needsDomains = useSignal(false);
+  const limits = useKeyLimits();
+  const isPreset = PRESETS.some((use) => use === scope.value);
+  const isOutgoing = scope.value === OUTGOING;
   const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'createTsigKey'>>(
-    ['/name', '/secret', '/algorithm', '/domain_ids'],
+    ['/name', '/secret', '/algorithm', '/domain_ids', ...LIMIT_POINTERS],
     async () => {
+      const preset = await readPreset(limits, scope.value);
+      if (preset === undefined) return null;
       // The API would create a key that is valid for no domain.
-      const outgoing = scope.value === OUTGOING;
-      const isChosen = isRestricted.value && !outgoing;
+      const isChosen = isRestricted.value && !isOutgoing && !isPreset;
       needsDomains.value = isChosen && domains.value.length === 0;
       if (needsDomains.value) return null;
       const body = {
         name: name.value.trim(),
-        outgoing,
-        scopes: outgoing ? [] : [scope.value],
+        outgoing: isOutgoing,
+        scopes: isOutgoing ? [] : [isPreset ? 'dns' : scope.value],
         algorithm: algorithm.value as 'hmac-sha256',
         secret: secret.value.trim() === '' ? null : secret.value.trim(),
-        domain_ids: isChosen ? domains.value.map(({ id }) => id) : null,
+        domain_ids: preset === null ? (isChosen ? domains.value.map(({ id }) => id) : null) : [preset.domain.id],
+        policies: preset?.policies ?? null,
+        ...(!isOutgoing && readLimits(limits)),
       };
       const result = await settle(api.POST('/api/v1/tsig-keys', { body }));
       if (!result.ok) return result.failure;
-      made.value = { ...result.data, ...(await readExample(domains.value)) };
+      const example = await readExample(preset === null ? domains.value : [preset.domain]);
+      const record =
+        preset === null
+          ? `test.${example.zone}. 300 A 192.0.2.1`
+          : `${preset.policies[0].names?.[0]} 60 ${scope.value === 'acme' ? 'TXT "value"' : 'A 192.0.2.1'}`;
+      made.value = { ...result.data, ...example, record, transfers: preset === null };
       return null;
     },
   );
@@ -83,6 +102,7 @@ function TsigForm({ made }: { readonly made: Signal<NewTsigKey | null> }) {
         name="scope"
         choices={[
           { value: 'dns', label: TEXTS.tsigKeys.updates },
+          ...PRESETS.map((value) => ({ value, label: TEXTS.addKey.uses[value] })),
           { value: 'dns:read', label: TEXTS.tsigKeys.transfers },
           { value: OUTGOING, label: TEXTS.tsigKeys.outgoing },
         ]}
@@ -104,13 +124,15 @@ function TsigForm({ made }: { readonly made: Signal<NewTsigKey | null> }) {
         type="password"
         autocomplete="off"
       />
-      {scope.value !== OUTGOING && <CheckField label={TEXTS.addKey.restrict} value={isRestricted} name="restrict" />}
-      {scope.value !== OUTGOING && isRestricted.value && (
+      {isPreset && <HostField limits={limits} faultOf={faultOf} />}
+      {!isOutgoing && !isPreset && <CheckField label={TEXTS.addKey.restrict} value={isRestricted} name="restrict" />}
+      {!isOutgoing && !isPreset && isRestricted.value && (
         <DomainPicker
           chosen={domains}
           fault={needsDomains.value && domains.value.length === 0 ? TEXTS.addKey.noDomains : faultOf('/domain_ids')}
         />
       )}
+      {!isOutgoing && <LimitFields limits={limits} faultOf={faultOf} />}
       <FormActions
         isRunning={isRunning.value}
         runningLabel={TEXTS.addKey.submitting}
@@ -122,7 +144,9 @@ function TsigForm({ made }: { readonly made: Signal<NewTsigKey | null> }) {
 }
 
 /** Domain and nameserver for the examples. */
-async function readExample(domains: readonly ChosenDomain[]): Promise<{ zone: string; server: string }> {
+async function readExample(
+  domains: readonly Pick<ChosenDomain, 'domain'>[],
+): Promise<{ zone: string; server: string }> {
   const query = { limit: 1, ...(domains.length === 0 ? {} : { q: domains[0].domain }) };
   const result = await settle(api.GET('/api/v1/domains', { params: { query } }));
   const found = result.ok ? result.data.domains.at(0) : undefined;
@@ -131,7 +155,7 @@ async function readExample(domains: readonly ChosenDomain[]): Promise<{ zone: st
 
 function MadeTsigKey({ made }: { readonly made: NewTsigKey }) {
   const texts = TEXTS.addTsigKey;
-  const { name, algorithm, secret, warnings, scopes, zone, server } = made;
+  const { name, algorithm, secret, warnings, ...rest } = made;
   return (
     <section class="card narrow">
       <h1>{texts.made(name)}</h1>
@@ -140,11 +164,7 @@ function MadeTsigKey({ made }: { readonly made: NewTsigKey }) {
           {message}
         </p>
       ))}
-      {secret === undefined ? (
-        <p>{texts.entered}</p>
-      ) : (
-        <Generated tsigKey={{ name, algorithm, secret }} scopes={scopes} zone={zone} server={server} />
-      )}
+      {secret === undefined ? <p>{texts.entered}</p> : <Generated {...rest} tsigKey={{ name, algorithm, secret }} />}
       <div class="actions">
         <a class="button button-main" href={addressOf('tsigKeys')}>
           {TEXTS.addKey.done}
@@ -154,12 +174,12 @@ function MadeTsigKey({ made }: { readonly made: NewTsigKey }) {
   );
 }
 
-interface GeneratedProps extends Pick<NewTsigKey, 'scopes' | 'zone' | 'server'> {
+interface GeneratedProps extends Pick<NewTsigKey, 'scopes' | 'zone' | 'server' | 'record' | 'transfers'> {
   readonly tsigKey: TsigKeyText;
 }
 
 /** The secret of a new key, and lines for programs that use it. */
-function Generated({ tsigKey, scopes, zone, server }: GeneratedProps) {
+function Generated({ tsigKey, scopes, zone, server, record, transfers }: GeneratedProps) {
   const texts = TEXTS.addTsigKey;
   return (
     <>
@@ -167,8 +187,10 @@ function Generated({ tsigKey, scopes, zone, server }: GeneratedProps) {
         {texts.once}
       </p>
       <CodeBlock label={texts.secret} text={tsigKey.secret} />
-      {scopes.includes('dns') && <CodeBlock label={texts.nsupdate} text={nsupdateLines(tsigKey, server, zone)} />}
-      {scopes.length > 0 && <CodeBlock label={texts.dig} text={transferLine(tsigKey, server, zone)} />}
+      {scopes.includes('dns') && (
+        <CodeBlock label={texts.nsupdate} text={nsupdateLines(tsigKey, { server, zone, record })} />
+      )}
+      {scopes.length > 0 && transfers && <CodeBlock label={texts.dig} text={transferLine(tsigKey, server, zone)} />}
       <CodeBlock label={texts.bind} text={bindKey(tsigKey)} />
     </>
   );

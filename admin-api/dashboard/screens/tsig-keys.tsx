@@ -3,6 +3,7 @@ import type { TsigKey } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { KeyList } from '../keys/key-list.tsx';
+import { describeKey } from '../keys/new-key.ts';
 import { DomainNames } from '../parts/domain-names.tsx';
 import { type Page, pageQuery } from '../parts/paged-list.ts';
 import { Time } from '../parts/time.tsx';
@@ -45,7 +46,8 @@ export function TsigKeys() {
   );
 }
 
-function describeUse({ outgoing, scopes }: TsigKey): string {
+function describeUse({ outgoing, scopes, policies }: TsigKey): string {
+  if (policies !== null) return describeKey({ policies, scopes });
   const { outgoing: requests, updates, transfers } = TEXTS.tsigKeys;
   if (outgoing) return requests;
   return scopes.includes('dns') ? updates : transfers;
@@ -72,6 +74,20 @@ function TsigEntry({ tsigKey, onRemove }: { readonly tsigKey: TsigKey; readonly 
           <div>
             <dt>{TEXTS.keys.domains}</dt>
             <dd>{tsigKey.domain_ids === null ? TEXTS.keys.allDomains : <DomainNames ids={tsigKey.domain_ids} />}</dd>
+          </div>
+        )}
+        {tsigKey.networks !== null && (
+          <div>
+            <dt>{TEXTS.keys.networks}</dt>
+            <dd>{tsigKey.networks.join(', ')}</dd>
+          </div>
+        )}
+        {tsigKey.expires_at !== null && (
+          <div>
+            <dt>{TEXTS.keys.expires}</dt>
+            <dd>
+              <Time value={tsigKey.expires_at} />
+            </dd>
           </div>
         )}
         <div>

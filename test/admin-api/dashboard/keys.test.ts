@@ -44,8 +44,9 @@ test('the curl line asks for something that the key may read', () => {
 
 test('lines for programs that use a TSIG key', () => {
   const key = { name: 'k.example', algorithm: 'hmac-sha256', secret: 'c2VjcmV0' };
-  assert.match(nsupdateLines(key, 'ns1.test', 'a.example'), /^nsupdate -y hmac-sha256:k\.example:c2VjcmV0 <<'EOF'\n/);
-  assert.match(nsupdateLines(key, 'ns1.test', 'a.example'), /\nzone a\.example\nupdate add test\.a\.example\. 300 A /);
+  const example = { server: 'ns1.test', zone: 'a.example', record: 'test.a.example. 300 A 192.0.2.1' };
+  assert.match(nsupdateLines(key, example), /^nsupdate -y hmac-sha256:k\.example:c2VjcmV0 <<'EOF'\n/);
+  assert.match(nsupdateLines(key, example), /\nzone a\.example\nupdate add test\.a\.example\. 300 A 192/);
   assert.is(
     transferLine(key, 'ns1.test', 'a.example'),
     'dig @ns1.test -y hmac-sha256:k.example:c2VjcmV0 a.example AXFR',

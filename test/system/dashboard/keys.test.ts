@@ -10,7 +10,7 @@ import { signIn, withPage, withWorld } from './browser.ts';
 
 const run = promisify(execFile);
 
-const test = browserSuite('keys in chromium', 'curl');
+const test = browserSuite('keys in chromium', 'curl', 'nsupdate');
 
 test('an API key is created for a chosen domain, used by curl, and revoked', async () => {
   await withWorld(async (world) => {
@@ -175,6 +175,44 @@ test('a TSIG key is created, shown once, and deleted', async () => {
       await dialog.getByLabel('Type update.signed.example to confirm').fill('update.signed.example');
       await dialog.getByRole('button', { name: 'Delete' }).click();
       await page.getByText('No TSIG keys yet').waitFor();
+    });
+  });
+});
+
+test('a TSIG key for the addresses of one host is made from a preset, and its example works', async () => {
+  await withWorld(async (world) => {
+    const { base, daemon } = world;
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    const id = await daemon.api.createDomain('preset.example');
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await page.getByRole('link', { name: 'TSIG keys' }).click();
+      await page.getByRole('link', { name: 'Create a TSIG key' }).first().click();
+      await page.getByLabel('Name', { exact: true }).fill('router.preset.example');
+      await page.getByLabel('What the key allows').selectOption('The addresses of a host (dynamic DNS)');
+      await page.getByLabel('Host name').fill('home.elsewhere.example');
+      await page.getByLabel('Only from these networks').fill('127.0.0.0/8');
+      await page.getByLabel('Expires').selectOption('In 30 days');
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByText('None of your domains has this host.').waitFor();
+      await page.getByLabel('Host name').fill('home.preset.example');
+      await checkScreen(page, 'add-tsig-key-preset');
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByText('Copy the secret now.').waitFor();
+      const [, nsupdate, bind] = await page.locator('.code-block').allTextContents();
+      assert.match(bind, /^key "router\.preset\.example"/, 'there is no line for a transfer');
+      const lines = nsupdate.replace(/server \S+/, `server 127.0.0.1 ${daemon.dnsPort}`);
+      await run('bash', ['-c', lines]);
+      const other = await run('bash', ['-c', lines.replaceAll('home.preset', 'other.preset')]).catch(String);
+      assert.match(String(other), 'REFUSED');
+      const { body } = await daemon.api.call('GET', `/api/v1/domains/${id}/records?type=A`);
+      assert.equal(
+        (body.records as { name: string }[]).map(({ name }) => name),
+        ['home'],
+      );
+      await page.getByRole('link', { name: 'Done' }).click();
+      await page.getByText('A, AAAA at home.preset.example.').waitFor();
+      await page.getByText('127.0.0.0/8').waitFor();
     });
   });
 });
