@@ -70,24 +70,32 @@ export interface Sort<K extends string> {
   readonly descending: boolean;
 }
 
-/** By default, the first of `keys`, ascending. */
-export const sortQuery = <const K extends string>(keys: readonly K[]) => ({
+/** By default, the first of `keys`, ascending. `aliases`: further names of keys. */
+export const sortQuery = <const K extends string, const A extends string = never>(
+  keys: readonly K[],
+  aliases: Readonly<Record<A, K>> = {} as Record<A, K>,
+) => ({
   sort: parameter(
     Type.Optional(
-      Type.Unsafe<K | `-${K}`>({
+      Type.Unsafe<K | A | `-${K | A}`>({
         type: 'string',
-        enum: keys.flatMap((key) => [key, `-${key}`]),
+        enum: [...keys, ...Object.keys(aliases)].flatMap((key) => [key, `-${key}`]),
         description: `the order, descending with "-"; the default is "${keys[0]}"`,
       }),
     ),
-    (text) => readSort(text, keys),
+    (text) => readSort<K>(text, keys, aliases),
   ),
 });
 
-function readSort<K extends string>(text: string | undefined, keys: readonly K[]): Sort<K> {
+function readSort<K extends string>(
+  text: string | undefined,
+  keys: readonly K[],
+  aliases: Readonly<Record<string, K>>,
+): Sort<K> {
   if (text === undefined) return { key: keys[0], descending: false };
   const descending = text.startsWith('-');
-  const key = keys.find((each) => each === (descending ? text.slice(1) : text));
+  const name = descending ? text.slice(1) : text;
+  const key = Object.hasOwn(aliases, name) ? aliases[name] : keys.find((each) => each === name);
   if (key !== undefined) return { key, descending };
   throw new HttpError(
     400,

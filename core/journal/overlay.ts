@@ -145,6 +145,7 @@ const OVERLAID = [
   'aliases',
   'zones',
   'usage',
+  'orders',
   'sites',
   'nsec3',
   'history',

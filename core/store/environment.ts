@@ -32,6 +32,8 @@ export interface Environment {
   readonly zones: Binary;
   /** account id ─► numbers of domains and records, bytes. Derived. */
   readonly usage: Binary;
+  /** The orders in which domains are listed (see domain-orders.ts). Derived. */
+  readonly orders: Binary;
   /** domain id ─► the data that the edge needs per connection (see sites.ts). Derived. */
   readonly sites: Binary;
   /** domain id, NSEC3 hash ─► entry (see nsec3-entries.ts). Derived. */
@@ -44,7 +46,7 @@ export interface Environment {
 }
 
 export const MAX_READERS = 1024;
-const MAX_TABLES = 64;
+const MAX_TABLES = 96;
 export const STORE_FILE = 'waypost.mdb';
 /**
  * The format of keys and rows: the schema version of the store. It is increased, with a migration
@@ -106,6 +108,7 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
       aliases: table('aliases'),
       zones: table('zones'),
       usage: table('usage'),
+      orders: table('domain_orders'),
       sites: table('sites'),
       nsec3: table('nsec3'),
       history: table('history'),

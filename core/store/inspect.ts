@@ -49,7 +49,7 @@ interface Stats {
 }
 
 const DERIVED = [
-  ...['lookups', 'answers', 'targets', 'aliases', 'zones', 'usage', 'sites', 'nsec3', 'history'],
+  ...['lookups', 'answers', 'targets', 'aliases', 'zones', 'usage', 'domain_orders', 'sites', 'nsec3', 'history'],
   ...['journal', 'meta'],
 ] as const;
 

@@ -37,6 +37,7 @@
  *   ticket_keys, renumberings   eight zero bytes (a single row)
  *   usage     account id (8)
  *   sites     domain id (8)
+ *   domain_orders   see core/store/domain-orders.ts
  *   totps     account id (8)
  *   passkeys  id (8)
  *   spent_challenges   time of expiry (6) · random bytes (16)

@@ -46,7 +46,7 @@ export function proxyRoutes(services: Services, rules: OriginRules) {
       tag: 'proxy',
       summary: 'List the certificates of the domains whose proxy is on',
       description:
-        'Only domains of the own account. A page may have fewer items than `limit`, or none, although more follow.',
+        'Only domains of the own account, by name; with `only=problems`, those first that have needed attention for longest.',
       scope: 'proxy',
       query: {
         ...pageQuery,

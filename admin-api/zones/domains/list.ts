@@ -5,6 +5,7 @@
 import { Steps } from '../../../core/base/steps.ts';
 import { latin1 } from '../../../core/dns/wire/latin1.ts';
 import { formatHost, type Name } from '../../../core/dns/wire/name.ts';
+import { domainsInOrder, ORDER, type Ordered, POSITION } from '../../../core/store/domain-orders.ts';
 import { type Id, idAt, nameKey, writeId } from '../../../core/store/keys.ts';
 import type { Reader } from '../../../core/store/reader.ts';
 import type { Account, Domain, Token } from '../../../core/store/rows.ts';
@@ -16,6 +17,7 @@ import { searchTextOf } from './search-text.ts';
 
 /** The first one is the default. Names are in canonical order. */
 export const DOMAIN_SORTS = ['domain', 'created_at', 'updated_at', 'record_count'] as const;
+export const SORT_ALIASES = { name: 'domain', records: 'record_count' } as const;
 type SortKey = (typeof DOMAIN_SORTS)[number];
 
 interface DomainQuery {
@@ -40,9 +42,15 @@ export async function listDomains(
     return isByName ? sortByName(rows, page, sort) : listByValue(services, rows.map(idOf), page, sort);
   }
   if (isByName) return listByName(services, account, wanted, page, sort);
+  if (wanted === '') return listInOrder(services, account, null, page, sort);
   const { ids } = await services.search.find(account.id, { wanted, after: null, limit: Number.POSITIVE_INFINITY });
-  return listByValue(services, ids, page, sort);
+  return ids.length <= FEW
+    ? listByValue(services, ids, page, sort)
+    : listInOrder(services, account, new Set(ids), page, sort);
 }
+
+/** Up to this number of matches, reading their values takes less than walking along an order. */
+const FEW = 1000;
 
 const idOf = ({ id }: { readonly id: Id }): Id => id;
 
@@ -110,7 +118,34 @@ interface Position {
   readonly id: Id;
 }
 
-/** Reads the values of all domains, because they have no index. Yields to the event loop. */
+const ORDERS = { created_at: ORDER.created, updated_at: ORDER.updated, record_count: ORDER.records } as const;
+
+/** `only`: the domains to list; null: all of the account. Yields to the event loop. */
+async function listInOrder(
+  { environment, reader }: Services,
+  { id: accountId }: Account,
+  only: ReadonlySet<Id> | null,
+  { limit, after: cursor }: Page,
+  { key, descending }: Sort<SortKey>,
+): Promise<ListPart<Id>> {
+  if (cursor !== null && cursor.length !== POSITION) throw invalidCursor();
+  const order = ORDERS[key as keyof typeof ORDERS];
+  const steps = new Steps();
+  const found: Ordered[] = [];
+  let after = cursor;
+  for (let isEnd = false; !isEnd && found.length <= limit; await steps.next()) {
+    const wanted = only === null ? limit + 1 : INDEX_PIECE;
+    const piece = domainsInOrder(environment, accountId, order, { after, descending, limit: wanted });
+    for (const each of piece) if (only === null || only.has(each.id)) found.push(each);
+    isEnd = piece.length < wanted;
+    after = piece.at(-1)?.position ?? after;
+  }
+  const rows = found.slice(0, limit);
+  const last = found.length > limit ? rows[limit - 1].position : null;
+  return { rows: rows.map(idOf), last, total: only?.size ?? reader.usage(accountId).domains };
+}
+
+/** Reads the values of a few domains and sorts them. Yields to the event loop. */
 async function listByValue(
   { reader }: Services,
   ids: readonly Id[],
@@ -160,16 +195,14 @@ function insertionPoint(
   return low;
 }
 
-const POSITION_BYTES = 14;
-
 function positionCursor({ value, id }: Position): Buffer {
-  const cursor = Buffer.alloc(POSITION_BYTES);
+  const cursor = Buffer.alloc(POSITION);
   cursor.writeUIntBE(value, 0, 6);
   writeId(id, cursor, 6);
   return cursor;
 }
 
 function readPositionCursor(cursor: Buffer): Position {
-  if (cursor.length !== POSITION_BYTES) throw invalidCursor();
+  if (cursor.length !== POSITION) throw invalidCursor();
   return { value: cursor.readUIntBE(0, 6), id: idAt(cursor, 6) };
 }

@@ -11,7 +11,7 @@ import { RateLimit } from '../../http/rate-limit.ts';
 import { route } from '../../http/route.ts';
 import { checkDomain, createDomain, createDomains } from './create.ts';
 import { checkDelegation, describeDelegation } from './delegation.ts';
-import { DOMAIN_SORTS, listDomains } from './list.ts';
+import { DOMAIN_SORTS, listDomains, SORT_ALIASES } from './list.ts';
 import {
   delegationResponse,
   domainBody,
@@ -55,7 +55,7 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings) {
         ...pageQuery,
         ...accountQuery,
         ...searchBy('name, in A-labels or in Unicode,', normalizeSearch),
-        ...sortQuery(DOMAIN_SORTS),
+        ...sortQuery(DOMAIN_SORTS, SORT_ALIASES),
       },
       response: domainsResponse,
       faults: ACTING_FAULTS,

@@ -23,6 +23,8 @@ export class ZoneUpdate {
   /** The key of the zone's state. */
   readonly key: Buffer;
   readonly apex: Name;
+  /** Before the group; null: the domain is new. */
+  readonly stored: { readonly domain: Domain; readonly state: ZoneState } | null;
   /** The account whose usage includes the records that `state` counts. */
   accountId: Id;
   /** Offset of the end of the name in the keys of records at the apex. */
@@ -65,6 +67,7 @@ export class ZoneUpdate {
   ) {
     this.key = idKey(domain.id);
     this.apex = domain.apex;
+    this.stored = state.revision === 0 ? null : { domain, state };
     this.accountId = domain.accountId;
     this.apexEnd = 8 + nameKey(domain.apex).length;
     this.domain = domain;

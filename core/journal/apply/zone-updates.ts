@@ -40,6 +40,7 @@ import type { CompiledZone } from '../journal.ts';
 import { hasTarget } from '../record-targets.ts';
 import { UsageChanges } from './account-usage.ts';
 import { DomainEffects } from './domain-effects.ts';
+import { OrderChanges } from './domain-orders.ts';
 import { type DomainState, type DomainWrites, difference } from './domain-state.ts';
 import { type NodeChange, NodeWriter } from './node-writer.ts';
 import { Notices, updateSite } from './notices.ts';
@@ -60,6 +61,7 @@ export class ZoneUpdates {
   readonly #effects: DomainEffects;
   readonly #facts: ZoneFacts;
   readonly #usage: UsageChanges;
+  readonly #orders: OrderChanges;
   /** The zones that the group changes. */
   readonly #zones = new Map<Id, ZoneUpdate>();
 
@@ -83,6 +85,7 @@ export class ZoneUpdates {
     signing: GroupSigning | null = null,
   ) {
     this.#usage = new UsageChanges(environment, (domainId) => this.#stateOf(domainId).bytes);
+    this.#orders = new OrderChanges(environment);
     this.#facts = facts;
     const served = new ServedZones(environment, defaults, facts, (domainId) => this.#stateOf(domainId).serial, signing);
     this.#served = served;
@@ -119,6 +122,7 @@ export class ZoneUpdates {
         this.#facts.clear();
         break;
       case proxies.number:
+        this.#orders.addProxy(key, old);
         this.#writesOf(idAt(key)).tables.add(table);
         this.#facts.clear();
         break;
@@ -302,6 +306,7 @@ export class ZoneUpdates {
   /** Like `compile`, in steps of about a millisecond. */
   *compileSteps(rehearsed?: ZoneUpdates): Steps {
     this.#usage.write((domainId) => this.#zones.has(domainId));
+    this.#orders.write(this.#zones, (domainId) => this.#facts.domain(domainId));
     for (const domainId of this.notices.siteIds) updateSite(this.environment, domainId);
     for (const [domainId, { key, domain, state }] of this.#zones) {
       if (domain === null) this.environment.zones.remove(key);

@@ -2,10 +2,11 @@
  * Rebuilds all answers and other derived data from the rows: on demand, and when the compiler or
  * the settings have changed.
  */
+import { proxyKeys, stateKeys } from '../../store/domain-orders.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey } from '../../store/keys.ts';
 import { accountShare, rowOwner, rowSize } from '../../store/row-owner.ts';
-import { type Domain, decodeDomain, domains } from '../../store/rows.ts';
+import { type Domain, decodeDomain, domains, proxies } from '../../store/rows.ts';
 import { StoreReader } from '../../store/store-reader.ts';
 import { transact } from '../../store/transact.ts';
 import { decodeZoneState, encodeUsage, encodeZoneState, NO_USAGE, type Usage } from '../../store/zone-state.ts';
@@ -17,10 +18,10 @@ import { writeTargets } from '../record-targets.ts';
 import { storeSettings } from './renumber.ts';
 
 /**
- * Increased when the compiler, core/store/sites.ts or the counting of usage produces other bytes
- * for the same rows.
+ * Increased when the compiler, core/store/sites.ts, core/store/domain-orders.ts or the counting of
+ * usage produces other bytes for the same rows.
  */
-const COMPILER_VERSION = 15;
+const COMPILER_VERSION = 16;
 const FINGERPRINT = Buffer.from('compiled with');
 /** Names per transaction. */
 const BATCH = 20_000;
@@ -92,6 +93,7 @@ export async function rebuildAnswers(
     environment.meta.remove(FINGERPRINT);
     environment.answers.clearSync();
     environment.usage.clearSync();
+    environment.orders.clearSync();
     environment.aliases.clearSync();
     environment.targets.clearSync();
     environment.sites.clearSync();
@@ -112,6 +114,7 @@ export async function rebuildAnswers(
           writeTargets(environment, page[i]);
           updates.compileAll(page[i]);
           updateSite(environment, page[i].id);
+          writeOrders(environment, page[i]);
         }
         answers += updates.nodes.length;
       });
@@ -124,6 +127,13 @@ export async function rebuildAnswers(
     environment.meta.put(FINGERPRINT, Buffer.from(fingerprint(defaults)));
   });
   return { zones, answers };
+}
+
+function writeOrders({ orders, rows, zones }: Environment, domain: Domain): void {
+  const key = idKey(domain.id);
+  const row = rows.get(proxies.number)!.get(key);
+  const proxied = row === undefined ? [] : proxyKeys(domain, proxies.decode(key, row));
+  for (const order of [...stateKeys(domain, decodeZoneState(zones.get(key))), ...proxied]) orders.put(order, key);
 }
 
 /**

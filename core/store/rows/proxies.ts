@@ -59,6 +59,28 @@ export interface ProxyConfig extends Partial<ProxySettings> {
   readonly updatedAt: number;
 }
 
+const HOUR = 3600;
+/** Seconds before the end of a certificate at which it needs attention. */
+const MAX_WARNING = 14 * 86_400;
+/** Divisor of the lifetime, for short-lived certificates: the last fifth needs attention. */
+const WARNING_PART = 5;
+
+/** Seconds since 1970 from which the certificate needs attention; null: it does not. */
+export function certificateProblemAt({
+  sslStatus,
+  sslError,
+  sslIssuedAt,
+  sslExpiresAt,
+  orderRequestedAt,
+}: ProxyConfig): number | null {
+  if (sslError !== null) return 0;
+  if (sslExpiresAt !== null) {
+    const lifetime = sslExpiresAt - (sslIssuedAt ?? sslExpiresAt - MAX_WARNING);
+    return Math.max(0, Math.ceil(sslExpiresAt - Math.min(MAX_WARNING, lifetime / WARNING_PART)));
+  }
+  return sslStatus === 'pending' && orderRequestedAt !== null ? orderRequestedAt + HOUR + 1 : null;
+}
+
 /** A certificate that the customer uploaded. */
 export interface Certificate {
   readonly domainId: Id;

@@ -116,7 +116,7 @@ export function dump(environment: Environment, tables: readonly string[] = TABLE
 }
 const TABLES = [
   ...[...TABLES_OF_ROWS.keys()].map((number) => `rows${number}`),
-  ...['lookups', 'answers', 'targets', 'aliases', 'zones', 'usage', 'sites', 'history', 'journal', 'meta'],
+  ...['lookups', 'answers', 'targets', 'aliases', 'zones', 'usage', 'orders', 'sites', 'history', 'journal', 'meta'],
 ];
 
 export function newAccount(plan = '0'): Account {

@@ -119,7 +119,7 @@ class Node {
   }
 }
 
-const DERIVED = ['answers', 'nsec3', 'usage', 'aliases', 'targets', 'sites', 'zones'];
+const DERIVED = ['answers', 'nsec3', 'usage', 'orders', 'aliases', 'targets', 'sites', 'zones'];
 
 /** Without the nsec3 entries of zones whose names are being listed: a rebuild lists all. */
 function derivedRows(environment: Environment, signing: ReadonlyMap<number, string>): string[] {

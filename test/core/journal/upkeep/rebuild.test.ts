@@ -57,7 +57,7 @@ const KEPT = {
 async function checkRebuilt(store: Store, label: string): Promise<void> {
   const { environment, index } = store;
   const before = dump(environment, ['answers']);
-  const usage = dump(environment, ['usage', 'zones']);
+  const usage = dump(environment, ['usage', 'zones', 'orders']);
   const aliases = dump(environment, ['aliases']);
   const sites = dump(environment, ['sites']);
   const targets = dump(environment, ['targets']);
@@ -67,7 +67,7 @@ async function checkRebuilt(store: Store, label: string): Promise<void> {
   const stale = before.filter((node) => !after.has(node));
   const missing = [...after].filter((node) => !previous.has(node));
   assert.equal({ stale, missing }, { stale: [], missing: [] }, label);
-  assert.equal(dump(environment, ['usage', 'zones']), usage, `${label}: usage`);
+  assert.equal(dump(environment, ['usage', 'zones', 'orders']), usage, `${label}: usage`);
   assert.equal(dump(environment, ['aliases']), aliases, `${label}: aliases`);
   assert.equal(dump(environment, ['sites']), sites, `${label}: sites`);
   assert.equal(dump(environment, ['targets']), targets, `${label}: targets`);
