@@ -55,19 +55,25 @@ export function addDnssecCommands(program: Command, context: CommandContext): vo
         '13 (ECDSA P-256) or 15 (Ed25519); default: 13; 8 or 10 of an RSA key in PEM',
       ).choices(['8', '10', '13', '15']),
       option('--key <file>', 'the private key of a zone that is signed elsewhere: a BIND file, or PKCS #8 in PEM'),
+      option(
+        '--foreign-keys <file>',
+        'with --key: the DNSKEY records of that provider, one a line; "-": standard input',
+      ),
     ],
     more: 'Resolvers validate the domain once its DS record is set at the registrar: "waypost dnssec ds".',
     examples: [
       'waypost dnssec enable example.com',
       'waypost dnssec enable example.com --algorithm 15',
       'waypost dnssec enable example.com --key Kexample.com.+013+12345.private',
+      'dig @ns.other.example example.com DNSKEY +short | waypost dnssec enable example.com --key ksk.private --foreign-keys -',
     ],
-    async run(call: Call<{ algorithm?: string; key?: string }>, [name]) {
-      const { algorithm, key } = call.options;
+    async run(call: Call<{ algorithm?: string; key?: string; foreignKeys?: string }>, [name]) {
+      const { algorithm, key, foreignKeys } = call.options;
       const body = {
         enabled: true,
         algorithm: algorithm === undefined ? undefined : Number(algorithm),
         private_key: key === undefined ? undefined : await readText(key),
+        foreign_keys: foreignKeys === undefined ? undefined : dnskeysOf(await readText(foreignKeys, context.io.stdin)),
       };
       return send(call, name, (params) => call.api.PUT(DNSSEC, { params, body }));
     },
@@ -231,6 +237,13 @@ function dnskeyOf(words: readonly string[]): string {
     .trim()
     .replace(/^.*\sDNSKEY\s+/i, '');
 }
+
+/** The DNSKEY records of a file: of a zone, of BIND's keys, or as dig prints them. */
+const dnskeysOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => /^\s*[^;\s]/.test(line))
+    .map((line) => dnskeyOf([line]));
 
 /** `waypost dnssec foreign-keys`: keys of other providers of a zone (RFC 8901). */
 function addForeignKeyCommands(dnssec: Command, context: CommandContext): void {

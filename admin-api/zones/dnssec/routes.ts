@@ -47,7 +47,7 @@ export function dnssecRoutes(services: Services) {
       faults: {
         404: NO_DOMAIN,
         409: [...EDIT_FAULTS, 'dnssec_ds_present', 'dnssec_rolling', 'dnssec_on'],
-        422: ['bad_algorithm', 'bad_key', 'invalid_name'],
+        422: ['bad_algorithm', 'bad_dnskey', 'bad_key', 'invalid_name'],
       },
       run: (context) => setDnssec(services, context, context.body),
     }),

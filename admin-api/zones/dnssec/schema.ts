@@ -4,8 +4,11 @@ import { flag, id, list, oneOf, orNull, text, time } from '../../../core/base/sc
 import { MAX_PRIVATE_KEY } from '../../../core/dns/dnssec/private-key.ts';
 import { DNSSEC_PHASES } from '../../../core/store/rows.ts';
 import { bodySchema } from '../../http/json-body.ts';
+import { MAX_FOREIGN_KEYS } from './given-keys.ts';
 
 const number = (description: string) => Type.Integer({ minimum: 0, maximum: 65_535, description });
+
+const dnskeyText = (description: string) => text(description, { minLength: 1, maxLength: 4096 });
 
 export const dnssecBody = bodySchema(
   Type.Object({
@@ -21,6 +24,13 @@ export const dnssecBody = bodySchema(
         'only with "enabled": true; the private key of the key that the DS names, to take over a signed zone: a BIND file ("Private-key-format: v1.3 …"), or PKCS #8 in PEM. It is never returned',
         { minLength: 1, maxLength: MAX_PRIVATE_KEY },
       ),
+    ),
+    foreign_keys: Type.Optional(
+      Type.Array(dnskeyText('a string, the rdata of a DNSKEY record'), {
+        maxItems: MAX_FOREIGN_KEYS,
+        description:
+          'only with "private_key"; the DNSKEY records of the provider that signs the zone now, such as that of its ZSK. They are published with the imported key, until you delete them as foreign keys',
+      }),
     ),
     force: Type.Optional(
       flag(
@@ -40,9 +50,8 @@ export const rolloverBody = bodySchema(
 
 export const foreignKeyBody = bodySchema(
   Type.Object({
-    dnskey: text(
+    dnskey: dnskeyText(
       'a string, the rdata of a DNSKEY record: flags, protocol, algorithm and public key, such as "257 3 15 l02Woi0iS8Aa25FQkUd9RMzZHJpBoRQwAQEX1SxZJA4="',
-      { minLength: 1, maxLength: 4096 },
     ),
   }),
 );

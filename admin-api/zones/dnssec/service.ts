@@ -3,12 +3,11 @@ import { InvalidError, StateError } from '../../../core/base/errors.ts';
 import { ALGORITHM, type Algorithm, algorithmOf, isNewAlgorithm } from '../../../core/dns/dnssec/dnskey.ts';
 import { generateKeyPair, type KeyPair } from '../../../core/dns/dnssec/keys.ts';
 import { MAX_NSEC3_APEX } from '../../../core/dns/dnssec/nsec3.ts';
-import { readKeyPair } from '../../../core/dns/dnssec/private-key.ts';
 import type { Name } from '../../../core/dns/wire/name.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { startResigning } from '../../../core/journal/signing/progress.ts';
 import type { Id } from '../../../core/store/keys.ts';
-import { type DnssecKey, type Domain, dnssec, dnssecContext } from '../../../core/store/rows.ts';
+import { type DnssecKey, type Domain, dnssec, dnssecContext, type ForeignKey } from '../../../core/store/rows.ts';
 import { findOwnParent } from '../../../core/upkeep/signing/own-parent.ts';
 import { isFailed, type LookResult } from '../../../core/upkeep/signing/parent.ts';
 import {
@@ -41,6 +40,7 @@ import type { BodyOf } from '../../http/json-body.ts';
 import type { Context, Reply } from '../../http/route.ts';
 import { nowSeconds } from '../../http/time.ts';
 import { dsPresent } from '../domains/parent-ds.ts';
+import { readImportedKeys, requireTrusted } from './given-keys.ts';
 import type { dnssecBody } from './schema.ts';
 import { dnssecReply } from './view.ts';
 
@@ -52,21 +52,18 @@ export function describeDnssec({ reader }: Services, { caller, params }: Context
   return dnssecReply(domain, readSignedZone(reader, domain));
 }
 
-/** Throws HttpError 404, InvalidError `bad_algorithm` and `bad_key`, StateError. */
+/** Throws HttpError 404, InvalidError `bad_algorithm`, `bad_key`, `bad_dnskey`, StateError. */
 export function setDnssec(services: Services, context: Context<Caller>, body: BodyOf<typeof dnssecBody>) {
   return body.enabled ? enable(services, context, body) : disable(services, context, body);
 }
 
-async function enable(
-  services: Services,
-  context: Context<Caller>,
-  { algorithm: requested, private_key: text }: BodyOf<typeof dnssecBody>,
-) {
-  const { environment, zoneSettings, reader } = services;
-  const imported = text === undefined ? null : importKeyPair(text, requested);
-  const algorithm = requested === undefined || imported !== null ? undefined : readAlgorithm(requested);
+async function enable(services: Services, context: Context<Caller>, body: BodyOf<typeof dnssecBody>) {
+  const { environment, zoneSettings, reader, publicParent } = services;
+  const imported = readImportedKeys(body);
+  const algorithm = body.algorithm === undefined || imported !== null ? undefined : readAlgorithm(body.algorithm);
   const owned = editableDomain(reader, context.caller, parseId(context.params.domain_id));
   requireShortApex(owned.apex);
+  const look = imported === null ? null : await lookAtParent(reader, publicParent, owned, nowSeconds());
   const largestTtl = await findLargestTtl(environment, zoneSettings, owned);
   return changeDnssec(services, context, (draft, domain, zone) => {
     const { id, apex } = domain;
@@ -74,15 +71,17 @@ async function enable(
     requireShortApex(apex);
     if (zone === null) {
       requireIdle(draft, domain);
+      if (imported !== null) requireTrusted(imported, apex, look);
       // A conflict runs this again, and the private key is wiped.
-      const pair = imported === null ? generateKeyPair(algorithm ?? DEFAULT_ALGORITHM) : copyOf(imported);
+      const pair = imported === null ? generateKeyPair(algorithm ?? DEFAULT_ALGORITHM) : copyOf(imported.pair);
       const key: DnssecKey = { ...storedKey(services, draft, id, pair), use: 'sign', isTrusted: true };
-      const row = { domainId: id, algorithm: algorithmOf(pair.dnskey), clock: now, keys: [key], foreign: [] };
+      const foreign = (imported?.foreign ?? []).map((rdata) => newForeignKey(draft, rdata));
+      const row = { domainId: id, algorithm: algorithmOf(pair.dnskey), clock: now, keys: [key], foreign };
       const begun = beginSigning(row, largestTtl, now);
       const detail = { algorithm: row.algorithm, ...(imported !== null && { imported: true }) };
       return { action: 'dnssec.enable', zone: begun, detail };
     }
-    if (imported !== null && !isOwnKey(zone, imported))
+    if (imported !== null && !isOwnKey(zone, imported.pair))
       throw new StateError(
         'dnssec_on',
         'The zone is signed already, with another key. A key can be imported only while DNSSEC is off.',
@@ -265,14 +264,6 @@ function requireIdle(draft: Draft, domain: Domain): void {
   );
 }
 
-/** Throws InvalidError `bad_key` and `bad_algorithm`. */
-function importKeyPair(text: string, requested: number | undefined): KeyPair {
-  const pair = readKeyPair(text, requested);
-  const algorithm = algorithmOf(pair.dnskey);
-  if (requested === undefined || requested === algorithm) return pair;
-  throw badAlgorithm(`The private key has algorithm ${algorithm}; omit "algorithm".`);
-}
-
 function readAlgorithm(number: number): Algorithm {
   if (isNewAlgorithm(number)) return number;
   throw badAlgorithm(`New keys cannot have algorithm ${number}; use 13 (ECDSA P-256) or 15 (Ed25519).`);
@@ -294,6 +285,11 @@ const isOwnKey = ({ row }: SignedZone, { dnskey }: KeyPair): boolean =>
   row.keys.some((key) => key.dnskey === Buffer.from(dnskey).toString('base64'));
 
 const copyOf = ({ dnskey, privateKey }: KeyPair): KeyPair => ({ dnskey, privateKey: privateKey.slice() });
+
+/** The row of a key of another provider. */
+export function newForeignKey(draft: Draft, rdata: Uint8Array): ForeignKey {
+  return { id: draft.newId(dnssec), dnskey: Buffer.from(rdata).toString('base64'), createdAt: Date.now() };
+}
 
 /** The row of a key. Wipes its private key. */
 function storedKey({ secrets }: Services, draft: Draft, domainId: Id, { dnskey, privateKey }: KeyPair) {

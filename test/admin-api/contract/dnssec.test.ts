@@ -3,6 +3,8 @@ import * as assert from 'uvu/assert';
 import { dsRdata } from '../../../core/dns/dnssec/dnskey.ts';
 import { MAX_NSEC3_APEX } from '../../../core/dns/dnssec/nsec3.ts';
 import { parseName } from '../../../core/dns/wire/name.ts';
+import { parseRdata } from '../../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../../core/dns/wire/types.ts';
 import { rawReader } from '../../../core/store/raw-reader.ts';
 import { Reader } from '../../../core/store/reader.ts';
 import { EXAMPLE_KEYS } from '../../core/dns/dnssec/rsa-keys.ts';
@@ -75,6 +77,44 @@ await everywhere('contract, DNSSEC', (test) => {
       await put({ private_key: text.replace(/PrivateKey: .*/, `PrivateKey: ${secret.replace('GU', 'AU')}`) }),
       '409 dnssec_on',
     );
+  });
+
+  test('DNSKEY records of the other provider are published with the imported key', async ({ world }) => {
+    const zone = await world.zone();
+    const put = (json: object) => zone.client.put(`${zone.path}/dnssec`, { enabled: true, ...json });
+    const [{ file, dnskey }] = EXAMPLE_KEYS;
+    const zsk = dnskey.replace('257', '256');
+    refused(await put({ foreign_keys: [zsk] }), '422 bad_dnskey', '/foreign_keys');
+    const wrong = await put({ private_key: file, foreign_keys: [zsk, FOREIGN_KEY] });
+    refused(wrong, '422 bad_dnskey', '/foreign_keys/1');
+    refused(await put({ private_key: file, foreign_keys: [zsk, zsk] }), '422 bad_dnskey', '/foreign_keys/1');
+    succeeded(await put({ private_key: file, foreign_keys: [dnskey, zsk] }));
+    const foreign = succeeded(await zone.client.get(`${zone.path}/dnssec/foreign-keys`)).body.foreign_keys;
+    assert.equal(
+      listOf(foreign).map((key) => key.dnskey),
+      [zsk],
+      'its own key is not foreign',
+    );
+  });
+
+  test('a private key is refused if the parent has the DS of another key', async ({ world }) => {
+    const { daemon } = world;
+    const zone = await world.zone();
+    const [{ file, dnskey }] = EXAMPLE_KEYS;
+    const put = () => zone.client.put(`${zone.path}/dnssec`, { enabled: true, private_key: file });
+    const ds = (flags: string) =>
+      Buffer.from(
+        dsRdata(parseName(`${zone.domain}.`), parseRdata(TYPE.DNSKEY, dnskey.replace('257', flags))),
+      ).toString('hex');
+    daemon.parent.look = { ...NO_DS, sets: [[FOREIGN_DS]], ttl: 3600 };
+    const answer = await put();
+    refused(answer, '422 bad_key', '/private_key');
+    assert.match(String(answer.body.error.message), /DS record of another key: it names key tag 65535/);
+    daemon.parent.look = { ...NO_DS, sets: [[ds('256')]], ttl: 3600 };
+    refused(await put(), '422 bad_key', '/private_key');
+    daemon.parent.look = { ...NO_DS, sets: [[], [FOREIGN_DS, ds('257')]], ttl: 3600 };
+    succeeded(await put());
+    daemon.parent.look = NO_DS;
   });
 
   test('a zone is signed with an imported key of RSA, which is not replaced by another of RSA', async ({ world }) => {

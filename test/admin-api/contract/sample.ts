@@ -56,6 +56,7 @@ const LEFT_OUT = new Set([
   'proxied',
   'ptr',
   'private_key',
+  'foreign_keys',
   'origin_host',
   'origin_port',
   'origin_protocol',

@@ -27,6 +27,8 @@ export interface ValidatorOptions {
   /** Ports of its nameservers. */
   readonly ports: readonly number[];
   readonly env?: Record<string, string>;
+  /** Seconds for which it keeps any record; omitted: their TTL. */
+  readonly maxTtl?: number;
 }
 
 /** What a resolver returns: `secure` with AD, `bogus` for SERVFAIL. */
@@ -39,7 +41,7 @@ export interface Validator {
   stop(): Promise<void>;
 }
 
-const config = ({ parent, zone, ports }: ValidatorOptions, folder: string, port: number): string => `
+const config = ({ parent, zone, ports, maxTtl }: ValidatorOptions, folder: string, port: number): string => `
 server:
   interface: 127.0.0.1
   port: ${port}
@@ -60,7 +62,7 @@ server:
   target-fetch-policy: "0 0 0 0 0"
   val-bogus-ttl: 0
   infra-host-ttl: 0
-  outbound-msg-retry: ${UPSTREAM_TRIES}
+${maxTtl === undefined ? '' : `  cache-max-ttl: ${maxTtl}\n`}  outbound-msg-retry: ${UPSTREAM_TRIES}
   trust-anchor: "${parent.anchor}"
 stub-zone:
   name: "example."

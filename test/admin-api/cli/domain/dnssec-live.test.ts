@@ -1,8 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import { dnssec } from '../../../../core/store/rows.ts';
 import { StoreReader } from '../../../../core/store/store-reader.ts';
+import { EXAMPLE_KEYS } from '../../../core/dns/dnssec/rsa-keys.ts';
+import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 import { finishSigning, setState } from '../../contract/signed.ts';
 import { type Daemon, NO_DS } from '../../daemon.ts';
 import { type Live, startLive } from '../live.ts';
@@ -57,6 +61,29 @@ test('enable shows the key and the DS record, and ds the forms of registrars', a
   const other = await waypost(['dnssec', 'enable', 'signed.test', '--algorithm', '13']);
   assert.is(other.code, 1);
   assert.match(other.stderr, /bad_algorithm/);
+});
+
+test('enable takes the key of another provider, with its DNSKEY records as dig prints them', async (context) => {
+  const { waypost, json, daemon } = context;
+  const [{ file, dnskey }] = EXAMPLE_KEYS;
+  const folder = temporaryFolder('keys');
+  const path = join(folder, 'ksk.private');
+  writeFileSync(path, file);
+  await json(['domain', 'add', 'taken.test']);
+  const zsk = `${dnskey.slice(0, 60)} ${dnskey.slice(60)}`.replace('257', '256');
+  const enable = (key: string) =>
+    waypost(['dnssec', 'enable', 'taken.test', '--key', key, '--foreign-keys', '-'], {
+      stdin: `; two keys\n${dnskey}\ntaken.test. 300 IN DNSKEY ${zsk}\n\n`,
+    });
+  assert.match((await enable(join(folder, 'none'))).stderr, /unreadable/);
+  const { code, stdout, stderr } = await enable(path);
+  assert.is(code, 0, stderr);
+  assert.match(stdout, / {2}ds {11}taken\.test\. 3600 IN DS \d+ 8 2 /);
+  const [foreign] = await json(['dnssec', 'foreign-keys', 'list', 'taken.test']);
+  assert.is(String(foreign.dnskey), dnskey.replace('257', '256'));
+  await finishSigning(daemon, Number((await json(['domain', 'show', 'taken.test']))[0].domain.id));
+  await waypost(['dnssec', 'disable', 'taken.test', '--force', '--yes']);
+  removeFolder(folder);
 });
 
 test('resign signs a zone again, or all of them, by the present clock', async ({ waypost, json, daemon, domainId }) => {
