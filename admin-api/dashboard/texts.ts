@@ -1897,6 +1897,19 @@ export const TEXTS = {
     algorithm: 'Algorithm of the key',
     algorithms: { '13': 'ECDSA P-256 (13), read by all resolvers', '15': 'Ed25519 (15), newer' },
     enable: 'Sign the zone',
+    takeOver: 'The zone is signed at another provider',
+    takeOverText:
+      'With the private key that its DS record names, the zone moves here without being insecure. The DS record stays. Move the delegation when the state is "Secure".',
+    privateKey: 'Private key',
+    privateKeyHint:
+      'A file of BIND, ldns or PowerDNS ("Private-key-format: v1…"), or PKCS #8 in PEM. It is never shown.',
+    otherKeys: 'DNSKEY records of the other provider (optional)',
+    otherKeysHint:
+      'One a line: flags, protocol, algorithm and public key. They are needed if another key (ZSK) signs the records there.',
+    rsaAlgorithm: 'Algorithm of an RSA key in PEM',
+    rsaAlgorithmHint: 'Other files contain the algorithm.',
+    rsaAlgorithms: { '': 'In the file of the key', '8': 'RSASHA256 (8)', '10': 'RSASHA512 (10)' },
+    takeOverSign: 'Sign with this key',
     statuses: {
       off: 'Not signed',
       signing: 'Being signed',

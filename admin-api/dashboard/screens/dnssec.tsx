@@ -10,6 +10,7 @@ import { DsSection } from '../dnssec/ds-section.tsx';
 import { ForeignKeys } from '../dnssec/foreign-keys.tsx';
 import { KeysSection } from '../dnssec/keys-section.tsx';
 import { StatusSection } from '../dnssec/status-section.tsx';
+import { TakeOverForm } from '../dnssec/take-over-form.tsx';
 import { ChangeArea } from '../parts/change-area.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
@@ -34,6 +35,7 @@ export function Dnssec({ domainId }: ScreenProps) {
       {zone?.status === 'off' && (
         <ChangeArea hasNote>
           <SignForm page={page} />
+          <TakeOverForm page={page} />
         </ChangeArea>
       )}
       {zone !== null && zone.status !== 'off' && (

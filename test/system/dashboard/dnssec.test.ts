@@ -4,6 +4,7 @@
  */
 import type { Page, Route } from 'playwright-core';
 import * as assert from 'uvu/assert';
+import { EXAMPLE_KEYS } from '../../core/dns/dnssec/rsa-keys.ts';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { untilIs, untilMatches } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
@@ -154,6 +155,43 @@ test('a zone is signed, its DS record copied, its key replaced, and signing ends
       // Until the zone is unsigned, the request is refused.
       await untilIs(async () => (await daemon.api.request('PUT', dnssec, { enabled: true })).status, 200);
       await page.getByRole('heading', { name: 'Being signed' }).waitFor();
+    });
+  });
+});
+
+test('a zone that is signed elsewhere is signed with its private key, which is not shown', async () => {
+  await withWorld(async (world) => {
+    const { daemon, base } = world;
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    const id = await daemon.api.createDomain('moving.example');
+    const dnssec = `/api/v1/domains/${id}/dnssec`;
+    const [{ file, dnskey }] = EXAMPLE_KEYS;
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await page.getByRole('link', { name: 'moving.example' }).click();
+      await page.getByRole('link', { name: 'DNSSEC' }).click();
+      await page.getByText('The zone is signed at another provider').click();
+      const key = page.getByLabel('Private key', { exact: true });
+      await key.fill('nothing');
+      await button(page, 'Sign with this key').click();
+      await page.getByText(/neither a file with "Private-key-format/).waitFor();
+      await checkScreen(page, 'dnssec-take-over');
+      await key.fill(file);
+      await page
+        .getByLabel('DNSKEY records of the other provider')
+        .fill(`${dnskey}\n${dnskey.replace('257', '256')}\n`);
+      await button(page, 'Sign with this key').click();
+      await page.getByRole('heading', { name: 'Being signed' }).waitFor();
+      assert.not.match(await page.content(), /PrivateExponent/);
+      const { body } = await daemon.api.call('GET', dnssec);
+      assert.is(body.algorithm, 8);
+      const foreign = (await daemon.api.call('GET', `${dnssec}/foreign-keys`)).body.foreign_keys as {
+        dnskey: string;
+      }[];
+      assert.equal(
+        foreign.map((other) => other.dnskey),
+        [dnskey.replace('257', '256')],
+      );
     });
   });
 });
