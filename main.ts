@@ -194,13 +194,13 @@ async function startParts(
   stops.own(core.openHealth({ ...shared, ...logOf('health'), probe })).start();
   stops.own(steeringHealth).start();
   stops.own(core.openWithdrawal(config, node.standing, { tasks, ...logOf('cluster') }));
-  stops.own(core.startUpkeep({ ...shared, ...logOf('journal'), clock, isAlone: node.isAlone }));
+  const { isResealed } = stops.own(core.startUpkeep({ ...shared, ...logOf('journal'), clock, isAlone: node.isAlone }));
   stops.own(secondaries).start();
   stops.own(signing).keeper.start();
   stops.own(delegations).start();
   stops.own(catalogs).start();
   stops.own(core.openWebhooks({ ...shared, ...logOf('webhooks') })).start();
-  const backups = stops.own(core.openBackups({ ...shared, ...logOf('backup'), clock }));
+  const backups = stops.own(core.openBackups({ ...shared, ...logOf('backup'), clock, isResealed }));
   readiness.backups = backups;
   backups.start();
 

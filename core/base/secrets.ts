@@ -29,6 +29,8 @@ export interface Secrets {
   isStale(sealed: Uint8Array): boolean;
   /** Whether the key file has a second key, which only decrypts. */
   readonly isRotating: boolean;
+  /** Ids of the keys in hexadecimal, the first key first. They reveal nothing about the keys. */
+  readonly keyIds: readonly string[];
   /**
    * Derives secrets of `length` bytes for a purpose (HKDF, RFC 5869), the same on every node with
    * the key file: one from the first key, then one from the second key, if any.
@@ -118,6 +120,7 @@ function secretsOf(keys: readonly Key[], open: OpenSealed): Secrets {
     },
     isStale: (sealed) => !current.id.equals(asBuffer(sealed).subarray(1, HEADER_LENGTH)),
     isRotating: keys.length > 1,
+    keyIds: keys.map(({ id }) => id.toString('hex')),
     derive: (purpose, length) =>
       keys.map(({ bytes }) => Buffer.from(hkdfSync('sha256', bytes, '', `waypost ${purpose}`, length))),
   };

@@ -1,6 +1,6 @@
 /** `waypost backup`: makes, lists, checks and restores backups, and exports the secret key. */
 import type { Command } from 'commander';
-import { openSecrets, secretKeyId } from '../../../core/base/secrets.ts';
+import { openSecrets } from '../../../core/base/secrets.ts';
 import {
   deleteExpired,
   listBackups,
@@ -9,7 +9,7 @@ import {
   verifyBackup,
 } from '../../../core/cluster/backup/backups.ts';
 import { encryptionOf } from '../../../core/cluster/backup/encryption.ts';
-import type { Backup } from '../../../core/cluster/backup/names.ts';
+import { type Backup, secretKeysOf } from '../../../core/cluster/backup/names.ts';
 import { openTarget } from '../../../core/cluster/backup/open-target.ts';
 import { chooseBackup } from '../../../core/cluster/backup/restore.ts';
 import { positionAfter, type Segment, segmentsAfter } from '../../../core/cluster/backup/segments.ts';
@@ -27,6 +27,7 @@ const COLUMNS: Columns<Backup & { readonly reaches: ReturnType<typeof reachOf> }
   CHANGE: 'sequence',
   MB: ({ size }) => megabytes(size),
   ENCRYPTED: ({ encrypted }) => encrypted?.with ?? 'no',
+  KEYS: (backup) => secretKeysOf(backup).join(' ') || '-',
   REACHES: ({ reaches }) => reaches.time.slice(0, 19),
 };
 
@@ -51,11 +52,19 @@ one of them is set. All these commands work without the daemon, and next to it.
       action(async (options) => {
         const config = loadConfig({ file: options.config, env: io.env });
         const target = await openTarget(config.backup);
-        const keyFile = secretKeyFile(config);
-        const secrets = openSecrets(keyFile);
-        const encryption = await encryptionOf(config.backup, secrets, secretKeyId(keyFile) ?? '');
+        const secrets = openSecrets(secretKeyFile(config));
+        const encryption = await encryptionOf(config.backup, secrets);
+        // With two keys, the daemon may not have encrypted everything with the first one yet.
+        const oldest = secrets.keyIds[secrets.keyIds.length - 1];
         const onProgress = byteReporter(io.stderr, 'written');
-        const made = await makeBackup({ config, target, encryption, version: io.build.version, onProgress });
+        const made = await makeBackup({
+          config,
+          target,
+          encryption,
+          secretKeyId: oldest,
+          version: io.build.version,
+          onProgress,
+        });
         const deleted = await deleteExpired(target, config.backup);
         if (options.json) print(io.stdout, JSON.stringify({ ok: true, ...made, deleted }));
         else {

@@ -41,6 +41,8 @@ interface BackupReading {
   readonly interval: number | null;
   readonly hasStore: boolean;
   readonly now: number;
+  /** Ids of secret keys that backups need and the key file lacks. */
+  readonly missingKeys: readonly string[];
 }
 
 const gauge = (metrics: string, name: string): number | null => {
@@ -48,6 +50,7 @@ const gauge = (metrics: string, name: string): number | null => {
   return match === null ? null : Number(match[1]);
 };
 
+const MISSING_KEY = /^waypost_backups_of_other_keys\{key="([0-9a-f]+)"\}/gm;
 const DAY = 86_400;
 
 export const lastBackup = check<BackupReading>({
@@ -60,14 +63,15 @@ export const lastBackup = check<BackupReading>({
     );
     const reply = await context.fetch('/metrics');
     if (reply === null || reply.status !== 200) {
-      if (!hasStore) return { last: null, interval: null, hasStore, now: 0 };
+      if (!hasStore) return { last: null, interval: null, hasStore, now: 0, missingKeys: [] };
       throw new NotChecked('only a running daemon reports its last backup', 'sudo systemctl start waypost');
     }
     const last = gauge(reply.body, 'waypost_backup_last_success_timestamp_seconds');
     const interval = gauge(reply.body, 'waypost_backup_interval_seconds');
-    return { last, interval, hasStore, now: Date.now() / 1000 };
+    const missingKeys = [...reply.body.matchAll(MISSING_KEY)].map(([, id]) => id);
+    return { last, interval, hasStore, now: Date.now() / 1000, missingKeys };
   },
-  judge({ last, interval, hasStore, now }) {
+  judge({ last, interval, hasStore, now, missingKeys }) {
     if (last === null) {
       const found = 'no scheduled backups (backup.folder, backup.s3_bucket)';
       return hasStore
@@ -78,7 +82,12 @@ export const lastBackup = check<BackupReading>({
     const age = now - last;
     const found = `the last backup is ${(age / 3600).toFixed(1)} hours old`;
     const limit = 2 * (interval ?? DAY);
-    return age > limit ? warning(found, 'sudo waypost backup now') : ok(found);
+    if (age > limit) return warning(found, 'sudo waypost backup now');
+    if (missingKeys.length === 0) return ok(found);
+    return warning(
+      `older backups need secret keys that secrets.key_file lacks: ${missingKeys.join(', ')}`,
+      'waypost backup list   # its column KEYS; keep the exports of these keys, or delete the backups',
+    );
   },
 });
 

@@ -32,6 +32,8 @@ export interface BackupOptions {
   readonly target: Target;
   /** Null: not encrypted. */
   readonly encryption: Encryption | null;
+  /** Id of the oldest secret key that rows may be encrypted with. */
+  readonly secretKeyId: string;
   readonly version: string;
   /** Called with the bytes processed so far, and the total. */
   readonly onProgress?: (done: number, size: number) => void;
@@ -67,7 +69,7 @@ export async function listSegments(target: Target): Promise<Segment[]> {
  * `disk_full` before anything is written if the disk has no room for the copy of the store.
  */
 export async function makeBackup(options: BackupOptions): Promise<Backup> {
-  const { config, target, encryption, version } = options;
+  const { config, target, encryption, secretKeyId, version } = options;
   const started = performance.now();
   const folder = join(config.dataDir, FOLDER + process.pid);
   if (!existsSync(join(config.dataDir, STORE_FILE)))
@@ -97,6 +99,7 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
       size: bytes,
       sha256: sum.digest('hex'),
       encrypted: encryption?.about ?? null,
+      secretKeyId,
       took: Math.round(performance.now() - started),
     };
     await writeBytes(target, `${name}${DESCRIPTION}`, Buffer.from(`${JSON.stringify(backup, null, 2)}\n`));
@@ -260,7 +263,7 @@ export async function* readBackup(target: Target, backup: Backup, identities: Id
   const sum = createHash('sha256');
   const stored = withHash(target.read(file, size), sum);
   if (backup.encrypted === null) yield* stored;
-  else yield* decrypted(stored, identities, file);
+  else yield* decrypted(stored, identities, file, backup.encrypted.keyId);
   if (sum.digest('hex') !== sha256)
     throw new InvalidError('damaged_backup', `${file} in ${target.description} is damaged; use another backup.`);
 }

@@ -29,8 +29,7 @@ interface EncryptionSettings {
 /** Null: backups are not encrypted. Throws StateError `no_recipients`. */
 export async function encryptionOf(
   { encryption, recipients }: EncryptionSettings,
-  secrets: Pick<Secrets, 'derive'>,
-  keyId: string,
+  secrets: Pick<Secrets, 'derive' | 'keyIds'>,
 ): Promise<Encryption | null> {
   if (encryption === 'none') return null;
   if (encryption === 'recipients') {
@@ -40,7 +39,7 @@ export async function encryptionOf(
   }
   const { identityToRecipient } = await import('age-encryption');
   const own = await identityToRecipient((await identitiesOf(secrets))[0]);
-  return { recipients: [own, ...recipients], about: { with: 'key', keyId } };
+  return { recipients: [own, ...recipients], about: { with: 'key', keyId: secrets.keyIds[0] } };
 }
 
 /** Identities of the current secret key and of the previous one, if there is one. */
@@ -67,11 +66,12 @@ export async function* encrypted(source: Bytes, recipients: readonly string[]): 
   yield* (await encrypter.encrypt(streamOf(source))) as unknown as Bytes;
 }
 
-/** Throws StateError `cannot_decrypt`. */
+/** `keyId`: of the secret key that decrypts. Throws StateError `cannot_decrypt`. */
 export async function* decrypted(
   source: Bytes,
   identities: readonly (string | webcrypto.CryptoKey)[],
   what: string,
+  keyId?: string,
 ): AsyncGenerator<Uint8Array> {
   const { Decrypter } = await import('age-encryption');
   const decrypter = new Decrypter();
@@ -83,7 +83,7 @@ export async function* decrypted(
     if (error instanceof StateError) throw error;
     throw new StateError(
       'cannot_decrypt',
-      `Cannot decrypt ${what}: ${(error as Error).message}. Use the secret.key with which it was made (secrets.key_file), or the identity of a recipient (--identity FILE).`,
+      `Cannot decrypt ${what}: ${(error as Error).message}. It needs the secret key${keyId === undefined ? ' with which it was made' : ` ${keyId}`}: add it to secrets.key_file as the second line, from its export, or name the identity of a recipient (--identity FILE).`,
       { cause: error },
     );
   }

@@ -11,7 +11,7 @@ import {
   makeBackup,
 } from './backups.ts';
 import type { Encryption } from './encryption.ts';
-import type { Backup } from './names.ts';
+import { type Backup, secretKeysOf } from './names.ts';
 import { openTarget } from './open-target.ts';
 import { positionAfter, segmentsAfter } from './segments.ts';
 
@@ -19,6 +19,7 @@ export interface Job {
   readonly kind: 'look' | 'backup' | 'changes';
   readonly config: Pick<Config, 'dataDir' | 'nodeName' | 'store' | 'protection' | 'backup'>;
   readonly encryption: Encryption | null;
+  readonly secretKeyId: string;
   readonly version: string;
   /** A single Int32; not 0: the job must stop. */
   readonly stop: SharedArrayBuffer;
@@ -28,6 +29,8 @@ export interface JobResult {
   /** The latest backup; null: none. */
   readonly latest: Backup | null;
   readonly count: number;
+  /** The number of backups that need each secret key, by its id. */
+  readonly secretKeys: Readonly<Record<string, number>>;
   /** Bytes of all backups. */
   readonly size: number;
   /** Highest sequence that a restore can reach. */
@@ -38,13 +41,13 @@ export interface JobResult {
   readonly copied: CopiedChanges | null;
 }
 
-export async function runJob({ kind, config, encryption, version, stop }: Job): Promise<JobResult> {
+export async function runJob({ kind, config, encryption, secretKeyId, version, stop }: Job): Promise<JobResult> {
   const target = await openTarget(config.backup);
   const stopped = new Int32Array(stop);
   const check = (): void => {
     if (Atomics.load(stopped, 0) !== 0) throw new Error('the service is stopping');
   };
-  const options: BackupOptions = { config, target, encryption, version, check };
+  const options: BackupOptions = { config, target, encryption, secretKeyId, version, check };
   let made: Backup | null = null;
   let deleted: Deleted | null = null;
   let copied: CopiedChanges | null = null;
@@ -60,5 +63,7 @@ export async function runJob({ kind, config, encryption, version, stop }: Job): 
   const position =
     latest === null ? 0 : positionAfter(segmentsAfter(await listSegments(target), latest), latest).sequence;
   const size = all.reduce((sum, backup) => sum + backup.size, 0);
-  return { latest, count: all.length, size, position, made, deleted, copied };
+  const secretKeys: Record<string, number> = {};
+  for (const id of all.flatMap(secretKeysOf)) secretKeys[id] = (secretKeys[id] ?? 0) + 1;
+  return { latest, count: all.length, secretKeys, size, position, made, deleted, copied };
 }

@@ -7,6 +7,7 @@ import type { Logger } from '../../base/log/index.ts';
 import type { Task, Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
 import type { Job, JobResult } from './job.ts';
+import { type Backup, secretKeysOf } from './names.ts';
 import { nextBackup, timeOf } from './schedule.ts';
 
 interface KeeperOptions {
@@ -17,11 +18,19 @@ interface KeeperOptions {
   readonly isClockTrusted: () => boolean;
   /** Sequence of the journal's last entry. */
   readonly head: () => number;
+  readonly secretKeys: SecretKeys;
   readonly run: (kind: Job['kind']) => Promise<JobResult>;
   /** Called with each outcome of a backup or a copy of changes. */
   readonly observer: BackupObserver;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
+}
+
+interface SecretKeys {
+  /** The current key first. */
+  readonly ids: readonly string[];
+  /** Whether every stored secret is encrypted with the current key. */
+  isResealed(): boolean;
 }
 
 export interface BackupObserver {
@@ -98,7 +107,7 @@ export class BackupKeeper {
     const now = this.#now();
     const latest = this.#state?.latest ?? null;
     const due = nextBackup(settings, latest && timeOf(latest), now);
-    if (now >= due || this.#isBroken) {
+    if (now >= due || this.#isBroken || this.#needsOldKey(latest)) {
       await this.#attempt('backup');
       return;
     }
@@ -106,6 +115,12 @@ export class BackupKeeper {
     const isChanged = head() !== this.#copiedHead;
     if (journalInterval > 0 && isChanged && now - this.#copiedAt >= journalInterval * 1000)
       await this.#attempt('changes');
+  }
+
+  /** After a rotation, the latest backup is made anew, so that the old key can be removed. */
+  #needsOldKey(latest: Backup | null): boolean {
+    const { ids, isResealed } = this.options.secretKeys;
+    return latest !== null && isResealed() && secretKeysOf(latest).some((id) => id !== ids[0]);
   }
 
   async #lookIfDue(): Promise<void> {
@@ -136,13 +151,17 @@ export class BackupKeeper {
     else log.error('cannot copy the changes since the latest backup; retrying', fields);
   }
 
-  #noteBackup({ made, deleted }: JobResult): void {
+  #noteBackup({ made, deleted, secretKeys: needed }: JobResult): void {
     this.#isBroken = false;
     this.#copiedHead = -1;
     if (made === null) return;
     const { name, size, sequence, took } = made;
-    this.options.observer.made(took / 1000);
-    this.options.log.info('backup made', { name, bytes: size, sequence, seconds: took / 1000, ...deletedOf(deleted) });
+    const { observer, log, secretKeys } = this.options;
+    observer.made(took / 1000);
+    log.info('backup made', { name, bytes: size, sequence, seconds: took / 1000, ...deletedOf(deleted) });
+    const older = Object.keys(needed).filter((id) => id !== secretKeys.ids[0]);
+    if (older.length > 0)
+      log.warn('older backups need earlier secret keys; keep the exports of these', { keys: older });
   }
 
   #noteChanges({ copied }: JobResult, head: number): void {

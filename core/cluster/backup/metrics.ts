@@ -10,6 +10,7 @@ export function backupMetrics(
   metrics: Registry,
   state: () => JobResult | null,
   settings: Config['backup'],
+  keyIds: readonly string[],
 ): BackupObserver {
   const failures = metrics.counter(
     'waypost_backup_failures_total',
@@ -24,6 +25,15 @@ export function backupMetrics(
     const found = state();
     if (found !== null) emit(found.count);
   });
+  metrics.read(
+    'gauge',
+    'waypost_backups_of_other_keys',
+    'Backups that need a secret key which secrets.key_file does not have, by the id of the key.',
+    ['key'],
+    (emit) => {
+      for (const [id, count] of Object.entries(state()?.secretKeys ?? {})) if (!keyIds.includes(id)) emit(count, id);
+    },
+  );
   metrics.read(
     'gauge',
     'waypost_backup_last_success_timestamp_seconds',

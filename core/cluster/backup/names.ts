@@ -41,11 +41,21 @@ export interface Backup {
   readonly size: number;
   readonly sha256: string;
   readonly encrypted: Encrypted | null;
+  /**
+   * Id of the oldest secret key that its private keys may be encrypted with. Omitted by versions
+   * before 0.3.0.
+   */
+  readonly secretKeyId?: string;
   /** Duration in milliseconds. */
   readonly took: number;
 }
 
 export const BACKUP_FORMAT = 1;
+
+/** Ids of the secret keys without which the backup, or the private keys in it, are lost. */
+export const secretKeysOf = ({ encrypted, secretKeyId }: Pick<Backup, 'encrypted' | 'secretKeyId'>): string[] => [
+  ...new Set([encrypted?.keyId, secretKeyId].filter((id) => id !== undefined)),
+];
 
 const digits = (sequence: number): string => String(sequence).padStart(12, '0');
 

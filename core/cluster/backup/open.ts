@@ -2,7 +2,7 @@
 import { Piscina } from 'piscina';
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
-import { type Secrets, secretKeyId } from '../../base/secrets.ts';
+import type { Secrets } from '../../base/secrets.ts';
 import type { Tasks } from '../../base/tasks.ts';
 import { withTimeout } from '../../base/timers.ts';
 import { type Config, secretKeyFile } from '../../config/index.ts';
@@ -25,6 +25,8 @@ interface OpenBackupsOptions {
   readonly log: Logger;
   /** A wrong clock must not delete backups. */
   readonly clock: { readonly isTrusted: boolean };
+  /** Whether every stored secret is encrypted with the first key of the key file. */
+  readonly isResealed: () => boolean;
 }
 
 interface Backups {
@@ -42,11 +44,11 @@ const GRACE_MS = 10_000;
 
 /** Does nothing before `start`. Throws ConfigError `invalid_config`. */
 export function openBackups(options: OpenBackupsOptions): Backups {
-  const { config, version, journal, secrets, metrics, tasks, log, clock } = options;
+  const { config, version, journal, secrets, metrics, tasks, log, clock, isResealed } = options;
   const { dataDir, nodeName, store, protection, backup } = config;
   checkBackupSettings(backup);
   let keeper: BackupKeeper | undefined;
-  const observer = backupMetrics(metrics, () => keeper?.state ?? null, backup);
+  const observer = backupMetrics(metrics, () => keeper?.state ?? null, backup, secrets.keyIds);
   if (!isBackupOn(backup)) return { warnings: () => [], summary: () => null, start() {}, stop: async () => {} };
   const stop = new SharedArrayBuffer(4);
   const pool = new Piscina({
@@ -55,13 +57,14 @@ export function openBackups(options: OpenBackupsOptions): Backups {
     maxThreads: 1,
     idleTimeout: IDLE_TIMEOUT,
   });
-  const keyId = secretKeyId(secretKeyFile(config)) ?? '';
+  const { keyIds } = secrets;
   const run = async (kind: Job['kind']): Promise<JobResult> => {
-    const encryption = await encryptionOf(backup, secrets, keyId);
+    const encryption = await encryptionOf(backup, secrets);
     return pool.run({
       kind,
       config: { dataDir, nodeName, store, protection, backup },
       encryption,
+      secretKeyId: isResealed() ? keyIds[0] : keyIds[keyIds.length - 1],
       version,
       stop,
     } satisfies Job);
@@ -74,6 +77,7 @@ export function openBackups(options: OpenBackupsOptions): Backups {
     observer,
     isClockTrusted: () => clock.isTrusted,
     head: () => journal.head,
+    secretKeys: { ids: keyIds, isResealed },
   });
   keeper = opened;
   return {

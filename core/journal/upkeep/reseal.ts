@@ -163,6 +163,8 @@ interface ResealOptions {
 }
 
 interface Reseal {
+  /** Whether every secret is encrypted with the first key, as far as a key decrypts it. */
+  readonly isDone: boolean;
   /** Resolves when all rows were checked, or after `stop`. Never rejects. */
   readonly done: Promise<void>;
   /** Resolves when the current commit is finished. */
@@ -172,11 +174,13 @@ interface Reseal {
 export function startReseal(options: ResealOptions): Reseal {
   const { secrets, log } = options;
   const stopping = new AbortController();
+  let isDone = !secrets.isRotating;
   const work = async (): Promise<void> => {
-    if (!secrets.isRotating) return;
+    if (isDone) return;
     const counts: Counts = { sealed: 0, lost: 0 };
     for (const kind of KINDS) await resealAll(options, kind, counts, stopping.signal);
     if (stopping.signal.aborted) return;
+    isDone = true;
     const rows = { sealed: counts.sealed };
     if (counts.lost === 0)
       log.info(
@@ -190,6 +194,9 @@ export function startReseal(options: ResealOptions): Reseal {
   });
   return {
     done,
+    get isDone() {
+      return isDone;
+    },
     stop() {
       stopping.abort();
       return done;

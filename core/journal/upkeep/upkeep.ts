@@ -26,7 +26,13 @@ interface UpkeepOptions {
   readonly isAlone: boolean;
 }
 
-export function startUpkeep({ zoneSettings, ...options }: UpkeepOptions): { stop(): Promise<unknown> } {
+interface Upkeep {
+  /** Whether every stored secret is encrypted with the first key of the key file. */
+  isResealed(): boolean;
+  stop(): Promise<unknown>;
+}
+
+export function startUpkeep({ zoneSettings, ...options }: UpkeepOptions): Upkeep {
   const onDamaged = logDamaged(options.log);
   const reseal = startReseal(options);
   const renumbering = startRenumbering({ ...options, settings: zoneSettings });
@@ -34,5 +40,8 @@ export function startUpkeep({ zoneSettings, ...options }: UpkeepOptions): { stop
   pieces.start();
   const clocks = new ClockTask({ ...options, onDamaged });
   clocks.start();
-  return { stop: () => Promise.all([renumbering.stop(), reseal.stop(), pieces.stop(), clocks.stop()]) };
+  return {
+    isResealed: () => reseal.isDone,
+    stop: () => Promise.all([renumbering.stop(), reseal.stop(), pieces.stop(), clocks.stop()]),
+  };
 }

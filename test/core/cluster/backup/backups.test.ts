@@ -17,7 +17,7 @@ import { checkStore } from '../../../../core/cluster/backup/drill.ts';
 import { type Encryption, encryptionOf, identitiesOf } from '../../../../core/cluster/backup/encryption.ts';
 import { FolderTarget } from '../../../../core/cluster/backup/folder-target.ts';
 import { exportKey, importKey, keyExport, markKeyExported } from '../../../../core/cluster/backup/key-escrow.ts';
-import type { Backup } from '../../../../core/cluster/backup/names.ts';
+import { type Backup, secretKeysOf } from '../../../../core/cluster/backup/names.ts';
 import { chooseBackup, restoreBackup } from '../../../../core/cluster/backup/restore.ts';
 import { type Config, loadConfig, secretKeyFile } from '../../../../core/config/index.ts';
 import { readHead } from '../../../../core/journal/applied-head.ts';
@@ -94,7 +94,7 @@ test.after(() => removeFolder(scratch));
 const newNode = (history?: number): Node => new Node(join(scratch, `node-${count++}`), history);
 const newTarget = (): FolderTarget => new FolderTarget(join(scratch, `target-${count++}`));
 const optionsOf = (node: Node, target: FolderTarget, encryption: Encryption | null = null): BackupOptions => ({
-  ...{ config: node.config, target, encryption, version: '1.2.3' },
+  ...{ config: node.config, target, encryption, secretKeyId: 'aabbccdd', version: '1.2.3' },
 });
 const codeOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
@@ -244,9 +244,10 @@ test('only the key or a recipient restores an encrypted backup', async () => {
   const keyFile = secretKeyFile(node.config);
   const secrets = openSecrets(keyFile);
   const keyId = String(secretKeyId(keyFile));
-  const encryption = await encryptionOf({ encryption: 'key', recipients: [recipient] }, secrets, keyId);
+  const encryption = await encryptionOf({ encryption: 'key', recipients: [recipient] }, secrets);
   const made = await makeBackup(optionsOf(node, target, encryption));
   assert.equal(made.encrypted, { with: 'key', keyId });
+  assert.equal(secretKeysOf(made), [keyId, 'aabbccdd']);
   await node.write('b');
   await copyChanges(optionsOf(node, target, encryption));
   for (const name of readdirSync(target.path('')))
@@ -260,6 +261,8 @@ test('only the key or a recipient restores an encrypted backup', async () => {
   }
   const stranger = [await generateIdentity()];
   assert.is(await codeOf(verifyBackup(target, made, stranger)), 'cannot_decrypt');
+  const refusal = await verifyBackup(target, made, stranger).catch((error: Error) => error.message);
+  assert.match(String(refusal), new RegExp(`It needs the secret key ${keyId}: add it to secrets.key_file`));
   const empty = newNode();
   assert.is(await codeOf(restore(empty, target, { identities: stranger })), 'cannot_decrypt');
   assert.not(readdirSync(empty.folder).some((name) => /mdb|download/.test(name)));

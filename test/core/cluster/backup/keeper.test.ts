@@ -6,7 +6,7 @@ import { Registry } from '../../../../core/base/metrics/index.ts';
 import { Tasks } from '../../../../core/base/tasks.ts';
 import type { JobResult } from '../../../../core/cluster/backup/job.ts';
 import { BackupKeeper } from '../../../../core/cluster/backup/keeper.ts';
-import type { Backup } from '../../../../core/cluster/backup/names.ts';
+import { type Backup, secretKeysOf } from '../../../../core/cluster/backup/names.ts';
 import { loadConfig } from '../../../../core/config/index.ts';
 import { VirtualClock } from '../../../support/tasks.ts';
 
@@ -25,6 +25,8 @@ class Rig {
   readonly lines: string[] = [];
   readonly failures: string[] = [];
   isClockTrusted = true;
+  secretKey = 'new';
+  isResealed = true;
   readonly keeper: BackupKeeper;
 
   constructor(settings: Record<string, string> = {}) {
@@ -36,6 +38,7 @@ class Rig {
       log: createLogger({ level: 'debug', format: 'text', write: (line) => void this.lines.push(line) }),
       isClockTrusted: () => this.isClockTrusted,
       head: () => this.head,
+      secretKeys: { ids: ['new', 'old'], isResealed: () => this.isResealed },
       run: (kind) => this.#run(kind),
       observer: { made: () => {}, failed: (kind) => this.failures.push(kind) },
       now: () => this.clock.date(),
@@ -52,11 +55,13 @@ class Rig {
       sequence: this.head,
       size: 7,
       took: 1,
+      secretKeyId: this.secretKey,
     } as Backup;
     if (kind === 'backup') this.backups.push(made);
     return {
       ...{ latest: this.backups.at(-1) ?? null, count: this.backups.length, size: 7, position: this.head },
       made: kind === 'backup' ? made : null,
+      secretKeys: Object.fromEntries(this.backups.flatMap(secretKeysOf).map((id) => [id, 1])),
       deleted: null,
       copied: kind === 'changes' && this.reaches ? { position: { sequence: this.head, hash: '' }, segments: 1 } : null,
     };
@@ -81,6 +86,19 @@ async function withRig(work: (rig: Rig) => Promise<void>, settings?: Record<stri
   await work(rig);
   await rig.keeper.stop();
 }
+
+test('after a rotation of the secret key, a backup follows when everything is encrypted with the new key', () =>
+  withRig(async (rig) => {
+    rig.secretKey = 'old';
+    rig.isResealed = false;
+    assert.equal(await rig.after(0), ['look', 'backup', 'changes']);
+    assert.equal(await rig.after(MINUTE), [], 'secrets are still being encrypted');
+    rig.secretKey = 'new';
+    rig.isResealed = true;
+    assert.equal(await rig.after(MINUTE), ['backup']);
+    assert.match(rig.lines.join(''), /older backups need earlier secret keys; keep the exports of these keys=.*old/);
+    assert.equal(await rig.after(MINUTE), []);
+  }));
 
 test('backups follow one another by the interval, and changes are copied in between', () =>
   withRig(async (rig) => {

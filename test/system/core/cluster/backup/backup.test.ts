@@ -1,5 +1,6 @@
 /** A daemon makes backups in a bucket, and a drill of the latest finds every row and answer. */
-import { writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -51,6 +52,50 @@ test('backups and changes reach a bucket on time, and a drill restores them', as
   } finally {
     await daemon.close();
     await s3.close();
+    removeFolder(folder);
+  }
+});
+
+test('after a rotation of the secret key there is a backup that the new key alone restores', async () => {
+  const folder = temporaryFolder('backup-rotation');
+  const daemon = await startDaemon({ WAYPOST_BACKUP_FOLDER: join(folder, 'backups') });
+  const keyFile = join(daemon.dataDir, 'secret.key');
+  const old = readFileSync(keyFile, 'utf8').trim();
+  const current = Buffer.alloc(32, 7).toString('base64');
+  const idOf = (key: string) => createHash('sha256').update(Buffer.from(key, 'base64')).digest('hex').slice(0, 8);
+  const list = async () => {
+    const { output } = await runCommand(['backup', 'list', '--json'], daemon.env);
+    return output.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  };
+  try {
+    const { api } = daemon;
+    await api.logIn('admin', ADMIN_PASSWORD);
+    const id = await api.createDomain('signed.example');
+    await api.call('PUT', `/api/v1/domains/${id}/dnssec`, { enabled: true });
+    await untilPasses(async () => assert.is((await list()).length, 1));
+    await daemon.stop();
+    writeFileSync(keyFile, `${current}\n${old}\n`);
+    await daemon.start();
+    await untilPasses(async () => assert.is((await list()).length, 2));
+    await daemon.stop();
+    const [before, after] = await list();
+    assert.equal(
+      [before.secretKeyId, after.secretKeyId, after.encrypted.keyId],
+      [idOf(old), ...Array(2).fill(idOf(current))],
+    );
+    writeFileSync(keyFile, `${current}\n`);
+    for (const command of ['verify', 'drill']) {
+      const { code, output } = await runCommand(['backup', command], daemon.env);
+      assert.is(code, 0, output);
+    }
+    const refused = await runCommand(['backup', 'verify', before.name], daemon.env);
+    assert.is(refused.code, 1);
+    assert.match(refused.output, new RegExp(`needs the secret key ${idOf(old)}`));
+    await daemon.start();
+    const doctor = await runCommand(['doctor', '--json'], daemon.env);
+    assert.match(doctor.output, new RegExp(`secret keys that secrets.key_file lacks: ${idOf(old)}`));
+  } finally {
+    await daemon.close();
     removeFolder(folder);
   }
 });
