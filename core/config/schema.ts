@@ -186,6 +186,11 @@ const schema = {
       '"/etc/waypost/dns.key"',
       'File with the private key of that certificate, in PEM form.',
     ),
+    proxy_protocol: setting(
+      prefixes,
+      [],
+      'Addresses of DNS load balancers, such as dnsdist, that put a header of the PROXY protocol (version 2) before each UDP message and before the first message of a connection, over TLS before the handshake. The header states the client: limits, access lists, steering and logs see its address. Messages from these addresses without such a header are dropped.',
+    ),
     rrl_rate: setting(
       integer(0, 100_000),
       200,

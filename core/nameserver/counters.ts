@@ -59,6 +59,8 @@ export const COLUMN = {
   /** Packets longer than the buffer, which the system truncated. */
   oversized: next++,
   sourcePortZero: next++,
+  /** Without the header of the PROXY protocol that it must have, or with a malformed one. */
+  badProxyHeader: next++,
   fault: next++,
   /** Responses that the rate limit dropped, and responses that it truncated. */
   rateLimited: next++,

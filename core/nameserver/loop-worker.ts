@@ -10,13 +10,13 @@ import { connectionLimits, openWorker, post } from './worker.ts';
 const TURN_MS = 1000;
 
 try {
-  const { data, handler, stopping } = openWorker();
+  const { data, handler, proxies, stopping } = openWorker();
   const { fds, listen, wake, udpPayload } = data;
   const families = listen.map(({ family }) => family);
   const anyAddress = listen.some(({ address }) => isAny(address));
   const loop =
     data.transport === 'udp'
-      ? new UdpLoop(loadLibc(), handler, { fds, families, anyAddress, udpPayload })
+      ? new UdpLoop(loadLibc(), handler, { fds, families, anyAddress, udpPayload, proxies })
       : new TcpLoop({
           handler,
           fds,
@@ -24,6 +24,7 @@ try {
           wake,
           openFds: new Int32Array(data.openFds),
           limits: data.tcp,
+          proxies,
           connections: connectionLimits(data),
         });
   const turn = (): void => {

@@ -25,10 +25,11 @@ const UDP_DROPS: readonly (readonly [reason: string, column: number])[] = [
   ['not_query', COLUMN.notQuery],
   ['oversized', COLUMN.oversized],
   ['source_port_zero', COLUMN.sourcePortZero],
+  ['bad_proxy_header', COLUMN.badProxyHeader],
   ['fault', COLUMN.fault],
   ['rate_limit', COLUMN.rateLimited],
 ];
-const STREAM_DROPS = UDP_DROPS.filter(([reason]) => reason === 'not_query' || reason === 'fault');
+const STREAM_DROPS = UDP_DROPS.filter(([reason]) => ['not_query', 'bad_proxy_header', 'fault'].includes(reason));
 
 export function nameserverMetrics(registry: Registry, counters: NameserverCounters): void {
   registry.read(

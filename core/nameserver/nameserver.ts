@@ -35,6 +35,8 @@ export interface NameserverOptions extends ModuleOptions {
   readonly steering?: SteeringState;
   readonly transport: 'auto' | 'batch' | 'portable';
   readonly tcp: TcpLimits;
+  /** As in WorkerData. Default: none. */
+  readonly proxies?: readonly string[];
   /** DNS over TLS. If omitted, it is off. */
   readonly tls?: TlsOptions;
   /** Answers the messages that the query path defers. If omitted, they are refused. */
@@ -135,6 +137,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     answers,
     steering,
     tcp,
+    proxies: options.proxies ?? [],
     transferAllow: options.transferAllow ?? null,
     wake: -1,
     openFds,

@@ -58,6 +58,7 @@ export async function openNameserver(options: OpenNameserverOptions): Promise<Op
       maxConnections: dns.tcpMaxConnections,
       maxPerAddress: dns.tcpMaxPerAddress,
     },
+    proxies: dns.proxyProtocol,
     tls: { listen: dns.tlsListen, certificate: dns.tlsCertificate, key: dns.tlsKey, tickets: tickets?.keys },
     rateLimit: {
       rate: dns.rrlRate,

@@ -18,28 +18,27 @@ import { connectionLimits, openWorker, post, type ToWorker } from './worker.ts';
 /** Milliseconds between two checks of the stop flag. */
 const STOP_CHECK_MS = 100;
 
-const { data, handler, stopping } = openWorker();
+const { data, handler, proxies, stopping } = openWorker();
 const { tls } = data;
 const streams = new Streams(
   handler,
   data.tcp,
   connectionLimits(data),
   tls === undefined ? TRANSPORT.TCP : TRANSPORT.TLS,
+  proxies,
 );
 
 if (tls === undefined) serve(createTcp);
 else {
-  const servers = serve(() => createTls(tls));
+  const server = serveTls(tls);
   parentPort?.on('message', (message: ToWorker) => {
-    for (const server of servers) {
-      server.setSecureContext(contextOf(message.tls));
-      takeTickets(server, message.tls.tickets);
-    }
+    server.setSecureContext(contextOf(message.tls));
+    takeTickets(server, message.tls.tickets);
   });
 }
 
 /** Listens on every address. Exits the thread once it should stop. */
-function serve<S extends Server>(create: () => S): S[] {
+function serve(create: () => Server): void {
   let remaining = data.listen.length;
   const servers = data.listen.map(({ address, port, family }) => {
     const server = create();
@@ -56,17 +55,26 @@ function serve<S extends Server>(create: () => S): S[] {
     streams.close();
     process.exit();
   }, STOP_CHECK_MS);
-  return servers;
 }
 
 function createTcp(): Server {
   return createServer({ allowHalfOpen: true }, (socket) => {
     const client = streams.admit(socket);
-    if (client !== null) streams.serve(socket, client);
+    if (client !== null) serveAfterHeader(socket, client, socket);
   });
 }
 
-function createTls(material: TlsMaterial): TlsServer {
+/** `admitted`: as in Streams. */
+function serveAfterHeader(socket: Socket, client: Client, admitted: Socket): void {
+  const onReady = (): void => {
+    streams.serve(socket, client, admitted);
+    socket.resume();
+  };
+  streams.start(socket, client, onReady, admitted);
+}
+
+/** Listens for DNS over TLS. Returns the server of the handshakes. */
+function serveTls(material: TlsMaterial): TlsServer {
   /**
    * Connections with a handshake in progress. The key is what they share with their TLS socket:
    * addresses and ports.
@@ -79,18 +87,22 @@ function createTls(material: TlsMaterial): TlsServer {
     allowHalfOpen: true,
   });
   takeTickets(server, material.tickets);
-  // A connection counts from its first byte on, because a handshake costs more than a query.
-  server.prependListener('connection', (socket: Socket) => {
-    const client = streams.admit(socket);
-    if (client === null) return;
-    const id = idOf(socket);
-    handshakes.set(id, { socket, client });
-    socket.once('close', () => handshakes.delete(id));
-  });
+  // A connection counts from its first byte on, because a handshake costs more than a query. A
+  // proxy may put its header before the handshake.
+  serve(() =>
+    createServer({ allowHalfOpen: true }, (socket) => {
+      const client = streams.admit(socket);
+      if (client === null) return;
+      const id = idOf(socket);
+      handshakes.set(id, { socket, client });
+      socket.once('close', () => handshakes.delete(id));
+      streams.start(socket, client, () => server.emit('connection', socket));
+    }),
+  );
   server.on('secureConnection', (socket: TLSSocket) => {
     const admitted = handshakes.get(idOf(socket));
     if (admitted === undefined) socket.destroy();
-    else streams.serve(socket, admitted.client, admitted.socket);
+    else serveAfterHeader(socket, admitted.client, admitted.socket);
   });
   // Clients that do not speak TLS or abandon the handshake. The error affects no other client.
   server.on('tlsClientError', (_, socket) => socket.destroy());

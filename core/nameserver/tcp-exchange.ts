@@ -7,6 +7,7 @@
  */
 
 import { Client, TRANSPORT } from '../net/address/client.ts';
+import { BLOCK, proxyBlockLength, readProxyClient } from '../net/address/proxy-block.ts';
 import { AGAIN, BROKEN, EPOLLERR, EPOLLHUP, EPOLLIN, EPOLLOUT, TcpCalls } from '../os/tcp-calls.ts';
 import { DEFERRED } from '../zone/answer/responder.ts';
 import { COLUMN } from './counters.ts';
@@ -115,13 +116,14 @@ export class TcpExchange implements ReplyPath {
     const bytes = this.#bytes;
     const client = this.#client;
     const { handler } = this.#options;
+    let at = peer.expectsHeader ? this.#readHeader(peer, n) : 0;
+    if (at < 0) return;
     for (let i = 0; i < peer.addressLength; i++) client.address[i] = peer.address[i];
     client.length = peer.addressLength;
     client.port = peer.port;
     this.#current = peer;
-    let at = 0;
     let out = OUT;
-    while (n - at >= 2 && out < OUT + TURN_BYTES) {
+    while (n - at >= 2 && !peer.expectsHeader && out < OUT + TURN_BYTES) {
       const length = (bytes[at] << 8) | bytes[at + 1];
       if (n - at - 2 < length) break;
       bytes.copyWithin(out + 2, at + 2, at + 2 + length);
@@ -146,6 +148,25 @@ export class TcpExchange implements ReplyPath {
     if (at < n && !this.#keepRest(peer, bytes, at, n)) return;
     if (out === OUT) this.#proceed(peer);
     else this.#send(peer, out);
+  }
+
+  /**
+   * Reads the header of the PROXY protocol in bytes[0, n). Returns its length; 0: it is not
+   * complete; below 0: the connection was dropped.
+   */
+  #readHeader(peer: TcpPeer, n: number): number {
+    const length = proxyBlockLength(this.#bytes, 0, n);
+    if (length === BLOCK.INCOMPLETE) return 0;
+    if (length === BLOCK.MALFORMED) this.#options.handler.counters.count(COLUMN.badProxyHeader);
+    else {
+      const client = this.#client;
+      client.length = 0;
+      readProxyClient(this.#bytes, 0, client);
+      peer.expectsHeader = false;
+      if (client.length === 0 || this.#slots.reassign(peer, client)) return length;
+    }
+    this.drop(peer, true);
+    return -1;
   }
 
   /** The current message waits for the main thread, which is answering it as request `id`. */
@@ -209,7 +230,7 @@ export class TcpExchange implements ReplyPath {
       this.#finish(peer);
       return;
     }
-    if (peer.rest !== null && isWhole(peer.rest)) {
+    if (peer.rest !== null && !peer.expectsHeader && isWhole(peer.rest)) {
       peer.state = STATE.POSTPONED;
       this.postponed.push(peer);
       return;

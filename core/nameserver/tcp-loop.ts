@@ -9,6 +9,7 @@ import { Client, TRANSPORT } from '../net/address/client.ts';
 import { type ConnectionLimits, FULL } from '../os/connection-limits.ts';
 import { BROKEN, EPOLLIN, TcpCalls } from '../os/tcp-calls.ts';
 import { COLUMN } from './counters.ts';
+import type { PrefixList } from './rate-limit-prefixes.ts';
 import { QUIET_MS } from './tcp-connection.ts';
 import { TcpExchange, type TcpExchangeOptions } from './tcp-exchange.ts';
 import { Newcomers } from './tcp-newcomers.ts';
@@ -37,6 +38,8 @@ interface TcpLoopOptions extends TcpExchangeOptions {
    */
   readonly openFds: Int32Array;
   readonly connections: ConnectionLimits;
+  /** Clients whose connections begin with a header of the PROXY protocol. Null: there are none. */
+  readonly proxies: PrefixList | null;
 }
 
 export class TcpLoop {
@@ -207,6 +210,7 @@ export class TcpLoop {
     const exchange = this.#exchange;
     const newcomers = this.#newcomers;
     const peer = this.#slots.allocate(fd, bucket, this.#client);
+    peer.expectsHeader = this.#options.proxies?.includes(this.#client) === true;
     exchange.idle.put(peer, exchange.now);
     // Read before epoll watches it: most first queries are already there, which saves an event.
     exchange.read(peer);

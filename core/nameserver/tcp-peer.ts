@@ -37,6 +37,8 @@ export class TcpPeer {
   port = 0;
   /** The bucket that ConnectionLimits releases. */
   bucket = 0;
+  /** The first bytes are a header of the PROXY protocol, which was not received yet. */
+  expectsHeader = false;
   /** Received bytes that are not answered: a partial message, or messages after a deferred one. */
   rest: Uint8Array | null = null;
   /** Answers that are not sent yet. */

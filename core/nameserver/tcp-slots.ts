@@ -3,7 +3,7 @@
  * and its descriptor in shared memory.
  */
 import type { Client } from '../net/address/client.ts';
-import type { ConnectionLimits } from '../os/connection-limits.ts';
+import { type ConnectionLimits, FULL } from '../os/connection-limits.ts';
 import { COLUMN, type ThreadCounters } from './counters.ts';
 import { STATE, TcpPeer } from './tcp-peer.ts';
 
@@ -56,9 +56,8 @@ export class TcpSlots {
     peer.fd = fd;
     peer.tag = (((peer.tag >>> GENERATION_SHIFT) + 1) % GENERATIONS) * MAX_SLOTS + slot;
     peer.bucket = bucket;
-    for (let i = 0; i < client.length; i++) peer.address[i] = client.address[i];
-    peer.addressLength = client.length;
-    peer.port = client.port;
+    this.#take(peer, client);
+    peer.expectsHeader = false;
     peer.state = STATE.READING;
     peer.events = UNWATCHED;
     peer.isAnswered = false;
@@ -91,6 +90,26 @@ export class TcpSlots {
       most = rank;
     }
     return found;
+  }
+
+  /** Counts the connection for another client. False: that client has too many connections. */
+  reassign(peer: TcpPeer, client: Client): boolean {
+    const { connections } = this;
+    const bucket = connections.enter(client);
+    if (bucket < 0) {
+      this.#counters.count(bucket === FULL ? COLUMN.tcpRefused : COLUMN.tcpRefusedClient);
+      return false;
+    }
+    connections.leave(peer.bucket);
+    peer.bucket = bucket;
+    this.#take(peer, client);
+    return true;
+  }
+
+  #take(peer: TcpPeer, client: Client): void {
+    for (let i = 0; i < client.length; i++) peer.address[i] = client.address[i];
+    peer.addressLength = client.length;
+    peer.port = client.port;
   }
 
   /** Releases the slot. The caller closes the descriptor afterwards. */

@@ -7,12 +7,14 @@
  */
 
 import { Client } from '../net/address/client.ts';
+import { proxyBlockLength, readProxyClient } from '../net/address/proxy-block.ts';
 import { EINTR, type Libc } from '../os/libc.ts';
 import { MSG_DONTWAIT, MSG_WAITFORONE } from '../os/socket-constants.ts';
 import { COLUMN } from './counters.ts';
 import type { ReplyPath } from './deferred-queue.ts';
 import type { UdpReply } from './deferred-udp.ts';
 import type { QueryHandler } from './query-handler.ts';
+import type { PrefixList } from './rate-limit-prefixes.ts';
 
 /** Longest request, in bytes. Padding or an update with several records can make a request long. */
 const MAX_REQUEST = 4096;
@@ -49,6 +51,8 @@ interface UdpSockets {
   readonly anyAddress: boolean;
   /** The largest response, in bytes. */
   readonly udpPayload: number;
+  /** Proxies, whose packets begin with a header of the PROXY protocol. Null: there are none. */
+  readonly proxies: PrefixList | null;
 }
 
 export class UdpLoop implements ReplyPath {
@@ -70,17 +74,22 @@ export class UdpLoop implements ReplyPath {
   readonly #events: DataView;
   readonly #pktinfo: boolean;
   readonly #client = new Client();
+  readonly #proxies: PrefixList | null;
+  /** The client of each packet, if there are proxies. */
+  readonly #clients: readonly Client[];
   /** The packet that is being answered, and its socket. */
   #current = 0;
   #fd = -1;
   #family = 0;
 
-  constructor(libc: UdpCalls, handler: QueryHandler, { fds, families, anyAddress, udpPayload }: UdpSockets) {
+  constructor(libc: UdpCalls, handler: QueryHandler, { fds, families, anyAddress, udpPayload, proxies }: UdpSockets) {
     this.#libc = libc;
     this.#handler = handler;
     this.#fds = fds;
     this.#families = families.map((family) => (family === 6 ? 1 : 0));
     this.#pktinfo = anyAddress;
+    this.#proxies = proxies;
+    this.#clients = proxies === null ? [] : Array.from({ length: BATCH }, () => new Client());
     this.#polled = new Uint8Array(fds.length === 1 ? 0 : fds.length * POLL_STRIDE);
     this.#events = new DataView(this.#polled.buffer);
     if (fds.length > 1)
@@ -158,6 +167,7 @@ export class UdpLoop implements ReplyPath {
     this.#family = family;
     const startedAt = performance.now();
     counters.count(COLUMN.batches);
+    if (this.#proxies !== null) this.#removeHeaders(this.#proxies, count, family);
     handler.startBatch(startedAt, packets, slot, count);
     let first = 0;
     let responses = 0;
@@ -167,10 +177,12 @@ export class UdpLoop implements ReplyPath {
       // A source port of 0 cannot be answered. A packet longer than the slot is not a valid query.
       if ((addresses[i * ADDRESS + 2] | addresses[i * ADDRESS + 3]) === 0) counters.count(COLUMN.sourcePortZero);
       else if ((headers[row + FLAGS] & MSG_TRUNC) !== 0) counters.count(COLUMN.oversized);
+      else if (headers[row + LENGTH] < 0) counters.count(COLUMN.badProxyHeader);
       else {
+        const client = this.#proxies === null ? this.#client : this.#clients[i];
         this.#current = i;
-        this.#readSender(i, family);
-        length = handler.answer(packets, i * slot, headers[row + LENGTH], this.#client, this);
+        if (this.#proxies === null) this.#readSender(i, family, client);
+        length = handler.answer(packets, i * slot, headers[row + LENGTH], client, this);
       }
       if (length > 0) {
         responses++;
@@ -189,11 +201,33 @@ export class UdpLoop implements ReplyPath {
   }
 
   /**
+   * Removes the header of the PROXY protocol from the packets of proxies, and sets the client of
+   * each packet. The length of a packet without a valid header becomes negative.
+   */
+  #removeHeaders(proxies: PrefixList, count: number, family: number): void {
+    const headers = this.#headers;
+    const packets = this.#packets;
+    for (let i = 0; i < count; i++) {
+      const client = this.#clients[i];
+      this.#readSender(i, family, client);
+      if (!proxies.includes(client)) continue;
+      const lengthAt = i * WORDS + LENGTH;
+      const start = i * this.#slot;
+      const end = start + headers[lengthAt];
+      const length = proxyBlockLength(packets, start, end);
+      if (length > 0) {
+        readProxyClient(packets, start, client);
+        packets.copyWithin(start, start + length, end);
+        headers[lengthAt] = end - start - length;
+      } else headers[lengthAt] = -1;
+    }
+  }
+
+  /**
    * Sets the client to the sender of the i-th packet: struct sockaddr_in (address at 4) or
    * sockaddr_in6 (address at 8).
    */
-  #readSender(i: number, family: number): void {
-    const client = this.#client;
+  #readSender(i: number, family: number, client: Client): void {
     const addresses = this.#addresses;
     const at = i * ADDRESS;
     client.port = (addresses[at + 2] << 8) | addresses[at + 3];

@@ -12,12 +12,13 @@ import type { ListenAddress } from '../config/index.ts';
 import { MAX_MESSAGE } from '../dns/wire/header.ts';
 import { Client } from '../net/address/client.ts';
 import { setClientAddress } from '../net/address/ipv6.ts';
+import { proxyBlockLength, readProxyClient } from '../net/address/proxy-block.ts';
 import { isAny } from '../os/libc.ts';
 import { COLUMN } from './counters.ts';
 import type { AnswerSink } from './deferred-queue.ts';
 import { openWorker, post } from './worker.ts';
 
-const { data, handler, stopping } = openWorker();
+const { data, handler, proxies, stopping } = openWorker();
 const { counters } = handler;
 handler.deferred?.listen();
 const packet = new Uint8Array(MAX_MESSAGE);
@@ -55,11 +56,19 @@ function open(
       counters.count(COLUMN.sourcePortZero);
       return;
     }
-    packet.set(query);
     setClientAddress(client, from.address, from.port);
+    const isProxied = proxies?.includes(client) === true;
+    const header = isProxied ? proxyBlockLength(query, 0, query.length) : 0;
+    if (isProxied && header <= 0) {
+      counters.count(COLUMN.badProxyHeader);
+      return;
+    }
+    if (isProxied) readProxyClient(query, 0, client);
+    const size = query.length - header;
+    packet.set(query.subarray(header));
     const startedAt = performance.now();
     handler.startBatch(startedAt, packet, 0, 1);
-    const length = handler.answer(packet, 0, query.length, client, { replyTo: () => sinkOf(socket, from) });
+    const length = handler.answer(packet, 0, size, client, { replyTo: () => sinkOf(socket, from) });
     handler.endBatch();
     if (length <= 0) return;
     counters.recordLatency(1, performance.now() - startedAt);

@@ -6,6 +6,7 @@ import { ConnectionLimits, type SharedLimits } from '../os/connection-limits.ts'
 import { maintainThread } from '../os/thread-upkeep.ts';
 import { STOPPING } from '../store/index/layout.ts';
 import { type HandlerData, openQueryHandler, type QueryHandler } from './query-handler.ts';
+import { PrefixList } from './rate-limit-prefixes.ts';
 import type { TlsMaterial } from './tls-certificate.ts';
 
 export interface WorkerData extends HandlerData {
@@ -17,6 +18,8 @@ export interface WorkerData extends HandlerData {
    */
   readonly fds: readonly number[];
   readonly tcp: TcpLimits;
+  /** Prefixes of clients whose datagrams and connections begin with a PROXY protocol header. */
+  readonly proxies: readonly string[];
   /** See Pulse. */
   readonly pulse: SharedArrayBuffer;
   /** The eventfd that wakes a thread with its own loop, or -1. */
@@ -56,6 +59,8 @@ export const post = (message: FromWorker): void => parentPort?.postMessage(messa
 interface DnsWorker {
   readonly data: WorkerData;
   readonly handler: QueryHandler;
+  /** Null: no client is a proxy. */
+  readonly proxies: PrefixList | null;
   readonly stopping: () => boolean;
 }
 
@@ -67,6 +72,7 @@ export function openWorker(): DnsWorker {
   return {
     data,
     handler: openQueryHandler(data, faultReporter()),
+    proxies: data.proxies.length === 0 ? null : new PrefixList(data.proxies),
     stopping: () => Atomics.load(header, STOPPING) !== 0,
   };
 }

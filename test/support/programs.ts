@@ -1,6 +1,6 @@
 /**
  * Runs external programs to completion. Debian packages: bind9-dnsutils, certbot, chromium,
- * chromium-headless-shell, curl, dnstap-ldns, faketime, fstrm-bin, haproxy, knot-dnsutils,
+ * chromium-headless-shell, curl, dnsdist, dnstap-ldns, faketime, fstrm-bin, haproxy, knot-dnsutils,
  * lego, nghttp2-client, nginx, pebble, prometheus and others listed in .ci/run.
  */
 import { existsSync } from 'node:fs';
@@ -41,6 +41,7 @@ export type Program =
   | 'nghttp'
   | 'h2load'
   | 'haproxy'
+  | 'dnsdist'
   | 'ddclient'
   | 'inadyn'
   | 'nginx'

@@ -3,6 +3,16 @@
  * addresses of the one that it has accepted (HAProxy's proxy-protocol.txt, sections 2.1 and 2.2).
  */
 import { formatAddress, parseAddress } from '../../../core/net/address/index.ts';
+import {
+  BLOCK,
+  PROXY_COMMAND,
+  PROXY_FIXED,
+  PROXY_SIGNATURE,
+  PROXY_TRANSPORT,
+  PROXY_VERSION,
+  proxyAddressSize,
+  proxyBlockLength,
+} from '../../../core/net/address/proxy-block.ts';
 
 export type ProxyVersion = 'v1' | 'v2';
 
@@ -19,18 +29,9 @@ interface ProxyHeader {
   readonly source: ProxyEndpoint | null;
 }
 
-const SIGNATURE = Buffer.from('\r\n\r\n\0\r\nQUIT\n', 'latin1');
 const START = Buffer.from('PROXY ', 'latin1');
 /** Bytes of the longest line of version 1. */
 const MAX_LINE = 107;
-/** Bytes of a header of version 2 before the addresses. */
-const FIXED = 16;
-/** Bytes of a header of version 2. Proxies add fields, such as those about TLS. */
-const MAX_BLOCK = 4096;
-const VERSION_2 = 2;
-const COMMAND = { LOCAL: 0, PROXY: 1 } as const;
-/** Family and transport protocol in a byte. */
-const TRANSPORT = { UNSPECIFIED: 0x00, TCP4: 0x11, TCP6: 0x21, UNIX_STREAM: 0x31 } as const;
 const LINE = /^PROXY (?:UNKNOWN(?: [\x20-\x7e]*)?|(TCP[46]) (\S+) (\S+) (0|[1-9]\d{0,4}) (0|[1-9]\d{0,4}))\r\n/;
 
 /**
@@ -38,16 +39,9 @@ const LINE = /^PROXY (?:UNKNOWN(?: [\x20-\x7e]*)?|(TCP[46]) (\S+) (\S+) (0|[1-9]
  * are needed. Decides after 4,096 bytes at most.
  */
 export function readProxyHeader(bytes: Buffer): ProxyHeader | null | undefined {
-  const isBinary = bytes.length > 0 && bytes[0] === SIGNATURE[0];
-  if (!isPrefix(bytes, isBinary ? SIGNATURE : START)) return null;
-  return isBinary ? readBlock(bytes) : readLine(bytes);
-}
-
-/** Whether the bytes so far are those of `start`. */
-function isPrefix(bytes: Uint8Array, start: Uint8Array): boolean {
-  const length = Math.min(bytes.length, start.length);
-  for (let i = 0; i < length; i++) if (bytes[i] !== start[i]) return false;
-  return true;
+  if (bytes.length > 0 && bytes[0] === PROXY_SIGNATURE[0]) return readBlock(bytes);
+  for (let i = 0; i < bytes.length && i < START.length; i++) if (bytes[i] !== START[i]) return null;
+  return readLine(bytes);
 }
 
 function readLine(bytes: Buffer): ProxyHeader | null | undefined {
@@ -64,20 +58,13 @@ function readLine(bytes: Buffer): ProxyHeader | null | undefined {
 }
 
 function readBlock(bytes: Buffer): ProxyHeader | null | undefined {
-  if (bytes.length < FIXED) return undefined;
-  const command = bytes[12] & 0x0f;
-  const length = FIXED + bytes.readUInt16BE(14);
-  if (bytes[12] >> 4 !== VERSION_2 || command > COMMAND.PROXY || length > MAX_BLOCK) return null;
-  if (bytes.length < length) return undefined;
-  const transport = bytes[13];
-  if (command === COMMAND.LOCAL || transport === TRANSPORT.UNSPECIFIED || transport === TRANSPORT.UNIX_STREAM)
-    return { length, source: null };
-  if (transport !== TRANSPORT.TCP4 && transport !== TRANSPORT.TCP6) return null;
-  const size = transport === TRANSPORT.TCP4 ? 4 : 16;
-  const portAt = FIXED + 2 * size;
-  if (length < portAt + 4) return null;
-  const address = Uint8Array.from(bytes.subarray(FIXED, FIXED + size));
-  return { length, source: { address, port: bytes.readUInt16BE(portAt) } };
+  const length = proxyBlockLength(bytes, 0, bytes.length);
+  if (length === BLOCK.INCOMPLETE) return undefined;
+  if (length === BLOCK.MALFORMED) return null;
+  const size = proxyAddressSize(bytes, 0);
+  if (size === 0) return { length, source: null };
+  const address = Uint8Array.from(bytes.subarray(PROXY_FIXED, PROXY_FIXED + size));
+  return { length, source: { address, port: bytes.readUInt16BE(PROXY_FIXED + 2 * size) } };
 }
 
 /**
@@ -85,7 +72,7 @@ function readBlock(bytes: Buffer): ProxyHeader | null | undefined {
  * edge itself is the client, as in a health check. Addresses of two families become IPv6.
  */
 export function proxyHeader(version: ProxyVersion, source: ProxyEndpoint | null, target: ProxyEndpoint): Buffer {
-  if (source === null) return version === 'v1' ? Buffer.from('PROXY UNKNOWN\r\n') : block(COMMAND.LOCAL, 0, []);
+  if (source === null) return version === 'v1' ? Buffer.from('PROXY UNKNOWN\r\n') : block(PROXY_COMMAND.LOCAL, 0, []);
   const isMixed = source.address.length !== target.address.length;
   const from = isMixed ? mapped(source.address) : source.address;
   const to = isMixed ? mapped(target.address) : target.address;
@@ -94,7 +81,7 @@ export function proxyHeader(version: ProxyVersion, source: ProxyEndpoint | null,
     const ports = Buffer.alloc(4);
     ports.writeUInt16BE(source.port, 0);
     ports.writeUInt16BE(target.port, 2);
-    return block(COMMAND.PROXY, isV4 ? TRANSPORT.TCP4 : TRANSPORT.TCP6, [from, to, ports]);
+    return block(PROXY_COMMAND.PROXY, isV4 ? PROXY_TRANSPORT.TCP4 : PROXY_TRANSPORT.TCP6, [from, to, ports]);
   }
   const ends = `${formatAddress(from)} ${formatAddress(to)} ${source.port} ${target.port}`;
   return Buffer.from(`PROXY ${isV4 ? 'TCP4' : 'TCP6'} ${ends}\r\n`, 'latin1');
@@ -102,13 +89,13 @@ export function proxyHeader(version: ProxyVersion, source: ProxyEndpoint | null,
 
 function block(command: number, transport: number, parts: readonly Uint8Array[]): Buffer {
   const head = Buffer.alloc(4);
-  head[0] = (VERSION_2 << 4) | command;
+  head[0] = (PROXY_VERSION << 4) | command;
   head[1] = transport;
   head.writeUInt16BE(
     parts.reduce((sum, part) => sum + part.length, 0),
     2,
   );
-  return Buffer.concat([SIGNATURE, head, ...parts]);
+  return Buffer.concat([PROXY_SIGNATURE, head, ...parts]);
 }
 
 /** An IPv4 address in IPv6 (RFC 4291 section 2.5.5.2). */

@@ -53,6 +53,7 @@ async function open(maxPerAddress: number, maxHeld?: number): Promise<LoopFixtur
         deferred: null,
       },
       maxHeldBytes: maxHeld,
+      proxies: null,
     },
     newcomers,
   );

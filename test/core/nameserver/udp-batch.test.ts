@@ -137,6 +137,7 @@ function run(
     families: [4],
     anyAddress: false,
     udpPayload: UDP_PAYLOAD,
+    proxies: null,
   });
   if (isStopping) loop.close(performance.now() + 60_000);
   else loop.run(() => kernel.isDone);

@@ -66,7 +66,9 @@ const BLOCKS: readonly (readonly [what: string, hex: string, outcome: string])[]
   ['another signature', '0d0a0d0a000d0a515549540b 21 11 000c', 'none'],
   ['another version', `${SIGNATURE} 31 11 000c c0000201 cb007101 dc04 01bb`, 'none'],
   ['another command', `${SIGNATURE} 22 11 000c c0000201 cb007101 dc04 01bb`, 'none'],
-  ['UDP', `${SIGNATURE} 21 12 000c c0000201 cb007101 dc04 01bb`, 'none'],
+  ['UDP', `${SIGNATURE} 21 12 000c c0000201 cb007101 dc04 01bb`, '192.0.2.1 56324 in 28'],
+  ['another family', `${SIGNATURE} 21 41 000c c0000201 cb007101 dc04 01bb`, 'none'],
+  ['another protocol', `${SIGNATURE} 21 13 000c c0000201 cb007101 dc04 01bb`, 'none'],
   ['addresses that are too short', `${SIGNATURE} 21 11 000b c0000201 cb007101 dc04 01`, 'none'],
   ['more than 4,096 bytes', `${SIGNATURE} 21 11 0ff1`, 'none'],
 ];

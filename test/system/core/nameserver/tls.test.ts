@@ -16,6 +16,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConfigError } from '../../../../core/base/errors.ts';
 import { TYPE } from '../../../../core/dns/wire/types.ts';
+import { COLUMN } from '../../../../core/nameserver/counters.ts';
+import { proxyHeader } from '../../../../edge/http/transport/proxy-protocol.ts';
 import { ask, byteOf, LIMITS, type Served, serve, V4, V6 } from '../../../core/nameserver/fixture.ts';
 import { framed, PATIENCE_MS, StreamClient } from '../../../core/nameserver/stream-client.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
@@ -369,6 +371,37 @@ test('kdig queries over TLS', async ({ port }) => {
   const { stdout } = await run('kdig', ['+tls', '@127.0.0.1', '-p', String(port), 'host8.example.test', 'A']);
   assert.match(stdout, /TLS session \(TLS1\.3\)/);
   assert.match(stdout, /192\.0\.2\.8/);
+});
+
+test('a proxy states its client before the handshake or after it', async () => {
+  const served = await serve({ tls: { listen: [V4], ...files }, proxies: ['127.0.0.2/32'], queryLog: 1 });
+  const port = served.tlsListen[0].port;
+  const header = proxyHeader(
+    'v2',
+    { address: Uint8Array.of(192, 0, 2, 7), port: 1 },
+    { address: Uint8Array.of(192, 0, 2, 8), port: 2 },
+  );
+  const ends: StreamClient[] = [];
+  const open = async (before: Uint8Array, after: Uint8Array, name: string): Promise<StreamClient> => {
+    const raw = connectTcp({ port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+    raw.write(before);
+    const client = new StreamClient(connect({ socket: raw, rejectUnauthorized: false, ALPNProtocols: ['dot'] }));
+    client.socket.write(Buffer.concat([after, framed(ask(name))]));
+    ends.push(client);
+    return client;
+  };
+  const none = new Uint8Array(0);
+  assert.equal((await (await open(header, none, 'host1')).answers(1)).map(byteOf), [1]);
+  assert.equal((await (await open(none, header, 'host2')).answers(1)).map(byteOf), [2]);
+  for (const name of ['host1', 'host2'])
+    await until(() => served.log.some((line) => line.includes(`name=${name}.`) && line.includes('client=192.0.2.7 ')));
+  for (const wrong of [await open(none, none, 'host3'), await open(Buffer.from('PROXY UNKNOWN\r\n'), none, 'host3')]) {
+    await wrong.cut();
+    assert.is(wrong.responses.length, 0);
+  }
+  await until(() => served.counters.sum('tls', COLUMN.badProxyHeader) === 2);
+  for (const { socket } of ends) socket.destroy();
+  await served.stop();
 });
 
 test.run();
