@@ -29,7 +29,7 @@ type AccessRules = {
   readonly method: Method;
   readonly path: string;
   readonly query?: Parameters;
-  readonly changes?: false;
+  readonly changes?: boolean;
   readonly ownAccess?: boolean;
   readonly revokes?: true;
   readonly forRestricted?: true;
@@ -81,7 +81,7 @@ function requireRouteAccess(
   caller: Caller,
   { scope, method, path, changes, admin = false, ownAccess = false, forRestricted, forLimited }: AccessRules,
 ): void {
-  const isRead = method === 'GET' || changes === false || (ownAccess && caller.session !== undefined);
+  const isRead = !(changes ?? method !== 'GET') || (ownAccess && caller.session !== undefined);
   authenticator.requireAccess(caller, scope, isRead ? 'read' : 'write', admin);
   requireForLimited(caller, forLimited);
   if (caller.token.domains !== undefined && forRestricted !== true && !path.includes(DOMAIN_PARAMETER))

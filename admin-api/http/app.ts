@@ -18,8 +18,7 @@ interface Tracing {
   readonly traces: Pick<WriteTraces, 'start' | 'end'>;
 }
 
-const isWrite = ({ method, changes }: Pick<ServedRoute, 'method' | 'changes'>): boolean =>
-  method !== 'GET' && changes !== false;
+const isWrite = ({ method, changes }: Pick<ServedRoute, 'method' | 'changes'>): boolean => changes ?? method !== 'GET';
 
 /** `isTrusted`: the edge or a trusted proxy sent the request, so its traceparent is used. */
 function traceWrite(

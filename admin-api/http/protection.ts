@@ -22,10 +22,9 @@ export function assertAccepted(
   request: HttpRequest,
   { method, scope, changes }: Pick<ServedRoute, 'method' | 'scope' | 'changes'>,
 ): void {
-  if (method === 'GET') return;
-  if (storage.isReadOnly && scope !== null && changes !== false)
+  if (storage.isReadOnly && scope !== null && (changes ?? method !== 'GET'))
     throw new HttpError(507, 'disk_full', diskFull().message, { headers: RETRY, close: true });
-  if (refusesLargeBodies && !hasSmallBody(request))
+  if (method !== 'GET' && refusesLargeBodies && !hasSmallBody(request))
     throw new HttpError(
       503,
       'overloaded',

@@ -92,8 +92,8 @@ interface Description {
   readonly faults?: Faults;
   /** Reads return an ETag; writes accept it in If-Match. */
   readonly conditional?: boolean;
-  /** False: the route changes nothing, although its method is not GET. */
-  readonly changes?: false;
+  /** Whether the route changes something. Omitted: unless its method is GET. */
+  readonly changes?: boolean;
   /**
    * Accepts tokens that are restricted to domains; `run` checks the restriction. By default such a
    * token can use only endpoints below a domain.
@@ -349,7 +349,8 @@ export function foreignRoute<P extends Parameters>(definition: {
     const reply = () => run(createContext(request, at, readQuery, caller, body, null));
     return createResponse(await retryNotFound(app.journal, reply), at.headers, app);
   });
-  return { method, path, scope, handle: (request, at, app) => serve(credentials(request), at, app) };
+  const changes = access === 'write';
+  return { method, path, scope, changes, handle: (request, at, app) => serve(credentials(request), at, app) };
 }
 
 /** A request with other credentials. If they are empty, cookies are not used either. */

@@ -18,7 +18,14 @@ type Match<R> =
   /** OPTIONS of an existing path. */
   | { readonly kind: 'options'; readonly allow: string };
 
-export class Router<R extends { readonly method: Method; readonly path: string }> {
+interface Routed {
+  readonly method: Method;
+  readonly path: string;
+  /** A GET that changes something has no HEAD, which must be safe (RFC 9110 section 9.2.1). */
+  readonly changes?: boolean;
+}
+
+export class Router<R extends Routed> {
   readonly #root = node<R>();
 
   /** A path has the form `/api/v1/domains/{domain_id}`. */
@@ -31,7 +38,10 @@ export class Router<R extends { readonly method: Method; readonly path: string }
     }
   }
 
-  /** HEAD uses the route of GET. Throws HttpError 400 (escapes), 404 and 405 (with Allow). */
+  /**
+   * HEAD uses the route of a GET that is safe. Throws HttpError 400 (escapes), 404 and 405 (with
+   * Allow).
+   */
   match(method: string, path: string): Match<R> {
     const params: Record<string, string> = {};
     let at: Node<R> | undefined = this.#root;
@@ -48,8 +58,10 @@ export class Router<R extends { readonly method: Method; readonly path: string }
       start = end + 1;
     }
     if (at === undefined || at.routes.size === 0 || path.endsWith('/')) throw noSuchEndpoint(path);
-    const route = at.routes.get(method === 'HEAD' ? 'GET' : method);
-    if (route !== undefined) return { kind: 'route', route, params, headOnly: method === 'HEAD' };
+    const isHead = method === 'HEAD';
+    const route = at.routes.get(isHead ? 'GET' : method);
+    if (route !== undefined && !(isHead && route.changes === true))
+      return { kind: 'route', route, params, headOnly: isHead };
     const allow = allowHeader(at.routes);
     if (method === 'OPTIONS') return { kind: 'options', allow };
     throw new HttpError(405, 'method_not_allowed', `This endpoint supports only ${allow}.`, {
@@ -72,9 +84,10 @@ function findOrAddChild<R>(at: Node<R>, segment: string): Node<R> {
   return next;
 }
 
-function allowHeader(routes: ReadonlyMap<string, unknown>): string {
-  const methods = [...routes.keys()];
-  return [...methods, ...(routes.has('GET') ? ['HEAD'] : []), 'OPTIONS'].sort().join(', ');
+function allowHeader(routes: ReadonlyMap<string, Routed>): string {
+  const get = routes.get('GET');
+  const head = get === undefined || get.changes === true ? [] : ['HEAD'];
+  return [...routes.keys(), ...head, 'OPTIONS'].sort().join(', ');
 }
 
 function decodeSegment(segment: string): string {

@@ -3,13 +3,14 @@ import * as assert from 'uvu/assert';
 import { HttpError } from '../../../admin-api/http/errors.ts';
 import { type Method, Router } from '../../../admin-api/http/router.ts';
 
-const ROUTES: readonly { method: Method; path: string }[] = [
+const ROUTES: readonly { method: Method; path: string; changes?: boolean }[] = [
   { method: 'GET', path: '/a' },
   { method: 'POST', path: '/a' },
   { method: 'GET', path: '/a/{id}' },
   { method: 'DELETE', path: '/a/{id}' },
   { method: 'GET', path: '/a/{id}/b' },
   { method: 'PUT', path: '/a/fixed' },
+  { method: 'GET', path: '/update', changes: true },
 ];
 const router = new Router(ROUTES);
 
@@ -36,6 +37,9 @@ const CASES: readonly (readonly [method: string, path: string, outcome: string])
   ['PUT', '/a/fixed', 'PUT /a/fixed '],
   ['GET', '/a/__proto__', 'GET /a/{id} __proto__'],
   ['OPTIONS', '/a', 'options GET, HEAD, OPTIONS, POST'],
+  ['GET', '/update', 'GET /update '],
+  ['HEAD', '/update', '405 GET, OPTIONS'],
+  ['OPTIONS', '/update', 'options GET, OPTIONS'],
   ['PATCH', '/a', '405 GET, HEAD, OPTIONS, POST'],
   ['get', '/a', '405 GET, HEAD, OPTIONS, POST'],
   ['CONNECT', '/a/1', '405 DELETE, GET, HEAD, OPTIONS'],

@@ -76,6 +76,14 @@ test('without an address, that of the client; empty parameters of routers are no
   assert.equal([posted.status, posted.text], [200, 'good 192.0.2.9\n']);
 });
 
+test('HEAD updates nothing', async (context) => {
+  const headers = { authorization: basic(context.token) };
+  const path = '/nic/update?hostname=head.home.example&myip=192.0.2.1';
+  const answer = await context.daemon.call('HEAD', path, { token: null, headers });
+  assert.equal([answer.status, answer.headers.get('allow')], [405, 'GET, OPTIONS, POST']);
+  assert.equal(await recordsOf(context, 'head'), []);
+});
+
 test('existing records keep TTL, comment and id', async (context) => {
   await add(context, { name: 'kept', type: 'A', content: '192.0.2.1', ttl: 900, comment: 'router', proxied: false });
   const read = async () =>
