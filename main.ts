@@ -22,10 +22,17 @@ async function loadRooms() {
 
 type Rooms = Awaited<ReturnType<typeof loadRooms>>;
 
+/** Throws ConfigError with all that a start refuses; with `bind`, also what cannot be bound. */
+async function checkStart(config: Config, { bind }: { readonly bind: boolean }): Promise<void> {
+  const { core, edge } = await loadRooms();
+  await core.runStartChecks(config, [...core.START_CHECKS, ...edge.START_CHECKS, ...(bind ? core.BIND_CHECKS : [])]);
+}
+
 /** Runs the daemon; resolves when all parts have stopped. */
 async function serve(config: Config): Promise<void> {
   const rooms = await loadRooms();
   const { core } = rooms;
+  await checkStart(config, { bind: false });
   core.setThreadHeapFlags();
   const log = core.createLogger(config.log);
   if (!config.protection.coreDumps) core.disableCoreDumps();
@@ -264,6 +271,7 @@ const io: CliIo = {
   env: process.env,
   build,
   serve,
+  checkStart,
   rebuildAnswers: async (config) => (await import('./core/index.ts')).rebuildStore(config),
 };
 const code = await runCli(process.argv.slice(2), io);

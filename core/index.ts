@@ -33,6 +33,7 @@ export { openLogDelivery } from './site/logs/open.ts';
 export { RuleCounters } from './site/rules/counters.ts';
 export { openSteeringHealth, openSteeringState } from './site/steering/open.ts';
 export { openTicketKeys } from './site/tls/shared-ticket-keys.ts';
+export { BIND_CHECKS, runStartChecks, START_CHECKS } from './start-checks.ts';
 export { openAliases } from './upkeep/alias/open.ts';
 export { openCatalogs } from './upkeep/catalog/open.ts';
 export { openDelegations } from './upkeep/delegation/keeper.ts';

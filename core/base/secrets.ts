@@ -7,6 +7,8 @@
  * text), tag (16). Version and key id are authenticated together with the caller's context.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { accessSync, constants } from 'node:fs';
+import { dirname } from 'node:path';
 import { WaypostError } from './errors.ts';
 import { createPrivateFile, keyFileError, readPrivateFile } from './private-file.ts';
 
@@ -91,6 +93,19 @@ export function openSecrets(keyFile: string, open = openSealed): Secrets {
  * about the key. Throws ConfigError `bad_key_file`.
  */
 export const secretKeyId = (keyFile: string): string | undefined => readKeys(keyFile)?.[0].id.toString('hex');
+
+/**
+ * Checks what openSecrets needs, and creates nothing: a valid file, or a folder in which to create
+ * it. Throws ConfigError `bad_key_file`.
+ */
+export function checkKeyFile(keyFile: string): void {
+  if (readKeys(keyFile) !== undefined) return;
+  try {
+    accessSync(dirname(keyFile), constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw keyFileError(keyFile, `cannot be created: ${(error as Error).message}.`, error);
+  }
+}
 
 function secretsOf(keys: readonly Key[], open: OpenSealed): Secrets {
   const [current] = keys;

@@ -42,8 +42,11 @@ const prefixList = list(
 /** For parseExemptions (core/net/address): false for none, true for all, or canonical prefixes. */
 export const exemptions: Kind<boolean | readonly string[]> = {
   expected:
-    'true, false, or a list of address prefixes, without duplicates and without bits after the prefix length, such as "10.0.0.0/8" or "fd00::/8"',
-  fromToml: (value) => (typeof value === 'boolean' ? value : prefixList.fromToml(value)),
+    'true, false, or a list of address prefixes, which may be empty, without duplicates and without bits after the prefix length, such as "10.0.0.0/8" or "fd00::/8"',
+  fromToml(value) {
+    if (typeof value === 'boolean') return value;
+    return Array.isArray(value) && value.length === 0 ? [] : prefixList.fromToml(value);
+  },
   fromText: (value) => (/^(true|false)$/.test(value.trim()) ? value.trim() === 'true' : prefixList.fromText(value)),
   toToml: (value) => (typeof value === 'boolean' ? String(value) : prefixList.toToml(value)),
 };

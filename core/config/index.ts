@@ -4,10 +4,12 @@ export { type ClearText, clearTextOf } from './cleartext.ts';
 export { describeConfig, exampleToml, type SettingDescription } from './describe.ts';
 export { formatBytes } from './kinds.ts';
 export { formatListen, formatServices, type ListenAddress, parseListen } from './listen.ts';
+export { checkListeners, type Listener, listenersOf } from './listeners.ts';
 export {
   CLUSTER_ENVIRONMENT,
   type ConfigSource,
   clusterEnvironment,
+  invalidConfig,
   loadConfig,
   type ResolvedSetting,
   resolveConfig,

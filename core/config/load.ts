@@ -33,22 +33,40 @@ export function loadConfig(source: ConfigSource): Config {
 }
 
 /** As loadConfig, and reports the source of each value, in the order of the schema. */
-export function resolveConfig({ file, env }: ConfigSource): { config: Config; settings: ResolvedSetting[] } {
-  const path = file ?? (env.WAYPOST_CONFIG || undefined);
+export function resolveConfig({ file: given, env }: ConfigSource): { config: Config; settings: ResolvedSetting[] } {
+  const path = given ?? (env.WAYPOST_CONFIG || undefined);
   const faults: string[] = [];
-  const found = path === undefined ? new Map<string, unknown>() : flatten(readTable(path), path, faults);
+  const file = path === undefined ? null : readTable(path);
+  const found = file === null ? new Map<string, FileValue>() : flatten(file, faults);
   checkVariables(env, faults);
   const { value: dataDir } = resolve(byKey.get('data_dir')!, found, env, {}, []);
   const written = typeof dataDir === 'string' ? clusterEnvironment(dataDir) : {};
   const resolved = settings.map((setting) => resolve(setting, found, env, written, faults));
-  if (faults.length > 0) {
-    const count = faults.length === 1 ? '1 error' : `${faults.length} errors`;
-    throw new ConfigError('invalid_config', `The configuration has ${count}:\n  ${faults.join('\n  ')}`);
-  }
+  if (faults.length > 0) throw invalidConfig(faults);
   return { config: build(resolved), settings: resolved };
 }
 
-function readTable(path: string): Record<string, unknown> {
+/** The error of a configuration with these faults, each on a line of its own. */
+export function invalidConfig(faults: readonly string[]): ConfigError {
+  const count = faults.length === 1 ? '1 error' : `${faults.length} errors`;
+  return new ConfigError('invalid_config', `The configuration has ${count}:\n  ${faults.join('\n  ')}`);
+}
+
+/** A parsed file. */
+interface TomlFile {
+  readonly path: string;
+  readonly source: string;
+  readonly table: Record<string, unknown>;
+}
+
+/** A value of the file, and the names that lead to it. */
+interface FileValue {
+  readonly value: unknown;
+  /** `waypost.toml:12`, for messages. */
+  readonly where: () => string;
+}
+
+function readTable(path: string): TomlFile {
   let source: string;
   try {
     source = readFileSync(path, 'utf8');
@@ -57,7 +75,7 @@ function readTable(path: string): Record<string, unknown> {
     throw new ConfigError('invalid_config', `Cannot read the configuration file: ${why}`, { cause: error });
   }
   try {
-    return parse(source);
+    return { path, source, table: parse(source) };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     // The first line only, and no cause: smol-toml quotes the surrounding lines, which may contain
@@ -68,20 +86,44 @@ function readTable(path: string): Record<string, unknown> {
 }
 
 /** Key to value for every known key of the file; unknown keys become faults. */
-function flatten(table: Record<string, unknown>, path: string, faults: string[]): Map<string, unknown> {
-  const found = new Map<string, unknown>();
-  const visit = (value: unknown, key: string): void => {
-    if (byKey.has(key)) found.set(key, value);
+function flatten({ path, source, table }: TomlFile, faults: string[]): Map<string, FileValue> {
+  const found = new Map<string, FileValue>();
+  const visit = (value: unknown, names: readonly string[]): void => {
+    const key = names.join('.');
+    const where = (): string => `${path}:${lineOf(source, names)}`;
+    if (byKey.has(key)) found.set(key, { value, where });
     else if (isTable(value) && (sections.has(key) || Object.keys(value).length > 0)) {
-      for (const [name, inner] of Object.entries(value)) visit(inner, key === '' ? name : `${key}.${name}`);
-    } else if (sections.has(key)) faults.push(`${key} (${path}): found ${show(value)}, expected a table, [${key}]`);
+      for (const [name, inner] of Object.entries(value)) visit(inner, [...names, name]);
+    } else if (sections.has(key)) faults.push(`${key} (${where()}): found ${show(value)}, expected a table, [${key}]`);
     else if (key !== '') {
       const nearest = findNearest(key, [...byKey.keys()]);
-      faults.push(`${clean(key)} (${path}): unknown setting; did you mean ${nearest}?`);
+      faults.push(`${clean(key)} (${where()}): unknown setting; did you mean ${nearest}?`);
     }
   };
-  visit(table, '');
+  visit(table, []);
   return found;
+}
+
+/**
+ * The line on which the statement of a key begins, from 1. The parser reports no positions.
+ * Therefore this parses the file up to each line, until the key is there: an unfinished statement
+ * is no valid TOML. Called for faults only.
+ */
+function lineOf(source: string, names: readonly string[]): number {
+  const lines = source.split('\n');
+  let start = 0;
+  for (let end = 1; end <= lines.length; end++) {
+    let at: unknown;
+    try {
+      at = parse(`${lines.slice(0, end).join('\n')}\n`);
+    } catch {
+      continue;
+    }
+    for (const name of names) at = isTable(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+    if (at !== undefined) break;
+    start = end;
+  }
+  return start + 1;
 }
 
 function checkVariables(env: NodeJS.ProcessEnv, faults: string[]): void {
@@ -94,9 +136,9 @@ function checkVariables(env: NodeJS.ProcessEnv, faults: string[]): void {
 
 function resolve(
   setting: PlacedSetting,
-  found: ReadonlyMap<string, unknown>,
+  found: ReadonlyMap<string, FileValue>,
   env: NodeJS.ProcessEnv,
-  written: NodeJS.ProcessEnv,
+  ofNode: NodeJS.ProcessEnv,
   faults: string[],
 ): ResolvedSetting {
   const { kind, secret } = setting.setting;
@@ -104,12 +146,13 @@ function resolve(
     faults.push(`${where}: found ${secret ? 'a value that is not shown' : show(actual)}, expected ${kind.expected}`);
   let value: unknown;
   let origin: ResolvedSetting['origin'] = 'default';
-  if (found.has(setting.key)) {
+  const written = found.get(setting.key);
+  if (written !== undefined) {
     origin = 'file';
-    value = kind.fromToml(found.get(setting.key));
-    if (value === undefined) fault(setting.key, found.get(setting.key));
+    value = kind.fromToml(written.value);
+    if (value === undefined) fault(`${setting.key} (${written.where()})`, written.value);
   }
-  const text = env[setting.env] || written[setting.env];
+  const text = env[setting.env] || ofNode[setting.env];
   if (text !== undefined && text !== '') {
     origin = 'environment';
     value = kind.fromText(text);

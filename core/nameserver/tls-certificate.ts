@@ -48,6 +48,21 @@ interface WatchedCertificate {
 
 const CHECK_INTERVAL_MS = 5000;
 
+/** Throws ConfigError `tls_certificate` if there is no usable certificate. */
+export function readTlsFiles({ certificate, key }: CertificateFiles) {
+  if (certificate === undefined || key === undefined)
+    throw new ConfigError('tls_certificate', 'dns.tls_listen needs dns.tls_certificate and dns.tls_key.');
+  const files: Paths = { certificate, key };
+  try {
+    return { ...load(files), files };
+  } catch (error) {
+    throw new ConfigError(
+      'tls_certificate',
+      `DNS over TLS cannot use dns.tls_certificate and dns.tls_key: ${(error as Error).message}.`,
+    );
+  }
+}
+
 /**
  * Throws ConfigError if there is no usable certificate at start. A later unusable certificate is
  * logged, and the previous one stays in use.
@@ -58,19 +73,9 @@ export function watchCertificate(
   tasks: Tasks,
   log: Logger,
 ): WatchedCertificate {
-  if (certificate === undefined || key === undefined)
-    throw new ConfigError('tls_certificate', 'dns.tls_listen needs dns.tls_certificate and dns.tls_key.');
-  const files: Paths = { certificate, key };
+  const { files, ...loaded } = readTlsFiles({ certificate, key });
   let state = stateOf(files);
-  let current: TlsMaterial;
-  try {
-    current = { ...load(files), tickets };
-  } catch (error) {
-    throw new ConfigError(
-      'tls_certificate',
-      `DNS over TLS cannot use dns.tls_certificate and dns.tls_key: ${(error as Error).message}.`,
-    );
-  }
+  let current: TlsMaterial = { ...loaded, tickets };
   const reload = (): void => {
     const previousState = state;
     state = stateOf(files);

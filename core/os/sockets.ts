@@ -4,7 +4,7 @@
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { ConfigError } from '../base/errors.ts';
-import { formatListen, type ListenAddress } from '../config/index.ts';
+import { formatListen, type ListenAddress } from '../config/listen.ts';
 import { loadLibc } from './libc.ts';
 
 /** Timeout of recvmmsg, so that a thread notices a stop. */
@@ -78,6 +78,36 @@ export function cannotListen(
 ): ConfigError {
   const where = listen.map(formatListen).join(', ');
   return new ConfigError('listen', `DNS cannot listen on ${where}: ${why}. Set another address with ${variable}.`);
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['EADDRINUSE', 'address in use (EADDRINUSE): another server listens there'],
+  ['EADDRNOTAVAIL', 'this machine does not have that address (EADDRNOTAVAIL)'],
+  ['EACCES', 'not permitted (EACCES): ports below 1024 need CAP_NET_BIND_SERVICE'],
+]);
+
+/**
+ * Binds an address exclusively and closes the socket. Threads share their ports with SO_REUSEPORT,
+ * and would silently share them with a second daemon. Null: it can be bound.
+ */
+export function bindFailure(
+  { address, port, family }: ListenAddress,
+  protocol: 'udp' | 'tcp',
+): Promise<{ readonly code: string; readonly message: string } | null> {
+  return new Promise((resolve) => {
+    const fail = ({ code = '', message }: NodeJS.ErrnoException): void =>
+      resolve({ code, message: REASONS.get(code) ?? message });
+    const isIPv6 = family === 6;
+    if (protocol === 'udp') {
+      const socket = createSocket({ type: isIPv6 ? 'udp6' : 'udp4', ipv6Only: isIPv6 }).on('error', fail);
+      socket.bind({ address, port, exclusive: true }, () => socket.close(() => resolve(null)));
+    } else {
+      const server = createServer().on('error', fail);
+      server.listen({ host: address, port, ipv6Only: isIPv6, exclusive: true }, () => {
+        server.close(() => resolve(null));
+      });
+    }
+  });
 }
 
 /** Replaces port 0 by a port that is free for TCP and UDP. */

@@ -32,7 +32,7 @@ import { openOrigins } from '../gateway/origins.ts';
 import { sharePrefetchClaims } from '../gateway/prefetcher.ts';
 import { followWatched } from '../gateway/tail-sampler.ts';
 import { limitsFromConfig } from '../http/server/limits.ts';
-import { assertDistinct, assertFree } from '../http/server/listening.ts';
+import { assertFree } from '../http/server/listening.ts';
 import { edgeMetrics } from '../http/server/metrics.ts';
 import { Pool } from '../http/server/pool.ts';
 import type { EdgeAddress } from '../peers/cache-peers.ts';
@@ -115,7 +115,6 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
   const { config, environment, journal, tickets, metrics, log } = options;
   const { edge } = config;
   if (edge.httpListen.length === 0 && edge.httpsListen.length === 0) return null;
-  assertDistinct(edge.httpListen, edge.httpsListen);
   await assertFree(edge.httpListen, 'WAYPOST_EDGE_HTTP_LISTEN');
   await assertFree(edge.httpsListen, 'WAYPOST_EDGE_HTTPS_LISTEN');
   const listen = {

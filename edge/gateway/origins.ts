@@ -1,5 +1,4 @@
 /** Creates the clients of origins and of other nodes from the configuration. */
-import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import { LogThrottle } from '../../core/base/log/throttle.ts';
 import type { Secrets } from '../../core/base/secrets.ts';
@@ -10,6 +9,7 @@ import { ORIGINS } from '../../core/site/pools/document.ts';
 import { createOriginClient, type OriginClient } from '../origin/client.ts';
 import { createMultiplexer } from '../origin/http2/multiplexer.ts';
 import { nativeSockets } from '../origin/native-socket.ts';
+import { readRootsFile } from '../origin/tls.ts';
 import type { PoolTools } from '../sites/site-pools.ts';
 import type { GatewayCounters } from './counters.ts';
 import type { FromGateway } from './messages.ts';
@@ -19,8 +19,8 @@ const STICKY_KEY_BYTES = 32;
 
 /**
  * `ownAddresses`: addresses of this service, in addition to those of the network interfaces.
- * `loop`: the loop of the thread; null: sockets are Node's. Throws the system's error if the file
- * of root certificates cannot be read.
+ * `loop`: the loop of the thread; null: sockets are Node's. Throws ConfigError if the file of root
+ * certificates cannot be read.
  */
 export function openOrigins(
   edge: Config['edge'],
@@ -34,7 +34,7 @@ export function openOrigins(
     resolvers: edge.resolvers,
     exemptions: parseExemptions(edge.allowPrivateOrigins),
     own: [...ownAddresses, ...cards].map((text) => parseAddress(text)).filter((address) => address !== undefined),
-    ca: edge.originCaFile === undefined ? undefined : readFileSync(edge.originCaFile, 'utf8'),
+    ca: edge.originCaFile === undefined ? undefined : readRootsFile('edge.origin_ca_file', edge.originCaFile),
     limits: {
       connectTimeout: edge.originConnectTimeout,
       tlsTimeout: edge.originTlsTimeout,

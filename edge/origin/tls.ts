@@ -4,6 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import {
   type ConnectionOptions,
@@ -14,6 +15,7 @@ import {
   type SecureContext,
   type TLSSocket,
 } from 'node:tls';
+import { ConfigError } from '../../core/base/errors.ts';
 import { RecentMap } from '../../core/base/recent-map.ts';
 import { isHttp2, type Origin } from './origin-address.ts';
 
@@ -21,6 +23,20 @@ import { isHttp2, type Origin } from './origin-address.ts';
 const MOST_SESSIONS = 4096;
 /** Maximum cached contexts of origins with their own authorities or client certificates. */
 const MAX_CONTEXTS = 256;
+
+/**
+ * Returns the text of a file with root certificates. `setting` names it in errors. Throws
+ * ConfigError `bad_file`.
+ */
+export function readRootsFile(setting: string, file: string): string {
+  try {
+    const text = readFileSync(file, 'utf8');
+    if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
+  } catch (error) {
+    throw new ConfigError('bad_file', `${setting}: ${file} cannot be read: ${(error as Error).message}.`);
+  }
+  throw new ConfigError('bad_file', `${setting}: ${file} contains no PEM certificate.`);
+}
 
 /** `ca`: PEM certificates of trusted authorities, in addition to those of node. */
 export class OriginTls {

@@ -21,6 +21,11 @@ export interface CliIo {
   readonly build: BuildInfo;
   /** Runs the daemon; resolves when it has shut down. */
   serve(config: Config): Promise<void>;
+  /**
+   * Throws ConfigError with everything that a start refuses in the configuration. `bind`: also
+   * binds each address for a moment.
+   */
+  checkStart(config: Config, options: { readonly bind: boolean }): Promise<void>;
   /** Recompiles the answers of all zones from the rows in the data folder; no daemon may use it. */
   rebuildAnswers(config: Config): Promise<{ readonly zones: number; readonly answers: number }>;
   /** Waits; replaced by tests. */

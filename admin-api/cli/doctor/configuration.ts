@@ -17,8 +17,10 @@ const edit = (file: string | undefined): string => `sudoedit ${quoted(file ?? '/
 export const valid = check<ConfigurationReading>({
   id: 'configuration.valid',
   why: 'The daemon does not start with an error in it.',
-  read({ source, file, fault, settings, isUnreadable }) {
-    if (isUnreadable) throw new NotChecked(fault ?? '', 'sudo waypost doctor');
+  async read(context) {
+    const { source, file, settings, isRoot } = context;
+    const fault = await context.startFault();
+    if (!isRoot && fault !== null && /\bEACCES\b/.test(fault)) throw new NotChecked(fault, 'sudo waypost doctor');
     return { source, file, fault, changed: settings.filter(({ origin }) => origin !== 'default').length };
   },
   judge({ source, file, fault, changed }) {

@@ -34,6 +34,8 @@ export interface ContextOptions {
   /** The URL of the API from an option or a variable; undefined: from the configuration. */
   readonly url?: string;
   readonly token?: string;
+  /** As CliIo.checkStart. Omitted: files that the settings name are not read. */
+  readonly checkStart?: (config: Config, options: { readonly bind: boolean }) => Promise<void>;
 }
 
 /** The response of /readyz. */
@@ -74,6 +76,17 @@ export class Context {
       this.fault = (error as Error).message;
       this.isUnreadable = !this.isRoot && /\bEACCES\b/.test(this.fault);
       this.#config = this.isUnreadable ? withoutDataFolder(file, env) : null;
+    }
+  }
+
+  /** The message of the error with which a start would fail; null: none. */
+  async startFault(): Promise<string | null> {
+    if (this.#config === null || this.fault !== null) return this.fault;
+    try {
+      await this.options.checkStart?.(this.#config, { bind: false });
+      return null;
+    } catch (error) {
+      return (error as Error).message;
     }
   }
 

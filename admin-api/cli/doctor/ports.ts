@@ -1,8 +1,7 @@
 /** Whether the ports of the listeners are bindable, or in use by the daemon. */
-import { createSocket } from 'node:dgram';
 import { readdirSync, readlinkSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { type Config, formatListen, type ListenAddress } from '../../../core/config/index.ts';
+import { bindFailure } from '../../../core/os/sockets.ts';
 import { type AnyCheck, check, failure, note, ok, type Verdict } from './check.ts';
 import type { Context } from './context.ts';
 import { quoted, readText } from './machine.ts';
@@ -78,30 +77,13 @@ async function readPort(context: Context, listen: ListenAddress, protocol: Proto
   const holders = users.map(({ inode }) => socketHolder(inode));
   const own = holders.find((candidate) => candidate !== null && candidate.pid === pid);
   if (own) return { ...common, state: 'ours', holder: own };
-  const code = await tryBind(listen, protocol);
-  if (code === null) return { ...common, state: 'free' };
+  const refused = await bindFailure(listen, protocol);
+  if (refused === null) return { ...common, state: 'free' };
+  const { code } = refused;
   if (code === 'EACCES' || code === 'EPERM') return { ...common, state: 'denied' };
   if (code === 'EADDRNOTAVAIL') return { ...common, state: 'missing' };
   const holder = holders.find((other) => other !== null);
   return holder ? { ...common, state: 'taken', holder } : { ...common, state: 'hidden' };
-}
-
-/** Binds and closes a socket. Resolves with the error code; null: no error. */
-function tryBind({ address, port, family }: ListenAddress, protocol: Protocol): Promise<string | null> {
-  return new Promise((resolve) => {
-    const fail = (error: NodeJS.ErrnoException): void => resolve(error.code ?? error.message);
-    if (protocol === 'udp') {
-      const socket = createSocket({ type: family === 4 ? 'udp4' : 'udp6', ipv6Only: family === 6 });
-      socket.on('error', fail);
-      socket.bind({ address, port, exclusive: true }, () => socket.close(() => resolve(null)));
-    } else {
-      const server = createServer();
-      server.on('error', fail);
-      server.listen({ host: address, port, ipv6Only: family === 6, exclusive: true }, () =>
-        server.close(() => resolve(null)),
-      );
-    }
-  });
 }
 
 const ports = (

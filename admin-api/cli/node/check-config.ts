@@ -11,20 +11,24 @@ export function addConfigCommands(program: Command, { io, action }: CommandConte
     .command('check-config')
     .description('print the configuration, or every error in it')
     .option('--quiet', 'print only errors and warnings')
+    .option('--bind', 'also bind each address for a moment; the daemon must not run')
     .addHelpText(
       'after',
       `
+The checks are those of a start, with all files that the settings name. Run it as the user of the daemon.
 Each line shows a setting, its value and the source of the value. Warnings, such as secrets
 that cross the network in the clear, go to standard error. The exit code is 1 if there is an error.
 
 Examples:
   $ waypost check-config --config config/waypost.toml
   $ WAYPOST_DNS_WORKERS=2 waypost check-config --json
+  $ sudo -u waypost waypost check-config --bind
 `,
     )
     .action(
-      action(async (options: GlobalOptions & { readonly quiet?: boolean }) => {
+      action(async (options: GlobalOptions & { readonly quiet?: boolean; readonly bind?: boolean }) => {
         const { config, settings } = resolveConfig({ file: options.config, env: io.env });
+        await io.checkStart(config, { bind: options.bind === true });
         const warnings = clearTextOf(config).map(warningOf);
         if (!options.json || options.quiet === true) for (const text of warnings) print(io.stderr, `warning: ${text}`);
         if (options.quiet === true) return true;

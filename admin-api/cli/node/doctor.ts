@@ -69,6 +69,7 @@ export function doctorOptions(io: CliIo, { config, url, token }: GlobalOptions) 
     file: config,
     env: io.env,
     version: io.build.version,
+    checkStart: io.checkStart,
     program: fileURLToPath(new URL('..', pathToFileURL(main))),
     url: url ?? (io.env.WAYPOST_URL || undefined),
     token: token ?? (io.env.WAYPOST_TOKEN || undefined),

@@ -24,10 +24,10 @@ export interface Authority {
 type AccountTools = Pick<Parameters<typeof accountStore>[0], 'environment' | 'journal' | 'secrets' | 'log'>;
 
 /**
- * In the order in which they are used. Throws ConfigError for half of an external account, and for
- * a fallback without a first authority or with its directory.
+ * Throws ConfigError for half of an external account, and for a fallback without a first authority
+ * or with its directory.
  */
-export function openAuthorities(acme: Config['acme'], transport: Transport, tools: AccountTools): Authority[] {
+export function checkAuthorities(acme: Config['acme']): void {
   const { directory: first, fallbackDirectory: fallback } = acme;
   checkPair('acme.eab_kid', acme.eabKid, 'acme.eab_hmac_key', acme.eabHmacKey);
   checkPair('acme.fallback_eab_kid', acme.fallbackEabKid, 'acme.fallback_eab_hmac_key', acme.fallbackEabHmacKey);
@@ -38,6 +38,12 @@ export function openAuthorities(acme: Config['acme'], transport: Transport, tool
         ? 'acme.fallback_directory needs acme.directory: set that to the first authority.'
         : 'acme.fallback_directory is the same as acme.directory: set it to another authority, or remove it.',
     );
+}
+
+/** In the order in which they are used. Throws ConfigError as checkAuthorities does. */
+export function openAuthorities(acme: Config['acme'], transport: Transport, tools: AccountTools): Authority[] {
+  checkAuthorities(acme);
+  const { directory: first, fallbackDirectory: fallback } = acme;
   const open = (url: string, settings: OwnSettings): Authority => {
     const { eabKid, eabHmacKey, caaIdentities, profile, preferredChain } = settings;
     const accounts: AccountStore = accountStore({ ...tools, directory: url, eabKid });

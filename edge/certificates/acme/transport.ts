@@ -3,10 +3,9 @@
  * of the response size. That transport also waits as long as Retry-After requests, and keeps only
  * the text of a problem.
  */
-import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 import { Agent, type Dispatcher } from 'undici';
-import { ConfigError } from '../../../core/base/errors.ts';
+import { readRootsFile } from '../../origin/tls.ts';
 import { DirectoryProblem, DirectoryUnreachable, problemNames, readProblem, readRetryAfter } from './problem.ts';
 
 export interface DirectoryResponse {
@@ -44,7 +43,7 @@ const AGENT = 'waypost';
  * cannot be read. `stop` aborts pending requests.
  */
 export function openTransport(caFile: string | undefined, stop: AbortSignal): Transport {
-  const ca = caFile === undefined ? undefined : [...rootCertificates, readRoots(caFile)];
+  const ca = caFile === undefined ? undefined : [...rootCertificates, readRootsFile('acme.ca_file', caFile)];
   const agent = new Agent({
     connect: { ca, timeout: CONNECT_MS },
     headersTimeout: RESPONSE_MS,
@@ -65,16 +64,6 @@ export function openTransport(caFile: string | undefined, stop: AbortSignal): Tr
     },
     close: () => agent.destroy(),
   };
-}
-
-function readRoots(file: string): string {
-  try {
-    const text = readFileSync(file, 'utf8');
-    if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
-  } catch (error) {
-    throw new ConfigError('bad_file', `acme.ca_file: ${file} cannot be read: ${(error as Error).message}.`);
-  }
-  throw new ConfigError('bad_file', `acme.ca_file: ${file} contains no PEM certificate.`);
 }
 
 async function exchange(

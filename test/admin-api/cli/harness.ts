@@ -193,6 +193,7 @@ export interface RunOptions {
   /** Replaces the recorded sleep; `closeOutput` does the same as `| head`. */
   readonly sleep?: (milliseconds: number, closeOutput: () => void) => void;
   readonly serve?: CliIo['serve'];
+  readonly checkStart?: CliIo['checkStart'];
   readonly rebuildAnswers?: CliIo['rebuildAnswers'];
 }
 
@@ -217,6 +218,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     env: options.env ?? {},
     build: { version: '1.2.3', commit: '0123456789ab', date: '2026-11-27' },
     serve: options.serve ?? (async () => {}),
+    checkStart: options.checkStart ?? (async () => {}),
     rebuildAnswers: options.rebuildAnswers ?? (async () => ({ zones: 0, answers: 0 })),
     sleep: async (milliseconds) => {
       slept.push(milliseconds);

@@ -164,7 +164,7 @@ test('check-config prints every error and exits with 1', async () => {
   writeFileSync(file, '[dns]\nworkers = 0\nlissten = "a"\n');
   const { code, stdout, stderr } = await run(['--config', file, 'check-config']);
   assert.equal([code, stdout], [1, '']);
-  assert.match(stderr, /\n {2}dns\.lissten .*did you mean dns\.listen\?\n {2}dns\.workers: found 0/);
+  assert.match(stderr, /\n {2}dns\.lissten \(.*:3\): .*did you mean dns\.listen\?\n {2}dns\.workers \(.*:2\): found 0/);
   const json = await run(['check-config', '--config', file, '--json']);
   assert.is(JSON.parse(json.stderr).error.code, 'invalid_config');
 });

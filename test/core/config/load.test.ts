@@ -177,17 +177,29 @@ test('every fault is listed, with the key, what was found and what is expected',
     }),
   );
   const expected = [
-    /^lissten \(.*\): unknown setting; did you mean dns\.listen\?$/,
+    /^lissten \(.*waypost\.toml:2\): unknown setting; did you mean dns\.listen\?$/,
     /^soa \(.*\): found 3, expected a table, \[soa\]$/,
-    /^dns\.udp_paylod \(.*\): unknown setting; did you mean dns\.udp_payload\?$/,
+    /^dns\.udp_paylod \(.*waypost\.toml:5\): unknown setting; did you mean dns\.udp_payload\?$/,
     /^dnss\.listen .*did you mean dns\.listen\?$/,
     /^WAYPOST_DNS_LISTN: unknown variable; did you mean WAYPOST_DNS_LISTEN\?$/,
-    /^data_dir: found 5, expected the path of a folder$/,
+    /^data_dir \(.*waypost\.toml:1\): found 5, expected the path of a folder$/,
     /^rate_limit \(WAYPOST_RATE_LIMIT\): found "many", expected a whole number/,
-    /^dns\.workers: found 0, expected a whole number from 1 to 256$/,
+    /^dns\.workers \(.*waypost\.toml:6\): found 0, expected a whole number from 1 to 256$/,
   ];
   assert.is(lines.length, expected.length, lines.join('\n'));
   for (const [i, pattern] of expected.entries()) assert.match(lines[i], pattern);
+});
+
+test('a fault names the line on which its setting begins', () => {
+  const lines = (toml: string) => faults(() => fromToml(toml)).map((fault) => /\.toml:(\d+)\)/.exec(fault)?.[1]);
+  assert.equal(lines('# text\n\n[dns]\n# "workers"\n\nlisten = [\n  "127.0.0.1:53",\n  "localhost:53",\n]\n'), ['6']);
+  assert.equal(lines('soa = { refresh = 1, retry = -1 }\r\ndns.workers = 0'), ['1', '2']);
+  assert.equal(lines('data_dir = """\n[dns]\nworkers = 0"""\n["dns"]\n"workers" = 0\nlissten = 1'), ['6', '1', '5']);
+});
+
+test('a list of exemptions may be empty', () => {
+  assert.equal(fromToml('dns.rrl_allow = []\nedge.allow_private_origins = []').dns.rrlAllow, []);
+  assert.is(fromToml('dns.rrl_allow = false').dns.rrlAllow, false);
 });
 
 test('a fault in the file counts though the environment overrides it', () => {

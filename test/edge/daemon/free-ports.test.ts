@@ -8,7 +8,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConfigError } from '../../../core/base/errors.ts';
 import type { ListenAddress } from '../../../core/config/index.ts';
-import { assertDistinct, assertFree } from '../../../edge/http/server/listening.ts';
+import { assertFree } from '../../../edge/http/server/listening.ts';
 
 const at = (port: number, address = '127.0.0.1'): ListenAddress => ({ address, port, family: 4 });
 
@@ -33,16 +33,6 @@ test('a port in use, and an address of another machine', async () => {
   await new Promise((resolve) => server.close(resolve));
   assert.is(await refusalOf([at(port)]), '');
   assert.match(await refusalOf([at(port, '192.0.2.77')]), /this machine does not have that address/);
-});
-
-test('one address for HTTP and HTTPS is refused', () => {
-  assert.throws(
-    () => assertDistinct([at(80), at(8080)], [at(443), at(8080)]),
-    /127\.0\.0\.1:8080 for both HTTP and HTTPS/,
-  );
-  assertDistinct([at(80), at(0)], [at(443), at(0)]);
-  assertDistinct([at(443, '127.0.0.2')], [at(443)]);
-  assertDistinct([], [at(443)]);
 });
 
 test.run();
