@@ -7,7 +7,7 @@ import { readBuildInfo } from './core/base/build-info.ts';
 import { ConfigError } from './core/base/errors.ts';
 import type { Logger } from './core/base/log/index.ts';
 import type { Stops } from './core/base/stops.ts';
-import type { Config, ListenAddress } from './core/config/index.ts';
+import type { Config, ListenAddress, LiveConfig, ResolvedConfig } from './core/config/index.ts';
 import type { Running } from './core/os/systemd/run-service.ts';
 
 /** The rooms of the daemon, loaded when it starts: other commands need little of them. */
@@ -29,10 +29,13 @@ async function checkStart(config: Config, { bind }: { readonly bind: boolean }):
 }
 
 /** Runs the daemon; resolves when all parts have stopped. */
-async function serve(config: Config): Promise<void> {
+async function serve(read: () => ResolvedConfig): Promise<void> {
   const rooms = await loadRooms();
   const { core } = rooms;
-  await checkStart(config, { bind: false });
+  const resolved = read();
+  await checkStart(resolved.config, { bind: false });
+  const live = new core.LiveConfig(resolved);
+  const { config } = live;
   core.setThreadHeapFlags();
   const log = core.createLogger(config.log);
   if (!config.protection.coreDumps) core.disableCoreDumps();
@@ -41,7 +44,7 @@ async function serve(config: Config): Promise<void> {
     log,
     async start(stops) {
       await record.begin(log);
-      return startParts(rooms, config, log, stops);
+      return startParts(rooms, { live, read }, log, stops);
     },
   });
   record.end();
@@ -50,11 +53,13 @@ async function serve(config: Config): Promise<void> {
 /** Starts each part after those that it needs. Null: another node's store is to be installed. */
 async function startParts(
   { core, adminApi, edge }: Rooms,
-  config: Config,
+  { live, read }: { readonly live: LiveConfig; readonly read: () => ResolvedConfig },
   log: Logger,
   stops: Stops,
 ): Promise<Running | null> {
   const started = performance.now();
+  const { config, follow } = live;
+  stops.add(() => live.forgetFollowers());
   const metrics = new core.Registry();
   const tasks = new core.Tasks({ metrics });
   stops.own(core.registerProcessMetrics(metrics, build, { tasks, log }));
@@ -72,6 +77,7 @@ async function startParts(
   const steering = stops.own(await core.openSteeringState({ config, tasks, ...logOf('steering') }));
   const common = {
     config,
+    follow,
     version: build.version,
     metrics,
     tasks,
@@ -227,11 +233,18 @@ async function startParts(
     transport,
     ...store.index.stats,
   });
+  const reloader = new core.Reloader({
+    live,
+    log,
+    read,
+    check: (next) => checkStart(next, { bind: false }),
+    finish: visitors?.reload ?? (async () => {}),
+  });
   const milliseconds = performance.now() - started;
   return {
     status: () => core.describeReadiness(readiness.current()),
     silentThreads: (ms) => [...nameserver.silentThreads(ms), ...(visitors?.silentThreads(ms) ?? [])],
-    reload: visitors?.reload ?? null,
+    reload: () => reloader.run(),
     replaced: node.replaced,
     onServing() {
       const hasAdmin = api.hasFirstAdmin();

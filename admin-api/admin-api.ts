@@ -9,7 +9,7 @@ import type { BlobSource } from '../core/cluster/blobs/store.ts';
 import type { ClusterState } from '../core/cluster/cluster-state.ts';
 import type { ReadRuleCounts, ReadStatistics } from '../core/cluster/peer-queries.ts';
 import type { Readiness } from '../core/cluster/readiness.ts';
-import type { Config } from '../core/config/index.ts';
+import type { Config, Follow } from '../core/config/index.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { AnswerDeferred } from '../core/nameserver/deferred.ts';
 import { parseExemptions, parsePrefix } from '../core/net/address/index.ts';
@@ -126,6 +126,8 @@ export interface AdminApiOptions {
   readonly answerDns?: AnswerDns;
   /** Omitted or null: traces are off. */
   readonly traces?: Pick<Traces, 'record' | 'writeRatio'> | null;
+  /** As LiveConfig; omitted: the configuration never changes. */
+  readonly follow?: Follow;
 }
 
 export interface AdminApi {
@@ -193,15 +195,14 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
   };
   const passwords = new Passwords(options.passwordCost);
   const pool = new PreparePool();
-  const logins = new LoginAttempts(config.admin.loginRateLimit);
+  const logins = new LoginAttempts(() => config.admin.loginRateLimit);
   const sessions = new Sessions(services);
   const tokenUses = new TokenUses(services);
   const authenticator = new Authenticator(reader, journal, sessions, tokenUses);
   const signInParts = { services, passwords, logins };
   const { cluster } = zoneSettings;
   const originRules = {
-    // Node rejects an empty list of servers.
-    resolve: options.resolve ?? dnsResolve(config.edge.resolvers.length > 0 ? config.edge.resolvers : undefined),
+    resolve: options.resolve ?? dnsResolve(() => config.edge.resolvers),
     allowPrivate: parseExemptions(config.edge.allowPrivateOrigins),
     own: [...cluster.ipv4, ...cluster.ipv6].map((address) => parsePrefix(address)),
   };
@@ -230,11 +231,17 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     readStatistics: options.readStatistics ?? noStatistics(config.nodeName),
     doh: options.answerDns && {
       answer: options.answerDns,
-      queries: new RateLimit('dns', config.dns.dohRateLimit, ONE_MINUTE),
+      queries: new RateLimit('dns', () => config.dns.dohRateLimit, ONE_MINUTE),
     },
   });
   const routes = [...described, ...openApiRoutes(described, options.version)];
   const compatible = powerDnsRoutes(services, options.metrics, options.notify ?? (() => {}));
+  const hosts = new KnownHosts(config.admin.hostname);
+  let trusts = trustOf(config.edge.trustedProxies);
+  options.follow?.(['admin.hostname', 'edge.trusted_proxies'], () => {
+    hosts.setNames(config.admin.hostname);
+    trusts = trustOf(config.edge.trustedProxies);
+  });
   const handler = createApp({
     routes: [...routes, ...compatible, ...dynDnsRoutes(services)],
     foreign: [
@@ -242,19 +249,19 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
       { prefix: DYNDNS_PREFIX, respondToError: dynDnsError },
     ],
     authenticator,
-    hosts: new KnownHosts(config.admin.hostname),
+    hosts,
     observer: new HttpMetrics(options.metrics),
     journal,
     catchUp: sync === undefined ? null : new SharedRun(() => journal.latest(), CATCH_UP_INTERVAL),
-    requests: new RateLimit('default', config.rateLimit, FIVE_MINUTES),
-    accountRequests: new RateLimit('account', ACCOUNT_SHARES * config.rateLimit, FIVE_MINUTES),
+    requests: new RateLimit('default', () => config.rateLimit, FIVE_MINUTES),
+    accountRequests: new RateLimit('account', () => ACCOUNT_SHARES * config.rateLimit, FIVE_MINUTES),
     sync: (sequence) => sync?.(sequence) ?? null,
     replay: (idempotency, headers) => replay(services, idempotency, headers),
     log,
     pages: options.dashboard === undefined ? undefined : new DashboardPages(options.dashboard),
     forwardedBy: options.forwardedBy,
     protection: options.protection,
-    trusts: trustOf(config.edge.trustedProxies),
+    trusts: (address) => trusts(address),
     tracing: traces === null ? undefined : { traces },
   });
   const sweeper = new Sweeper(services, sessions);
@@ -266,7 +273,14 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     update: createUpdateHandler(services, options.metrics),
     async listen() {
       const transport = await selectTransport(config.admin.transport, {
-        limits: { total: config.admin.maxConnections, perAddress: config.admin.maxConnectionsPerAddress },
+        limits: {
+          get total() {
+            return config.admin.maxConnections;
+          },
+          get perAddress() {
+            return config.admin.maxConnectionsPerAddress;
+          },
+        },
         memory: new BodyMemory(BODIES_IN_MEMORY * Math.max(config.admin.maxBody, LEAST_BODY)),
         log,
       });

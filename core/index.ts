@@ -11,7 +11,7 @@ export { openNode } from './cluster/open-node.ts';
 export { openStore, rebuildStore } from './cluster/open-store.ts';
 export { describeReadiness, ReadinessWatch } from './cluster/readiness.ts';
 export { openWithdrawal } from './cluster/withdrawal.ts';
-export { formatServices, secretKeyFile } from './config/index.ts';
+export { formatServices, LiveConfig, Reloader, secretKeyFile } from './config/index.ts';
 export { openClock } from './journal/clock/open.ts';
 export { startUpkeep } from './journal/upkeep/upkeep.ts';
 export { DeferredRoutes } from './nameserver/deferred-server.ts';

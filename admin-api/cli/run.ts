@@ -67,6 +67,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
   },
   'Daemon:': {
     serve: async () => (await import('./node/serve.ts')).addServeCommand,
+    reload: async () => (await import('./node/reload.ts')).addReloadCommand,
     status: async () => (await import('./node/status.ts')).addStatusCommand,
     'check-config': async () => (await import('./node/check-config.ts')).addConfigCommands,
     doctor: async () => (await import('./node/doctor.ts')).addDoctorCommand,

@@ -65,12 +65,17 @@ const PORT = /:\d{0,5}$/;
  * accepted, because DNS rebinding needs a name.
  */
 export class KnownHosts {
-  readonly #names: ReadonlySet<string>;
+  #names: ReadonlySet<string> = new Set();
   readonly #accepted = new Set<string>();
 
   /** `names`: the setting admin.hostname. */
   constructor(names: readonly string[]) {
+    this.setNames(names);
+  }
+
+  setNames(names: readonly string[]): void {
     this.#names = new Set(['localhost', ...names.map((name) => name.toLowerCase())]);
+    this.#accepted.clear();
   }
 
   /** Throws HttpError 421 (RFC 9110 15.5.20). */

@@ -1,7 +1,7 @@
 /** Settings of automatic certificates (ACME, RFC 8555). */
 import { resolvers } from './address-kinds.ts';
 import { choice, flag, hostNames, integer, type Kind, text, textual } from './kinds.ts';
-import { optional, setting } from './setting.ts';
+import { optional, reloadable, setting } from './setting.ts';
 
 /** Short names of well-known directories. */
 const KNOWN: ReadonlyMap<string, string> = new Map([
@@ -40,7 +40,7 @@ const identities: Kind<readonly string[]> = {
   fromToml: (value) => (Array.isArray(value) && value.length === 0 ? [] : hostNames.fromToml(value)),
 };
 
-export const ACME_SETTINGS = {
+export const ACME_SETTINGS = reloadable({
   directory: optional(
     directory,
     'none; no certificates are ordered',
@@ -137,4 +137,4 @@ export const ACME_SETTINGS = {
     8,
     'Maximum number of concurrent orders. An account that is alone has half of them.',
   ),
-} as const;
+} as const);

@@ -2,13 +2,13 @@
 import { availableParallelism } from 'node:os';
 import { exemptions, resolvers } from './address-kinds.ts';
 import { bytes, choice, flag, GB, hexadecimal, integer, KB, MB, optionalList } from './kinds.ts';
-import { setting } from './setting.ts';
+import { live, reloadable, setting } from './setting.ts';
 
 const sha256 = hexadecimal(32);
 
 /** Settings of webhooks. */
 export const WEBHOOK_SETTINGS = {
-  max_per_account: setting(integer(0, 10_000), 20, 'Maximum number of webhooks of an account; 0 allows none.'),
+  max_per_account: live(setting(integer(0, 10_000), 20, 'Maximum number of webhooks of an account; 0 allows none.')),
   first_retry: setting(
     integer(1, 3600, 'seconds'),
     5,
@@ -24,10 +24,8 @@ export const WEBHOOK_SETTINGS = {
     7,
     'How long deliveries are kept for the list and for replays, in days: the last 1,000 of each webhook.',
   ),
-  resolvers: setting(
-    resolvers,
-    [],
-    'Recursive resolvers for the host names of webhooks. Empty: the resolvers of the system.',
+  resolvers: live(
+    setting(resolvers, [], 'Recursive resolvers for the host names of webhooks. Empty: the resolvers of the system.'),
   ),
   allow_private_receivers: setting(
     exemptions,
@@ -42,7 +40,7 @@ const size = (plan: string, of: string, standard: number) =>
   setting(bytes(0, 1024 * GB), standard, `Maximum bytes that ${of} stores in the plan "${plan}".`);
 
 /** Storage quotas of an account and of each of its zones, by plan. */
-export const QUOTA_SETTINGS = {
+export const QUOTA_SETTINGS = reloadable({
   free_zone_records: records('free', 'a zone', 10_000),
   free_records: records('free', 'an account', 50_000),
   free_zone_size: size('free', 'a zone', 8 * MB),
@@ -55,7 +53,7 @@ export const QUOTA_SETTINGS = {
   unlimited_records: records('unlimited', 'an account', 0),
   unlimited_zone_size: size('unlimited', 'a zone', 0),
   unlimited_size: size('unlimited', 'an account', 0),
-} as const;
+} as const);
 
 const seconds = (minimum: number) => integer(minimum, 2 ** 31 - 1, 'seconds');
 

@@ -10,6 +10,8 @@ export interface SettingDescription {
   readonly default: string;
   readonly doc: string;
   readonly secret: boolean;
+  /** Whether a reload applies a changed value; otherwise it needs a restart. */
+  readonly isReloadable: boolean;
 }
 
 /** Every setting, in the order of the schema. */
@@ -21,6 +23,7 @@ export function describeConfig(): SettingDescription[] {
     default: setting.standardText ?? setting.kind.toToml(setting.standard()),
     doc: setting.doc,
     secret: setting.secret,
+    isReloadable: setting.isReloadable === true,
   }));
 }
 
@@ -30,7 +33,7 @@ const WIDTH = 100;
 export function exampleToml(): string {
   const lines = comment(
     'Waypost configuration: every setting with its default. The environment variable named with a setting ' +
-      'overrides it. A size is a number of bytes, or a number with the unit KB, MB or GB (powers of 1024).',
+      'overrides it. "Reload" with a setting: a reload (SIGHUP, "waypost reload") applies a change; all others need a restart. A size is a number of bytes, or a number with the unit KB, MB or GB (powers of 1024).',
   );
   let section = '';
   for (const { key, path, env, setting } of settings) {
@@ -39,7 +42,10 @@ export function exampleToml(): string {
       section = path[0];
       lines.push(...comment(sections.get(section) ?? ''), `[${section}]`, '');
     }
-    lines.push(...comment(setting.doc), ...comment(`${env}: ${setting.kind.expected}.`));
+    lines.push(
+      ...comment(setting.doc),
+      ...comment(`${env}: ${setting.kind.expected}.${setting.isReloadable === true ? ' Reload.' : ''}`),
+    );
     const name = key.slice(key.lastIndexOf('.') + 1);
     if (setting.standardText === undefined) lines.push(`${name} = ${setting.kind.toToml(setting.standard())}`);
     else lines.push(...comment(`Default: ${setting.standardText}.`), `# ${name} = ${setting.example}`);

@@ -4,7 +4,7 @@
  * edge/ explain the defaults.
  */
 import { bytes, GB, integer, KB, MB } from './kinds.ts';
-import { memoryShare, type Setting, setting } from './setting.ts';
+import { live, memoryShare, type Setting, setting } from './setting.ts';
 
 const size = bytes(1 * KB, 64 * MB);
 const count = integer(1, 1_000_000);
@@ -18,22 +18,28 @@ const rate = (standard: number, what: string): Setting<number> =>
 
 /** Limits of connections, independent of HTTP. */
 const CONNECTIONS = {
-  max_connections: setting(
-    count,
-    50_000,
-    'Maximum number of concurrent connections. Each takes about 40 KB with TLS. One site can have three times as many as it leaves for others.',
+  max_connections: live(
+    setting(
+      count,
+      50_000,
+      'Maximum number of concurrent connections. Each takes about 40 KB with TLS. One site can have three times as many as it leaves for others.',
+    ),
   ),
-  max_connections_per_address: setting(
-    count,
-    1000,
-    'Maximum number of concurrent connections from one client address (IPv6: from one /64). Many people can share an address.',
+  max_connections_per_address: live(
+    setting(
+      count,
+      1000,
+      'Maximum number of concurrent connections from one client address (IPv6: from one /64). Many people can share an address.',
+    ),
   ),
-  max_requests_in_flight: setting(
-    count,
-    20_000,
-    'Maximum number of requests of sites in flight, for all threads together. One site can have three times as many as it leaves for others; more get 503.',
+  max_requests_in_flight: live(
+    setting(
+      count,
+      20_000,
+      'Maximum number of requests of sites in flight, for all threads together. One site can have three times as many as it leaves for others; more get 503.',
+    ),
   ),
-  client_memory: {
+  client_memory: live({
     ...setting(
       bytes(8 * MB, 1024 * GB),
       1 * GB,
@@ -42,54 +48,66 @@ const CONNECTIONS = {
     standard: () => memoryShare(1 / 8, 16 * MB, 1 * GB),
     standardText: 'an eighth of the memory, at most 1GB',
     example: '"256MB"',
-  },
+  }),
   max_certificates: setting(
     integer(16, 1_000_000),
     4000,
     'Maximum number of certificates that each thread keeps in memory, about 14 KB each. The least recently used are evicted. Loading an evicted certificate again takes about a quarter of a millisecond.',
   ),
-  handshake_timeout: setting(
-    milliseconds,
-    10_000,
-    'Timeout of the TLS handshake, in milliseconds. Without TLS: timeout for the first bytes of a request, which show the HTTP version.',
+  handshake_timeout: live(
+    setting(
+      milliseconds,
+      10_000,
+      'Timeout of the TLS handshake, in milliseconds. Without TLS: timeout for the first bytes of a request, which show the HTTP version.',
+    ),
   ),
-  drain_timeout: setting(
-    milliseconds,
-    30_000,
-    'Timeout for requests in flight when the edge stops or reloads, in milliseconds.',
+  drain_timeout: live(
+    setting(milliseconds, 30_000, 'Timeout for requests in flight when the edge stops or reloads, in milliseconds.'),
   ),
-  stream_idle_timeout: setting(
-    milliseconds,
-    300_000,
-    'Idle timeout of a request, in milliseconds: the maximum time without data in either direction, including the wait for the origin. The client then gets 408 or 504, or the stream is closed if the response has begun.',
+  stream_idle_timeout: live(
+    setting(
+      milliseconds,
+      300_000,
+      'Idle timeout of a request, in milliseconds: the maximum time without data in either direction, including the wait for the origin. The client then gets 408 or 504, or the stream is closed if the response has begun.',
+    ),
   ),
-  tunnel_idle_timeout: setting(
-    milliseconds,
-    600_000,
-    'Idle timeout of a WebSocket, of a stream of events (text/event-stream), and of a gRPC call, in milliseconds.',
+  tunnel_idle_timeout: live(
+    setting(
+      milliseconds,
+      600_000,
+      'Idle timeout of a WebSocket, of a stream of events (text/event-stream), and of a gRPC call, in milliseconds.',
+    ),
   ),
-  body_rate: setting(
-    count,
-    250,
-    'Minimum rate of a request body in bytes per second, while the edge waits for it. Slower requests get 408.',
+  body_rate: live(
+    setting(
+      count,
+      250,
+      'Minimum rate of a request body in bytes per second, while the edge waits for it. Slower requests get 408.',
+    ),
   ),
-  body_window: setting(milliseconds, 180_000, 'Period over which that rate is measured, in milliseconds.'),
-  body_pressed_window: setting(
-    milliseconds,
-    10_000,
-    'The same period while half of the memory, connections or requests in flight of the site or the client network are in use, in milliseconds.',
+  body_window: live(setting(milliseconds, 180_000, 'Period over which that rate is measured, in milliseconds.')),
+  body_pressed_window: live(
+    setting(
+      milliseconds,
+      10_000,
+      'The same period while half of the memory, connections or requests in flight of the site or the client network are in use, in milliseconds.',
+    ),
   ),
-  body_pause: setting(
-    milliseconds,
-    75_000,
-    'Maximum time without a byte of a request body, in milliseconds. The client then gets 408.',
+  body_pause: live(
+    setting(
+      milliseconds,
+      75_000,
+      'Maximum time without a byte of a request body, in milliseconds. The client then gets 408.',
+    ),
   ),
-  linger_bytes: setting(
-    bytes(64 * KB, 1024 * GB),
-    64 * MB,
-    'Maximum rest of a request body that is received and discarded after a response that came before its end, such as 413. Clients that read only when they have sent everything would otherwise lose the response.',
+  linger_bytes: live(
+    setting(
+      bytes(64 * KB, 1024 * GB),
+      64 * MB,
+      'Maximum rest of a request body that is received and discarded after a response that came before its end, such as 413. Clients that read only when they have sent everything would otherwise lose the response.',
+    ),
   ),
-  linger_duration: setting(milliseconds, 30_000, 'Maximum time for that, in milliseconds.'),
+  linger_duration: live(setting(milliseconds, 30_000, 'Maximum time for that, in milliseconds.')),
   ticket_rotation: setting(
     integer(60, 604_800, 'seconds'),
     21_600,

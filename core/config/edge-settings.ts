@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { prefixes } from './address-kinds.ts';
 import { anyHostNames, bytes, choice, flag, GB, integer, KB, type Kind, listenList, MB, text } from './kinds.ts';
 import type { ListenAddress } from './listen.ts';
-import { memoryShare, optional, type Setting, setting } from './setting.ts';
+import { live, memoryShare, optional, reloadable, type Setting, setting } from './setting.ts';
 
 const anyText = text('a name of letters, digits, dots and dashes, such as "waypost" or "edge.example.net"');
 
@@ -25,40 +25,52 @@ const serverName: Kind<string> = {
 
 /** Settings of the proxy: its name, trusted proxies, and cache control by clients. */
 export const PROXY_SETTINGS = {
-  name: setting(
-    pseudonym,
-    'waypost',
-    'Name of the edge in Via, CDN-Loop and Cache-Status. A request with this name in CDN-Loop is rejected as a loop, so each service in a chain of proxies needs its own name.',
+  name: live(
+    setting(
+      pseudonym,
+      'waypost',
+      'Name of the edge in Via, CDN-Loop and Cache-Status. A request with this name in CDN-Loop is rejected as a loop, so each service in a chain of proxies needs its own name.',
+    ),
   ),
-  trusted_proxies: setting(
-    prefixes,
-    [],
-    'Addresses of load balancers or proxies in front of the edge or of the API. The visitor is the rightmost address in their X-Forwarded-For, or without it in their Forwarded, that is not one of them. Their forwarding fields (X-Forwarded-For, Forwarded, X-Real-IP …) are forwarded to the origin together with their address; the fields of all other clients are removed. X-Forwarded-Proto, or the proto of Forwarded, also sets the scheme of the URL in the cache and prevents the redirect to HTTPS. A forwarded host or path reaches the origin only with requests that bypass the cache.',
+  trusted_proxies: live(
+    setting(
+      prefixes,
+      [],
+      'Addresses of load balancers or proxies in front of the edge or of the API. The visitor is the rightmost address in their X-Forwarded-For, or without it in their Forwarded, that is not one of them. Their forwarding fields (X-Forwarded-For, Forwarded, X-Real-IP …) are forwarded to the origin together with their address; the fields of all other clients are removed. X-Forwarded-Proto, or the proto of Forwarded, also sets the scheme of the URL in the cache and prevents the redirect to HTTPS. A forwarded host or path reaches the origin only with requests that bypass the cache.',
+    ),
   ),
-  proxy_protocol: setting(
-    prefixes,
-    [],
-    'Addresses of load balancers whose connections to the edge begin with a header of the PROXY protocol (version 1 or 2), over TLS and without. The header states the client: limits, rules, logs and origins see its address. A connection from one of these addresses without such a header is closed.',
+  proxy_protocol: live(
+    setting(
+      prefixes,
+      [],
+      'Addresses of load balancers whose connections to the edge begin with a header of the PROXY protocol (version 1 or 2), over TLS and without. The header states the client: limits, rules, logs and origins see its address. A connection from one of these addresses without such a header is closed.',
+    ),
   ),
-  cache_may_insist: setting(
-    flag,
-    false,
-    'Whether a client can bypass a fresh cached response with "Cache-Control: no-cache", as browsers do when a page is reloaded. Anybody can then send every request to an origin.',
+  cache_may_insist: live(
+    setting(
+      flag,
+      false,
+      'Whether a client can bypass a fresh cached response with "Cache-Control: no-cache", as browsers do when a page is reloaded. Anybody can then send every request to an origin.',
+    ),
   ),
   cache_peers: setting(
     flag,
     true,
     'In a cluster: whether a cache miss is first requested from the node that owns the URL, so that all nodes together request it from the origin once. The nodes connect to the first address of edge.https_listen. Without effect on a single node, or where that address cannot be reached by others.',
   ),
-  cache_peer_timeout: setting(
-    integer(10, 600_000, 'milliseconds'),
-    2000,
-    'How long a node waits for a sign that the owner of a URL works on a request, in milliseconds. After that it requests the response from the origin itself.',
+  cache_peer_timeout: live(
+    setting(
+      integer(10, 600_000, 'milliseconds'),
+      2000,
+      'How long a node waits for a sign that the owner of a URL works on a request, in milliseconds. After that it requests the response from the origin itself.',
+    ),
   ),
-  cache_wait: setting(
-    integer(0, 600_000, 'milliseconds'),
-    5000,
-    'How long a request waits for a response that another request is already fetching from the origin, in milliseconds. After that it fetches the response itself.',
+  cache_wait: live(
+    setting(
+      integer(0, 600_000, 'milliseconds'),
+      5000,
+      'How long a request waits for a response that another request is already fetching from the origin, in milliseconds. After that it fetches the response itself.',
+    ),
   ),
 } as const;
 
@@ -117,12 +129,12 @@ const cachedMaxBytes = setting(
 );
 
 /** Settings of compression at the edge. Counts apply to each thread. */
-export const COMPRESS_SETTINGS = {
+export const COMPRESS_SETTINGS = reloadable({
   compress,
   compress_min_bytes: minBytes,
   compress_concurrency: concurrency,
   compress_cached_max_bytes: cachedMaxBytes,
-} as const;
+} as const);
 
 /**
  * A list that may be empty: `[]` in TOML; a word in the environment, where an empty value is unset.
@@ -166,21 +178,27 @@ export const EDGE_SETTINGS = {
     'auto',
     'TLS implementation for HTTP/2: "node" (node:tls), or "auto" for the fastest that works.',
   ),
-  access_log: setting(
-    integer(0, 1_000_000_000),
-    0,
-    'Access log: writes one in this many requests to standard output as a line of JSON, with client, host, path and status, but without the query string and header fields. 1 logs every request as long as the reader keeps up; 0 disables it.',
+  access_log: live(
+    setting(
+      integer(0, 1_000_000_000),
+      0,
+      'Access log: writes one in this many requests to standard output as a line of JSON, with client, host, path and status, but without the query string and header fields. 1 logs every request as long as the reader keeps up; 0 disables it.',
+    ),
   ),
-  default_certificate: file(
-    '"/etc/waypost/default.crt"',
-    'File with the certificate chain, in PEM form, for TLS clients that send no server name, or one that has no certificate. Without it, and without edge.default_server_name, their handshake fails. Its names are visible to everybody who connects. Loaded at start and on SIGHUP.',
+  default_certificate: live(
+    file(
+      '"/etc/waypost/default.crt"',
+      'File with the certificate chain, in PEM form, for TLS clients that send no server name, or one that has no certificate. Without it, and without edge.default_server_name, their handshake fails. Its names are visible to everybody who connects. Loaded at start and on SIGHUP.',
+    ),
   ),
-  default_key: file('"/etc/waypost/default.key"', 'File with the private key of that certificate, in PEM form.'),
-  default_server_name: optional(
-    serverName,
-    'none',
-    '"www.example.com"',
-    'In place of files: the host name of a site, or of admin.hostname, whose certificate these clients get.',
+  default_key: live(file('"/etc/waypost/default.key"', 'File with the private key of that certificate, in PEM form.')),
+  default_server_name: live(
+    optional(
+      serverName,
+      'none',
+      '"www.example.com"',
+      'In place of files: the host name of a site, or of admin.hostname, whose certificate these clients get.',
+    ),
   ),
   country_file: file(
     '"/var/lib/GeoIP/GeoLite2-Country.mmdb"',
@@ -188,7 +206,7 @@ export const EDGE_SETTINGS = {
   ),
 } as const;
 
-export const ADMIN_HOST_SETTINGS = {
+export const ADMIN_HOST_SETTINGS = reloadable({
   hostname: setting(
     orNone(anyHostNames, 'none'),
     [],
@@ -199,7 +217,7 @@ export const ADMIN_HOST_SETTINGS = {
     'File with the certificate chain for these host names, in PEM form. It takes precedence over a certificate of this service. Loaded at start and on SIGHUP.',
   ),
   hostname_key: file('"/etc/waypost/admin.key"', 'File with the private key of that certificate, in PEM form.'),
-} as const;
+} as const);
 
 const asHost = (value: string | undefined): string | undefined =>
   value !== undefined && /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/i.test(value)

@@ -5,15 +5,18 @@ export { describeConfig, exampleToml, type SettingDescription } from './describe
 export { formatBytes } from './kinds.ts';
 export { formatListen, formatServices, type ListenAddress, parseListen } from './listen.ts';
 export { checkListeners, type Listener, listenersOf } from './listeners.ts';
+export { type Applied, type Follow, LiveConfig } from './live.ts';
 export {
   CLUSTER_ENVIRONMENT,
   type ConfigSource,
   clusterEnvironment,
   invalidConfig,
   loadConfig,
+  type ResolvedConfig,
   type ResolvedSetting,
   resolveConfig,
   secretKeyFile,
 } from './load.ts';
 export { accountQuotas, type PlanQuota, planLimit, planQuota } from './plans.ts';
+export { Reloader, type ReloadOutcome, readReloadOutcome } from './reload.ts';
 export type { Config } from './schema.ts';

@@ -20,6 +20,12 @@ export interface ResolvedSetting extends PlacedSetting {
   readonly origin: 'default' | 'file' | 'environment';
 }
 
+export interface ResolvedConfig {
+  readonly config: Config;
+  /** In the order of the schema. */
+  readonly settings: readonly ResolvedSetting[];
+}
+
 const byKey = new Map(settings.map((setting) => [setting.key, setting]));
 const knownVariables = [...settings.map((setting) => setting.env), ...OTHER_VARIABLES];
 
@@ -33,7 +39,7 @@ export function loadConfig(source: ConfigSource): Config {
 }
 
 /** As loadConfig, and reports the source of each value, in the order of the schema. */
-export function resolveConfig({ file: given, env }: ConfigSource): { config: Config; settings: ResolvedSetting[] } {
+export function resolveConfig({ file: given, env }: ConfigSource): ResolvedConfig {
   const path = given ?? (env.WAYPOST_CONFIG || undefined);
   const faults: string[] = [];
   const file = path === undefined ? null : readTable(path);
@@ -43,7 +49,7 @@ export function resolveConfig({ file: given, env }: ConfigSource): { config: Con
   const written = typeof dataDir === 'string' ? clusterEnvironment(dataDir) : {};
   const resolved = settings.map((setting) => resolve(setting, found, env, written, faults));
   if (faults.length > 0) throw invalidConfig(faults);
-  return { config: build(resolved), settings: resolved };
+  return { config: buildConfig(resolved), settings: resolved };
 }
 
 /** The error of a configuration with these faults, each on a line of its own. */
@@ -161,15 +167,21 @@ function resolve(
   return { ...setting, origin, value: origin === 'default' ? setting.setting.standard() : value };
 }
 
-function build(resolved: readonly ResolvedSetting[]): Config {
+/**
+ * The object of the settings, which is deeply frozen. `current`: reads the value of a reloadable
+ * setting; omitted: values never change.
+ */
+export function buildConfig(resolved: readonly ResolvedSetting[], current?: (key: string) => unknown): Config {
   const config: Record<string, unknown> = {};
-  for (const { path, value } of resolved) {
+  for (const { key, path, setting, value } of resolved) {
     let at = config;
     for (const part of path.slice(0, -1)) {
       at[camel(part)] ??= {};
       at = at[camel(part)] as Record<string, unknown>;
     }
-    at[camel(path[path.length - 1])] = value;
+    const name = camel(path[path.length - 1]);
+    if (current === undefined || setting.isReloadable !== true) at[name] = value;
+    else Object.defineProperty(at, name, { enumerable: true, get: () => current(key) });
   }
   // The schema defines both this object and its type.
   return deepFreeze(config) as Config;

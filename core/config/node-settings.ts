@@ -1,6 +1,6 @@
 /** Settings of the node itself: protection, clock, statistics, traces, dnstap. */
 import { bytes, choice, flag, fraction, GB, integer, MB, shortText, text, textual } from './kinds.ts';
-import { availableMemory, computed, optional, setting } from './setting.ts';
+import { availableMemory, computed, live, optional, setting } from './setting.ts';
 
 /** Longest identity, in bytes: it is part of every frame. */
 const MAX_IDENTITY = 255;
@@ -113,18 +113,22 @@ const MEMORY_SHARE = 0.9;
 
 /** Settings of the protection against running out of memory, descriptors and disk space. */
 export const PROTECTION_SETTINGS = {
-  memory: computed(
-    bytes(0, 4096 * GB),
-    () => Math.floor((availableMemory() * MEMORY_SHARE) / MB) * MB,
-    'nine tenths of the memory of the machine or of the control group',
-    '"3GB"',
-    'Budget of memory, without pages of files. At 80% the cache shrinks, at 90% new connections to the edge are closed, at 95% requests to the edge and large requests to the API get 503. DNS is always served. 0 disables the budget.',
+  memory: live(
+    computed(
+      bytes(0, 4096 * GB),
+      () => Math.floor((availableMemory() * MEMORY_SHARE) / MB) * MB,
+      'nine tenths of the memory of the machine or of the control group',
+      '"3GB"',
+      'Budget of memory, without pages of files. At 80% the cache shrinks, at 90% new connections to the edge are closed, at 95% requests to the edge and large requests to the API get 503. DNS is always served. 0 disables the budget.',
+    ),
   ),
-  descriptors: optional(
-    integer(0, 1_073_741_816),
-    'the limit of the process (LimitNOFILE)',
-    '65536',
-    'Budget of open descriptors, with the same levels. 0 disables the budget.',
+  descriptors: live(
+    optional(
+      integer(0, 1_073_741_816),
+      'the limit of the process (LimitNOFILE)',
+      '65536',
+      'Budget of open descriptors, with the same levels. 0 disables the budget.',
+    ),
   ),
   start_delay: setting(
     integer(0, 3600, 'seconds'),
@@ -136,10 +140,12 @@ export const PROTECTION_SETTINGS = {
     false,
     'Whether the system may write a core dump of this process, which holds private keys. It also needs "LimitCORE=infinity" in the unit.',
   ),
-  disk_reserve: optional(
-    bytes(0, 1024 * GB),
-    'a twentieth of the file system, at most 1GB',
-    '"500MB"',
-    'Free space of the data folder below which writes are refused with the code "disk_full". Below twice as much the cache on the disk shrinks; below a quarter nothing is written. DNS and the edge go on. 0 disables the reserve.',
+  disk_reserve: live(
+    optional(
+      bytes(0, 1024 * GB),
+      'a twentieth of the file system, at most 1GB',
+      '"500MB"',
+      'Free space of the data folder below which writes are refused with the code "disk_full". Below twice as much the cache on the disk shrinks; below a quarter nothing is written. DNS and the edge go on. 0 disables the reserve.',
+    ),
   ),
 } as const;

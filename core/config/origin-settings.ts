@@ -1,6 +1,6 @@
 /** Settings of the connections to origins: timeouts and limits. */
 import { bytes, integer, KB, text } from './kinds.ts';
-import { optional, type Setting, setting } from './setting.ts';
+import { optional, reloadable, type Setting, setting } from './setting.ts';
 
 const milliseconds = integer(100, 86_400_000, 'milliseconds');
 const count = integer(1, 1_000_000);
@@ -20,7 +20,7 @@ const caFile = optional(
   'File with root certificates (PEM) that verify origins in addition to those of Node.js, for private authorities. A relative path starts at the working directory.',
 );
 
-export const ORIGIN_SETTINGS = {
+export const ORIGIN_SETTINGS = reloadable({
   origin_connect_timeout: duration(
     5000,
     'Timeout for connecting to an origin, over all its addresses, in milliseconds. The client then gets 504.',
@@ -67,4 +67,4 @@ export const ORIGIN_SETTINGS = {
     'Maximum size of a response header, and of the trailers. If an origin exceeds it, the client gets 502.',
   ),
   origin_ca_file: caFile,
-} as const;
+} as const);

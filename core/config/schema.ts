@@ -42,7 +42,7 @@ import {
   TRACES_SETTINGS,
 } from './node-settings.ts';
 import { ORIGIN_SETTINGS } from './origin-settings.ts';
-import { availableMemory, computed, optional, type Section, type Setting, section, setting } from './setting.ts';
+import { availableMemory, computed, live, optional, type Section, type Setting, section, setting } from './setting.ts';
 
 /** SOA timers and TTLs have 32 bits, and the top bit is unused (RFC 2181 section 8). */
 const seconds = integer(0, 2 ** 31 - 1, 'seconds');
@@ -71,10 +71,12 @@ const schema = {
     ['ns1.waypost.test', 'ns2.waypost.test', 'ns3.waypost.test', 'ns4.waypost.test'],
     'Host names of the nameservers, used as the NS records of every zone. The first is the SOA MNAME.',
   ),
-  rate_limit: setting(
-    integer(0, 1_000_000_000),
-    1200,
-    'Limit per 5 minutes for API requests of a token and, counted separately, for dynamic updates (RFC 2136) of a TSIG key. Both are token buckets of this size. The account of a customer has five times that for all its tokens and sessions, and for all its keys. 0 disables these limits. Requests without a token are limited by admin.login_rate_limit and dns.doh_rate_limit.',
+  rate_limit: live(
+    setting(
+      integer(0, 1_000_000_000),
+      1200,
+      'Limit per 5 minutes for API requests of a token and, counted separately, for dynamic updates (RFC 2136) of a TSIG key. Both are token buckets of this size. The account of a customer has five times that for all its tokens and sessions, and for all its keys. 0 disables these limits. Requests without a token are limited by admin.login_rate_limit and dns.doh_rate_limit.',
+    ),
   ),
   soa: section('The SOA record of every zone (RFC 1035 3.3.13). Waypost sets the serial.', {
     hostmaster: optional(
@@ -106,7 +108,9 @@ const schema = {
   clock: section('The clock of this node, by which zones are signed and serials are chosen.', CLOCK_SETTINGS),
   edge: section('The reverse proxy and its connections to origins.', {
     ...EDGE_SETTINGS,
-    resolvers: setting(resolvers, [], 'Resolvers for the host names of origins. Empty: the resolvers of the system.'),
+    resolvers: live(
+      setting(resolvers, [], 'Resolvers for the host names of origins. Empty: the resolvers of the system.'),
+    ),
     allow_private_origins: setting(
       exemptions,
       false,
@@ -174,44 +178,56 @@ const schema = {
       [],
       'Addresses and ports to listen on for DNS over TLS (RFC 7858), usually port 853. Empty: disabled. Needs dns.tls_certificate and dns.tls_key.',
     ),
-    tls_certificate: optional(
-      text('the path of a file'),
-      'none',
-      '"/etc/waypost/dns.crt"',
-      'File with the certificate chain for DNS over TLS, in PEM form. Reloaded when it or the key changes, and on SIGHUP.',
+    tls_certificate: live(
+      optional(
+        text('the path of a file'),
+        'none',
+        '"/etc/waypost/dns.crt"',
+        'File with the certificate chain for DNS over TLS, in PEM form. Reloaded when it or the key changes, and on SIGHUP.',
+      ),
     ),
-    tls_key: optional(
-      text('the path of a file'),
-      'none',
-      '"/etc/waypost/dns.key"',
-      'File with the private key of that certificate, in PEM form.',
+    tls_key: live(
+      optional(
+        text('the path of a file'),
+        'none',
+        '"/etc/waypost/dns.key"',
+        'File with the private key of that certificate, in PEM form.',
+      ),
     ),
     proxy_protocol: setting(
       prefixes,
       [],
       'Addresses of DNS load balancers, such as dnsdist, that put a header of the PROXY protocol (version 2) before each UDP message and before the first message of a connection, over TLS before the handshake. The header states the client: limits, access lists, steering and logs see its address. Messages from these addresses without such a header are dropped.',
     ),
-    rrl_rate: setting(
-      integer(0, 100_000),
-      200,
-      'Response rate limiting over UDP: maximum responses per second of one kind to one client network. Responses about one name are a kind, as are NXDOMAIN responses of one zone, and errors. The limit prevents reflection attacks with forged source addresses. Clients with a valid DNS cookie are exempt. 0 disables the limit.',
+    rrl_rate: live(
+      setting(
+        integer(0, 100_000),
+        200,
+        'Response rate limiting over UDP: maximum responses per second of one kind to one client network. Responses about one name are a kind, as are NXDOMAIN responses of one zone, and errors. The limit prevents reflection attacks with forged source addresses. Clients with a valid DNS cookie are exempt. 0 disables the limit.',
+      ),
     ),
-    rrl_slip: setting(
-      integer(0, 100),
-      2,
-      'Every n-th response over the limit is sent truncated, so that a real client retries over TCP; the others are dropped. 1 truncates all of them, 0 drops all of them.',
+    rrl_slip: live(
+      setting(
+        integer(0, 100),
+        2,
+        'Every n-th response over the limit is sent truncated, so that a real client retries over TCP; the others are dropped. 1 truncates all of them, 0 drops all of them.',
+      ),
     ),
-    rrl_allow: setting(
-      exemptions,
-      ['127.0.0.0/8', '::1/128'],
-      'Clients that are exempt from the limit: a list of address prefixes, "false" for none, "true" for all. Loopback addresses cannot be forged from outside.',
+    rrl_allow: live(
+      setting(
+        exemptions,
+        ['127.0.0.0/8', '::1/128'],
+        'Clients that are exempt from the limit: a list of address prefixes, "false" for none, "true" for all. Loopback addresses cannot be forged from outside.',
+      ),
     ),
-    rrl_ipv4_prefix: setting(integer(8, 32, 'bits'), 24, 'Prefix length of one client network in IPv4.'),
-    rrl_ipv6_prefix: setting(integer(16, 64, 'bits'), 56, 'Prefix length of one client network in IPv6.'),
-    deferred_udp_rate: setting(
-      integer(0, 100_000),
-      100,
-      'Maximum dynamic updates, zone transfers and other signed messages over UDP per second from one client network (/24, /56). Updates with a valid signature do not count. Over this limit, or over 1,000 per second from all networks, the response is truncated so that the client retries over TCP; an update also gets SERVFAIL. Clients in rrl_allow and clients with a valid DNS cookie are exempt. 0 disables the limit per network.',
+    rrl_ipv4_prefix: live(setting(integer(8, 32, 'bits'), 24, 'Prefix length of one client network in IPv4.')),
+    rrl_ipv6_prefix: live(setting(integer(16, 64, 'bits'), 56, 'Prefix length of one client network in IPv6.')),
+    deferred_udp_rate: live(
+      setting(
+        integer(0, 100_000),
+        100,
+        'Maximum dynamic updates, zone transfers and other signed messages over UDP per second from one client network (/24, /56). Updates with a valid signature do not count. Over this limit, or over 1,000 per second from all networks, the response is truncated so that the client retries over TCP; an update also gets SERVFAIL. Clients in rrl_allow and clients with a valid DNS cookie are exempt. 0 disables the limit per network.',
+      ),
     ),
     query_log: setting(
       integer(0, 1_000_000_000),
@@ -261,17 +277,21 @@ const schema = {
       false,
       "DNS over HTTPS (RFC 8484) at /dns-query of the admin API's address, without a token. That address serves plain HTTP and is usually private: put TLS and HTTP/2 in front of this path only.",
     ),
-    doh_rate_limit: setting(
-      integer(0, 1_000_000_000),
-      60_000,
-      'Maximum DNS over HTTPS queries per minute from one client network; 0 disables the limit. Behind a proxy all clients share its address.',
+    doh_rate_limit: live(
+      setting(
+        integer(0, 1_000_000_000),
+        60_000,
+        'Maximum DNS over HTTPS queries per minute from one client network; 0 disables the limit. Behind a proxy all clients share its address.',
+      ),
     ),
   }),
   transfer: section('Zone transfers to secondaries (AXFR, IXFR, NOTIFY).', {
-    allow: setting(
-      prefixes,
-      [],
-      'Addresses that may transfer every zone without a key. All other clients need a TSIG key (see "waypost tsig").',
+    allow: live(
+      setting(
+        prefixes,
+        [],
+        'Addresses that may transfer every zone without a key. All other clients need a TSIG key (see "waypost tsig").',
+      ),
     ),
     notify: setting(
       notifyTargets,
@@ -298,15 +318,19 @@ const schema = {
   }),
   secondary: section('Secondary zones: transfers from the primaries of customers.', SECONDARY_SETTINGS),
   alias: section('ALIAS records: how the addresses of their targets are resolved.', {
-    resolvers: setting(
-      resolvers,
-      [],
-      'Recursive resolvers for targets outside the zones of this server. Empty: the resolvers of the system.',
+    resolvers: live(
+      setting(
+        resolvers,
+        [],
+        'Recursive resolvers for targets outside the zones of this server. Empty: the resolvers of the system.',
+      ),
     ),
-    stale_max: setting(
-      integer(0, 2_592_000, 'seconds'),
-      86_400,
-      'How long the last resolved addresses of a target are served when it can no longer be resolved, in seconds. After that the answer is SERVFAIL.',
+    stale_max: live(
+      setting(
+        integer(0, 2_592_000, 'seconds'),
+        86_400,
+        'How long the last resolved addresses of a target are served when it can no longer be resolved, in seconds. After that the answer is SERVFAIL.',
+      ),
     ),
     allow_private_targets: setting(
       exemptions,
@@ -322,10 +346,12 @@ const schema = {
     ),
   }),
   dnssec: section('DNSSEC: how the DS records of signed zones are looked up at their parent zones.', {
-    resolvers: setting(
-      resolvers,
-      [],
-      'Recursive resolvers that find the nameservers of parent zones. Empty: the resolvers of the system.',
+    resolvers: live(
+      setting(
+        resolvers,
+        [],
+        'Recursive resolvers that find the nameservers of parent zones. Empty: the resolvers of the system.',
+      ),
     ),
     allow_private_parents: setting(
       exemptions,
@@ -354,15 +380,19 @@ const schema = {
       'auto',
       'HTTP server: "uws" (uWebSockets.js), "node" (node:http), or "auto" for the fastest that works.',
     ),
-    max_connections: setting(
-      integer(1, 1_000_000),
-      4096,
-      'Maximum number of concurrent connections. Other machines can use three quarters of them.',
+    max_connections: live(
+      setting(
+        integer(1, 1_000_000),
+        4096,
+        'Maximum number of concurrent connections. Other machines can use three quarters of them.',
+      ),
     ),
-    max_connections_per_address: setting(
-      integer(1, 1_000_000),
-      1024,
-      'Maximum number of concurrent connections from one client address (IPv6: from one /64).',
+    max_connections_per_address: live(
+      setting(
+        integer(1, 1_000_000),
+        1024,
+        'Maximum number of concurrent connections from one client address (IPv6: from one /64).',
+      ),
     ),
     max_body: setting(
       bytes(1024, GB),
@@ -374,30 +404,40 @@ const schema = {
       'loopback',
       'Access to /metrics: "loopback" allows requests from this machine without a token, unless a proxy forwarded them; "token" always requires the token of an administrator; "off" disables the endpoint.',
     ),
-    login_rate_limit: setting(
-      integer(0, 1_000_000_000),
-      10,
-      'Maximum token exchanges and sign-ins per minute for each login and client address; 0 disables the limit.',
+    login_rate_limit: live(
+      setting(
+        integer(0, 1_000_000_000),
+        10,
+        'Maximum token exchanges and sign-ins per minute for each login and client address; 0 disables the limit.',
+      ),
     ),
-    session_idle: setting(
-      integer(1800, 31_536_000, 'seconds'),
-      28_800,
-      'How long a dashboard session lasts without a request, in seconds. The last request is recorded to within 5 minutes.',
+    session_idle: live(
+      setting(
+        integer(1800, 31_536_000, 'seconds'),
+        28_800,
+        'How long a dashboard session lasts without a request, in seconds. The last request is recorded to within 5 minutes.',
+      ),
     ),
-    session_lifetime: setting(
-      integer(1800, 31_536_000, 'seconds'),
-      604_800,
-      'How long a dashboard session lasts after the sign-in, in seconds. Then the password is required again.',
+    session_lifetime: live(
+      setting(
+        integer(1800, 31_536_000, 'seconds'),
+        604_800,
+        'How long a dashboard session lasts after the sign-in, in seconds. Then the password is required again.',
+      ),
     ),
   }),
   packages: section('Mini-app packages: limits, audit and publication.', PACKAGE_SETTINGS),
   webhooks: section('Webhooks: events that are sent to URLs of customers.', WEBHOOK_SETTINGS),
   audit: section('The audit log.', {
-    days: setting(integer(0, 36_500, 'days'), 400, 'How long audit entries are kept, in days; 0 keeps them forever.'),
-    max_size: setting(
-      bytes(0, 1024 * GB),
-      64 * MB,
-      'Bytes of the audit entries of an account. Above half of it, entries are stored without large values; above it, the oldest are deleted. 0: no limit.',
+    days: live(
+      setting(integer(0, 36_500, 'days'), 400, 'How long audit entries are kept, in days; 0 keeps them forever.'),
+    ),
+    max_size: live(
+      setting(
+        bytes(0, 1024 * GB),
+        64 * MB,
+        'Bytes of the audit entries of an account. Above half of it, entries are stored without large values; above it, the oldest are deleted. 0: no limit.',
+      ),
     ),
   }),
   journal: section('The commit log.', {
@@ -438,13 +478,15 @@ const schema = {
   }),
   dnstap: section('dnstap: passes DNS messages to another program.', DNSTAP_SETTINGS),
   log: section('The log, on standard error.', {
-    level: setting(choice('debug', 'info', 'warn', 'error'), 'info', 'The minimum severity of logged messages.'),
-    format: setting(choice('text', 'json'), 'text', 'Format of a line: "text" for people, "json" for a JSON object.'),
+    level: live(setting(choice('debug', 'info', 'warn', 'error'), 'info', 'The minimum severity of logged messages.')),
+    format: live(
+      setting(choice('text', 'json'), 'text', 'Format of a line: "text" for people, "json" for a JSON object.'),
+    ),
   }),
   plans: section('Maximum number of domains of an account, by plan; 0 disables the limit.', {
-    free: setting(integer(0, 1_000_000_000), 10, 'Maximum number of domains in the plan "free".'),
-    pro: setting(integer(0, 1_000_000_000), 100, 'Maximum number of domains in the plan "pro".'),
-    unlimited: setting(integer(0, 1_000_000_000), 0, 'Maximum number of domains in the plan "unlimited".'),
+    free: live(setting(integer(0, 1_000_000_000), 10, 'Maximum number of domains in the plan "free".')),
+    pro: live(setting(integer(0, 1_000_000_000), 100, 'Maximum number of domains in the plan "pro".')),
+    unlimited: live(setting(integer(0, 1_000_000_000), 0, 'Maximum number of domains in the plan "unlimited".')),
   }),
   quotas: section(
     'What an account and each of its zones may store, by plan: records, and the bytes of all rows. 0 disables a limit. An account above a limit keeps what it has, and can only delete.',

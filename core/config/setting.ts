@@ -15,6 +15,8 @@ export interface Setting<T> {
   readonly doc: string;
   /** Never printed, not even in error messages. */
   readonly secret: boolean;
+  /** Whether a reload applies a changed value. Otherwise it needs a restart. */
+  readonly isReloadable?: boolean;
 }
 
 export interface Section<S> {
@@ -38,6 +40,17 @@ export function computed<T>(
 
 export function optional<T>(kind: Kind<T>, standardText: string, example: string, doc: string): Setting<T | undefined> {
   return { kind, standard: () => undefined, standardText, example, doc, secret: false };
+}
+
+/** Marks a setting that a reload applies, see `reloadable`. */
+export const live = <T>(declared: Setting<T>): Setting<T> => ({ ...declared, isReloadable: true });
+
+/**
+ * Marks settings that a reload applies. The parts read them from their section of the configuration
+ * at each use (see LiveConfig), or copy them again when LiveConfig calls them.
+ */
+export function reloadable<S extends Readonly<Record<string, Setting<unknown>>>>(settings: S): S {
+  return Object.fromEntries(Object.entries(settings).map(([name, declared]) => [name, live(declared)])) as S;
 }
 
 export function section<S>(doc: string, settings: S): Section<S> {

@@ -6,7 +6,7 @@ import { type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { type Client, TRANSPORT, TRANSPORT_NAMES } from '../net/address/client.ts';
 import { addressText, clientNetwork } from '../net/address/ipv6.ts';
 import { type DeferredChannel, type FromMain, MAX_PENDING, RESERVED_PENDING, type ToMain } from './deferred.ts';
-import { UdpLimit } from './deferred-limit.ts';
+import { type SharedUdpLimit, UdpLimit } from './deferred-limit.ts';
 import type { UdpReply } from './deferred-udp.ts';
 
 /** Receives the answer to a deferred message. Neither method may throw. */
@@ -43,7 +43,7 @@ export class DeferredQueue {
   readonly #pending = new Map<number, PendingRequest>();
   /** Number of pending requests of each network. */
   readonly #perNetwork = new Map<string, number>();
-  readonly #udpLimit: UdpLimit;
+  #udpLimit: UdpLimit;
   readonly #now: () => number;
   #id = 0;
 
@@ -53,6 +53,10 @@ export class DeferredQueue {
     this.#count = new Int32Array(pendingCount);
     this.#udpLimit = new UdpLimit(udpLimit);
     this.#now = now;
+  }
+
+  setUdpLimit(limit: SharedUdpLimit): void {
+    this.#udpLimit = new UdpLimit(limit);
   }
 
   /**

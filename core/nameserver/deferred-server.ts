@@ -41,9 +41,8 @@ export class DeferredServer {
   readonly #answer: AnswerDeferred;
   readonly #sendUdp: SendUdp;
   readonly #log: Logger;
-  /** See DeferredChannel. */
-  readonly udpLimit: SharedUdpLimit;
-  readonly #udpLimit: UdpLimit;
+  #sharedLimit: SharedUdpLimit;
+  #udpLimit: UdpLimit;
   readonly #perClient = new Map<string, number>();
   #loggedAt = Number.NEGATIVE_INFINITY;
   /** Number of exceptions since the last logged one. */
@@ -54,11 +53,21 @@ export class DeferredServer {
    * DEFAULT_UDP_LIMIT.
    */
   constructor(answer: AnswerDeferred, sendUdp: SendUdp, log: Logger, udpLimit?: UdpLimitOptions) {
-    this.udpLimit = createUdpLimit(udpLimit);
-    this.#udpLimit = new UdpLimit(this.udpLimit);
+    this.#sharedLimit = createUdpLimit(udpLimit);
+    this.#udpLimit = new UdpLimit(this.#sharedLimit);
     this.#answer = answer;
     this.#sendUdp = sendUdp;
     this.#log = log;
+  }
+
+  /** See DeferredChannel. */
+  get udpLimit(): SharedUdpLimit {
+    return this.#sharedLimit;
+  }
+
+  setUdpLimit(options: UdpLimitOptions): void {
+    this.#sharedLimit = createUdpLimit(options);
+    this.#udpLimit = new UdpLimit(this.#sharedLimit);
   }
 
   /** Serves one thread. `wake` is called after each message to the thread. */

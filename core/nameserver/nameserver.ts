@@ -17,6 +17,7 @@ import { DeferredServer } from './deferred-server.ts';
 import { udpSender } from './deferred-udp.ts';
 import type { LocalData } from './local-responder.ts';
 import { type ModuleOptions, QueryModules } from './query-modules.ts';
+import type { RateLimitOptions } from './rate-limit.ts';
 import { createDnsThread, type DnsThread, type ThreadPlan } from './thread.ts';
 import { type CertificateFiles, watchCertificate } from './tls-certificate.ts';
 import type { TcpLimits } from './worker.ts';
@@ -52,6 +53,12 @@ export interface NameserverOptions extends ModuleOptions {
   readonly onThread?: (name: string, worker: Worker) => void;
 }
 
+interface NewLimits {
+  readonly rateLimit: RateLimitOptions;
+  readonly deferredUdp: UdpLimitOptions;
+  readonly transferAllow: readonly string[];
+}
+
 interface TlsOptions extends CertificateFiles {
   /** The first session ticket keys. If omitted, only this node can resume its sessions. */
   readonly tickets?: TicketKeys;
@@ -72,6 +79,10 @@ export interface Nameserver {
   silentThreads(ms: number): string[];
   /** Replaces the session ticket keys of DNS over TLS. */
   setTickets(keys: TicketKeys): void;
+  /** Replaces the files of the certificate of DNS over TLS. */
+  setCertificateFiles(files: CertificateFiles): void;
+  /** Replaces rate limits and the clients that may transfer zones. */
+  setLimits(limits: NewLimits): void;
   stop(): Promise<void>;
 }
 
@@ -138,12 +149,24 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     steering,
     tcp,
     proxies: options.proxies ?? [],
-    transferAllow: options.transferAllow ?? null,
     wake: -1,
     openFds,
     connections,
     streamIndex: TCP_STREAM,
   };
+  let transferAllow = options.transferAllow ?? null;
+  // Getters, because each start of a thread needs the current limits and certificate.
+  const currentOf = (thread: number) => ({
+    get modules() {
+      return modules.dataOf(thread);
+    },
+    get transferAllow() {
+      return transferAllow;
+    },
+    get tls() {
+      return thread > count ? certificate?.current : undefined;
+    },
+  });
   const libc = isBatch ? loadLibc() : null;
   const wake = libc === null ? undefined : () => libc.signalEvent(sockets.wake);
   const start = (plan: ThreadPlan, setting?: string): DnsThread =>
@@ -153,7 +176,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
       name: `udp ${i + 1}`,
       file: programs.udp,
       readerNumber: i + 1,
-      data: { ...data, transport: 'udp', modules: modules.dataOf(i), fds: sockets.udp[i] ?? [] },
+      data: Object.assign(currentOf(i), data, { transport: 'udp' as const, fds: sockets.udp[i] ?? [] }),
     }),
   );
   threads.push(
@@ -161,7 +184,11 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
       name: 'tcp',
       file: programs.tcp,
       readerNumber: count + 1,
-      data: { ...data, transport: 'tcp', modules: modules.dataOf(count), fds: sockets.tcp, wake: sockets.wake },
+      data: Object.assign(currentOf(count), data, {
+        transport: 'tcp' as const,
+        fds: sockets.tcp,
+        wake: sockets.wake,
+      }),
       wake,
       onExit() {
         if (isBatch) closeLeft(openFds);
@@ -175,17 +202,11 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
         name: 'tls',
         file: programs.tls,
         readerNumber: count + 2,
-        data: {
-          ...data,
-          transport: 'tls',
-          modules: modules.dataOf(count + 1),
+        data: Object.assign(currentOf(count + 1), data, {
+          transport: 'tls' as const,
           listen: tlsListen,
           streamIndex: TLS_STREAM,
-          // A getter, because each start of the thread needs the current certificate.
-          get tls() {
-            return certificate.current;
-          },
-        },
+        }),
         onExit: () => forgetThread(connections, TLS_STREAM),
       },
       'WAYPOST_DNS_TLS_LISTEN',
@@ -223,6 +244,17 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     https: { counters: counters.https, modules: modules.https },
     silentThreads: (ms) => threads.filter(({ pulse }) => pulse.silence > ms).map(({ name }) => name),
     setTickets: (keys) => certificate?.setTickets(keys),
+    setCertificateFiles: (files) => certificate?.setFiles(files),
+    setLimits(limits) {
+      modules.setRateLimit(limits.rateLimit);
+      deferred?.setUdpLimit(limits.deferredUdp);
+      transferAllow = limits.transferAllow;
+      const udpLimit = deferred?.udpLimit ?? null;
+      for (const [i, thread] of threads.entries()) {
+        thread.send({ kind: 'limits', rateLimit: modules.dataOf(i).rateLimit, transferAllow, udpLimit });
+        if (i === count) wake?.();
+      }
+    },
     stop,
   };
 }

@@ -3,7 +3,7 @@
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Tasks } from '../base/tasks.ts';
-import type { Config } from '../config/index.ts';
+import type { Config, Follow } from '../config/index.ts';
 import type { SampleRing } from '../observe/statistics/sample-ring.ts';
 import type { SharedTicketKeys } from '../site/tls/shared-ticket-keys.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
@@ -31,6 +31,8 @@ interface OpenNameserverOptions {
   readonly metrics: Registry;
   readonly tasks: Tasks;
   readonly log: Logger;
+  /** As LiveConfig; omitted: the configuration never changes. */
+  readonly follow?: Follow;
 }
 
 interface OpenNameserver extends Nameserver {
@@ -41,8 +43,8 @@ interface OpenNameserver extends Nameserver {
 /** Resolves when all threads listen. Throws ConfigError if one cannot. */
 export async function openNameserver(options: OpenNameserverOptions): Promise<OpenNameserver> {
   const { config, index, answers, steering, answerDeferred, tickets, metrics, log } = options;
-  const { dataDir: storeDirectory, dns, transfer } = config;
-  const { udpPayload, rrlAllow: allow } = dns;
+  const { dataDir: storeDirectory, dns } = config;
+  const { udpPayload } = dns;
   const nameserver = await startNameserver({
     index,
     storeDirectory,
@@ -60,21 +62,17 @@ export async function openNameserver(options: OpenNameserverOptions): Promise<Op
     },
     proxies: dns.proxyProtocol,
     tls: { listen: dns.tlsListen, certificate: dns.tlsCertificate, key: dns.tlsKey, tickets: tickets?.keys },
-    rateLimit: {
-      rate: dns.rrlRate,
-      slip: dns.rrlSlip,
-      allow,
-      ipv4Prefix: dns.rrlIpv4Prefix,
-      ipv6Prefix: dns.rrlIpv6Prefix,
-    },
+    ...limitsOf(config),
     answerDeferred,
-    deferredUdp: { rate: dns.deferredUdpRate, allow },
     queryLog: dns.queryLog,
     rings: options.rings,
     taps: options.taps,
-    transferAllow: transfer.allow,
     tasks: options.tasks,
     log,
+  });
+  options.follow?.(['dns', 'transfer.allow'], () => {
+    nameserver.setLimits(limitsOf(config));
+    nameserver.setCertificateFiles({ certificate: dns.tlsCertificate, key: dns.tlsKey });
   });
   tickets?.follow((keys) => nameserver.setTickets(keys));
   nameserverMetrics(metrics, nameserver.counters);
@@ -86,3 +84,16 @@ export async function openNameserver(options: OpenNameserverOptions): Promise<Op
   // Not a copy: `listening` is a getter.
   return Object.assign(nameserver, { answerHttps });
 }
+
+/** What a reload changes. */
+const limitsOf = ({ dns, transfer }: Config) => ({
+  rateLimit: {
+    rate: dns.rrlRate,
+    slip: dns.rrlSlip,
+    allow: dns.rrlAllow,
+    ipv4Prefix: dns.rrlIpv4Prefix,
+    ipv6Prefix: dns.rrlIpv6Prefix,
+  },
+  deferredUdp: { rate: dns.deferredUdpRate, allow: dns.rrlAllow },
+  transferAllow: transfer.allow,
+});

@@ -21,12 +21,13 @@ import type { AnswerSettings } from '../zone/answer/settings.ts';
 import type { SteeringState } from '../zone/steering/picker.ts';
 import { COLUMN, type Slice, ThreadCounters } from './counters.ts';
 import type { DeferredChannel } from './deferred.ts';
+import type { SharedUdpLimit } from './deferred-limit.ts';
 import { DeferredQueue, type ReplyPath } from './deferred-queue.ts';
 import { TapWriter } from './dnstap/ring.ts';
 import { LmdbNodeStore } from './node-store.ts';
 import { QueryLogWriter } from './query-log.ts';
 import type { ModuleData } from './query-modules.ts';
-import { classOf, RateLimiter, RESPONSE_CLASS, truncate, VERDICT } from './rate-limit.ts';
+import { classOf, RateLimiter, RESPONSE_CLASS, type SharedRateLimit, truncate, VERDICT } from './rate-limit.ts';
 import { PrefixList } from './rate-limit-prefixes.ts';
 
 /** Smallest batch for which prefetching memory pays off. */
@@ -60,11 +61,11 @@ export class QueryHandler {
   readonly #index: IndexReader;
   readonly #responder: Responder;
   readonly #onFault: (error: unknown) => void;
-  readonly #limiter: RateLimiter | null;
+  #limiter: RateLimiter | null;
   readonly #log: QueryLogWriter | null;
   readonly #sampler: SampleWriter | null;
   readonly #tap: TapWriter | null;
-  readonly #transferAllow: PrefixList | null;
+  #transferAllow: PrefixList | null;
   readonly #findPrefixes: (apex: Name) => readonly string[];
 
   constructor(parts: QueryHandlerParts) {
@@ -81,6 +82,13 @@ export class QueryHandler {
     this.#tap = parts.tap ?? null;
     this.#transferAllow = parts.transferAllow ?? null;
     this.#findPrefixes = parts.findPrefixes ?? (() => []);
+  }
+
+  /** Replaces the limits, between two batches. */
+  setLimits({ rateLimit, transferAllow, udpLimit }: HandlerLimits): void {
+    this.#limiter = rateLimit && new RateLimiter(rateLimit);
+    this.#transferAllow = transferAllow && new PrefixList(transferAllow);
+    if (udpLimit !== null) this.deferred?.setUdpLimit(udpLimit);
   }
 
   /**
@@ -214,6 +222,14 @@ export class QueryHandler {
     bytes[start + 2] |= TC;
     return length;
   }
+}
+
+/** What a reload replaces; each as in HandlerData. */
+export interface HandlerLimits {
+  readonly rateLimit: SharedRateLimit | null;
+  readonly transferAllow: readonly string[] | null;
+  /** Null: no messages are deferred. */
+  readonly udpLimit: SharedUdpLimit | null;
 }
 
 /** What a handler is opened with: plain data and memory that threads share. */

@@ -41,7 +41,7 @@ export const NO_MODULES: ModuleData = { rateLimit: null, queryLog: null, ring: n
 export class QueryModules {
   /** For DNS over HTTPS, which the main thread answers. It has no rate limit. */
   readonly https: ModuleData;
-  readonly #threads: readonly ModuleData[];
+  #threads: readonly ModuleData[];
   readonly #log: { stop(): void };
 
   /**
@@ -50,7 +50,7 @@ export class QueryModules {
    */
   constructor(
     { rateLimit, queryLog, rings = [], taps = [], tasks, log }: ModuleOptions,
-    transports: readonly TransportName[],
+    private readonly transports: readonly TransportName[],
   ) {
     const shared = rateLimit === undefined ? null : createRateLimit(rateLimit);
     this.#threads = transports.map((transport, thread) => ({
@@ -70,6 +70,15 @@ export class QueryModules {
       tasks,
       log,
     );
+  }
+
+  /** Replaces the rate limit for threads that start from now on; others need a message. */
+  setRateLimit(options: RateLimitOptions): void {
+    const shared = createRateLimit(options);
+    this.#threads = this.#threads.map((modules, i) => ({
+      ...modules,
+      rateLimit: this.transports[i] === 'udp' ? shared : null,
+    }));
   }
 
   /** `thread`: from 0. A restarted thread gets the same data. */

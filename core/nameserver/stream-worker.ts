@@ -32,6 +32,7 @@ if (tls === undefined) serve(createTcp);
 else {
   const server = serveTls(tls);
   parentPort?.on('message', (message: ToWorker) => {
+    if (message.kind !== 'certificate') return;
     server.setSecureContext(contextOf(message.tls));
     takeTickets(server, message.tls.tickets);
   });

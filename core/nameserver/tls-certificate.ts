@@ -43,6 +43,8 @@ interface WatchedCertificate {
   /** Called with each new certificate and with new ticket keys. */
   onChange: (material: TlsMaterial) => void;
   setTickets(keys: TicketKeys): void;
+  /** Reads other files from now on. */
+  setFiles(files: CertificateFiles): void;
   close(): void;
 }
 
@@ -73,7 +75,8 @@ export function watchCertificate(
   tasks: Tasks,
   log: Logger,
 ): WatchedCertificate {
-  const { files, ...loaded } = readTlsFiles({ certificate, key });
+  const { files: opened, ...loaded } = readTlsFiles({ certificate, key });
+  let files = opened;
   let state = stateOf(files);
   let current: TlsMaterial = { ...loaded, tickets };
   const reload = (): void => {
@@ -104,6 +107,12 @@ export function watchCertificate(
     setTickets(keys: TicketKeys): void {
       current = { ...current, tickets: keys };
       watched.onChange(current);
+    },
+    setFiles(next: CertificateFiles): void {
+      const { certificate: chain, key: secret } = next;
+      if (chain === undefined || secret === undefined) return;
+      files = { certificate: chain, key: secret };
+      reload();
     },
     close(): void {
       void task.stop();

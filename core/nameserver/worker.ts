@@ -5,7 +5,7 @@ import type { TransportName } from '../net/address/client.ts';
 import { ConnectionLimits, type SharedLimits } from '../os/connection-limits.ts';
 import { maintainThread } from '../os/thread-upkeep.ts';
 import { STOPPING } from '../store/index/layout.ts';
-import { type HandlerData, openQueryHandler, type QueryHandler } from './query-handler.ts';
+import { type HandlerData, type HandlerLimits, openQueryHandler, type QueryHandler } from './query-handler.ts';
 import { PrefixList } from './rate-limit-prefixes.ts';
 import type { TlsMaterial } from './tls-certificate.ts';
 
@@ -41,11 +41,9 @@ export interface TcpLimits {
   readonly maxPerAddress: number;
 }
 
-/** Replaces the certificate of the TLS thread. */
-export interface ToWorker {
-  readonly kind: 'certificate';
-  readonly tls: TlsMaterial;
-}
+export type ToWorker =
+  /** Replaces the certificate of the TLS thread. */
+  { readonly kind: 'certificate'; readonly tls: TlsMaterial } | ({ readonly kind: 'limits' } & HandlerLimits);
 
 export type FromWorker =
   | { readonly kind: 'listening' }
@@ -69,9 +67,14 @@ export function openWorker(): DnsWorker {
   const data = workerData as WorkerData;
   maintainThread(data.pulse);
   const header = new Int32Array(data.shared.header);
+  const handler = openQueryHandler(data, faultReporter());
+  // Threads with a loop of their own receive it once a second.
+  parentPort?.on('message', (message: ToWorker) => {
+    if (message.kind === 'limits') handler.setLimits(message);
+  });
   return {
     data,
-    handler: openQueryHandler(data, faultReporter()),
+    handler,
     proxies: data.proxies.length === 0 ? null : new PrefixList(data.proxies),
     stopping: () => Atomics.load(header, STOPPING) !== 0,
   };

@@ -172,7 +172,9 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
     ticketRotation: edge.ticketRotation,
     tickets: tickets?.keys,
     columns: GATEWAY_COLUMNS,
-    descriptors: edge.originTotalConnections,
+    get descriptors() {
+      return edge.originTotalConnections;
+    },
     transport: 'auto',
     tls: edge.tls,
     load: options.protection?.shared,
@@ -196,7 +198,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
       return running.isListening;
     },
     silentThreads: (ms) => running.silentThreads(ms),
-    reload: async () => running.reload(dataOf(options, listen, cache, shared, peers)),
+    reload: async () => running.reload(dataOf(options, listen, cache, shared, peers), limitsFromConfig(edge)),
     async stop() {
       watched.close();
       void shared.sharing?.stop();

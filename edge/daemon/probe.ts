@@ -1,6 +1,6 @@
 /** Checks an origin with the edge's client, so the same address rules and TLS apply. */
 import { openSecrets } from '../../core/base/secrets.ts';
-import { type Config, secretKeyFile } from '../../core/config/index.ts';
+import { type Config, type Follow, secretKeyFile } from '../../core/config/index.ts';
 import type { Probe, ProbeRequest, ProbeResult } from '../../core/site/health/probe.ts';
 import { ORIGINS } from '../../core/site/pools/document.ts';
 import { nameOf } from '../../core/site/pools/match.ts';
@@ -14,6 +14,8 @@ import { poolOrigin } from '../origin/origin-address.ts';
 interface OpenProbeOptions {
   readonly config: Config;
   readonly zoneSettings: ZoneSettings;
+  /** As LiveConfig; omitted: the configuration never changes. */
+  readonly follow?: Follow;
 }
 
 interface OpenProbe {
@@ -21,16 +23,25 @@ interface OpenProbe {
   close(): Promise<void>;
 }
 
-export function openProbe({ config, zoneSettings: { cluster } }: OpenProbeOptions): OpenProbe {
+export function openProbe({ config, zoneSettings: { cluster }, follow }: OpenProbeOptions): OpenProbe {
   let client: OriginClient | null = null;
   // Opened on the first check: most nodes check no origins.
   const fetch: Fetch = (request) => {
     client ??= openOrigins(config.edge, [...cluster.ipv4, ...cluster.ipv6], null);
     return client.fetch(request);
   };
+  /** Clients of earlier settings, for their checks in flight. They close idle connections. */
+  const retired: OriginClient[] = [];
+  follow?.(['edge'], () => {
+    if (client !== null) retired.push(client);
+    client = null;
+  });
   const secrets = openSecrets(secretKeyFile(config));
   const openKey: OpenStoredKey = (domainId, sealed) => ORIGINS.unseal(secrets, domainId, sealed).toString();
-  return { probe: createProbe(fetch, openKey), close: async () => client?.close() };
+  return {
+    probe: createProbe(fetch, openKey),
+    close: async () => void (await Promise.all([...retired, client].map((each) => each?.close()))),
+  };
 }
 
 type OpenStoredKey = (domainId: ProbeRequest['domainId'], sealed: string) => string;

@@ -4,7 +4,7 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import type { BuildInfo } from '../../../core/base/build-info.ts';
-import type { Config } from '../../../core/config/index.ts';
+import type { Config, ResolvedConfig } from '../../../core/config/index.ts';
 
 /** A terminal has `isTTY`. `setRawMode` turns its echo off. */
 export type Input = Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
@@ -19,8 +19,11 @@ export interface CliIo {
   readonly stderr: Output;
   readonly env: NodeJS.ProcessEnv;
   readonly build: BuildInfo;
-  /** Runs the daemon; resolves when it has shut down. */
-  serve(config: Config): Promise<void>;
+  /**
+   * Runs the daemon; resolves when it has shut down. `read`: reads the configuration, at the start
+   * and at each reload.
+   */
+  serve(read: () => ResolvedConfig): Promise<void>;
   /**
    * Throws ConfigError with everything that a start refuses in the configuration. `bind`: also
    * binds each address for a moment.

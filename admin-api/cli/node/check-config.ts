@@ -38,6 +38,7 @@ Examples:
             value: shownValue(setting),
             origin,
             env,
+            reloadable: setting.setting.isReloadable === true,
           }));
           print(io.stdout, JSON.stringify({ ok: true, settings: rows, warnings }));
           return true;

@@ -1,6 +1,6 @@
 /** `waypost serve`: runs the daemon. */
 import type { Command } from 'commander';
-import { loadConfig } from '../../../core/config/index.ts';
+import { resolveConfig } from '../../../core/config/index.ts';
 import type { CommandContext } from '../base/command.ts';
 
 export function addServeCommand(program: Command, { io, action }: CommandContext): void {
@@ -18,7 +18,7 @@ Examples:
     )
     .action(
       action(async (options) => {
-        await io.serve(loadConfig({ file: options.config, env: io.env }));
+        await io.serve(() => resolveConfig({ file: options.config, env: io.env }));
         return true;
       }),
     );

@@ -123,8 +123,8 @@ export const viewUser = ({ id, username, role, plan }: Account) => ({ id, userna
 export class LoginAttempts {
   readonly #limit: RateLimit;
 
-  /** `quota`: attempts in a minute; 0: no limit. `now` in seconds. */
-  constructor(quota: number, now?: () => number) {
+  /** `quota`: attempts in a minute; 0: no limit; a reload may change it. `now` in seconds. */
+  constructor(quota: number | (() => number), now?: () => number) {
     this.#limit = new RateLimit('login', quota, ONE_MINUTE, now);
   }
 

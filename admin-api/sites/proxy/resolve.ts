@@ -5,6 +5,7 @@
  * CNAMEs.
  */
 import { Resolver } from 'node:dns/promises';
+import { currentOf, type Resolvers } from '../../../core/net/resolver/resolver.ts';
 import { type Bounds, DEFAULT_BOUNDS, limitConcurrency, type ResolveFor } from './bounded.ts';
 
 /** Milliseconds for the first attempt of a query; c-ares waits longer for each further one. */
@@ -25,11 +26,13 @@ const NO_DATA = 'ENODATA';
  * common, and the edge checks the address again when it connects. If neither family has an address,
  * rejects with the error of the A query, unless that is only NO_DATA.
  */
-export function dnsResolve(servers?: readonly string[], bounds: Bounds = DEFAULT_BOUNDS): ResolveFor {
+export function dnsResolve(resolvers: Resolvers = [], bounds: Bounds = DEFAULT_BOUNDS): ResolveFor {
   return limitConcurrency(async (name, signal) => {
     // A resolver for each name, because `cancel` ends all queries of a resolver.
     const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
-    if (servers !== undefined) resolver.setServers(servers);
+    // Node rejects an empty list.
+    const servers = currentOf(resolvers);
+    if (servers.length > 0) resolver.setServers(servers);
     const cancel = (): void => resolver.cancel();
     const timer = setTimeout(cancel, FAMILY_MS);
     signal.addEventListener('abort', cancel, { once: true });

@@ -47,6 +47,7 @@ export interface Logger {
   child(fields: LogFields): Logger;
 }
 
+/** May change: each entry reads them. */
 export interface LoggerOptions {
   /** The least severe level that is logged. */
   readonly level: LogLevel;
@@ -63,8 +64,6 @@ export interface LoggerOptions {
   readonly hasPriorities?: boolean;
 }
 
-const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
-
 /**
  * The reader of standard error can exit (EPIPE). Without a listener, Node would end the process.
  */
@@ -77,29 +76,29 @@ function ignore(): void {}
 
 export function createLogger(options: LoggerOptions): Logger {
   const { write, hasPriorities = write === undefined && isJournal(process.env.JOURNAL_STREAM, 2) } = options;
-  return withFields({ ...options, hasPriorities }, {});
+  return withFields(options, hasPriorities, {});
 }
 
-function withFields(options: LoggerOptions, own: { [key: string]: LogValue }): Logger {
+/** `options` are read for each entry, since a reload changes them. */
+function withFields(options: LoggerOptions, hasPriorities: boolean, own: { [key: string]: LogValue }): Logger {
   const write = options.write ?? writeToStandardError;
-  const format = options.format === 'json' ? formatJson : formatText;
-  const minLevel = LEVELS.indexOf(options.level);
-  const method = (level: LogLevel): LogMethod => {
-    if (LEVELS.indexOf(level) < minLevel) return () => {};
-    return (message, fields) => {
+  const method =
+    (level: LogLevel): LogMethod =>
+    (message, fields) => {
+      if (PRIORITIES[level] > PRIORITIES[options.level]) return;
+      const format = options.format === 'json' ? formatJson : formatText;
       // A failure of the log must not stop the service.
       try {
         const all = fields === undefined ? own : { ...own, ...toSafeFields(fields) };
         const entry = format({ time: new Date(), level, message: String(message), fields: all });
-        write(options.hasPriorities ? withPriority(level, entry) : entry);
+        write(hasPriorities ? withPriority(level, entry) : entry);
       } catch {}
     };
-  };
   return {
     debug: method('debug'),
     info: method('info'),
     warn: method('warn'),
     error: method('error'),
-    child: (fields) => withFields(options, { ...own, ...toSafeFields(fields) }),
+    child: (fields) => withFields(options, hasPriorities, { ...own, ...toSafeFields(fields) }),
   };
 }

@@ -8,6 +8,7 @@ import type { Task, Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
 import type { Job, JobResult } from './job.ts';
 import { type Backup, secretKeysOf } from './names.ts';
+import { isBackupOn } from './open-target.ts';
 import { nextBackup, timeOf } from './schedule.ts';
 
 interface KeeperOptions {
@@ -64,7 +65,7 @@ export class BackupKeeper {
     this.#task = tasks.add({
       name: 'backup',
       owner: settings.everyNode ? 'node' : 'first',
-      due: TICK_MS,
+      due: () => (isBackupOn(settings) ? TICK_MS : Number.POSITIVE_INFINITY),
       log,
       retry: RETRY,
       report: (error, delay) => error !== null && this.#noteFailure(error as Error, delay),
@@ -86,8 +87,19 @@ export class BackupKeeper {
     return this.#task.stop();
   }
 
+  /** To be called when the settings have changed: another place has other backups. */
+  settingsChanged(): void {
+    this.#state = null;
+    this.#lookedAt = Number.NEGATIVE_INFINITY;
+    this.#copiedAt = Number.NEGATIVE_INFINITY;
+    this.#copiedHead = -1;
+    this.#lastError = null;
+    this.#task.reschedule();
+  }
+
   /** Problems for the operator; empty if there are none. */
   warnings(): string[] {
+    if (!isBackupOn(this.options.settings)) return [];
     const { interval } = this.options.settings;
     const latest = this.#state?.latest ?? null;
     const reason = this.#lastError === null ? '' : `: ${this.#lastError}`;
@@ -102,7 +114,7 @@ export class BackupKeeper {
 
   async #makeDue(): Promise<void> {
     const { settings, head, isClockTrusted } = this.options;
-    if (!isClockTrusted()) return;
+    if (!isClockTrusted() || !isBackupOn(settings)) return;
     await this.#lookIfDue();
     const now = this.#now();
     const latest = this.#state?.latest ?? null;
@@ -124,7 +136,9 @@ export class BackupKeeper {
   }
 
   async #lookIfDue(): Promise<void> {
-    if (this.options.isClockTrusted() && this.#now() - this.#lookedAt >= LOOK_MS) await this.#attempt('look');
+    const { settings, isClockTrusted } = this.options;
+    if (isBackupOn(settings) && isClockTrusted() && this.#now() - this.#lookedAt >= LOOK_MS)
+      await this.#attempt('look');
   }
 
   async #attempt(kind: Job['kind']): Promise<void> {

@@ -5,7 +5,7 @@ import type { Registry } from '../../base/metrics/index.ts';
 import type { Secrets } from '../../base/secrets.ts';
 import type { Tasks } from '../../base/tasks.ts';
 import { withTimeout } from '../../base/timers.ts';
-import { type Config, secretKeyFile } from '../../config/index.ts';
+import { type Config, type Follow, secretKeyFile } from '../../config/index.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { BackupSummary } from '../readiness.ts';
 import { encryptionOf } from './encryption.ts';
@@ -27,6 +27,8 @@ interface OpenBackupsOptions {
   readonly clock: { readonly isTrusted: boolean };
   /** Whether every stored secret is encrypted with the first key of the key file. */
   readonly isResealed: () => boolean;
+  /** As LiveConfig; omitted: the configuration never changes. */
+  readonly follow?: Follow;
 }
 
 interface Backups {
@@ -44,12 +46,11 @@ const GRACE_MS = 10_000;
 
 /** Does nothing before `start`. Throws ConfigError `invalid_config`. */
 export function openBackups(options: OpenBackupsOptions): Backups {
-  const { config, version, journal, secrets, metrics, tasks, log, clock, isResealed } = options;
+  const { config, version, journal, secrets, metrics, tasks, log, clock, isResealed, follow } = options;
   const { dataDir, nodeName, store, protection, backup } = config;
   checkBackupSettings(backup);
   let keeper: BackupKeeper | undefined;
   const observer = backupMetrics(metrics, () => keeper?.state ?? null, backup, secrets.keyIds);
-  if (!isBackupOn(backup)) return { warnings: () => [], summary: () => null, start() {}, stop: async () => {} };
   const stop = new SharedArrayBuffer(4);
   const pool = new Piscina({
     filename: new URL('./worker.js', import.meta.url).href,
@@ -80,6 +81,7 @@ export function openBackups(options: OpenBackupsOptions): Backups {
     secretKeys: { ids: keyIds, isResealed },
   });
   keeper = opened;
+  follow?.(['backup'], () => opened.settingsChanged());
   return {
     warnings: () => opened.warnings(),
     summary() {
@@ -87,7 +89,7 @@ export function openBackups(options: OpenBackupsOptions): Backups {
       return state && { latest: state.latest?.made ?? null, count: state.count, sequence: state.position };
     },
     start() {
-      if (backup.encryption === 'key' && typeof keyExport(config) === 'string')
+      if (isBackupOn(backup) && backup.encryption === 'key' && typeof keyExport(config) === 'string')
         log.warn('the secret key was never exported; backups cannot be decrypted without it', {
           file: secretKeyFile(config),
         });

@@ -4,7 +4,7 @@ import { FairSlots } from '../../base/fair-slots.ts';
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Secrets } from '../../base/secrets.ts';
-import { type Config, parseNotifyTarget } from '../../config/index.ts';
+import { type Config, type Follow, parseNotifyTarget } from '../../config/index.ts';
 import { parseName } from '../../dns/wire/name.ts';
 import type { ZoneObserver } from '../../journal/apply/zone-difference.ts';
 import type { Environment } from '../../store/environment.ts';
@@ -47,6 +47,8 @@ export interface TransfersOptions {
   readonly secrets: Secrets;
   readonly metrics: Registry;
   readonly log: Logger;
+  /** As LiveConfig; omitted: the configuration never changes. */
+  readonly follow?: Follow;
 }
 
 /** Maximum zones with a history. An unchanged zone takes a few hundred bytes. */
@@ -61,7 +63,7 @@ const MINIMUM_RATE = { perSecond: 64 * 1024, windowMs: 3000 };
 
 export function openTransfers(options: TransfersOptions): Transfers {
   const { config, environment, index, zoneSettings, answers, steering, secrets, metrics, log } = options;
-  const { allow, notify, source, maxConcurrent, history, historyBytes, historyTotal } = config.transfer;
+  const { notify, source, maxConcurrent, history, historyBytes, historyTotal } = config.transfer;
   const { udpPayload } = config.dns;
   const reader = new StoreReader(environment);
   const observer = new TransferMetrics(metrics);
@@ -87,6 +89,11 @@ export function openTransfers(options: TransfersOptions): Transfers {
     observer,
   });
   readTransfers(metrics, slots, histories, notifier);
+  const access = new TransferAccess(
+    config.transfer.allow,
+    ({ id }) => reader.zoneLabels(id).metadata[ALLOW_AXFR_FROM] ?? [],
+  );
+  options.follow?.(['transfer.allow'], () => access.setPrefixes(config.transfer.allow));
   const queries = openVerifiedResponder({ index, storeDirectory: config.dataDir, udpPayload, answers, steering });
   return {
     holds,
@@ -102,7 +109,7 @@ export function openTransfers(options: TransfersOptions): Transfers {
       reader,
       zoneSettings,
       findKey: openKeyring(reader, secrets),
-      access: new TransferAccess(allow, ({ id }) => reader.zoneLabels(id).metadata[ALLOW_AXFR_FROM] ?? []),
+      access,
       histories,
       holds,
       slots,

@@ -331,7 +331,7 @@ const notReady = ({ request, opt }: Envelope): Buffer => bareResponse(request, R
  * zone, and clients whose request is signed with a key that may read the zone.
  */
 export class TransferAccess {
-  readonly #prefixes: readonly Pick<Prefix, 'bytes' | 'bits'>[];
+  #prefixes: readonly Pick<Prefix, 'bytes' | 'bits'>[] = [];
 
   /**
    * Prefixes as text. `zonePrefixes`: prefixes of a single zone, already validated when they were
@@ -341,6 +341,10 @@ export class TransferAccess {
     prefixes: readonly string[],
     private readonly zonePrefixes: (domain: Domain) => readonly string[] = () => [],
   ) {
+    this.setPrefixes(prefixes);
+  }
+
+  setPrefixes(prefixes: readonly string[]): void {
     this.#prefixes = prefixes.map((text) => unmapped(parsePrefix(text)));
   }
 

@@ -8,7 +8,7 @@ import { buildConnector } from 'undici';
 import { parseName } from '../../dns/wire/name.ts';
 import { TYPE } from '../../dns/wire/types.ts';
 import { type ConnectRule, formatAddress, PUBLIC_ONLY, parseAddress, permittedAddresses } from '../address/index.ts';
-import { recursiveLookup } from '../resolver/resolver.ts';
+import { type Resolvers, recursiveLookup } from '../resolver/resolver.ts';
 
 /** Addresses of a host name, as text. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -131,7 +131,7 @@ function connect(target: Target, { ca, signal, lookup }: ConnectOptions): Promis
  * Resolves hosts that customers configure. Uses DNS queries, so the hosts file of this machine is
  * ignored.
  */
-export function resolveBy(servers: readonly string[], signal: AbortSignal): Resolve {
+export function resolveBy(servers: Resolvers, signal: AbortSignal): Resolve {
   const lookup = recursiveLookup(servers, signal);
   return async (host) => {
     const name = parseName(`${host.replace(/\.$/, '')}.`);

@@ -5,11 +5,11 @@ import { TYPE } from '../../dns/wire/types.ts';
 import { type Exemptions, formatAddress, mayConnect } from '../address/index.ts';
 import type { Server } from './exchange.ts';
 import { queryResolvers, type RecordReply } from './query.ts';
-import { parseServer } from './resolver.ts';
+import { currentOf, parseServer, type Resolvers } from './resolver.ts';
 
 export interface ParentZonesOptions {
   /** In the format of recursiveLookup; empty: the system's resolvers. */
-  readonly resolvers: readonly string[];
+  readonly resolvers: Resolvers;
   /** Addresses of nameservers that are queried although they are not public. */
   readonly exemptions: Exemptions;
   /** Port of the nameservers of parents; omitted: 53. */
@@ -78,7 +78,7 @@ export class ParentZones {
   }
 
   #resolve(name: Name, type: number, signal: AbortSignal): Promise<RecordReply> {
-    const { resolvers } = this.options;
+    const resolvers = currentOf(this.options.resolvers);
     const servers = (resolvers.length > 0 ? resolvers : getServers()).slice(0, MAX_RESOLVERS).map(parseServer);
     return queryResolvers(servers, name, type, signal);
   }

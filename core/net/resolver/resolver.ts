@@ -14,6 +14,12 @@ import { encodeQuestion, newQuestion, type Outcome, type Question, readReply } f
 /** Looks up A or AAAA (`type`) of a name. Never rejects. */
 export type Lookup = (name: Name, type: number) => Promise<Outcome>;
 
+/** Addresses of resolvers, or a function that returns those of now, which a reload may change. */
+export type Resolvers = readonly string[] | (() => readonly string[]);
+
+export const currentOf = (resolvers: Resolvers): readonly string[] =>
+  typeof resolvers === 'function' ? resolvers() : resolvers;
+
 /** Milliseconds for the first try at a server; the second waits twice as long. */
 const TRY_MS = 1500;
 const ROUNDS = 2;
@@ -25,17 +31,17 @@ const MAX_SERVERS = 4;
  * `servers`: `address`, `address:port` or `[v6]:port`; empty: the system's resolvers. Concurrent
  * lookups of the same name and type share a query. Aborting `signal` fails all lookups.
  */
-export function recursiveLookup(servers: readonly string[], signal: AbortSignal): Lookup {
+export function recursiveLookup(servers: Resolvers, signal: AbortSignal): Lookup {
   // Each pending query adds a listener. The number of queries is bounded.
   setMaxListeners(0, signal);
-  const fixed = servers.map(parseServer);
   const inFlight = new Map<string, Promise<Outcome>>();
   return (name, type) => {
     const id = `${type} ${nameId(name)}`;
     const pending = inFlight.get(id);
     if (pending !== undefined) return pending;
     // The system's resolvers can change at run time.
-    const current = fixed.length > 0 ? fixed : getServers().map(parseServer);
+    const own = currentOf(servers);
+    const current = (own.length > 0 ? own : getServers()).map(parseServer);
     const outcome = ask(current.slice(0, MAX_SERVERS), name, type, signal).finally(() => inFlight.delete(id));
     inFlight.set(id, outcome);
     return outcome;

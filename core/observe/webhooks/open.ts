@@ -82,11 +82,11 @@ export function openWebhooks({ config, version, metrics, ...parts }: OpenWebhook
   start(): void;
   stop(): Promise<void>;
 } {
-  const { allowPrivateReceivers, resolvers, firstRetry, retryFor, keepDays } = config.webhooks;
+  const { allowPrivateReceivers, firstRetry, retryFor, keepDays } = config.webhooks;
   const stop = new AbortController();
   const sender = new Sender({
     rule: { exemptions: parseExemptions(allowPrivateReceivers), own: [] },
-    resolve: resolveBy(resolvers, stop.signal),
+    resolve: resolveBy(() => config.webhooks.resolvers, stop.signal),
   });
   const deliverer = new Deliverer({
     ...parts,

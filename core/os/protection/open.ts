@@ -16,11 +16,18 @@ interface ProtectionOptions {
 
 export function openProtection({ config, metrics, tasks, log }: ProtectionOptions): Protection {
   const { dataDir, protection: settings } = config;
+  const limit = descriptorLimit() ?? 0;
   const protection = new Protection({
     budgets: {
-      memory: settings.memory,
-      descriptors: settings.descriptors ?? descriptorLimit() ?? 0,
-      diskReserve: settings.diskReserve,
+      get memory() {
+        return settings.memory;
+      },
+      get descriptors() {
+        return settings.descriptors ?? limit;
+      },
+      get diskReserve() {
+        return settings.diskReserve;
+      },
     },
     usage: { memory: ownMemory, descriptors: openDescriptors, disk: () => diskSpace(dataDir) },
     tasks,

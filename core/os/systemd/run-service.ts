@@ -4,6 +4,7 @@
  */
 import type { Logger } from '../../base/log/index.ts';
 import { LogThrottle } from '../../base/log/throttle.ts';
+import { SharedRun } from '../../base/shared-run.ts';
 import { Stops } from '../../base/stops.ts';
 import { Service, type Watched } from './service.ts';
 
@@ -37,8 +38,8 @@ class HangUp {
 
 /** The parts, once all of them serve. */
 export interface Running extends Watched {
-  /** Rejects if the new threads cannot start; the current ones keep running. Null: no edge. */
-  readonly reload: (() => Promise<void>) | null;
+  /** Reads configuration and certificates again, and logs the outcome. Never rejects. */
+  reload(): Promise<void>;
   /** Resolves when the parts must stop and start again with another store. */
   readonly replaced: Promise<void>;
   /** Called when signals stop the service. */
@@ -89,18 +90,14 @@ async function untilEnd(running: Running, { log, stops, hangUp, service }: Lifec
   // Signals first: a program that waits for readiness may stop the service immediately.
   const signalled = untilSignal(stops);
   service.ready(running);
-  hangUp.follow(async () => {
+  const reloads = new SharedRun(async () => {
     if (isStopping) return;
     log.info('reloading', { signal: 'SIGHUP' });
     service.reloading();
-    try {
-      await running.reload?.();
-      if (running.reload !== null) log.info('edge reloaded');
-    } catch (error) {
-      if (!isStopping) log.error('edge reload failed; the current threads keep running', { error });
-    }
+    await running.reload();
     if (!isStopping) service.ready();
   });
+  hangUp.follow(() => void reloads.join());
   stops.add(() => hangUp.follow(null));
   running.onServing();
   const signal = await Promise.race([signalled, running.replaced]);

@@ -49,7 +49,7 @@ export function openLogDelivery({
   const reader = new StoreReader(environment);
   const stop = new AbortController();
   const rule = { exemptions: parseExemptions(webhooks.allowPrivateReceivers), own: [] };
-  const resolve = resolveBy(webhooks.resolvers, stop.signal);
+  const resolve = resolveBy(() => webhooks.resolvers, stop.signal);
   const sender = new LogSender({
     rule,
     resolve,

@@ -5,10 +5,10 @@ import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import { Steps } from '../../base/steps.ts';
 import type { Tasks } from '../../base/tasks.ts';
-import type { Config } from '../../config/index.ts';
+import type { Config, Follow } from '../../config/index.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { parseAddress, parseExemptions } from '../../net/address/index.ts';
-import { resolveBy, resolveBySystem } from '../../net/dial/checked-connector.ts';
+import { type Resolve, resolveBy, resolveBySystem } from '../../net/dial/checked-connector.ts';
 import { CHECK_INTERVAL_MS, CountryFile } from '../../net/geography/country-file.ts';
 import { readPlaces } from '../../net/geography/database.ts';
 import { sharePlaces } from '../../net/geography/places.ts';
@@ -81,18 +81,33 @@ interface KeeperOptions extends StateOptions {
   readonly zoneSettings: Pick<ZoneSettings, 'cluster'>;
   readonly metrics: Registry;
   readonly steering: SteeringState;
+  /** As LiveConfig; omitted: the configuration never changes. */
+  readonly follow?: Follow;
 }
 
-export function openSteeringHealth({ config, zoneSettings, steering, ...options }: KeeperOptions): SteeringKeeper {
+export function openSteeringHealth({
+  config,
+  zoneSettings,
+  steering,
+  follow,
+  ...options
+}: KeeperOptions): SteeringKeeper {
   const { edge } = config;
   const { cluster } = zoneSettings;
   const cards = Object.values(networkInterfaces()).flatMap((card) => card?.map(({ address }) => address) ?? []);
   const own = [...cluster.ipv4, ...cluster.ipv6, ...cards].flatMap((text) => parseAddress(text) ?? []);
   const rule = { exemptions: parseExemptions(edge.allowPrivateOrigins), own };
   const stopped = new AbortController();
-  const resolve = edge.resolvers.length === 0 ? resolveBySystem : resolveBy(edge.resolvers, stopped.signal);
-  // As edge/gateway/origins.ts: a check trusts what requests to origins trust.
-  const ca = edge.originCaFile === undefined ? undefined : readFileSync(edge.originCaFile, 'utf8');
-  const probe = createSteeringProbe({ rule, resolve, ca });
-  return new SteeringKeeper({ ...options, shared: steering.checked!, probe });
+  const byOwn = resolveBy(() => edge.resolvers, stopped.signal);
+  const resolve: Resolve = (host) => (edge.resolvers.length === 0 ? resolveBySystem : byOwn)(host);
+  const open = () => {
+    // As edge/gateway/origins.ts: a check trusts what requests to origins trust.
+    const ca = edge.originCaFile === undefined ? undefined : readFileSync(edge.originCaFile, 'utf8');
+    return createSteeringProbe({ rule, resolve, ca });
+  };
+  let probe = open();
+  follow?.(['edge.origin_ca_file'], () => {
+    probe = open();
+  });
+  return new SteeringKeeper({ ...options, shared: steering.checked!, probe: (...check) => probe(...check) });
 }

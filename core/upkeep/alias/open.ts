@@ -35,8 +35,10 @@ export function openAliases({ config, metrics, ...parts }: OpenAliasesOptions): 
   const refresher = new AliasRefresher({
     ...parts,
     states,
-    resolvers: config.alias.resolvers,
-    staleMax: config.alias.staleMax,
+    resolvers: () => config.alias.resolvers,
+    get staleMax() {
+      return config.alias.staleMax;
+    },
     allowPrivate: parseExemptions(config.alias.allowPrivateTargets),
     observer: aliasObserver(metrics),
   });

@@ -10,7 +10,7 @@ import { formatName, type Name, nameId } from '../../dns/wire/name.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Holds } from '../../nameserver/transfer/holds.ts';
 import type { Exemptions } from '../../net/address/index.ts';
-import { type Lookup, recursiveLookup } from '../../net/resolver/resolver.ts';
+import { type Lookup, type Resolvers, recursiveLookup } from '../../net/resolver/resolver.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, aliasOwners, type Id, nameOfKey } from '../../store/keys.ts';
 import { rawReader } from '../../store/raw-reader.ts';
@@ -37,7 +37,7 @@ export interface AliasOptions {
   readonly tasks: Tasks;
   readonly log: Logger;
   /** As for recursiveLookup; empty: the resolvers of the system. */
-  readonly resolvers: readonly string[];
+  readonly resolvers: Resolvers;
   /** Seconds for which an unconfirmed answer is served. */
   readonly staleMax: number;
   /** Addresses that are served although they are not public. */

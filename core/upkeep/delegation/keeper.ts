@@ -166,7 +166,7 @@ export function openDelegations({ config, ...parts }: OpenDelegationsOptions): D
   const { dnssec, domains: settings, nameservers } = config;
   const stop = new AbortController();
   const exemptions = parseExemptions(dnssec.allowPrivateParents);
-  const look = new PublicDelegation({ resolvers: dnssec.resolvers, exemptions }, stop.signal);
+  const look = new PublicDelegation({ resolvers: () => dnssec.resolvers, exemptions }, stop.signal);
   const keeper = new DelegationKeeper({ ...parts, look, nameservers });
   return {
     look,

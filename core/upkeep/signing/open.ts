@@ -40,7 +40,7 @@ interface Signing {
 export function openSigning({ config, metrics, node, signatures, ...parts }: OpenSigningOptions): Signing {
   const stop = new AbortController();
   const publicParent = new PublicParent(
-    { resolvers: config.dnssec.resolvers, exemptions: parseExemptions(config.dnssec.allowPrivateParents) },
+    { resolvers: () => config.dnssec.resolvers, exemptions: parseExemptions(config.dnssec.allowPrivateParents) },
     stop.signal,
   );
   const { nodeName, nameservers } = config;

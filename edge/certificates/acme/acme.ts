@@ -8,7 +8,7 @@ import type { Logger } from '../../../core/base/log/index.ts';
 import type { Registry } from '../../../core/base/metrics/index.ts';
 import type { Secrets } from '../../../core/base/secrets.ts';
 import type { Tasks } from '../../../core/base/tasks.ts';
-import type { Config } from '../../../core/config/index.ts';
+import type { Config, Follow } from '../../../core/config/index.ts';
 import type { Journal } from '../../../core/journal/journal.ts';
 import { CoveredNames } from '../../../core/site/tls/covered-names.ts';
 import { scanProxiedHosts } from '../../../core/site/tls/proxied-hosts.ts';
@@ -32,7 +32,7 @@ import { failureOf, notServed } from './sentences.ts';
 import { coverageOf, type StoredSituation } from './situation.ts';
 import { assignNames, chooseSlot, type HeldCertificate, MAX_ALL_NAMES, slotsWithoutRsa } from './slots.ts';
 import { formatSeconds } from './times.ts';
-import { openTransport } from './transport.ts';
+import { openTransport, type Transport } from './transport.ts';
 import { hostNameOf, OLDER_NODES, type OwnZoneFacts, ownZoneFacts } from './zone-facts.ts';
 
 /** Buckets in seconds. */
@@ -92,6 +92,8 @@ export interface AcmeOptions {
   readonly tasks: Tasks;
   readonly log: Logger;
   readonly metrics: Registry;
+  /** As LiveConfig; omitted: the configuration never changes. */
+  readonly follow?: Follow;
   /**
    * Resolves when every live node serves the journal up to this sequence, or when the signal
    * aborts.
@@ -134,13 +136,21 @@ export function createAcme(options: AcmeOptions): Acme {
   const { acme, edge, nodeName: node } = config;
   const { now = () => Date.now() / 1000, random = Math.random, patience = PATIENCE_MS, served } = options;
   const reader = new StoreReader(environment);
-  const dns = options.dns ?? publicDns(acme.resolvers.length > 0 ? acme.resolvers : edge.resolvers);
+  const dns = options.dns ?? publicDns(() => (acme.resolvers.length > 0 ? acme.resolvers : edge.resolvers));
   const stop = new AbortController();
-  const transport = openTransport(acme.caFile, stop.signal);
-  const authorities = openAuthorities(acme, transport, { environment, journal, secrets, log });
+  /** The last one serves new orders. Those of earlier settings serve the orders in flight. */
+  const transports: Transport[] = [];
+  const openAll = (): Authority[] => {
+    const transport = openTransport(acme.caFile, stop.signal);
+    transports.push(transport);
+    return openAuthorities(acme, transport, { environment, journal, secrets, log });
+  };
+  const authorities = openAll();
   const self: Self = {
     node,
-    directories: authorities.map(({ url }) => url),
+    get directories() {
+      return authorities.map(({ url }) => url);
+    },
     get wantsRsa() {
       return acme.alsoRsa && acme.keyType !== 'rsa-2048' && journal.canStore(rsaCertificates);
     },
@@ -326,11 +336,21 @@ export function createAcme(options: AcmeOptions): Acme {
     attempt,
     survey,
     renewal: (domainId, situation) => polls.fetch(domainId, situation),
-    concurrent: acme.concurrentOrders,
+    get concurrent() {
+      return acme.concurrentOrders;
+    },
     observer: orderObserver(metrics),
-    refusal: authorities.length > 0 ? null : OFF,
+    get refusal() {
+      return authorities.length > 0 ? null : OFF;
+    },
   });
   acmeMetrics(metrics, orders.watched, now);
+  options.follow?.(['acme'], () => {
+    authorities.splice(0, authorities.length, ...openAll());
+    firstFailure = null;
+    rest.clear();
+    return orders.evaluateAll();
+  });
 
   return {
     start() {
@@ -348,7 +368,7 @@ export function createAcme(options: AcmeOptions): Acme {
     async stop() {
       stop.abort(new Error('the service is stopping'));
       await orders.stop();
-      await transport.close();
+      await Promise.all(transports.map((transport) => transport.close()));
     },
     get isIdle() {
       return orders.isIdle;

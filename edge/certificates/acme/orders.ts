@@ -200,7 +200,12 @@ export class Orders {
     const left = new Set<Id>();
     await eachRow(environment, acmeChallenges.number, (key) => left.add(idAt(key)) && !this.#task.isStopped);
     for (const id of left) this.#track(book.sweep(id));
-    await eachRow(environment, proxies.number, (key) => {
+    await this.evaluateAll();
+  }
+
+  /** Decides the next step of every domain, in batches: at the start, and with new settings. */
+  async evaluateAll(): Promise<void> {
+    await eachRow(this.#options.environment, proxies.number, (key) => {
       this.#changed(idAt(key));
       return !this.#task.isStopped;
     });

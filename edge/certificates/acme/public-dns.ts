@@ -1,5 +1,6 @@
 /** Queries the public DNS about a name before a certificate is ordered for it. */
 import { Resolver } from 'node:dns/promises';
+import { currentOf, type Resolvers } from '../../../core/net/resolver/resolver.ts';
 import type { CaaRecord } from './caa.ts';
 
 export interface PublicDns {
@@ -20,11 +21,12 @@ const TRIES = 2;
 const NOTHING: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
 /** `resolvers`: in the form of node:dns; empty: the resolvers of the system. */
-export function publicDns(resolvers: readonly string[]): PublicDns {
+export function publicDns(resolvers: Resolvers): PublicDns {
   // One resolver per query: c-ares keeps preferring a server that responded once.
   const open = (): Resolver => {
     const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES });
-    if (resolvers.length > 0) resolver.setServers(resolvers);
+    const servers = currentOf(resolvers);
+    if (servers.length > 0) resolver.setServers(servers);
     return resolver;
   };
   return {

@@ -88,6 +88,7 @@ export class Pool {
   #starting: readonly EdgeThread[] = [];
   #generation = 0;
   #data: unknown;
+  #limits: EdgeLimits;
   /** Resolves when all replaced threads have ended. */
   #replaced: Promise<unknown> = Promise.resolve();
   #reloading: Promise<void> = Promise.resolve();
@@ -102,6 +103,7 @@ export class Pool {
     this.counters = new EdgeCounters(options.columns);
     this.#tickets = options.tickets ?? nextTicketKeys(null);
     this.#data = options.data;
+    this.#limits = options.limits;
     this.tlsListen = tlsListen;
     this.clearListen = clearListen;
     const places: Place[] = [
@@ -162,13 +164,13 @@ export class Pool {
   }
 
   /**
-   * Replaces all threads by new ones, whose applications get `data`. The new threads listen before
-   * the old ones drain. Resolves when the new threads serve. Reloads run one at a time, each after
-   * the threads replaced by the previous one have ended. Rejects if the new threads cannot start,
-   * in which case the old ones continue, or if the pool stops.
+   * Replaces all threads by new ones, whose applications get `data`, with other limits if given.
+   * The new threads listen before the old ones drain. Resolves when the new threads serve. Reloads
+   * run one at a time, each after the threads replaced by the previous one have ended. Rejects if
+   * the new threads cannot start, in which case the old ones continue, or if the pool stops.
    */
-  reload(data: unknown): Promise<void> {
-    const reloaded = this.#reloading.then(() => this.#reload(data));
+  reload(data: unknown, limits = this.#limits): Promise<void> {
+    const reloaded = this.#reloading.then(() => this.#reload(data, limits));
     this.#reloading = reloaded.catch(() => {});
     return reloaded;
   }
@@ -190,13 +192,14 @@ export class Pool {
     this.#listening.close();
   }
 
-  async #reload(data: unknown): Promise<void> {
+  async #reload(data: unknown, limits: EdgeLimits): Promise<void> {
     await this.#replaced;
     // No code would stop the new threads.
     if (this.#isStopping) throw new Error('the edge is stopping');
     const { isShared } = this.#listening;
-    const before = this.#data;
+    const before = { data: this.#data, limits: this.#limits };
     this.#data = data;
+    this.#limits = limits;
     const old = this.#threads;
     // Without a shared port, the old thread has to release it first.
     if (!isShared) await Promise.all(old.map((thread) => this.#drain(thread)));
@@ -204,7 +207,8 @@ export class Pool {
       this.#generation++;
       await this.#startGeneration();
     } catch (error) {
-      this.#data = before;
+      this.#data = before.data;
+      this.#limits = before.limits;
       // The remaining threads keep their slots. The next reload uses the other ones.
       this.#generation--;
       if (!isShared) await this.#startGeneration();
@@ -233,13 +237,14 @@ export class Pool {
   /** Drains a thread. Resolves when it has ended. */
   #drain(thread: EdgeThread): Promise<void> {
     thread.send({ kind: 'drain' });
-    return thread.stop(this.#options.limits.server.drainTimeout + END_MS);
+    return thread.stop(this.#limits.server.drainTimeout + END_MS);
   }
 
   #createThread(i: number): EdgeThread {
-    const { limits, application, ticketRotation, log, descriptors = 0, onMessage, onWorker } = this.#options;
+    const { application, ticketRotation, log, descriptors = 0, onMessage, onWorker } = this.#options;
     const slot = (this.#generation % GENERATIONS) * this.#count + i;
     const data = this.#data;
+    const limits = this.#limits;
     const { maxConnections: connections, maxCertificates } = limits.server;
     const hasNativeTls = this.#listening.isShared && this.#options.tls === 'auto';
     const name = String(i + 1);

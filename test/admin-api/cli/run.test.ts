@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { CliIo } from '../../../admin-api/cli/index.ts';
 import { describeBuild } from '../../../core/base/build-info.ts';
 import type { Config } from '../../../core/config/index.ts';
 import { UWS_ABIS } from '../transports.ts';
@@ -111,8 +112,8 @@ test('serve receives the configuration and waits for the daemon', async () => {
   writeFileSync(file, '[dns]\nworkers = 3\n');
   let given: Config | undefined;
   let stopped = false;
-  const serve = async (config: Config) => {
-    given = config;
+  const serve: CliIo['serve'] = async (read) => {
+    given = read().config;
     await new Promise((resolve) => setTimeout(resolve, 5));
     stopped = true;
   };

@@ -77,6 +77,7 @@ export const NOT_RUN: readonly NotRun[] = [
   { command: /^sudo dpkg\b/, reason: 'test/release/debian.test.ts installs the package', check: nothing },
   { command: /^sudo (cp|install|mkdir|mv|rm|ln)\b/, reason: 'writes to folders of the system', check: checkFiles },
   { command: /^sudo waypost check-config\b/, reason: 'reads the configuration of the system', check: nothing },
+  { command: /^sudo waypost reload$/, reason: 'test/system/admin-api/cli/reload.test.ts', check: nothing },
   { command: /^sudo waypost doctor$/, reason: 'its findings depend on the machine', check: nothing },
   {
     command: /^sudo waypost support-bundle\b/,

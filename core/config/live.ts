@@ -1,0 +1,56 @@
+/** The configuration of a running daemon, of which a reload changes the reloadable settings. */
+import { buildConfig, type ResolvedConfig, type ResolvedSetting } from './load.ts';
+import type { Config } from './schema.ts';
+
+export interface Applied {
+  /** Keys of settings whose new values are in use. */
+  readonly applied: readonly string[];
+  /** Keys of settings that differ from those of the start, and need a restart. */
+  readonly needRestart: readonly string[];
+}
+
+/** Calls `apply` after each reload that has changed one of the keys, or a setting of a section. */
+export type Follow = (keys: readonly string[], apply: () => unknown) => void;
+
+interface Follower {
+  /** Keys, or sections such as `edge`. */
+  readonly keys: readonly string[];
+  readonly apply: () => unknown;
+}
+
+export class LiveConfig {
+  /**
+   * Sections and the whole keep their identity. A member of a section that is reloadable has its
+   * current value, so parts must keep the section, not its members.
+   */
+  readonly config: Config;
+  readonly #values: Map<string, unknown>;
+  readonly #followers: Follower[] = [];
+
+  constructor({ settings }: ResolvedConfig) {
+    this.#values = new Map(settings.map(({ key, value }) => [key, value]));
+    this.config = buildConfig(settings, (key) => this.#values.get(key));
+  }
+
+  readonly follow: Follow = (keys, apply) => void this.#followers.push({ keys, apply });
+
+  /** To be called when the parts have stopped, before they start again. */
+  forgetFollowers(): void {
+    this.#followers.length = 0;
+  }
+
+  /** Applies a valid configuration. Rejects with the first error of a follower. */
+  async apply({ settings }: ResolvedConfig): Promise<Applied> {
+    const differ = settings.filter((next) => textOf(next) !== textOf({ ...next, value: this.#values.get(next.key) }));
+    const applied = differ.filter(({ setting }) => setting.isReloadable === true);
+    for (const { key, value } of applied) this.#values.set(key, value);
+    const isChanged = (name: string): boolean => applied.some(({ key }) => key === name || key.startsWith(`${name}.`));
+    for (const { keys, apply } of this.#followers) if (keys.some(isChanged)) await apply();
+    const needRestart = differ.filter(({ setting }) => setting.isReloadable !== true);
+    return { applied: applied.map(({ key }) => key), needRestart: needRestart.map(({ key }) => key) };
+  }
+}
+
+/** Values of one kind are equal if their text is. */
+const textOf = ({ setting, value }: Pick<ResolvedSetting, 'setting' | 'value'>): string =>
+  value === undefined ? '' : setting.kind.toToml(value);
