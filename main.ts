@@ -44,16 +44,22 @@ async function serve(read: () => ResolvedConfig): Promise<void> {
     log,
     async start(stops) {
       await record.begin(log);
-      return startParts(rooms, { live, read }, log, stops);
+      return startParts(rooms, { live, read, record }, log, stops);
     },
   });
   record.end();
 }
 
+interface StartOptions {
+  readonly live: LiveConfig;
+  readonly read: () => ResolvedConfig;
+  readonly record: { served(): Promise<void> };
+}
+
 /** Starts each part after those that it needs. Null: another node's store is to be installed. */
 async function startParts(
   { core, adminApi, edge }: Rooms,
-  { live, read }: { readonly live: LiveConfig; readonly read: () => ResolvedConfig },
+  { live, read, record }: StartOptions,
   log: Logger,
   stops: Stops,
 ): Promise<Running | null> {
@@ -135,6 +141,7 @@ async function startParts(
   );
   // Closed before the nameserver stops, which answers until the last write is done.
   stops.own(node);
+  await record.served();
   const readiness = new core.ReadinessWatch({ node, nameserver, protection }, metrics);
   const aliases = core.openAliases({ ...shared, ...logOf('alias'), holds: transfers.holds });
   await stops.own(aliases.refresher).start();
@@ -253,6 +260,7 @@ async function startParts(
     onStopping() {
       readiness.isStopping = true;
     },
+    drainDelay: () => config.drainDelay * 1000,
   };
 }
 

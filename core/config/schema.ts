@@ -78,6 +78,13 @@ const schema = {
       'Limit per 5 minutes for API requests of a token and, counted separately, for dynamic updates (RFC 2136) of a TSIG key. Both are token buckets of this size. The account of a customer has five times that for all its tokens and sessions, and for all its keys. 0 disables these limits. Requests without a token are limited by admin.login_rate_limit and dns.doh_rate_limit.',
     ),
   ),
+  drain_delay: live(
+    setting(
+      integer(0, 300, 'seconds'),
+      0,
+      'Seconds for which a service that is told to stop goes on serving, with 503 from /readyz, before it refuses new connections: load balancers and probes must notice first. The unit of systemd sets 5, the image 3.',
+    ),
+  ),
   soa: section('The SOA record of every zone (RFC 1035 3.3.13). Waypost sets the serial.', {
     hostmaster: optional(
       mailbox,

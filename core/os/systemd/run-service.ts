@@ -2,6 +2,7 @@
  * Runs the daemon as a service: starts its parts, reports to systemd, reloads on SIGHUP, and stops
  * the parts in reverse order on SIGTERM or SIGINT.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../base/log/index.ts';
 import { LogThrottle } from '../../base/log/throttle.ts';
 import { SharedRun } from '../../base/shared-run.ts';
@@ -44,8 +45,10 @@ export interface Running extends Watched {
   readonly replaced: Promise<void>;
   /** Called when signals stop the service. */
   onServing(): void;
-  /** Called before the parts stop. */
+  /** Called before the parts stop: the service is not ready from now on. */
   onStopping(): void;
+  /** Milliseconds between that and the first part that stops. */
+  drainDelay(): number;
 }
 
 interface ServiceParts {
@@ -110,6 +113,14 @@ async function untilEnd(running: Running, { log, stops, hangUp, service }: Lifec
   }
   log.info('stopping', { signal });
   service.stopping();
+  const delay = running.drainDelay();
+  // Probes and load balancers see that the service is not ready before it refuses connections. A
+  // second signal ends the wait.
+  if (delay > 0) {
+    const wait = new AbortController();
+    await Promise.race([untilSignal(stops), sleep(delay, undefined, { signal: wait.signal })]);
+    wait.abort();
+  }
   return 'signal';
 }
 

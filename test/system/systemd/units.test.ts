@@ -71,11 +71,14 @@ test('the unit starts an existing file with existing settings', () => {
   const env = Object.fromEntries(
     of('waypost', 'Environment').map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]),
   );
-  assert.is(loadConfig({ env: { ...env, WAYPOST_CONFIG: 'config/single.toml' } }).dataDir, '/var/lib/waypost');
+  const config = loadConfig({ env: { ...env, WAYPOST_CONFIG: 'config/single.toml' } });
+  assert.is(config.dataDir, '/var/lib/waypost');
+  assert.ok(config.drainDelay > 0);
   assert.is(of('waypost', 'StateDirectory')[0], 'waypost');
   // What ends a stop that takes too long leaves time to drain.
-  const { drainTimeout } = loadConfig({ env: {} }).edge;
-  assert.ok(Number(of('waypost', 'TimeoutStopSec')[0]) * 1000 > drainTimeout + 10_000);
+  const { drainTimeout } = config.edge;
+  const stopTimeout = Number(of('waypost', 'TimeoutStopSec')[0]) * 1000;
+  assert.ok(stopTimeout > config.drainDelay * 1000 + drainTimeout + 10_000);
 });
 
 if (existsSync(ANALYZE))

@@ -21,11 +21,10 @@ test('starts without a shutdown delay the next one, and a shutdown ends that', a
   const log = createLogger({ level: 'info', format: 'text', write: (line) => void lines.push(line) });
   const waits: number[] = [];
   const start = async (): Promise<StartRecord> => {
-    const record = new StartRecord(folder, 60_000);
-    const wait = async (ms: number): Promise<void> => void waits.push(ms);
-    await record.begin(log, wait);
+    const record = new StartRecord(folder, 60_000, async (ms) => void waits.push(ms));
+    await record.begin(log);
     // The parts start again with the store of another node.
-    await record.begin(log, wait);
+    await record.begin(log);
     return record;
   };
   try {
@@ -47,6 +46,30 @@ test('starts without a shutdown delay the next one, and a shutdown ends that', a
     }
     assert.is(waits.length, 2);
     await new StartRecord(join(folder, 'missing'), 60_000).begin(log);
+  } finally {
+    removeFolder(folder);
+  }
+});
+
+test('after a start that answered DNS, the next one waits only when it answers, too', async () => {
+  const folder = temporaryFolder('starts');
+  const log = createLogger({ level: 'error', format: 'text' });
+  const waits: number[] = [];
+  try {
+    for (let i = 0; i < 4; i++) {
+      const record = new StartRecord(folder, 60_000, async (ms) => void waits.push(ms));
+      await record.begin(log);
+      assert.equal(waits, []);
+      await record.served();
+    }
+    assert.equal(waits, [2000]);
+    // This start fails before it answers, so the next one waits before.
+    await new StartRecord(folder, 60_000, async () => {}).begin(log);
+    const last = new StartRecord(folder, 60_000, async (ms) => void waits.push(ms));
+    await last.begin(log);
+    assert.equal(waits, [2000, 8000]);
+    await last.served();
+    assert.equal(waits, [2000, 8000]);
   } finally {
     removeFolder(folder);
   }
