@@ -6,10 +6,19 @@ import { readKeyPair } from '../../core/dns/dnssec/private-key.ts';
 import type { ResourceRecord } from '../../core/dns/wire/types.ts';
 import { TYPE } from '../../core/dns/wire/types.ts';
 import type { Id } from '../../core/store/keys.ts';
-import { type DnssecKey, type DnssecRow, type Domain, dnssecContext } from '../../core/store/rows.ts';
+import { type DnssecKey, type DnssecRow, type Domain, dnssecContext, publishedKeys } from '../../core/store/rows.ts';
 import { EXAMPLE_KEYS } from '../core/dns/dnssec/rsa-keys.ts';
 
 const PAIRS = [generateKeyPair(13), generateKeyPair(15), ...EXAMPLE_KEYS.map(({ file }) => readKeyPair(file))];
+/** The uses of one key or two: alone, with one of the same algorithm, or of another. */
+const USES: readonly (readonly DnssecKey['use'][])[] = [
+  ['sign'],
+  ['sign', 'publish'],
+  ['sign', 'sign_unpublished'],
+  ['sign', 'sign'],
+  ['sign_unpublished', 'sign'],
+  ['none', 'sign'],
+];
 /** Generated once: what they sign is the same in all zones. */
 const SPARE = generateKeyPair(15);
 
@@ -36,11 +45,12 @@ export class SignedRows {
     return row;
   }
 
-  /** Adds a key that is published, or removes it. */
-  toggleKey(id: Id): DnssecRow {
+  /** Adds a second key, changes the uses of both, or removes the second key. */
+  changeUses(id: Id, choice: number): DnssecRow {
     const row = this.rows.get(id)!;
-    const keys = row.keys.length > 1 ? row.keys.slice(0, 1) : [...row.keys, this.#key(id, 2, SPARE, 'publish')];
-    return this.#replace({ ...row, keys });
+    const [first, second = this.#key(id, 2, SPARE, 'publish')] = row.keys;
+    const uses = USES[choice % USES.length];
+    return this.#replace({ ...row, keys: [first, second].slice(0, uses.length).map((key, i) => used(key, uses[i])) });
   }
 
   advance(id: Id, clock: number): DnssecRow {
@@ -59,22 +69,25 @@ export class SignedRows {
     use: DnssecKey['use'],
   ): DnssecKey {
     const sealed = this.#secrets.seal(privateKey, dnssecContext(domainId)).toString('base64');
-    const isTrusted = use === 'sign';
-    return { id, dnskey: Buffer.from(dnskey).toString('base64'), sealed, use, isTrusted, createdAt: 1 };
+    return used({ id, dnskey: Buffer.from(dnskey).toString('base64'), sealed, createdAt: 1 }, use);
   }
 }
 
-const rdatasOf = (keys: readonly DnssecKey[]): Buffer[] => keys.map(({ dnskey }) => Buffer.from(dnskey, 'base64'));
+const used = (key: Omit<DnssecKey, 'use' | 'isTrusted'>, use: DnssecKey['use']): DnssecKey => ({
+  ...key,
+  use,
+  isTrusted: use === 'sign',
+});
 
-export const keysOf = ({ keys }: DnssecRow, use: DnssecKey['use']): Buffer[] =>
-  rdatasOf(keys.filter((key) => key.use === use));
+export const rdatasOf = (keys: readonly DnssecKey[]): Buffer[] =>
+  keys.map(({ dnskey }) => Buffer.from(dnskey, 'base64'));
 
 /** What stands at the apex of a signed zone. */
 export function apexRecords({ apex }: Domain, row: DnssecRow): ResourceRecord[] {
   const record = (type: number, rdata: Uint8Array): ResourceRecord => ({ name: apex, type, ttl: 3600, rdata });
   const trusted = rdatasOf(row.keys.filter(({ isTrusted }) => isTrusted));
   return [
-    ...rdatasOf(row.keys).map((rdata) => record(TYPE.DNSKEY, rdata)),
+    ...rdatasOf(publishedKeys(row)).map((rdata) => record(TYPE.DNSKEY, rdata)),
     record(TYPE.NSEC3PARAM, Uint8Array.of(1, 0, 0, 0, 0)),
     ...trusted.map((rdata) => record(TYPE.CDS, dsRdata(apex, rdata))),
     ...trusted.map((rdata) => record(TYPE.CDNSKEY, rdata)),

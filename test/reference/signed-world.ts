@@ -52,7 +52,7 @@ export function signWorld(world: World, seed: number, clock: number): SignedWorl
     apex: zones.get(key)![0].name,
     records: answered.get(key)!,
     keys: signing.map(({ dnskey }) => dnskey),
-    published: published.map(({ dnskey }) => dnskey),
+    published: [...signing, ...published].map(({ dnskey }) => dnskey),
     clock,
   }));
   return { ...world, zones, signers, signed };
@@ -67,7 +67,7 @@ export function signerOf(
   memo = new SignatureMemo(),
 ): Signer {
   const all = [...signing, ...published];
-  const keys = { signing, previous: [], signedTo: ALL_HASHES, all, isComplete: true };
+  const keys = { signing, previous: [], signedTo: ALL_HASHES, published: all, isComplete: true };
   return new Signer(apex, keys, { clock, previous: clock }, memo);
 }
 

@@ -18,7 +18,7 @@ export interface SignedZone {
   readonly records: readonly ResourceRecord[];
   /** Rdata of the keys that sign. */
   readonly keys: readonly Uint8Array[];
-  /** Rdata of the other keys, which sign the DNSKEY RRset as well. */
+  /** Rdata of the keys that sign the DNSKEY RRset. */
   readonly published: readonly Uint8Array[];
   /** Seconds since 1970. */
   readonly clock: number;
@@ -242,7 +242,7 @@ function rrsetFaults(zone: SignedZone, records: readonly ResourceRecord[], isAut
       continue;
     }
     const isKeys = type === TYPE.DNSKEY && equalNames(lowerCase(name), zone.apex);
-    const keys = isKeys ? [...zone.keys, ...zone.published] : zone.keys;
+    const keys = isKeys ? zone.published : zone.keys;
     const own = signatures.filter(
       (other) => owner(other) === nameId(lowerCase(name)) && ((other.rdata[0] << 8) | other.rdata[1]) === type,
     );

@@ -31,6 +31,8 @@ import {
   type Domain,
   dnssec,
   domains,
+  publishedKeys,
+  signingKeys,
 } from '../../core/store/rows.ts';
 import { challengeName, challengeRdata } from '../../core/zone/compile/challenged.ts';
 import { DEFAULTS, dump } from '../core/journal/fixture.ts';
@@ -38,7 +40,7 @@ import { answeredBy, recordKey, TCP_LIMIT, UDP_LIMIT } from '../reference/compar
 import { buildQuestion, ourWorldDraft, questionDraft, type World } from '../reference/generate.ts';
 import { describeChanges, putChanges, WorldRows } from '../reference/rows.ts';
 import { SignedJudge, type SignedZone, transferFaults } from '../reference/signed.ts';
-import { apexRecords, keysOf, SignedRows } from '../reference/signed-rows.ts';
+import { apexRecords, rdatasOf, SignedRows } from '../reference/signed-rows.ts';
 import { withoutNested } from '../reference/signed-world.ts';
 import { WorldSteps } from '../reference/steps.ts';
 import { depth } from '../support/depth.ts';
@@ -187,7 +189,7 @@ class Run {
       signing.rows.delete(id);
       return { note: `unsign ${id}`, put: (draft) => draft.delete(dnssec, row) };
     }
-    if (choice === 1) return putRow('toggle a key of', signing.toggleKey(id));
+    if (choice === 1) return putRow('change keys of', signing.changeUses(id, random.below(6)));
     if (choice < 5 && row !== undefined) {
       const hours = random.pick([1, 2, 12, 24, 100, 170, 192]);
       return putRow(`advance by ${hours} hours`, signing.advance(id, row.clock + hours * HOUR));
@@ -231,7 +233,8 @@ class Run {
       const row = this.signing.rows.get(domain.id)!;
       const { apex } = domain;
       const records = answered.get(key)!;
-      return { apex, records, keys: keysOf(row, 'sign'), published: keysOf(row, 'publish'), clock: row.clock };
+      const [keys, published] = [signingKeys(row), publishedKeys(row)].map(rdatasOf);
+      return { apex, records, keys, published, clock: row.clock };
     });
     return { world: changed, signed: signedZones };
   }

@@ -185,7 +185,7 @@ interface ZoneKeys {
   /** Exclusive limit of the first 32 bits of hashes; ALL_HASHES: `signing` signs all names. */
   readonly signedTo: number;
   /** Keys that sign the DNSKEY RRset. */
-  readonly all: readonly SigningKey[];
+  readonly published: readonly SigningKey[];
   /** See ZoneSigner. */
   readonly isComplete: boolean;
 }
@@ -253,7 +253,7 @@ export class Signer {
     const isAtApex = type !== TYPE.NSEC3 && owner.length === this.#apex.length;
     const hasTurned = this.#hasTurned(prefix, isAtApex);
     const validity = validityOf(hasTurned ? this.#clocks.clock : this.#clocks.previous, prefix);
-    const keys = isAtApex && type === TYPE.DNSKEY ? this.#keys.all : this.#keysOf(hasTurned);
+    const keys = isAtApex && type === TYPE.DNSKEY ? this.#keys.published : this.#keysOf(hasTurned);
     const signatures = keys.map((key) => {
       const prepared = prepareRrsig({ rrset: { owner, type, ttl, rdatas }, key, signer: this.#apex, validity });
       return rrsigRdata(prepared, this.#source.add(prepared));

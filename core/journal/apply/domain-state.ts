@@ -7,7 +7,7 @@ import { dueHashes, type HashRange } from '../../dns/dnssec/lifetime.ts';
 import { ALL_HASHES } from '../../dns/dnssec/zone-signer.ts';
 import type { RRset } from '../../dns/wire/types.ts';
 import type { Id } from '../../store/keys.ts';
-import { type DnssecRow, type Domain, dnssec, domains } from '../../store/rows.ts';
+import { type DnssecRow, type Domain, dnssec, domains, signingKeys } from '../../store/rows.ts';
 
 /** The rows of a domain that change how its records, or other zones, are served. */
 export interface DomainState {
@@ -144,8 +144,7 @@ function ruleAt(row: DnssecRow | null, prefix: number): Rule {
   const { keys, clock, progress } = row;
   const textOf = (signing: DnssecRow['keys']): string => signing.map(({ dnskey }) => dnskey).join();
   if (progress === undefined || prefix < progress.signedTo) {
-    const signing = progress?.toward === 'unsigned' ? [] : keys.filter(({ use }) => use === 'sign');
-    return { keys: textOf(signing), clock };
+    return { keys: progress?.toward === 'unsigned' ? '' : textOf(signingKeys(row)), clock };
   }
   return { keys: textOf(keys.filter(({ id }) => progress.from.includes(id))), clock: progress.clock };
 }

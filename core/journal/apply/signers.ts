@@ -6,7 +6,14 @@ import { SigningThreads } from '../../dns/dnssec/signing-threads.ts';
 import { ALL_HASHES, SignatureMemo, Signer, SigningBatch } from '../../dns/dnssec/zone-signer.ts';
 import type { Name } from '../../dns/wire/name.ts';
 import type { Id } from '../../store/keys.ts';
-import { type DnssecKey, type DnssecRow, type Domain, dnssecContext } from '../../store/rows.ts';
+import {
+  type DnssecKey,
+  type DnssecRow,
+  type Domain,
+  dnssecContext,
+  publishedKeys,
+  signingKeys,
+} from '../../store/rows.ts';
 
 /** Maximum number of decrypted keys in memory. */
 const MAX_KEYS = 20_000;
@@ -49,14 +56,15 @@ export class Signers {
   /** Throws WaypostError `unsealable` or `bad_signing_key`. */
   signer({ id, apex }: Domain, row: DnssecRow, batch: SigningBatch): Signer {
     const { progress, clock } = row;
-    const all = row.keys.map((key) => this.#key(id, apex, key));
-    const signing = progress?.toward === 'unsigned' ? [] : all.filter((_, i) => row.keys[i].use === 'sign');
-    const previous = progress === undefined ? [] : all.filter((_, i) => progress.from.includes(row.keys[i].id));
+    const load = (keys: readonly DnssecKey[]): SigningKey[] => keys.map((key) => this.#key(id, apex, key));
+    const signing = progress?.toward === 'unsigned' ? [] : load(signingKeys(row));
+    const previous = load(row.keys.filter((key) => progress?.from.includes(key.id)));
+    const published = load(publishedKeys(row));
     const signedTo = progress?.signedTo ?? ALL_HASHES;
     const isComplete = progress === undefined || (progress.toward === 'signed' && progress.from.length > 0);
     return new Signer(
       apex,
-      { signing, previous, signedTo, all, isComplete },
+      { signing, previous, signedTo, published, isComplete },
       { clock, previous: progress?.clock ?? clock },
       batch,
     );

@@ -10,7 +10,7 @@ import { ALL_HASHES } from '../../dns/dnssec/zone-signer.ts';
 import type { Name } from '../../dns/wire/name.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, type Id, idKey, nameKey, nsec3Key } from '../../store/keys.ts';
-import type { DnssecRow } from '../../store/rows.ts';
+import { type DnssecRow, signingKeys } from '../../store/rows.ts';
 
 type Row = Omit<DnssecRow, 'progress'>;
 
@@ -34,7 +34,7 @@ export function startUnsigning(row: DnssecRow): DnssecRow {
   return { ...row, progress: { toward: 'unsigned', from: signingIds(row), clock, listedTo: null, signedTo: 0 } };
 }
 
-const signingIds = ({ keys }: Row): number[] => keys.filter(({ use }) => use === 'sign').map(({ id }) => id);
+const signingIds = (row: Row): number[] => signingKeys(row).map(({ id }) => id);
 
 /**
  * Returns the first row of a change to the signing of a zone. `before` and `after` have no

@@ -1,11 +1,15 @@
 /** Signing of a zone: its keys, and the clock that determines the times of its signatures. */
 import { type Id, idKey } from '../keys.ts';
-import { jsonTable } from './table.ts';
+import { jsonTable, unjson } from './table.ts';
 
-/** The use of a key. All keys are published as DNSKEY records. */
+/** The use of a key. A key that is published is a DNSKEY record, and signs the DNSKEY records. */
 export type KeyUse =
-  | 'sign' // signs everything
-  | 'publish'; // signs the DNSKEY records only
+  | 'sign' // published, and signs everything
+  | 'publish' // published, and signs nothing else
+  // Signs all other records, but is not published: validators expect signatures of each published
+  // algorithm on every record (RFC 4035 section 2.2).
+  | 'sign_unpublished'
+  | 'none'; // neither; its signatures are being removed
 
 export interface DnssecKey {
   /** Unique among the keys of all zones. */
@@ -36,7 +40,7 @@ export interface ForeignKey {
  * signed as before.
  */
 export interface SigningProgress {
-  /** `signed`: by the keys with use `sign`. `unsigned`: the row is deleted at the end. */
+  /** `signed`: by the signing keys. `unsigned`: the row is deleted at the end. */
   readonly toward: 'signed' | 'unsigned';
   /** Ids of the keys that sign the remaining names. Empty: these names are unsigned. */
   readonly from: readonly number[];
@@ -60,7 +64,7 @@ export type ParentRequest =
 /** Domains without a row are not signed. */
 export interface DnssecRow {
   readonly domainId: Id;
-  /** DNS security algorithm number: 8, 10, 13 or 15. */
+  /** DNS security algorithm number: 8, 10, 13 or 15. While it is replaced, the former one. */
   readonly algorithm: number;
   /** Seconds since 1970: see core/dns/dnssec/lifetime.ts. */
   readonly clock: number;
@@ -68,7 +72,7 @@ export interface DnssecRow {
   /** Published as DNSKEY records; keys with the SEP flag also in CDS and CDNSKEY. */
   readonly foreign: readonly ForeignKey[];
   readonly parent: ParentRequest;
-  /** Undefined: all names are signed by the keys with use `sign`. */
+  /** Undefined: all names are signed by the signing keys. */
   readonly progress?: SigningProgress;
 }
 
@@ -78,7 +82,19 @@ export const dnssec = jsonTable<DnssecRow>({
   quota: { none: 'one for each domain; a limited number of keys' },
   key: ({ domainId }) => idKey(domainId),
   lookupsFromKey: true,
+  levelOf: (_key, value) => (unjson<DnssecRow>(value).keys.some(({ use }) => !FIRST_USES.has(use)) ? 6 : 0),
 });
+
+/** The uses of keys in the first feature level. */
+const FIRST_USES: ReadonlySet<KeyUse> = new Set(['sign', 'publish']);
+
+/** The keys that sign all records. */
+export const signingKeys = ({ keys }: Pick<DnssecRow, 'keys'>): DnssecKey[] =>
+  keys.filter(({ use }) => use === 'sign' || use === 'sign_unpublished');
+
+/** The keys with DNSKEY records, which they sign. */
+export const publishedKeys = ({ keys }: Pick<DnssecRow, 'keys'>): DnssecKey[] =>
+  keys.filter(({ use }) => use === 'sign' || use === 'publish');
 
 /** The context for sealing the private keys of a domain. */
 export const dnssecContext = (domainId: Id): string => `dnssec:${domainId}`;

@@ -7,7 +7,7 @@ import { NSEC3PARAM_RDATA } from '../../dns/dnssec/nsec3.ts';
 import { type Name, parseName } from '../../dns/wire/name.ts';
 import { type RRset, TYPE } from '../../dns/wire/types.ts';
 import { SOA_NUMBERS } from '../../store/answers.ts';
-import type { ApexSettings, DnssecRow, Domain } from '../../store/rows.ts';
+import { type ApexSettings, type DnssecRow, type Domain, publishedKeys } from '../../store/rows.ts';
 import { CATALOG_NS } from './catalog.ts';
 import { originSets } from './origin-apex.ts';
 import type { ZoneSettings } from './settings.ts';
@@ -104,9 +104,8 @@ export function withDnssec(sets: readonly RRset[], apex: Name, row: DnssecRow): 
  * omitted, since the NSEC3 records are incomplete (RFC 5155 section 7.1).
  */
 function dnssecSets(apex: Name, row: DnssecRow): RRset[] {
-  const { keys, foreign } = row;
   return [
-    newSet(TYPE.DNSKEY, [...keys, ...foreign].map(rdataOf)),
+    newSet(TYPE.DNSKEY, [...publishedKeys(row), ...row.foreign].map(rdataOf)),
     newSet(TYPE.NSEC3PARAM, isPartlySigned(row) ? [] : [NSEC3PARAM_RDATA]),
     ...requestSets(apex, row),
     // An RRset without rdata would cause SERVFAIL.

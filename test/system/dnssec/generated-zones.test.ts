@@ -78,13 +78,20 @@ async function verify(environment: Environment, { id, apex }: Domain, file: stri
   for (const { code, output } of runs) if (code !== 0) throw new Error(output);
 }
 
-/** Some of these change: keys that are only published, and the clock. */
+/** Choices of `changeUses`; with one of them the second key only signs the DNSKEY records. */
+const ALL_USES = [0, 1, 2, 3, 4, 5];
+const PUBLISHED_ONLY = 1;
+
+/** Some of these change: the uses of keys, and the clock. */
 function changeSigning(signing: SignedRows, domain: Domain, random: Random, now: number) {
-  if (!signing.rows.has(domain.id)) return signing.sign(domain, random.below(2), now - 9 * DAY);
+  if (!signing.rows.has(domain.id)) return signing.sign(domain, random.below(4), now - 9 * DAY);
   if (random.below(3) > 0) return null;
   const { algorithm, clock } = signing.rows.get(domain.id)!;
-  // A zone must be signed with each algorithm of its keys, and the other key is of this one.
-  if (algorithm === ALGORITHM.ED25519 && random.below(3) === 0) return signing.toggleKey(domain.id);
+  if (random.below(3) === 0) {
+    // A zone must be signed with each algorithm of its keys, and the second key is of this one.
+    const choices = algorithm === ALGORITHM.ED25519 ? ALL_USES : ALL_USES.filter((choice) => choice !== PUBLISHED_ONLY);
+    return signing.changeUses(domain.id, random.pick(choices));
+  }
   return signing.advance(domain.id, Math.min(now, clock + random.below(6 * DAY)));
 }
 

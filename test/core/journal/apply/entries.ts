@@ -30,6 +30,7 @@ import {
   renumberings,
   STEERED_TYPES,
   secondaries,
+  signingKeys,
   siteDocuments,
   steerings,
   type Table,
@@ -39,6 +40,7 @@ import {
 } from '../../../../core/store/rows.ts';
 import fc from '../../../support/fc.ts';
 import { DEFAULTS, newAccount, newDomain, newProxy } from '../fixture.ts';
+import { replaceAlgorithm } from '../signing/rig.ts';
 
 export const SETTINGS = { ...DEFAULTS, nameservers: ['ns1.z.test', 'a.n.z.test'] };
 const KEPT = { ...DEFAULTS, serial: 1, mname: 'ns.test.', rname: 'h.test.', ttl: 240 };
@@ -318,7 +320,9 @@ export class Model {
     if (b % 5 === 0) return c % 2 === 0 ? startUnsigning(row) : null;
     if (b % 5 > 2) return { ...row, clock };
     if (b % 5 > 1) return startResigning(row, { ...done, clock });
-    const key = this.#newKey(row.domainId, Math.max(...row.keys.map(({ id }) => id)) + 1, 15);
+    const createKey = () => this.#newKey(row.domainId, Math.max(...row.keys.map(({ id }) => id)) + 1, c % 2 ? 13 : 15);
+    if (c % 3 > 0 || signingKeys(row).length > 1) return replaceAlgorithm(row, createKey);
+    const key = createKey();
     const old = row.keys.slice(-1).map((last) => ({ ...last, use: 'publish' as const }));
     return startResigning(row, { ...done, clock, keys: [...old, key] });
   }

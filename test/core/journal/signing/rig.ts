@@ -21,6 +21,7 @@ import {
   dnssecContext,
   proxies,
   records,
+  signingKeys,
 } from '../../../../core/store/rows.ts';
 import { type AnswerFunction, TCP_LIMIT } from '../../../reference/compare.ts';
 import type { World } from '../../../reference/generate.ts';
@@ -114,6 +115,29 @@ export function checkQueries({ reader }: Store, answer: AnswerFunction, label: s
   return proofs;
 }
 
+/**
+ * The next row of a replacement of the algorithm, which starts with a new key. `row`: without
+ * progress.
+ */
+export function replaceAlgorithm(row: DnssecRow, createKey: () => DnssecKey): DnssecRow {
+  const withUses = (...uses: DnssecKey['use'][]): DnssecRow => ({
+    ...row,
+    keys: row.keys.map((key, i) => ({ ...key, use: uses[i] })),
+  });
+  switch (row.keys.map(({ use }) => use).join()) {
+    case 'sign,sign_unpublished':
+      return withUses('sign', 'sign');
+    case 'sign,sign':
+      return withUses('sign_unpublished', 'sign');
+    case 'sign_unpublished,sign':
+      return startResigning(row, withUses('none', 'sign'));
+    default: {
+      const keys = [...row.keys.slice(-1), { ...createKey(), use: 'sign_unpublished' } as const];
+      return startResigning(row, { ...row, keys });
+    }
+  }
+}
+
 /** A change of how a zone is signed; null: the row is deleted. */
 export function nextRow(store: Store, domain: Domain, random: Random): DnssecRow | null {
   const row = rowOf(store, domain);
@@ -125,16 +149,19 @@ export function nextRow(store: Store, domain: Domain, random: Random): DnssecRow
   if (progress !== undefined)
     return nextPiece(store.environment, domain.apex, row, { listed: 1 + random.below(5), signed: 1 + random.below(5) });
   const clock = row.clock + random.below(10 * DAY);
-  switch (random.below(5)) {
+  const nextId = Math.max(...row.keys.map(({ id }) => id)) + 1;
+  switch (random.below(6)) {
     case 0:
       return startUnsigning(row);
-    case 1: {
-      const nextId = Math.max(...row.keys.map(({ id }) => id)) + 1;
+    case 1:
+      return replaceAlgorithm(row, () => newKey(store, domain, nextId, random.pick([13, 15] as const)));
+    case 2: {
+      if (signingKeys(row).length > 1) return { ...row, clock };
       const key = newKey(store, domain, nextId, random.pick([13, 15] as const));
       const old = row.keys.slice(-1).map((last) => ({ ...last, use: 'publish' as const }));
       return startResigning(row, { ...done, clock, keys: [...old, key] });
     }
-    case 2:
+    case 3:
       return startResigning(row, { ...done, clock });
     default:
       return { ...row, clock };
