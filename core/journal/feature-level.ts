@@ -28,7 +28,7 @@ export const LEVELS: readonly { readonly level: number; readonly since: string; 
   {
     level: 6,
     since: '0.3.0',
-    adds: 'TSIG keys with names of their account, limits of tokens and keys, kept PTR records, steering, and disabled records',
+    adds: 'TSIG keys with names of their account, limits of tokens and keys, kept PTR records, steering, disabled records, and DNSSEC keys of another algorithm than the zone',
   },
 ];
 

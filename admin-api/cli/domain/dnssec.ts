@@ -117,19 +117,25 @@ export function addDnssecCommands(program: Command, context: CommandContext): vo
   });
   addVerb(dnssec, context, {
     usage: 'rollover <domain>',
-    about: 'replace the key of the zone, or cancel that',
+    about: 'replace the key of the zone or its algorithm, or cancel that',
     options: [
+      new Option('--algorithm <number>', 'of the new key: 13 or 15; default: that of the zone').choices(['13', '15']),
       option('--emergency', 'the private key may be known to others: shorten the waiting times'),
       option('--cancel', 'cancel the rollover, as long as the new key does not sign the zone'),
     ],
     more: 'When the state is "rolling_ds", replace the DS record at the registrar. All other steps are automatic.',
-    examples: ['waypost dnssec rollover example.com', 'waypost dnssec rollover example.com --cancel'],
-    async run(call: Call<{ emergency?: boolean; cancel?: boolean }>, [name]) {
-      const { emergency = false, cancel } = call.options;
+    examples: [
+      'waypost dnssec rollover example.com',
+      'waypost dnssec rollover example.com --algorithm 15',
+      'waypost dnssec rollover example.com --cancel',
+    ],
+    async run(call: Call<{ algorithm?: string; emergency?: boolean; cancel?: boolean }>, [name]) {
+      const { algorithm, emergency = false, cancel } = call.options;
+      const body = { emergency, algorithm: algorithm === undefined ? undefined : Number(algorithm) };
       return send(call, name, (params) =>
         cancel
           ? call.api.POST(`${DNSSEC}/rollover/cancel`, { params })
-          : call.api.POST(`${DNSSEC}/rollover`, { params, body: { emergency } }),
+          : call.api.POST(`${DNSSEC}/rollover`, { params, body }),
       );
     },
   });
@@ -195,8 +201,8 @@ function describeDnssec(domain: string, body: State): [string, ...string[]] {
     `  next         ${shown(body.next_step)}`,
     ...(body.next_at ? [`  expected     ${shown(body.next_at)} UTC`] : []),
     ...body.keys.map(
-      ({ key_tag, state, created_at }) =>
-        `  key          ${shown(key_tag)}, ${shown(state)}, since ${shown(created_at)}`,
+      ({ key_tag, algorithm, state, created_at }) =>
+        `  key          ${shown(key_tag)}, algorithm ${shown(algorithm)}, ${shown(state)}, since ${shown(created_at)}`,
     ),
     ...body.ds.map(({ record }) => `  ds           ${shown(record)}`),
     parent === null ? '  parent       not asked yet' : parentLine(parent),

@@ -8,7 +8,7 @@ import { api, settle } from '../api.ts';
 import { DNSSEC, DnssecPage } from '../dnssec/dnssec-page.ts';
 import { DsSection } from '../dnssec/ds-section.tsx';
 import { ForeignKeys } from '../dnssec/foreign-keys.tsx';
-import { KeysSection } from '../dnssec/keys-section.tsx';
+import { ALGORITHMS, KeysSection } from '../dnssec/keys-section.tsx';
 import { StatusSection } from '../dnssec/status-section.tsx';
 import { TakeOverForm } from '../dnssec/take-over-form.tsx';
 import { ChangeArea } from '../parts/change-area.tsx';
@@ -20,8 +20,6 @@ import { isChangeOf, useChanges } from '../parts/use-changes.ts';
 import { useForm } from '../parts/use-form.ts';
 import type { ScreenProps } from '../screen.ts';
 import { TEXTS } from '../texts.ts';
-
-const ALGORITHMS = (['13', '15'] as const).map((value) => ({ value, label: TEXTS.dnssec.algorithms[value] }));
 
 export function Dnssec({ domainId }: ScreenProps) {
   const page = useMemo(() => new DnssecPage(domainId), [domainId]);

@@ -6,6 +6,7 @@ import { StateError } from '../../../core/base/errors.ts';
 import { keyTag } from '../../../core/dns/dnssec/dnskey.ts';
 import type { DnssecRow } from '../../../core/store/rows.ts';
 import { readSignedZone } from '../../../core/upkeep/signing/store-zone.ts';
+import { changesAlgorithm } from '../../../core/upkeep/signing/zone-lifecycle.ts';
 import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -25,6 +26,11 @@ export function listForeignKeys({ reader }: Services, { caller, params }: Contex
 export function addForeignKey(services: Services, context: Context<Caller>, text: string) {
   return changeZone(services, context, (draft, domain, before) => {
     const zone = required(before);
+    if (changesAlgorithm(zone.row))
+      throw new StateError(
+        'dnssec_rolling',
+        'The algorithm of the zone is being replaced, which all providers of a zone must share; wait until the rollover has ended.',
+      );
     const rdata = readForeignKey(text, zone.row.algorithm, dnskeysOf(zone.row));
     if (zone.row.foreign.length >= MAX_FOREIGN_KEYS)
       throw new StateError(

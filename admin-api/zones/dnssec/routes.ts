@@ -82,16 +82,20 @@ export function dnssecRoutes(services: Services) {
       method: 'POST',
       path: `${DNSSEC}/rollover`,
       tag: 'dnssec',
-      summary: 'Replace the key of the zone',
+      summary: 'Replace the key of the zone, and its algorithm',
       description:
-        'The new key is published first. When the state is "rolling_ds", replace the DS record at the registrar; the rest needs no action.',
+        'The new key is published first. When the state is "rolling_ds", replace the DS record at the registrar; the rest needs no action. With another algorithm, the zone is signed with both before the new key is published, and until the old one is removed; every DS record of the old algorithm must be removed at the registrar.',
       scope: 'dns',
       conditional: true,
       body: rolloverBody,
       bodyOptional: true,
       response: dnssecResponse,
-      faults: { 404: NO_DOMAIN, 409: [...EDIT_FAULTS, 'dnssec_off', 'dnssec_rolling'], 422: ['bad_algorithm'] },
-      run: (context) => startRollover(services, context, context.body.emergency ?? false),
+      faults: {
+        404: NO_DOMAIN,
+        409: [...EDIT_FAULTS, 'dnssec_off', 'dnssec_rolling', 'dnssec_foreign_keys'],
+        422: ['bad_algorithm'],
+      },
+      run: (context) => startRollover(services, context, context.body),
     }),
     route({
       operationId: 'cancelDnssecRollover',
@@ -128,7 +132,11 @@ export function dnssecRoutes(services: Services) {
       conditional: true,
       body: foreignKeyBody,
       response: foreignKeyResponse,
-      faults: { 404: NO_DOMAIN, 409: [...EDIT_FAULTS, 'dnssec_off', 'foreign_key_limit'], 422: ['bad_dnskey'] },
+      faults: {
+        404: NO_DOMAIN,
+        409: [...EDIT_FAULTS, 'dnssec_off', 'dnssec_rolling', 'foreign_key_limit'],
+        422: ['bad_dnskey'],
+      },
       run: (context) => addForeignKey(services, context, context.body.dnskey),
     }),
     route({

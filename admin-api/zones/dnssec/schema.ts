@@ -16,7 +16,7 @@ export const dnssecBody = bodySchema(
     algorithm: Type.Optional(
       Type.Integer({
         description:
-          'the algorithm of the keys: 13 (ECDSA P-256 with SHA-256, the default) or 15 (Ed25519); it can be changed only while DNSSEC is off. 8 (RSASHA256) and 10 (RSASHA512) only of a "private_key", and only if that is a PEM',
+          'the algorithm of the keys: 13 (ECDSA P-256 with SHA-256, the default) or 15 (Ed25519); while DNSSEC is on, a rollover changes it. 8 (RSASHA256) and 10 (RSASHA512) only of a "private_key", and only if that is a PEM',
       }),
     ),
     private_key: Type.Optional(
@@ -44,6 +44,12 @@ export const rolloverBody = bodySchema(
   Type.Object({
     emergency: Type.Optional(
       flag('true if the private key may be known to others: both DS records may be set at once, and margins are short'),
+    ),
+    algorithm: Type.Optional(
+      Type.Integer({
+        description:
+          'the algorithm of the new key: 13 (ECDSA P-256 with SHA-256) or 15 (Ed25519); omitted: that of the zone. Another one than that of the zone excludes "emergency"',
+      }),
     ),
   }),
 );
@@ -83,9 +89,10 @@ const keyView = Type.Object(
   {
     id: id('the key'),
     key_tag: number('the key tag'),
+    algorithm: number('the algorithm'),
     state: oneOf(
       ['active', 'incoming', 'outgoing'],
-      'active: it signs the zone; incoming: it will sign the zone; outgoing: it will be removed',
+      'active: it signs the zone; incoming: it will replace the active key; outgoing: it will be removed. While the algorithm is replaced, two keys sign the zone',
     ),
     next_step: orNull(Type.String(), 'what comes next for a key that is incoming or outgoing'),
     next_at: orNull(time('when that is expected')),
@@ -120,7 +127,10 @@ const parentView = Type.Object(
 export const dnssecResponse = Type.Object({
   domain: Type.Object({ id: id('the domain'), domain: text('its name, in A-labels, without the last dot') }),
   status: oneOf(['off', ...DNSSEC_PHASES], 'the state of the zone: see the manual, DNSSEC'),
-  algorithm: orNull(Type.Integer(), 'the algorithm of the keys; null: the zone is not signed'),
+  algorithm: orNull(
+    Type.Integer(),
+    'the algorithm of the keys, or the former one while it is replaced; null: the zone is not signed',
+  ),
   next_step: orNull(Type.String(), 'what you have to do, or what comes next; null while DNSSEC is off'),
   next_at: orNull(time('when the state changes; null: it depends on you or on the parent')),
   keys: list(keyView, 'the keys of the zone'),

@@ -41,7 +41,7 @@ import type { Context, Reply } from '../../http/route.ts';
 import { nowSeconds } from '../../http/time.ts';
 import { dsPresent } from '../domains/parent-ds.ts';
 import { readImportedKeys, requireTrusted } from './given-keys.ts';
-import type { dnssecBody } from './schema.ts';
+import type { dnssecBody, rolloverBody } from './schema.ts';
 import { dnssecReply } from './view.ts';
 
 const DEFAULT_ALGORITHM = ALGORITHM.ECDSAP256SHA256;
@@ -88,7 +88,7 @@ async function enable(services: Services, context: Context<Caller>, body: BodyOf
       );
     if (algorithm !== undefined && algorithm !== zone.row.algorithm)
       throw badAlgorithm(
-        `The zone is signed with algorithm ${zone.row.algorithm}. The algorithm can be changed only while DNSSEC is off; disable it first.`,
+        `The zone is signed with algorithm ${zone.row.algorithm}. To change it, start a rollover with the new algorithm.`,
       );
     if (zone.state.phase !== 'removing_ds') return { action: 'dnssec.enable', zone, unchanged: true };
     return { action: 'dnssec.enable', zone: cancelRemoval(zone, largestTtl, now), detail: { algorithm } };
@@ -145,20 +145,27 @@ export function resign(services: Services, context: Context<Caller>) {
 }
 
 /**
- * Throws HttpError 404, InvalidError `bad_algorithm`, StateError `dnssec_off`, `dnssec_rolling`.
+ * Throws HttpError 404, InvalidError `bad_algorithm`, StateError `dnssec_off`, `dnssec_rolling`,
+ * `dnssec_foreign_keys`.
  */
-export async function startRollover(services: Services, context: Context<Caller>, isEmergency: boolean) {
+export async function startRollover(
+  services: Services,
+  context: Context<Caller>,
+  { emergency: isEmergency = false, algorithm: requested }: BodyOf<typeof rolloverBody>,
+) {
   const { environment, zoneSettings, reader } = services;
+  const chosen = requested === undefined ? undefined : readAlgorithm(requested);
   const domain = ownedDomain(reader, context.caller, parseId(context.params.domain_id));
   const largestTtl = await findLargestTtl(environment, zoneSettings, domain);
   return changeDnssec(services, context, (draft, { id }, before) => {
     const now = nowSeconds();
     const zone = required(before);
     requireSteady(zone);
-    const pair = generateKeyPair(readAlgorithm(zone.row.algorithm), takenTags(zone.row));
-    const key = storedKey(services, draft, id, pair);
+    const algorithm = chosen ?? readAlgorithm(zone.row.algorithm);
+    if (algorithm !== zone.row.algorithm) requireReplaceable(zone, isEmergency);
+    const key = storedKey(services, draft, id, generateKeyPair(algorithm, takenTags(zone.row)));
     const rolling = beginRollover(zone, key, { isEmergency, largestTtl }, now);
-    return { action: 'dnssec.rollover', zone: rolling, detail: { emergency: isEmergency } };
+    return { action: 'dnssec.rollover', zone: rolling, detail: { emergency: isEmergency, algorithm } };
   });
 }
 
@@ -254,6 +261,20 @@ function requireSteady({ state: { phase } }: SignedZone): void {
       ? `The zone is in the state "${phase}"; a rollover can begin when it is "awaiting_ds" or "secure".`
       : 'A rollover is in progress; wait until it has ended, or cancel it.',
   );
+}
+
+/** Throws InvalidError or StateError if another algorithm cannot replace that of the zone now. */
+function requireReplaceable({ row: { foreign } }: SignedZone, isEmergency: boolean): void {
+  if (isEmergency)
+    throw badAlgorithm(
+      'A new algorithm cannot be sped up: caches need its signatures first. Replace the key by one with the same algorithm, or omit "emergency".',
+    );
+  // The other providers do not sign with it (RFC 8901 section 5).
+  if (foreign.length > 0)
+    throw new StateError(
+      'dnssec_foreign_keys',
+      'The zone has keys of other providers, which all must have its algorithm. Delete the foreign keys first.',
+    );
 }
 
 function requireIdle(draft: Draft, domain: Domain): void {

@@ -7,7 +7,13 @@ import { TYPE } from '../../../core/dns/wire/types.ts';
 import { oldestClock } from '../../../core/journal/signing/progress.ts';
 import type { DnssecKey, Domain, ForeignKey } from '../../../core/store/rows.ts';
 import { type Advice, adviseOn, wantedKeys } from '../../../core/upkeep/signing/advice.ts';
-import { isBackingOut, type SignedZone } from '../../../core/upkeep/signing/zone-lifecycle.ts';
+import {
+  algorithmOfKey,
+  isBackingOut,
+  mayCancel,
+  type SignedZone,
+  signingKey,
+} from '../../../core/upkeep/signing/zone-lifecycle.ts';
 import { formatTime } from '../../http/time.ts';
 
 /** TTL of records in responses; parents use their own. */
@@ -83,6 +89,7 @@ function viewKey(zone: SignedZone, key: DnssecKey, { nextStep, nextAt }: Advice)
   return {
     id: key.id,
     key_tag: keyTag(Buffer.from(key.dnskey, 'base64')),
+    algorithm: algorithmOfKey(key),
     state,
     next_step: isStill ? null : nextStep,
     next_at: isStill ? null : timeOrNull(nextAt),
@@ -91,10 +98,8 @@ function viewKey(zone: SignedZone, key: DnssecKey, { nextStep, nextAt }: Advice)
 }
 
 function stateOf(zone: SignedZone, key: DnssecKey): 'active' | 'incoming' | 'outgoing' {
-  if (key.use === 'sign') return 'active';
-  const { phase } = zone.state;
-  const isIncoming = phase === 'rolling_publish' || (phase === 'rolling_ds' && !isBackingOut(zone));
-  return isIncoming ? 'incoming' : 'outgoing';
+  if (key === signingKey(zone.row)) return 'active';
+  return mayCancel(zone) && !isBackingOut(zone) ? 'incoming' : 'outgoing';
 }
 
 function viewParent({ state: { parent } }: SignedZone) {

@@ -9,8 +9,9 @@ import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import type { Reader } from '../../../core/store/reader.ts';
-import type { Domain } from '../../../core/store/rows.ts';
+import { type Domain, publishedKeys, signingKeys } from '../../../core/store/rows.ts';
 import { readSignedZone } from '../../../core/upkeep/signing/store-zone.ts';
+import { signingKey } from '../../../core/upkeep/signing/zone-lifecycle.ts';
 import { requireEditable } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { setDnssec, stopRollover } from '../dnssec/service.ts';
@@ -138,12 +139,12 @@ export function changeCryptokey(services: Services, context: PowerDnsContext, bo
 export async function deleteCryptokey(services: Services, context: PowerDnsContext): Promise<void> {
   const { domain, keys, key } = requireKey(services, context);
   const request = ofDomain(context, domain);
-  if (key.isActive && keys.length === 1) await setDnssec(services, request, { enabled: false });
-  else if (key.isActive) throw unsupported('The key signs the zone while another one replaces it.');
+  if (keys.length === 1) await setDnssec(services, request, { enabled: false });
+  else if (key.isMain) throw unsupported('The key signs the zone while another one replaces it.');
   else await stopRollover(services, request);
 }
 
-function view({ id, isActive, algorithm, dnskey, ds }: ZoneKey) {
+function view({ id, isActive, isPublished, algorithm, dnskey, ds }: ZoneKey) {
   const all = [formatRdata(TYPE.DS, ds).toLowerCase()];
   return {
     active: isActive,
@@ -155,7 +156,7 @@ function view({ id, isActive, algorithm, dnskey, ds }: ZoneKey) {
     flags: FLAGS,
     id,
     keytype: 'csk',
-    published: true,
+    published: isPublished,
     type: 'Cryptokey',
   };
 }
@@ -164,6 +165,10 @@ interface ZoneKey {
   readonly id: Id;
   /** Whether the key signs. An inactive key is part of a key rollover. */
   readonly isActive: boolean;
+  /** False while the algorithm of the zone is replaced, and caches lack signatures of the key. */
+  readonly isPublished: boolean;
+  /** The zone depends on the key. */
+  readonly isMain: boolean;
   readonly algorithm: number;
   /** RDATA of its DNSKEY record, and of a DS record with SHA-256. */
   readonly dnskey: Uint8Array;
@@ -172,9 +177,19 @@ interface ZoneKey {
 
 /** Empty: the zone is not signed. */
 function readZoneKeys(reader: Reader, domain: Domain): ZoneKey[] {
-  const keys = readSignedZone(reader, domain)?.row.keys ?? [];
-  return keys.map(({ id, use, dnskey: base64 }) => {
-    const dnskey = Uint8Array.from(Buffer.from(base64, 'base64'));
-    return { id, isActive: use === 'sign', algorithm: algorithmOf(dnskey), dnskey, ds: dsRdata(domain.apex, dnskey) };
+  const row = readSignedZone(reader, domain)?.row;
+  if (row === undefined) return [];
+  const [signing, published, main] = [signingKeys(row), publishedKeys(row), signingKey(row)];
+  return row.keys.map((key) => {
+    const dnskey = Uint8Array.from(Buffer.from(key.dnskey, 'base64'));
+    return {
+      id: key.id,
+      isActive: signing.includes(key),
+      isPublished: published.includes(key),
+      isMain: key === main,
+      algorithm: algorithmOf(dnskey),
+      dnskey,
+      ds: dsRdata(domain.apex, dnskey),
+    };
   });
 }

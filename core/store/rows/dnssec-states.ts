@@ -17,8 +17,12 @@ export const DNSSEC_PHASES = [
   'rolling_resign',
   'retire',
   'removing_ds',
+  'rolling_sign',
+  'rolling_withdraw',
 ] as const;
 export type DnssecPhase = (typeof DNSSEC_PHASES)[number];
+/** The number of phases in the first feature level. */
+const FIRST_PHASES = DNSSEC_PHASES.indexOf('rolling_sign');
 
 /** The DS records of a zone at the nameservers of its parent. */
 export interface ParentLook {
@@ -112,6 +116,7 @@ export const dnssecStates = table<StoredDnssecState>({
     return { ...unjson<DnssecState>(value.subarray(HEAD_LENGTH)), dueAt, hasProblem };
   },
   lookupsFromKey: true,
+  levelOf: (_key, value) => (value[5] < FIRST_PHASES ? 0 : 6),
 });
 
 export function dnssecStateHead(value: Uint8Array): DnssecStateHead {

@@ -55,6 +55,10 @@ function nextStepOf(zone: SignedZone): string {
       return `Add the DS record with key tag ${tagsOf(wanted)} at your registrar.`;
     case 'secure':
       return 'Nothing to do.';
+    case 'rolling_sign':
+      return state.servedSince === null
+        ? 'Wait: the zone is being signed with both algorithms.'
+        : 'Wait until caches have no records without signatures of the new algorithm.';
     case 'rolling_publish':
       return state.isEmergency
         ? `Add the DS record with key tag ${tagOf(wanted[1] ?? wanted[0])} at your registrar, and keep the old one for now.`
@@ -65,8 +69,12 @@ function nextStepOf(zone: SignedZone): string {
         return `Make sure that the DS record with key tag ${tagsOf(wanted)} is at your registrar, and remove that with key tag ${tagsOf(others)}.`;
       return `Replace the DS record at your registrar: add key tag ${tagsOf(wanted)}, and remove key tag ${tagsOf(others)}.`;
     }
+    case 'rolling_withdraw':
+      return 'Wait until caches have no DNSKEY record of the key that is being removed.';
     case 'rolling_resign':
-      return 'Wait: the zone is being signed with the new key.';
+      return row.keys.some(({ use }) => use === 'none')
+        ? 'Wait: the signatures of the key that is being removed are being deleted.'
+        : 'Wait: the zone is being signed with the new key.';
     case 'retire':
       return 'Wait until caches have no signatures of the old key; then it is removed.';
     case 'removing_ds':

@@ -8,14 +8,22 @@ import { inPieces } from '../../journal/signing/progress.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, type Id, recordsOfZone } from '../../store/keys.ts';
 import type { Reader } from '../../store/reader.ts';
-import { type DnssecRow, type Domain, dnssec, dnssecStates, newRecord, records } from '../../store/rows.ts';
+import {
+  type DnssecRow,
+  type Domain,
+  dnssec,
+  dnssecStates,
+  newRecord,
+  records,
+  signingKeys,
+} from '../../store/rows.ts';
 import { requestSets } from '../../zone/compile/apex.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { findType } from '../../zone/compile/view.ts';
 import { findParentProblem } from './advice.ts';
 import { findOwnParent, lookAtOwnParent, updateOwnParent } from './own-parent.ts';
 import { isFailed, type LookResult } from './parent.ts';
-import { dueAt, noteLook, noteTrouble, type SignedZone, signingKey } from './zone-lifecycle.ts';
+import { dueAt, noteLook, noteTrouble, type SignedZone } from './zone-lifecycle.ts';
 
 /** Records that are read per turn of the event loop: a few milliseconds. */
 const RECORDS_READ = 5000;
@@ -79,7 +87,10 @@ function nextRow(before: DnssecRow | null, after: DnssecRow | null): DnssecRow |
   return before?.progress === undefined ? inPieces(before, after) : after;
 }
 
-const hasSameSigners = (a: DnssecRow, b: DnssecRow): boolean => signingKey(a).id === signingKey(b).id;
+const hasSameSigners = (a: DnssecRow, b: DnssecRow): boolean => {
+  const [before, after] = [a, b].map((row) => signingKeys(row).map(({ id }) => id));
+  return before.join() === after.join();
+};
 
 /** Whether a zone is being signed or unsigned in pieces, so its signing keys must not change. */
 export function isBusy(reader: Reader, { id }: Domain): boolean {

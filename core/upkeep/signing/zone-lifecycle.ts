@@ -7,12 +7,20 @@
  *                                └──────────────────────────────┴─────────────────────────────┘
  *   every phase ─► removing_ds ─► not signed
  *
+ * The algorithm is replaced by the conservative approach of RFC 6781 section 4.1.4: signatures of
+ * each algorithm in the DNSKEY RRset are on all records that any cache may have (RFC 4035 section
+ * 2.2).
+ *
+ *   secure ─► rolling_sign ─► rolling_publish ─► rolling_ds ─► rolling_withdraw ─► rolling_resign
+ *     ▲                                                                                 │
+ *     └─────────────────────────────────────────────────────────────────────────────────┘
+ *
  * A key or DS is removed only when no cache needs it. A key stays while a DS, a DNSKEY RRset or a
  * signature that was served with it may be cached (RFC 7583 section 3).
  */
-import { keyTag } from '../../dns/dnssec/dnskey.ts';
+import { algorithmOf, keyTag } from '../../dns/dnssec/dnskey.ts';
 import type { Name } from '../../dns/wire/name.ts';
-import type { DnssecKey, DnssecRow, DnssecState, NotedFault, ParentLook } from '../../store/rows.ts';
+import type { DnssecKey, DnssecRow, DnssecState, KeyUse, NotedFault, ParentLook } from '../../store/rows.ts';
 import { DNSKEY_TTL } from '../../zone/compile/apex.ts';
 import { dsMatches } from './parent.ts';
 
@@ -68,32 +76,52 @@ export function beginSigning(row: Omit<DnssecRow, 'parent'>, largestTtl: number,
 const countedTtl = (ttl: number): number => Math.min(Math.max(ttl, DNSKEY_TTL), MAX_COUNTED_TTL);
 
 export const isRolling = ({ state: { phase } }: SignedZone): boolean =>
-  phase === 'rolling_publish' || phase === 'rolling_ds' || phase === 'rolling_resign' || phase === 'retire';
+  phase === 'retire' || phase.startsWith('rolling_');
 
 /** The rollover was cancelled, but the new key cannot be removed yet. */
-export const isBackingOut = (zone: SignedZone): boolean =>
-  zone.state.phase === 'rolling_ds' && signingKey(zone.row).isTrusted;
+export function isBackingOut({ row, state: { phase } }: SignedZone): boolean {
+  if (phase === 'rolling_ds') return signingKey(row).isTrusted;
+  return (phase === 'rolling_withdraw' || phase === 'rolling_resign') && row.keys[0].use === 'sign';
+}
 
-/** Whether a rollover can be cancelled: the old key still signs. */
+/** Whether a rollover can be cancelled: no cache depends on the new key alone. */
 export const mayCancel = ({ state: { phase } }: SignedZone): boolean =>
-  phase === 'rolling_publish' || phase === 'rolling_ds';
+  phase === 'rolling_sign' || phase === 'rolling_publish' || phase === 'rolling_ds';
 
+/** The key that the zone depends on. Next to it, a key of another algorithm may sign as well. */
 export function signingKey({ keys }: DnssecRow): DnssecKey {
   return keys.find(({ use }) => use === 'sign')!;
 }
 
-/** Starts a rollover in a zone without one. `key`: the new key. */
+export const algorithmOfKey = ({ dnskey }: { readonly dnskey: string }): number =>
+  algorithmOf(Buffer.from(dnskey, 'base64'));
+
+/** Whether the algorithm of the zone is being replaced. */
+export const changesAlgorithm = ({ keys, algorithm }: DnssecRow): boolean =>
+  keys.some((key) => algorithmOfKey(key) !== algorithm);
+
+/** The newest key is the last one. */
+const newestKey = ({ keys }: DnssecRow): DnssecKey => keys[keys.length - 1];
+
+/**
+ * Starts a rollover in a zone without one. `key`: the new key, which has the algorithm of the zone
+ * in an emergency: a DS must not be requested before the zone is signed with its algorithm.
+ */
 export function beginRollover(
   { row, state }: SignedZone,
   key: Omit<DnssecKey, 'use' | 'isTrusted'>,
   { isEmergency, largestTtl }: { readonly isEmergency: boolean; readonly largestTtl: number },
   now: number,
 ): SignedZone {
+  const isNewAlgorithm = algorithmOfKey(key) !== row.algorithm;
   // In an emergency the DS is requested immediately, otherwise after the key is in caches.
-  const added: DnssecKey = { ...key, use: 'publish', isTrusted: isEmergency };
+  const added: DnssecKey = isNewAlgorithm
+    ? { ...key, use: 'sign_unpublished', isTrusted: false }
+    : { ...key, use: 'publish', isTrusted: isEmergency };
+  const entered = enter(state, isNewAlgorithm ? 'rolling_sign' : 'rolling_publish', now);
   return {
     row: { ...row, keys: [...row.keys, added] },
-    state: { ...enter(state, 'rolling_publish', now), isEmergency, largestTtl: countedTtl(largestTtl) },
+    state: { ...entered, isEmergency, largestTtl: countedTtl(largestTtl) },
   };
 }
 
@@ -103,8 +131,9 @@ export function beginRollover(
  */
 export function cancelRollover(zone: SignedZone, apex: Name, now: number): SignedZone {
   const { row, state } = zone;
-  const added = row.keys.find(({ use }) => use === 'publish')!;
+  const added = newestKey(row);
   const { parent } = state;
+  if (state.phase === 'rolling_sign') return withdraw(zone, [added], now);
   const isUnseen =
     state.phase === 'rolling_publish' &&
     !added.isTrusted &&
@@ -112,7 +141,7 @@ export function cancelRollover(zone: SignedZone, apex: Name, now: number): Signe
     parent.checkedAt >= now &&
     parent.answered === parent.servers &&
     !parent.sets.some((set) => hasDs(set, apex, added));
-  if (isUnseen) return removeKeys(zone, [added], now);
+  if (isUnseen) return changesAlgorithm(row) ? withdraw(zone, [added], now) : removeKeys(zone, [added], now);
   return { row: withRoles(row, signingKey(row)), state: enter(state, 'rolling_ds', now) };
 }
 
@@ -136,10 +165,16 @@ export function beginUnsigning({ row, state }: SignedZone, now: number): SignedZ
 
 /** Cancels the removal of the DS: the zone stays signed. */
 export function cancelRemoval({ row, state }: SignedZone, largestTtl: number, now: number): SignedZone {
-  // Any second key is removed as after a cancelled rollover.
-  const phase = row.keys.length > 1 ? 'rolling_ds' : state.hasRequestedDs ? 'awaiting_ds' : 'signing';
+  const phase = phaseToContinue(row) ?? (state.hasRequestedDs ? 'awaiting_ds' : 'signing');
   const kept = { ...withRoles(row, signingKey(row)), parent: phase === 'signing' ? 'none' : 'publish' } as const;
   return { row: kept, state: { ...enter(state, phase, now), largestTtl: countedTtl(largestTtl) } };
+}
+
+/** The phase that removes any second key, as after a cancelled rollover; null: there is none. */
+function phaseToContinue({ keys }: DnssecRow): DnssecState['phase'] | null {
+  if (keys.some(({ use }) => use === 'sign_unpublished')) return 'rolling_withdraw';
+  if (keys.some(({ use }) => use === 'none')) return 'rolling_resign';
+  return keys.length > 1 ? 'rolling_ds' : null;
 }
 
 /** Stores that a node could not sign the zone. */
@@ -183,8 +218,18 @@ export function noteLook({ row, state }: SignedZone, apex: Name, look: ParentLoo
 function isSettled({ row, state }: SignedZone, apex: Name, { sets }: ParentLook): boolean {
   if (state.phase === 'removing_ds') return sets.every((set) => set.length === 0);
   const trusted = row.keys.filter(({ isTrusted }) => isTrusted);
-  return sets.every((set) => trusted.every((key) => hasDs(set, apex, key)));
+  // Validators may require signatures of each algorithm in the DS set, so any other DS of the
+  // algorithm that is to be removed must be gone.
+  const removed = changesAlgorithm(row) ? row.keys.filter(({ isTrusted }) => !isTrusted).map(algorithmOfKey) : [];
+  return sets.every(
+    (set) =>
+      trusted.every((key) => hasDs(set, apex, key)) &&
+      !set.some((ds) => removed.includes(Buffer.from(ds, 'hex')[DS_ALGORITHM_AT])),
+  );
 }
+
+/** The offset of the algorithm in the rdata of a DS (RFC 4034 section 5.1). */
+const DS_ALGORITHM_AT = 2;
 
 export function hasDs(set: readonly string[], apex: Name, { dnskey }: { readonly dnskey: string }): boolean {
   const rdata = Buffer.from(dnskey, 'base64');
@@ -242,15 +287,23 @@ function step(zone: SignedZone, apex: Name, now: number): SignedZone | null {
       return state.parent !== null && state.servedSince !== null && !isTrustedAnywhere(zone, apex)
         ? to(zone, 'awaiting_ds', now)
         : zone;
-    case 'rolling_publish': {
-      if (!isDue) return zone;
-      const added = row.keys.find(({ use }) => use === 'publish')!;
-      return { row: withRoles(row, added), state: enter(state, 'rolling_ds', now) };
-    }
+    case 'rolling_sign':
+      return isDue
+        ? { row: replaceUse(row, 'sign_unpublished', 'sign'), state: enter(state, 'rolling_publish', now) }
+        : zone;
+    case 'rolling_publish':
+      return isDue ? { row: withRoles(row, newestKey(row)), state: enter(state, 'rolling_ds', now) } : zone;
     case 'rolling_ds':
       return isDue && !isBusy && isSettledAt(zone, now) ? afterDs(zone, now) : zone;
-    case 'rolling_resign':
-      return state.servedSince === null ? zone : to(zone, 'retire', now);
+    case 'rolling_withdraw':
+      return isDue && !isBusy
+        ? { row: replaceUse(row, 'sign_unpublished', 'none'), state: enter(state, 'rolling_resign', now) }
+        : zone;
+    case 'rolling_resign': {
+      if (state.servedSince === null) return zone;
+      const unused = row.keys.filter(({ use }) => use === 'none');
+      return unused.length > 0 ? removeKeys(zone, unused, now) : to(zone, 'retire', now);
+    }
     case 'retire':
       // The old key stays if the parent has only the old DS again.
       return isDue && !isUntrustedAnywhere(zone, apex)
@@ -267,14 +320,26 @@ function step(zone: SignedZone, apex: Name, now: number): SignedZone | null {
   }
 }
 
-/** The parent has only the trusted DS: its key signs now. A cancelled rollover ends. */
+/** The parent has the trusted DS: its key signs now. A cancelled rollover ends. */
 function afterDs(zone: SignedZone, now: number): SignedZone {
   const { row, state } = zone;
   const others = row.keys.filter(({ isTrusted }) => !isTrusted);
+  if (changesAlgorithm(row)) return withdraw(zone, others, now);
   if (isBackingOut(zone)) return removeKeys(zone, others, now);
   const keys = row.keys.map((key): DnssecKey => ({ ...key, use: key.isTrusted ? 'sign' : 'publish' }));
   return { row: { ...row, keys }, state: enter(state, 'rolling_resign', now) };
 }
+
+/** Unpublishes keys. They sign until no cache has the DNSKEY records of before. */
+function withdraw({ row, state }: SignedZone, withdrawn: readonly DnssecKey[], now: number): SignedZone {
+  const keys = row.keys.map((key) => (withdrawn.includes(key) ? { ...key, use: 'sign_unpublished' as const } : key));
+  return { row: { ...row, keys }, state: enter(state, 'rolling_withdraw', now) };
+}
+
+const replaceUse = (row: DnssecRow, before: KeyUse, after: KeyUse): DnssecRow => ({
+  ...row,
+  keys: row.keys.map((key) => (key.use === before ? { ...key, use: after } : key)),
+});
 
 /** The earliest end of a phase by TTLs alone; null: it does not depend on time. */
 function timedStepAt(zone: SignedZone): number | null {
@@ -286,10 +351,13 @@ function timedStepAt(zone: SignedZone): number | null {
     case 'signing':
       return servedSince + largestTtl;
     case 'rolling_publish':
+    case 'rolling_withdraw':
       return servedSince + DNSKEY_TTL + margin;
     // After a cancellation, signatures of the new key may be cached.
     case 'rolling_ds':
       return isBackingOut(zone) ? servedSince + largestTtl + margin : servedSince;
+    // Until then, records may be cached without signatures of the new algorithm.
+    case 'rolling_sign':
     case 'retire':
       return servedSince + largestTtl + margin;
     default:
@@ -303,8 +371,8 @@ function settledAt(zone: SignedZone): number | null {
   if (settledSince === null || parent === null) return null;
   const isSilent = parent.answered < parent.servers;
   const margin = isSilent ? SILENT_MARGIN : isEmergency ? EMERGENCY_MARGIN : MARGIN;
-  const isReturn = phase === 'removing_ds' || isBackingOut(zone);
-  if (!isReturn) return settledSince + (dsTtl || DEFAULT_DS_TTL) + margin;
+  const removesKey = phase === 'removing_ds' || isBackingOut(zone) || changesAlgorithm(zone.row);
+  if (!removesKey) return settledSince + (dsTtl || DEFAULT_DS_TTL) + margin;
   // A DS that was ordered before may still be published. A registry may also have read the CDS
   // records of before (RFC 8078), and replace that DS before the next query of the parent.
   if (servedSince === null) return null;
@@ -351,11 +419,14 @@ function withRoles(row: DnssecRow, trusted: DnssecKey): DnssecRow {
   return { ...row, keys: row.keys.map((key) => ({ ...key, isTrusted: key.id === trusted.id })) };
 }
 
-/** Removes keys; the other key stays. */
+/** Removes keys; the other key stays, and its algorithm is that of the zone. */
 function removeKeys({ row, state }: SignedZone, removed: readonly DnssecKey[], now: number): SignedZone {
   const keys = row.keys.filter((key) => !removed.includes(key));
   const retired = [...removed.map(({ dnskey }) => dnskey), ...state.retired].slice(0, MAX_RETIRED);
-  return { row: { ...row, keys }, state: { ...enter(state, 'secure', now), isEmergency: false, retired } };
+  return {
+    row: { ...row, algorithm: algorithmOfKey(keys[0]), keys },
+    state: { ...enter(state, 'secure', now), isEmergency: false, retired },
+  };
 }
 
 function scheduleLook(state: DnssecState, now: number): DnssecState {

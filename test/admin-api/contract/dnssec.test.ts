@@ -195,6 +195,39 @@ await everywhere('contract, DNSSEC', (test) => {
     refused(await post('rollover/cancel'), '409 dnssec_rolling');
   });
 
+  test('a rollover to another algorithm signs with both keys, and publishes the new one later', async ({ world }) => {
+    const { daemon } = world;
+    const zone = await world.zone();
+    const post = (what: string, json: object) => zone.client.post(`${zone.path}/dnssec/${what}`, json);
+    const keysIn = (body: Json) => listOf(body.keys).map(({ algorithm, state }) => [algorithm, state]);
+    await sign(world, zone);
+    refused(await post('rollover', { algorithm: 5 }), '422 bad_algorithm', '/algorithm');
+    refused(await post('rollover', { algorithm: 15, emergency: true }), '422 bad_algorithm', '/algorithm');
+    const foreign = succeeded(await post('foreign-keys', { dnskey: FOREIGN_KEY })).body.foreign_key;
+    refused(await post('rollover', { algorithm: 15 }), '409 dnssec_foreign_keys');
+    succeeded(await zone.client.delete(`${zone.path}/dnssec/foreign-keys/${foreign.id}`));
+    const begun = succeeded(await post('rollover', { algorithm: 15 })).body;
+    assert.equal([begun.status, begun.algorithm, listOf(begun.ds).length], ['rolling_sign', 13, 1]);
+    assert.equal(keysIn(begun), [
+      [13, 'active'],
+      [15, 'incoming'],
+    ]);
+    refused(await post('foreign-keys', { dnskey: FOREIGN_KEY }), '409 dnssec_rolling');
+    const away = succeeded(await post('rollover/cancel', {})).body;
+    assert.equal(keysIn(away), [
+      [13, 'active'],
+      [15, 'outgoing'],
+    ]);
+    assert.equal(succeeded(await post('rollover/cancel', {})).body, away, 'it is cancelled already');
+    await setState(daemon, zone.id, { servedSince: LONG_AGO });
+    daemon.parent.look = NO_DS;
+    assert.is((await check(zone)).status, 'rolling_resign');
+    await setState(daemon, zone.id, { servedSince: LONG_AGO });
+    const back = await check(zone);
+    assert.equal([back.algorithm, keysIn(back)], [13, [[13, 'active']]]);
+    assert.is(succeeded(await post('rollover', { algorithm: 13 })).body.status, 'rolling_publish');
+  });
+
   test('a zone stays signed while its parent has a DS, and is then unsigned', async ({ world }) => {
     const { daemon } = world;
     const zone = await world.zone();

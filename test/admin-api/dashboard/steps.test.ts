@@ -96,7 +96,7 @@ test('an uploaded certificate is not renewed', () => {
 });
 
 const zone = (status: DnssecView['status'], more: Partial<DnssecView> = {}): DnssecView =>
-  ({ status, next_step: 'Do this.', next_at: null, ...more }) as unknown as DnssecView;
+  ({ status, keys: [], next_step: 'Do this.', next_at: null, ...more }) as unknown as DnssecView;
 
 test('what a zone goes through: signing, replacing the key, and the end', () => {
   const states = (view: DnssecView): string =>
@@ -110,6 +110,12 @@ test('what a zone goes through: signing, replacing the key, and the end', () => 
   assert.is(states(zone('rolling_publish')), 'now next next next next');
   assert.is(states(zone('retire')), 'done done done now next');
   assert.is(states(zone('removing_ds')), 'now next');
+  const keys = [{ algorithm: 13 }, { algorithm: 15 }] as unknown as DnssecView['keys'];
+  assert.is(states(zone('rolling_sign', { keys })), 'now next next next next next');
+  assert.is(states(zone('rolling_withdraw', { keys })), 'done done done now next next');
+  assert.is(states(zone('rolling_ds', { keys })), 'done done now next next next');
+  const last = dnssecSteps(zone('rolling_resign', { keys })).at(-2)!;
+  assert.equal([last.state, last.text], ['now', 'Remove the signatures of the old algorithm']);
   const [, current] = dnssecSteps(zone('awaiting_ds', { next_at: '2026-06-01 00:00:00' }));
   assert.equal([current.detail, current.until], ['Do this.', '2026-06-01 00:00:00']);
   assert.equal(
@@ -117,8 +123,10 @@ test('what a zone goes through: signing, replacing the key, and the end', () => 
     [true, true, false, false],
   );
   assert.equal(
-    (['rolling_publish', 'rolling_ds', 'rolling_resign', 'retire'] as const).map((status) => mayCancel(zone(status))),
-    [true, true, false, false],
+    (['rolling_sign', 'rolling_publish', 'rolling_ds', 'rolling_withdraw', 'rolling_resign', 'retire'] as const).map(
+      (status) => mayCancel(zone(status)),
+    ),
+    [true, true, true, false, false, false],
   );
 });
 

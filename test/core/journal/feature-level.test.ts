@@ -13,7 +13,18 @@ import {
   OWN_LEVEL,
   risenLevel,
 } from '../../../core/journal/feature-level.ts';
-import { accounts, type Purge, purges, siteDocuments, TABLES } from '../../../core/store/rows.ts';
+import {
+  accounts,
+  type DnssecState,
+  dnssec,
+  dnssecStates,
+  type KeyUse,
+  type Purge,
+  purges,
+  siteDocuments,
+  TABLES,
+} from '../../../core/store/rows.ts';
+import { beginSigning } from '../../../core/upkeep/signing/zone-lifecycle.ts';
 import { embedded, newAccount, withStore } from './fixture.ts';
 
 test('each table has a level of the list, and the last one is that of this program', () => {
@@ -60,6 +71,27 @@ test('a rule that authenticates visitors needs nodes that do not skip it', () =>
     return levelOf(changes.content);
   };
   assert.equal([levelWith('bypass_cache'), levelWith('authenticate')], [2, 5]);
+});
+
+test('a zone that replaces its algorithm needs nodes that sign with both keys', () => {
+  const levelWith = (use: KeyUse, phase: DnssecState['phase']): number[] => {
+    const key = { id: 1, dnskey: '', sealed: '', isTrusted: true, createdAt: 1 };
+    const keys = [
+      { ...key, use: 'sign' as const },
+      { ...key, use },
+    ];
+    const row = { domainId: 1, algorithm: 13, clock: 1, keys, foreign: [], parent: 'publish' as const };
+    const { state } = beginSigning(row, 1, 1);
+    const stored = { ...state, phase, dueAt: 0, hasProblem: false };
+    return [new ChangeWriter(), new ChangeWriter()].map((changes, i) => {
+      if (i === 0) changes.put(dnssec.number, dnssec.key(row), dnssec.encode(row));
+      else changes.put(dnssecStates.number, dnssecStates.key(stored), dnssecStates.encode(stored));
+      return levelOf(changes.content);
+    });
+  };
+  assert.equal(levelWith('publish', 'rolling_ds'), [FIRST_LEVEL, FIRST_LEVEL]);
+  assert.equal(levelWith('sign_unpublished', 'rolling_sign'), [6, 6]);
+  assert.equal(levelWith('none', 'rolling_withdraw'), [6, 6]);
 });
 
 test('before the level has been read, what every version can store is written, and nothing else', async () => {

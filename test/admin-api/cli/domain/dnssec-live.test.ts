@@ -136,10 +136,25 @@ test('keys of another provider are added, listed and removed', async ({ waypost,
   assert.match(gone.stderr, /no_such_key/);
 });
 
+test('rollover to another algorithm, and cancelled', async ({ waypost, json, daemon, domainId }) => {
+  const begun = await waypost(['dnssec', 'rollover', 'signed.test', '--algorithm', '13']);
+  assert.match(begun.stdout, /^signed\.test: rolling_sign \(change \d+\)\n {2}next {9}Wait: the zone is being signed/);
+  assert.match(begun.stdout, /, algorithm 15, active, .*\n.*, algorithm 13, incoming, /);
+  const unknown = await waypost(['dnssec', 'rollover', 'signed.test', '--algorithm', '5']);
+  assert.match(unknown.stderr, /--algorithm/);
+  const cancelled = await waypost(['dnssec', 'rollover', 'signed.test', '--cancel']);
+  assert.match(cancelled.stdout, /^signed\.test: rolling_withdraw[\s\S]*, algorithm 13, outgoing, /);
+  for (const status of ['rolling_resign', 'secure']) {
+    await setState(daemon, domainId, { servedSince: 1 });
+    const [body] = await json(['dnssec', 'status', 'signed.test', '--check']);
+    assert.match(String(body.status), new RegExp(`${status}|awaiting_ds`));
+  }
+});
+
 test('rollover, in an emergency, and cancelled', async ({ waypost, daemon, domainId }) => {
   const begun = await waypost(['dnssec', 'rollover', 'signed.test', '--emergency']);
   assert.match(begun.stdout, /^signed\.test: rolling_publish \(change \d+\)\n {2}next {9}Add the DS record/);
-  assert.match(begun.stdout, / {2}key {10}\d+, active, .*\n {2}key {10}\d+, incoming, /);
+  assert.match(begun.stdout, / {2}key {10}\d+, algorithm 15, active, .*\n {2}key {10}\d+, algorithm 15, incoming, /);
   const cancelled = await waypost(['dnssec', 'rollover', 'signed.test', '--cancel']);
   assert.match(cancelled.stdout, /^signed\.test: rolling_ds[\s\S]*, outgoing, /);
   await setState(daemon, domainId, { phase: 'secure' });

@@ -14,8 +14,8 @@ const APEX = parseName('signed.example.');
 const NOW = 1_800_000_000;
 const DAY = 86_400;
 
-function newKey(id: number): DnssecKey {
-  const dnskey = Buffer.from(generateKeyPair(15).dnskey).toString('base64');
+function newKey(id: number, algorithm: 13 | 15 = 15): DnssecKey {
+  const dnskey = Buffer.from(generateKeyPair(algorithm).dnskey).toString('base64');
   return { id, dnskey, sealed: '', use: 'sign', isTrusted: true, createdAt: 0 };
 }
 const dsOf = ({ dnskey }: { readonly dnskey: string }): string =>
@@ -45,6 +45,13 @@ test('every phase has a next step', () => {
       assert.match(nextStep, /^[A-Z].{10,}\.$/, phase);
     }
   }
+});
+
+test('the signatures of a key that is removed are not called those of the new key', () => {
+  const { row, state } = zoneWith([[]]);
+  const keys = [{ ...newKey(1, 13), use: 'none' as const, isTrusted: false }, OTHER];
+  const { nextStep } = adviseOn({ row: { ...row, keys }, state: { ...state, phase: 'rolling_resign' } }, APEX);
+  assert.match(nextStep, /signatures of the key that is being removed/);
 });
 
 test('the right DS is no problem', () => {

@@ -5,6 +5,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DNSSEC_PHASES } from '../../../../core/store/rows.ts';
+import { algorithmOfKey } from '../../../../core/upkeep/signing/zone-lifecycle.ts';
 import { depth } from '../../../support/depth.ts';
 import { Random } from '../../../support/random.ts';
 import { SEED } from '../../../support/seed.ts';
@@ -22,6 +23,7 @@ function newWorld(seed: number, options: Partial<WorldOptions> = {}): { world: W
   for (let i = 0; i < 8; i++) random.below(2);
   const world = new World({
     random,
+    algorithm: random.pick([13, 15]),
     dsTtl: random.pick([HOUR, DAY, 2 * DAY]),
     dataTtl: random.pick([HOUR, DAY]),
     leavesOld: random.below(3) === 0,
@@ -32,8 +34,12 @@ function newWorld(seed: number, options: Partial<WorldOptions> = {}): { world: W
   return { world, random };
 }
 
+/** Phases that any world was in. */
+const phases = new Set<string>();
+
 function step(world: World, seed: number): void {
   world.tick();
+  phases.add(world.phase);
   const failure = world.failure();
   if (failure !== null) assert.unreachable(`seed ${seed}: ${failure}\n${world.log.join('\n')}`);
 }
@@ -50,7 +56,6 @@ function until(world: World, phase: string, seed: number, limit = 60 * DAY): num
 }
 
 test(`validation never breaks, and no state is a dead end (${RUNS} runs, WAYPOST_SEED=${SEED})`, () => {
-  const phases = new Set<string>();
   const seeds = Array.from({ length: RUNS }, (_, run) => (SEED + run * 7919) | 0);
   for (const seed of [SHORT_DS, ...seeds]) {
     const { world, random } = newWorld(seed);
@@ -59,10 +64,7 @@ test(`validation never breaks, and no state is a dead end (${RUNS} runs, WAYPOST
       if (i === 0 || random.below(3) > 0) world.run(random.pick(commands));
       if (random.below(8) === 0) world.addForeignDs();
       const pause = random.pick([1, 5, 30, 100, 300, 1000]);
-      for (let n = random.below(pause); n >= 0; n--) {
-        step(world, seed);
-        phases.add(world.phase);
-      }
+      for (let n = random.below(pause); n >= 0; n--) step(world, seed);
     }
     // However it came there, the zone can become secure, and then be unsigned.
     if (world.commands().includes('enable')) world.run('enable');
@@ -71,7 +73,6 @@ test(`validation never breaks, and no state is a dead end (${RUNS} runs, WAYPOST
     until(world, 'off', seed);
     for (let n = 0; n < (3 * DAY) / STEP; n++) step(world, seed);
   }
-  for (const phase of DNSSEC_PHASES) assert.ok(phases.has(phase), phase);
 });
 
 test('a rollover passes through its states in order, by itself once the DS is replaced', () => {
@@ -87,6 +88,57 @@ test('a rollover passes through its states in order, by itself once the DS is re
     [[before.id + 1, 'sign', true]],
   );
   assert.equal(world.zone!.state.retired, [before.dnskey]);
+});
+
+test('the algorithm is replaced in both directions, and back again', () => {
+  const { world } = newWorld(SEED, { leavesOld: false, isHalfSilent: false, algorithm: 13 });
+  world.run('enable');
+  until(world, 'secure', SEED);
+  for (const algorithm of [15, 13, 15]) {
+    world.run('algorithm');
+    const seen: string[] = [];
+    for (const phase of ['rolling_publish', 'rolling_ds', 'rolling_withdraw', 'rolling_resign', 'secure']) {
+      seen.push(usesOf(world));
+      until(world, phase, SEED);
+    }
+    assert.equal(seen, ['sign,sign_unpublished', 'sign,sign', 'sign,sign', 'sign_unpublished,sign', 'none,sign']);
+    assert.equal([usesOf(world), world.zone!.row.algorithm], ['sign', algorithm]);
+    assert.is(world.zone!.row.keys.length, 1);
+  }
+});
+
+const usesOf = ({ zone }: World): string => zone!.row.keys.map(({ use }) => use).join();
+
+test('a replacement of the algorithm is cancelled in each state in which it may be', () => {
+  for (const phase of ['rolling_sign', 'rolling_publish', 'rolling_ds']) {
+    const { world } = newWorld(SEED, { isHalfSilent: false });
+    world.run('enable');
+    until(world, 'secure', SEED);
+    const [before] = world.zone!.row.keys;
+    world.run('algorithm');
+    until(world, phase, SEED);
+    world.run('cancel');
+    until(world, 'rolling_withdraw', SEED);
+    assert.not(world.commands().includes('cancel'), 'it is cancelled already');
+    until(world, 'secure', SEED);
+    assert.equal(world.zone!.row.keys, [before]);
+    assert.is(algorithmOfKey(before), world.zone!.row.algorithm);
+  }
+});
+
+test('a DS of the former algorithm holds up its removal', () => {
+  const { world } = newWorld(SEED, { leavesOld: false, isHalfSilent: false, followsCds: false, algorithm: 13 });
+  world.run('enable');
+  until(world, 'secure', SEED);
+  world.run('algorithm');
+  until(world, 'rolling_ds', SEED);
+  world.holdOwner();
+  for (const isLeft of [true, false]) {
+    const { row } = world.zone!;
+    world.publish([...(isLeft ? [row.keys[0]] : []), row.keys[1]]);
+    for (let n = 0; n < (30 * DAY) / STEP && world.phase === 'rolling_ds'; n++) step(world, SEED);
+    assert.is(world.phase, isLeft ? 'rolling_ds' : 'rolling_withdraw');
+  }
 });
 
 test('a DS that is left at the parent does not stop a rollover', () => {
@@ -149,6 +201,10 @@ test('an emergency rollover is sooner done than a planned one', () => {
     return until(world, 'rolling_ds', SEED);
   });
   assert.ok(seconds[1] < seconds[0], seconds.join());
+});
+
+test('the worlds were in every phase', () => {
+  for (const phase of DNSSEC_PHASES) assert.ok(phases.has(phase), phase);
 });
 
 test.run();

@@ -2,10 +2,12 @@
  * A slow model of what surrounds a signed zone: nodes that apply changes late, nameservers of the
  * parent with DS records of their own, their owner, and every cache that any resolver could have.
  */
+
+import type { Algorithm } from '../../../../core/dns/dnssec/dnskey.ts';
 import { dsRdata } from '../../../../core/dns/dnssec/dnskey.ts';
 import { generateKeyPair } from '../../../../core/dns/dnssec/keys.ts';
 import { parseName } from '../../../../core/dns/wire/name.ts';
-import type { DnssecRow } from '../../../../core/store/rows.ts';
+import { type DnssecKey, type DnssecRow, publishedKeys, signingKeys } from '../../../../core/store/rows.ts';
 import { wantedKeys } from '../../../../core/upkeep/signing/advice.ts';
 import { isFailed, mergeAnswers } from '../../../../core/upkeep/signing/parent.ts';
 import {
@@ -15,6 +17,7 @@ import {
   beginSigning,
   cancelRemoval,
   cancelRollover,
+  changesAlgorithm,
   isBackingOut,
   isLookDue,
   isRolling,
@@ -37,29 +40,52 @@ export const STEP = 20 * MINUTE;
 const DNSKEY_TTL = HOUR;
 
 /** Pairs are slow to make, and every zone may have the same. */
-const POOL = Array.from({ length: 16 }, () => Buffer.from(generateKeyPair(15).dnskey).toString('base64'));
+const newPool = (algorithm: Algorithm): string[] =>
+  Array.from({ length: 16 }, () => Buffer.from(generateKeyPair(algorithm).dnskey).toString('base64'));
+const POOLS: ReadonlyMap<number, readonly string[]> = new Map(
+  ([13, 15] as const).map((algorithm) => [algorithm, newPool(algorithm)]),
+);
 const dsOf = (dnskey: string): string => Buffer.from(dsRdata(APEX, Buffer.from(dnskey, 'base64'))).toString('hex');
-const DS = new Map(POOL.map((dnskey) => [dnskey, dsOf(dnskey)]));
+const DS = new Map([...POOLS.values()].flat().map((dnskey) => [dnskey, dsOf(dnskey)]));
+const dsOfKeys = (keys: readonly DnssecKey[]): string[] => keys.map(({ dnskey }) => DS.get(dnskey)!);
 export const FOREIGN_DS = `0001${'0d02'}${'ab'.repeat(32)}`;
 
-/** What a node serves: DS of the keys that stand in the zone and sign; null: no signatures. */
+/** What a node serves. Keys are in the form of their DS. */
 interface Version {
+  /** The DNSKEY RRset, which these keys sign. */
   readonly keys: readonly string[];
-  readonly dnskeySigners: readonly string[];
-  readonly signer: string | null;
+  /** The keys that sign the other records. Several sets: some records have each of them. */
+  readonly signers: readonly (readonly string[])[];
   /** The DS that CDS records ask for; null: there are none. */
   readonly cds: readonly string[] | null;
 }
 
-const UNSIGNED: Version = { keys: [], dnskeySigners: [], signer: null, cds: null };
+const UNSIGNED: Version = { keys: [], signers: [[]], cds: null };
 
 function versionOf(zone: SignedZone | null): Version {
   if (zone === null) return UNSIGNED;
-  const { keys, parent } = zone.row;
-  const all = keys.map(({ dnskey }) => DS.get(dnskey)!);
-  const signer = DS.get(keys.find(({ use }) => use === 'sign')!.dnskey)!;
-  const cds = parent === 'none' ? null : wantedKeys(zone).map(({ dnskey }) => DS.get(dnskey)!);
-  return { keys: all, dnskeySigners: all, signer, cds };
+  const { row } = zone;
+  const cds = row.parent === 'none' ? null : dsOfKeys(wantedKeys(zone));
+  return { keys: dsOfKeys(publishedKeys(row)), signers: [dsOfKeys(signingKeys(row))], cds };
+}
+
+const algorithmsOf = (keys: readonly string[]): Set<number> =>
+  new Set(keys.map((ds) => Number.parseInt(ds.slice(4, 6), 16)));
+
+/**
+ * Null, or how a validator fails that requires signatures of each algorithm: in the DS RRset for
+ * the DNSKEY RRset, and in the DNSKEY RRset for all others (RFC 4035 section 2.2).
+ */
+function faultOf(ds: readonly string[], keys: readonly string[], signers: readonly string[]): string | null {
+  const anchors = ds.filter((key) => keys.includes(key));
+  if (anchors.length === 0) return `no DNSKEY for any DS of ${ds.length} with keys ${keys.length}`;
+  for (const algorithm of algorithmsOf(ds.filter((key) => key !== FOREIGN_DS)))
+    if (!algorithmsOf(anchors).has(algorithm)) return `no DNSKEY for a DS of algorithm ${algorithm}`;
+  const valid = signers.filter((key) => keys.includes(key));
+  if (valid.length === 0) return `no key for a signature (${signers.length === 0})`;
+  for (const algorithm of algorithmsOf(keys))
+    if (!algorithmsOf(valid).has(algorithm)) return `no signature of algorithm ${algorithm}`;
+  return null;
 }
 
 /** Values by the time from which they were served. */
@@ -88,9 +114,11 @@ class History<T> {
 
 export interface WorldOptions {
   readonly random: Random;
+  /** Of the first key. */
+  readonly algorithm: number;
   readonly dsTtl: number;
   readonly dataTtl: number;
-  /** The owner leaves DS records that are to be removed. */
+  /** The owner leaves DS records that are to be removed, but for those of another algorithm. */
   readonly leavesOld: boolean;
   /** One server of the parent never answers. */
   readonly isHalfSilent: boolean;
@@ -108,8 +136,9 @@ export class World {
   /** Of each node, what it applies when. */
   readonly #pending: { readonly at: number; readonly version: Version }[][] = [[], []];
   readonly #updates: { at: number; ds: readonly string[] }[][] = [[], []];
-  #version = '';
+  #version = UNSIGNED;
   #ordered = '';
+  #isOwnerAway = false;
   #keys = 0;
   #lastId = 0;
 
@@ -127,7 +156,7 @@ export class World {
     if (zone === null) return ['enable'];
     const { phase } = zone.state;
     const list = phase === 'removing_ds' ? ['enable'] : ['disable'];
-    if (phase === 'awaiting_ds' || phase === 'secure') list.push('rollover', 'emergency');
+    if (phase === 'awaiting_ds' || phase === 'secure') list.push('rollover', 'emergency', 'algorithm');
     if (isRolling(zone) && mayCancel(zone) && !isBackingOut(zone)) list.push('cancel');
     return list;
   }
@@ -141,7 +170,9 @@ export class World {
     else if (command === 'disable') this.#set(beginRemoval(this.#look(zone!), now));
     else if (command === 'cancel') this.#set(cancelRollover(this.#look(zone!), APEX, now));
     else {
-      const key = { id: ++this.#lastId, dnskey: this.#newKey(), sealed: '', createdAt: 0 };
+      const { algorithm } = zone!.row;
+      const chosen = command === 'algorithm' ? 28 - algorithm : algorithm;
+      const key = { id: ++this.#lastId, dnskey: this.#newKey(chosen), sealed: '', createdAt: 0 };
       const isEmergency = command === 'emergency';
       this.#set(beginRollover(zone!, key, { isEmergency, largestTtl: dataTtl }, now));
     }
@@ -171,17 +202,27 @@ export class World {
     const cached = <T>(histories: readonly History<T>[], ttl: number): T[] =>
       unique(histories.flatMap((history) => history.since(this.now - ttl)));
     const dnskeys = cached(this.#nodes, DNSKEY_TTL);
-    const datas = unique(cached(this.#nodes, dataTtl).map(({ signer }) => signer));
-    for (const ds of cached(this.#servers, dsTtl)) {
-      if (ds.length === 0) continue;
-      for (const { keys, dnskeySigners } of dnskeys) {
-        if (!ds.some((id) => keys.includes(id) && dnskeySigners.includes(id)))
-          return `no DNSKEY for any DS of ${ds.length} with keys ${keys.length}`;
-        for (const signer of datas)
-          if (signer === null || !keys.includes(signer)) return `no key for a signature (${signer === null})`;
-      }
-    }
+    const signerSets = unique(cached(this.#nodes, dataTtl).flatMap(({ signers }) => signers));
+    for (const ds of cached(this.#servers, dsTtl))
+      for (const { keys } of ds.length === 0 ? [] : dnskeys)
+        for (const signers of signerSets) {
+          const fault = faultOf(ds, keys, signers);
+          if (fault !== null) return fault;
+        }
     return null;
+  }
+
+  /** The owner does nothing any more, and the registrar forgets all orders. */
+  holdOwner(): void {
+    this.#isOwnerAway = true;
+    this.#updates.forEach((orders) => {
+      orders.length = 0;
+    });
+  }
+
+  /** All servers of the parent have the DS of these keys. */
+  publish(keys: readonly DnssecKey[]): void {
+    for (const server of this.#servers) server.push(this.now, dsOfKeys(keys));
   }
 
   /** Adds a DS that belongs to no key. */
@@ -196,14 +237,16 @@ export class World {
     return `${((this.now - 1_800_000_000) / HOUR).toFixed(1)} h:`;
   }
 
-  #newKey(): string {
-    return POOL[this.#keys++ % POOL.length];
+  #newKey(algorithm: number): string {
+    const pool = POOLS.get(algorithm)!;
+    return pool[this.#keys++ % pool.length];
   }
 
   #newRow(): DnssecRow {
-    const dnskey = this.#newKey();
+    const { algorithm } = this.#options;
+    const dnskey = this.#newKey(algorithm);
     return {
-      ...{ domainId: 7, algorithm: 15, clock: 0, foreign: [], parent: 'publish' },
+      ...{ domainId: 7, algorithm, clock: 0, foreign: [], parent: 'publish' },
       keys: [{ id: ++this.#lastId, dnskey, sealed: '', use: 'sign', isTrusted: true, createdAt: 0 }],
     };
   }
@@ -214,15 +257,24 @@ export class World {
     this.#serve();
   }
 
-  /** Nodes apply a change after up to an hour. */
+  /**
+   * Nodes apply a change after up to an hour. A change of the signing keys is applied in two
+   * pieces.
+   */
   #serve(): void {
     const version = versionOf(this.zone);
     const text = JSON.stringify(version);
-    if (text === this.#version) return;
-    this.#version = text;
+    if (text === JSON.stringify(this.#version)) return;
+    const former = this.#version.signers;
+    const isPartial = JSON.stringify(former) !== JSON.stringify(version.signers) && version.keys.length > 0;
+    this.#version = version;
     for (const queue of this.#pending) {
-      const before = queue.at(-1)?.at ?? 0;
-      queue.push({ at: Math.max(before, this.now + this.#options.random.below(4) * STEP), version });
+      let at = queue.at(-1)?.at ?? 0;
+      const pieces = isPartial ? [{ ...version, signers: [...former, ...version.signers] }, version] : [version];
+      for (const piece of pieces) {
+        at = Math.max(at, this.now + this.#options.random.below(4) * STEP);
+        queue.push({ at, version: piece });
+      }
     }
   }
 
@@ -247,18 +299,21 @@ export class World {
   #obey(): void {
     const { zone } = this;
     const { random, leavesOld, isHalfSilent } = this.#options;
-    if (zone === null || zone.state.phase === 'signing') return;
+    if (this.#isOwnerAway || zone === null || zone.state.phase === 'signing') return;
     if (zone.state.phase === 'removing_ds' ? false : zone.state.servedSince === null && !zone.state.isEmergency) return;
     if (random.below(4) !== 0) return;
     const wanted = wantedKeys(zone).map(({ dnskey }) => DS.get(dnskey)!);
     const isRemoval = zone.state.phase === 'removing_ds';
     if (zone.state.phase === 'awaiting_ds' && (nextStepAt(zone) ?? 0) > this.now) return;
-    const order = `${zone.state.phase} ${wanted.join()}`;
+    // A DS of the former algorithm that appears later must be removed as well.
+    const found = changesAlgorithm(zone.row) ? this.#servers.map(({ last }) => last.join()) : [];
+    const order = `${zone.state.phase} ${wanted.join()} ${found.join(' ')}`;
     if (order === this.#ordered) return;
     this.#ordered = order;
     const lag = random.below(isHalfSilent ? 6 : 40);
     this.#servers.forEach((server, i) => {
-      const kept = leavesOld && !isRemoval ? server.last.filter((ds) => !wanted.includes(ds)) : [];
+      const kept =
+        leavesOld && !isRemoval && !changesAlgorithm(zone.row) ? server.last.filter((ds) => !wanted.includes(ds)) : [];
       const at = this.now + (lag + random.below(isHalfSilent ? 6 : 20)) * STEP;
       // The registrar forgets an order that it has not carried out.
       this.#updates[i] = [{ at, ds: [...kept, ...wanted] }];
