@@ -1,4 +1,7 @@
-/** Unbound, which validates a zone by the DS records of its parent, and trusts the parent's key. */
+/**
+ * Unbound, which validates a zone by the DS records of its parent, and trusts the parent's key. It
+ * requires signatures of each algorithm in the DS records.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CLASS_IN, RCODE } from '../../../core/dns/wire/types.ts';
@@ -35,6 +38,7 @@ export interface ValidatorOptions {
 export type Verdict = 'secure' | 'insecure' | 'bogus' | 'no response';
 
 export interface Validator {
+  readonly port: number;
   ask(name: Uint8Array, type: number): Promise<Verdict>;
   /** Its log: the reason of each SERVFAIL. */
   output(): string;
@@ -61,6 +65,7 @@ server:
   qname-minimisation: no
   target-fetch-policy: "0 0 0 0 0"
   val-bogus-ttl: 0
+  harden-algo-downgrade: yes
   infra-host-ttl: 0
 ${maxTtl === undefined ? '' : `  cache-max-ttl: ${maxTtl}\n`}  outbound-msg-retry: ${UPSTREAM_TRIES}
   trust-anchor: "${parent.anchor}"
@@ -82,6 +87,7 @@ export async function startValidator(options: ValidatorOptions): Promise<Validat
   const client = await UdpClient.connect(port);
   let id = 0;
   return {
+    port,
     async ask(name, type) {
       id = (id + 1) & 0xffff;
       const edns = { version: 0, size: 4096, do: true };
