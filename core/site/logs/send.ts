@@ -26,6 +26,12 @@ interface LogSenderOptions {
 const compress = promisify(gzip);
 /** Timeout for an object in milliseconds. */
 const BUCKET_MS = 30_000;
+/**
+ * Version of the signatures. The libraries of Standard Webhooks verify the lines, which web
+ * frameworks give them after the content coding is removed. Receivers of version 1 verify the
+ * compressed body, so that has a signature, too.
+ */
+const SIGNATURE_VERSION = '2';
 /** Maximum bytes of a response. The body is only needed for errors. */
 const MAX_RESPONSE = 64 << 10;
 const MAX_ERROR = 200;
@@ -65,7 +71,7 @@ export class LogSender {
     domainId: number,
     domain: string,
     { url, sealedAuthorization, sealedSecret }: EndpointDestination,
-    { id, lines }: Batch,
+    { id, lines, text }: Batch,
     body: Buffer,
     dropped: number,
   ): Promise<Attempt> {
@@ -86,7 +92,10 @@ export class LogSender {
       headers.authorization = this.#unseal(sealedAuthorization, domainId).toString('utf8');
     if (sealedSecret !== '') {
       const key = this.#unseal(sealedSecret, domainId);
-      headers['webhook-signature'] = formatSignatures([key], { id: `log_${id}`, timestamp, body });
+      headers['webhook-signature'] = [text, body]
+        .map((signed) => formatSignatures([key], { id: `log_${id}`, timestamp, body: signed }))
+        .join(' ');
+      headers['waypost-signature-version'] = SIGNATURE_VERSION;
       key.fill(0);
     }
     return sender.send({ receiverId: domainId, url, headers, body });

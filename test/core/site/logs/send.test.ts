@@ -1,14 +1,17 @@
 /** Batches over real connections: a signed POST, an object of a bucket, and what is refused. */
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { Webhook as SvixWebhook } from 'svix';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Secrets } from '../../../../core/base/secrets.ts';
 import { type ConnectRule, PUBLIC_ONLY, parseExemptions } from '../../../../core/net/address/index.ts';
 import { Sender } from '../../../../core/net/delivery/sender.ts';
-import { formatSignatures } from '../../../../core/net/delivery/signature.ts';
+import { formatSecret, formatSignatures } from '../../../../core/net/delivery/signature.ts';
 import { LOGS, type LogsDocument } from '../../../../core/site/logs/document.ts';
 import type { Batch } from '../../../../core/site/logs/outbox.ts';
 import { LogSender } from '../../../../core/site/logs/send.ts';
@@ -64,7 +67,10 @@ function sender(rule = LOOPBACK): LogSender {
 
 const document = (more: Partial<LogsDocument>): LogsDocument => ({ ...LOGS.empty, isEnabled: true, ...more });
 
-test('a POST has gzip, counts, credentials, and a signature over what is sent', async ({ url, received }) => {
+test('a POST has gzip, counts, credentials, and signatures over the lines and over what is sent', async ({
+  url,
+  received,
+}) => {
   const endpoint = {
     url: `${url}/logs?x=1`,
     sealedAuthorization: seal('Bearer abc'),
@@ -87,7 +93,45 @@ test('a POST has gzip, counts, credentials, and a signature over what is sent', 
   const id = String(headers['webhook-id']);
   assert.is(id, `log_${BATCH.id}`);
   const timestamp = Number(headers['webhook-timestamp']);
-  assert.is(headers['webhook-signature'], formatSignatures([KEY], { id, timestamp, body }));
+  const signatures = [TEXT, body].map((signed) => formatSignatures([KEY], { id, timestamp, body: signed }));
+  assert.is(headers['webhook-signature'], signatures.join(' '));
+  assert.is(headers['waypost-signature-version'], '2');
+});
+
+/** Whether a library accepts the signature. It then parses one JSON value, which lines are not. */
+function isVerifiedBy(
+  library: { verify(body: string, headers: Record<string, string>): unknown },
+  body: string,
+  headers: IncomingHttpHeaders,
+): boolean {
+  try {
+    library.verify(body, headers as Record<string, string>);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return true;
+    assert.match((error as Error).message, /signature/);
+    return false;
+  }
+}
+
+test('the libraries of Standard Webhooks and Svix, and the sample of the manual, verify lines', async (context) => {
+  const endpoint = { url: context.url, sealedAuthorization: '', sealedSecret: seal(KEY.toString('latin1')) };
+  const sending = sender();
+  assert.is((await sending.send(7, document({ endpoint }), BATCH, 0)).error, null);
+  sending.close();
+  const { headers, body } = context.received.at(-1)!;
+  // As web frameworks give it, without the content coding.
+  const lines = gunzipSync(body).toString();
+  const secret = formatSecret(KEY);
+  for (const library of [new StandardWebhook(secret), new SvixWebhook(secret)]) {
+    assert.ok(isVerifiedBy(library, lines, headers));
+    assert.not.ok(isVerifiedBy(library, `${lines}{}\n`, headers));
+  }
+  const manual = readFileSync(new URL('../../../../../docs/webhooks.md', import.meta.url), 'utf8');
+  const sample = /```js\n(import \{ createHmac[\s\S]*?)```/.exec(manual)![1];
+  const { verify } = await import(`data:text/javascript,${encodeURIComponent(sample)}`);
+  assert.ok(verify(secret, headers, lines));
+  assert.not.ok(verify(secret, headers, `${lines}{}\n`));
 });
 
 test('without secrets neither credentials nor a signature are sent; a status is reported', async (context) => {
