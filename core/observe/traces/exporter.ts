@@ -8,8 +8,15 @@ import { FaultLog } from '../../base/log/throttle.ts';
 import { withTimeout } from '../../base/timers.ts';
 import type { FinishedSpan } from './span.ts';
 
+/** What a collector rejected of a batch that it accepted. */
+export interface PartialSuccess {
+  readonly rejected: number;
+  /** For the log. */
+  readonly reason: string;
+}
+
 /** Sends a batch. Rejects if the collector did not accept it. */
-export type SendSpans = (spans: readonly FinishedSpan[]) => Promise<void>;
+export type SendSpans = (spans: readonly FinishedSpan[]) => Promise<PartialSuccess>;
 
 /** Milliseconds to collect spans for a batch. */
 const DELAY = 5000;
@@ -24,7 +31,7 @@ export interface ExportCounts {
   exported: number;
   /** Spans dropped because the queue was full. */
   overflowed: number;
-  /** Spans in batches that the collector did not accept. */
+  /** Spans that the collector did not accept: whole batches, or a part of one. */
   failed: number;
 }
 
@@ -96,9 +103,11 @@ export class SpanExporter {
 
   async #sendBatch(batch: readonly FinishedSpan[]): Promise<void> {
     try {
-      await this.#send(batch);
-      this.counts.exported += batch.length;
-      this.#faults.report(null);
+      const { rejected, reason } = await this.#send(batch);
+      const failed = Math.min(rejected, batch.length);
+      this.counts.exported += batch.length - failed;
+      this.counts.failed += failed;
+      this.#faults.report(failed === 0 ? null : new Error(reason));
     } catch (error) {
       this.counts.failed += batch.length;
       this.#faults.report(error);

@@ -1,9 +1,17 @@
 /** Sends spans to a collector by OTLP over HTTP, in JSON. */
-import { type HrTime, type SpanContext, SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
+import {
+  DiagLogLevel,
+  diag,
+  type HrTime,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+} from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
-import type { SendSpans } from './exporter.ts';
+import type { PartialSuccess, SendSpans } from './exporter.ts';
 import { readHeadersFile } from './headers-file.ts';
 import type { FinishedSpan } from './span.ts';
 
@@ -43,16 +51,39 @@ export function createOtlpSender({ endpoint, headersFile, serviceName, version, 
     }),
     instrumentationScope: { name: 'waypost', version },
   };
+  // The exporter reports what a collector rejected of a batch to this log only, before its result.
+  let partial: PartialSuccess | null = null;
+  const ignore = (): void => {};
+  const warn = (...parts: unknown[]): void => {
+    partial = readPartialSuccess(parts.at(-1)) ?? partial;
+  };
+  const handler = { error: ignore, warn, info: ignore, debug: ignore, verbose: ignore };
+  diag.setLogger(handler, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
   return (spans) =>
     new Promise((resolve, reject) => {
+      partial = null;
       exporter.export(
         spans.map((span) => toReadableSpan(span, source)),
         ({ code, error }) => {
-          if (code === SUCCESS) resolve();
+          if (code === SUCCESS) resolve(partial ?? ALL_ACCEPTED);
           else reject(new Error(reasonOf(error)));
         },
       );
     });
+}
+
+const ALL_ACCEPTED: PartialSuccess = { rejected: 0, reason: '' };
+
+/** Of the member partialSuccess of a response, as JSON. Undefined: it is none. */
+function readPartialSuccess(text: unknown): PartialSuccess | undefined {
+  try {
+    const { rejectedSpans, errorMessage = '' } = JSON.parse(String(text)) as Record<string, unknown>;
+    const rejected = Number(rejectedSpans ?? 0);
+    if (!Number.isSafeInteger(rejected) || rejected < 0) return undefined;
+    return { rejected, reason: `the collector rejected ${rejected} spans: ${errorMessage}`.slice(0, MAX_REASON) };
+  } catch {
+    return undefined;
+  }
 }
 
 /** ExportResultCode.SUCCESS of a package that is no dependency of its own. */

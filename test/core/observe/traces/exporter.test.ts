@@ -11,7 +11,11 @@ const test = suite('core/observe/traces/exporter');
 const span = {} as FinishedSpan;
 
 function rig(delay = 1_000_000) {
-  const pending: { readonly size: number; readonly accept: () => void; readonly reject: (error: Error) => void }[] = [];
+  const pending: {
+    readonly size: number;
+    readonly accept: (rejected?: number) => void;
+    readonly reject: (error: Error) => void;
+  }[] = [];
   const lines: string[] = [];
   const log = createLogger({
     level: 'debug',
@@ -21,7 +25,7 @@ function rig(delay = 1_000_000) {
   const exporter = new SpanExporter({
     send: ({ length: size }) =>
       new Promise((accept, reject) => {
-        pending.push({ size, accept, reject });
+        pending.push({ size, accept: (rejected = 0) => accept({ rejected, reason: 'too many' }), reject });
       }),
     endpoint: 'http://127.0.0.1:4318/v1/traces',
     log,
@@ -54,6 +58,16 @@ test('a full batch is sent at once, one at a time', async () => {
   await settle();
   await exporter.stop();
   assert.is(exporter.counts.exported, 3 * MAX_BATCH);
+});
+
+test('spans that the collector rejected of a batch count as dropped, and are logged', async () => {
+  const { exporter, pending, add, settle, lines } = rig();
+  add(MAX_BATCH);
+  pending[0].accept(3);
+  await settle();
+  assert.equal(exporter.counts, { exported: MAX_BATCH - 3, overflowed: 0, failed: 3 });
+  assert.equal(lines, ['cannot export traces; spans are dropped']);
+  await exporter.stop();
 });
 
 test('fewer spans are sent after a delay', async () => {

@@ -37,11 +37,15 @@ interface Received {
   readonly body: Record<string, never>;
 }
 
-async function withCollector(status: number, use: (url: string, received: Received[]) => Promise<void>): Promise<void> {
+async function withCollector(
+  status: number,
+  use: (url: string, received: Received[]) => Promise<void>,
+  answer = '{}',
+): Promise<void> {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {
     received.push({ headers: request.headers, body: (await json(request)) as Received['body'] });
-    response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+    response.writeHead(status, { 'content-type': 'application/json' }).end(answer);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -101,6 +105,29 @@ test('spans arrive as JSON, with resource, parent, state, times and status', () 
     await send([SPAN]);
     assert.is(received[1].headers.authorization, 'Bearer new');
   }));
+
+test('a partial success says how many spans the collector rejected', async () => {
+  for (const [answer, rejected] of [
+    ['{}', 0],
+    ['{"partialSuccess":{}}', 0],
+    ['{"partialSuccess":{"rejectedSpans":"0","errorMessage":"a hint"}}', 0],
+    ['{"partialSuccess":{"rejectedSpans":"2","errorMessage":"too old"}}', 2],
+    ['{"partialSuccess":{"rejectedSpans":1}}', 1],
+    ['no JSON', 0],
+  ] as const)
+    await withCollector(
+      200,
+      async (endpoint) => {
+        const send = createOtlpSender({ ...OPTIONS, endpoint });
+        const { rejected: found, reason } = await send([SPAN, SPAN]);
+        assert.is(found, rejected, answer);
+        if (rejected === 2) assert.is(reason, 'the collector rejected 2 spans: too old');
+        // The next batch is accepted.
+        assert.type((await send([SPAN])).rejected, 'number');
+      },
+      answer,
+    );
+});
 
 test('a refusal is an error', () =>
   withCollector(401, async (endpoint) => {
