@@ -19,6 +19,14 @@ const bucket = textual(
   String,
 );
 
+/** The client of S3 signs `!'()*` in another form than the service, so that lists are refused. */
+const objectPrefix = textual(
+  "text of at most 512 bytes without control characters and !'()*, empty for nothing",
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects them
+  (value) => (/^[^\x00-\x1f\x7f!'()*]*$/.test(value) && Buffer.byteLength(value) <= 512 ? value : undefined),
+  String,
+);
+
 const timeOfDay = textual(
   'a time of day as HH:MM, such as "03:30"',
   (value) => (/^([01]\d|2[0-3]):[0-5]\d$/.test(value) ? value : undefined),
@@ -53,7 +61,7 @@ export const BACKUP_SETTINGS = {
     ),
     s3_region: setting(shortText(64), 'us-east-1', 'Region of the bucket, as its service names it.'),
     s3_prefix: setting(
-      shortText(512),
+      objectPrefix,
       '',
       'What the names of all objects start with, such as "waypost/". It keeps the backups of several clusters apart in one bucket.',
     ),

@@ -284,4 +284,10 @@ test('a command is a list of words, in the environment also with blanks between 
     );
 });
 
+test('a prefix of objects that a client of S3 cannot sign is refused', () => {
+  assert.is(loadConfig({ env: { WAYPOST_BACKUP_S3_PREFIX: 'way post/a~b/' } }).backup.s3Prefix, 'way post/a~b/');
+  for (const character of "!'()*")
+    assert.throws(() => loadConfig({ env: { WAYPOST_BACKUP_S3_PREFIX: `a${character}b/` } }), /s3_prefix/i, character);
+});
+
 test.run();
