@@ -153,6 +153,7 @@ async function startParts(
   const forwardedBy = { field: 'x-waypost-client', secret: randomBytes(24).toString('base64url') };
   const signing = core.openSigning({ ...shared, ...logOf('signing'), node, signatures: store.signers.memo });
   readiness.signing = signing;
+  readiness.certificates = new core.CertificateFiles({ config, metrics, tasks, ...logOf('certificates') });
   const catalogs = core.openCatalogs({ ...shared, ...logOf('catalog') });
   const delegations = core.openDelegations({ ...shared, ...logOf('delegation') });
   const api = adminApi.createAdminApi({

@@ -7,6 +7,7 @@ export { registerProcessMetrics } from './base/process-metrics.ts';
 export { openSecrets } from './base/secrets.ts';
 export { Tasks } from './base/tasks.ts';
 export { openBackups } from './cluster/backup/open.ts';
+export { CertificateFiles } from './cluster/certificate-files.ts';
 export { openNode } from './cluster/open-node.ts';
 export { openStore, rebuildStore } from './cluster/open-store.ts';
 export { describeReadiness, ReadinessWatch } from './cluster/readiness.ts';

@@ -20,10 +20,8 @@ export function clusterMetrics(registry: Registry, standing: () => Standing): vo
   );
   gauge(
     'etcd_contact_age_seconds',
-    'Time since the last response of etcd; absent before its first response.',
-    (now) => {
-      return now.etcdSeconds;
-    },
+    'Time since the last response of etcd, or since the start of this node.',
+    (now) => now.etcdSeconds ?? process.uptime(),
   );
   gauge('etcd_size_bytes', "Size of etcd's database file, reported by the member that this node uses.", (now) => {
     return now.etcd?.size ?? null;

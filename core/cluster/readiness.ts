@@ -35,6 +35,8 @@ export class ReadinessWatch {
   edge: { readonly isListening: boolean } | null | undefined;
   /** Undefined: signing has not started yet. */
   signing: { warnings(): readonly string[] } | undefined;
+  /** Certificates in files; undefined: not read yet. */
+  certificates: { warnings(): readonly string[] } | undefined;
   /** Undefined: backups have not started yet. */
   backups: { warnings(): readonly string[]; summary(): BackupSummary | null } | undefined;
   /** Until every part has started, and the first account exists. */
@@ -55,8 +57,8 @@ export class ReadinessWatch {
     if (this.edge === undefined || this.edge?.isListening === false) reasons.push('an edge thread is not listening');
     if (this.isStarting) reasons.push('the service is starting');
     if (this.isStopping) reasons.push('the service is stopping');
-    const { signing, backups } = this;
-    const parts = [node, signing, protection, backups];
+    const { signing, certificates, backups } = this;
+    const parts = [node, signing, certificates, protection, backups];
     const warnings = parts.flatMap((part) => part?.warnings() ?? []);
     return {
       ok: reasons.length === 0,

@@ -37,11 +37,11 @@ export function backupMetrics(
   metrics.read(
     'gauge',
     'waypost_backup_last_success_timestamp_seconds',
-    'Time of the latest backup, by any node; 0: there is none.',
+    'Time of the latest backup, by any node; 0: this node knows of none.',
     [],
     (emit) => {
-      const found = state();
-      if (found !== null) emit(found.latest === null ? 0 : timeOf(found.latest) / 1000);
+      const latest = state()?.latest ?? null;
+      if (isBackupOn(settings)) emit(latest === null ? 0 : timeOf(latest) / 1000);
     },
   );
   metrics.read('gauge', 'waypost_backup_last_size_bytes', 'Size of the latest backup.', [], (emit) => {

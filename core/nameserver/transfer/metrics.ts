@@ -70,4 +70,11 @@ export function readTransfers(
   registry.read('gauge', 'waypost_notify_waiting', 'NOTIFY messages without a response yet.', [], (emit) =>
     emit(notifier.waiting),
   );
+  registry.read(
+    'gauge',
+    'waypost_notify_unanswered',
+    'Zones whose NOTIFY messages a secondary has not answered, up to the last attempt.',
+    [],
+    (emit) => emit(notifier.unanswered),
+  );
 }

@@ -1,6 +1,7 @@
 /**
- * The NOTIFY queue of one secondary: one message per zone, retried until the secondary responds.
- * The number of messages in flight is limited.
+ * The NOTIFY queue of one secondary: one message per zone, with a few retries. A secondary that
+ * answers none is asked about one zone from time to time; when it answers, it gets the messages of
+ * all others. The number of messages in flight is limited.
  */
 
 import { randomInt } from 'node:crypto';
@@ -16,10 +17,10 @@ export interface NotifyTimes {
   readonly answer: number;
   /** Delay of the first retry. Each further delay is twice the previous one. */
   readonly retry: number;
-  /**
-   * Maximum attempts. After the last one, the secondary finds the change at its next SOA refresh.
-   */
+  /** Maximum attempts. After the last one, only probes follow. */
   readonly tries: number;
+  /** Delay between two probes. */
+  readonly probe: number;
 }
 
 export interface NotifyLineOptions {
@@ -46,7 +47,10 @@ const MAX_IN_FLIGHT = 64;
 
 interface Notice {
   readonly apex: Name;
+  /** Attempts since the last change. */
   tries: number;
+  /** Attempts without a response, whatever changed meanwhile. */
+  failures: number;
   id: number;
   key: TsigKey | null;
   mac: Uint8Array;
@@ -55,6 +59,8 @@ interface Notice {
   isInFlight: boolean;
   /** The zone has changed since the message was sent. */
   hasChanged: boolean;
+  /** One more attempt for a zone of `#unanswered`. */
+  isProbe: boolean;
 }
 
 export class NotifyLine {
@@ -63,6 +69,9 @@ export class NotifyLine {
   /** Zones whose message is ready to be sent, in order. */
   readonly #ready = new Set<Id>();
   readonly #byId = new Map<number, Id>();
+  /** Zones whose last messages had no response. */
+  readonly #unanswered = new Map<Id, Name>();
+  #probing: NodeJS.Timeout | null = null;
   #inFlight = 0;
   #closed = false;
 
@@ -73,24 +82,18 @@ export class NotifyLine {
     return this.#notices.size;
   }
 
+  /** The number of zones about which it has left as many messages unanswered as are tried. */
+  get unanswered(): number {
+    return this.#unanswered.size;
+  }
+
   /** Queues a message about a changed zone, and sends what the limit allows. */
   add(domainId: Id, apex: Name): void {
     if (this.#closed) return;
     const notice = this.#notices.get(domainId);
-    if (notice === undefined) {
-      const created = {
-        apex,
-        tries: 0,
-        id: -1,
-        key: null,
-        mac: EMPTY,
-        timer: null,
-        isInFlight: false,
-        hasChanged: false,
-      };
-      this.#notices.set(domainId, created);
-      this.#ready.add(domainId);
-    } else if (notice.isInFlight) notice.hasChanged = true;
+    if (notice !== undefined) notice.isProbe = false;
+    if (notice === undefined) this.#enqueue(domainId, apex, false);
+    else if (notice.isInFlight) notice.hasChanged = true;
     else if (notice.timer !== null) {
       // A new change does not wait for the retry of the previous one.
       clearTimeout(notice.timer);
@@ -101,10 +104,28 @@ export class NotifyLine {
     this.#pump();
   }
 
+  #enqueue(domainId: Id, apex: Name, isProbe: boolean): void {
+    this.#notices.set(domainId, {
+      apex,
+      tries: isProbe ? this.options.times.tries - 1 : 0,
+      failures: 0,
+      id: -1,
+      key: null,
+      mac: EMPTY,
+      timer: null,
+      isInFlight: false,
+      hasChanged: false,
+      isProbe,
+    });
+    this.#ready.add(domainId);
+  }
+
   /** Removes a deleted zone from the queue. */
   remove(domainId: Id): void {
+    this.#unanswered.delete(domainId);
     const notice = this.#notices.get(domainId);
     if (notice !== undefined) this.#forget(domainId, notice);
+    this.#probeLater();
     this.#pump();
   }
 
@@ -120,14 +141,21 @@ export class NotifyLine {
     if (key !== null && !isSignedResponse(message, key, mac, Math.floor(Date.now() / 1000))) return;
     this.#forget(domainId, notice);
     this.options.settled(apex, response.rcode);
+    this.#unanswered.delete(domainId);
     if (hasChanged) this.add(domainId, apex);
+    // The secondary responds again, and may lack all of these changes.
+    const missed = [...this.#unanswered];
+    this.#unanswered.clear();
+    for (const [id, name] of missed) this.add(id, name);
     this.#pump();
   }
 
   close(): void {
     this.#closed = true;
     for (const { timer } of this.#notices.values()) if (timer !== null) clearTimeout(timer);
+    if (this.#probing !== null) clearTimeout(this.#probing);
     this.#notices.clear();
+    this.#unanswered.clear();
     this.#ready.clear();
     this.#byId.clear();
   }
@@ -171,10 +199,14 @@ export class NotifyLine {
     const { times, settled } = this.options;
     this.#inFlight--;
     notice.isInFlight = false;
+    notice.failures++;
+    if (notice.failures >= times.tries) this.#unanswered.set(domainId, notice.apex);
     if (notice.hasChanged) notice.tries = 0;
     if (notice.tries >= times.tries) {
       this.#forget(domainId, notice);
-      settled(notice.apex, null);
+      this.#unanswered.set(domainId, notice.apex);
+      if (!notice.isProbe) settled(notice.apex, null);
+      this.#probeLater();
     } else {
       // A late response is accepted until the retry is sent.
       const delay = notice.hasChanged ? 0 : times.retry * 2 ** (notice.tries - 1);
@@ -185,6 +217,20 @@ export class NotifyLine {
       }, delay);
       notice.timer.unref();
     }
+    this.#pump();
+  }
+
+  #probeLater(): void {
+    if (this.#unanswered.size > 0) this.#probing ??= setTimeout(() => this.#probe(), this.options.times.probe).unref();
+  }
+
+  #probe(): void {
+    this.#probing = null;
+    const [first] = this.#unanswered;
+    if (first === undefined) return;
+    // A zone with a message under way probes by itself.
+    if (!this.#notices.has(first[0])) this.#enqueue(...first, true);
+    else this.#probeLater();
     this.#pump();
   }
 

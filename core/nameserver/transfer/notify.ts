@@ -39,7 +39,7 @@ interface ZoneTargets {
 }
 
 /** Seven attempts take a little over two minutes. */
-const TIMES: NotifyTimes = { answer: 3000, retry: 2000, tries: 7 };
+const TIMES: NotifyTimes = { answer: 3000, retry: 2000, tries: 7, probe: 300_000 };
 /**
  * Milliseconds in which changes are collected, so that a zone with several changes is notified
  * once.
@@ -89,6 +89,11 @@ export class Notifier {
   /** The number of unanswered NOTIFY messages, over all secondaries. */
   get waiting(): number {
     return [...this.#all()].reduce((sum, { line }) => sum + line.waiting, 0);
+  }
+
+  /** The number of zones whose messages a secondary has not answered, over all secondaries. */
+  get unanswered(): number {
+    return [...this.#all()].reduce((sum, { line }) => sum + line.unanswered, 0);
   }
 
   onChange({ domainId, apex, serial }: ZoneChange): void {

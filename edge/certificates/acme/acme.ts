@@ -63,11 +63,20 @@ export function orderObserver(registry: Registry): OrderObserver {
   };
 }
 
-export function acmeMetrics(registry: Registry, watched: ReadonlyMap<Id, Watched>, now: () => number): void {
+/** `isOff`: the service orders none, so that a domain without one has no error. */
+export function acmeMetrics(
+  registry: Registry,
+  {
+    watched,
+    isOff,
+    now,
+  }: { readonly watched: ReadonlyMap<Id, Watched>; readonly isOff: () => boolean; readonly now: () => number },
+): void {
   registry.read('gauge', 'waypost_certificates', 'Domains by the state of their certificate.', ['status'], (emit) => {
     const counts = new Map<SslStatus, number>(STATUSES.map((status) => [status, 0]));
     for (const { status } of watched.values()) counts.set(status, counts.get(status)! + 1);
-    for (const [status, count] of counts) if (status !== 'none') emit(count, status);
+    for (const [status, count] of counts)
+      if (status !== 'none') emit(count, status === 'error' && isOff() ? 'disabled' : status);
   });
   registry.read(
     'gauge',
@@ -344,7 +353,7 @@ export function createAcme(options: AcmeOptions): Acme {
       return authorities.length > 0 ? null : OFF;
     },
   });
-  acmeMetrics(metrics, orders.watched, now);
+  acmeMetrics(metrics, { watched: orders.watched, isOff: () => authorities.length === 0, now });
   options.follow?.(['acme'], () => {
     authorities.splice(0, authorities.length, ...openAll());
     firstFailure = null;

@@ -84,6 +84,7 @@ function plain(literal: string): string {
 /** Where /readyz gets its reasons and warnings from. */
 const READINESS = [
   'core/cluster/backup/keeper.ts',
+  'core/cluster/certificate-files.ts',
   'core/journal/clock/guard.ts',
   'core/cluster/readiness.ts',
   'core/cluster/lag.ts',

@@ -2,10 +2,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../../core/base/log/index.ts';
-import { Registry } from '../../../../core/base/metrics/index.ts';
+import { PROMETHEUS, Registry } from '../../../../core/base/metrics/index.ts';
 import { Tasks } from '../../../../core/base/tasks.ts';
 import type { JobResult } from '../../../../core/cluster/backup/job.ts';
 import { BackupKeeper } from '../../../../core/cluster/backup/keeper.ts';
+import { backupMetrics } from '../../../../core/cluster/backup/metrics.ts';
 import { type Backup, secretKeysOf } from '../../../../core/cluster/backup/names.ts';
 import { loadConfig } from '../../../../core/config/index.ts';
 import { VirtualClock } from '../../../support/tasks.ts';
@@ -178,5 +179,17 @@ test('a journal that does not reach back leads to a backup at once', () =>
     rig.reaches = true;
     assert.match(rig.lines.join(''), 'does not reach back');
   }));
+
+test('the time of the latest backup is 0 while none is known, and absent where none are made', () => {
+  for (const [env, expected] of [
+    [{ WAYPOST_BACKUP_FOLDER: '/never' }, '0'],
+    [{}, undefined],
+  ] as const) {
+    const metrics = new Registry();
+    backupMetrics(metrics, () => null, loadConfig({ env }).backup, []);
+    const text = metrics.expose(PROMETHEUS);
+    assert.is(/^waypost_backup_last_success_timestamp_seconds (\S+)$/m.exec(text)?.[1], expected);
+  }
+});
 
 test.run();

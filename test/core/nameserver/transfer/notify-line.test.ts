@@ -16,7 +16,7 @@ const test = suite('NOTIFY, one secondary');
 const APEX = parseName('zone.test.');
 const KEY: TsigKey = { name: parseName('key.test.'), algorithm: 'hmac-sha256', secret: randomBytes(32) };
 /** Nothing is tried again while a test looks. */
-const PATIENT = { answer: 100_000, retry: 100_000, tries: 3 };
+const PATIENT = { answer: 100_000, retry: 100_000, tries: 3, probe: 100_000 };
 
 function lineOf(options: Partial<NotifyLineOptions> = {}) {
   const sent: Buffer[] = [];
@@ -89,12 +89,50 @@ test('64 are in flight, and the next is sent after an answer', () => {
 });
 
 test('without an answer it is retried with a new id, and given up at the end', async () => {
-  const { line, sent, settled } = lineOf({ times: { answer: 1, retry: 1, tries: 4 } });
+  const { line, sent, settled } = lineOf({ times: { ...PATIENT, answer: 1, retry: 1, tries: 4 } });
   line.add(1, APEX);
   await until(() => settled.length > 0);
   assert.is(sent.length, 4);
   assert.equal(settled, ['zone.test. null']);
   assert.is(line.waiting, 0);
+  line.close();
+});
+
+test('a secondary that answered nothing is asked about one zone, and then gets what it missed', async () => {
+  const sent: Buffer[] = [];
+  let isUp = false;
+  const { line, settled } = lineOf({
+    times: { answer: 1, retry: 1, tries: 2, probe: 1 },
+    send(message) {
+      sent.push(Buffer.from(message));
+      if (isUp) queueMicrotask(() => line.receive(answerTo(Buffer.from(message))));
+    },
+  });
+  const names = ['one', 'two', 'three'].map((label) => parseName(`${label}.test.`));
+  for (const [id, name] of names.entries()) line.add(id, name);
+  await until(() => settled.length === 3);
+  assert.is(line.unanswered, 3);
+  const before = sent.length;
+  await until(() => sent.length > before + 3);
+  assert.equal([line.unanswered, settled.length], [3, 3], 'probes are not reported');
+  const probes = sent.slice(before).map((message) => message.subarray(2).toString('hex'));
+  assert.is(new Set(probes).size, 1, 'they are about one zone');
+  line.remove(0);
+  isUp = true;
+  await until(() => settled.length === 5);
+  assert.equal(settled.slice(3), ['two.test. 0', 'three.test. 0']);
+  assert.equal([line.unanswered, line.waiting], [0, 0]);
+  line.close();
+});
+
+test('a zone that changes all the time is unanswered after as many attempts', async () => {
+  const { line, sent, settled } = lineOf({ times: { ...PATIENT, answer: 1, retry: 1, tries: 4 } });
+  await until(() => {
+    line.add(1, APEX);
+    return line.unanswered === 1;
+  });
+  assert.ok(sent.length >= 4);
+  assert.equal(settled, [], 'it is tried again for each change');
   line.close();
 });
 
@@ -120,7 +158,7 @@ test('signed with a key, only an answer signed with it counts; without the key n
 test('with more zones than ids, an id is reused from a NOTIFY that waits, not from one in flight', async () => {
   const ids = [7, 7, 8, 7, 9];
   const { line, sent, settled } = lineOf({
-    times: { answer: 20, retry: 100_000, tries: 2 },
+    times: { ...PATIENT, answer: 20, tries: 2 },
     newId: () => ids.shift()!,
   });
   const idOf = (message: Buffer): number => message.readUInt16BE(0);

@@ -80,7 +80,7 @@ class Node {
       },
       ...more,
     });
-    acmeMetrics(this.metrics, this.orders.watched, now);
+    acmeMetrics(this.metrics, { watched: this.orders.watched, isOff: false, now });
     this.orders.start();
   }
 
@@ -496,5 +496,19 @@ test('incomplete external account settings, and invalid roots, end the start', (
     assert.throws(begin({ caFile: `${folder}/secret.key` }), /contains no PEM certificate/);
     assert.not.throws(begin({}));
   }));
+
+test('where no certificates are ordered, a domain without one is disabled, and no error', () => {
+  const domain = { notAfter: null, isServed: true, issued: '', renewalAt: Number.POSITIVE_INFINITY };
+  for (const [isOff, status] of [
+    [true, 'disabled'],
+    [false, 'error'],
+  ] as const) {
+    const metrics = new Registry();
+    acmeMetrics(metrics, { watched: new Map([[1, { status: 'error', ...domain }]]), isOff, now: () => 0 });
+    const text = metrics.expose(PROMETHEUS);
+    assert.ok(text.includes(`waypost_certificates{status="${status}"} 1`), text);
+    assert.not.ok(text.includes(isOff ? '"error"' : '"disabled"'));
+  }
+});
 
 test.run();

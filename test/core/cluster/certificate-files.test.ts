@@ -1,0 +1,60 @@
+/** Certificates in files: the metric, the warnings of /readyz, and the log. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createLogger } from '../../../core/base/log/index.ts';
+import { PROMETHEUS, Registry } from '../../../core/base/metrics/index.ts';
+import { CertificateFiles } from '../../../core/cluster/certificate-files.ts';
+import { loadConfig } from '../../../core/config/index.ts';
+import { certificate, ecKey } from '../../support/certificate.ts';
+import { singleNodeTasks, VirtualClock } from '../../support/tasks.ts';
+import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+
+const DAY = 86_400_000;
+
+test('a certificate that expires is in the metric, and from 14 days before in warnings and log', async () => {
+  const folder = temporaryFolder('certificates');
+  try {
+    const file = join(folder, 'cert.pem');
+    const write = (to: number): void => writeFileSync(file, certificate({ name: 'ns1.test', key: ecKey(), to }));
+    write(20);
+    const clock = new VirtualClock(Date.now());
+    const metrics = new Registry();
+    const lines: string[] = [];
+    const env = { WAYPOST_DNS_TLS_LISTEN: '127.0.0.1:853', WAYPOST_DNS_TLS_CERTIFICATE: file };
+    const files = new CertificateFiles({
+      config: loadConfig({ env }),
+      metrics,
+      tasks: singleNodeTasks(clock),
+      log: createLogger({ level: 'info', format: 'text', write: (line) => void lines.push(line) }),
+      now: () => clock.date(),
+    });
+    const days = (): number =>
+      Math.round(
+        Number(
+          /expiry_days\{setting="dns\.tls_certificate"\} (\S+)/.exec(metrics.expose(PROMETHEUS))?.[1] ?? Number.NaN,
+        ),
+      );
+    assert.equal([days(), files.warnings(), lines.length], [20, [], 0]);
+    clock.jump(10 * DAY);
+    await clock.advance(120_000);
+    assert.is(days(), 10);
+    assert.match(
+      files.warnings().join(),
+      /the certificate of dns\.tls_certificate expires in 1\d days; renew the file/,
+    );
+    assert.is(lines.length, 1, 'once a day');
+    clock.jump(11 * DAY);
+    await clock.advance(120_000);
+    assert.equal(files.warnings(), ['the certificate of dns.tls_certificate has expired; renew the file']);
+    assert.equal([days() < 0, lines.length], [true, 2]);
+    write(90);
+    await clock.advance(120_000);
+    assert.equal([files.warnings(), lines.length], [[], 2]);
+  } finally {
+    removeFolder(folder);
+  }
+});
+
+test.run();
