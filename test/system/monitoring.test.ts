@@ -217,7 +217,7 @@ else {
     const captures: Child[] = [];
     const watch = async (daemon: Daemon): Promise<void> => {
       const target = `127.0.0.1:${daemon.adminPort}`;
-      const prometheus = await startPrometheus(folder, target);
+      const prometheus = await startPrometheus(folder, [target]);
       const rig = await sitesOf(daemon, root);
       const { step, close } = await load(rig, (origin.address() as AddressInfo).port, tlsPort);
       try {

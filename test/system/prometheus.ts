@@ -1,5 +1,5 @@
 /** A real Prometheus with its own configuration and folder, and its HTTP API. */
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../check/docs/pages.ts';
 import { startChild } from '../support/child.ts';
@@ -19,17 +19,27 @@ export interface Prometheus {
   stop(): Promise<void>;
 }
 
-/** Reads `target` every second, and evaluates the rules of config/monitoring as often. */
-export async function startPrometheus(folder: string, target: string): Promise<Prometheus> {
+/**
+ * Reads `targets` every second, and evaluates the rules of config/monitoring as often. `isQuick`:
+ * alerts fire after a second, and rates are those of the last 20 seconds.
+ */
+export async function startPrometheus(
+  folder: string,
+  targets: readonly string[],
+  { isQuick = false } = {},
+): Promise<Prometheus> {
   const port = await freePort();
   const file = join(folder, 'prometheus.yml');
-  for (const name of ['recording.yml', 'alerts.yml'])
-    copyFileSync(join(ROOT, 'config/monitoring', name), join(folder, name));
+  for (const name of ['recording.yml', 'alerts.yml']) {
+    const rules = readFileSync(join(ROOT, 'config/monitoring', name), 'utf8');
+    const quick = rules.replace(/^( +for: )\w+$/gm, '$11s').replace(/\[5m\]/g, '[20s]');
+    writeFileSync(join(folder, name), isQuick ? quick : rules);
+  }
   writeFileSync(
     file,
     `global: { scrape_interval: 1s, evaluation_interval: 1s }
 rule_files: [recording.yml, alerts.yml]
-scrape_configs: [{ job_name: waypost, static_configs: [{ targets: ['${target}'] }] }]
+scrape_configs: [{ job_name: waypost, static_configs: [{ targets: ${JSON.stringify(targets)} }] }]
 `,
   );
   const child = startChild('/usr/bin/prometheus', [
