@@ -308,8 +308,10 @@ export function bytesRoute<
       requireType(request, definition.bodyTypes);
       const body = await request.body(definition.limit, holderOfAccount(sender.account.id));
       const caller = reauthorize(request, app, definition);
-      const run = () => definition.run(createContext(request, at, readQuery, caller, body, null));
-      return createResponse(await retryNotFound(app.journal, run), at.headers, app);
+      const idempotency = definition.method === 'POST' ? readIdempotency(request, caller.token, body) : null;
+      const before = idempotency === null ? null : app.replay(idempotency, at.headers);
+      const run = () => definition.run(createContext(request, at, readQuery, caller, body, idempotency));
+      return createResponse(before ?? (await retryNotFound(app.journal, run)), at.headers, app);
     }),
   };
 }

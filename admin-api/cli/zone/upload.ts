@@ -1,4 +1,4 @@
-/** Uploads one zone file: creates its zone if it is missing, then replaces all its records. */
+/** Uploads a zone file: creates its zone with all records, or replaces those of the zone. */
 import { createReadStream } from 'node:fs';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { WaypostError } from '../../../core/base/errors.ts';
@@ -39,39 +39,38 @@ export interface Uploaded {
 
 /** Throws ApiError (`invalid_zonefile` has a detail for each bad line) or CliError. */
 export async function uploadZone(client: ApiClient, zoneFile: ZoneFile, options: UploadOptions): Promise<Uploaded> {
-  // Opens the file first, so that an unreadable file does not leave an empty zone.
-  const source = await openSource(zoneFile, options.onSent);
-  const { domain, created } = await findOrCreate(client, zoneFile.zone, options.replace);
-  try {
-    return await putZone(client, domain, zoneFile, options, source);
-  } catch (error) {
-    // Deletes the new zone, so that the import can be repeated after the file is fixed.
-    if (created) await remove(client, domain);
-    throw error;
-  }
+  const existing = options.replace ? await findTaken(client, zoneFile.zone) : undefined;
+  return existing === undefined
+    ? createZone(client, zoneFile, options)
+    : replaceZone(client, existing, zoneFile, options);
+}
+
+/** Creates the domain with its records in one commit. */
+function createZone(client: ApiClient, zoneFile: ZoneFile, options: UploadOptions): Promise<Uploaded> {
+  const query = { domain: zoneFile.zone, account: client.account, ...queryOf(options) };
+  return send(zoneFile, options, (source) => client.POST('/api/v1/domains/zonefile', { params: { query }, ...source }));
 }
 
 /** Replaces the records of a domain. Throws the errors of `uploadZone`. */
-export async function replaceZone(
+export function replaceZone(
   client: ApiClient,
-  domain: DomainId,
+  { id: domain_id }: DomainId,
   zoneFile: ZoneFile,
   options: UploadOptions,
 ): Promise<Uploaded> {
-  return putZone(client, domain, zoneFile, options, await openSource(zoneFile, options.onSent));
+  return send(zoneFile, options, (source) =>
+    client.PUT(ZONEFILE, { params: { path: { domain_id }, query: queryOf(options) }, ...source }),
+  );
 }
 
-async function putZone(
-  client: ApiClient,
-  domain: DomainId,
+async function send(
   zoneFile: ZoneFile,
   options: UploadOptions,
-  { locate, ...source }: Source,
+  request: (source: Omit<Source, 'locate'>) => Promise<ApiResponse<'importZone'>>,
 ): Promise<Uploaded> {
+  const { locate, ...source } = await openSource(zoneFile, options.onSent);
   try {
-    const uploaded = uploadedOf(
-      await client.PUT(ZONEFILE, { params: { path: { domain_id: domain.id }, query: queryOf(options) }, ...source }),
-    );
+    const uploaded = uploadedOf(await request(source));
     return { ...uploaded, warnings: relocate(zoneFile, locate, uploaded.warnings) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
@@ -198,29 +197,17 @@ export async function checkNewZone(client: ApiClient, zone: string): Promise<voi
   await client.GET('/api/v1/domains/check', { params: { query: { account: client.account, domain: zone } } });
 }
 
-async function findOrCreate(
-  client: ApiClient,
-  zone: string,
-  replace: boolean,
-): Promise<{ domain: DomainId; created: boolean }> {
+/** The domain of the account that prevents the creation of a zone; undefined: none does. */
+async function findTaken(client: ApiClient, zone: string): Promise<Domain | undefined> {
   try {
-    const params = { query: { account: client.account } };
-    const { domain } = await client.POST('/api/v1/domains', { params, body: { domain: zone } });
-    return { domain, created: true };
+    await checkNewZone(client, zone);
+    return undefined;
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'zone_exists' || !replace) throw error;
+    if (!(error instanceof ApiError) || error.code !== 'zone_exists') throw error;
     // The same error means that another account has the zone, or its parent or child.
     const domain = await findDomain(client, zone);
     if (domain === undefined) throw error;
-    return { domain, created: false };
-  }
-}
-
-async function remove(client: ApiClient, { id: domain_id }: DomainId): Promise<void> {
-  try {
-    await client.DELETE('/api/v1/domains/{domain_id}', { params: { path: { domain_id } } });
-  } catch {
-    // The caller throws the error of the upload, which is the important one.
+    return domain;
   }
 }
 

@@ -22,6 +22,14 @@ import { readPrimaries } from './primaries.ts';
 import type { domainBody, domainsBody } from './schema.ts';
 import { viewDomain } from './service.ts';
 
+/** Codes of names that a domain cannot have. */
+export const NAME_FAULTS = [
+  'invalid_domain',
+  'invalid_name',
+  'public_suffix',
+  'service_name',
+  'special_use_name',
+] as const;
 const POINTER = '/domain';
 /** Maximum number of reported errors of a batch. */
 const MAX_REPORTED = 20;
@@ -33,18 +41,29 @@ type Chosen = Pick<Domain, 'apex' | keyof typeof PRIMARY>;
 
 /** Throws InvalidError, the errors of requireAdmitted, and those of accountOf. */
 export async function createDomain(services: Services, context: ActingContext, body: DomainBody) {
-  return insertDomain(services, context, body, (_draft, domain) => domain);
+  return insertDomain(services, context, body, (_draft, domain) => ({ domain }));
+}
+
+/** What a new domain has from the start. */
+interface Filled<More> {
+  /** The row to store. */
+  readonly domain: Domain;
+  readonly records?: number;
+  /** Omitted: those of the service. */
+  readonly nameservers?: readonly string[];
+  /** Further members of the response. */
+  readonly more?: More;
 }
 
 /**
- * Creates a domain. `fill` adds its data in the same commit, and returns the domain to store.
- * Throws the errors of createDomain and of `fill`.
+ * Creates a domain. `fill` adds its data in the same commit. Throws the errors of createDomain and
+ * of `fill`.
  */
-export async function insertDomain(
+export async function insertDomain<More extends object = object>(
   services: Services,
   context: ActingContext,
   body: DomainBody,
-  fill: (draft: Draft, domain: Domain) => Domain | Promise<Domain>,
+  fill: (draft: Draft, domain: Domain) => Filled<More> | Promise<Filled<More>>,
 ) {
   const { admission, reader } = services;
   const { caller } = context;
@@ -56,13 +75,17 @@ export async function insertDomain(
       requireAdmitted(services, draft, chosen.apex, owner, caller, admission.isFull(draft, owner));
       // The domain precedes its records, because applying them needs the domain.
       const empty = putDomain(draft, draft.newId(domains), account, chosen);
-      const domain = await fill(draft, empty);
+      const { domain, records = 0, nameservers, more } = await fill(draft, empty);
       if (domain !== empty) draft.put(domains, domain);
       return {
         action: 'domain.create',
         domain,
         target: domain.id,
-        createResponse: (revision) => ({ domain: viewNew(services, domain, revision) }),
+        ...(records > 0 && { detail: { records } }),
+        createResponse: (revision) => ({
+          domain: { ...viewNew(services, domain, revision, records), ...(nameservers && { nameservers }) },
+          ...(more as More),
+        }),
       };
     }),
   );
@@ -132,8 +155,8 @@ function putDomain(draft: Draft, id: Id, { id: accountId }: Account, chosen: Cho
   return domain;
 }
 
-const viewNew = (services: Services, domain: Domain, revision: number) =>
-  viewDomain(services, domain, { ...EMPTY_ZONE, updatedAt: domain.createdAt, revision });
+const viewNew = (services: Services, domain: Domain, revision: number, recordCount = 0) =>
+  viewDomain(services, domain, { ...EMPTY_ZONE, updatedAt: domain.createdAt, revision, recordCount });
 
 function readBody(services: Services, body: DomainBody, owner: Account, caller: Caller): Chosen {
   const apex = parseDomain(body.domain);
@@ -191,12 +214,12 @@ function kindOf(
 }
 
 /** The name that a new domain would have. Throws the errors of its creation. */
-export function checkDomain(services: Services, context: ActingContext, text: string) {
+export function checkDomain(services: Services, context: ActingContext, text: string): Name {
   const apex = parseDomain(text);
   const { admission, reader } = services;
   const owner = accountOf(reader, context);
   requireAdmitted(services, reader, apex, owner, context.caller, admission.isFull(reader, owner));
-  return { domain: formatHost(apex) };
+  return apex;
 }
 
 /**

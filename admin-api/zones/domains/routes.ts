@@ -1,6 +1,7 @@
 /** Endpoints of domains. */
 import { type Static, Type } from '@sinclair/typebox';
 import { flag, NOTHING, text } from '../../../core/base/schema.ts';
+import { formatHost } from '../../../core/dns/wire/name.ts';
 import type { Domain } from '../../../core/store/rows.ts';
 import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { etag, ownedDomain } from '../../change/owned-domain.ts';
@@ -9,7 +10,7 @@ import { replyWithList } from '../../http/list-reply.ts';
 import { MAX_WHOLE, pageQuery, searchBy, sortQuery } from '../../http/lists.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
 import { route } from '../../http/route.ts';
-import { checkDomain, createDomain, createDomains } from './create.ts';
+import { checkDomain, createDomain, createDomains, NAME_FAULTS } from './create.ts';
 import { checkDelegation, describeDelegation } from './delegation.ts';
 import { DOMAIN_SORTS, listDomains, SORT_ALIASES } from './list.ts';
 import {
@@ -30,7 +31,6 @@ const DOMAINS = '/api/v1/domains';
 const DOMAIN = `${DOMAINS}/{domain_id}` as const;
 
 const DELEGATION = `${DOMAIN}/delegation` as const;
-const NAME_FAULTS = ['invalid_domain', 'invalid_name', 'public_suffix', 'service_name', 'special_use_name'] as const;
 const PRIMARY_FAULTS = ['invalid_primary', 'private_primary', 'unknown_tsig_key'] as const;
 /** Maximum delegation checks of an account per minute. */
 const CHECKS = 30;
@@ -122,7 +122,7 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings) {
       query: { ...accountQuery, domain: text('the name of the domain, such as "example.com"') },
       response: domainNameResponse,
       faults: { ...ACTING_FAULTS, 409: ['zone_exists', 'plan_limit'], 422: NAME_FAULTS },
-      run: (context) => checkDomain(services, context, context.query.domain ?? ''),
+      run: (context) => ({ domain: formatHost(checkDomain(services, context, context.query.domain ?? '')) }),
     }),
     route({
       operationId: 'getDomain',

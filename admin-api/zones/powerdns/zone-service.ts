@@ -59,7 +59,7 @@ async function fillZone(services: Services, context: PowerDnsContext, body: Json
     writeLabels(draft, domain, { ...labels, ...keyLabels(draft, domain, zone) });
     requireCatalog(draft, domain, zone);
     const { domain: filled } = await patchRRsets(services, draft, domain, rrsets, context.caller);
-    return filled;
+    return { domain: filled };
   });
   if (dnssec === true) await setSigned(services, context, created.id, true);
   return findZone(services.reader, context.caller, name);

@@ -1,15 +1,17 @@
 /** Endpoints of records and zone files. */
 import { Type } from '@sinclair/typebox';
-import { NOTHING, oneOf } from '../../../core/base/schema.ts';
+import { NOTHING, oneOf, text } from '../../../core/base/schema.ts';
 import { mayGenerate } from '../../../core/dns/wire/master/index.ts';
 import type { Domain } from '../../../core/store/rows.ts';
+import { ACTING_FAULTS, accountQuery } from '../../change/acting.ts';
 import { SMALL_IMPORT } from '../../change/import-slots.ts';
 import { EDIT_FAULTS, etag, ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
-import { parameter, trueOrFalse } from '../../http/query.ts';
+import { parameter, type Query, trueOrFalse } from '../../http/query.ts';
 import { bytesRoute, type Context, type Faults, type Reply, route } from '../../http/route.ts';
 import { callerOwner } from '../../http/slot-owner.ts';
+import { NAME_FAULTS } from '../domains/create.ts';
 import type { TargetWarnings } from '../targets/target-warnings.ts';
 import { batchSize, changeRecords, previewRecords } from './batch.ts';
 import { recordsQuery } from './list.ts';
@@ -30,7 +32,7 @@ import {
 import { createRecord, deleteRecord, updateRecord } from './service.ts';
 import { withWarnings, withZoneWarnings } from './target-warnings.ts';
 import { openExport } from './zonefile/export.ts';
-import { importZone, previewImport } from './zonefile/import.ts';
+import { createFromZoneFile, importZone, previewImport } from './zonefile/import.ts';
 import type { PreparePool } from './zonefile/pool.ts';
 
 const ZONE_TYPES = ['text/dns', 'text/plain'];
@@ -72,6 +74,27 @@ const RECORD_FAULTS: Faults = {
     'name_too_large',
   ],
 };
+const importQuery = {
+  apex: Type.Optional(
+    oneOf(
+      ['keep', 'service'],
+      '"keep" uses the SOA timers and apex NS of the file, "service" (the default) ignores them',
+    ),
+  ),
+  strict: parameter(
+    Type.Optional(
+      oneOf(['true', 'false'], '"true" treats warnings as errors, so nothing is imported; "false" is the default'),
+    ),
+    trueOrFalse('warnings are errors'),
+  ),
+  bad_lines: Type.Optional(
+    oneOf(
+      ['reject', 'skip'],
+      '"skip" leaves out lines with errors and records that the zone cannot have, with a warning for each, unless `strict` is "true"; "reject" (the default) imports nothing then',
+    ),
+  ),
+};
+const IMPORT_FAULTS = ['invalid_apex', 'invalid_strict', 'invalid_bad_lines'] as const;
 const NO_DOMAIN = ['no_such_domain'];
 const NO_RECORD = [...NO_DOMAIN, 'no_such_record'];
 
@@ -241,31 +264,11 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
             description: `with \`dry_run\`, the maximum number of listed records of each kind, 1 to ${MAX_PREVIEW_LIMIT}; the default is ${DEFAULT_PREVIEW_LIMIT}`,
           }),
         ),
-        apex: Type.Optional(
-          oneOf(
-            ['keep', 'service'],
-            '"keep" uses the SOA timers and apex NS of the file, "service" (the default) ignores them',
-          ),
-        ),
-        strict: parameter(
-          Type.Optional(
-            oneOf(
-              ['true', 'false'],
-              '"true" treats warnings as errors, so nothing is imported; "false" is the default',
-            ),
-          ),
-          trueOrFalse('warnings are errors'),
-        ),
-        bad_lines: Type.Optional(
-          oneOf(
-            ['reject', 'skip'],
-            '"skip" leaves out lines with errors and records that the zone cannot have, with a warning for each, unless `strict` is "true"; "reject" (the default) imports nothing then',
-          ),
-        ),
+        ...importQuery,
       },
       response: importResponse,
       faults: {
-        400: ['invalid_apex', 'invalid_strict', 'invalid_bad_lines', 'invalid_dry_run', 'invalid_limit'],
+        400: [...IMPORT_FAULTS, 'invalid_dry_run', 'invalid_limit'],
         404: NO_DOMAIN,
         409: [...EDIT_FAULTS, 'steered'],
         422: ['invalid_zonefile'],
@@ -273,8 +276,8 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       },
       async run(context) {
         const { body, query } = context;
-        const { limit = DEFAULT_PREVIEW_LIMIT, apex, strict, bad_lines: badLines, dry_run: isPreview } = query;
-        const options = { keepApex: apex === 'keep', strict, skipsFaults: badLines === 'skip' };
+        const { limit = DEFAULT_PREVIEW_LIMIT, dry_run: isPreview } = query;
+        const options = importOptions(query);
         const isSmall = isSmallImport(services, context, body);
         const run = <T>(work: () => Promise<T>) => (isSmall ? work() : services.imports.run(context, work));
         if (isPreview) return run(() => previewImport(services, pool, context, body, { ...options, limit }));
@@ -282,8 +285,42 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
         return leads ? withZoneWarnings(services, warnings, reply) : reply;
       },
     }),
+    bytesRoute({
+      operationId: 'createDomainFromZoneFile',
+      method: 'POST',
+      path: '/api/v1/domains/zonefile',
+      tag: 'domains',
+      summary: 'Create a domain with the records of a zone file',
+      description:
+        'Domain and records are created in one revision, so the domain is never served empty. The file is read like that of an import.',
+      scope: 'dns',
+      bodyTypes: ZONE_TYPES,
+      limit: services.config.admin.maxBody,
+      query: { ...accountQuery, domain: text('the name of the domain, such as "example.com"'), ...importQuery },
+      response: importResponse,
+      faults: {
+        ...ACTING_FAULTS,
+        400: [...IMPORT_FAULTS],
+        409: ['zone_exists', 'plan_limit'],
+        422: [...NAME_FAULTS, 'invalid_zonefile'],
+        503: ['busy'],
+      },
+      async run(context) {
+        const { body, query } = context;
+        const create = () => createFromZoneFile(services, pool, context, query.domain ?? '', importOptions(query));
+        const isSmall = body.length <= SMALL_IMPORT && !mayGenerate(body);
+        const { reply, leads } = await (isSmall ? create() : services.imports.run(context, create));
+        return leads ? withZoneWarnings(services, warnings, reply) : reply;
+      },
+    }),
   ];
 }
+
+const importOptions = ({ apex, strict, bad_lines: badLines }: Query<typeof importQuery>) => ({
+  keepApex: apex === 'keep',
+  strict,
+  skipsFaults: badLines === 'skip',
+});
 
 /** Whether file and zone are small. Throws HttpError 404. */
 function isSmallImport(

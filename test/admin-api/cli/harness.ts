@@ -22,6 +22,8 @@ function fault(status: number, code: string, more: object = {}): Answer {
   return { status, body: { ok: false, error, request_id: 'req-1' } };
 }
 
+const TAKEN = fault(409, 'zone_exists', { pointer: '/domain' });
+
 function filterOf(query: URLSearchParams): (row: Row) => boolean {
   return (row) => ['name', 'type', 'content'].every((field) => !query.has(field) || query.get(field) === row[field]);
 }
@@ -108,9 +110,19 @@ export class FakeDaemon {
         return this.#list(url.searchParams);
       case 'POST /api/v1/domains': {
         const { domain } = JSON.parse(seen.body);
-        if (this.zones.has(domain) || this.foreign.has(domain))
-          return fault(409, 'zone_exists', { pointer: '/domain' });
+        if (this.#isTaken(domain)) return TAKEN;
         return { body: { ok: true, domain: this.#row(this.addZone(domain)) } };
+      }
+      case 'GET /api/v1/domains/check': {
+        const domain = url.searchParams.get('domain') ?? '';
+        return this.#isTaken(domain) ? TAKEN : { body: { ok: true, domain } };
+      }
+      case 'POST /api/v1/domains/zonefile': {
+        const domain = (url.searchParams.get('domain') ?? '').toLowerCase().replace(/\.$/, '');
+        if (this.#isTaken(domain)) return TAKEN;
+        const answer = this.#put(this.addZone(domain), seen.body);
+        if (answer.status !== undefined) this.zones.delete(domain);
+        return answer;
       }
       case 'POST /api/v1/accounts':
         return { body: { ok: true, account: { id: 9, ...JSON.parse(seen.body) } } };
@@ -132,6 +144,10 @@ export class FakeDaemon {
         return this.#batch(zone, seen);
     }
     return fault(404, 'no_such_endpoint');
+  }
+
+  #isTaken(domain: string): boolean {
+    return this.zones.has(domain) || this.foreign.has(domain);
   }
 
   #put(zone: Zone, text: string): Answer {

@@ -20,6 +20,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'DELETE /api/v1/accounts/{account_id}/second-factors': 'account.remove_factors',
   'POST /api/v1/domains': 'domain.create',
   'POST /api/v1/domains/batch': 'domain.create_batch',
+  'POST /api/v1/domains/zonefile': 'domain.create',
   'DELETE /api/v1/domains/{domain_id}': 'domain.delete',
   'POST /api/v1/domains/{domain_id}/records': 'record.create',
   'PUT /api/v1/domains/{domain_id}/records/{record_id}': 'record.update',

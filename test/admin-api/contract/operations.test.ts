@@ -118,7 +118,7 @@ await everywhere(
         // A created object must be new the next time.
         if (endpoint === 'POST /api/v1/accounts')
           succeeded(await world.admin.delete(`/api/v1/accounts/${answer.body.account.id}`));
-        if (endpoint === 'POST /api/v1/domains')
+        if (endpoint === 'POST /api/v1/domains' || endpoint === 'POST /api/v1/domains/zonefile')
           succeeded(await world.admin.delete(`/api/v1/domains/${answer.body.domain.id}`));
       }
     });

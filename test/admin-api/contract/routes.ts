@@ -12,7 +12,7 @@ export type Ids = Readonly<Record<string, string | number>>;
 /** `/a/{b}` with the id of `b`; an unknown id for a missing parameter. */
 export function concrete(path: string, ids: Ids = {}, otherwise = String(Number.MAX_SAFE_INTEGER)): string {
   const named = path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name] ?? otherwise));
-  return named.endsWith('/domains/check') ? `${named}?domain=unused.example` : named;
+  return /\/domains\/(check|zonefile)$/.test(named) ? `${named}?domain=unused.example` : named;
 }
 
 export const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);

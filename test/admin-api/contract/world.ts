@@ -46,9 +46,9 @@ export class Client {
     return this.send('DELETE', path, { headers });
   }
 
-  /** PUT of a zone file. */
-  upload(path: string, body: string, headers: Headers = {}): Promise<Answer> {
-    return this.send('PUT', path, { body, headers: { 'content-type': 'text/dns', ...headers } });
+  /** PUT of a zone file, or POST for a new domain. */
+  upload(path: string, body: string, headers: Headers = {}, method = 'PUT'): Promise<Answer> {
+    return this.send(method, path, { body, headers: { 'content-type': 'text/dns', ...headers } });
   }
 }
 

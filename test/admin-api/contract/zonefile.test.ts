@@ -238,4 +238,60 @@ await everywhere('contract, zonefile', (test) => {
     succeeded(await world.user.client.upload(zone.zonefile, await zone.text()));
     assert.equal(await flags(zone), ['new A null', 'off A false', 'on TXT null', 'on AAAA true', 'unsaid A null']);
   });
+
+  const NEW = '/api/v1/domains/zonefile';
+
+  test('POST /api/v1/domains/zonefile: creates the domain with its records, in one revision', async ({ world }) => {
+    const { client } = world.user;
+    const file = `${SOA}@ NS ns.own.example.\nwww A 192.0.2.1\nwww A 192.0.2.2\nd NS ns.example.\nx.d TXT hidden\n`;
+    const create = (key: string) =>
+      client.upload(`${NEW}?domain=Filled.example.&apex=keep`, file, { 'idempotency-key': key }, 'POST');
+    const head = world.daemon.writes();
+    const answer = succeeded(await create('a'));
+    assert.is(world.daemon.writes(), head + 1);
+    const { domain, records, warnings } = answer.body;
+    assert.equal([domain.domain, domain.record_count, records], ['filled.example', 5, 5]);
+    assert.equal(domain.nameservers, ['ns.own.example']);
+    assert.equal(each(listOf(warnings), 'code'), ['occluded']);
+    assert.is(String(domain.revision), answer.headers.get('x-waypost-revision'));
+    const path = `/api/v1/domains/${domain.id}`;
+    const stored = succeeded(await client.get(path)).body.domain;
+    // The store has the time of the commit.
+    assert.equal({ ...stored, updated_at: domain.updated_at }, domain);
+    assert.is(listOf(succeeded(await client.get(`${path}/records`)).body.records).length, 5);
+    assert.match((await client.get(`${path}/zonefile`)).text, /SOA\s+ns\.own\.example\./);
+    const again = succeeded(await create('a'));
+    assert.is(again.text, answer.text);
+    assert.is(again.headers.get('idempotent-replayed'), 'true');
+    refused(await create('b'), '409 zone_exists', '/domain');
+    // Its records are like those of any domain.
+    succeeded(await client.upload(`${path}/zonefile`, 'www A 192.0.2.1\n'));
+    succeeded(await client.delete(path));
+  });
+
+  test('POST /api/v1/domains/zonefile: a bad name, file or account creates nothing', async ({ world }) => {
+    const { client } = await world.member();
+    const post = (query: string, file = 'www A 192.0.2.1\n', headers = {}) =>
+      client.upload(`${NEW}${query}`, file, headers, 'POST');
+    const head = world.daemon.writes();
+    refused(await post(''), '422 invalid_domain', '/domain');
+    refused(await post('?domain=b@d.example'), '422 invalid_domain', '/domain');
+    refused(await post('?domain=new.example&account=1'), '403 forbidden');
+    refused(await post('?domain=new.example&apex=no'), '400 invalid_apex');
+    const bad = await post('?domain=new.example', 'www A 192.0.2.1\nwww A 1\nx CNAME\n');
+    refused(bad, '422 invalid_zonefile');
+    assert.equal(each(listOf(bad.body.error.details), 'line'), ['2', '3']);
+    refused(await post('?domain=new.example&strict=true', 'd NS ns.example.\nd TXT x\n'), '422 invalid_zonefile');
+    refused(
+      await post('?domain=new.example', '', { 'content-type': 'application/json' }),
+      '415 unsupported_media_type',
+    );
+    refused(await post('?domain=new.example', '$GENERATE 1-20000 a$ A 192.0.2.1\n'), '409 plan_limit');
+    const lines = Array.from({ length: 10_001 }, (_, i) => `c${i} A 192.0.2.1\n`);
+    refused(await post('?domain=new.example', lines.join('')), '409 plan_limit');
+    assert.is(world.daemon.writes(), head);
+    assert.is(succeeded(await client.get('/api/v1/domains')).body.total, 0);
+    const skipped = succeeded(await post('?domain=new.example&bad_lines=skip', '$TTL 60\nwww A 192.0.2.1\nwww A 1\n'));
+    assert.equal([skipped.body.records, each(listOf(skipped.body.warnings), 'code')], [1, ['left_out']]);
+  });
 });

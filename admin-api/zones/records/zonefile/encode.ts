@@ -10,7 +10,7 @@ import type { Owners } from './owners.ts';
  * Encodes a put for every record, and for the spelling of every owner in `spelled` (by nameId). A
  * test compares the layout with rows.ts and keys.ts.
  *
- * The ids are left out: a worker thread has none. See `assignIds`.
+ * The ids of the records are left out, and the domain may be: see `assignIds`.
  */
 export function encodeRecords(
   domainId: Id,
@@ -51,11 +51,14 @@ export function encodeRecords(
   return { changes: out.content, count };
 }
 
-/** Sets the ids of the records in encoded changes, in their order: `first` and those after it. */
-export function assignIds(changes: Buffer, first: Id): void {
+/**
+ * Sets the domain of encoded changes, and the ids of the records in their order: `first` and those
+ * after it.
+ */
+export function assignIds(changes: Buffer, domainId: Id, first: Id): void {
   let id = first;
   for (const { table, key } of readChanges(changes)) {
-    if (table !== records.number) return;
-    writeId(id++, key, key.length - 8);
+    writeId(domainId, key, 0);
+    if (table === records.number) writeId(id++, key, key.length - 8);
   }
 }

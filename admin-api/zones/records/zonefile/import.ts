@@ -3,7 +3,7 @@ import type { StateError } from '../../../../core/base/errors.ts';
 import { planQuota } from '../../../../core/config/index.ts';
 import { latin1 } from '../../../../core/dns/wire/latin1.ts';
 import type { MasterWarning } from '../../../../core/dns/wire/master/index.ts';
-import { parentName } from '../../../../core/dns/wire/name.ts';
+import { formatHost, parentName } from '../../../../core/dns/wire/name.ts';
 import { planLimitError } from '../../../../core/journal/commit/quotas.ts';
 import { Draft } from '../../../../core/journal/draft/draft.ts';
 import { IdTaker } from '../../../../core/journal/draft/id-taker.ts';
@@ -21,18 +21,21 @@ import {
 } from '../../../../core/store/rows.ts';
 import { deleteRecords, deleteSpellings } from '../../../../core/upkeep/domains/delete.ts';
 import { WEB_TYPES } from '../../../../core/zone/compile/proxied.ts';
+import { type ActingContext, accountOf } from '../../../change/acting.ts';
 import { editableDomain, requireMatch } from '../../../change/owned-domain.ts';
 import { parseId, type Services } from '../../../change/services.ts';
 import type { Caller } from '../../../http/caller.ts';
 import { HttpError } from '../../../http/errors.ts';
 import type { Context } from '../../../http/route.ts';
 import { nowSeconds } from '../../../http/time.ts';
+import { checkDomain, insertDomain } from '../../domains/create.ts';
 import { describeDomain } from '../../domains/service.ts';
 import { changesOfDomain, changeZone, type PtrChange } from '../ptrs.ts';
 import { DNSSEC_TYPES } from '../rules/dnssec.ts';
 import { steeredSet } from '../rules/faults.ts';
 import { assignIds } from './encode.ts';
 import type { PreparePool } from './pool.ts';
+import type { PreparedZone, PrepareInput } from './prepare.ts';
 import { encodeStored } from './stored.ts';
 
 /** Maximum number of errors in one response. */
@@ -60,27 +63,13 @@ export async function importZone(
   pool: PreparePool,
   context: Context<Caller>,
   bytes: Uint8Array,
-  { keepApex, strict, skipsFaults }: ImportOptions,
+  options: ImportOptions,
 ) {
-  const { reader, zoneSettings, locks } = services;
+  const { reader, locks } = services;
   const domainId = parseId(context.params.domain_id);
-  const current = editableDomain(reader, context.caller, domainId);
-  const { apex } = current;
-  const now = nowSeconds();
-  const { maxGenerated, refusal } = generateRoom(services, current.accountId, domainId);
-  const file = { bytes, apex, keepApex, strict, skipsFaults, maxGenerated };
-  const prepared = await pool.prepare({ ...file, domainId, zoneSettings, now });
-  if (!prepared.ok) {
-    const { errors, excess } = prepared;
-    if (excess !== null && refusal !== null) throw refusal(excess);
-    const others = errors.length > 1 ? ` The file has ${errors.length} errors in total.` : '';
-    throw new HttpError(
-      422,
-      'invalid_zonefile',
-      `Line ${errors[0].line}: ${errors[0].message}${others} Nothing was changed.`,
-      { details: errors },
-    );
-  }
+  const { accountId, apex } = editableDomain(reader, context.caller, domainId);
+  const room = generateRoom(services, accountId, domainId);
+  const prepared = await prepareFile(services, pool, room, { bytes, apex, domainId, ...options });
   const { count, warnings } = prepared;
   let rows: Buffer = Buffer.alloc(0);
   const ptrChanges = (draft: Draft): PtrChange[] => {
@@ -102,8 +91,7 @@ export async function importZone(
         if (old.kept !== null || prepared.kept !== null)
           changes.put(domains.number, domains.key(domain), domains.encode(domain));
         draft.append(changes.content);
-        rows = Buffer.from(prepared.changes.buffer, prepared.changes.byteOffset, prepared.changes.length);
-        if (count > 0) assignIds(rows, draft.newId(records, count));
+        rows = rowsOf(prepared, draft, domainId);
         keepProxied(rows, flags);
         requireSameSteered(services, draft, domain, rows);
         draft.append(rows);
@@ -115,7 +103,7 @@ export async function importZone(
           action: 'zone.import',
           domain,
           target: domainId,
-          detail: { records: count, apex: keepApex ? 'keep' : 'service' },
+          detail: { records: count, apex: options.keepApex ? 'keep' : 'service' },
           createResponse: () => ({
             domain: describeDomain(services, domain),
             records: count,
@@ -127,6 +115,63 @@ export async function importZone(
     );
   // With frequent writers to the domain, a commit without exclusive access would always conflict.
   return { reply: await locks.exclusive(String(domainId), commit), leads: prepared.leads };
+}
+
+/**
+ * Creates a domain with the records of a zone file in one commit: no client sees it empty. Resolves
+ * and throws like `importZone`, and throws the errors of `createDomain`.
+ */
+export async function createFromZoneFile(
+  services: Services,
+  pool: PreparePool,
+  context: ActingContext<Buffer>,
+  name: string,
+  options: ImportOptions,
+) {
+  const apex = checkDomain(services, context, name);
+  const room = generateRoom(services, accountOf(services.reader, context).id, null);
+  const prepared = await prepareFile(services, pool, room, { bytes: context.body, apex, domainId: NO_ID, ...options });
+  const { count, kept, nodes, nameservers, warnings } = prepared;
+  const reply = await insertDomain(services, context, { domain: name }, (draft, empty) => {
+    draft.append(rowsOf(prepared, draft, empty.id));
+    if (!hasRelatedDomain(draft, empty)) draft.compiled = { domainId: empty.id, nodes };
+    const domain = kept === null ? empty : { ...empty, kept };
+    const own = nameservers.length > 0 ? { nameservers: nameservers.map(formatHost) } : {};
+    return { domain, records: count, ...own, more: { records: count, ...viewWarnings(warnings) } };
+  });
+  return { reply, leads: prepared.leads };
+}
+
+/** The id of a domain that does not exist yet. */
+const NO_ID = 0;
+
+type ZoneFile = Pick<PrepareInput, 'bytes' | 'apex' | 'domainId' | 'keepApex' | 'strict' | 'skipsFaults'>;
+
+/** Throws the errors of a bad file: see `importZone`. */
+async function prepareFile(
+  { zoneSettings }: Services,
+  pool: PreparePool,
+  { maxGenerated, refusal }: GenerateRoom,
+  file: ZoneFile,
+): Promise<PreparedZone> {
+  const prepared = await pool.prepare({ ...file, maxGenerated, zoneSettings, now: nowSeconds() });
+  if (prepared.ok) return prepared;
+  const { errors, excess } = prepared;
+  if (excess !== null && refusal !== null) throw refusal(excess);
+  const others = errors.length > 1 ? ` The file has ${errors.length} errors in total.` : '';
+  throw new HttpError(
+    422,
+    'invalid_zonefile',
+    `Line ${errors[0].line}: ${errors[0].message}${others} Nothing was changed.`,
+    { details: errors },
+  );
+}
+
+/** The changes of a prepared file, with the ids of the draft. */
+function rowsOf({ changes, count }: PreparedZone, draft: Draft, domainId: Id): Buffer {
+  const rows = Buffer.from(changes.buffer, changes.byteOffset, changes.length);
+  if (count > 0) assignIds(rows, domainId, draft.newId(records, count));
+  return rows;
 }
 
 const viewWarnings = (warnings: readonly MasterWarning[]) => ({

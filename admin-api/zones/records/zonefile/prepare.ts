@@ -93,25 +93,29 @@ export interface PrepareInput {
   readonly maxGenerated?: number;
 }
 
-export type Prepared =
-  | {
-      readonly ok: false;
-      readonly errors: readonly MasterError[];
-      /** The records of all `$GENERATE`, if they are too many. */
-      readonly excess: number | null;
-    }
-  | {
-      readonly ok: true;
-      /** Puts of records and spellings. */
-      readonly changes: Uint8Array;
-      /** See core/zone/compile/bulk.ts. */
-      readonly nodes: Uint8Array;
-      readonly count: number;
-      /** Whether the file has records of LEADING_TYPES. */
-      readonly leads: boolean;
-      readonly kept: ApexSettings | null;
-      readonly warnings: readonly MasterWarning[];
-    };
+export interface PreparedZone {
+  readonly ok: true;
+  /** Puts of records and spellings. */
+  readonly changes: Uint8Array;
+  /** See core/zone/compile/bulk.ts. */
+  readonly nodes: Uint8Array;
+  readonly count: number;
+  /** Whether the file has records of LEADING_TYPES. */
+  readonly leads: boolean;
+  readonly kept: ApexSettings | null;
+  /** The targets of NS records at the apex. */
+  readonly nameservers: readonly Name[];
+  readonly warnings: readonly MasterWarning[];
+}
+
+interface BadFile {
+  readonly ok: false;
+  readonly errors: readonly MasterError[];
+  /** The records of all `$GENERATE`, if they are too many. */
+  readonly excess: number | null;
+}
+
+export type Prepared = PreparedZone | BadFile;
 
 /** Maximum number of reported errors: enough for every bad line of a file that can be repaired. */
 const MAX_ERRORS = 100_000;
@@ -125,7 +129,8 @@ export function prepareZone(input: PrepareInput): Prepared {
   const { changes, count } = encodeRecords(domainId, owners, spellings, now);
   const leads = [...owners].some(({ sets }) => sets.some(({ type }) => LEADING_TYPES.includes(type)));
   const nodes = compileOwners(domain, owners, input.zoneSettings);
-  return { ok: true, changes, count, leads, nodes, kept, warnings };
+  const nameservers = (setOf(owners.get(apex), TYPE.NS)?.rdatas ?? []).map((rdata) => nameAt(rdata, 0));
+  return { ok: true, changes, count, leads, nodes, kept, nameservers, warnings };
 }
 
 export type ReadInput = Pick<PrepareInput, 'bytes' | 'apex' | 'keepApex' | 'strict' | 'skipsFaults' | 'maxGenerated'>;

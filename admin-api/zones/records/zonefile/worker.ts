@@ -1,7 +1,7 @@
 /** The worker thread that prepares large zone files. The buffers are transferred, not copied. */
 import { movedResult } from '../../../../core/base/moved-result.ts';
 import { type CompareInput, type Comparison, compareZone } from './compare.ts';
-import { type Prepared, type PrepareInput, prepareZone } from './prepare.ts';
+import { type PreparedZone, type PrepareInput, prepareZone } from './prepare.ts';
 
 export default function work(input: PrepareInput): unknown {
   const prepared = prepareZone(input);
@@ -11,7 +11,7 @@ export default function work(input: PrepareInput): unknown {
 /** The result is small: it has a limited number of records. */
 export const compare = (input: CompareInput): Comparison => compareZone(input);
 
-function markTransferable(prepared: Prepared & { ok: true }): unknown {
+function markTransferable(prepared: PreparedZone): unknown {
   const buffers = [ownBuffer(prepared.changes), ownBuffer(prepared.nodes)];
   return movedResult(
     { ...prepared, changes: buffers[0], nodes: buffers[1] },

@@ -22,9 +22,9 @@ function ownersOf(found: readonly MasterRecord[]): Owners {
 function rows(text: string): RecordRow[] {
   const { records: found, errors } = parseMaster(Buffer.from(text), { origin: APEX, defaultTtl: 300 });
   assert.equal(errors, []);
-  const { changes, count } = encodeRecords(DOMAIN, ownersOf(found), new Map(), NOW);
+  const { changes, count } = encodeRecords(0, ownersOf(found), new Map(), NOW);
   const bytes = Buffer.from(changes);
-  assignIds(bytes, FIRST);
+  assignIds(bytes, DOMAIN, FIRST);
   const puts = [...readChanges(bytes)];
   assert.is(puts.length, count);
   return puts.map(({ table, key, value }) => {

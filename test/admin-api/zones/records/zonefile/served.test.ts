@@ -153,6 +153,18 @@ for (const [name, type, expected] of SERVED)
     assert.equal(await ask(daemon, name, type), { ...nothing, ...expected });
   });
 
+test('a domain that is created with the file has the same answers', async ({ daemon }) => {
+  const made = 'made.test';
+  const { status, text } = await daemon.call('POST', `/api/v1/domains/zonefile?domain=${made}&apex=keep`, {
+    body: FILE.replaceAll(ZONE, made),
+    headers: { 'content-type': 'text/dns' },
+  });
+  assert.is(status, 200, text);
+  const renamed = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll(ZONE, made));
+  for (const [name, type] of SERVED)
+    assert.equal(await ask(daemon, name.replaceAll(ZONE, made), type), renamed(await ask(daemon, name, type)), name);
+});
+
 test('records of a zone with warnings can be read and sent back, singly and in a batch', async ({ daemon, path }) => {
   const read = async () => listOf((await daemon.call('GET', `${path}/records`)).body.records);
   const all = (await read()).filter(({ name, type }) => !(`${type}` === 'NS' && `${name}` === '@'));
