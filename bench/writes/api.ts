@@ -51,6 +51,18 @@ export class AdminApi {
     return body.domain;
   }
 
+  /** Replaces the records of a domain. Throws an Error when the daemon says no. */
+  async importZone(domainId: string, file: Buffer): Promise<void> {
+    const answer = await this.#pool.request({
+      method: 'PUT',
+      path: `/api/v1/domains/${domainId}/zonefile`,
+      headers: { ...this.#headers, 'content-type': 'text/dns' },
+      body: file,
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode !== 200) throw new Error(`Import: ${answer.statusCode} ${text.slice(0, 500)}`);
+  }
+
   /**
    * Creates an A record; resolves when the whole answer is here. No stream is made for its body:
    * the generator shares the machine with what it measures.
