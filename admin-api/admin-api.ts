@@ -29,6 +29,7 @@ import type { PublicLook } from '../core/upkeep/signing/store-zone.ts';
 import type { ZoneSettings } from '../core/zone/compile/settings.ts';
 import { NO_STATE, type SteeringState } from '../core/zone/steering/picker.ts';
 import { replay } from './change/change.ts';
+import type { MemoryRoom } from './change/import-memory.ts';
 import { ImportSlots } from './change/import-slots.ts';
 import { KeyedLocks } from './change/locks.ts';
 import type { CatalogStates, SecondaryZones, Services, SteeringHealthStates } from './change/services.ts';
@@ -75,7 +76,7 @@ export interface AdminApiOptions {
   readonly zoneSettings: ZoneSettings;
   ready(): Readiness;
   /** Omitted: memory and disk space are not watched. */
-  readonly protection?: WriteProtection;
+  readonly protection?: WriteProtection & MemoryRoom;
   /** Which nodes have applied a change; omitted: this is the only node. */
   readonly sync?: (sequence: number) => Sync;
   /** The nodes of the cluster, or the single node. */
@@ -180,7 +181,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     tasks,
     secrets,
     locks: new KeyedLocks(),
-    imports: new ImportSlots(),
+    imports: new ImportSlots(options.protection),
     streams: new StreamSlots(log),
     search: new DomainSearch(reader, journal),
     aliases: options.aliases ?? new AliasStates(environment),

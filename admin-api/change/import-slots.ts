@@ -1,11 +1,13 @@
 /**
  * Limits concurrent imports, and other work on thousands of records. Each import has all records of
- * its zone in memory, and its commit blocks the main thread. An account runs one import at a time.
+ * its zone in memory (import-memory.ts), and its commit blocks the main thread. An account runs one
+ * import at a time.
  */
 import { FairSlots, SlotsFullError } from '../../core/base/fair-slots.ts';
 import type { Caller } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Context } from '../http/route.ts';
+import { ImportMemory, importMemory, type MemoryRoom } from './import-memory.ts';
 
 /** Concurrent imports of all accounts. One account can use only one of two slots (FairSlots). */
 const SLOTS = 2;
@@ -18,14 +20,30 @@ const RETRY_SECONDS = '10';
  */
 export const SMALL_IMPORT = 64 * 1024;
 
+type SlotContext = Pick<Context<Caller>, 'caller' | 'client'>;
+
+const UNWATCHED: MemoryRoom = { room: () => Number.POSITIVE_INFINITY, wholeRoom: Number.POSITIVE_INFINITY };
+
 export class ImportSlots {
   readonly #slots = new FairSlots({ slots: SLOTS, queue: MAX_QUEUED });
+  readonly #memory: ImportMemory;
+
+  /** `memory`: of the process; omitted: it is not watched. */
+  constructor(memory: MemoryRoom = UNWATCHED) {
+    this.#memory = new ImportMemory(memory);
+  }
+
+  /** Like `run`, for the import of a zone file, whose memory is reserved first. */
+  runImport<T>(context: SlotContext, file: Uint8Array, work: () => Promise<T>): Promise<T> {
+    const { signal } = context.client;
+    return this.run(context, async () => this.#memory.run(await importMemory(file), signal, work));
+  }
 
   /**
    * Runs `work` when the account gets a slot. Does not run it if the client disconnects first.
    * Throws HttpError 503 if the queue is full.
    */
-  async run<T>({ caller, client }: Pick<Context<Caller>, 'caller' | 'client'>, work: () => T | Promise<T>): Promise<T> {
+  async run<T>({ caller, client }: SlotContext, work: () => T | Promise<T>): Promise<T> {
     // Without the network, so that accounts behind one network do not share a slot.
     const owner = { account: String(caller.account.id), network: '' };
     try {

@@ -273,13 +273,14 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
         409: [...EDIT_FAULTS, 'steered'],
         422: ['invalid_zonefile'],
         503: ['busy'],
+        507: ['insufficient_memory'],
       },
       async run(context) {
         const { body, query } = context;
         const { limit = DEFAULT_PREVIEW_LIMIT, dry_run: isPreview } = query;
         const options = importOptions(query);
         const isSmall = isSmallImport(services, context, body);
-        const run = <T>(work: () => Promise<T>) => (isSmall ? work() : services.imports.run(context, work));
+        const run = <T>(work: () => Promise<T>) => (isSmall ? work() : services.imports.runImport(context, body, work));
         if (isPreview) return run(() => previewImport(services, pool, context, body, { ...options, limit }));
         const { reply, leads } = await run(() => importZone(services, pool, context, body, options));
         return leads ? withZoneWarnings(services, warnings, reply) : reply;
@@ -304,12 +305,13 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
         409: ['zone_exists', 'plan_limit'],
         422: [...NAME_FAULTS, 'invalid_zonefile'],
         503: ['busy'],
+        507: ['insufficient_memory'],
       },
       async run(context) {
         const { body, query } = context;
         const create = () => createFromZoneFile(services, pool, context, query.domain ?? '', importOptions(query));
         const isSmall = body.length <= SMALL_IMPORT && !mayGenerate(body);
-        const { reply, leads } = await (isSmall ? create() : services.imports.run(context, create));
+        const { reply, leads } = await (isSmall ? create() : services.imports.runImport(context, body, create));
         return leads ? withZoneWarnings(services, warnings, reply) : reply;
       },
     }),

@@ -9,6 +9,7 @@ import type { Logger } from '../../base/log/index.ts';
 import type { Task, Tasks } from '../../base/tasks.ts';
 import { formatBytes } from '../../config/index.ts';
 import { type DiskSpace, reserveOf } from '../disk-space.ts';
+import { releaseMemory } from '../memory.ts';
 import {
   DISK,
   DISK_ENTER,
@@ -64,6 +65,14 @@ interface Reading {
   readonly diskReserve: number;
 }
 
+interface ProtectionParts {
+  readonly budgets: Budgets;
+  readonly usage: Usage;
+  readonly tasks: Tasks;
+  readonly log: Logger;
+  readonly release?: () => void;
+}
+
 export class Protection {
   /** For the threads of the edge (SharedLoad). */
   readonly shared: SharedArrayBuffer = shareLoad();
@@ -86,8 +95,12 @@ export class Protection {
   #boundCache: ((bounds: CacheBounds) => void) | null = null;
   #wasBound = false;
 
-  constructor({ budgets, usage, tasks, log }: { budgets: Budgets; usage: Usage; tasks: Tasks; log: Logger }) {
+  readonly #release: () => void;
+
+  /** `release` returns unused memory to the system. */
+  constructor({ budgets, usage, tasks, log, release = releaseMemory }: ProtectionParts) {
     this.budgets = budgets;
+    this.#release = release;
     this.#usage = usage;
     this.#log = log;
     this.#task = tasks.add({ name: 'protection', owner: 'node', due: INTERVAL, log, run: () => this.look() });
@@ -111,6 +124,27 @@ export class Protection {
   /** The API refuses requests with large bodies. */
   get refusesLargeBodies(): boolean {
     return this.load >= LOAD.refuseRequests;
+  }
+
+  /**
+   * How much more memory may be used before connections are refused, in bytes. Collects garbage
+   * first if that is less than `wanted`. Infinity: memory is not watched.
+   */
+  room(wanted: number): number {
+    const left = this.#memoryLeft();
+    if (left >= wanted) return left;
+    this.#release();
+    return this.#memoryLeft();
+  }
+
+  /** The `room` of a process that uses no memory. */
+  get wholeRoom(): number {
+    const { memory } = this.budgets;
+    return memory === 0 ? Number.POSITIVE_INFINITY : memory * LOAD_ENTER[LOAD.refuseConnections - 1];
+  }
+
+  #memoryLeft(): number {
+    return Math.max(0, this.wholeRoom - (this.#usage.memory() ?? 0));
   }
 
   start(): void {

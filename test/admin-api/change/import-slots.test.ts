@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { importMemory, type MemoryRoom } from '../../../admin-api/change/import-memory.ts';
 import { ImportSlots } from '../../../admin-api/change/import-slots.ts';
 import type { Caller } from '../../../admin-api/http/caller.ts';
 import { HttpError } from '../../../admin-api/http/errors.ts';
@@ -10,21 +11,33 @@ import { until } from '../../support/until.ts';
 
 /** Imports that run until the test ends them. */
 class Imports {
-  readonly #slots = new ImportSlots();
+  readonly #slots: ImportSlots;
   readonly running: { readonly account: number; end(): void }[] = [];
   readonly order: number[] = [];
   highest = 0;
 
+  constructor(memory?: MemoryRoom) {
+    this.#slots = new ImportSlots(memory);
+  }
+
+  /** The import of a file with this number of lines. */
+  startFile(account: number, lines: number, signal = new AbortController().signal): Promise<string> {
+    const caller = { account: { id: account } } as Caller;
+    return this.#slots.runImport({ caller, client: { signal } }, Buffer.alloc(lines, '\n'), () => this.#work(account));
+  }
+
   start(account: number, signal = new AbortController().signal): Promise<string> {
     const caller = { account: { id: account } } as Caller;
-    return this.#slots.run({ caller, client: { signal } }, async () => {
-      this.order.push(account);
-      await new Promise<void>((end) => {
-        this.running.push({ account, end });
-        this.highest = Math.max(this.highest, this.running.length);
-      });
-      return 'done';
+    return this.#slots.run({ caller, client: { signal } }, () => this.#work(account));
+  }
+
+  async #work(account: number): Promise<string> {
+    this.order.push(account);
+    await new Promise<void>((end) => {
+      this.running.push({ account, end });
+      this.highest = Math.max(this.highest, this.running.length);
     });
+    return 'done';
   }
 
   get accounts(): number[] {
@@ -89,6 +102,75 @@ test('a failure frees the slot', async () => {
       'x',
     );
   assert.is(await slots.run(context, () => 'done'), 'done');
+});
+
+const LINES = 100_000;
+
+class Room implements MemoryRoom {
+  asked = 0;
+
+  constructor(readonly wholeRoom: number) {}
+
+  /** `room`: in imports of LINES. */
+  static async for(room: number): Promise<Room> {
+    return new Room(room * (await importMemory(Buffer.alloc(LINES, '\n'))));
+  }
+
+  room(): number {
+    this.asked++;
+    return this.wholeRoom;
+  }
+}
+
+test('the memory of an import grows with its lines, and with its bytes', async () => {
+  const [none, lines, bytes] = await Promise.all(
+    [Buffer.alloc(0), Buffer.alloc(LINES, '\n'), Buffer.alloc(LINES, 'x')].map(importMemory),
+  );
+  assert.ok(none < bytes && bytes < lines);
+  assert.ok(lines - none > 200 * 2 ** 20, 'two kilobytes a record');
+});
+
+test('an import waits while the memory that it needs is reserved for another account', async () => {
+  const room = await Room.for(1.5);
+  const imports = new Imports(room);
+  const first = imports.startFile(1, LINES);
+  await until(() => imports.running.length > 0);
+  const second = imports.startFile(2, LINES);
+  await until(() => room.asked === 2);
+  await setImmediate();
+  assert.equal(imports.accounts, [1]);
+  imports.endFirst();
+  await until(() => imports.running.length > 0);
+  assert.equal(imports.accounts, [2]);
+  imports.endFirst();
+  assert.equal(await Promise.all([first, second]), ['done', 'done']);
+  assert.is(imports.highest, 1);
+});
+
+test('an import that waits for memory ends with its client', async () => {
+  const room = await Room.for(1.5);
+  const imports = new Imports(room);
+  const first = imports.startFile(1, LINES);
+  await until(() => imports.running.length > 0);
+  const client = new AbortController();
+  const waiting = imports.startFile(2, LINES, client.signal).catch((error: unknown) => error);
+  await until(() => room.asked === 2);
+  client.abort(new Aborted());
+  imports.endFirst();
+  assert.instance(await waiting, Aborted);
+  assert.is(await first, 'done');
+  assert.equal(imports.order, [1]);
+});
+
+test('an import that the node can never hold is 507; one that it cannot hold now is 503', async () => {
+  const refusal = async (memory: MemoryRoom): Promise<string> => {
+    const error = await new Imports(memory).startFile(1, LINES).catch((reason: unknown) => reason);
+    assert.instance(error, HttpError);
+    const { status, code, headers } = error as HttpError;
+    return `${status} ${code} ${headers['Retry-After'] ?? 'never'}`;
+  };
+  assert.is(await refusal(await Room.for(0.9)), '507 insufficient_memory never');
+  assert.is(await refusal({ wholeRoom: (await Room.for(2)).wholeRoom, room: () => 0 }), '503 overloaded 30');
 });
 
 test.run();

@@ -12,6 +12,7 @@ const MB = 1024 ** 2;
 function rig({ diskReserve }: { diskReserve?: number } = { diskReserve: 100 * MB }) {
   const usage = {
     memory: (100 * MB) as number | null,
+    garbage: 0,
     descriptors: 10 as number | null,
     free: 900 * MB,
     total: 1000 * MB,
@@ -27,6 +28,10 @@ function rig({ diskReserve }: { diskReserve?: number } = { diskReserve: 100 * MB
     },
     tasks: singleNodeTasks(),
     log: createLogger({ level: 'info', format: 'text', write: (line) => void lines.push(line) }),
+    release: () => {
+      usage.memory = usage.memory === null ? null : usage.memory - usage.garbage;
+      usage.garbage = 0;
+    },
   });
   protection.followCache((bound) => bounds.push(bound));
   return { usage, bounds, lines, protection, load: new SharedLoad(protection.shared) };
@@ -48,6 +53,22 @@ test('memory: first the cache, then connections, then requests and large bodies'
   assert.equal(state(300, 4 + HOLD), [false, false, false, 1]);
   assert.equal(protection.warnings(), []);
   assert.is(protection.storage.refusalOf('7'), null);
+});
+
+test('the room for more memory ends where connections are refused; garbage is collected first', () => {
+  const { usage, protection } = rig();
+  assert.is(protection.wholeRoom, 900 * MB);
+  usage.memory = 300 * MB;
+  assert.is(protection.room(600 * MB), 600 * MB);
+  usage.garbage = 100 * MB;
+  usage.memory = 500 * MB;
+  assert.is(protection.room(400 * MB), 400 * MB);
+  assert.is(usage.garbage, 100 * MB, 'nothing was collected');
+  assert.is(protection.room(450 * MB), 500 * MB);
+  usage.memory = 950 * MB;
+  assert.is(protection.room(1), 0);
+  usage.memory = null;
+  assert.is(protection.room(1), 900 * MB);
 });
 
 test('descriptors have the same levels; what is not known or has no budget is not watched', () => {
