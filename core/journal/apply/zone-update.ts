@@ -108,7 +108,12 @@ export class ZoneUpdate {
     if (type === TYPE.SOA && value !== null) this.#soaSerial = value.readUInt32BE(value.length - SOA_NUMBERS);
     if (this.compiled !== undefined && type === TYPE.ALIAS && value !== null)
       this.#addAliasOwner(nameOfKey(key, 8, nameEnd));
-    this.#mark(key.toString('latin1', 8, nameEnd), type, () => nameOfKey(key, 8, nameEnd));
+    // An import has a million records.
+    if (this.#marksNames) this.#mark(key.toString('latin1', 8, nameEnd), type, () => nameOfKey(key, 8, nameEnd));
+  }
+
+  get #marksNames(): boolean {
+    return !this.isWhole && this.compiled === undefined;
   }
 
   /**
@@ -148,7 +153,7 @@ export class ZoneUpdate {
   }
 
   #mark(id: string, type: number | null, readName: () => Name): void {
-    if (this.isWhole || this.compiled !== undefined) return;
+    if (!this.#marksNames) return;
     const changed = this.changed.get(id);
     if (changed === undefined && this.changed.size >= this.#maxChanged) this.isWhole = true;
     else if (changed === undefined)

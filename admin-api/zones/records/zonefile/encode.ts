@@ -1,7 +1,7 @@
 /** Encodes the rows of a whole zone without an object for each row. */
 
 import { type Name, nameId } from '../../../../core/dns/wire/name.ts';
-import { ChangeWriter, readChanges } from '../../../../core/journal/entry-codec.ts';
+import { ChangeWriter, visitKeys } from '../../../../core/journal/entry-codec.ts';
 import { type Id, idKey, writeId, writeNameKey } from '../../../../core/store/keys.ts';
 import { RECORD_RDATA, records, spellings } from '../../../../core/store/rows.ts';
 import type { Owners } from './owners.ts';
@@ -57,8 +57,8 @@ export function encodeRecords(
  */
 export function assignIds(changes: Buffer, domainId: Id, first: Id): void {
   let id = first;
-  for (const { table, key } of readChanges(changes)) {
-    writeId(domainId, key, 0);
-    if (table === records.number) writeId(id++, key, key.length - 8);
-  }
+  visitKeys(changes, (table, start, end) => {
+    writeId(domainId, changes, start);
+    if (table === records.number) writeId(id++, changes, end - 8);
+  });
 }
