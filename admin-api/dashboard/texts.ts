@@ -1222,6 +1222,8 @@ export const TEXTS = {
     },
     applied: (sequence: number) => `Serves changes up to ${sequence.toLocaleString('en')}`,
     summary: (serving: number, total: number) => `${serving} of ${plural(total, 'node', 'nodes')} up to date`,
+    stale: (at: string) =>
+      `This node has not answered since ${at}, so the state of the nodes is not known. Open the dashboard of another node, or run "waypost cluster status".`,
     featureLevel: 'Feature level',
     level: (level: number) => `All nodes have feature level ${level}.`,
     levelHeld: (level: number, nodes: string) =>

@@ -14,7 +14,7 @@ import { EtcdUnavailable } from '../../../core/journal/etcd-client/errors.ts';
 import { makeFolder } from '../../../core/store/folder.ts';
 import { CliError } from '../base/errors.ts';
 import { type CliIo, print } from '../base/io.ts';
-import { commandWith } from './settings.ts';
+import { commandWith, shell } from './settings.ts';
 
 interface LocalCluster {
   readonly nodes: number;
@@ -29,18 +29,28 @@ const MEMBERS = 3;
 const READY_MS = 60_000;
 
 /**
- * Resolves after a signal. Rejects with CliError if a process does not start, or exits
- * unexpectedly.
+ * Resolves after a signal. Rejects with CliError if a process does not start, exits before all are
+ * ready, or if no node is left. Later, a process that exits is reported, and not started again.
  */
 export async function runLocalCluster(io: CliIo, { nodes, folder, port, etcd }: LocalCluster): Promise<void> {
   const children: ChildProcess[] = [];
   const started = new Set<Promise<never>>();
   let isStopping = false;
+  let isRunning = false;
+  /** Names of the processes that run. */
+  const alive = new Set<string>();
 
   /** Starts a process. Its output goes to standard error, with its name before each line. */
-  const start = (name: string, command: string, args: readonly string[], env: NodeJS.ProcessEnv) => {
+  const start = (
+    name: string,
+    command: string,
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+    settings: Readonly<Record<string, string>> = {},
+  ) => {
     const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     children.push(child);
+    alive.add(name);
     const seen = { text: '' };
     for (const stream of [child.stdout, child.stderr])
       createInterface({ input: stream }).on('line', (line) => {
@@ -50,13 +60,31 @@ export async function runLocalCluster(io: CliIo, { nodes, folder, port, etcd }: 
     const ended = new Promise<never>((_, reject) => {
       child.on('error', ({ message }) => reject(new CliError('not_started', `Cannot start ${command}: ${message}.`)));
       child.on('exit', (code, signal) => {
-        if (!isStopping) reject(new CliError('ended', `${name} exited unexpectedly (${signal ?? code}).`));
+        alive.delete(name);
+        if (isStopping) return;
+        if (!isRunning) return reject(new CliError('ended', `${name} exited unexpectedly (${signal ?? code}).`));
+        const serving = environments.filter(({ WAYPOST_NODE_NAME: node }) => alive.has(node));
+        if (serving.length === 0)
+          return reject(new CliError('ended', `${name} exited (${signal ?? code}): no node is left.`));
+        const assignments = Object.entries(settings).map(([variable, value]) => `${variable}=${shell([value])}`);
+        for (const line of [
+          `${name} exited (${signal ?? code}); ${remaining(alive, serving.length)}. Look at the state of the nodes with:`,
+          `  ${statusCommand(serving[0])}`,
+          `and start ${name} again with:`,
+          `  ${[...assignments, shell([command, ...args])].join(' ')}`,
+        ])
+          print(io.stdout, line);
       });
     });
     ended.catch(() => {});
     started.add(ended);
     return seen;
   };
+  const client = (i: number): string => `http://127.0.0.1:${port + 2 * i}`;
+  const peer = (i: number): string => `http://127.0.0.1:${port + 2 * i + 1}`;
+  const members = Array.from({ length: MEMBERS }, (_, i) => i);
+  const endpoints = members.map(client).join(',');
+  const environments = Array.from({ length: nodes }, (_, i) => nodeSettings(io.env, i, folder, port, endpoints));
   const stop = async (): Promise<void> => {
     isStopping = true;
     // Daemons first, because they deregister from etcd.
@@ -71,22 +99,19 @@ export async function runLocalCluster(io: CliIo, { nodes, folder, port, etcd }: 
   const orExit = <T>(work: Promise<T>): Promise<T> => Promise.race([work, ...started]);
 
   try {
-    const client = (i: number): string => `http://127.0.0.1:${port + 2 * i}`;
-    const peer = (i: number): string => `http://127.0.0.1:${port + 2 * i + 1}`;
-    const members = Array.from({ length: MEMBERS }, (_, i) => i);
     makeFolder(folder);
     for (const i of members)
       start(`etcd-${i + 1}`, etcd, etcdArguments(i, join(folder, `etcd-${i + 1}`), client, peer, members), io.env);
-    const endpoints = members.map(client).join(',');
-    const environments = Array.from({ length: nodes }, (_, i) => nodeEnvironment(io.env, i, folder, port, endpoints));
-    await orExit(joinAll(environments, () => isStopping));
+    const withOwn = (settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({ ...io.env, ...settings });
+    await orExit(joinAll(environments.map(withOwn), () => isStopping));
     const first = environments[0];
-    for (const env of environments) {
-      const seen = start(`${env.WAYPOST_NODE_NAME}`, process.execPath, [...MAIN_HEAP, process.argv[1], 'serve'], env);
-      await orExit(
-        waitUntil(() => isStopping || /^waypost ready/m.test(seen.text), `${env.WAYPOST_NODE_NAME} is not ready`),
-      );
+    for (const settings of environments) {
+      const { WAYPOST_NODE_NAME: name } = settings;
+      const args = [...MAIN_HEAP, process.argv[1], 'serve'];
+      const seen = start(name, process.execPath, args, withOwn(settings), settings);
+      await orExit(waitUntil(() => isStopping || /^waypost ready/m.test(seen.text), `${name} is not ready`));
     }
+    isRunning = true;
     print(io.stdout, `${nodes} nodes and ${MEMBERS} members of etcd are running; their data is in ${folder}:`);
     for (const env of environments)
       print(
@@ -94,10 +119,7 @@ export async function runLocalCluster(io: CliIo, { nodes, folder, port, etcd }: 
         `  ${env.WAYPOST_NODE_NAME}  DNS ${env.WAYPOST_DNS_LISTEN}  API http://${env.WAYPOST_ADMIN_LISTEN}`,
       );
     print(io.stdout, `Log in with: waypost --url http://${first.WAYPOST_ADMIN_LISTEN} token create --login admin`);
-    print(
-      io.stdout,
-      `Show the state of each node with: ${commandWith({ dataDir: first.WAYPOST_DATA_DIR }, {}, 'cluster', 'status')}`,
-    );
+    print(io.stdout, `Show the state of each node with: ${statusCommand(first)}`);
     print(io.stdout, 'Ctrl-C stops them all; the data is kept.');
     await Promise.race([signalled, ...started]);
   } finally {
@@ -121,10 +143,22 @@ function etcdArguments(
   ];
 }
 
-function nodeEnvironment(env: NodeJS.ProcessEnv, i: number, folder: string, port: number, endpoints: string) {
+const statusCommand = ({ WAYPOST_DATA_DIR: dataDir }: { readonly WAYPOST_DATA_DIR: string }): string =>
+  commandWith({ dataDir }, {}, 'cluster', 'status');
+
+/** What still works without the processes that have exited. `nodes`: the number that runs. */
+function remaining(alive: ReadonlySet<string>, nodes: number): string {
+  const voters = [...alive].filter((name) => name.startsWith('etcd')).length;
+  const serving = nodes === 1 ? 'one node serves' : `${nodes} nodes serve`;
+  return voters > MEMBERS / 2
+    ? `${serving} and ${nodes === 1 ? 'accepts' : 'accept'} writes`
+    : `${serving}, without writes: etcd has lost its majority`;
+}
+
+/** The settings in which the nodes differ from the environment of the command. */
+function nodeSettings(env: NodeJS.ProcessEnv, i: number, folder: string, port: number, endpoints: string) {
   const own = port + 10 * (i + 1);
   return {
-    ...env,
     WAYPOST_NODE_NAME: `node-${i + 1}`,
     WAYPOST_DATA_DIR: join(folder, `node-${i + 1}`),
     WAYPOST_ETCD_ENDPOINTS: endpoints,

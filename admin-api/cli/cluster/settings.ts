@@ -86,7 +86,8 @@ export function withNextStep(error: unknown): unknown {
 /** The data folder of the units in systemd/, where they read the settings of etcd. */
 const UNIT_DATA = '/var/lib/waypost';
 
-const shell = (words: readonly string[]): string =>
+/** Words of a command line, quoted for a shell where needed. */
+export const shell = (words: readonly string[]): string =>
   words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 
 /** A command line for this node. The command finds the settings in the data folder. */

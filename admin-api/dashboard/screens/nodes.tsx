@@ -13,6 +13,8 @@ import { useInterval } from '../parts/use-interval.ts';
 import { TEXTS } from '../texts.ts';
 
 const REFRESH_MS = 5000;
+/** Milliseconds after which the state is out of date, because the node does not answer. */
+const STALE_MS = 3 * REFRESH_MS;
 
 async function readNodes() {
   return settle(api.GET('/api/v1/nodes'));
@@ -26,9 +28,13 @@ export function Nodes() {
   const view = useSignal<NodesView | null>(null);
   const failure = useSignal<Failure | null>(null);
   const readAt = useSignal<Date | null>(null);
+  const isStale = useSignal(false);
   const load = async (): Promise<void> => {
+    // The browser may wait for minutes for a node that is cut off.
+    isStale.value = readAt.value !== null && Date.now() - readAt.value.getTime() > STALE_MS;
     const result = await readNodes();
     failure.value = result.ok ? null : result.failure;
+    isStale.value = !result.ok;
     if (!result.ok) return;
     view.value = result.data;
     readAt.value = new Date();
@@ -46,8 +52,13 @@ export function Nodes() {
       </div>
       {failure.value !== null && <FailureNote failure={failure.value} retry={load} />}
       {view.value === null && failure.value === null && <Skeleton />}
-      {view.value !== null && <Summary view={view.value} />}
-      {nodes.length > 0 && (
+      {isStale.value && readAt.value !== null && (
+        <p class="note note-bad" role="alert">
+          {texts.stale(CLOCK.format(readAt.value))}
+        </p>
+      )}
+      {view.value !== null && !isStale.value && <Summary view={view.value} />}
+      {nodes.length > 0 && !isStale.value && (
         <table class="table nodes">
           <thead>
             <tr>

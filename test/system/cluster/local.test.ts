@@ -1,5 +1,6 @@
 /** `waypost cluster local`: a whole cluster by one command, gone with it. */
 
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,6 +10,7 @@ import { ADMIN_PASSWORD, environment, runCommand } from '../../support/daemon.ts
 import { freePort } from '../../support/ports.ts';
 import { whyNotPrograms } from '../../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { untilPasses } from '../../support/until.ts';
 
 const MAIN = fileURLToPath(new URL('../../../main.js', import.meta.url));
 async function start(folder: string, port: number): Promise<{ child: Child; apis: string[] }> {
@@ -51,6 +53,40 @@ test('the nodes are one cluster, keep their data, and end with the command', asy
           'gone',
         );
     }
+  } finally {
+    removeFolder(folder);
+  }
+});
+
+/** The process of a node, by its environment. */
+function pidOf(parent: number, node: string): number {
+  const pids = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim().split(' ').map(Number);
+  const found = pids.find((pid) =>
+    readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`WAYPOST_NODE_NAME=${node}`),
+  );
+  assert.ok(found, `${node} does not run`);
+  return found;
+}
+
+test('the others serve when a node dies, the command says how to look and to start it, and ends with the last node', async () => {
+  const folder = temporaryFolder('local');
+  try {
+    const { child, apis } = await start(folder, await freePort());
+    const [one] = apis.map((url) => new ApiClient(url));
+    await one.logIn('admin', ADMIN_PASSWORD);
+    const first = pidOf(child.pid, 'node-1');
+    process.kill(pidOf(child.pid, 'node-2'), 'SIGKILL');
+    await child.waitFor(/node-2 exited \(SIGKILL\); one node serves and accepts writes\./);
+    await child.waitFor(/^ {2}WAYPOST_DATA_DIR=\S+node-1 waypost cluster status$/);
+    await child.waitFor(/^and start node-2 again with:$/);
+    await child.waitFor(/^ {2}WAYPOST_NODE_NAME=node-2 WAYPOST_DATA_DIR=.* serve$/);
+    await untilPasses(async () =>
+      assert.is((await one.request('POST', '/api/v1/domains', { domain: 'survived.example' })).status, 200),
+    );
+    assert.is(pidOf(child.pid, 'node-1'), first);
+    process.kill(first, 'SIGKILL');
+    await child.waitFor(/node-1 exited \(SIGKILL\): no node is left/);
+    assert.is(await child.ended(), 1);
   } finally {
     removeFolder(folder);
   }
