@@ -80,7 +80,7 @@ class Node {
       },
       ...more,
     });
-    acmeMetrics(this.metrics, { watched: this.orders.watched, isOff: false, now });
+    acmeMetrics(this.metrics, { watched: this.orders.watched, isOff: () => false, now });
     this.orders.start();
   }
 
@@ -504,7 +504,7 @@ test('where no certificates are ordered, a domain without one is disabled, and n
     [false, 'error'],
   ] as const) {
     const metrics = new Registry();
-    acmeMetrics(metrics, { watched: new Map([[1, { status: 'error', ...domain }]]), isOff, now: () => 0 });
+    acmeMetrics(metrics, { watched: new Map([[1, { status: 'error', ...domain }]]), isOff: () => isOff, now: () => 0 });
     const text = metrics.expose(PROMETHEUS);
     assert.ok(text.includes(`waypost_certificates{status="${status}"} 1`), text);
     assert.not.ok(text.includes(isOff ? '"error"' : '"disabled"'));
