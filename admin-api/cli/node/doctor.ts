@@ -28,14 +28,14 @@ The exit code is 0 without findings or with notes, 1 with warnings, 2 with error
 
 Examples:
   $ sudo waypost doctor
-  $ waypost doctor --only disk kernel.somaxconn --verbose
+  $ waypost doctor --only disk,kernel.somaxconn --verbose
   $ waypost doctor --skip delegation resolvers --json
 `,
     )
     .action(
       action<DoctorOptions>(async (options) => {
         const doctor = await import('../doctor/index.ts');
-        const { only = [], skip = [] } = options;
+        const [only, skip] = [options.only, options.skip].map(separated);
         const [unknown] = doctor.unknownIds([...only, ...skip]);
         if (unknown !== undefined)
           throw new CliError('no_such_check', `There is no check or group "${unknown}".`, {
@@ -60,6 +60,9 @@ Examples:
       }),
     );
 }
+
+/** Ids may be separated by blanks or commas. */
+const separated = (ids: readonly string[] = []): string[] => ids.flatMap((id) => id.split(',')).filter(Boolean);
 
 /** The program's root is above the folder of main.js, in the sources and in the bundle. */
 export function doctorOptions(io: CliIo, { config, url, token }: GlobalOptions) {

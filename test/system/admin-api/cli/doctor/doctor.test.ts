@@ -61,6 +61,9 @@ test('reports a healthy daemon, and its faults', async ({ daemon }) => {
 });
 
 test('rejects unknown checks, and reports a wrong configuration', async ({ daemon }) => {
+  const several = await runCommand(['doctor', '--only', 'disk.space,store', '--skip', 'store.map,'], daemon.env);
+  assert.not.match(several.output, /no check or group/);
+  assert.is.not(several.code, null);
   const unknown = await runCommand(['doctor', '--only', 'disks'], daemon.env);
   assert.is(unknown.code, 1);
   assert.match(unknown.output, /no check or group "disks"/);
