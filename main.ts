@@ -228,9 +228,10 @@ async function startParts(
   // 8. The first account. Last, since a start that fails, such as by a port in use, must not leave
   // an account whose password is lost.
   const texts = await import('./admin-api/cli/node/welcome.ts');
+  const textOf = (text: string) => (config.log.format === 'json' ? texts.asLogLine(text) : text);
   const password = await api.ensureAdmin({
-    show: (made) => printFirst(texts.firstPassword(made)),
-    withdraw: () => print(texts.NO_FIRST_PASSWORD),
+    show: (made) => printFirst(textOf(texts.firstPassword(made))),
+    withdraw: () => print(textOf(texts.NO_FIRST_PASSWORD)),
   });
   readiness.isStarting = false;
 
@@ -255,6 +256,10 @@ async function startParts(
     reload: () => reloader.run(),
     replaced: node.replaced,
     onServing() {
+      if (config.log.format === 'json') {
+        log.info('ready', { seconds: Math.round(milliseconds / 100) / 10 });
+        return;
+      }
       const hasAdmin = api.hasFirstAdmin();
       process.stdout.write(texts.welcome({ admin, dns, http, https, password, hasAdmin, milliseconds }));
     },

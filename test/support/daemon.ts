@@ -29,6 +29,9 @@ export const USUAL = {
   WAYPOST_DOMAINS_CHECK_DELEGATION: 'false',
 };
 
+/** The last line of a start, as text or JSON. */
+const READY = /^waypost ready|"message":"ready"/m;
+
 export interface ServingDaemon {
   readonly dataDir: string;
   readonly dnsPort: number;
@@ -89,7 +92,7 @@ export async function startDaemon(
     };
     let child = launch(main);
     try {
-      await child.waitFor(/^waypost ready/m);
+      await child.waitFor(READY);
     } catch (error) {
       await child.stop('SIGKILL');
       if (attempt < BIND_TRIES && /EADDRINUSE/.test(child.output())) continue;
@@ -109,7 +112,7 @@ export async function startDaemon(
       kill: async () => void (await child.stop('SIGKILL')),
       async start(program = main) {
         child = launch(program);
-        await child.waitFor(/^waypost ready/m);
+        await child.waitFor(READY);
       },
       async close() {
         try {

@@ -3,6 +3,7 @@
  * ready its addresses, and commands to try.
  */
 
+import { formatJson } from '../../../core/base/log/index.ts';
 import { formatListen, type ListenAddress } from '../../../core/config/index.ts';
 import { toUrlHost } from '../../../core/net/address/url-host.ts';
 import { DEFAULT_URL } from '../base/client.ts';
@@ -27,6 +28,10 @@ const LOOPBACK_ADDRESS: ReadonlyMap<string, string> = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
 ]);
+
+/** As lines of the log are JSON, the text is one, too: a collector rejects others. */
+export const asLogLine = (text: string): string =>
+  formatJson({ time: new Date(), level: 'info', message: text.replace(/\s+/g, ' ').trim(), fields: {} });
 
 /** Printed before the account is created, because the process can be killed at any time. */
 export const firstPassword = (password: string): string =>
