@@ -460,6 +460,8 @@ export const TEXTS = {
     notifyHint: 'IP addresses of secondaries, with a port if it is not 53.',
     allow: 'Allow transfers without a key',
     allowHint: 'IP addresses or prefixes, such as 192.0.2.0/28.',
+    source: 'Source addresses of NOTIFY and of requests to primaries',
+    sourceHint: 'Each node uses the first IPv4 and IPv6 address that it has. Empty: those of the nodes.',
     submit: 'Save',
     submitting: 'Saving …',
     saved: 'Nameservers and secondaries saved',

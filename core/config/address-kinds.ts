@@ -5,6 +5,7 @@
 import { InvalidError } from '../base/errors.ts';
 import { formatName, parseName } from '../dns/wire/name.ts';
 import { formatAddress, parseAddress, parsePrefix } from '../net/address/index.ts';
+import { isSameFamily } from '../net/local-source.ts';
 import { type Kind, list, optionalList } from './kinds.ts';
 import { formatListen, parseListen } from './listen.ts';
 
@@ -63,7 +64,7 @@ export const sources: Kind<readonly string[]> = optionalList(
 
 /** The source of a connection to an address; undefined: the system chooses it. */
 export const sourceFor = (addresses: readonly string[], to: string): string | undefined =>
-  addresses.find((address) => address.includes(':') === to.includes(':'));
+  addresses.find((address) => isSameFamily(address, to));
 
 /** A secondary that gets NOTIFY messages. */
 export interface NotifyTarget {

@@ -23,6 +23,7 @@ import {
   type AcmeChallenge,
   type AcmeOrder,
   type AutomaticCertificate,
+  AXFR_SOURCE,
   acmeChallenges,
   acmeOrders,
   automaticCertificates,
@@ -178,6 +179,13 @@ export class Reader extends AccountReader {
 
   zoneLabels(domainId: Id): ZoneLabels {
     return this.row(zoneLabels, idKey(domainId)) ?? { domainId, ...NO_LABELS };
+  }
+
+  /** Source addresses of NOTIFY and requests. Members of a catalog have those of the catalog. */
+  transferSources({ id, listedBy }: Pick<Domain, 'id' | 'listedBy'>): readonly string[] {
+    const own = this.zoneLabels(id).metadata[AXFR_SOURCE];
+    if (own !== undefined || listedBy === null) return own ?? [];
+    return this.zoneLabels(listedBy.catalogId).metadata[AXFR_SOURCE] ?? [];
   }
 
   /** Owners and types of the records with this target, in the last committed state. */

@@ -133,33 +133,39 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
   });
   addVerb(group, context, {
     usage: 'distribution <name>',
-    about: 'show or set the NS records of a domain, the secondaries that get NOTIFY, and who may transfer it',
+    about: 'show or set the NS records of a domain, its secondaries, who may transfer it, and source addresses',
     options: [
       option('--nameserver <host...>', 'own NS records at the apex; "service" alone for those of the service'),
       option('--notify <address...>', 'secondaries that get NOTIFY, as ADDRESS or ADDRESS:PORT; "none" alone for none'),
       option('--allow-transfer <prefix...>', 'who may transfer the zone without a key; "none" alone refuses all'),
+      option(
+        '--transfer-source <address...>',
+        'source addresses of NOTIFY and of requests to primaries, for all nodes; "none" alone for those of the nodes',
+      ),
     ],
     examples: [
       'waypost domain distribution example.com',
       'waypost domain distribution example.com --nameserver ns1.example.com ns2.example.com',
       'waypost domain distribution example.com --notify 192.0.2.7 --allow-transfer 192.0.2.7',
     ],
-    async run(call: Call<{ nameserver?: string[]; notify?: string[]; allowTransfer?: string[] }>, [name]) {
+    async run(call: Call<DistributionOptions>, [name]) {
       const { id: domain_id, domain } = await call.domain(name);
       const params = { path: { domain_id } };
-      const { nameserver, notify, allowTransfer } = call.options;
+      const { nameserver, notify, allowTransfer, transferSource } = call.options;
       const listOf = (values: string[] | undefined, none: string): string[] | undefined =>
         values?.length === 1 && values[0] === none ? [] : values;
       const wanted = {
         nameservers: listOf(nameserver, 'service'),
         also_notify: listOf(notify, 'none'),
         allow_transfer: listOf(allowTransfer, 'none'),
+        transfer_source: listOf(transferSource, 'none'),
       };
-      const isChange = Object.values(wanted).some((values) => values !== undefined);
+      const isChange = Object.values(wanted).some((list) => list !== undefined);
       const path = '/api/v1/domains/{domain_id}/distribution';
       const body = isChange ? await call.api.PUT(path, { params, body: wanted }) : await call.api.GET(path, { params });
-      const lines = Object.entries(body.distribution).map(([field, value]) => [field, [value].flat().join(', ')]);
-      call.show(body, domain, ...fields(Object.fromEntries(lines)));
+      const { warnings, ...parts } = body.distribution;
+      const lines = Object.entries(parts).map(([field, value]) => [field, [value].flat().join(', ')]);
+      call.show(body, domain, ...fields(Object.fromEntries(lines)), ...warnings.map((text) => `  warning: ${text}`));
       return true;
     },
   });
@@ -177,6 +183,13 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
       return true;
     },
   });
+}
+
+interface DistributionOptions {
+  nameserver?: string[];
+  notify?: string[];
+  allowTransfer?: string[];
+  transferSource?: string[];
 }
 
 interface AddOptions {

@@ -1,4 +1,4 @@
-/** The NS records of a domain, the secondaries that get NOTIFY, and who may transfer it. */
+/** The NS records of a domain, its secondaries, who may transfer it, and source addresses. */
 import { type Signal, useSignal } from '@preact/signals';
 import type { ApiResponse } from '../../routes/routes.ts';
 import { announce } from '../../ui/parts/announce.tsx';
@@ -35,16 +35,20 @@ function Form({ domain, distribution, reload }: DistributionProps & { readonly d
   const nameservers = useSignal(own.join('\n'));
   const notify = useSignal(distribution.also_notify.join('\n'));
   const allow = useSignal(distribution.allow_transfer.join('\n'));
+  const source = useSignal(distribution.transfer_source.join('\n'));
+  const warnings = useSignal(distribution.warnings);
   const isEditable = domain.kind === 'primary';
   const { isRunning, failure, submit } = useForm<Pointer<'changeDistribution'>>([], async () => {
     const body = {
       ...(isEditable && { nameservers: linesOf(nameservers) }),
       also_notify: linesOf(notify),
       allow_transfer: linesOf(allow),
+      transfer_source: linesOf(source),
     };
     const params = { path: { domain_id: domain.id } };
     const result = await settle(api.PUT('/api/v1/domains/{domain_id}/distribution', { params, body }));
     if (!result.ok) return result.failure;
+    warnings.value = result.data.distribution.warnings;
     announce(texts.saved);
     reload();
     return null;
@@ -59,6 +63,12 @@ function Form({ domain, distribution, reload }: DistributionProps & { readonly d
       )}
       <TextArea label={texts.notify} hint={texts.notifyHint} value={notify} name="also_notify" />
       <TextArea label={texts.allow} hint={texts.allowHint} value={allow} name="allow_transfer" />
+      <TextArea label={texts.source} hint={texts.sourceHint} value={source} name="transfer_source" />
+      {warnings.value.map((warning) => (
+        <p key={warning} class="note note-warning">
+          {warning}
+        </p>
+      ))}
       <div class="actions">
         <button type="submit" class="button" disabled={isRunning.value}>
           {isRunning.value ? texts.submitting : texts.submit}

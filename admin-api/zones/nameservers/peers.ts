@@ -12,6 +12,8 @@ const MIN_PREFIX_BITS: ReadonlyMap<number, number> = new Map([
 export const MAX_NOTIFIED = 10;
 /** Maximum prefixes that may transfer one zone. */
 export const MAX_ALLOWED = 100;
+/** Maximum source addresses of one zone, for all nodes. */
+export const MAX_SOURCES = 32;
 
 const invalid = (code: string, message: string, pointer: string): InvalidError =>
   new InvalidError(code, message, { pointer });
@@ -50,6 +52,26 @@ export function checkNotified(values: readonly string[], isOperator: boolean): v
     const verdict = classifyAddress(bytes);
     if (!verdict.public && !isOperator) {
       const why = `The address "${shown}" ${verdict.reason}; only public addresses are notified.`;
+      throw invalid('private_address', why, at);
+    }
+  }
+}
+
+/**
+ * Source addresses of NOTIFY and of requests to primaries. Only administrators know which private
+ * ones the nodes have. Throws InvalidError.
+ */
+export function checkSources(values: readonly string[], isOperator: boolean): void {
+  if (values.length > MAX_SOURCES)
+    throw invalid('too_many', `A zone has at most ${MAX_SOURCES} source addresses.`, '/transfer_source');
+  for (const [i, value] of values.entries()) {
+    const at = `/transfer_source/${i}`;
+    const shown = value.slice(0, 100);
+    const bytes = parseAddress(value);
+    if (bytes === undefined) throw invalid('invalid_address', `"${shown}" is not an IP address.`, at);
+    const verdict = classifyAddress(bytes);
+    if (!verdict.public && !isOperator) {
+      const why = `The address "${shown}" ${verdict.reason}; only administrators may use it as a source.`;
       throw invalid('private_address', why, at);
     }
   }

@@ -16,7 +16,7 @@ export function distributionRoutes(services: Services) {
       tag: 'domains',
       summary: 'Get the nameservers and secondaries of a domain',
       description:
-        'The NS records at its apex, which secondaries get NOTIFY, and which clients may transfer it. Those of the service, `transfer.notify` and `transfer.allow`, are not listed.',
+        'The NS records at its apex, which secondaries get NOTIFY, which clients may transfer it, and the source addresses for both. Those of the service, `transfer.notify`, `transfer.allow` and `transfer.source`, are not listed.',
       scope: 'dns',
       response: distributionResponse,
       faults: { 404: ['no_such_domain'] },

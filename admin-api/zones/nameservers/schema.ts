@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox';
 import { count, flag, list, text } from '../../../core/base/schema.ts';
 import { bodySchema } from '../../http/json-body.ts';
-import { MAX_ALLOWED, MAX_NOTIFIED } from './peers.ts';
+import { MAX_ALLOWED, MAX_NOTIFIED, MAX_SOURCES } from './peers.ts';
 
 const MAX_NAMESERVERS = 13;
 
@@ -30,6 +30,13 @@ export const distributionBody = bodySchema(
         { maxItems: MAX_ALLOWED },
       ),
     ),
+    transfer_source: Type.Optional(
+      list(
+        text('an IP address', { minLength: 1, maxLength: 64 }),
+        'source addresses of NOTIFY and of requests to primaries, for all nodes: each node uses the first of a family that it has, or else its `transfer.source`',
+        { maxItems: MAX_SOURCES },
+      ),
+    ),
   }),
 );
 
@@ -40,5 +47,7 @@ export const distributionResponse = Type.Object({
     own_nameservers: flag('whether they differ from those of the service'),
     also_notify: list(Type.String(), 'secondaries that get NOTIFY after each change'),
     allow_transfer: list(Type.String(), 'clients that may transfer the zone without a key'),
+    transfer_source: list(Type.String(), 'source addresses of NOTIFY and of requests to primaries, for all nodes'),
+    warnings: list(Type.String(), 'source addresses that the answering node does not have'),
   }),
 });

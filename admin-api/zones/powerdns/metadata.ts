@@ -6,11 +6,11 @@
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import type { Reader } from '../../../core/store/reader.ts';
 import { permitsTransfer } from '../../../core/store/record-policies.ts';
-import { ALLOW_AXFR_FROM, ALSO_NOTIFY, type Domain, type TsigKeyRow } from '../../../core/store/rows.ts';
+import { ALLOW_AXFR_FROM, ALSO_NOTIFY, AXFR_SOURCE, type Domain, type TsigKeyRow } from '../../../core/store/rows.ts';
 import { change } from '../../change/change.ts';
 import type { Services } from '../../change/services.ts';
 import { writeLabels } from '../nameservers/labels.ts';
-import { checkAllowed, checkNotified } from '../nameservers/peers.ts';
+import { checkAllowed, checkNotified, checkSources } from '../nameservers/peers.ts';
 import { unprocessable, unsupported } from './errors.ts';
 import type { PowerDnsContext } from './route.ts';
 import { readSoaEdit } from './zone-body.ts';
@@ -67,7 +67,6 @@ const never = (reason: string): Kind => ({
 const isSigned = ({ reader, domain }: Zone): boolean => reader.dnssec(domain.id) !== undefined;
 const NO_GSS = 'GSS-TSIG is not supported; use TSIG keys.';
 const BY_TSIG = 'Clients update a zone with a TSIG key of the scope "dns" (/api/v1/tsig-keys), from any address.';
-const IN_CONFIG = 'It is a setting of the service, and not of a zone:';
 
 /** Nothing is stored: NOTIFY is sent after every change. */
 const notified: Kind = {
@@ -87,6 +86,10 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
     ALSO_NOTIFY,
     { values: stored(ALSO_NOTIFY), check: (values, { context }) => checkNotified(values, isOperator(context)) },
   ],
+  [
+    AXFR_SOURCE,
+    { values: stored(AXFR_SOURCE), check: (values, { context }) => checkSources(values, isOperator(context)) },
+  ],
   ['SOA-EDIT', { values: ({ reader, domain }) => some(reader.zoneLabels(domain.id).soaEdit), check: checkSoaEdit }],
   ['PUBLISH-CDS', fixed(['2'], 'Signed zones publish CDS records with SHA-256.', isSigned)],
   ['PUBLISH-CDNSKEY', fixed(['1'], 'Signed zones publish CDNSKEY records.', isSigned)],
@@ -101,7 +104,6 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['LUA-AXFR-SCRIPT', { values: () => [] }],
   [TSIG_ALLOW_AXFR, { values: (zone) => firstSet(stored(TSIG_ALLOW_AXFR)(zone), keysOf(zone, 'dns:read')) }],
   ['AXFR-MASTER-TSIG', { values: masterKeys }],
-  ['AXFR-SOURCE', never(`${IN_CONFIG} transfer.source.`)],
   ['ALLOW-DNSUPDATE-FROM', never(BY_TSIG)],
   ['FORWARD-DNSUPDATE', never('Updates of secondary zones are not forwarded; send them to the primary.')],
   ['NOTIFY-DNSUPDATE', notified],
@@ -193,7 +195,7 @@ function checkSize(values: readonly string[]): void {
     throw unprocessable(`A value of metadata has at most ${MAX_VALUE} characters.`);
 }
 
-const STORED: ReadonlySet<string> = new Set([ALLOW_AXFR_FROM, ALSO_NOTIFY, 'SOA-EDIT-DNSUPDATE']);
+const STORED: ReadonlySet<string> = new Set([ALLOW_AXFR_FROM, ALSO_NOTIFY, AXFR_SOURCE, 'SOA-EDIT-DNSUPDATE']);
 
 /** Whether anything changed. Kinds with fixed values are not stored. */
 function store(draft: Draft, domain: Domain, kind: string, values: readonly string[]): boolean {

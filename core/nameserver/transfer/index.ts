@@ -82,6 +82,10 @@ export function openTransfers(options: TransfersOptions): Transfers {
     zoneTargets: {
       exist: () => reader.haveZoneLabels(),
       of: (id) => (reader.zoneLabels(id).metadata[ALSO_NOTIFY] ?? []).flatMap((text) => parseNotifyTarget(text) ?? []),
+      sourcesOf(id) {
+        const domain = reader.domain(id);
+        return domain === undefined ? [] : reader.transferSources(domain);
+      },
     },
     reader,
     keyByName: (text) => findOperatorKey(reader, secrets, parseName(`${text}.`)),

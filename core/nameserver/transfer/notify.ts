@@ -4,10 +4,11 @@
  */
 import { createSocket, type Socket } from 'node:dgram';
 import type { LogFields, Logger } from '../../base/log/index.ts';
-import type { NotifyTarget } from '../../config/index.ts';
+import { type NotifyTarget, sourceFor } from '../../config/index.ts';
 import { formatName, type Name } from '../../dns/wire/name.ts';
 import type { TsigKey } from '../../dns/wire/tsig.ts';
 import type { ZoneChange } from '../../journal/apply/zone-difference.ts';
+import { FOREIGN_SOURCES, isSameFamily, localSource } from '../../net/local-source.ts';
 import type { Id } from '../../store/keys.ts';
 import type { StoreReader } from '../../store/store-reader.ts';
 import type { Holds } from './holds.ts';
@@ -33,9 +34,11 @@ interface NotifierOptions {
 }
 
 interface ZoneTargets {
-  /** Whether any zone has secondaries of its own. */
+  /** Whether any zone has secondaries or source addresses of its own. */
   exist(): boolean;
   of(domainId: Id): readonly NotifyTarget[];
+  /** Source addresses of the zone, which may be of other nodes. */
+  sourcesOf(domainId: Id): readonly string[];
 }
 
 /** Seven attempts take a little over two minutes. */
@@ -51,6 +54,8 @@ const AT_ONCE = 100;
 const MAX_READS = 500;
 /** Maximum secondaries of single zones, each with a queue. Accounts share them. */
 const MAX_OWN = 1000;
+/** Maximum sockets: one of each source address. */
+const MAX_SOCKETS = 64;
 /** After a start: milliseconds between batches. */
 const BATCH_INTERVAL_MS = 500;
 /**
@@ -71,9 +76,11 @@ interface Secondary {
 
 export class Notifier {
   readonly #secondaries: Secondary[];
-  /** Secondaries of single zones, by account, address and port. */
+  /** Secondaries of single zones, by account, address, port and source addresses. */
   readonly #own = new Map<string, OwnSecondary>();
-  readonly #sockets = new Map<4 | 6, Socket>();
+  /** By source address; with the family as key: from that of the route. */
+  readonly #sockets = new Map<string, Socket>();
+  #isClosed = false;
   readonly #changes = new Map<Id, Name>();
   #collectTimer: NodeJS.Timeout | null = null;
   #starting: NodeJS.Timeout | null = null;
@@ -122,6 +129,7 @@ export class Notifier {
   }
 
   close(): void {
+    this.#isClosed = true;
     if (this.#collectTimer !== null) clearTimeout(this.#collectTimer);
     if (this.#starting !== null) clearTimeout(this.#starting);
     for (const { line } of this.#all()) line.close();
@@ -159,24 +167,27 @@ export class Notifier {
   }
 
   #secondariesOf(domainId: Id, hasOwn: boolean): readonly Secondary[] {
-    const targets = hasOwn ? (this.options.zoneTargets?.of(domainId) ?? []) : [];
-    if (targets.length === 0) return this.#secondaries;
-    const account = this.options.reader.domain(domainId)?.accountId ?? 0;
-    return [...this.#secondaries, ...targets.flatMap((target) => this.#ownSecondary(target, account) ?? [])];
+    const { zoneTargets, targets: common, reader } = this.options;
+    if (!hasOwn || zoneTargets === undefined) return this.#secondaries;
+    const isCommon = (own: NotifyTarget): boolean =>
+      common.some(({ address, port }) => address === own.address && port === own.port);
+    const targets = zoneTargets.of(domainId).filter((target) => !isCommon(target));
+    const sources = zoneTargets.sourcesOf(domainId);
+    if (targets.length === 0 && sources.length === 0) return this.#secondaries;
+    const account = reader.domain(domainId)?.accountId ?? 0;
+    const ownOf = (target: NotifyTarget): Secondary | [] => this.#ownSecondary(target, account, sources) ?? [];
+    return sources.length === 0
+      ? [...this.#secondaries, ...targets.flatMap(ownOf)]
+      : [...common, ...targets].flatMap(ownOf);
   }
 
-  /**
-   * Undefined: the maximum of secondaries is reached and none can be dropped, or the target is also
-   * a secondary of all zones.
-   */
-  #ownSecondary(target: NotifyTarget, account: number): Secondary | undefined {
-    const isTarget = (other: NotifyTarget): boolean => other.address === target.address && other.port === target.port;
-    if (this.options.targets.some(isTarget)) return undefined;
-    const key = `${account} ${target.address} ${target.port}`;
+  /** Undefined: the maximum of secondaries is reached and none can be dropped. */
+  #ownSecondary(target: NotifyTarget, account: number, sources: readonly string[]): Secondary | undefined {
+    const key = `${account} ${target.address} ${target.port} ${sources}`;
     const present = this.#own.get(key);
     if (present !== undefined) return present;
     if (this.#own.size >= MAX_OWN && !this.#makeRoom(account)) return undefined;
-    const secondary = { ...this.#secondaryOf(target), account };
+    const secondary = { ...this.#secondaryOf(target, sources), account };
     this.#own.set(key, secondary);
     return secondary;
   }
@@ -212,7 +223,8 @@ export class Notifier {
       last === undefined ? null : setTimeout(() => this.#notifyAll(last.apex), BATCH_INTERVAL_MS).unref();
   }
 
-  #secondaryOf(target: NotifyTarget): Secondary {
+  /** `sources`: those of a zone; empty: those of the service. */
+  #secondaryOf(target: NotifyTarget, sources: readonly string[] = []): Secondary {
     const { log, times = TIMES, keyByName, observer } = this.options;
     const secondary = `${target.address} port ${target.port}`;
     const key = keyOf(target, keyByName, (problem) =>
@@ -237,7 +249,7 @@ export class Notifier {
     };
     const line = new NotifyLine({
       times,
-      send: (message) => this.#send(target, message),
+      send: (message) => void this.#send(target, sources, message, warn),
       key,
       settled(apex, rcode) {
         const zone = formatName(apex);
@@ -250,27 +262,47 @@ export class Notifier {
     return { target, key, line };
   }
 
-  #send({ address, port, family }: NotifyTarget, message: Uint8Array): void {
+  async #send(
+    { address, port, family }: NotifyTarget,
+    sources: readonly string[],
+    message: Uint8Array,
+    warn: (message: string, fields: LogFields) => void,
+  ): Promise<void> {
+    const own = sources.length === 0 ? undefined : await localSource(sources, address);
+    if (this.#isClosed) return;
+    if (own === undefined && sources.some((other) => isSameFamily(other, address)))
+      warn(FOREIGN_SOURCES, { secondary: `${address} port ${port}`, sources: sources.join(' ') });
+    const source = own ?? sourceFor(this.options.sources ?? [], address);
     // A failed send counts as an unanswered attempt, so it is retried.
-    this.#socket(family).send(message, port, address, (error) => {
+    this.#socket(family, source).send(message, port, address, (error) => {
       if (error !== null) this.options.log.debug('cannot send NOTIFY', { address, port, error });
     });
   }
 
-  #socket(family: 4 | 6): Socket {
-    const open = this.#sockets.get(family);
+  #socket(family: 4 | 6, source: string | undefined): Socket {
+    const key = source ?? `${family}`;
+    const open = this.#sockets.get(key);
     if (open !== undefined) return open;
+    if (this.#sockets.size >= MAX_SOCKETS) this.#closeSocket(this.#sockets.keys().next().value!);
     const socket = createSocket(family === 4 ? 'udp4' : 'udp6');
-    this.#sockets.set(family, socket);
+    this.#sockets.set(key, socket);
     socket.unref();
-    const source = this.options.sources?.find((address) => address.includes(':') === (family === 6));
     if (source !== undefined) socket.bind({ address: source });
-    socket.on('error', (error) => this.options.log.warn('error on the NOTIFY socket', { error }));
+    socket.on('error', (error) => {
+      this.options.log.warn('error on the NOTIFY socket', { error, source });
+      // The next attempt opens another socket: the address may have left this node.
+      if (this.#sockets.get(key) === socket) this.#closeSocket(key);
+    });
     socket.on('message', (message, { address, port }) => {
       for (const { target, line } of this.#all())
         if (target.port === port && target.address === address) line.receive(message);
     });
     return socket;
+  }
+
+  #closeSocket(key: string): void {
+    this.#sockets.get(key)?.close();
+    this.#sockets.delete(key);
   }
 }
 

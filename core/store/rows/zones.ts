@@ -20,6 +20,9 @@ export const ALLOW_AXFR_FROM = 'ALLOW-AXFR-FROM';
 /** Metadata kind: addresses that receive NOTIFY for the zone. */
 export const ALSO_NOTIFY = 'ALSO-NOTIFY';
 
+/** Metadata kind: addresses of nodes, from which they send NOTIFY and requests to primaries. */
+export const AXFR_SOURCE = 'AXFR-SOURCE';
+
 /**
  * `primary`: records are edited here. `secondary`: records are transferred from primaries.
  * `catalog`: lists other domains (RFC 9432).

@@ -4,11 +4,13 @@ import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Secrets } from '../../base/secrets.ts';
 import type { Tasks } from '../../base/tasks.ts';
-import type { Config } from '../../config/index.ts';
+import { type Config, sourceFor } from '../../config/index.ts';
+import { formatHost } from '../../dns/wire/name.ts';
 import type { TsigKey } from '../../dns/wire/tsig.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { AnswerDeferred } from '../../nameserver/deferred.ts';
 import { parseExemptions } from '../../net/address/index.ts';
+import { FOREIGN_SOURCES, isSameFamily, localSource } from '../../net/local-source.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { IndexWriter } from '../../store/index/writer.ts';
 import { type Id, idKey } from '../../store/keys.ts';
@@ -79,7 +81,7 @@ export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
     now,
     exemptions: parseExemptions(allowPrivatePrimaries),
     maxBytes: maxZoneSize,
-    sources: config.transfer.source,
+    sourceOf: sourcesOf(reader, config.transfer.source, log),
     maxIterations: maxNsec3Iterations,
     acceptsOlder,
     minRefresh,
@@ -148,6 +150,21 @@ export function openSecondaries(options: OpenSecondariesOptions): Secondaries {
 function* allRows(environment: Environment): Generator<SecondaryRow> {
   for (const { key, value } of environment.rows.get(secondaries.number)!.getRange({}))
     yield secondaries.decode(key as Buffer, value);
+}
+
+/** The source addresses of a zone that this node has, or else its own. Logs each fault once. */
+function sourcesOf(reader: StoreReader, common: readonly string[], log: Logger): RefreshParts['sourceOf'] {
+  const reported = new Set<Id>();
+  return async (domain, to) => {
+    const sources = reader.transferSources(domain).filter((source) => isSameFamily(source, to));
+    const own = await localSource(sources, to);
+    if (own !== undefined || sources.length === 0) reported.delete(domain.id);
+    else if (!reported.has(domain.id)) {
+      reported.add(domain.id);
+      log.warn(FOREIGN_SOURCES, { zone: formatHost(domain.apex), sources: sources.join(' ') });
+    }
+    return own ?? sourceFor(common, to);
+  };
 }
 
 /** Throws Error. */

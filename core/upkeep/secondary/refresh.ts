@@ -2,7 +2,6 @@
 
 import { ConflictError, UnavailableError, WaypostError } from '../../base/errors.ts';
 import type { Slot } from '../../base/fair-slots.ts';
-import { sourceFor } from '../../config/index.ts';
 import { latin1 } from '../../dns/wire/latin1.ts';
 import type { TsigKey } from '../../dns/wire/tsig.ts';
 import { TYPE } from '../../dns/wire/types.ts';
@@ -37,8 +36,8 @@ export interface RefreshParts extends CommitParts {
   readonly reading: ZoneReading;
   readonly exemptions: Exemptions;
   readonly maxBytes: number;
-  /** Source addresses of requests: see transfer.source. */
-  readonly sources: readonly string[];
+  /** The source address of requests of a zone to an address; undefined: that of the route. */
+  readonly sourceOf: (domain: Domain, to: string) => Promise<string | undefined>;
   readonly memory: TransferMemory;
   /** See `requireCheapHashing`. */
   readonly maxIterations: number;
@@ -133,7 +132,7 @@ async function refreshFrom(
     held.add(bytes);
   };
   try {
-    const source = sourceFor(parts.sources, primary.address);
+    const source = await parts.sourceOf(domain, primary.address);
     const target = { primary, key, exemptions, maxBytes, signal, source, expiry, onMessage };
     return await refreshBy({ ...parts, expiry }, domain, row, options, held, target);
   } finally {

@@ -221,6 +221,57 @@ test('a secondary zone shows its state, and its records are read-only', async ()
   });
 });
 
+test('the form of nameservers and secondaries shows, saves and names faults', async () => {
+  await withWorld(async (world) => {
+    const { base, daemon } = world;
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    const { body } = await daemon.api.call('POST', '/api/v1/domains', { domain: 'vanity.example' });
+    const { id } = body.domain as unknown as { id: number };
+    const stored = async (): Promise<Record<string, unknown>> => {
+      const { distribution } = (await daemon.api.call('GET', `/api/v1/domains/${id}/distribution`)).body;
+      return distribution as unknown as Record<string, unknown>;
+    };
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await shows(page, 'vanity.example');
+      await page.goto(`${base}/domains/${id}/set-up`);
+      await page.getByRole('heading', { name: 'Nameservers and secondaries' }).waitFor();
+      const field = (label: string) => page.getByLabel(label);
+      await field('NS records of the domain').fill('ns1.vanity.example\nns.other.example');
+      await field('Notify after each change').fill('192.0.2.7\n[2001:db8::7]:5353');
+      await field('Allow transfers without a key').fill('192.0.2.0/28');
+      await field('Source addresses of NOTIFY').fill('198.51.100.9, 127.0.0.1');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('Nameservers and secondaries saved').waitFor();
+      await checkScreen(page, 'set-up-distribution');
+      const { nameservers, also_notify, allow_transfer, transfer_source } = await stored();
+      assert.equal(
+        [nameservers, also_notify],
+        [
+          ['ns1.vanity.example', 'ns.other.example'],
+          ['192.0.2.7', '[2001:db8::7]:5353'],
+        ],
+      );
+      assert.equal([allow_transfer, transfer_source], [['192.0.2.0/28'], ['198.51.100.9', '127.0.0.1']]);
+      // Another node may have the address: a warning. A fault is shown, and nothing is stored.
+      await field('Source addresses of NOTIFY').fill('198.51.100.9');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('does not have the IPv4 address 198.51.100.9').waitFor();
+      await field('Source addresses of NOTIFY').fill('ns.example');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('"ns.example" is not an IP address').waitFor();
+      assert.equal((await stored()).transfer_source, ['198.51.100.9']);
+      await page.reload();
+      await untilIs(() => field('Source addresses of NOTIFY').inputValue(), '198.51.100.9');
+      for (const label of ['NS records of the domain', 'Notify after each change', 'Source addresses of NOTIFY'])
+        await field(label).fill('');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await untilIs(async () => (await stored()).own_nameservers, false);
+      assert.equal((await stored()).transfer_source, []);
+    });
+  });
+});
+
 test('a new domain shows whether it is delegated, and is deleted', async () => {
   const address = `127.${160 + (process.pid >> 15)}.${(process.pid >> 7) & 255}.${(process.pid & 127) << 1}`;
   let nameservers: string[] | null = null;

@@ -29,6 +29,8 @@ export interface PrimaryOptions {
   readonly signing?: 'nsec' | 'nsec3';
   /** A second zone, signed before it is loaded (signStatic), or by PowerDNS itself. */
   readonly signedZone?: string;
+  /** The only address that may transfer the zones of Knot and BIND. Omitted: 127.0.0.1. */
+  readonly client?: string;
   /** Required for transfers, and signs NOTIFY; not of PowerDNS. */
   readonly key?: TsigSecret;
 }
@@ -50,7 +52,7 @@ const PROGRAMS: Readonly<Record<PrimaryName, Program>> = {
     program: '/usr/sbin/knotd',
     args: (folder) => ['-c', join(folder, 'config')],
     ready: /server started/,
-    config: ({ folder, port, zone, secondary, signing, signedZone, key }) => `
+    config: ({ folder, port, zone, secondary, signing, signedZone, key, client }) => `
 server:
     rundir: ${folder}
     listen: 127.0.0.1@${port}
@@ -75,7 +77,7 @@ ${
     address: 127.0.0.1@${secondary}
 ${key === undefined ? '' : `    key: ${key.name}\n`}acl:
   - id: transfers
-    address: 127.0.0.1
+    address: ${client ?? '127.0.0.1'}
     action: transfer
 ${key === undefined ? '' : `    key: ${key.name}\n`}policy:
   - id: signed
@@ -109,7 +111,7 @@ ${
     program: '/usr/sbin/named',
     args: (folder) => ['-g', '-n', '1', '-c', join(folder, 'config')],
     ready: /\brunning$/m,
-    config: ({ folder, port, zone, secondary, key, signedZone }) => `
+    config: ({ folder, port, zone, secondary, key, signedZone, client }) => `
 ${key === undefined ? '' : `key "${key.name}" { algorithm ${key.algorithm ?? 'hmac-sha256'}; secret "${key.secret}"; };`}
 options {
     directory "${folder}";
@@ -130,7 +132,7 @@ zone "${name}" {
     type primary;
     file "${name === zone ? 'zone' : 'signed'}";
     ixfr-from-differences yes;
-    allow-transfer { ${key === undefined ? '127.0.0.1' : `key "${key.name}"`}; };
+    allow-transfer { ${key === undefined ? (client ?? '127.0.0.1') : `key "${key.name}"`}; };
     notify explicit;
     also-notify port ${secondary} { 127.0.0.1${key === undefined ? '' : ` key "${key.name}"`}; };
 };

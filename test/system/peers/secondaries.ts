@@ -13,6 +13,8 @@ export interface SecondaryPlan {
   readonly zones: readonly string[];
   /** Left out: neither requests nor responses are signed. */
   readonly key?: { readonly name: string; readonly secret: string };
+  /** The source address of NOTIFY, of Knot and BIND. Left out: 127.0.0.1. */
+  readonly notifier?: string;
   /** Left out: it serves what it is sent. BIND cannot verify a zone that it receives. */
   readonly verification?: Verification;
 }
@@ -53,7 +55,7 @@ const KINDS: Readonly<Record<SecondaryKind, Kind>> = {
   knot: {
     program: '/usr/sbin/knotd',
     args: (config) => ['-c', config],
-    config: (folder, { port, primaryPort, zones, key, verification }) => `
+    config: (folder, { port, primaryPort, zones, key, verification, notifier }) => `
 server:
     rundir: ${folder}
     listen: 127.0.0.1@${port}
@@ -72,7 +74,7 @@ remote:
 ${key === undefined ? '' : `    key: ${key.name}`}
 acl:
   - id: notified
-    address: 127.0.0.1
+    address: ${notifier ?? '127.0.0.1'}
     action: notify
 ${key === undefined ? '' : `    key: ${key.name}`}
   - id: compared
@@ -129,7 +131,7 @@ ${verification === undefined ? '' : `    verify-zone: ${verification.zones.inclu
   bind: {
     program: '/usr/sbin/named',
     args: (config) => ['-g', '-c', config],
-    config: (folder, { port, primaryPort, zones, key }) => `
+    config: (folder, { port, primaryPort, zones, key, notifier }) => `
 options {
     directory "${folder}";
     pid-file none;
@@ -139,7 +141,7 @@ options {
     recursion no;
     dnssec-validation no;
     allow-transfer { 127.0.0.1; };
-    ixfr-from-differences no;
+${notifier === undefined ? '' : `    allow-notify { ${notifier}; };\n`}    ixfr-from-differences no;
     minimal-responses yes;
     notify no;
     min-refresh-time 1;

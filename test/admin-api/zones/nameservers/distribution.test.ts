@@ -9,6 +9,8 @@ interface Distribution {
   readonly own_nameservers: boolean;
   readonly also_notify: readonly string[];
   readonly allow_transfer: readonly string[];
+  readonly transfer_source: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 const test = suite<{ daemon: Daemon; alice: string; path: string }>('distribution');
@@ -52,11 +54,31 @@ test('secondaries are stored as the metadata of the PowerDNS API', async ({ daem
   assert.equal((after.distribution as unknown as Distribution).allow_transfer, []);
 });
 
+test('source addresses are metadata of PowerDNS, with a warning if this node has none of them', async (context) => {
+  const { daemon, alice: token, path } = context;
+  const json = { transfer_source: ['198.51.101.7', '2606:4700::1'] };
+  const { body } = await daemon.call('PUT', `${path}/distribution`, { token, json });
+  const { transfer_source, warnings } = body.distribution as unknown as Distribution;
+  assert.equal(transfer_source, json.transfer_source);
+  assert.is(warnings.length, 2);
+  assert.match(warnings[0], /^The node .* does not have the IPv4 address 198\.51\.101\.7; it uses the address of/);
+  const metadata = '/api/v1/servers/localhost/zones/shared.example./metadata/AXFR-SOURCE';
+  assert.equal((await daemon.call('GET', metadata, { token })).body.metadata, json.transfer_source);
+  const { status } = await daemon.call('PUT', metadata, { token, json: { metadata: ['10.0.0.1'] } });
+  assert.is(status, 422);
+  await daemon.call('PUT', metadata, { token: daemon.adminToken, json: { metadata: ['127.0.0.1'] } });
+  const { body: after } = await daemon.call('GET', `${path}/distribution`, { token });
+  const distribution = after.distribution as unknown as Distribution;
+  assert.equal([distribution.transfer_source, distribution.warnings], [['127.0.0.1'], []]);
+});
+
 test('faults name the entry', async ({ daemon, alice: token, path }) => {
   for (const [json, code, pointer] of [
     [{ also_notify: ['198.51.101.7', 'ns.example'] }, 'invalid_address', '/also_notify/1'],
     [{ also_notify: ['127.0.0.1'] }, 'private_address', '/also_notify/0'],
     [{ allow_transfer: ['198.0.0.0/8'] }, 'invalid_prefix', '/allow_transfer/0'],
+    [{ transfer_source: ['198.51.101.0/24'] }, 'invalid_address', '/transfer_source/0'],
+    [{ transfer_source: ['198.51.101.7', '127.0.0.1'] }, 'private_address', '/transfer_source/1'],
     [{ nameservers: ['192.0.2.1'] }, 'invalid_host', '/nameservers/0'],
     [{ nameservers: ['ns1'] }, 'relative_target', '/nameservers/0'],
     [{ nameserver_ttl: 60 }, 'contradiction', '/nameserver_ttl'],

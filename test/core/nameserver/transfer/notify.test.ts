@@ -111,6 +111,7 @@ test('secondaries of one zone get NOTIFY for its changes only', async () => {
       targets: [],
       zoneTargets: {
         exist: () => true,
+        sourcesOf: () => [],
         of: (id) => (id === own.id ? [{ address: '127.0.0.1', port, family: 4, key: null }] : []),
       },
       reader,
@@ -145,6 +146,7 @@ test('silent secondaries of one account do not delay NOTIFY of another', async (
       targets: [],
       zoneTargets: {
         exist: () => true,
+        sourcesOf: () => [],
         of(id) {
           if (id === tenant.id) return [target('127.0.0.1', secondary.address())];
           const n = attackers.findIndex((domain) => domain.id === id);

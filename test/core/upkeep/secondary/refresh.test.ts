@@ -62,7 +62,7 @@ function begin(primaries: readonly Primary[], slot: Slot, first = 0): Promise<Ou
   const parts = {
     exemptions: true,
     maxBytes: 1 << 20,
-    sources: [],
+    sourceOf: () => Promise.resolve(undefined),
     memory,
     keyOf: () => null,
     now: () => 0,
