@@ -1,6 +1,6 @@
 /** Reads the source of `waypost import`: a configuration, folder or export. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { InvalidError } from '../../../core/base/errors.ts';
 import {
   type ConfigFile,
@@ -9,19 +9,24 @@ import {
   type Finding,
   finding,
   isDnscontrol,
+  isKnotcList,
   isMaster,
+  isSplitFolder,
   parseCloudflareFile,
   parseCloudflareJson,
   parseDnscontrol,
   parseGcloud,
   parseKnot,
+  parseKnotcList,
   parseNamed,
   parseNsd,
   parseOctodns,
   parseRoute53,
   type Source,
   type SourceKind,
+  zoneOfFolder,
   zoneOfMaster,
+  zoneOfOctodns,
 } from '../../zones/migration/index.ts';
 import { CliError } from '../base/errors.ts';
 import { headOf, textOfBytes } from '../base/text-file.ts';
@@ -80,37 +85,68 @@ const EXPORTS = {
   cloudflare: (file: ConfigFile, zone?: string): Source =>
     /^\ufeff?\s*[[{]/.test(file.text) ? parseCloudflareJson(file, zone) : parseCloudflareFile(file, zone),
   gcloud: parseGcloud,
-  octodns: parseOctodns,
+  octodns: (file: ConfigFile, zone?: string): Source => parseOctodns([file], zone),
 };
 
-/** A folder of master files and exports. Its folders are ignored. */
+/** The YAML files of a folder that is one zone of octoDNS; empty: it is another folder. */
+function splitFilesOf(path: string): ConfigFile[] {
+  const names = readdirSync(path).filter((name) => /\.ya?ml$/i.test(name) && statOf(join(path, name)).isFile());
+  const files = names.sort().map((name) => ({ file: join(path, name), text: textOf(join(path, name)) }));
+  return isSplitFolder(resolve(path), files) ? files : [];
+}
+
+/** A folder of master files and exports. Of its folders, those of octoDNS are read. */
 function readFolder(path: string, { from, zone }: SourceOptions): Source {
+  const split = splitFilesOf(path);
+  if (split.length > 0) return parseOctodns(split, zone ?? zoneOfFolder(resolve(path), split));
   const sources: Source[] = [];
+  /** Files of octoDNS by zone. */
+  const octodns = new Map<string, ConfigFile[]>();
+  const addOctodns = (name: string, files: readonly ConfigFile[]): void =>
+    void octodns.set(name, [...(octodns.get(name) ?? []), ...files]);
   const route53: ConfigFile[] = [];
   const unknown: string[] = [];
   const findings: Finding[] = [];
   for (const name of readdirSync(path).sort()) {
     const file = join(path, name);
-    if (NO_ZONES.test(name) || !statOf(file).isFile()) continue;
+    if (NO_ZONES.test(name)) continue;
     try {
+      const found = statOf(file);
+      const files = found.isDirectory() ? splitFilesOf(file) : [];
+      if (files.length > 0) addOctodns(zoneOfFolder(file, files), files);
+      if (!found.isFile()) continue;
       const head = headOfFile(file);
       const isZone = from === 'zones' || (name.endsWith('.zone') && !/cf_tags=|^;; Domain:/m.test(head));
       const isWhole = /\.(json|ya?ml)$/i.test(name);
       const kind = isZone ? 'zones' : detectKind({ file, text: isWhole ? textOf(file) : head });
       if (kind === 'route53') route53.push({ file, text: textOf(file) });
-      else if (kind === 'cloudflare' || kind === 'gcloud' || kind === 'octodns')
-        sources.push(EXPORTS[kind]({ file, text: textOf(file) }));
-      else if (kind === 'zones' && (name.endsWith('.zone') || isMaster(head))) sources.push(readMaster(file, head));
+      else if (kind === 'octodns') addOctodns(zoneOfOctodns(file), [{ file, text: textOf(file) }]);
+      else if (kind === 'cloudflare' || kind === 'gcloud') sources.push(EXPORTS[kind]({ file, text: textOf(file) }));
+      else if (kind === 'zones' && (name.endsWith('.zone') || isKnotcList(head) || isMaster(head)))
+        sources.push(readMaster(file, head));
       else unknown.push(name);
     } catch (error) {
       if (!(error instanceof InvalidError)) throw error;
       findings.push(finding.notUnderstood(error.message));
     }
   }
-  if (route53.length > 0) sources.push(parseRoute53(route53));
+  const groups = [...octodns].map(
+    ([name, files]) =>
+      () =>
+        parseOctodns(files, name),
+  );
+  for (const parse of [...groups, ...(route53.length > 0 ? [() => parseRoute53(route53)] : [])])
+    try {
+      sources.push(parse());
+    } catch (error) {
+      if (!(error instanceof InvalidError)) throw error;
+      findings.push(finding.notUnderstood(error.message));
+    }
   if (unknown.length > 0)
     findings.push(finding.notUnderstood(`No zone files and no exports: ${shortList(unknown)}. They are left out.`));
-  const zones = sources.flatMap((source) => source.zones);
+  const zones = sources
+    .flatMap((source) => source.zones)
+    .sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
   findings.unshift(...sources.flatMap((source) => source.findings));
   if (zone !== undefined && zones.length !== 1)
     throw new CliError('usage', `--zone is for a single file, but ${path} has ${zones.length} zones.`);
@@ -130,6 +166,7 @@ const shortList = (names: readonly string[]): string =>
 
 function readMaster(path: string, head: string, zone?: string): Source {
   const name = zone ?? zoneOfMaster(path, head);
+  if (isKnotcList(head)) return parseKnotcList({ file: path, text: textOf(path) });
   if (isDnscontrol(head)) return parseDnscontrol({ file: path, text: textOf(path) }, name);
   const at = { file: path, line: 1 };
   const found = { kind: 'zones', zones: [], keys: [], findings: [] } as const;

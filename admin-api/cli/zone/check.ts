@@ -116,12 +116,14 @@ function printVerdict(io: CliIo, file: string, { program, loads, lines }: Verdic
 export async function checkZoneFile(zoneFile: ZoneFile, rules: Rules): Promise<Checked> {
   const { file, zone } = zoneFile;
   try {
-    const { bytes, locate } = await openZone(zoneFile);
+    const unread: Problem[] = [];
+    const { bytes, locate } = await openZone(zoneFile, { unread });
+    const isSkipped = rules.skipsFaults === true && rules.strict !== true;
     const { owners, errors, warnings } = readZone({ bytes: bytes!, apex: parseName(zone), ...rules });
     return {
       records: owners.recordCount,
-      problems: errors.map((error) => ({ ...error, ...locate(error.line) })),
-      warnings: warnings.map((warning) => ({ ...warning, ...locate(warning.line) })),
+      problems: [...(isSkipped ? [] : unread), ...errors.map((error) => ({ ...error, ...locate(error.line) }))],
+      warnings: [...(isSkipped ? unread : []), ...warnings.map((warning) => ({ ...warning, ...locate(warning.line) }))],
     };
   } catch (error) {
     const system = error instanceof Error && 'syscall' in error;

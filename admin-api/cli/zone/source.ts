@@ -7,6 +7,7 @@ import { parseName } from '../../../core/dns/wire/name.ts';
 import { CliError } from '../base/errors.ts';
 import { isUtf16, textOfBytes } from '../base/text-file.ts';
 import type { ZoneFile } from './files.ts';
+import type { LineWarning } from './warnings.ts';
 
 export interface ZoneSource {
   /** Null: the file is large and includes no other; read it as a stream. */
@@ -17,11 +18,18 @@ export interface ZoneSource {
   locate(line: number): MasterLine;
 }
 
-/**
- * Files of `streamedFrom` bytes or more are not read into memory if they include no other file.
- * Throws InvalidError, CliError `unreadable`, and errors of the file system.
- */
-export async function openZone(zoneFile: ZoneFile, streamedFrom = Number.POSITIVE_INFINITY): Promise<ZoneSource> {
+interface OpenOptions {
+  /** Files of this size in bytes are not read into memory if they include no other file. */
+  readonly streamedFrom?: number;
+  /** Gets the included files that cannot be read, which are left out. Omitted: they are errors. */
+  readonly unread?: LineWarning[];
+}
+
+/** Throws InvalidError, CliError `unreadable`, and errors of the file system. */
+export async function openZone(
+  zoneFile: ZoneFile,
+  { streamedFrom = Number.POSITIVE_INFINITY, unread }: OpenOptions = {},
+): Promise<ZoneSource> {
   const { file, zone, findIncluded } = zoneFile;
   const locate = (line: number): MasterLine => ({ file, line });
   if (zoneFile.bytes === undefined) {
@@ -35,13 +43,31 @@ export async function openZone(zoneFile: ZoneFile, streamedFrom = Number.POSITIV
     findIncluded === undefined
       ? readerInFolder(realpathSync(dirname(file)))
       : (path: string, from: MasterLine) => readAnywhere(findIncluded(path, from.file), path, from);
-  const inlined = inlineIncludes({ file, bytes }, parseName(zone), read);
+  const inlined = inlineIncludes({ file, bytes }, parseName(zone), (path, from) => {
+    try {
+      return read(path, from);
+    } catch (error) {
+      if (!(error instanceof UnreadError) || unread === undefined) throw error;
+      unread.push({ ...from, code: 'unreadable_include', message: `${error.fault} What it has is left out.` });
+      return { file: path, bytes: new Uint8Array(0) };
+    }
+  });
   const whole = inlined.bytes;
   return { bytes: whole, size: whole.length, locate: (line) => inlined.locate(line) };
 }
 
-const refuse = (path: string, from: MasterLine, message: string): CliError =>
-  new CliError('unreadable', `${from.file}:${from.line}: $INCLUDE ${path}: ${message}.`);
+/** An included file that cannot be read. */
+class UnreadError extends CliError {
+  constructor(
+    readonly fault: string,
+    { file, line }: MasterLine,
+  ) {
+    super('unreadable', `${file}:${line}: ${fault}`);
+  }
+}
+
+const refuse = (path: string, from: MasterLine, message: string): UnreadError =>
+  new UnreadError(`$INCLUDE ${path}: ${message}.`, from);
 
 /** Only files in the folder of the zone file, so that a foreign zone file cannot publish others. */
 function readerInFolder(folder: string): (path: string, from: MasterLine) => MasterFile {

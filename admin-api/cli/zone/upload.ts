@@ -66,12 +66,12 @@ export function replaceZone(
 async function send(
   zoneFile: ZoneFile,
   options: UploadOptions,
-  request: (source: Omit<Source, 'locate'>) => Promise<ApiResponse<'importZone'>>,
+  request: (source: Omit<Source, 'locate' | 'unread'>) => Promise<ApiResponse<'importZone'>>,
 ): Promise<Uploaded> {
-  const { locate, ...source } = await openSource(zoneFile, options.onSent);
+  const { locate, unread, ...source } = await openSource(zoneFile, options);
   try {
     const uploaded = uploadedOf(await request(source));
-    return { ...uploaded, warnings: relocate(zoneFile, locate, uploaded.warnings) };
+    return { ...uploaded, warnings: [...unread, ...relocate(zoneFile, locate, uploaded.warnings)] };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { status, code, message, pointer, details, requestId } = error;
@@ -117,7 +117,7 @@ export async function previewZone(
     if (problems.length > 0) throw invalidFile(problems);
     return { records, warnings, warningsOmitted: 0, created: records, changed: 0, deleted: 0, unchanged: 0 };
   }
-  const { locate, ...source } = await openSource(zoneFile, options.onSent);
+  const { locate, unread, ...source } = await openSource(zoneFile, options);
   const answer = await client.PUT(ZONEFILE, {
     params: { path: { domain_id: domain.id }, query: { ...queryOf(options), dry_run: 'true' } },
     ...source,
@@ -129,7 +129,7 @@ export async function previewZone(
   const uploaded = uploadedOf(answer);
   return {
     ...uploaded,
-    warnings: relocate(zoneFile, locate, uploaded.warnings),
+    warnings: [...unread, ...relocate(zoneFile, locate, uploaded.warnings)],
     created: created.count,
     changed: changed.count,
     deleted: deleted.count,
@@ -152,15 +152,19 @@ interface Source {
   readonly body: () => Readable | Uint8Array;
   /** Finds the file and line of a line that was sent. */
   readonly locate: ZoneSource['locate'];
+  /** Included files that are left out. */
+  readonly unread: readonly LineWarning[];
 }
 
-async function openSource(zoneFile: ZoneFile, sent: (bytes: number) => void = () => {}): Promise<Source> {
+async function openSource(zoneFile: ZoneFile, { strict, onSent = () => {} }: UploadOptions): Promise<Source> {
   try {
-    const { bytes, size, locate } = await openZone(zoneFile, STREAMED_FROM);
+    const unread: LineWarning[] = [];
+    const options = { streamedFrom: STREAMED_FROM, ...(!strict && { unread }) };
+    const { bytes, size, locate } = await openZone(zoneFile, options);
     const headers = { 'content-type': 'text/dns', 'content-length': String(size) };
-    if (bytes !== null) return { headers, body: () => bytes, locate };
-    const options = { end: size - 1, highWaterMark: STREAMED_FROM };
-    return { headers, body: () => countBytes(createReadStream(zoneFile.file, options), sent), locate };
+    if (bytes !== null) return { headers, body: () => bytes, locate, unread };
+    const range = { end: size - 1, highWaterMark: STREAMED_FROM };
+    return { headers, body: () => countBytes(createReadStream(zoneFile.file, range), onSent), locate, unread };
   } catch (error) {
     if (error instanceof WaypostError) throw error;
     throw new CliError('unreadable', `The file cannot be read: ${error instanceof Error ? error.message : error}`);

@@ -4,9 +4,11 @@
  */
 import { basename } from 'node:path';
 import { EntryLexer } from '../../../core/dns/wire/master/index.ts';
+import { isCli53 } from './cli53.ts';
 import { isCloudflareFile, isCloudflareJson } from './cloudflare.ts';
 import { isGcloud } from './gcloud.ts';
 import { parseJson } from './json.ts';
+import { isKnotcList } from './knotc.ts';
 import { isRoute53 } from './route53.ts';
 import { type ConfigFile, type Finding, finding, type Position, type SourceKind, zoneNameOf } from './source.ts';
 
@@ -59,6 +61,8 @@ export function detectKind({ file, text }: ConfigFile): SourceKind | undefined {
   if (/^(-? *)kind: *['"]?dns#resourceRecordSet/m.test(head)) return 'gcloud';
   if (isYaml(file, head) && /^[\s:-]*type: *['"]?[A-Z0-9]+['"]? *$/m.test(head)) return 'octodns';
   if (isCloudflareFile(head)) return 'cloudflare';
+  if (isCli53(head)) return 'route53';
+  if (isKnotcList(head)) return 'zones';
   // The words of a master file could start a statement, but have no brace after them.
   if (
     /^\s*(options|zone|view|include|key|acl|logging|controls|masters|primaries|template|tls)\b[^;:]*[{;]/m.test(head) &&

@@ -5,9 +5,10 @@ export { detectKind, examineMaster, isMaster, zoneOfMaster } from './examine.ts'
 export { parseGcloud } from './gcloud.ts';
 export { type JsonObject, objectOf, objectsOf, parseJson, textOf } from './json.ts';
 export { parseKnot } from './knot.ts';
+export { isKnotcList, parseKnotcList } from './knotc.ts';
 export { parseNamed } from './named.ts';
 export { parseNsd } from './nsd.ts';
-export { parseOctodns } from './octodns.ts';
+export { isSplitFolder, parseOctodns, zoneOfFolder, zoneOfOctodns } from './octodns.ts';
 export { parsePowerDnsZone } from './powerdns.ts';
 export { type Question, questionsOf, type Reason, type ZoneContent } from './questions.ts';
 export { compareReplies, type Difference, parseReply, type Reply, recordText } from './replies.ts';

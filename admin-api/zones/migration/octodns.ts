@@ -1,7 +1,8 @@
-/** Zones in the YAML files of octoDNS. */
+/** Zones in the YAML files of octoDNS: a file a zone, or a folder a zone with a file a name. */
 import { basename } from 'node:path';
+import { InvalidError } from '../../../core/base/errors.ts';
 import { type JsonObject, numberOf, objectOf, objectsOf } from './json.ts';
-import { type ConfigFile, invalidConfig, type Source, zoneNameOf } from './source.ts';
+import { type ConfigFile, finding, invalidConfig, type Source, zoneNameOf } from './source.ts';
 import { parseYaml } from './yaml.ts';
 import { Comments, quoted, relativeTo, ZoneLines } from './zone-lines.ts';
 
@@ -33,37 +34,69 @@ export const isOctodns = (body: unknown): boolean => {
 
 const recordsOf = (value: unknown): JsonObject[] => objectsOf(Array.isArray(value) ? value : [value]);
 
-/** The zone of `example.com.yaml`, or of a file of the folder `example.com.`. */
-const zoneOfFile = (file: string): string =>
-  zoneNameOf(
-    basename(file)
-      .replace(/\.ya?ml$/i, '')
-      .replace(/^\$/, ''),
-  );
+const stemOf = (file: string): string => basename(file).replace(/\.ya?ml$/i, '');
 
-export function parseOctodns({ file, text }: ConfigFile, zone?: string): Source {
-  const name = zoneNameOf(zone ?? zoneOfFile(file));
-  const lines = new ZoneLines(name, basename(file));
+/** The zone of `example.com.yaml`, or of `$example.com.yaml` in its folder. */
+export const zoneOfOctodns = (file: string): string => zoneNameOf(stemOf(file).replace(/^\$/, ''));
+
+/**
+ * Whether the YAML files of a folder are one zone (`split_extension`): the folder is `example.com.`,
+ * or has a file `$example.com.yaml`, or each file has the record set of its name alone.
+ */
+export function isSplitFolder(folder: string, files: readonly ConfigFile[]): boolean {
+  if (files.length === 0) return false;
+  if (basename(folder).endsWith('.') || files.some(({ file }) => basename(file).startsWith('$'))) return true;
+  return files.every((file) => {
+    try {
+      const [document] = parseYaml(file);
+      return isOctodns(document) && Object.keys(objectOf(document) ?? {}).join() === stemOf(file.file);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** The zone of a split folder. Its name may have another extension than the last dot. */
+export const zoneOfFolder = (folder: string, files: readonly ConfigFile[]): string =>
+  zoneOfOctodns(files.find(({ file }) => basename(file).startsWith('$'))?.file ?? basename(folder));
+
+/**
+ * The zone of one file, or of several, of which those that are not understood are findings. Throws
+ * InvalidError `invalid_config` for a single file.
+ */
+export function parseOctodns(files: readonly ConfigFile[], zone?: string): Source {
+  const [{ file: first }] = files;
+  const name = zoneNameOf(zone ?? zoneOfOctodns(first));
+  const lines = new ZoneLines(name, basename(first));
   const comments = new Comments();
   const proxied = new Map<string, boolean>();
-  for (const document of parseYaml({ file, text })) {
-    if (!isOctodns(document)) throw invalidConfig({ file, line: 1 }, 'the file has no records of octoDNS');
-    for (const [label, value] of Object.entries(objectOf(document) ?? {}))
-      for (const record of recordsOf(value)) {
-        const owner = label === '' ? name : `${label}.${name}`;
-        addRecord(lines, owner, record);
-        const cloudflare = objectOf(objectOf(record.octodns)?.cloudflare) ?? {};
-        if (cloudflare.proxied === true) proxied.set(relativeTo(name, owner), true);
-        comments.add(relativeTo(name, owner), String(record.type), String(cloudflare.comment ?? ''));
-      }
-  }
+  const add = (file: ConfigFile): void => {
+    for (const document of parseYaml(file)) {
+      if (!isOctodns(document)) throw invalidConfig({ ...file, line: 1 }, 'the file has no records of octoDNS');
+      for (const [label, value] of Object.entries(objectOf(document) ?? {}))
+        for (const record of recordsOf(value)) {
+          const owner = label === '' ? name : `${label}.${name}`;
+          addRecord(lines, owner, record);
+          const cloudflare = objectOf(objectOf(record.octodns)?.cloudflare) ?? {};
+          if (cloudflare.proxied === true) proxied.set(relativeTo(name, owner), true);
+          comments.add(relativeTo(name, owner), String(record.type), String(cloudflare.comment ?? ''));
+        }
+    }
+  };
+  for (const file of files)
+    try {
+      add(file);
+    } catch (error) {
+      if (!(error instanceof InvalidError) || files.length === 1) throw error;
+      lines.findings.push({ ...finding.notUnderstood(error.message), zone: name });
+    }
   return {
     kind: 'octodns',
     zones: [
       {
         name,
         role: 'primary',
-        content: { kind: 'text', file, text: lines.text },
+        content: { kind: 'text', file: first, text: lines.text },
         primaries: [],
         proxied,
         comments: comments.texts,

@@ -1,5 +1,6 @@
-/** Zones in the JSON of Amazon Route 53: lists of hosted zones, and of the record sets of one. */
+/** Zones of Amazon Route 53: JSON with lists of hosted zones and of record sets, and files of cli53. */
 import { basename } from 'node:path';
+import { isCli53, readCli53 } from './cli53.ts';
 import { type JsonObject, numberOf, objectOf, objectsOf, parseJson, textOf } from './json.ts';
 import { type ConfigFile, type Finding, invalidConfig, type Source, type SourceZone, zoneNameOf } from './source.ts';
 import { AUTOMATIC_TTL, isWithin, relativeTo, ZoneLines } from './zone-lines.ts';
@@ -29,13 +30,16 @@ export function parseRoute53(files: readonly ConfigFile[], zone?: string): Sourc
   const lists: { readonly file: string; readonly hosted: readonly JsonObject[] }[] = [];
   const counts = new Map<string, number>();
   for (const { file, text } of files) {
-    const body = objectOf(parseJson(file, text)) ?? {};
+    const given = files.length === 1 ? zone : undefined;
+    const exported = isCli53(text) ? readCli53({ file, text }, given, findings) : undefined;
+    const body: JsonObject =
+      exported === undefined ? (objectOf(parseJson(file, text)) ?? {}) : { ResourceRecordSets: exported.sets };
     if (Array.isArray(body.HostedZones)) lists.push({ file, hosted: objectsOf(body.HostedZones) });
     if (!Array.isArray(body.ResourceRecordSets)) continue;
     if (body.IsTruncated === true || textOf(body.NextToken) !== undefined)
       throw invalidConfig({ file, line: 1 }, 'the list is not complete; export it without --max-items');
     const sets = objectsOf(body.ResourceRecordSets);
-    const read = zoneOf(file, sets, files.length === 1 ? zone : undefined);
+    const read = zoneOf(file, sets, exported?.zone ?? given);
     zones.push(read.zone);
     findings.push(...read.findings);
     counts.set(read.zone.name, sets.length);

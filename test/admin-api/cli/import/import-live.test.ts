@@ -244,6 +244,46 @@ view out { zone "v.test" { type primary; file "db.v"; }; };
   assert.equal(codes((await report(live, [config, '--strict'], 1)).errors), ['unreadable_include']);
 });
 
+test('a zone file whose include cannot be read is imported without it, with a line, but not with --strict', async (live) => {
+  const zone = `${soa('inc.test')}www A 192.0.2.1\n$INCLUDE missing\nftp A 192.0.2.2\n`;
+  const file = write('included/inc.test.zone', zone);
+  const planned = await report(live, [file, '--dry-run']);
+  assert.equal(actions(planned), ['inc.test created 3']);
+  const strict = await report(live, [file, '--strict'], 1);
+  assert.equal(actions(strict), ['inc.test failed 0']);
+  const { code, stdout } = await live.waypost(['import', file, '--json']);
+  assert.is(code, 0);
+  const [{ warnings, records }] = JSON.parse(stdout).zones;
+  assert.is(records, 3);
+  assert.equal([warnings[0].file, warnings[0].line, warnings[0].code], [file, 5, 'unreadable_include']);
+  assert.match(warnings[0].message, /^\$INCLUDE missing: ENOENT.* What it has is left out\.$/);
+  const checked = await live.waypost(['zone', 'check', file]);
+  assert.is(checked.code, 1);
+  assert.match(checked.stderr, new RegExp(`${file}:5: \\$INCLUDE missing: ENOENT`));
+});
+
+test('a list of knotc, a file of cli53 and folders of octoDNS are imported', async (live) => {
+  const list = ['a.knotc.test', 'b.knotc.test'].map(
+    (zone) => `[${zone}.] ${zone}. 3600 SOA ns.${zone}. me.${zone}. 2 2 3 4 5\n[${zone}.] w.${zone}. 60 A 192.0.2.1\n`,
+  );
+  const knotc = await report(live, [write('lists/knotc.txt', list.join(''))]);
+  assert.equal(actions(knotc), ['a.knotc.test created 1', 'b.knotc.test created 1']);
+  const alias = 'alias\t86400\tAWS\tALIAS\tA www $self false\n';
+  const cli53 = write('lists/export.txt', `$ORIGIN cli53.test.\nwww\t300\tIN\tA\t192.0.2.1\n${alias}`);
+  assert.equal(actions(await report(live, [cli53])), ['cli53.test created 2']);
+  write('octodns/split.test./www.yaml', 'www:\n  type: A\n  value: 192.0.2.1\n');
+  write(
+    'octodns/split.test./$split.test.yaml',
+    "'':\n  type: MX\n  value: {preference: 10, exchange: mx.other.test.}\n",
+  );
+  write('octodns/split.test.yaml', 'ftp:\n  type: A\n  value: 192.0.2.2\n');
+  write('octodns/plain.test.yaml', 'ftp:\n  type: A\n  value: 192.0.2.2\n');
+  const both = await report(live, [join(folder, 'octodns'), '--dry-run']);
+  assert.equal(actions(both), ['plain.test created 1', 'split.test created 3']);
+  const one = await report(live, [join(folder, 'octodns', 'split.test.')]);
+  assert.equal(actions(one), ['split.test created 2']);
+});
+
 test('sources that cannot be read say why', async ({ waypost }) => {
   const failure = async (...argv: string[]): Promise<string> => {
     const { code, stderr } = await waypost(['import', ...argv]);

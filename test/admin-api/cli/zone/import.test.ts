@@ -212,11 +212,17 @@ test('rejects includes of files outside of the folder', async ({ daemon, env, fo
   ];
   for (const [path, message] of cases) {
     writeFileSync(join(inner, 'a.test.zone'), `$INCLUDE ${path}\n`);
-    const { code, stderr } = await run(['zone', 'import', join(inner, 'a.test.zone')], { env });
+    const { code, stderr } = await run(['zone', 'import', join(inner, 'a.test.zone'), '--strict'], { env });
     assert.is(code, 1, path);
     assert.match(stderr, message);
   }
   assert.is(daemon.zones.size, 0);
+  // Without --strict, the rest of the file is imported.
+  writeFileSync(join(inner, 'a.test.zone'), '$INCLUDE link\nwww A 192.0.2.7\n');
+  const { code, stderr } = await run(['zone', 'import', join(inner, 'a.test.zone')], { env });
+  assert.is(code, 0, stderr);
+  assert.match(stderr, /a\.test\.zone:1: warning: \$INCLUDE link: the file is outside of .*\(unreadable_include\)/);
+  assert.is(daemon.zones.get('a.test')?.text, '$ORIGIN a.test.\n$ORIGIN a.test.\nwww A 192.0.2.7\n');
 });
 
 test.run();

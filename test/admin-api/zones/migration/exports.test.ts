@@ -206,7 +206,7 @@ urlfwd:
 test('records of octoDNS', () => {
   const file = { file: '/config/unit.tests.yaml', text: OCTODNS };
   assert.is(detectKind(file), 'octodns');
-  const source = parseOctodns(file);
+  const source = parseOctodns([file]);
   assert.is(source.zones[0].name, 'unit.tests');
   assert.equal(textOfZone(source), [
     'unit.tests. 300 IN A 192.0.2.1',
