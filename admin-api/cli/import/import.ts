@@ -4,7 +4,7 @@ import { type Finding, LOSSES, type SourceZone } from '../../zones/migration/ind
 import { ACCOUNT, actFor } from '../base/accounts.ts';
 import { withClient } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
-import { isFatalForAll } from '../base/errors.ts';
+import { ApiError, isFatalForAll } from '../base/errors.ts';
 import type { CliIo } from '../base/io.ts';
 import { mapConcurrently } from '../base/map-concurrently.ts';
 import { wholeNumber } from '../base/numbers.ts';
@@ -95,13 +95,14 @@ After it, compare the answers of both servers: waypost compare --old ADDRESS
               secondaries: options.secondaries,
               incomplete: new Set(strict ? findings.filter(isLoss).flatMap(({ zone }) => zone ?? []) : []),
             });
+            const exceeded = await planFinding(importer, source.zones, dryRun);
             const { results, fatal } = await importAll(io, source.zones, importer, options.concurrency);
             const report = {
               kind: source.kind,
               title: source.title,
               dryRun,
               zones: results,
-              findings,
+              findings: [...findings, ...exceeded],
               seconds: Math.round(performance.now() - started) / 1000,
               next: dryRun
                 ? 'Run the command without --dry-run.'
@@ -120,6 +121,24 @@ After it, compare the answers of both servers: waypost compare --old ADDRESS
 const isLoss = ({ code }: Finding): boolean => LOSSES.has(code);
 
 const lossAsError = (entry: Finding): Finding => (isLoss(entry) ? { ...entry, severity: 'error' } : entry);
+
+/**
+ * A finding if the zones are more than the plan of the account allows, in a dry run. Throws ApiError
+ * `plan_limit` otherwise, before anything is created.
+ */
+async function planFinding(
+  importer: ZoneImporter,
+  zones: readonly SourceZone[],
+  isDryRun: boolean,
+): Promise<readonly Finding[]> {
+  try {
+    await importer.checkPlan(zones);
+    return [];
+  } catch (error) {
+    if (!isDryRun || !(error instanceof ApiError) || error.code !== 'plan_limit') throw error;
+    return [{ severity: 'error', code: error.code, message: error.message, next: 'Import some zones with --zones.' }];
+  }
+}
 
 /** Results in the order of the source. Stops after an error that would affect all other zones. */
 async function importAll(

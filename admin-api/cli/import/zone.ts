@@ -13,6 +13,7 @@ import type { ZoneFile } from '../zone/files.ts';
 import {
   type Comparison,
   checkNewZone,
+  checkPlan,
   previewZone,
   replaceZone,
   type Uploaded,
@@ -91,6 +92,17 @@ export class ZoneImporter {
       for await (const { id, name } of rows(api, '/api/v1/tsig-keys', 'tsig_keys', ofAccount))
         keys.set(name.toLowerCase(), id);
     return new ZoneImporter(api, files, plan, domains, keys);
+  }
+
+  /** Throws ApiError `plan_limit` if the plan has no room for all domains that would be created. */
+  async checkPlan(zones: readonly SourceZone[]): Promise<void> {
+    const { incomplete, secondaries } = this.plan;
+    const isNew = ({ name, role, content, primaries }: SourceZone): boolean => {
+      if (this.domains.has(name) || incomplete.has(name)) return false;
+      const isKept = role === 'secondary' && secondaries !== 'convert';
+      return isKept ? secondaries === 'keep' && primaries.length > 0 : content.kind !== 'none';
+    };
+    await checkPlan(this.api, zones.filter(isNew).length);
   }
 
   /** Never throws: the error is a part of the result. */

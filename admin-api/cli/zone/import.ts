@@ -2,14 +2,15 @@
 import { type Command, Option } from 'commander';
 import { escapeControls } from '../../../core/base/log/index.ts';
 import { actFor } from '../base/accounts.ts';
-import { withClient } from '../base/client.ts';
+import { type ApiClient, withClient } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
-import { describeError, isFatalForAll } from '../base/errors.ts';
+import { ApiError, describeError, isFatalForAll } from '../base/errors.ts';
 import { type CliIo, print } from '../base/io.ts';
 import { wholeNumber } from '../base/numbers.ts';
+import { rows } from '../base/pages.ts';
 import { perSecond, startProgress } from '../base/progress.ts';
 import { type ZoneFile, type ZoneFiles, zoneFiles } from './files.ts';
-import { type Comparison, compareZone, type Uploaded, uploadZone } from './upload.ts';
+import { type Comparison, checkPlan, compareZone, type Uploaded, uploadZone } from './upload.ts';
 import { failureFields, type LineWarning, printBadLines, warningText } from './warnings.ts';
 
 interface ImportOptions {
@@ -84,6 +85,7 @@ Examples:
               strict: options.strict === true,
             };
             const isDryRun = options.dryRun === true;
+            if (found.count > 1) await checkRoom(client, found.count, path);
             const send = isDryRun ? compareZone : uploadZone;
             const summary = await importAll(io, found, options.concurrency, isDryRun, (file, sent) =>
               send(client, file, { ...upload, onSent: sent }),
@@ -96,6 +98,24 @@ Examples:
         ),
       ),
     );
+}
+
+/**
+ * Throws ApiError `plan_limit` if the plan has no room for the zones of a folder that are missing.
+ * The domains are only counted if it has none for all of them.
+ */
+async function checkRoom(client: ApiClient, total: number, path: string): Promise<void> {
+  try {
+    await checkPlan(client, total);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'plan_limit') throw error;
+    const present = new Set<string>();
+    const ofAccount = { query: { account: client.account } };
+    for await (const { domain } of rows(client, '/api/v1/domains', 'domains', ofAccount)) present.add(domain);
+    let missing = 0;
+    for await (const { zone } of (await zoneFiles(path)).files) if (!present.has(zone)) missing++;
+    await checkPlan(client, missing);
+  }
 }
 
 /** Uploads files with `concurrency` workers, until none is left or an error would fail all. */

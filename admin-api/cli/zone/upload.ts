@@ -201,6 +201,17 @@ export async function checkNewZone(client: ApiClient, zone: string): Promise<voi
   await client.GET('/api/v1/domains/check', { params: { query: { account: client.account, domain: zone } } });
 }
 
+/** Throws ApiError `plan_limit` if the plan has no room for a number of new domains. */
+export async function checkPlan(client: ApiClient, count: number): Promise<void> {
+  if (count === 0) return;
+  try {
+    await client.GET('/api/v1/domains/check', { params: { query: { account: client.account, count } } });
+  } catch (error) {
+    // The creation of the domains reports other errors.
+    if (!(error instanceof ApiError) || error.code === 'plan_limit') throw error;
+  }
+}
+
 /** The domain of the account that prevents the creation of a zone; undefined: none does. */
 async function findTaken(client: ApiClient, zone: string): Promise<Domain | undefined> {
   try {

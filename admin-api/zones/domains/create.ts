@@ -213,6 +213,22 @@ function kindOf(
   return { ...PRIMARY, kind, members: members ?? 'account' };
 }
 
+/**
+ * Checks the name of a new domain, and whether the plan has room for a number of them. Throws the
+ * errors of their creation.
+ */
+export function checkDomains(
+  services: Services,
+  context: ActingContext,
+  { domain, count }: { readonly domain?: string; readonly count?: number },
+) {
+  const { admission, reader } = services;
+  const refusal = count === undefined ? null : admission.findPlanRefusal(reader, accountOf(reader, context), count);
+  if (refusal !== null) throw new StateError(refusal.code, refusal.message);
+  if (domain === undefined && count !== undefined) return { domain: null };
+  return { domain: formatHost(checkDomain(services, context, domain ?? '')) };
+}
+
 /** The name that a new domain would have. Throws the errors of its creation. */
 export function checkDomain(services: Services, context: ActingContext, text: string): Name {
   const apex = parseDomain(text);

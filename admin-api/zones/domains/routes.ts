@@ -1,7 +1,6 @@
 /** Endpoints of domains. */
 import { type Static, Type } from '@sinclair/typebox';
-import { flag, NOTHING, text } from '../../../core/base/schema.ts';
-import { formatHost } from '../../../core/dns/wire/name.ts';
+import { flag, integer, NOTHING, text } from '../../../core/base/schema.ts';
 import type { Domain } from '../../../core/store/rows.ts';
 import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { etag, ownedDomain } from '../../change/owned-domain.ts';
@@ -10,7 +9,7 @@ import { replyWithList } from '../../http/list-reply.ts';
 import { MAX_WHOLE, pageQuery, searchBy, sortQuery } from '../../http/lists.ts';
 import { RateLimit } from '../../http/rate-limit.ts';
 import { route } from '../../http/route.ts';
-import { checkDomain, createDomain, createDomains, NAME_FAULTS } from './create.ts';
+import { checkDomains, createDomain, createDomains, NAME_FAULTS } from './create.ts';
 import { checkDelegation, describeDelegation } from './delegation.ts';
 import { DOMAIN_SORTS, listDomains, SORT_ALIASES } from './list.ts';
 import {
@@ -116,13 +115,18 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings) {
       method: 'GET',
       path: `${DOMAINS}/check`,
       tag: 'domains',
-      summary: 'Check whether a domain can be created',
-      description: 'The errors are those of the creation of a domain with this name.',
+      summary: 'Check whether domains can be created',
+      description:
+        'The errors are those of the creation of a domain with this name, and of as many domains as `count` says.',
       scope: 'dns',
-      query: { ...accountQuery, domain: text('the name of the domain, such as "example.com"') },
+      query: {
+        ...accountQuery,
+        domain: Type.Optional(text('the name of the domain, such as "example.com"')),
+        count: Type.Optional(integer(1, 1_000_000, 'a number of new domains, for which the plan must have room')),
+      },
       response: domainNameResponse,
-      faults: { ...ACTING_FAULTS, 409: ['zone_exists', 'plan_limit'], 422: NAME_FAULTS },
-      run: (context) => ({ domain: formatHost(checkDomain(services, context, context.query.domain ?? '')) }),
+      faults: { ...ACTING_FAULTS, 400: ['invalid_count'], 409: ['zone_exists', 'plan_limit'], 422: NAME_FAULTS },
+      run: (context) => checkDomains(services, context, context.query),
     }),
     route({
       operationId: 'getDomain',

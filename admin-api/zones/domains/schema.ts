@@ -37,7 +37,9 @@ const primariesSchema = list(primarySchema, `a list of 1 to ${MAX_PRIMARIES} pri
 
 export const primariesBody = bodySchema(Type.Object({ primaries: primariesSchema }));
 
-export const domainNameResponse = Type.Object({ domain: text('the name of the domain, as it would be stored') });
+export const domainNameResponse = Type.Object({
+  domain: orNull(Type.String(), 'the name of the domain, as it would be stored; null: only a count was given'),
+});
 
 const newDomain = Type.Object({
   domain: text('a string, a domain name such as "example.com"', { minLength: 1, maxLength: 1024 }),

@@ -55,6 +55,16 @@ export class DomainAdmission {
       message: `The plan "${owner.plan}" allows ${this.limitOf(owner)} domains, and all are in use. Delete a domain, or ask an administrator for a larger plan.`,
     };
   }
+
+  /** Null: the plan of the account has room for this number of new domains. */
+  findPlanRefusal(reader: Reader, owner: Account, count: number): Refusal | null {
+    const limit = this.limitOf(owner);
+    if (limit === 0) return null;
+    const used = reader.countDomains(owner.id, limit);
+    if (used + count <= limit) return null;
+    const message = `The plan "${owner.plan}" allows ${limit} domains: ${used} are in use, and ${count} new ones are too many. Create fewer, delete domains, or ask an administrator for a larger plan.`;
+    return { code: 'plan_limit', message };
+  }
 }
 
 /**

@@ -105,6 +105,16 @@ await everywhere('contract, domains', (test) => {
     refused(await client.post(`${DOMAINS}/batch`, { domains: named.slice(limit) }), '409 plan_limit');
   });
 
+  test('GET /api/v1/domains/check: whether the plan has room for a number of domains', async ({ world }) => {
+    const { client } = await world.member({ plan: 'free' });
+    succeeded(await client.post(DOMAINS, { domain: 'room.example' }));
+    assert.is(succeeded(await client.get(`${DOMAINS}/check?count=9`)).body.domain, null);
+    refused(await client.get(`${DOMAINS}/check?count=10`), '409 plan_limit');
+    refused(await client.get(`${DOMAINS}/check?count=0`), '400 invalid_count');
+    refused(await client.get(`${DOMAINS}/check?count=1&domain=room.example`), '409 zone_exists', '/domain');
+    refused(await client.get(`${DOMAINS}/check`), '422 invalid_domain', '/domain');
+  });
+
   test('POST /api/v1/domains: in any case, in Unicode, with or without a trailing dot', async ({ world }) => {
     for (const [given, stored] of [
       ['Upper.Example.NET', 'upper.example.net'],

@@ -284,6 +284,31 @@ test('a list of knotc, a file of cli53 and folders of octoDNS are imported', asy
   assert.equal(actions(one), ['split.test created 2']);
 });
 
+test('more zones than the plan allows are refused before any is created, and reported by a dry run', async (live) => {
+  const { token } = await live.daemon.account('small');
+  const env = { WAYPOST_TOKEN: token };
+  for (let i = 0; i < 11; i++) write(`many/z${i}.plan.test.zone`, `${soa(`z${i}.plan.test`)}www A 192.0.2.1\n`);
+  const many = join(folder, 'many');
+  const domains = async (): Promise<number> => (await live.json(['domain', 'list'], { env })).length;
+  const refused = await live.waypost(['import', many], { env });
+  assert.is(refused.code, 1);
+  assert.match(refused.stderr, /allows 10 domains: 0 are in use, and 11 new ones are too many.*\(plan_limit\)/);
+  assert.is(await domains(), 0);
+  const planned = await live.waypost(['import', many, '--dry-run', '--json'], { env });
+  const { zones, errors } = JSON.parse(planned.stdout);
+  assert.equal([planned.code, zones.length, errors[0].code], [1, 11, 'plan_limit']);
+  const imported = await live.waypost(['zone', 'import', many], { env });
+  assert.match(imported.stderr, /11 new ones are too many/);
+  assert.is(await domains(), 0);
+  // Zones that exist are not new.
+  rmSync(join(many, 'z10.plan.test.zone'));
+  await live.json(['domain', 'add', 'z0.plan.test'], { env });
+  await live.json(['domain', 'add', 'z1.plan.test'], { env });
+  const again = await live.waypost(['zone', 'import', many, '--replace'], { env });
+  assert.match(again.stdout, /imported 10 zones/, again.stderr);
+  assert.is((await live.waypost(['import', many, '--dry-run'], { env })).code, 0);
+});
+
 test('sources that cannot be read say why', async ({ waypost }) => {
   const failure = async (...argv: string[]): Promise<string> => {
     const { code, stderr } = await waypost(['import', ...argv]);
