@@ -10,9 +10,6 @@ export async function localSource(addresses: readonly string[], to: string): Pro
   return undefined;
 }
 
-/** A warning of the log. */
-export const FOREIGN_SOURCES = 'this node has none of the source addresses of a zone; those of the node are used';
-
 export const isSameFamily = (a: string, b: string): boolean => a.includes(':') === b.includes(':');
 
 function isLocal(address: string): Promise<boolean> {

@@ -8,7 +8,7 @@ import { type NotifyTarget, sourceFor } from '../../config/index.ts';
 import { formatName, type Name } from '../../dns/wire/name.ts';
 import type { TsigKey } from '../../dns/wire/tsig.ts';
 import type { ZoneChange } from '../../journal/apply/zone-difference.ts';
-import { FOREIGN_SOURCES, isSameFamily, localSource } from '../../net/local-source.ts';
+import { isSameFamily, localSource } from '../../net/local-source.ts';
 import type { Id } from '../../store/keys.ts';
 import type { StoreReader } from '../../store/store-reader.ts';
 import type { Holds } from './holds.ts';
@@ -271,7 +271,10 @@ export class Notifier {
     const own = sources.length === 0 ? undefined : await localSource(sources, address);
     if (this.#isClosed) return;
     if (own === undefined && sources.some((other) => isSameFamily(other, address)))
-      warn(FOREIGN_SOURCES, { secondary: `${address} port ${port}`, sources: sources.join(' ') });
+      warn('a zone has source addresses of other nodes alone', {
+        secondary: `${address} port ${port}`,
+        sources: sources.join(' '),
+      });
     const source = own ?? sourceFor(this.options.sources ?? [], address);
     // A failed send counts as an unanswered attempt, so it is retried.
     this.#socket(family, source).send(message, port, address, (error) => {

@@ -10,7 +10,7 @@ import type { TsigKey } from '../../dns/wire/tsig.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { AnswerDeferred } from '../../nameserver/deferred.ts';
 import { parseExemptions } from '../../net/address/index.ts';
-import { FOREIGN_SOURCES, isSameFamily, localSource } from '../../net/local-source.ts';
+import { isSameFamily, localSource } from '../../net/local-source.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { IndexWriter } from '../../store/index/writer.ts';
 import { type Id, idKey } from '../../store/keys.ts';
@@ -161,7 +161,10 @@ function sourcesOf(reader: StoreReader, common: readonly string[], log: Logger):
     if (own !== undefined || sources.length === 0) reported.delete(domain.id);
     else if (!reported.has(domain.id)) {
       reported.add(domain.id);
-      log.warn(FOREIGN_SOURCES, { zone: formatHost(domain.apex), sources: sources.join(' ') });
+      log.warn('a zone has source addresses of other nodes alone', {
+        zone: formatHost(domain.apex),
+        sources: sources.join(' '),
+      });
     }
     return own ?? sourceFor(common, to);
   };
