@@ -67,7 +67,7 @@ test('NOTIFY of one domain has its source address, and passes addresses of other
     assert.equal([transfer_source, warnings], [['192.0.2.7', SOURCE], []]);
     await api.call('POST', `${path}/records`, { name: 'b', type: 'A', content: '192.0.2.2' });
     await untilIs(() => dig(port, '+short', `b.${zone}`, 'A').trim(), '192.0.2.2');
-    assert.match(server.output(), new RegExp(`notify, incoming, remote ${SOURCE}@`));
+    await untilMatches(() => server.output(), new RegExp(`notify, incoming, remote ${SOURCE}@`));
     // Addresses of other nodes alone: NOTIFY comes from the address of the route.
     const { body: foreign } = await api.call('PUT', `${path}/distribution`, { transfer_source: ['192.0.2.7'] });
     assert.match((foreign.distribution as { warnings: string[] }).warnings[0], /does not have the IPv4 address 192/);
