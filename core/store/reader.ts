@@ -33,10 +33,12 @@ import {
   certificates,
   comments,
   type DelegationRow,
+  type DisabledRecords,
   type DnssecRow,
   type Domain,
   decodeDomain,
   delegations,
+  disabledRecords,
   dnssec,
   dnssecStates,
   domains,
@@ -175,6 +177,11 @@ export class Reader extends AccountReader {
   /** The RRsets of a domain that keep their PTR records. */
   keptPtrs(domainId: Id, limit?: number): KeptPtrs[] {
     return this.rowsIn(keptPtrs, idKey(domainId), afterPrefix(idKey(domainId)), limit);
+  }
+
+  /** Disabled records of a domain, by RRset. */
+  disabledRecords(domainId: Id, limit?: number): DisabledRecords[] {
+    return this.rowsIn(disabledRecords, idKey(domainId), afterPrefix(idKey(domainId)), limit);
   }
 
   zoneLabels(domainId: Id): ZoneLabels {

@@ -19,6 +19,7 @@ import { notFound, unprocessable, unsupported } from './errors.ts';
 import { has, type JsonObject, readString } from './fields.ts';
 import type { PowerDnsContext } from './route.ts';
 import { findZone } from './zone-id.ts';
+import { isSigned } from './zone-view.ts';
 
 const NAMES: ReadonlyMap<number, string> = new Map([
   [8, 'RSASHA256'],
@@ -177,7 +178,7 @@ interface ZoneKey {
 
 /** Empty: the zone is not signed. */
 function readZoneKeys(reader: Reader, domain: Domain): ZoneKey[] {
-  const row = readSignedZone(reader, domain)?.row;
+  const row = isSigned(reader, domain) ? readSignedZone(reader, domain)?.row : undefined;
   if (row === undefined) return [];
   const [signing, published, main] = [signingKeys(row), publishedKeys(row), signingKey(row)];
   return row.keys.map((key) => {

@@ -15,7 +15,7 @@ import { unprocessable, unsupported } from './errors.ts';
 import type { PowerDnsContext } from './route.ts';
 import { readSoaEdit } from './zone-body.ts';
 import { findZone } from './zone-id.ts';
-import { NSEC3PARAM, TSIG_ALLOW_AXFR } from './zone-view.ts';
+import { isSigned, NSEC3PARAM, TSIG_ALLOW_AXFR } from './zone-view.ts';
 
 type Metadata = {
   readonly kind: string;
@@ -64,7 +64,7 @@ const never = (reason: string): Kind => ({
   },
 });
 
-const isSigned = ({ reader, domain }: Zone): boolean => reader.dnssec(domain.id) !== undefined;
+const isSignedZone = ({ reader, domain }: Zone): boolean => isSigned(reader, domain);
 const NO_GSS = 'GSS-TSIG is not supported; use TSIG keys.';
 const BY_TSIG = 'Clients update a zone with a TSIG key of the scope "dns" (/api/v1/tsig-keys), from any address.';
 
@@ -91,14 +91,14 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
     { values: stored(AXFR_SOURCE), check: (values, { context }) => checkSources(values, isOperator(context)) },
   ],
   ['SOA-EDIT', { values: ({ reader, domain }) => some(reader.zoneLabels(domain.id).soaEdit), check: checkSoaEdit }],
-  ['PUBLISH-CDS', fixed(['2'], 'Signed zones publish CDS records with SHA-256.', isSigned)],
-  ['PUBLISH-CDNSKEY', fixed(['1'], 'Signed zones publish CDNSKEY records.', isSigned)],
+  ['PUBLISH-CDS', fixed(['2'], 'Signed zones publish CDS records with SHA-256.', isSignedZone)],
+  ['PUBLISH-CDNSKEY', fixed(['1'], 'Signed zones publish CDNSKEY records.', isSignedZone)],
   ['IXFR', fixed(['1'], 'Incremental transfers are used where possible.', ({ domain }) => domain.kind === 'secondary')],
   ['TSIG-ALLOW-DNSUPDATE', { values: (zone) => keysOf(zone, 'dns'), check: checkUpdateKeys }],
   // PowerDNS changes these by other endpoints, too.
   ['API-RECTIFY', { values: ({ reader, domain }) => some(reader.zoneLabels(domain.id).apiRectify ? '1' : '') }],
   ['SOA-EDIT-API', { values: ({ reader, domain }) => some(reader.zoneLabels(domain.id).soaEditApi) }],
-  ['NSEC3PARAM', { values: (zone) => (isSigned(zone) ? [NSEC3PARAM] : []) }],
+  ['NSEC3PARAM', { values: (zone) => (isSignedZone(zone) ? [NSEC3PARAM] : []) }],
   ['NSEC3NARROW', { values: () => [] }],
   ['PRESIGNED', { values: () => [] }],
   ['LUA-AXFR-SCRIPT', { values: () => [] }],
@@ -109,7 +109,7 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['NOTIFY-DNSUPDATE', notified],
   ['SLAVE-RENOTIFY', notified],
   ['SOA-EDIT-DNSUPDATE', { values: stored('SOA-EDIT-DNSUPDATE'), check: checkSoaEdit }],
-  ['RFC1123-CONFORMANCE', never('Names follow the rules of the record API.')],
+  ['RFC1123-CONFORMANCE', fixed(['0'], 'Owners of addresses may have underscores.', () => false)],
   ['SIGNALING-ZONE', never('Signalling zones (RFC 9615) are not supported.')],
   ['ENABLE-LUA-RECORDS', never('There are no LUA records.')],
   ['GSS-ALLOW-AXFR-PRINCIPAL', never(NO_GSS)],

@@ -4,7 +4,7 @@
  */
 import { InvalidError } from '../../../core/base/errors.ts';
 import { isDataType, parseType, typeName } from '../../../core/dns/wire/mnemonics.ts';
-import { isWithin, type Name } from '../../../core/dns/wire/name.ts';
+import { equalNames, isWithin, type Name } from '../../../core/dns/wire/name.ts';
 import { formatRdata, parseRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { Comment } from '../../../core/store/rows.ts';
@@ -103,6 +103,30 @@ export function readRRsets(apex: Name, body: JsonObject): RRsetChange[] {
   });
 }
 
+/**
+ * The changes that give a zone these RRsets alone. `present`: its stored RRsets. Throws InvalidError.
+ */
+export function readReplacement(
+  apex: Name,
+  body: JsonObject,
+  present: Iterable<Pick<RRsetChange, 'name' | 'type'>>,
+): RRsetChange[] {
+  const wanted = readRRsets(apex, body).map(
+    (change): RRsetChange => ({ ...change, records: change.records ?? [], comments: change.comments ?? [] }),
+  );
+  if (!wanted.some(({ name, type }) => type === TYPE.SOA && equalNames(name, apex)))
+    throw unprocessable('Must give SOA record for zone when replacing all RR sets');
+  const idOf = ({ name, type }: Pick<RRsetChange, 'name' | 'type'>): string => `${type} ${dotted(name)}`;
+  const kept = new Set(wanted.map(idOf));
+  const leaving = new Map([...present].filter((set) => !kept.has(idOf(set))).map((set) => [idOf(set), set]));
+  return [
+    ...[...leaving.values()].map(
+      ({ name, type }): RRsetChange => ({ name, type, changeType: 'DELETE', ttl: null, records: [], comments: [] }),
+    ),
+    ...wanted,
+  ];
+}
+
 function readOwner(rrset: JsonObject): Pick<RRsetChange, 'name' | 'type'> {
   const name = readName(readString(rrset, 'name'));
   const text = readString(rrset, 'type');
@@ -152,7 +176,7 @@ function readRecords(
   const enabled: Uint8Array[] = [];
   const disabled: Uint8Array[] = [];
   for (const record of records) {
-    const content = readString(record, 'content');
+    const content = readString(record, 'content').trim();
     if (readBoolean(record, 'set-ptr'))
       throw unsupported(`${describeRRset(name, type)}: "set-ptr" is not supported; write the PTR record to its zone.`);
     const rdata = parseStrictly(apex, name, type, content);

@@ -13,7 +13,7 @@ import { unprocessable } from './errors.ts';
 import type { PowerDnsContext } from './route.ts';
 import { readPositive } from './server-routes.ts';
 import { dotted, zoneIdOf } from './zone-id.ts';
-import { readRecords } from './zone-view.ts';
+import { ALL_RRSETS, readRecords } from './zone-view.ts';
 
 const TYPES = ['all', 'zone', 'record', 'comment'];
 const DEFAULT_MAX = 100;
@@ -120,7 +120,7 @@ class Search {
   }
 
   async #visitRecords(domain: Domain, zone: ZoneFields): Promise<void> {
-    for await (const batch of readRecords(this.services, domain, { name: null, type: null, policies: undefined }))
+    for await (const batch of readRecords(this.services, domain, ALL_RRSETS))
       for (const { name, type, ttl, rdata } of batch) {
         const content = formatRdata(type, rdata);
         if (!this.#matches(formatHost(name)) && !this.#matches(content)) continue;

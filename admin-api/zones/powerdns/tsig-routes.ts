@@ -11,7 +11,7 @@ import type { Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { ServedRoute } from '../../http/route.ts';
 import { createTsigKey, deleteTsigKey, readSecret, updateTsigKey } from '../tsig/keys.ts';
-import { unsupported } from './errors.ts';
+import { unprocessable, unsupported } from './errors.ts';
 import { has, type JsonObject, readString } from './fields.ts';
 import { json, noContent, type PowerDnsContext, powerDnsRoute, readObject, SERVER } from './route.ts';
 import { dotted, requireWholeAccount, tryParseName } from './zone-id.ts';
@@ -88,7 +88,7 @@ export function tsigRoutes(services: Services): ServedRoute[] {
         const row = find(context);
         const body = readObject(context);
         const name = has(body, 'name') ? readString(body, 'name') : undefined;
-        const algorithm = has(body, 'algorithm') ? readAlgorithm(readString(body, 'algorithm')) : undefined;
+        const algorithm = has(body, 'algorithm') ? readNewAlgorithm(readString(body, 'algorithm')) : undefined;
         const key = readKey(body);
         const secret = key === undefined ? undefined : readSecret(key, row.lookup === 'none');
         if (name !== undefined) requireFree(context, name, row);
@@ -112,6 +112,16 @@ export function tsigRoutes(services: Services): ServedRoute[] {
 /** PowerDNS shows the name without its last dot, and the id with it. */
 function view({ name, algorithm }: TsigKeyRow, secret = '') {
   return { algorithm, id: dotted(tryParseName(name)!), key: secret, name, type: 'TSIGKey' };
+}
+
+/** As PowerDNS, which has another error for changes than for new keys. */
+function readNewAlgorithm(text: string): TsigAlgorithm {
+  try {
+    return readAlgorithm(text);
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    throw unprocessable(`Unknown TSIG algorithm: ${text.slice(0, 40)}`);
+  }
 }
 
 function readAlgorithm(text: string): TsigAlgorithm {

@@ -15,7 +15,7 @@ import { json, noContent, type PowerDnsContext, powerDnsRoute, readObject, SERVE
 import { dotted, findZone, tryParseName } from './zone-id.ts';
 import { ZoneLists, zoneListQuery } from './zone-list.ts';
 import { createZone, deleteZone, patchZone, updateZone } from './zone-service.ts';
-import { describeWholeZone, exportLines, type RRsetFilter, serializeRRsets } from './zone-view.ts';
+import { ALL_RRSETS, describeWholeZone, exportLines, type RRsetFilter, serializeRRsets } from './zone-view.ts';
 
 const ZONES = `${SERVER}/zones`;
 export const ZONE = `${ZONES}/{zone_id}`;
@@ -25,6 +25,10 @@ const rrsetQuery = {
   rrsets: parameter(Type.Boolean(), (text = 'true') => {
     if (text === 'true' || text === 'false') return text === 'true';
     throw unprocessable(`'rrsets' request parameter value '${text.slice(0, 40)}' is not supported`);
+  }),
+  include_disabled: parameter(Type.Boolean(), (text = 'true') => {
+    if (text === 'true' || text === 'false') return text === 'true';
+    throw unprocessable(`'include_disabled' request parameter value '${text.slice(0, 40)}' is not supported`);
   }),
   rrset_name: Type.String(),
   rrset_type: Type.String(),
@@ -53,7 +57,7 @@ export function zoneRoutes(services: Services, notify: (domain: Domain) => void)
       query: { rrsets: rrsetQuery.rrsets },
       async run(context) {
         const domain = await createZone(services, context, readObject(context));
-        return zoneReply(services, pages, context, domain, context.query.rrsets ? ALL : null, 201);
+        return zoneReply(services, pages, context, domain, context.query.rrsets ? ALL_RRSETS : null, 201);
       },
     }),
     powerDnsRoute({
@@ -153,15 +157,15 @@ export function zoneRoutes(services: Services, notify: (domain: Domain) => void)
   ];
 }
 
-const ALL: RRsetFilter = { name: null, type: null, policies: undefined };
-
 /** As in PowerDNS, a type without a name has no effect. An unknown name or type matches nothing. */
-function filterOf({ rrset_name: name, rrset_type: type }: Query<typeof rrsetQuery>): RRsetFilter {
-  if (name === undefined) return ALL;
+function filterOf(query: Query<typeof rrsetQuery>): RRsetFilter {
+  const { rrset_name: name, rrset_type: type, include_disabled: withDisabled } = query;
+  const all = { ...ALL_RRSETS, withDisabled };
+  if (name === undefined) return all;
   const parsed = tryParseName(name);
   return parsed === undefined
-    ? { ...ALL, type: NO_TYPE }
-    : { ...ALL, name: parsed, type: type === undefined ? null : (parseType(type) ?? NO_TYPE) };
+    ? { ...all, type: NO_TYPE }
+    : { ...all, name: parsed, type: type === undefined ? null : (parseType(type) ?? NO_TYPE) };
 }
 
 /** A type that no record has. */
@@ -178,12 +182,12 @@ async function zoneReply(
   const zone = describeWholeZone(services, domain);
   if (filter === null) return json(context, zone, status);
   const { revision, serial } = services.reader.zoneState(domain.id);
-  const { name, type } = filter;
+  const { name, type, withDisabled } = filter;
   requireReading(context.caller);
   const { id, policies } = context.caller.token;
   // The serial can increase without a new revision. Tokens with policies see their part of a zone.
   const limited = policies === undefined ? '' : ` ${id}`;
-  const key = `${domain.id} ${serial}${limited} ${type} ${name === null ? '' : nameId(name)}`;
+  const key = `${domain.id} ${serial}${limited} ${withDisabled} ${type} ${name === null ? '' : nameId(name)}`;
   let page = pages.get(key, revision);
   if (page === undefined) {
     page = { revision, body: await serializeRRsets(services, domain, { ...filter, policies }), link: undefined };

@@ -22,15 +22,16 @@ import { storeDomain } from '../nameservers/apex.ts';
 import { writeLabels } from '../nameservers/labels.ts';
 import { DEFAULT_TTL } from '../records/content.ts';
 import { changeZone } from '../records/ptrs.ts';
+import { MAX_BATCH } from '../records/schema.ts';
 import { type GenerateRoom, generateRoom } from '../records/zonefile/import.ts';
 import { conflict, unprocessable, unsupported } from './errors.ts';
-import { has, type JsonObject, readName, readString, readStrings } from './fields.ts';
+import { has, type JsonObject, readName, readObjects, readString, readStrings } from './fields.ts';
 import type { PowerDnsContext } from './route.ts';
-import { type RRsetChange, readChanges, readRRsets } from './rrset-body.ts';
+import { type RRsetChange, readChanges, readReplacement, readRRsets } from './rrset-body.ts';
 import { patchRRsets } from './rrset-patch.ts';
 import { CONSUMER, PRODUCER, readZoneBody, SLAVE, type ZoneBody } from './zone-body.ts';
 import { dotted, findZone, requireWholeAccount, tryParseName } from './zone-id.ts';
-import { catalogOf, TSIG_ALLOW_AXFR } from './zone-view.ts';
+import { catalogOf, isSigned, TSIG_ALLOW_AXFR } from './zone-view.ts';
 
 function inTurn<T>({ imports }: Services, context: PowerDnsContext, work: () => Promise<T>): Promise<T> {
   return context.body.length > SMALL_IMPORT ? imports.run(context, work) : work();
@@ -52,7 +53,8 @@ async function fillZone(services: Services, context: PowerDnsContext, body: Json
   const { labels, dnssec } = zone;
   const rrsets = readInitialRRsets(services, context, apex, body);
   const { id: accountId } = accountOf(services.reader, context);
-  const wanted = { domain: name, ...readDomainKind(services, accountId, zone) };
+  // PowerDNS needs no escape for this character.
+  const wanted = { domain: name.replaceAll('/', '\\047'), ...readDomainKind(services, accountId, zone) };
   if (wanted.kind !== 'primary' && rrsets.length > 0)
     throw unsupported('Only zones of the kinds Native and Master have own records.');
   const { domain: created } = await insertDomain(services, context, wanted, async (draft, domain) => {
@@ -152,7 +154,7 @@ const MAX_ZONE_ERRORS = 20;
 
 /** RRsets of a master file. Records of one RRset get its lowest TTL (RFC 2181 5.2). */
 function parseZone({ maxGenerated, refusal }: GenerateRoom, apex: Name, text: string): RRsetChange[] {
-  const { records, errors, excess } = parseMaster(Buffer.from(text), {
+  const { records, errors, excess, warnings } = parseMaster(Buffer.from(text), {
     origin: apex,
     defaultTtl: DEFAULT_TTL,
     maxErrors: MAX_ZONE_ERRORS,
@@ -161,6 +163,9 @@ function parseZone({ maxGenerated, refusal }: GenerateRoom, apex: Name, text: st
   });
   if (excess !== null && refusal !== null) throw refusal(excess);
   if (errors.length > 0) throw unprocessable(`Line ${errors[0].line} of the zone: ${errors[0].message}`);
+  const lost = warnings.find(({ code }) => code === 'name_outside');
+  // A response has no place for a warning.
+  if (lost !== undefined) throw unprocessable(`Line ${lost.line} of the zone: Name is out of zone`);
   const sets = new Map<string, { first: MasterRecord; ttl: number; records: Map<string, Uint8Array> }>();
   for (const record of records) {
     const id = `${record.type} ${nameId(record.name)}`;
@@ -215,7 +220,8 @@ function requireCatalog(reader: Reader, domain: Domain, { catalog }: ZoneBody): 
 /** Sets the fields of the body. Throws WaypostError. */
 export async function updateZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
   const { caller, params } = context;
-  const { id, accountId, kind, primaries, consumes } = findZone(services.reader, caller, params.zone_id);
+  const before = findZone(services.reader, caller, params.zone_id);
+  const { id, accountId, kind, primaries, consumes } = before;
   const zone = readZoneBody(body);
   const { labels, dnssec } = zone;
   if (kind === 'secondary') {
@@ -226,8 +232,8 @@ export async function updateZone(services: Services, context: PowerDnsContext, b
     readDomainKind(services, accountId, { ...zone, labels: { kind: NO_LABELS.kind, ...labels } }).kind !== kind
   )
     if (labels.kind !== undefined || kind === 'primary') throw fixedKind();
-  const isSigned = services.reader.dnssec(id) !== undefined;
-  if (dnssec !== null && dnssec !== isSigned) await setSigned(services, context, id, dnssec);
+  if (has(body, 'rrsets')) await replaceRecords(services, context, before, body);
+  if (dnssec !== null && dnssec !== isSigned(services.reader, before)) await setSigned(services, context, id, dnssec);
   const commit = () =>
     change(services, context, (draft) => {
       const domain = findZone(draft, caller, params.zone_id);
@@ -252,27 +258,62 @@ async function setSigned(services: Services, context: PowerDnsContext, id: numbe
   await setDnssec(services, { ...context, params: { domain_id: String(id) } }, { enabled });
 }
 
+/** Replaces all RRsets of a zone. Throws WaypostError. */
+async function replaceRecords(
+  services: Services,
+  context: PowerDnsContext,
+  { kind, consumes }: Domain,
+  body: JsonObject,
+): Promise<void> {
+  if (kind !== 'primary') {
+    if (readObjects(body, 'rrsets')?.length === 0) return;
+    if (consumes) throw unprocessable('Modifying RRsets in Consumer zones is unsupported');
+    throw unsupported('Only zones of the kinds Native and Master have own records.');
+  }
+  await inTurn(services, context, () =>
+    commitChanges(services, context, (draft, { id, apex }) => {
+      const stored = draft.recordsOf(id, null, MAX_BATCH + 1);
+      if (stored.length > MAX_BATCH) throw unprocessable(TOO_LARGE);
+      return readReplacement(apex, body, [...stored, ...draft.disabledRecords(id, MAX_BATCH)]);
+    }),
+  );
+}
+
+const TOO_LARGE = `The zone has more than ${MAX_BATCH} records; change it by PATCH.`;
+
 /** Throws WaypostError. */
 export function patchZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
   return inTurn(services, context, () => patchRecords(services, context, body));
 }
 
 async function patchRecords(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
-  const { caller, params } = context;
-  const { id, apex } = requireEditable(findZone(services.reader, caller, params.zone_id));
+  const { apex } = requireEditable(findZone(services.reader, context.caller, context.params.zone_id));
   const changes = readChanges(apex, body);
+  await commitChanges(services, context, () => changes, changes.length > 1 ? undefined : (changes[0]?.name ?? apex));
+}
+
+/** `name`: the only one that changes; omitted: several do. */
+async function commitChanges(
+  services: Services,
+  context: PowerDnsContext,
+  changesOf: (draft: Draft, domain: Domain) => readonly RRsetChange[],
+  name?: Name,
+): Promise<void> {
+  const { caller, params } = context;
+  const { id } = requireEditable(findZone(services.reader, caller, params.zone_id));
   const commit = () =>
     changeZone(services, context, async (draft) => {
       const domain = requireEditable(findZone(draft, caller, params.zone_id));
-      const { domain: after, detail, unchanged } = await patchRRsets(services, draft, domain, changes, context.caller);
+      const changes = changesOf(draft, domain);
+      const { domain: after, detail, unchanged } = await patchRRsets(services, draft, domain, changes, caller);
       storeDomain(draft, domain, after);
       return { action: 'record.batch', domain, target: domain.id, detail, unchanged, createResponse: () => ({}) };
     });
   const { locks } = services;
   // As in the record API: with frequent writers, a large batch would always conflict.
-  await (changes.length > 1
+  await (name === undefined
     ? locks.exclusive(String(id), commit)
-    : locks.shared(String(id), () => locks.exclusive(`${id} ${dotted(changes[0]?.name ?? apex)}`, commit)));
+    : locks.shared(String(id), () => locks.exclusive(`${id} ${dotted(name)}`, commit)));
 }
 
 /** Throws WaypostError. */

@@ -38,7 +38,7 @@ export function describeZone({ reader, secondaries, zoneSettings }: Services, do
   return {
     account,
     catalog: catalogOf(reader, domain),
-    ...(withDnssec && { dnssec: reader.dnssec(domain.id) !== undefined, edited_serial: serial }),
+    ...(withDnssec && { dnssec: isSigned(reader, domain), edited_serial: serial }),
     id,
     kind: kindOf(domain, kind),
     last_check: domain.kind === 'secondary' ? (secondaries.row(domain.id)?.refreshedAt ?? 0) : 0,
@@ -50,6 +50,12 @@ export function describeZone({ reader, secondaries, zoneSettings }: Services, do
     url: zoneUrl(id),
   };
 }
+
+/** A zone that is becoming unsigned has no keys for clients. */
+export const isSigned = (reader: Reader, { id }: Domain): boolean => {
+  const row = reader.dnssec(id);
+  return row !== undefined && row.progress?.toward !== 'unsigned';
+};
 
 /** The number of records of a zone, with SOA and NS, which may be the service's and not stored. */
 function countRecords(
@@ -103,9 +109,12 @@ export interface RRsetFilter {
   readonly name: Name | null;
   /** Null: all types. */
   readonly type: number | null;
+  readonly withDisabled: boolean;
   /** Policies of the caller's token; undefined: it has none. */
   readonly policies: readonly RecordPolicy[] | undefined;
 }
+
+export const ALL_RRSETS: RRsetFilter = { name: null, type: null, withDisabled: true, policies: undefined };
 
 interface RRsetRecord {
   readonly name: Name;
@@ -138,7 +147,9 @@ export async function* readRecords(
   try {
     let batch: RRsetRecord[] = [];
     const { serial } = reader.zoneState(id);
-    if (name === null || equalNames(name, apex))
+    // A secondary zone has no SOA before its first transfer.
+    const isEmpty = domain.kind === 'secondary' && serial === 0;
+    if (!isEmpty && (name === null || equalNames(name, apex)))
       for (const set of ownSets(apexSets(readRRsets(environment, id, apex), domain, zoneSettings, serial), type))
         for (const rdata of mayRead(apex, set.type) ? set.rdatas : [])
           batch.push({
@@ -197,10 +208,11 @@ const serializeRecord = (type: number, rdata: Uint8Array, isDisabled: boolean): 
 function readDisabled(
   { environment }: Services,
   { id, apex }: Domain,
-  { name, type, policies }: RRsetFilter,
+  { name, type, policies, withDisabled }: RRsetFilter,
 ): Map<string, DisabledRecords> {
   const start = name === null ? idKey(id) : recordsAt(id, name);
   const found = new Map<string, DisabledRecords>();
+  if (!withDisabled) return found;
   for (const { key, value } of environment.rows
     .get(disabledRecords.number)!
     .getRange({ start, end: afterPrefix(start) })) {
@@ -271,7 +283,7 @@ export async function exportLines(
   encode: (line: string) => string = (line) => line,
 ): Promise<ChunkedText> {
   const lines = new ChunkedText('');
-  for await (const batch of readRecords(services, domain, { name: null, type: null, policies: undefined }))
+  for await (const batch of readRecords(services, domain, ALL_RRSETS))
     for (const { name, type, ttl, rdata } of batch)
       lines.add(encode(`${dotted(name)}\t${ttl}\tIN\t${typeName(type)}\t${formatContent(type, rdata)}\n`));
   return lines;

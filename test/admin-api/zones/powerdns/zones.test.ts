@@ -479,6 +479,70 @@ test('PUT sets the fields of a zone', async (context) => {
   assert.is(context.daemon.writes(), writes);
 });
 
+test('PUT with rrsets replaces all records of a zone, or none', async (context) => {
+  const { send, id, patch } = await newZone(context);
+  const www = { name: `www.${id}`, type: 'A', ttl: 300, records: records('192.0.2.1') };
+  const off = { name: `off.${id}`, type: 'A', ttl: 300, records: [{ content: '192.0.2.9', disabled: true }] };
+  assert.is((await patch([www, off].map((set) => ({ ...set, changetype: 'REPLACE' })))).status, 204);
+  const soa = { name: id, type: 'SOA', ttl: 3600, records: records('ns.other.example. me.other.example. 1 2 3 4 5') };
+  const mx = { name: id, type: 'MX', ttl: 300, records: records('10 mx.other.example.') };
+  const put = (...rrsets: object[]): Promise<Answer> => send('PUT', `/${id}`, { rrsets });
+  assert.match(failure(await put(mx)), /^422 Must give SOA record for zone when replacing all RR sets/);
+  assert.match(failure(await put(soa, { ...mx, name: 'elsewhere.' })), /^422 .*Name is out of zone/);
+  assert.match(failure(await put(soa, { ...mx, ttl: -1 })), /^422 .*'ttl' is out of range/);
+  assert.is(await rrset(send, id, `www.${id}`, 'A'), '300 192.0.2.1');
+  assert.is((await put(soa, mx)).status, 204);
+  const { body } = await send('GET', `/${id}`);
+  assert.equal(
+    listOf(body.rrsets)
+      .map(({ name, type }) => `${name} ${type}`)
+      .sort(),
+    [`${id} MX`, `${id} NS`, `${id} SOA`],
+  );
+  assert.match(await rrset(send, id, id, 'SOA'), /^3600 ns\.other\.example\. me\.other\.example\. \d+ 2 3 4 5$/);
+  const follower = { name: `put-${id}`, kind: 'Consumer', masters: ['198.51.101.7'] };
+  assert.is((await send('POST', '', follower)).status, 201);
+  assert.is((await send('PUT', `/put-${id}`, { rrsets: [] })).status, 204);
+  assert.match(failure(await send('PUT', `/put-${id}`, { rrsets: [soa] })), /^422 Modifying RRsets in Consumer/);
+});
+
+test('include_disabled=false leaves disabled records out', async (context) => {
+  const { send, id, patch } = await newZone(context);
+  const all = [...records('192.0.2.1'), { content: '192.0.2.2', disabled: true }];
+  await patch([{ name: `a.${id}`, type: 'A', ttl: 300, changetype: 'REPLACE', records: all }]);
+  const shown = async (query: string): Promise<string[]> => {
+    const { body } = await send('GET', `/${id}?rrset_name=a.${id}${query}`);
+    return listOf(body.rrsets).flatMap((set) => listOf(set.records).map(({ content }) => String(content)));
+  };
+  assert.equal(await shown(''), ['192.0.2.1', '192.0.2.2']);
+  assert.equal(await shown('&include_disabled=true'), ['192.0.2.1', '192.0.2.2']);
+  assert.equal(await shown('&include_disabled=false'), ['192.0.2.1']);
+  assert.is((await send('GET', `/${id}?include_disabled=maybe`)).status, 422);
+});
+
+test('a zone that was not transferred yet has no records, and text of another zone is refused', async (context) => {
+  const send = sender(context);
+  const { body } = await send('POST', '', { name: 'empty.example.', kind: 'Slave', masters: ['198.51.101.7'] });
+  assert.equal([body.serial, body.rrsets, body.record_count], [0, [], 0]);
+  const zone = '@ 60 SOA ns.other.example. h.other.example. 1 2 3 4 5\nelsewhere.test. 60 AAAA 2001:db8::1\n';
+  const refused = await send('POST', '', { name: 'foreign.example.', kind: 'Native', zone });
+  assert.is(failure(refused), '422 Line 2 of the zone: Name is out of zone');
+});
+
+test('names with a slash need no escape, and contents may have spaces around them', async (context) => {
+  const send = sender(context);
+  const { status, body } = await send('POST', '', { name: 'a/b.slash.example.', kind: 'Native' });
+  assert.equal([status, body.name, body.id], [201, 'a/b.slash.example.', 'a=2Fb.slash.example.']);
+  assert.is((await send('GET', '/a=2Fb.slash.example.')).body.name, 'a/b.slash.example.');
+  const { id, patch } = await newZone(context);
+  const set = { name: `s.${id}`, type: 'A', ttl: 300, changetype: 'REPLACE', records: records(' 192.0.2.1 ') };
+  assert.is((await patch([set])).status, 204);
+  assert.is(await rrset(send, id, `s.${id}`, 'A'), '300 192.0.2.1');
+  const metadata = { kind: 'RFC1123-CONFORMANCE', metadata: ['0'] };
+  assert.is((await send('POST', `/${id}/metadata`, metadata)).status, 201);
+  assert.is((await send('POST', `/${id}/metadata`, { ...metadata, metadata: ['1'] })).status, 422);
+});
+
 test('export, as text and as JSON', async (context) => {
   const { send, id, patch } = await newZone(context);
   await patch([{ name: `a.${id}`, type: 'A', ttl: 300, changetype: 'REPLACE', records: records('192.0.2.1') }]);
