@@ -123,8 +123,8 @@ const isLoss = ({ code }: Finding): boolean => LOSSES.has(code);
 const lossAsError = (entry: Finding): Finding => (isLoss(entry) ? { ...entry, severity: 'error' } : entry);
 
 /**
- * A finding if the zones are more than the plan of the account allows, in a dry run. Throws ApiError
- * `plan_limit` otherwise, before anything is created.
+ * A finding if the zones are more than the plan of the account allows, in a dry run. Throws
+ * ApiError `plan_limit` otherwise, before anything is created.
  */
 async function planFinding(
   importer: ZoneImporter,

@@ -40,8 +40,8 @@ const stemOf = (file: string): string => basename(file).replace(/\.ya?ml$/i, '')
 export const zoneOfOctodns = (file: string): string => zoneNameOf(stemOf(file).replace(/^\$/, ''));
 
 /**
- * Whether the YAML files of a folder are one zone (`split_extension`): the folder is `example.com.`,
- * or has a file `$example.com.yaml`, or each file has the record set of its name alone.
+ * Whether the YAML files of a folder are one zone (`split_extension`): the folder is
+ * `example.com.`, or has a file `$example.com.yaml`, or each file has the records of its name.
  */
 export function isSplitFolder(folder: string, files: readonly ConfigFile[]): boolean {
   if (files.length === 0) return false;

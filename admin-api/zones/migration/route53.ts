@@ -1,4 +1,4 @@
-/** Zones of Amazon Route 53: JSON with lists of hosted zones and of record sets, and files of cli53. */
+/** Zones of Amazon Route 53: JSON with hosted zones or record sets, and files of cli53. */
 import { basename } from 'node:path';
 import { isCli53, readCli53 } from './cli53.ts';
 import { type JsonObject, numberOf, objectOf, objectsOf, parseJson, textOf } from './json.ts';

@@ -104,7 +104,8 @@ export function readRRsets(apex: Name, body: JsonObject): RRsetChange[] {
 }
 
 /**
- * The changes that give a zone these RRsets alone. `present`: its stored RRsets. Throws InvalidError.
+ * The changes that give a zone these RRsets alone. `present`: its stored RRsets. Throws
+ * InvalidError.
  */
 export function readReplacement(
   apex: Name,
