@@ -1013,6 +1013,7 @@ export const TEXTS = {
     'dnssec.resign': 'Zone signed again',
     'dnssec.rollover': 'Key rollover started',
     'domain.create': 'Domain added',
+    'domain.create_batch': 'Domains added',
     'domain.metadata': 'Metadata changed',
     'domain.distribution': 'Nameservers and secondaries changed',
     'domain.primaries': 'Primaries changed',
