@@ -22,10 +22,10 @@ import { whyNotPrograms } from '../support/programs.ts';
 import { edgeSettings } from '../support/shared-daemon.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { untilPasses } from '../support/until.ts';
-import { startCluster } from './cluster/rig.ts';
-import { makeRoot, sitesOf } from './edge/site/rig.ts';
-import { http1Visitor } from './edge/site/visitor.ts';
-import { type Prometheus, startPrometheus } from './prometheus.ts';
+import { startCluster } from '../system/cluster/rig.ts';
+import { makeRoot, sitesOf } from '../system/edge/site/rig.ts';
+import { http1Visitor } from '../system/edge/site/visitor.ts';
+import { type Prometheus, startPrometheus } from '../system/prometheus.ts';
 
 /** NOTIFY is given up after a little over two minutes. */
 const LONG_MS = 2 * PATIENCE_MS;
