@@ -5,6 +5,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dsRdata } from '../../../core/dns/dnssec/dnskey.ts';
@@ -41,6 +42,8 @@ const QUESTIONS: readonly (readonly [string, number])[] = [
 ];
 /** Milliseconds. */
 const SECOND = 1000;
+/** Milliseconds between two questions. */
+const PAUSE_MS = 10;
 /** DNSViz says so of the zone. */
 const SECURE = /^moving\.example \[\.\]/m;
 
@@ -67,6 +70,7 @@ async function startPolling(parent: ParentZone, relay: Relay) {
         const verdict = await validator.ask(label === '@' ? APEX : parseName(label, APEX), type);
         if (verdict !== 'secure')
           wrong.push(`${asked}: ${label} ${type} is ${verdict}\n${validator.output().slice(-1000)}`);
+        await sleep(PAUSE_MS);
       }
   })();
   return {
