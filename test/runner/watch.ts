@@ -37,8 +37,10 @@ export const graceLimits = (): Limits => scaled(GRACE);
 
 const scaled = ({ idle, busy }: Limits): Limits => ({ idle: idle * slowdown(), busy: busy * slowdown() });
 
-/** A part of the limit: the last of these decides whether the test waits or works. */
+/** A part of the limit: the last of these decide whether the test waits or works. */
 const LOOKS = 6;
+/** In succession: a machine that was stopped for a moment looks like a test that waits. */
+const IDLE_LOOKS = 2;
 /** Of the time between two looks, from which on the test works. */
 const BUSY_SHARE = 0.1;
 
@@ -58,23 +60,31 @@ export class TestWatch {
     this.stop();
     if (limits.idle === Number.POSITIVE_INFINITY) return;
     const interval = limits.idle / LOOKS;
-    this.#lookAfter(limits.idle - interval, interval, limits, limits.idle - interval);
+    const first = limits.idle - IDLE_LOOKS * interval;
+    this.#lookAfter(first, interval, limits, { elapsed: first, idleLooks: 0 });
   }
 
   stop(): void {
     clearTimeout(this.#timer);
   }
 
-  /** `elapsed`: after the wait. */
-  #lookAfter(wait: number, interval: number, limits: Limits, elapsed: number, before?: number): void {
+  /** `elapsed`: after the wait. `before`: runnable time at the last look. */
+  #lookAfter(wait: number, interval: number, limits: Limits, { elapsed, idleLooks, before }: Looked): void {
     this.#timer = setTimeout(() => {
       const now = runnableMs(this.#group);
-      const isBusy = before !== undefined && now - before >= interval * BUSY_SHARE;
-      if (elapsed >= limits.busy || (elapsed >= limits.idle && !isBusy))
-        return this.#end(isBusy ? limits.busy : limits.idle);
-      this.#lookAfter(interval, interval, limits, elapsed + interval, now);
+      const isIdle = before !== undefined && now - before < interval * BUSY_SHARE;
+      const idle = isIdle ? idleLooks + 1 : 0;
+      if (elapsed >= limits.idle && idle >= IDLE_LOOKS) return this.#end(limits.idle);
+      if (elapsed >= limits.busy) return this.#end(isIdle ? limits.idle : limits.busy);
+      this.#lookAfter(interval, interval, limits, { elapsed: elapsed + interval, idleLooks: idle, before: now });
     }, wait);
   }
+}
+
+interface Looked {
+  readonly elapsed: number;
+  readonly idleLooks: number;
+  readonly before?: number;
 }
 
 const NS_PER_MS = 1e6;

@@ -13,6 +13,7 @@ import { parseName } from '../../../core/dns/wire/name.ts';
 import { formatRdata, parseRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import { ADMIN_PASSWORD, startDaemon } from '../../support/daemon.ts';
+import { openNetwork } from '../../support/network.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { type Program, runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { Relay } from '../../support/relay.ts';
@@ -91,6 +92,9 @@ async function startPolling(parent: ParentZone, relay: Relay) {
 
 const test = suite('take over a signed zone');
 
+// DNSViz also asks for the addresses of nameservers outside of the zone.
+test.before(() => void openNetwork(0));
+
 for (const [what, start] of Object.entries(PROVIDERS))
   test(`${what}: secure before, during and after the move`, async () => {
     const folder = temporaryFolder('takeover');
@@ -118,7 +122,7 @@ for (const [what, start] of Object.entries(PROVIDERS))
       writeFileSync(trusted, `${ZONE}. 3600 IN DNSKEY ${provider.dnskeys[0]}\n`);
       const servers = ports.map((port) => `127.0.0.1:${port}`).join(',');
       const names = ['', 'www.', 'x.wild.', 'nothing.'].map((name) => `${name}${ZONE}`);
-      await run('dnsviz', 'probe', '-A', '-d', '0', '-x', `${ZONE}+:${servers}`, '-o', probe, ...names);
+      await run('dnsviz', 'probe', '-A', '-a', ZONE, '-d', '0', '-x', `${ZONE}+:${servers}`, '-o', probe, ...names);
       const found = await run('dnsviz', 'print', '-P', '-t', trusted, '-r', probe);
       // Errors, and what is bogus, indeterminate or insecure.
       assert.equal(

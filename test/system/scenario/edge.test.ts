@@ -290,7 +290,7 @@ async function reloads({ daemon, https }: World): Promise<void> {
   for (let i = 0; i < 2; i++) {
     await someAreServed();
     process.kill(daemon.child.pid, 'SIGHUP');
-    await daemon.child.waitFor(/edge reloaded/);
+    await daemon.child.waitFor(/\breloaded\b/);
   }
   await someAreServed();
   isOver = true;

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD, runCommand, startDaemon } from '../../../../support/daemon.ts';
 import { S3_KEYS, startS3Server } from '../../../../support/s3-server.ts';
 import { removeFolder, temporaryFolder } from '../../../../support/temp.ts';
-import { untilPasses } from '../../../../support/until.ts';
+import { untilMatches, untilPasses } from '../../../../support/until.ts';
 
 test('backups and changes reach a bucket on time, and a drill restores them', async () => {
   const folder = temporaryFolder('backup-daemon');
@@ -92,8 +92,11 @@ test('after a rotation of the secret key there is a backup that the new key alon
     assert.is(refused.code, 1);
     assert.match(refused.output, new RegExp(`needs the secret key ${idOf(old)}`));
     await daemon.start();
-    const doctor = await runCommand(['doctor', '--json'], daemon.env);
-    assert.match(doctor.output, new RegExp(`secret keys that secrets.key_file lacks: ${idOf(old)}`));
+    // The daemon looks at the backups a moment after its start.
+    await untilMatches(
+      async () => (await runCommand(['doctor', '--json'], daemon.env)).output,
+      new RegExp(`secret keys that secrets.key_file lacks: ${idOf(old)}`),
+    );
   } finally {
     await daemon.close();
     removeFolder(folder);
