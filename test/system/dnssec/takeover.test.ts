@@ -151,9 +151,11 @@ for (const [what, start] of Object.entries(PROVIDERS))
 
       await polling.during('both answer', [provider.port, daemon.dnsPort]);
       assert.match(await analyse(provider.port, daemon.dnsPort), SECURE);
-      // The resolver has TCP connections to it.
-      await provider.stop();
+      // No question is under way to the other provider when it stops.
       await polling.during('here', [daemon.dnsPort]);
+      await provider.stop();
+      // The resolver had TCP connections to it.
+      await polling.during('here alone', [daemon.dnsPort]);
       const keys = (await api.call('GET', `${path}/dnssec/foreign-keys`)).body.foreign_keys as { id: number }[];
       assert.is(keys.length, provider.dnskeys.length - 1);
       for (const { id: keyId } of keys) await api.call('DELETE', `${path}/dnssec/foreign-keys/${keyId}`);
