@@ -250,8 +250,11 @@ export class ZoneUpdates {
     this.#replaceAliasOwners(domainId, key, value);
     const typeAt = key.length - 2;
     // The rows of a deleted domain are deleted with it.
-    if (this.#facts.domain(domainId) !== undefined)
+    if (this.#facts.domain(domainId) !== undefined) {
+      // The addresses of a steered ALIAS may be glue in the zone around this one.
+      this.#writesOf(domainId);
       this.zone(domainId).markSteering(nameOfKey(key, 8, typeAt - 1), key.readUInt16BE(typeAt));
+    }
     this.#facts.invalidateSteerings(domainId);
   }
 
