@@ -98,7 +98,8 @@ class AdditionalWriter {
   hosts(set: RRset, at: number): void {
     for (const { name, sets, source } of hostsOf(this.#view, set, at)) {
       if (this.#isFull) return;
-      this.#addAddresses({ owner: name, name }, sets, source);
+      // A delegation needs addresses, also in transfers of the zone around: the plain choice.
+      this.#addAddresses({ owner: name, name }, set.type === TYPE.NS ? sets : unsteered(sets), source);
     }
   }
 
@@ -128,7 +129,7 @@ class AdditionalWriter {
             passed.add(nameId(source));
             if (this.#add(end, services)) next.push({ ...end, set: services });
           }
-          this.#addAddresses(end, addressSets(sets), source);
+          this.#addAddresses(end, unsteered(addressSets(sets)), source);
         }
       level = next;
     }
@@ -136,8 +137,6 @@ class AdditionalWriter {
 
   #addAddresses(at: NameInMessage, sets: readonly ZoneRRset[], source: Name): void {
     for (const addresses of sets) {
-      // Clients ask for steered addresses, and each gets its own variant.
-      if (addresses.steering !== undefined) continue;
       if (!this.#add(at, addresses) || !isQueriedWildcard(this.#from)) continue;
       if (at.owner === ASKED) this.#hasQueriedName = true;
       else if (equalNames(source, this.#from.name)) this.#hasOtherName = true;
@@ -204,6 +203,10 @@ function located(view: ZoneView, name: Name): Located {
   if (outcome.kind === 'wildcard') return outcome;
   return { sets: outcome.kind === 'found' ? outcome.sets : NO_RRSETS, source: name };
 }
+
+/** Clients ask for steered addresses, and each gets its own variant. */
+const unsteered = (sets: readonly ZoneRRset[]): readonly ZoneRRset[] =>
+  sets.filter(({ steering }) => steering === undefined);
 
 /** Whether the owner is the queried name and may be any name that the wildcard matches. */
 const isQueriedWildcard = ({ owner, name }: NameInMessage): boolean => owner === ASKED && isWildcard(name);
