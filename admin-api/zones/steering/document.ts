@@ -5,8 +5,8 @@ import type { Name } from '../../../core/dns/wire/name.ts';
 import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import {
-  contains,
   type Exemptions,
+  isDocumentation,
   mayConnect,
   parseAddress,
   parsePrefix,
@@ -118,12 +118,10 @@ function completeHealth(health: SteeringBody['pools'][number]['health'], pointer
   return complete;
 }
 
-/** Addresses of documentation (RFC 5737, RFC 3849). Nothing has them: their checks only fail. */
-const DOCUMENTATION = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32'].map((text) =>
-  parsePrefix(text),
-);
-
-/** Throws InvalidError `private_origin` for a target that checks never reach, as for origins. */
+/**
+ * Throws InvalidError `private_origin` for a target that checks never reach, as for origins.
+ * Addresses of documentation are allowed: nothing has them, so that their checks only fail.
+ */
 function requireCheckable(content: string, allowPrivate: Exemptions, pointer: string): void {
   const address = parseAddress(content);
   if (address === undefined) {
@@ -136,7 +134,7 @@ function requireCheckable(content: string, allowPrivate: Exemptions, pointer: st
     return;
   }
   const verdict = mayConnect(address, allowPrivate);
-  if (verdict.public || DOCUMENTATION.some((prefix) => contains(prefix, address))) return;
+  if (verdict.public || isDocumentation(address)) return;
   throw notCheckable(`${content} ${verdict.reason}.`, pointer);
 }
 

@@ -17,5 +17,5 @@ export {
 } from './classify.ts';
 export { contains, formatAddress, isInNetworks, type Prefix, parseAddress, parsePrefix, unmapped } from './prefix.ts';
 export { privateOrigin } from './refuse.ts';
-export { isLocalhost } from './special.ts';
+export { isDocumentation, isLocalhost } from './special.ts';
 export { type Host, readHost } from './spelling.ts';

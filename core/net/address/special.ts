@@ -9,7 +9,7 @@
  * refused with a `note` that says so. So are the addresses in PLATFORM_SERVICES, which are in no
  * registry. Also names that cannot lead to a public server.
  */
-import { type Prefix, parsePrefix } from './prefix.ts';
+import { contains, type Prefix, parsePrefix } from './prefix.ts';
 
 const PRIVATE = 'for private networks';
 const COMMON = 'commonly used in private networks';
@@ -171,6 +171,13 @@ export const IPV6_RANGES: readonly SpecialRange[] = [
   shut('2620:4f:8000::/48', 'Direct Delegation AS112 Service', 'RFC 7534', SINK),
   shut('3fff::/20', 'Documentation', 'RFC 9637'),
 ];
+
+const DOCUMENTATION = [...IPV4_RANGES, ...IPV6_RANGES].filter(({ source }) => /^RFC (5737|3849)$/.test(source));
+
+/** An address of 4 or 16 bytes in the documentation networks of RFC 5737 or RFC 3849. */
+export function isDocumentation(bytes: Uint8Array): boolean {
+  return DOCUMENTATION.some(({ prefix }) => contains(prefix, bytes));
+}
 
 interface SpecialName {
   /** Without dots around, in lower case. */

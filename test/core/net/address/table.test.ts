@@ -1,7 +1,15 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InvalidError } from '../../../../core/base/errors.ts';
-import { contains, mayConnect, parsePrefix, privateOrigin, readHost } from '../../../../core/net/address/index.ts';
+import {
+  contains,
+  isDocumentation,
+  mayConnect,
+  parseAddress,
+  parsePrefix,
+  privateOrigin,
+  readHost,
+} from '../../../../core/net/address/index.ts';
 import { IPV4_RANGES, IPV6_RANGES, PLATFORM_SERVICES } from '../../../../core/net/address/special.ts';
 import type { Row } from './row.ts';
 import { TABLE } from './table.ts';
@@ -54,6 +62,20 @@ test('every refused range decides some row of the table', () => {
         messages.some((message) => message.includes(prefix.text)),
         prefix.text,
       );
+});
+
+test('the documentation networks are those of RFC 5737 and RFC 3849, to their first and last addresses', () => {
+  const isInside = (text: string): boolean => isDocumentation(parseAddress(text)!);
+  for (const inside of [
+    ...['192.0.2.0', '192.0.2.255', '198.51.100.0', '198.51.100.255', '203.0.113.0', '203.0.113.255'],
+    ...['2001:db8::', '2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'],
+  ])
+    assert.ok(isInside(inside), inside);
+  for (const outside of [
+    ...['192.0.1.255', '192.0.3.0', '198.51.99.255', '198.51.101.0', '203.0.112.255', '203.0.114.0', '10.0.0.1'],
+    ...['2001:db7:ffff:ffff:ffff:ffff:ffff:ffff', '2001:db9::', '3fff::1', '::192.0.2.1', '::ffff:192.0.2.1'],
+  ])
+    assert.not(isInside(outside), outside);
 });
 
 test('every platform service is in public space, and has its source', () => {
