@@ -23,6 +23,8 @@ const CHECK_INTERVAL_MS = 60_000;
 /** As the alert WaypostCertificateExpires. */
 const WARNING_DAYS = 14;
 
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
+
 export class CertificateFiles {
   /** First expiry of the certificates of a file, milliseconds since 1970, by the setting. */
   readonly #expiries = new Map<string, number>();
@@ -52,7 +54,10 @@ export class CertificateFiles {
     return [...this.#expiries.keys()].flatMap((setting) => this.#problemsOf(setting));
   }
 
-  /** Unreadable files keep their last state: the service that uses them reports them. */
+  /**
+   * Unreadable files keep their last state: the service that uses them reports them. A setting that
+   * a reload has removed loses its state.
+   */
   #look(): void {
     const { dns, admin, edge } = this.options.config;
     for (const [setting, file] of [
@@ -60,9 +65,13 @@ export class CertificateFiles {
       ['admin.hostname_certificate', admin.hostnameCertificate],
       ['edge.default_certificate', edge.defaultCertificate],
     ] as const) {
-      if (file === undefined) continue;
+      if (file === undefined) {
+        this.#expiries.delete(setting);
+        this.#logged.delete(setting);
+        continue;
+      }
       try {
-        this.#expiries.set(setting, Date.parse(new X509Certificate(readFileSync(file)).validTo));
+        this.#expiries.set(setting, firstExpiry(readFileSync(file, 'latin1')));
       } catch {
         continue;
       }
@@ -89,4 +98,11 @@ export class CertificateFiles {
     if (days <= 0) return [`the certificate of ${setting} has expired; renew the file`];
     return [`the certificate of ${setting} expires in ${Math.ceil(days)} days; renew the file`];
   }
+}
+
+/** Of a certificate and its chain in PEM, milliseconds since 1970. Throws if there is none. */
+function firstExpiry(pem: string): number {
+  const found = pem.match(CERTIFICATE);
+  if (found === null) throw new Error('no certificate');
+  return Math.min(...found.map((text) => Date.parse(new X509Certificate(text).validTo)));
 }
