@@ -188,7 +188,9 @@ async function startParts(
   stops.add(() => deferred.stopUpdates());
   const { port } = await api.listen();
   const admin = { ...config.admin.listen, port } as ListenAddress;
-  transfers.start();
+  const installation = core.openInstallation({ ...shared, ...logOf('installation'), onDelivering: transfers.start });
+  readiness.installation = installation;
+  stops.own(installation).start();
 
   // 6. The edge and its certificates.
   const visitors = stops.own(

@@ -8,6 +8,7 @@ export { openSecrets } from './base/secrets.ts';
 export { Tasks } from './base/tasks.ts';
 export { openBackups } from './cluster/backup/open.ts';
 export { CertificateFiles } from './cluster/certificate-files.ts';
+export { openInstallation } from './cluster/installation.ts';
 export { openNode } from './cluster/open-node.ts';
 export { openStore, rebuildStore } from './cluster/open-store.ts';
 export { describeReadiness, ReadinessWatch } from './cluster/readiness.ts';

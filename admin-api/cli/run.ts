@@ -60,7 +60,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
     audit: async () => (await import('./people/audit.ts')).addAuditCommand,
     change: async () => (await import('./domain/change.ts')).addChangeCommand,
   },
-  'Backups:': { backup: async () => (await import('./backup/backup.ts')).addBackupCommands },
+  'Backups:': {
+    backup: async () => (await import('./backup/backup.ts')).addBackupCommands,
+    deliveries: async () => (await import('./node/deliveries.ts')).addDeliveriesCommands,
+  },
   'Cluster:': { cluster: async () => (await import('./cluster/cluster.ts')).addClusterCommands },
   'Kubernetes:': {
     'external-dns-webhook': async () => (await import('./external-dns/external-dns.ts')).addExternalDnsCommand,

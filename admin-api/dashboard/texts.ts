@@ -355,6 +355,15 @@ export const TEXTS = {
     removeText: 'Its deliveries are deleted too, also those that are waiting.',
     removed: (url: string) => `The webhook ${url} was deleted.`,
   },
+  deliveries: {
+    paused: (at: string | null) =>
+      `Webhooks, request logs and NOTIFY are paused: these data were restored from a backup${at === null ? '' : ` at ${at} UTC`}.`,
+    forAdmin:
+      'If this copy replaces the original, resume them. Deliveries that wait are sent, also those that the original has sent since.',
+    forUser: 'An administrator resumes them.',
+    resume: 'Resume deliveries',
+    resumed: 'Deliveries are resumed.',
+  },
   addWebhook: {
     title: 'Create a webhook',
     url: 'URL',
@@ -1017,6 +1026,7 @@ export const TEXTS = {
     'domain.metadata': 'Metadata changed',
     'domain.distribution': 'Nameservers and secondaries changed',
     'domain.primaries': 'Primaries changed',
+    'deliveries.resume': 'Deliveries resumed after a restore',
     'domain.transfer': 'Primaries asked',
     'domain.update': 'Domain changed',
     'domain.delete': 'Domain deleted',

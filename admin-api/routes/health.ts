@@ -30,6 +30,7 @@ const backupResponse = Type.Object(
     latest: Type.Union([Type.String(), Type.Null()], { description: 'the time of the latest backup (ISO 8601)' }),
     count: Type.Integer({ description: 'the number of backups' }),
     sequence: Type.Integer({ description: 'the last change that the backups and the copied changes have' }),
+    error: Type.Union([Type.String(), Type.Null()], { description: 'why the last attempt failed; null: it did not' }),
   },
   { description: 'the backups of all nodes; omitted if none are configured' },
 );

@@ -8,6 +8,7 @@ import type { ReadStatistics } from '../../core/cluster/peer-queries.ts';
 import type { Readiness } from '../../core/cluster/readiness.ts';
 import type { WatchRequests } from '../../core/observe/tail/request-tail.ts';
 import type { Services } from '../change/services.ts';
+import { deliveriesRoutes } from '../events/deliveries/routes.ts';
 import { type EventStreams, eventRoutes } from '../events/index.ts';
 import { webhookRoutes } from '../events/webhooks/routes.ts';
 import type { RequestOf, ResponseOf } from '../http/client.ts';
@@ -88,6 +89,7 @@ export function apiRoutes(parts: ApiParts) {
     ...tailRoutes(services, authenticator, eventStreams, parts.watchRequests),
     ...statisticsRoutes(services, parts.readStatistics),
     ...webhookRoutes(services),
+    ...deliveriesRoutes(services),
     ...parts.packages,
     ...(parts.doh === undefined ? [] : dohRoutes(parts.doh.answer, parts.doh.queries)),
   ];

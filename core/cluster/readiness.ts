@@ -22,6 +22,8 @@ export interface BackupSummary {
   readonly count: number;
   /** Sequence of the last change in the backups and the copied changes. */
   readonly sequence: number;
+  /** Why the last attempt failed; null: it did not. */
+  readonly error: string | null;
 }
 
 interface WatchedParts {
@@ -35,6 +37,8 @@ export class ReadinessWatch {
   edge: { readonly isListening: boolean } | null | undefined;
   /** Undefined: signing has not started yet. */
   signing: { warnings(): readonly string[] } | undefined;
+  /** Undefined: not read yet. */
+  installation: { warnings(): readonly string[] } | undefined;
   /** Certificates in files; undefined: not read yet. */
   certificates: { warnings(): readonly string[] } | undefined;
   /** Undefined: backups have not started yet. */
@@ -57,8 +61,8 @@ export class ReadinessWatch {
     if (this.edge === undefined || this.edge?.isListening === false) reasons.push('an edge thread is not listening');
     if (this.isStarting) reasons.push('the service is starting');
     if (this.isStopping) reasons.push('the service is stopping');
-    const { signing, certificates, backups } = this;
-    const parts = [node, signing, certificates, protection, backups];
+    const { signing, installation, certificates, backups } = this;
+    const parts = [node, signing, installation, certificates, protection, backups];
     const warnings = parts.flatMap((part) => part?.warnings() ?? []);
     return {
       ok: reasons.length === 0,

@@ -13,7 +13,7 @@ import { TABLES } from '../store/rows.ts';
 import { readChanges } from './entry-codec.ts';
 
 /** The level of this program. */
-export const FEATURE_LEVEL = 6;
+export const FEATURE_LEVEL = 7;
 /** The level of a member that does not report it. */
 export const FIRST_LEVEL = 1;
 /** From this level on, every member is bound to the key of its certificate. */
@@ -30,6 +30,7 @@ export const LEVELS: readonly { readonly level: number; readonly since: string; 
     since: '0.3.0',
     adds: 'TSIG keys with names of their account, limits of tokens and keys, kept PTR records, steering, disabled records, and DNSSEC keys of another algorithm than the zone',
   },
+  { level: 7, since: '0.3.0', adds: 'the id of a history, and deliveries that are paused after a restore' },
 ];
 
 /** The minimum level of a node that can apply the changes. */

@@ -6,6 +6,8 @@ import {
   type Account,
   accounts,
   credentialKey,
+  type InstallationRow,
+  installations,
   legacyTokenKey,
   loginKey,
   type Passkey,
@@ -14,6 +16,7 @@ import {
   replayKey,
   replays,
   type Session,
+  SINGLE_KEY,
   sessions,
   type Token,
   type TokenUse,
@@ -134,6 +137,16 @@ export class AccountReader extends RowReader {
 
   webhookQueue(): WebhookQueueRow | undefined {
     return this.row(webhookQueues, WEBHOOK_QUEUE_KEY);
+  }
+
+  /** Undefined: no backup was made yet, and nothing was restored. */
+  installation(): InstallationRow | undefined {
+    return this.row(installations, SINGLE_KEY);
+  }
+
+  /** Whether webhooks, request logs and NOTIFY wait after a restore. */
+  areDeliveriesPaused(): boolean {
+    return this.installation()?.isPaused === true;
   }
 
   /** The stored response by the hash of account and Idempotency-Key. */

@@ -20,7 +20,7 @@ import {
 } from './rows/proxies.ts';
 import { audits, replays } from './rows/requests.ts';
 import { passkeys, spentChallenges, totps } from './rows/second-factors.ts';
-import { idCounters, renumberings, ticketKeys } from './rows/service.ts';
+import { idCounters, installations, renumberings, ticketKeys } from './rows/service.ts';
 import { siteDocuments, siteDocumentVersions } from './rows/site-documents.ts';
 import { steerings, steeringVersions } from './rows/steering.ts';
 import type { Table } from './rows/table.ts';
@@ -93,5 +93,6 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     keptPtrs,
     steerings,
     steeringVersions,
+    installations,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

@@ -9,12 +9,14 @@ import {
   verifyBackup,
 } from '../../../core/cluster/backup/backups.ts';
 import { encryptionOf } from '../../../core/cluster/backup/encryption.ts';
+import { describeOwner, nameOwnHistory, readOwner, requireOwnHistory } from '../../../core/cluster/backup/history.ts';
 import { type Backup, secretKeysOf } from '../../../core/cluster/backup/names.ts';
 import { openTarget } from '../../../core/cluster/backup/open-target.ts';
 import { chooseBackup } from '../../../core/cluster/backup/restore.ts';
 import { positionAfter, type Segment, segmentsAfter } from '../../../core/cluster/backup/segments.ts';
 import { loadConfig, secretKeyFile } from '../../../core/config/index.ts';
 import type { CommandContext } from '../base/command.ts';
+import { CliError } from '../base/errors.ts';
 import { print } from '../base/io.ts';
 import { byteReporter, megabytes } from '../base/progress-bytes.ts';
 import { type Columns, Table } from '../base/table.ts';
@@ -57,14 +59,10 @@ one of them is set. All these commands work without the daemon, and next to it.
         // With two keys, the daemon may not have encrypted everything with the first one yet.
         const oldest = secrets.keyIds[secrets.keyIds.length - 1];
         const onProgress = byteReporter(io.stderr, 'written');
-        const made = await makeBackup({
-          config,
-          target,
-          encryption,
-          secretKeyId: oldest,
-          version: io.build.version,
-          onProgress,
-        });
+        const writer = { config, target, version: io.build.version };
+        await requireOwnHistory(writer);
+        const made = await makeBackup({ ...writer, encryption, secretKeyId: oldest, onProgress });
+        await nameOwnHistory(writer, made);
         const deleted = await deleteExpired(target, config.backup);
         if (options.json) print(io.stdout, JSON.stringify({ ok: true, ...made, deleted }));
         else {
@@ -92,6 +90,42 @@ one of them is set. All these commands work without the daemon, and next to it.
         if (shown.length === 0 && !options.json)
           print(io.stdout, `there are no backups in ${target.description}; make one with "waypost backup now"`);
         await new Table(io.stdout, COLUMNS, options.json === true).write(shown);
+        const owner = await readOwner(target);
+        if (owner !== null) print(io.stderr, `they are of ${describeOwner(owner)}`);
+        return true;
+      }),
+    );
+
+  group
+    .command('claim')
+    .description('let this installation write to backups of another one, which it replaces')
+    .addHelpText(
+      'after',
+      `
+Backups name the history of changes that writes them. The daemon refuses to write to those of another history, and a restored copy is
+one. Stop the other installation first: it refuses to write as soon as this one has claimed its backups.
+
+Example:
+  $ waypost backup claim
+`,
+    )
+    .action(
+      action(async (options) => {
+        const config = loadConfig({ file: options.config, env: io.env });
+        const target = await openTarget(config.backup);
+        const before = await readOwner(target).catch(() => null);
+        const owner = await nameOwnHistory({ config, target, version: io.build.version });
+        if (owner === null)
+          throw new CliError('no_history', 'The data has no id of its history yet.', {
+            next: 'start the daemon once with this place of backups, then run the command again',
+          });
+        if (options.json) print(io.stdout, JSON.stringify({ ok: true, ...owner, before }));
+        else {
+          if (before !== null && before.history !== owner.history)
+            print(io.stdout, `they were of ${describeOwner(before)}`);
+          print(io.stdout, `the backups in ${target.description} are now those of history ${owner.history}`);
+          print(io.stdout, 'Next: waypost backup now');
+        }
         return true;
       }),
     );

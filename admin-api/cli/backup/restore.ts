@@ -9,6 +9,7 @@ import { identitiesOf } from '../../../core/cluster/backup/encryption.ts';
 import type { Backup } from '../../../core/cluster/backup/names.ts';
 import { openTarget } from '../../../core/cluster/backup/open-target.ts';
 import { chooseBackup, type RestoredBackup, restoreBackup } from '../../../core/cluster/backup/restore.ts';
+import { markRestored } from '../../../core/cluster/installation.ts';
 import { type Config, loadConfig, secretKeyFile } from '../../../core/config/index.ts';
 import { makeFolder } from '../../../core/store/folder.ts';
 import type { CommandContext } from '../base/command.ts';
@@ -102,6 +103,7 @@ Examples:
           replaces: options.replace === true,
           onProgress: byteReporter(io.stderr, 'read'),
         });
+        if (isCopy(restored, until)) await markRestored(config, { from: chosen.name, sequence: restored.sequence });
         if (options.json) print(io.stdout, JSON.stringify({ ok: true, ...restored }));
         else for (const line of restoredLines(restored, config, until)) print(io.stdout, line);
         return true;
@@ -170,6 +172,14 @@ Example:
     );
 }
 
+/** Otherwise the node continues the history of the other nodes. */
+const isCopy = ({ log }: Pick<RestoredBackup, 'log'>, until: number | null): boolean =>
+  log !== 'goes on' || until !== null;
+
+/** Of a copy, next to which the original may run. */
+export const PAUSED =
+  'Webhooks, request logs and NOTIFY are paused. If this copy replaces the original: waypost deliveries resume, and waypost backup claim.';
+
 const secondsSince = (started: number): number => Math.round((performance.now() - started) / 100) / 10;
 
 /** Null: no time. Throws CliError `bad_time`. */
@@ -199,6 +209,7 @@ function* restoredLines(
     applied > 0 ? `, and ${applied} changes up to ${lastChange}` : ''
   }`;
   if (kept !== null) yield `The previous data is in ${kept}: remove it when you no longer need it.`;
+  if (isCopy({ log }, until)) yield PAUSED;
   if (log === 'none') yield 'Next: start the daemon.';
   else if (log === 'empty') {
     yield `etcd has no log under ${etcd.prefix} yet. Next, start the log with this data: waypost cluster init`;

@@ -1,7 +1,9 @@
 /** `waypost cluster snapshot` and `restore`. */
 import type { Command } from 'commander';
+import { markRestored } from '../../../core/cluster/installation.ts';
 import { type Restored, restoreSnapshot, writeSnapshot } from '../../../core/cluster/snapshot-file.ts';
 import { loadConfig, secretKeyFile } from '../../../core/config/index.ts';
+import { PAUSED } from '../backup/restore.ts';
 import type { CommandContext } from '../base/command.ts';
 import { print } from '../base/io.ts';
 import { byteReporter, megabytes } from '../base/progress-bytes.ts';
@@ -63,7 +65,7 @@ log with the data of that node. To restore a whole cluster:
   1. stop all nodes, and empty etcd or choose another etcd.prefix for all nodes
   2. on one of them: waypost cluster restore FILE --force && waypost cluster init
   3. on the others:  waypost cluster restore FILE --force
-  4. start all nodes
+  4. start the first of them, then the others
 Secondaries keep their copy of a zone until its next change, which gives the zone a serial higher than any before.
 
 Example:
@@ -74,6 +76,8 @@ Example:
       action<{ force?: boolean }>(async (options, [file]) => {
         const config = loadConfig({ file: options.config, env: io.env });
         const restored = await restoreSnapshot(config, file, options.force === true, byteReporter(io.stderr, 'read'));
+        const { head, log } = restored;
+        if (log !== 'goes on') await markRestored(config, { from: head.node, sequence: head.sequence });
         if (options.json) print(io.stdout, JSON.stringify({ ok: true, ...restored }));
         else for (const line of restoredLines(restored, config.dataDir, config.etcd.prefix)) print(io.stdout, line);
         return true;
@@ -84,6 +88,7 @@ Example:
 function* restoredLines({ head, kept, log }: Restored, dataDir: string, prefix: string): Iterable<string> {
   yield `${dataDir} holds everything up to change ${head.sequence}, from the snapshot of ${head.node} at ${head.made}`;
   if (kept !== null) yield `The previous data is in ${kept}: remove it when you no longer need it.`;
+  if (log !== 'goes on') yield PAUSED;
   if (log === 'empty') {
     yield `etcd has no log under ${prefix} yet. Next, start the log with this data: waypost cluster init`;
     yield 'Then restore the same file on the other nodes, and start all nodes.';

@@ -2,7 +2,7 @@
 import { type KeyExport, keyExport } from '../../../core/cluster/backup/key-escrow.ts';
 import { secretKeyFile } from '../../../core/config/index.ts';
 import { type AnyCheck, check, NotChecked, ok, warning } from './check.ts';
-import { rootHint } from './context.ts';
+import { type Context, rootHint } from './context.ts';
 import { pathExists } from './machine.ts';
 
 interface KeyReading {
@@ -43,6 +43,8 @@ interface BackupReading {
   readonly now: number;
   /** Ids of secret keys that backups need and the key file lacks. */
   readonly missingKeys: readonly string[];
+  /** Why the last attempt failed; null: it did not. */
+  readonly error: string | null;
 }
 
 const gauge = (metrics: string, name: string): number | null => {
@@ -52,6 +54,17 @@ const gauge = (metrics: string, name: string): number | null => {
 
 const MISSING_KEY = /^waypost_backups_of_other_keys\{key="([0-9a-f]+)"\}/gm;
 const DAY = 86_400;
+
+/** As /readyz reports it. */
+async function backupError(context: Context): Promise<string | null> {
+  const reply = await context.fetch('/readyz');
+  try {
+    const { backup } = JSON.parse(reply?.body ?? '{}') as { backup?: { error?: unknown } };
+    return typeof backup?.error === 'string' ? backup.error : null;
+  } catch {
+    return null;
+  }
+}
 
 export const lastBackup = check<BackupReading>({
   id: 'backup.last',
@@ -63,21 +76,22 @@ export const lastBackup = check<BackupReading>({
     );
     const reply = await context.fetch('/metrics');
     if (reply === null || reply.status !== 200) {
-      if (!hasStore) return { last: null, interval: null, hasStore, now: 0, missingKeys: [] };
+      if (!hasStore) return { last: null, interval: null, hasStore, now: 0, missingKeys: [], error: null };
       throw new NotChecked('only a running daemon reports its last backup', 'sudo systemctl start waypost');
     }
     const last = gauge(reply.body, 'waypost_backup_last_success_timestamp_seconds');
     const interval = gauge(reply.body, 'waypost_backup_interval_seconds');
     const missingKeys = [...reply.body.matchAll(MISSING_KEY)].map(([, id]) => id);
-    return { last, interval, hasStore, now: Date.now() / 1000, missingKeys };
+    return { last, interval, hasStore, now: Date.now() / 1000, missingKeys, error: await backupError(context) };
   },
-  judge({ last, interval, hasStore, now, missingKeys }) {
+  judge({ last, interval, hasStore, now, missingKeys, error }) {
     if (last === null) {
       const found = 'no scheduled backups (backup.folder, backup.s3_bucket)';
       return hasStore
         ? warning(found, 'sudoedit /etc/waypost/waypost.toml   # set backup.folder; see docs/backups.md')
         : ok('there are no data yet');
     }
+    if (error !== null) return warning(`the last attempt failed: ${error}`, 'sudo waypost backup now');
     if (last === 0) return warning('there is no backup yet', 'sudo waypost backup now');
     const age = now - last;
     const found = `the last backup is ${(age / 3600).toFixed(1)} hours old`;

@@ -5,6 +5,7 @@ import type { LogsNodeState } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { FailureNote } from '../parts/notes.tsx';
+import { PausedNote } from '../parts/paused-note.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useInterval } from '../parts/use-interval.ts';
@@ -39,6 +40,7 @@ function Delivery({ domainId }: { readonly domainId: number }) {
   return (
     <section class="card">
       <h2>{texts.state}</h2>
+      <PausedNote />
       {failure.value !== null && <FailureNote failure={failure.value} retry={load} />}
       {value.value !== null && value.value.missing_nodes.length > 0 && (
         <p class="note note-warning">{texts.missing(value.value.missing_nodes.join(', '))}</p>

@@ -6,6 +6,7 @@ import { actionText, describeEntry } from '../audit/describe.ts';
 import { toUnicode } from '../names.ts';
 import { AddLink } from '../parts/list-tools.tsx';
 import { FailureNote } from '../parts/notes.tsx';
+import { PausedNote } from '../parts/paused-note.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
@@ -71,6 +72,7 @@ export function Overview() {
         <h1>{texts.title}</h1>
         <AddLink page="addDomain" label={TEXTS.domains.add} />
       </div>
+      <PausedNote />
       {account.failure.value !== null && <FailureNote failure={account.failure.value} retry={account.load} />}
       {shown === undefined && account.failure.value === null && <Skeleton />}
       {shown !== undefined && (

@@ -9,6 +9,7 @@ import { DomainNames } from '../parts/domain-names.tsx';
 import { ListStatus } from '../parts/list-status.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { type Page, pageQuery, usePagedList } from '../parts/paged-list.ts';
+import { PausedNote } from '../parts/paused-note.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
@@ -40,6 +41,7 @@ export function WebhookPage({ params }: ScreenProps) {
       <p>
         <a href={addressOf('webhooks')}>{TEXTS.webhooks.title}</a>
       </p>
+      <PausedNote />
       {failure.value !== null && <FailureNote failure={failure.value} retry={load} />}
       {value.value === null && failure.value === null && <Skeleton />}
       {value.value !== null && (

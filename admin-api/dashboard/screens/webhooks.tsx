@@ -6,6 +6,7 @@ import type { Failure } from '../failure.ts';
 import { KeyList } from '../keys/key-list.tsx';
 import { DomainNames } from '../parts/domain-names.tsx';
 import { type Page, pageQuery } from '../parts/paged-list.ts';
+import { PausedNote } from '../parts/paused-note.tsx';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 import { WebhookBadge } from '../webhooks/badges.tsx';
@@ -37,17 +38,20 @@ async function removeWebhook(webhook_id: number): Promise<Failure | null> {
 export function Webhooks() {
   const texts = TEXTS.webhooks;
   return (
-    <KeyList
-      texts={texts}
-      explanation={texts.explanation}
-      addPage="addWebhook"
-      kind="webhook"
-      sorts={SORTS}
-      read={readWebhooks}
-      remove={removeWebhook}
-      removal={{ title: texts.removeTitle, text: texts.removeText, label: texts.remove, done: texts.removed }}
-      renderKey={(webhook, onRemove) => <WebhookEntry key={webhook.id} webhook={webhook} onRemove={onRemove} />}
-    />
+    <div class="stack">
+      <PausedNote />
+      <KeyList
+        texts={texts}
+        explanation={texts.explanation}
+        addPage="addWebhook"
+        kind="webhook"
+        sorts={SORTS}
+        read={readWebhooks}
+        remove={removeWebhook}
+        removal={{ title: texts.removeTitle, text: texts.removeText, label: texts.remove, done: texts.removed }}
+        renderKey={(webhook, onRemove) => <WebhookEntry key={webhook.id} webhook={webhook} onRemove={onRemove} />}
+      />
+    </div>
   );
 }
 

@@ -1,4 +1,5 @@
 /** The jobs of the backup thread. */
+import { StateError } from '../../base/errors.ts';
 import type { Config } from '../../config/index.ts';
 import {
   type BackupOptions,
@@ -11,13 +12,14 @@ import {
   makeBackup,
 } from './backups.ts';
 import type { Encryption } from './encryption.ts';
+import { nameOwnHistory, requireOwnHistory } from './history.ts';
 import { type Backup, secretKeysOf } from './names.ts';
 import { openTarget } from './open-target.ts';
 import { positionAfter, segmentsAfter } from './segments.ts';
 
 export interface Job {
   readonly kind: 'look' | 'backup' | 'changes';
-  readonly config: Pick<Config, 'dataDir' | 'nodeName' | 'store' | 'protection' | 'backup'>;
+  readonly config: Pick<Config, 'dataDir' | 'nodeName' | 'store' | 'protection' | 'backup' | 'etcd'>;
   readonly encryption: Encryption | null;
   readonly secretKeyId: string;
   readonly version: string;
@@ -41,13 +43,33 @@ export interface JobResult {
   readonly copied: CopiedChanges | null;
 }
 
-export async function runJob({ kind, config, encryption, secretKeyId, version, stop }: Job): Promise<JobResult> {
+/** Errors lose their code on the way to the main thread. */
+export interface Refusal {
+  /** The message of StateError `other_history`. */
+  readonly refusal: string;
+}
+
+/** Rejects with errors of the target. */
+export async function runJob({
+  kind,
+  config,
+  encryption,
+  secretKeyId,
+  version,
+  stop,
+}: Job): Promise<JobResult | Refusal> {
   const target = await openTarget(config.backup);
   const stopped = new Int32Array(stop);
   const check = (): void => {
     if (Atomics.load(stopped, 0) !== 0) throw new Error('the service is stopping');
   };
-  const options: BackupOptions = { config, target, encryption, secretKeyId, version, check };
+  const options = { config, target, encryption, secretKeyId, version, check } satisfies BackupOptions;
+  try {
+    await requireOwnHistory(options);
+  } catch (error) {
+    if (error instanceof StateError && error.code === 'other_history') return { refusal: error.message };
+    throw error;
+  }
   let made: Backup | null = null;
   let deleted: Deleted | null = null;
   let copied: CopiedChanges | null = null;
@@ -55,9 +77,13 @@ export async function runJob({ kind, config, encryption, secretKeyId, version, s
     // Until the new backup is complete, a restore needs the previous one and the changes since.
     if (config.backup.journalInterval > 0) await copyChanges(options);
     made = await makeBackup(options);
+    await nameOwnHistory(options, made);
     check();
     deleted = await deleteExpired(target, config.backup);
-  } else if (kind === 'changes') copied = await copyChanges(options);
+  } else if (kind === 'changes') {
+    copied = await copyChanges(options);
+    if (copied !== null && copied.segments > 0) await nameOwnHistory(options, copied.position);
+  }
   const all = await listBackups(target);
   const latest = all.at(-1) ?? null;
   const position =

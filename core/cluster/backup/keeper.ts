@@ -3,6 +3,7 @@
  * or a takeover by another node changes nothing. Only the first node by name makes them, unless
  * every node is configured to.
  */
+import { StateError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log/index.ts';
 import type { Task, Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
@@ -77,6 +78,11 @@ export class BackupKeeper {
   /** The backups of the target; null: not known yet. */
   get state(): JobResult | null {
     return this.#state;
+  }
+
+  /** Why the last attempt failed; null: it did not. */
+  get error(): string | null {
+    return this.#lastError;
   }
 
   start(): void {
@@ -154,7 +160,13 @@ export class BackupKeeper {
     this.#lastError = null;
   }
 
-  #noteFailure({ message }: Error, delay: number): void {
+  #noteFailure(error: Error, delay: number): void {
+    const { message } = error;
+    // The backups that were found are not of this installation.
+    if (error instanceof StateError && error.code === 'other_history') {
+      this.#state = null;
+      this.#lookedAt = Number.NEGATIVE_INFINITY;
+    }
     const { log, observer } = this.options;
     const kind = this.#kind;
     this.#lastError = message;

@@ -1,5 +1,6 @@
 /** Opens the scheduled backups that are configured. */
 import { Piscina } from 'piscina';
+import { StateError, UnavailableError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Secrets } from '../../base/secrets.ts';
@@ -7,9 +8,11 @@ import type { Tasks } from '../../base/tasks.ts';
 import { withTimeout } from '../../base/timers.ts';
 import { type Config, type Follow, secretKeyFile } from '../../config/index.ts';
 import type { Journal } from '../../journal/journal.ts';
+import type { Environment } from '../../store/environment.ts';
+import { identifyHistory } from '../installation.ts';
 import type { BackupSummary } from '../readiness.ts';
 import { encryptionOf } from './encryption.ts';
-import type { Job, JobResult } from './job.ts';
+import type { Job, JobResult, Refusal } from './job.ts';
 import { BackupKeeper } from './keeper.ts';
 import { keyExport } from './key-escrow.ts';
 import { backupMetrics } from './metrics.ts';
@@ -18,7 +21,8 @@ import { checkBackupSettings, isBackupOn } from './open-target.ts';
 interface OpenBackupsOptions {
   readonly config: Config;
   readonly version: string;
-  readonly journal: Pick<Journal, 'head'>;
+  readonly environment: Environment;
+  readonly journal: Journal;
   readonly secrets: Secrets;
   readonly metrics: Registry;
   readonly tasks: Tasks;
@@ -46,8 +50,8 @@ const GRACE_MS = 10_000;
 
 /** Does nothing before `start`. Throws ConfigError `invalid_config`. */
 export function openBackups(options: OpenBackupsOptions): Backups {
-  const { config, version, journal, secrets, metrics, tasks, log, clock, isResealed, follow } = options;
-  const { dataDir, nodeName, store, protection, backup } = config;
+  const { config, version, environment, journal, secrets, metrics, tasks, log, clock, isResealed, follow } = options;
+  const { dataDir, nodeName, store, protection, backup, etcd } = config;
   checkBackupSettings(backup);
   let keeper: BackupKeeper | undefined;
   const observer = backupMetrics(metrics, () => keeper?.state ?? null, backup, secrets.keyIds);
@@ -61,14 +65,18 @@ export function openBackups(options: OpenBackupsOptions): Backups {
   const { keyIds } = secrets;
   const run = async (kind: Job['kind']): Promise<JobResult> => {
     const encryption = await encryptionOf(backup, secrets);
-    return pool.run({
+    // Without a quorum, or next to an older node, there is no id yet. Backups work without it.
+    await identifyHistory(environment, journal).catch(ignoreUnavailable);
+    const outcome: JobResult | Refusal = await pool.run({
       kind,
-      config: { dataDir, nodeName, store, protection, backup },
+      config: { dataDir, nodeName, store, protection, backup, etcd },
       encryption,
       secretKeyId: isResealed() ? keyIds[0] : keyIds[keyIds.length - 1],
       version,
       stop,
     } satisfies Job);
+    if ('refusal' in outcome) throw new StateError('other_history', outcome.refusal);
+    return outcome;
   };
   const opened = new BackupKeeper({
     settings: backup,
@@ -85,8 +93,10 @@ export function openBackups(options: OpenBackupsOptions): Backups {
   return {
     warnings: () => opened.warnings(),
     summary() {
-      const { state } = opened;
-      return state && { latest: state.latest?.made ?? null, count: state.count, sequence: state.position };
+      const { state, error } = opened;
+      if (state === null && error === null) return null;
+      const { latest = null, count = 0, position = 0 } = state ?? {};
+      return { latest: latest?.made ?? null, count, sequence: position, error };
     },
     start() {
       if (isBackupOn(backup) && backup.encryption === 'key' && typeof keyExport(config) === 'string')
@@ -102,4 +112,8 @@ export function openBackups(options: OpenBackupsOptions): Backups {
       await pool.destroy();
     },
   };
+}
+
+function ignoreUnavailable(error: unknown): void {
+  if (!(error instanceof UnavailableError)) throw error;
 }

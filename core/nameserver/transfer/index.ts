@@ -32,7 +32,7 @@ export interface Transfers {
   readonly answer: AnswerDeferred;
   /** Notifies the secondaries of a zone that has not changed. */
   notify(domain: Pick<Domain, 'id' | 'apex'>): void;
-  /** Starts to notify the secondaries of all zones. */
+  /** Notifies the secondaries of all zones, and from then on of each change. */
   start(): void;
   close(): void;
 }
@@ -99,13 +99,14 @@ export function openTransfers(options: TransfersOptions): Transfers {
   );
   options.follow?.(['transfer.allow'], () => access.setPrefixes(config.transfer.allow));
   const queries = openVerifiedResponder({ index, storeDirectory: config.dataDir, udpPayload, answers, steering });
+  let isNotifying = false;
   return {
     holds,
     zones: {
       follows: (domainId) => histories.follows(domainId),
       onChange(change) {
         histories.onChange(change);
-        notifier.onChange(change);
+        if (isNotifying) notifier.onChange(change);
       },
     },
     answer: transferResponder({
@@ -123,8 +124,13 @@ export function openTransfers(options: TransfersOptions): Transfers {
       log,
       observer,
     }),
-    notify: ({ id, apex }) => notifier.notify(id, apex),
-    start: () => notifier.start(),
+    notify({ id, apex }) {
+      if (isNotifying) notifier.notify(id, apex);
+    },
+    start() {
+      isNotifying = true;
+      notifier.start();
+    },
     close: () => notifier.close(),
   };
 }

@@ -171,7 +171,7 @@ export class Deliverer {
       if (this.#mustStore(session)) await this.#store();
       await yieldToOthers();
     } while (!this.#task.isStopped && session.read < journal.head && session === this.#session);
-    this.#attempts.sendDue(session);
+    if (!this.#reader.areDeliveriesPaused()) this.#attempts.sendDue(session);
     await this.#sweep(session);
   }
 

@@ -39,6 +39,8 @@ interface DelivererOptions {
   readDocument(domainId: number): LogsDocument;
   /** Never rejects. `dropped`: lines that were dropped since the last delivered batch. */
   send(domainId: number, document: LogsDocument, batch: Batch, dropped: number): Promise<Attempt>;
+  /** Whether deliveries wait after a restore. */
+  isPaused(): boolean;
   /** Closes idle connections to the receiver of the domain. */
   release(domainId: number): void;
   /** Seconds since 1970; omitted: the system clock. */
@@ -73,6 +75,8 @@ const STOP_SECONDS = 3;
 /** The receiver will never accept the batch; it is not retried. */
 const FINAL_STATUSES: ReadonlySet<number> = new Set([400, 413, 422]);
 
+const PAUSED = 'deliveries are paused after a restore, until an administrator resumes them';
+
 const testBatch = (line: string, at: number): Batch => ({
   id: randomUUID(),
   text: Buffer.from(line),
@@ -99,6 +103,8 @@ export class LogDeliverer {
   #delivered = 0;
   #dropped = 0;
   #isStopping = false;
+  /** As of the last round. */
+  #isPaused = false;
   readonly #task: Task;
   /** No line is queued. */
   #isIdle = true;
@@ -142,6 +148,7 @@ export class LogDeliverer {
   turn(): void {
     const now = this.#now();
     this.#isIdle = true;
+    this.#isPaused = this.options.isPaused();
     for (const [domainId, receiver] of this.#receivers) {
       const { outbox } = receiver;
       if (outbox.isEmpty) continue;
@@ -178,6 +185,7 @@ export class LogDeliverer {
       isQueued: false,
     });
     if (document === null) return null;
+    if (this.options.isPaused()) return { status: null, error: PAUSED, milliseconds: 0 };
     return this.options.send(domainId, document, testBatch(line, this.#now()), 0);
   }
 
@@ -189,7 +197,7 @@ export class LogDeliverer {
     });
     for (const { outbox } of this.#receivers.values()) outbox.nextAt = 0;
     this.turn();
-    await withTimeout(idle, STOP_SECONDS * 1000, () => {});
+    if (!this.#isPaused) await withTimeout(idle, STOP_SECONDS * 1000, () => {});
     await this.#task.stop();
     this.#lines.close();
     for (const domainId of this.#receivers.keys()) this.options.release(domainId);
@@ -244,6 +252,7 @@ export class LogDeliverer {
 
   /** Null: no batch is due. */
   #nextOf(domainId: number, receiver: Receiver, now: number): { document: LogsDocument; batch: Batch } | null {
+    if (this.#isPaused) return null;
     const document = this.#documentOf(domainId, receiver);
     if (document === null) return null;
     const interval = this.#isStopping ? 0 : document.bucket === null ? ENDPOINT_INTERVAL : BUCKET_INTERVAL;

@@ -69,6 +69,7 @@ export function openLogDelivery({
     accountOf: (domainId) => reader.domain(domainId)?.accountId,
     readDocument: (domainId) => LOGS.content(reader, domainId),
     send: (domainId, document, batch, dropped) => sender.send(domainId, document, batch, dropped),
+    isPaused: () => reader.areDeliveriesPaused(),
     release: (domainId) => sender.release(domainId),
   });
   expose(metrics, deliverer);

@@ -1,9 +1,9 @@
-/** Rows of the service itself: keys of session tickets, counters of ids, renumberings. */
+/** Rows of the service itself: its history, keys of session tickets, counters, renumberings. */
 import type { Id } from '../keys.ts';
 import { jsonTable } from './table.ts';
 
 /** The key in a table of a single row. */
-const SINGLE_KEY = Buffer.alloc(8);
+export const SINGLE_KEY = Buffer.alloc(8);
 
 /**
  * Keys of TLS session tickets. All nodes share them, so that a client can resume a session at any
@@ -62,4 +62,34 @@ export const idCounters = jsonTable<IdCounter>({
   quota: { none: 'one for each table' },
   key: ({ table }) => Buffer.of(table),
   lookupsFromKey: true,
+});
+
+/** What tells this installation from a copy of it. A single row. */
+export interface InstallationRow {
+  /** Id of the history of changes, 16 hexadecimal digits. A restored copy has another. */
+  readonly history: string;
+  /** The restore that made this copy; null: none. */
+  readonly restored: RestoreSource | null;
+  /** Webhooks, request logs and NOTIFY wait, since the original may run next to this copy. */
+  readonly isPaused: boolean;
+  /** A restore has written the row to the store, and no entry of the journal has it yet. */
+  readonly isLocal: boolean;
+}
+
+export interface RestoreSource {
+  /** The name of a backup, or of the node that wrote a snapshot. */
+  readonly from: string;
+  /** Sequence of the last change in the restored data. */
+  readonly sequence: number;
+  /** Seconds since 1970. */
+  readonly at: number;
+}
+
+/** Written by the first backup, and by a restore. */
+export const installations = jsonTable<InstallationRow>({
+  number: 59,
+  name: 'installation',
+  level: 7,
+  quota: { none: 'one row' },
+  key: () => SINGLE_KEY,
 });

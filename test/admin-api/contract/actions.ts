@@ -14,6 +14,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'POST /api/v1/webhooks/{webhook_id}/rotate-secret': 'webhook.rotate_secret',
   'POST /api/v1/webhooks/{webhook_id}/replay': 'webhook.replay',
   'POST /api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/replay': 'webhook.replay',
+  'POST /api/v1/deliveries/resume': 'deliveries.resume',
   'POST /api/v1/accounts': 'account.create',
   'PATCH /api/v1/accounts/{account_id}': 'account.update',
   'DELETE /api/v1/accounts/{account_id}': 'account.delete',

@@ -7,6 +7,7 @@ import { ACTIONS } from './actions.ts';
 import { concrete, type Ids, parametersOf, writeDocuments } from './routes.ts';
 import { sampleOf } from './sample.ts';
 import { prepareZone } from './signed.ts';
+import { pauseDeliveries } from './store.ts';
 import { testedWebhook } from './webhook.ts';
 import { type Client, each, everywhere, outcome, refused, succeeded, type World } from './world.ts';
 
@@ -19,6 +20,8 @@ const SESSION_PATHS = /^\/api\/v1\/(sessions?|account)(\/|$)/;
 /** Writes that need another state of a package or its app. */
 const APPROVE = '/api/dev/admin/uploads/{upload_id}/approve';
 const REINSTATE = '/api/dev/admin/apps/{app_id}/reinstate';
+/** Needs a restored copy. */
+const RESUME = '/api/v1/deliveries/resume';
 /** Its audit continues after the response, and commits its result. */
 const AUDITED = 'POST /api/dev/apps/upload';
 
@@ -31,6 +34,7 @@ async function targets(world: World, client: Client, route: Route): Promise<Ids>
   const ids: Record<string, string | number> = {};
   if (has('token_id'))
     ids.token_id = String(succeeded(await client.post('/api/v1/tokens', { name: 'a target' })).body.id);
+  if (route.path === RESUME) await pauseDeliveries(world.daemon);
   if (has('webhook_id')) Object.assign(ids, await testedWebhook(client));
   if (has('store_key_id')) {
     const [storeKey] = listOf(succeeded(await client.get('/api/store/keys')).body.keys);

@@ -1,6 +1,8 @@
 /** The whole store as text, to check that it does not change; and the clock, to expire its rows. */
 import { createHash } from 'node:crypto';
+import { write } from '../../../core/journal/draft/draft.ts';
 import type { Environment } from '../../../core/store/environment.ts';
+import { installations } from '../../../core/store/rows.ts';
 import type { Daemon } from '../daemon.ts';
 
 type Table = Environment['answers'];
@@ -26,6 +28,13 @@ export function snapshot(environment: Environment): string[] {
     const entries = entriesOf(table);
     return `${name}: ${entries.length} ${createHash('sha256').update(entries.join('\n')).digest('hex')}`;
   });
+}
+
+/** As after a restore. */
+export async function pauseDeliveries({ environment, journal }: Daemon): Promise<void> {
+  const restored = { from: 'a backup', sequence: 1, at: 1_700_000_000 };
+  const row = { history: '0123456789abcdef', restored, isPaused: true, isLocal: false };
+  await write(environment, journal, 'test', (draft) => draft.put(installations, row));
 }
 
 /** Shifts the clock of the process by some seconds while `work` runs. */

@@ -85,6 +85,7 @@ function plain(literal: string): string {
 const READINESS = [
   'core/cluster/backup/keeper.ts',
   'core/cluster/certificate-files.ts',
+  'core/cluster/installation.ts',
   'core/journal/clock/guard.ts',
   'core/cluster/readiness.ts',
   'core/cluster/lag.ts',

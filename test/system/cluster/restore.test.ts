@@ -71,6 +71,16 @@ test('a snapshot of a node that serves sets one node back, and then the whole cl
       const { body } = await b.api.call('POST', '/api/v1/domains', { domain: `n${Date.now()}.example` });
       assert.equal((body.sync as { applied: string[] }).applied, ['a', 'b'], 'both serve what is written');
     });
+    // It is another history, and sends nothing to others until one node is told to.
+    const deliveries = () =>
+      Promise.all(rig.nodes.map(async ({ api }) => (await api.call('GET', '/api/v1/deliveries')).body));
+    await untilPasses(async () => {
+      const [ofA, ofB] = await deliveries();
+      assert.is(ofA.paused, true);
+      assert.equal(ofA, ofB);
+    });
+    await b.api.call('POST', '/api/v1/deliveries/resume');
+    await untilPasses(async () => assert.ok((await deliveries()).every(({ paused }) => paused === false)));
     // What the cluster has given up does not come back by one node.
     await b.stop();
     await cluster(b, 1, /does not continue after change \d+.*etcdctl del --prefix/, 'restore', late, '--force');

@@ -1,11 +1,12 @@
 /** The screens of webhooks. */
 import * as assert from 'uvu/assert';
-import { ADMIN_PASSWORD } from '../../support/daemon.ts';
+import { ADMIN_PASSWORD, type Daemon, runCommand } from '../../support/daemon.ts';
+import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { isSigned, startReceiver } from '../core/observe/webhooks/receiver.ts';
-import { signIn, type World, withPage, withWorld } from './browser.ts';
+import { signIn, type World, withOwnWorld, withPage, withWorld } from './browser.ts';
 
 const test = browserSuite('webhooks in chromium');
 
@@ -80,6 +81,35 @@ test('a webhook is created, tested, fails, is replayed, rotated and deleted', as
     });
   };
   await withWorld(visit).finally(() => receiver.close());
+});
+
+test('after a restore the pages say that deliveries are paused, and an administrator resumes them', async () => {
+  const folder = temporaryFolder('dashboard-restore');
+  const settings = { WAYPOST_BACKUP_FOLDER: folder, WAYPOST_BACKUP_ENCRYPTION: 'none' };
+  const visit = async (world: World<Daemon>): Promise<void> => {
+    const { base, daemon } = world;
+    await daemon.stop();
+    for (const command of [['now'], ['restore', '--replace']]) {
+      const { code, output } = await runCommand(['backup', ...command], daemon.env);
+      assert.is(code, 0, output);
+    }
+    await daemon.start();
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      const note = page.getByText(/Webhooks, request logs and NOTIFY are paused/);
+      await page.getByRole('link', { name: 'Overview' }).click();
+      await note.waitFor();
+      await page.getByRole('link', { name: 'Webhooks' }).click();
+      await page.getByText('No webhooks yet').waitFor();
+      await note.waitFor();
+      await checkScreen(page, 'webhooks-paused');
+      await page.getByRole('button', { name: 'Resume deliveries' }).click();
+      await note.waitFor({ state: 'detached' });
+      await daemon.api.logIn('admin', ADMIN_PASSWORD);
+      assert.is((await daemon.api.call('GET', '/api/v1/deliveries')).body.paused, false);
+    });
+  };
+  await withOwnWorld(visit, settings).finally(() => removeFolder(folder));
 });
 
 test.run();

@@ -384,7 +384,7 @@ table(
   [{ accounts: [{ ...ALICE, isOver: true }], zones: [] }, 'warning', /alice .*above the limits of its plan/],
 );
 
-const backup = { last: 1_000_000, interval: 86_400, hasStore: true, now: 1_003_600, missingKeys: [] };
+const backup = { last: 1_000_000, interval: 86_400, hasStore: true, now: 1_003_600, missingKeys: [], error: null };
 table(
   lastBackup,
   [backup, 'ok', /1.0 hours/],
@@ -392,6 +392,7 @@ table(
   [{ ...backup, last: null }, 'warning', /no scheduled backups/],
   [{ ...backup, last: 0 }, 'warning', /no backup yet/],
   [{ ...backup, now: 1_360_000 }, 'warning', /100.0 hours/],
+  [{ ...backup, last: 0, error: 'of another installation' }, 'warning', /attempt failed: of another installation/],
   [{ ...backup, missingKeys: ['1a2b3c4d'] }, 'warning', /secret keys that secrets.key_file lacks: 1a2b3c4d/],
 );
 const escrow = { file: 'secret.key', exists: true, exported: { at: '2026-11-27T00:00:00Z' } };

@@ -1,11 +1,10 @@
 /** Backups, the changes after them, restores to a moment, and what is refused. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openSecrets, secretKeyId } from '../../../../core/base/secrets.ts';
 import {
-  type BackupOptions,
   copyChanges,
   deleteExpired,
   listBackups,
@@ -14,75 +13,16 @@ import {
   verifyBackup,
 } from '../../../../core/cluster/backup/backups.ts';
 import { checkStore } from '../../../../core/cluster/backup/drill.ts';
-import { type Encryption, encryptionOf, identitiesOf } from '../../../../core/cluster/backup/encryption.ts';
+import { encryptionOf, identitiesOf } from '../../../../core/cluster/backup/encryption.ts';
 import { FolderTarget } from '../../../../core/cluster/backup/folder-target.ts';
 import { exportKey, importKey, keyExport, markKeyExported } from '../../../../core/cluster/backup/key-escrow.ts';
 import { type Backup, secretKeysOf } from '../../../../core/cluster/backup/names.ts';
 import { chooseBackup, restoreBackup } from '../../../../core/cluster/backup/restore.ts';
-import { type Config, loadConfig, secretKeyFile } from '../../../../core/config/index.ts';
-import { readHead } from '../../../../core/journal/applied-head.ts';
-import { write } from '../../../../core/journal/draft/draft.ts';
-import { openEmbeddedJournal } from '../../../../core/journal/embedded-journal.ts';
-import { decodeEntry } from '../../../../core/journal/entry-codec.ts';
-import { rebuildAnswers } from '../../../../core/journal/upkeep/rebuild.ts';
-import { openEnvironment } from '../../../../core/store/environment.ts';
-import { IndexWriter } from '../../../../core/store/index/writer.ts';
-import { sequenceKey } from '../../../../core/store/keys.ts';
-import { domains } from '../../../../core/store/rows.ts';
-import { zoneSettings } from '../../../../core/zone/compile/settings.ts';
+import { secretKeyFile } from '../../../../core/config/index.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
-import { dump, newDomain } from '../../journal/fixture.ts';
-
-/**
- * A clock that goes on with each change. It is an hour behind that of the machine, by which backups
- * are made: what a restore finds does not depend on either.
- */
-const clock = { time: Date.now() - 3_600_000, now: () => ++clock.time, refusal: () => null };
+import { codeOf, optionsOf, StoredNode } from './stored-node.ts';
 
 const RETENTION = { keepLast: 100, keepDaily: 0, keepWeekly: 0, keepDays: 0 };
-
-/** A node with data of its own, without a daemon. */
-class Node {
-  readonly config: Config;
-
-  constructor(
-    readonly folder: string,
-    readonly history = 1000,
-  ) {
-    mkdirSync(folder, { recursive: true });
-    this.config = loadConfig({ env: { WAYPOST_DATA_DIR: folder, WAYPOST_NODE_NAME: 'one' } });
-  }
-
-  async with<T>(work: (environment: ReturnType<typeof openEnvironment>) => Promise<T>): Promise<T> {
-    const environment = openEnvironment(this.folder);
-    try {
-      return await work(environment);
-    } finally {
-      await environment.close();
-    }
-  }
-
-  /** One change for each name. */
-  write(...names: string[]): Promise<void> {
-    return this.with(async (environment) => {
-      const settings = zoneSettings(this.config);
-      if (readHead(environment).sequence === 0) await rebuildAnswers(environment, settings);
-      const index = new IndexWriter(1 << 20);
-      const journal = openEmbeddedJournal({ environment, index, zoneSettings: settings, history: this.history, clock });
-      for (const name of names)
-        await write(environment, journal, 'test', (draft) => draft.put(domains, newDomain(`${name}.test.`)));
-      await journal.close();
-    });
-  }
-
-  dump(): Promise<string[]> {
-    return this.with(async (environment) => dump(environment));
-  }
-
-  timeOf(sequence: number): Promise<number> {
-    return this.with(async ({ journal }) => decodeEntry(journal.get(sequenceKey(sequence))!).time);
-  }
-}
 
 let scratch: string;
 let count = 0;
@@ -91,16 +31,8 @@ test.before(() => {
 });
 test.after(() => removeFolder(scratch));
 
-const newNode = (history?: number): Node => new Node(join(scratch, `node-${count++}`), history);
+const newNode = (history?: number): StoredNode => new StoredNode(join(scratch, `node-${count++}`), history);
 const newTarget = (): FolderTarget => new FolderTarget(join(scratch, `target-${count++}`));
-const optionsOf = (node: Node, target: FolderTarget, encryption: Encryption | null = null): BackupOptions => ({
-  ...{ config: node.config, target, encryption, secretKeyId: 'aabbccdd', version: '1.2.3' },
-});
-const codeOf = (work: Promise<unknown>): Promise<string> =>
-  work.then(
-    () => 'no error',
-    (error: { code?: string }) => error.code ?? String(error),
-  );
 
 interface Wish {
   readonly until?: number;
@@ -110,7 +42,7 @@ interface Wish {
   readonly identities?: Parameters<typeof verifyBackup>[2];
 }
 
-async function restore(node: Node, target: FolderTarget, wish: Wish = {}) {
+async function restore(node: StoredNode, target: FolderTarget, wish: Wish = {}) {
   const backup = chooseBackup(await listBackups(target), wish.name, wish.until ?? null);
   return restoreBackup({
     ...{ config: node.config, target, backup, identities: wish.identities ?? [], until: wish.until ?? null },

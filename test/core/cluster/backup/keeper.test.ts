@@ -1,6 +1,7 @@
 /** When the keeper makes backups, copies changes, and tries again. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { StateError } from '../../../../core/base/errors.ts';
 import { createLogger } from '../../../../core/base/log/index.ts';
 import { PROMETHEUS, Registry } from '../../../../core/base/metrics/index.ts';
 import { Tasks } from '../../../../core/base/tasks.ts';
@@ -19,6 +20,7 @@ class Rig {
   head = 10;
   isFirst = true;
   fails = false;
+  refusal: string | null = null;
   /** The journal reaches back. */
   reaches = true;
   readonly backups: Backup[] = [];
@@ -49,6 +51,7 @@ class Rig {
   async #run(kind: string): Promise<JobResult> {
     this.runs.push(kind);
     if (this.fails) throw new Error('the disk is full');
+    if (this.refusal !== null) throw new StateError('other_history', this.refusal);
     const name = `b${this.backups.length}`;
     const made = {
       name,
@@ -167,6 +170,20 @@ test('a failure is retried with growing delays, logged, counted and reported by 
     await rig.after(60 * MINUTE);
     await rig.after(120 * MINUTE);
     assert.match(rig.keeper.warnings()[0], /^the latest backup is of 2026-01-01T.*: the disk is full$/);
+  }));
+
+test('backups that are found to be of another history do not count, and /readyz says so', () =>
+  withRig(async (rig) => {
+    await rig.after(0);
+    assert.is(rig.keeper.state?.count, 1);
+    rig.refusal = 'The backups are of another installation.';
+    rig.head++;
+    await rig.after(6 * MINUTE);
+    assert.is(rig.keeper.state, null);
+    assert.equal([rig.keeper.warnings(), rig.keeper.error], [[`there is no backup: ${rig.refusal}`], rig.refusal]);
+    rig.refusal = null;
+    assert.equal(await rig.within(MINUTE + 2000), ['look', 'changes']);
+    assert.equal([rig.keeper.warnings(), rig.keeper.error], [[], null]);
   }));
 
 test('a journal that does not reach back leads to a backup at once', () =>

@@ -5,6 +5,7 @@ import { heldAfter } from '../../../../core/journal/apply/retention.ts';
 import { LostQueue } from '../../../../core/observe/webhooks/queue.ts';
 import { deliveries, webhooks } from '../../../../core/store/rows.ts';
 import { StoreReader } from '../../../../core/store/store-reader.ts';
+import { pauseDeliveries } from '../../../admin-api/contract/store.ts';
 import { type Daemon, type Json, listOf, startDaemon } from '../../../admin-api/daemon.ts';
 import { depth } from '../../../support/depth.ts';
 import fc from '../../../support/fc.ts';
@@ -88,6 +89,27 @@ test('chosen domains, accounts and a disabled webhook get no other events', asyn
   await succeeded(daemon, 'PATCH', `${WEBHOOKS}/${id}`, { enabled: true });
   await world.settle();
   assert.is(world.received.length, 2, 'changes while it was disabled are not delivered');
+});
+
+test('after a restore events are queued, and sent when deliveries are resumed', async ({ daemon }) => {
+  const domain = await addDomain(daemon);
+  const { id } = await addWebhook(daemon, { events: ['records.changed'] });
+  await pauseDeliveries(daemon);
+  const world = startDeliverer(daemon, () => OK, { now: () => Date.now() / 1000 });
+  await addRecord(daemon, domain);
+  await world.settle();
+  const { deliveries: listed } = await succeeded(daemon, 'GET', `${WEBHOOKS}/${id}/deliveries`);
+  assert.equal(
+    listOf(listed).map(({ state, attempts }) => [state, attempts]),
+    [['pending', 0]],
+  );
+  const paused = await succeeded(daemon, 'GET', '/api/v1/deliveries');
+  assert.equal([paused.paused, paused.restored.from, paused.history], [true, 'a backup', '0123456789abcdef'] as never);
+  const resumed = await succeeded(daemon, 'POST', '/api/v1/deliveries/resume');
+  assert.is(resumed.paused as unknown, false);
+  assert.is((await daemon.call('POST', '/api/v1/deliveries/resume')).status, 409);
+  await world.settle();
+  assert.is(world.received.length, 1);
 });
 
 test('writes cost nothing more, and progress is stored in batches', async ({ daemon }) => {

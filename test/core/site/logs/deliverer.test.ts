@@ -25,7 +25,7 @@ interface Sent {
 }
 
 function rig(document: LogsDocument | null = DOCUMENT) {
-  const state = { now: 1000, document, answer: async (): Promise<Attempt> => OK };
+  const state = { now: 1000, isPaused: false, document, answer: async (): Promise<Attempt> => OK };
   const sent: Sent[] = [];
   const deliverer = new LogDeliverer({
     nodeName: 'a',
@@ -37,6 +37,7 @@ function rig(document: LogsDocument | null = DOCUMENT) {
       sent.push({ domainId, id, text: text.toString(), dropped });
       return state.answer();
     },
+    isPaused: () => state.isPaused,
     release() {},
     now: () => state.now,
     random: () => 0.5,
@@ -84,6 +85,25 @@ test('lines are collected for some seconds, and sent together', async () => {
     [3, 1, 0, 1005, null],
   );
   assert.equal(deliverer.counts, { delivered: 3, dropped: 0, bytes: 0 });
+});
+
+test('while deliveries are paused, lines wait, tests are refused, and a stop does not wait', async () => {
+  const { state, sent, deliverer, receive, after } = rig();
+  state.isPaused = true;
+  receive('a\n');
+  await after(10);
+  assert.match(String((await deliverer.test(7, 'line\n'))?.error), /paused after a restore/);
+  assert.equal([sent.length, deliverer.stateOf(7).waiting_lines], [0, 1]);
+  state.isPaused = false;
+  await after(1);
+  assert.equal(
+    sent.map(({ text }) => text),
+    ['a\n'],
+  );
+  state.isPaused = true;
+  receive('b\n');
+  await deliverer.stop();
+  assert.is(sent.length, 1);
 });
 
 test('a full batch is sent at once; a bucket gets larger objects', async () => {
