@@ -4,7 +4,7 @@
  */
 import { InvalidError } from '../base/errors.ts';
 import { formatName, parseName } from '../dns/wire/name.ts';
-import { formatAddress, parseAddress, parsePrefix } from '../net/address/index.ts';
+import { addressAdvice, formatAddress, parseAddress, parsePrefix } from '../net/address/index.ts';
 import { isSameFamily } from '../net/local-source.ts';
 import { type Kind, list, optionalList } from './kinds.ts';
 import { formatListen, parseListen } from './listen.ts';
@@ -57,7 +57,7 @@ export const sources: Kind<readonly string[]> = optionalList(
   'a list of IPv4 and IPv6 addresses of this machine, without duplicates, such as "192.0.2.1"',
   (value) => {
     const bytes = parseAddress(value);
-    return bytes === undefined ? undefined : [formatAddress(bytes)];
+    return bytes === undefined || addressAdvice(value) !== undefined ? undefined : [formatAddress(bytes)];
   },
   String,
 );
@@ -112,6 +112,8 @@ function parseTarget(text: string): NotifyTarget[] | undefined {
   const [address, name, ...more] = text.split(/\s+/);
   const key = name === undefined ? null : orInvalid(() => formatName(parseName(name)).slice(0, -1));
   if (more.length > 0 || key === undefined || key === '') return undefined;
+  // Two addresses without the comma between them.
+  if (name !== undefined && (parseAddress(name) ?? parseListen(name)) !== undefined) return undefined;
   const bytes = parseAddress(address);
   if (bytes !== undefined)
     return [{ address: formatAddress(bytes), port: 53, family: bytes.length === 4 ? 4 : 6, key }];

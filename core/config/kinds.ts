@@ -4,7 +4,7 @@
  */
 import { InvalidError } from '../base/errors.ts';
 import { formatHost, labelCount, parseName } from '../dns/wire/name.ts';
-import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from '../dns/wire/rdata/index.ts';
+import { addressAdvice, formatIPv4, formatIPv6, readIPv4, readIPv6 } from '../dns/wire/rdata/index.ts';
 import { formatListen, type ListenAddress, parseListen } from './listen.ts';
 
 export interface Kind<T> {
@@ -198,6 +198,7 @@ const addressList = (
     expected,
     (value) => {
       const address = new Uint8Array(length);
+      if (addressAdvice(value) !== undefined) return undefined;
       return read(Buffer.from(value, 'latin1'), 0, value.length, address) ? [format(address)] : undefined;
     },
     String,

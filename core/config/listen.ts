@@ -30,8 +30,9 @@ export function parseListen(text: string): ListenAddress[] | undefined {
     ];
   }
   if (four !== undefined) return isIPv4(four) ? [{ address: four, port, family: 4 }] : undefined;
-  // A zone index (fe80::1%eth0) is only valid on one machine.
-  return isIPv6(six) && !six.includes('%') ? [{ address: six, port, family: 6 }] : undefined;
+  // A zone index (fe80::1%eth0) is only valid on one machine, and sockets of IPv6 alone cannot bind
+  // an IPv4-mapped address.
+  return isIPv6(six) && !/%|^::ffff:.*\./i.test(six) ? [{ address: six, port, family: 6 }] : undefined;
 }
 
 /** The form that parseListen reads: `192.0.2.1:53` or `[2001:db8::1]:53`. */

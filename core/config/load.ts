@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
 import { ConfigError } from '../base/errors.ts';
 import { findNearest } from '../base/nearest.ts';
+import { ADVICE } from '../dns/wire/rdata/index.ts';
 import { type Config, OTHER_VARIABLES, type PlacedSetting, sections, settings } from './schema.ts';
 
 /** Path in the data folder. Lines of `WAYPOST_*=value`, in the format of systemd. */
@@ -148,23 +149,45 @@ function resolve(
   faults: string[],
 ): ResolvedSetting {
   const { kind, secret } = setting.setting;
-  const fault = (where: string, actual: unknown) =>
-    faults.push(`${where}: found ${secret ? 'a value that is not shown' : show(actual)}, expected ${kind.expected}`);
+  const fault = (where: string, actual: unknown, read: (value: never) => unknown) => {
+    const shown = secret ? 'a value that is not shown' : show(actual);
+    faults.push(`${where}: found ${shown}, expected ${kind.expected}${secret ? '' : adviceFor(actual, read)}`);
+  };
   let value: unknown;
   let origin: ResolvedSetting['origin'] = 'default';
   const written = found.get(setting.key);
   if (written !== undefined) {
     origin = 'file';
     value = kind.fromToml(written.value);
-    if (value === undefined) fault(`${setting.key} (${written.where()})`, written.value);
+    if (value === undefined) fault(`${setting.key} (${written.where()})`, written.value, kind.fromToml);
   }
   const text = env[setting.env] || ofNode[setting.env];
   if (text !== undefined && text !== '') {
     origin = 'environment';
     value = kind.fromText(text);
-    if (value === undefined) fault(`${setting.key} (${setting.env})`, text);
+    if (value === undefined) fault(`${setting.key} (${setting.env})`, text, kind.fromText);
   }
   return { ...setting, origin, value: origin === 'default' ? setting.setting.standard() : value };
+}
+
+/**
+ * Repairs of values that are nearly right, and what to do. Addresses: the texts of addressAdvice,
+ * for an address that is a part of a value.
+ */
+const REPAIRS: readonly (readonly [repair: (text: string) => string, advice: string])[] = [
+  [(text) => text.trim().replace(/[\s,]+/g, ','), 'separate the values with commas'],
+  [(text) => text.replace(/%[^\],/\s]+/g, ''), ADVICE.zoned],
+  [(text) => text.replace(/\[?::ffff:(\d+\.\d+\.\d+\.\d+)\]?/gi, '$1'), ADVICE.mapped],
+];
+
+/** How to make a value valid, as the end of a sentence; empty: unknown. `read`: as in Kind. */
+function adviceFor(value: unknown, read: (value: never) => unknown): string {
+  for (const [repair, advice] of REPAIRS) {
+    const repairItem = (item: unknown): unknown => (typeof item === 'string' ? repair(item) : item);
+    const repaired = Array.isArray(value) ? value.map(repairItem) : repairItem(value);
+    if (String(repaired) !== String(value) && read(repaired as never) !== undefined) return `; ${advice}`;
+  }
+  return '';
 }
 
 /**

@@ -106,6 +106,7 @@ const FAULT_REASONS: Readonly<Record<Exclude<OriginFault, 'busy'>, string>> = {
   forbidden: 'Its address is not public, or belongs to this service.',
   unresolved: 'Its host name has no address.',
   refused: 'It refused the connection.',
+  unreachable: 'There is no route to its address.',
   'connect-timeout': 'The connection timed out.',
   tls: 'The TLS handshake failed: check its certificate.',
   reset: 'It closed the connection before it responded.',

@@ -17,6 +17,7 @@ export const ORIGIN_FAULTS: readonly Exclude<OriginFault, VisitorFault>[] = [
   'forbidden',
   'unresolved',
   'refused',
+  'unreachable',
   'connect-timeout',
   'tls',
   'reset',

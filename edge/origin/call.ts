@@ -132,6 +132,7 @@ export const newCounters = (): OriginCounters => ({
     forbidden: 0,
     unresolved: 0,
     refused: 0,
+    unreachable: 0,
     'connect-timeout': 0,
     tls: 0,
     reset: 0,

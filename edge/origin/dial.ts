@@ -4,6 +4,7 @@
  * to checked address literals, never to a name.
  */
 import { type ConnectRule, formatAddress, parseAddress, permittedAddresses } from '../../core/net/address/index.ts';
+import { connectFault } from '../../core/net/dial/connect-fault.ts';
 import type { AddressBook } from './address-book.ts';
 import type { OriginLimits } from './limits.ts';
 import { OriginError } from './origin.ts';
@@ -54,6 +55,7 @@ export class Dial implements SocketAttempt {
   #begin = 0;
   readonly #tries = new Set<OriginSocket>();
   readonly #faults: string[] = [];
+  readonly #errors: Error[] = [];
   #isTls = false;
   #isConnected = false;
   #isOver = false;
@@ -114,7 +116,7 @@ export class Dial implements SocketAttempt {
   #tryNext(): void {
     clearTimeout(this.#attemptDelay);
     if (this.#next === this.#addresses.length) {
-      if (this.#tries.size === 0) this.#fail(new OriginError('refused', this.#faults.join('; ')));
+      if (this.#tries.size === 0) this.#fail(this.#connectError());
       return;
     }
     const address = this.#addresses[this.#next++];
@@ -157,8 +159,19 @@ export class Dial implements SocketAttempt {
     this.#tries.delete(socket);
     const why = `${socket.address}: ${error.message}`;
     this.#faults.push(why);
+    this.#errors.push(error);
     if (this.#isConnected) this.#fail(new OriginError('tls', why));
     else this.#tryNext();
+  }
+
+  /** After an error at every address. */
+  #connectError(): OriginError {
+    const fault = connectFault({ errors: this.#errors });
+    const isLate = fault === 'timed out';
+    return new OriginError(
+      isLate ? 'connect-timeout' : fault === 'unreachable' ? 'unreachable' : 'refused',
+      this.#faults.join('; '),
+    );
   }
 
   #timeoutError(): OriginError {

@@ -58,7 +58,7 @@ export class PoolDownError extends OriginError {
 
 /** Faults before a byte of the request was sent: the origin cannot have acted on it. */
 const NOT_SENT: ReadonlySet<OriginFault> = new Set([
-  ...(['forbidden', 'unresolved', 'refused', 'connect-timeout', 'tls', 'busy'] as const),
+  ...(['forbidden', 'unresolved', 'refused', 'unreachable', 'connect-timeout', 'tls', 'busy'] as const),
 ]);
 
 /** Statuses that count as a failure of the origin, and are retried at another one. */

@@ -208,6 +208,7 @@ export type OriginFault =
   | 'forbidden' // no permitted address
   | 'unresolved' // its name does not resolve
   | 'refused' // no connection could be opened
+  | 'unreachable' // there is no route to any address
   | 'connect-timeout'
   | 'tls' // the handshake or the verification of the certificate failed
   | 'reset' // the connection broke

@@ -133,6 +133,7 @@ const PAGES: FaultPages = {
   forbidden: page(502, 'Its address is not public: set a URL that is reachable from the Internet.'),
   unresolved: page(502, 'Its host name has no address: check the URL of the rule.'),
   refused: page(502, 'It refused the connection: check that it runs, and the port of the URL.'),
+  unreachable: page(502, 'There is no route to its address: check the URL of the rule, and the network.'),
   tls: page(502, 'Its certificate could not be verified: check its names and dates.'),
   reset: page(502, 'It closed the connection before it answered: check its log.'),
   malformed: page(502, 'Its response is not well-formed HTTP/1.1: check the URL of the rule.'),

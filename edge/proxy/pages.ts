@@ -45,6 +45,13 @@ export const FAULT_PAGES: FaultPages = {
     `The server behind this site does not accept connections at the moment. ${TRY_AGAIN}`,
     'The origin refused the connection: check that it runs, that the port of the proxy is correct, and that no firewall blocks this service.',
   ),
+  unreachable: page(
+    502,
+    'origin_unreachable',
+    NO_ANSWER,
+    `The server behind this site cannot be reached at the moment. ${TRY_AGAIN}`,
+    'There is no route to the address of the origin: check the address, its network, and that this service has IPv6 if the origin has IPv6 only.',
+  ),
   'connect-timeout': page(
     504,
     'origin_connect_timeout',

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Dispatcher, FormData, Pool } from 'undici';
+import { describeConnectFault } from '../../../core/net/dial/connect-fault.ts';
 import {
   type AnyCall,
   type CallArguments,
@@ -242,7 +243,7 @@ function isLostConnection(error: unknown): boolean {
 function unreachable(url: string, error: unknown): Error {
   const code = codeOf(error);
   if (error instanceof CliError || ['ENOENT', 'EACCES', 'EISDIR'].includes(code)) return error as Error;
-  const reason = code || (error instanceof Error ? error.message : String(error));
+  const reason = describeConnectFault(error) || code || (error instanceof Error ? error.message : String(error));
   return new CliError('unreachable', `Cannot reach the daemon at ${url}: ${reason}.`, {
     cause: error,
     next: 'Start it with "waypost serve", or pass --url (WAYPOST_URL).',

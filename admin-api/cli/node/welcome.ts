@@ -40,7 +40,7 @@ export const firstPassword = (password: string): string =>
 export const NO_FIRST_PASSWORD =
   '\nThe account "admin" was not created by this start: the password above is not valid.\n\n';
 
-/** The ready line, and commands to copy. */
+/** The ready line, and commands to copy: some shells expand the brackets of IPv6 URLs. */
 export function welcome(ready: Ready): string {
   const { admin, dns, http, https, milliseconds } = ready;
   const api = `http://${formatListen(toReachable(admin))}`;
@@ -57,7 +57,7 @@ Dashboard: ${api}/
 
 Try:
   export WAYPOST_TOKEN=$(${tokenCommand(ready, api)}
-  curl -s ${api}/api/v1/domains -H "authorization: Bearer $WAYPOST_TOKEN" -H 'content-type: application/json' -d '{"domain":"example.com"}'
+  curl -s '${api}/api/v1/domains' -H "authorization: Bearer $WAYPOST_TOKEN" -H 'content-type: application/json' -d '{"domain":"example.com"}'
   dig @${server.address} -p ${server.port} example.com SOA
 ${edgeLine(http, https)}`;
 }
@@ -65,8 +65,8 @@ ${edgeLine(http, https)}`;
 /** A command that prints a token, and the rest of its line. */
 function tokenCommand({ password, hasAdmin }: Ready, api: string): string {
   if (password !== null)
-    return `curl -s ${api}/api/v1/auth/token -H 'content-type: application/json' -d '{"login":"admin","password":"${password}","name":"first"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;
-  const url = api === DEFAULT_URL ? '' : ` --url ${api}`;
+    return `curl -s '${api}/api/v1/auth/token' -H 'content-type: application/json' -d '{"login":"admin","password":"${password}","name":"first"}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`;
+  const url = api === DEFAULT_URL ? '' : ` --url '${api}'`;
   if (!hasAdmin) return `waypost token create --login LOGIN${url})   # with the login of an account`;
   return `waypost token create --login admin${url})   # if its password is lost, stop the daemon: waypost account reset admin`;
 }
@@ -78,7 +78,7 @@ function edgeLine(http: readonly ListenAddress[], https: readonly ListenAddress[
   if (listen === undefined) return '';
   const { address, port } = toReachable(listen);
   const scheme = http.length > 0 ? 'http' : 'https';
-  return `  curl --connect-to ::${toUrlHost(address)}:${port} ${scheme}://example.com/   # once its proxy is on: waypost proxy set example.com ORIGIN && waypost proxy on example.com\n`;
+  return `  curl --connect-to '::${toUrlHost(address)}:${port}' '${scheme}://example.com/'   # once its proxy is on: waypost proxy set example.com ORIGIN && waypost proxy on example.com\n`;
 }
 
 const toReachable = (listen: ListenAddress): ListenAddress => ({

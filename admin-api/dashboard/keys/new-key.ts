@@ -84,7 +84,7 @@ export function expiryTime(choice: string, date: string, now: number): string | 
  * `domainId`: a domain that the key may read. Null: unknown.
  */
 export function curlLine(origin: string, token: string, scopes: readonly string[], domainId: number | null): string {
-  return `curl -H "Authorization: Bearer ${token}" ${origin}${endpointOf(scopes, domainId)}`;
+  return `curl -H "Authorization: Bearer ${token}" '${origin}${endpointOf(scopes, domainId)}'`;
 }
 
 /** An endpoint that the scopes may read. */

@@ -3,7 +3,13 @@
 import { InvalidError, WaypostError } from '../../../core/base/errors.ts';
 import { formatListen, parseListen } from '../../../core/config/index.ts';
 import { formatHost, parseName } from '../../../core/dns/wire/name.ts';
-import { formatAddress, mayConnect, parseAddress, parseExemptions } from '../../../core/net/address/index.ts';
+import {
+  addressAdvice,
+  formatAddress,
+  mayConnect,
+  parseAddress,
+  parseExemptions,
+} from '../../../core/net/address/index.ts';
 import type { Reader } from '../../../core/store/reader.ts';
 import type { Account, Primary, PrimaryTls } from '../../../core/store/rows.ts';
 import type { Services } from '../../change/services.ts';
@@ -53,12 +59,13 @@ export function readPrimaries(
 function readPlace(text: string, standard: number, pointer: string): { bytes: Uint8Array; port: number } {
   const bytes = parseAddress(text);
   if (bytes !== undefined) return { bytes, port: standard };
+  const advice = addressAdvice(text);
   const found = parseListen(text);
   const address = found?.length === 1 && found[0].port > 0 ? parseAddress(found[0].address) : undefined;
   if (found === undefined || address === undefined)
     throw new InvalidError(
       'invalid_primary',
-      'The address of a primary must be an IP address, with a port if it is not the standard one, such as "192.0.2.1" or "[2001:db8::1]:5353".',
+      `The address of a primary must be an IP address, with a port if it is not the standard one, such as "192.0.2.1" or "[2001:db8::1]:5353"${advice ? `; ${advice}` : ''}.`,
       { pointer },
     );
   return { bytes: address, port: found[0].port };

@@ -43,7 +43,8 @@ export function readAddresses(parameters: URLSearchParams, client: string): Addr
     return true;
   };
   for (const name of PARAMETERS)
-    for (const text of (parameters.get(name) ?? '').split(',').map((part) => part.trim())) {
+    for (const part of (parameters.get(name) ?? '').split(',')) {
+      const text = withoutMapping(part.trim());
       if (text === '') continue;
       if (name !== 'ip6lanprefix' && !text.includes('/')) {
         if (!add(text)) return null;
@@ -52,9 +53,12 @@ export function readAddresses(parameters: URLSearchParams, client: string): Addr
       prefix = readPrefix(text);
       if (prefix === null) return null;
     }
-  if (ipv4.length + ipv6.length === 0 && prefix === null && !add(client.replace(/^::ffff:/i, ''))) return null;
+  if (ipv4.length + ipv6.length === 0 && prefix === null && !add(withoutMapping(client))) return null;
   return { ipv4, ipv6, prefix };
 }
+
+/** An IPv4-mapped address (RFC 4291 section 2.5.5.2) is the IPv4 address. */
+const withoutMapping = (text: string): string => text.replace(/^::ffff:(?=[\d.]+$)/i, '');
 
 function readPrefix(text: string): Prefix | null {
   const [, address, bits = String(NETWORK_BITS)] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];

@@ -1,6 +1,12 @@
 /** Checks the addresses of the secondaries of a zone. */
 import { InvalidError } from '../../../core/base/errors.ts';
-import { classifyAddress, parseAddress, parsePrefix, unmapped } from '../../../core/net/address/index.ts';
+import {
+  addressAdvice,
+  classifyAddress,
+  parseAddress,
+  parsePrefix,
+  unmapped,
+} from '../../../core/net/address/index.ts';
 
 /** Minimum prefix length by address size in bytes: transfers cost more than queries. */
 const MIN_PREFIX_BITS: ReadonlyMap<number, number> = new Map([
@@ -46,9 +52,12 @@ export function checkNotified(values: readonly string[], isOperator: boolean): v
   for (const [i, value] of values.entries()) {
     const at = `/also_notify/${i}`;
     const shown = value.slice(0, 100);
+    const advice = addressAdvice(value);
     const bytes = readSocketAddress(value);
-    if (bytes === undefined)
-      throw invalid('invalid_address', `"${shown}" is not an address, with a port if it is not 53.`, at);
+    if (bytes === undefined || advice !== undefined) {
+      const why = advice ?? 'write an address, with a port if it is not 53, such as 192.0.2.1 or [2001:db8::1]:5353';
+      throw invalid('invalid_address', `"${shown}" is not an address to notify; ${why}.`, at);
+    }
     const verdict = classifyAddress(bytes);
     if (!verdict.public && !isOperator) {
       const why = `The address "${shown}" ${verdict.reason}; only public addresses are notified.`;
@@ -68,7 +77,9 @@ export function checkSources(values: readonly string[], isOperator: boolean): vo
     const at = `/transfer_source/${i}`;
     const shown = value.slice(0, 100);
     const bytes = parseAddress(value);
-    if (bytes === undefined) throw invalid('invalid_address', `"${shown}" is not an IP address.`, at);
+    const advice = addressAdvice(value);
+    if (bytes === undefined || advice !== undefined)
+      throw invalid('invalid_address', `"${shown}" is not a source address${advice ? `; ${advice}` : ''}.`, at);
     const verdict = classifyAddress(bytes);
     if (!verdict.public && !isOperator) {
       const why = `The address "${shown}" ${verdict.reason}; only administrators may use it as a source.`;

@@ -3,6 +3,7 @@ import { InvalidError } from '../../../core/base/errors.ts';
 import { typeName } from '../../../core/dns/wire/mnemonics.ts';
 import { equalNames, formatRelative } from '../../../core/dns/wire/name.ts';
 import {
+  addressAdvice,
   formatAddress,
   parseAddress,
   parseExemptions,
@@ -73,10 +74,11 @@ export function trySteering(services: Services, { caller, params }: Context<Call
 /** The address that decides: of the client subnet, unless its source prefix length is 0. */
 function readClient({ client, ecs }: TestBody): { readonly address: Uint8Array; readonly isSubnet: boolean } {
   const parsed = parseAddress(client);
-  if (parsed === undefined)
-    throw new InvalidError('invalid_address', 'The client must be an IPv4 or IPv6 address, such as 192.0.2.1.', {
-      pointer: '/client',
-    });
+  if (parsed === undefined) {
+    const advice = addressAdvice(client);
+    const why = `The client must be an IPv4 or IPv6 address, such as 192.0.2.1${advice ? `; ${advice}` : ''}.`;
+    throw new InvalidError('invalid_address', why, { pointer: '/client' });
+  }
   const own = unmapped({ bytes: parsed, bits: parsed.length * 8 }).bytes;
   if (ecs == null) return { address: own, isSubnet: false };
   const { bytes, bits } = parsePrefix(ecs, '/ecs');

@@ -2,6 +2,8 @@
  * Which addresses and host names an origin may have. Pure: nothing is resolved or connected to
  * here.
  */
+
+export { addressAdvice } from '../../dns/wire/rdata/index.ts';
 export {
   type ConnectRule,
   classifyAddress,

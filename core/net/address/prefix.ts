@@ -3,7 +3,7 @@
  * 2.3).
  */
 import { InvalidError } from '../../base/errors.ts';
-import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from '../../dns/wire/rdata/address.ts';
+import { addressAdvice, formatIPv4, formatIPv6, readIPv4, readIPv6 } from '../../dns/wire/rdata/address.ts';
 
 /** An address range. `bytes` has no bit set past `bits`. */
 export interface Prefix {
@@ -63,9 +63,8 @@ export function parsePrefix(text: string, pointer?: string): Prefix {
   };
   const slash = text.indexOf('/');
   const address = slash < 0 ? text : text.slice(0, slash);
-  const bytes =
-    parseAddress(address) ??
-    fail('is not an address prefix; write it as 10.0.0.0/8 or fd00::/8, with full addresses and no leading zeros');
+  const form = 'write it as 10.0.0.0/8 or fd00::/8, with full addresses and no leading zeros';
+  const bytes = parseAddress(address) ?? fail(`is not an address prefix; ${addressAdvice(address) ?? form}`);
   const most = bytes.length * 8;
   const length = slash < 0 ? String(most) : text.slice(slash + 1);
   if (!/^(0|[1-9]\d{0,2})$/.test(length) || Number(length) > most) fail(`must have a prefix length from 0 to ${most}`);

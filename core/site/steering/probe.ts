@@ -7,6 +7,7 @@ import { Agent } from 'undici';
 import type { ConnectRule } from '../../net/address/index.ts';
 import { toUrlHost } from '../../net/address/url-host.ts';
 import { createConnector, ForbiddenAddress, type Resolve, untilAborted } from '../../net/dial/checked-connector.ts';
+import { type ConnectFault, connectFault } from '../../net/dial/connect-fault.ts';
 import type { SteeringHealth } from '../../store/rows.ts';
 
 export interface SteeringProbeRequest {
@@ -94,21 +95,19 @@ async function requestPage(
 /** Contains no addresses: an internal resolver may be their only source. */
 function reasonOf(error: unknown): string {
   if (error instanceof ForbiddenAddress) return 'Its address is not public, or belongs to this service.';
-  const { code = '', cause } = error as { code?: string; cause?: { code?: string } };
-  const known = REASONS[code] ?? REASONS[cause?.code ?? ''];
-  if (known !== undefined) return known;
+  const fault = connectFault(error);
+  if (fault !== undefined) return REASONS[fault];
+  const { code = '' } = error as { code?: string };
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'Its response is malformed.';
   if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code))
     return 'The TLS handshake failed: check its certificate.';
   return 'The check failed.';
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'It refused the connection.',
-  ECONNRESET: 'It closed the connection before it responded.',
-  UND_ERR_SOCKET: 'It closed the connection before it responded.',
-  UND_ERR_CONNECT_TIMEOUT: 'The connection timed out.',
-  ETIMEDOUT: 'The connection timed out.',
-  EHOSTUNREACH: 'It cannot be reached.',
-  ENETUNREACH: 'It cannot be reached.',
-  UND_ERR_HEADERS_OVERFLOW: 'Its response is malformed.',
+const REASONS: Readonly<Record<ConnectFault, string>> = {
+  refused: 'It refused the connection.',
+  closed: 'It closed the connection before it responded.',
+  'timed out': 'The connection timed out.',
+  unreachable: 'There is no route to its address.',
+  unresolved: 'Its host name has no address.',
 };

@@ -6,6 +6,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { type ConnectionOptions, checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls';
 import { type Exemptions, mayConnect, parseAddress } from '../../net/address/index.ts';
+import { connectFault } from '../../net/dial/connect-fault.ts';
 import type { Primary } from '../../store/rows.ts';
 
 const CONNECT_MS = 10_000;
@@ -108,8 +109,10 @@ function opened(socket: Socket, event: string): Promise<void> {
 }
 
 function shown(error: NodeJS.ErrnoException): Error {
-  if (error.code === 'ECONNREFUSED') return new Error('it refused the connection');
-  if (error.code === 'EHOSTUNREACH' || error.code === 'ENETUNREACH') return new Error('it is unreachable');
+  const fault = connectFault(error);
+  if (fault === 'refused') return new Error('it refused the connection');
+  if (fault === 'unreachable') return new Error('there is no route to it');
+  if (fault === 'timed out') return new Error('it did not accept the connection in time');
   return new Error(`the connection failed: ${error.message}`);
 }
 

@@ -35,11 +35,11 @@ test('the expiry is a time in UTC', () => {
 
 test('the curl line asks for something that the key may read', () => {
   const line = (scopes: readonly string[], id: number | null = null) => curlLine('https://a.test', 'wp_1', scopes, id);
-  assert.is(line(['dns:read']), 'curl -H "Authorization: Bearer wp_1" https://a.test/api/v1/domains');
-  assert.match(line(['account']), /\/api\/v1\/account$/);
-  assert.match(line(['packages:read']), /\/api\/dev\/apps$/);
-  assert.match(line(['proxy'], 7), /\/api\/v1\/domains\/7\/proxy$/);
-  assert.match(line(['proxy']), /\/domains\/ID\/proxy$/);
+  assert.is(line(['dns:read']), 'curl -H "Authorization: Bearer wp_1" \'https://a.test/api/v1/domains\'');
+  assert.match(line(['account']), /\/api\/v1\/account'$/);
+  assert.match(line(['packages:read']), /\/api\/dev\/apps'$/);
+  assert.match(line(['proxy'], 7), /\/api\/v1\/domains\/7\/proxy'$/);
+  assert.match(line(['proxy']), /\/domains\/ID\/proxy'$/);
 });
 
 test('lines for programs that use a TSIG key', () => {

@@ -290,4 +290,27 @@ test('a prefix of objects that a client of S3 cannot sign is refused', () => {
     assert.throws(() => loadConfig({ env: { WAYPOST_BACKUP_S3_PREFIX: `a${character}b/` } }), /s3_prefix/i, character);
 });
 
+test('a list with blanks for commas, a zone index and an IPv4-mapped address get advice', () => {
+  const zoned = /use a global or unique local address$/;
+  const mapped = /write an IPv4 address without "::ffff:" in front of it$/;
+  for (const [name, value, advice] of [
+    ['WAYPOST_DNS_LISTEN', '127.0.0.1:5300 127.0.0.2:5300', /separate the values with commas$/],
+    ['WAYPOST_NAMESERVERS', 'ns1.example.net ns2.example.net', /separate the values with commas$/],
+    ['WAYPOST_TRANSFER_NOTIFY', '192.0.2.1 192.0.2.2', /separate the values with commas$/],
+    ['WAYPOST_TRANSFER_NOTIFY', '192.0.2.1 transfer.example.net 192.0.2.2', /may be empty$/],
+    ['WAYPOST_DNS_LISTEN', '[fe80::1%eth0]:5300', zoned],
+    ['WAYPOST_DNSSEC_RESOLVERS', 'fe80::1%eth0', zoned],
+    ['WAYPOST_CLUSTER_IPV6', 'fe80::1%eth0', zoned],
+    ['WAYPOST_DNS_LISTEN', '[::ffff:127.0.0.1]:5300', mapped],
+    ['WAYPOST_CLUSTER_IPV4', '::ffff:192.0.2.1', mapped],
+    ['WAYPOST_DNS_LISTEN', 'localhost:5300', /for every address$/],
+  ] as const) {
+    const found = faults(() => loadConfig({ env: { [name]: value } }));
+    assert.is(found.length, 1, `${name} ${value}`);
+    assert.match(found[0], advice, `${name} ${value}`);
+  }
+  const [inFile] = faults(() => fromToml('[dns]\nlisten = ["[::ffff:192.0.2.1]:53"]\n'));
+  assert.match(inFile, mapped);
+});
+
 test.run();

@@ -45,6 +45,8 @@ test('a status from 200 to 399 is up, or the status that the check expects', asy
 test('a fault is a sentence without an address', async () => {
   const { reason } = await probe({}, (pending) => pending.fail('refused'));
   assert.is(reason, 'It refused the connection.');
+  const unreachable = await probe({}, (pending) => pending.fail('unreachable'));
+  assert.is(unreachable.reason, 'There is no route to its address.');
   for (const fault of ['forbidden', 'tls', 'unresolved'] as const)
     assert.not.match(String((await probe({}, (pending) => pending.fail(fault))).reason), /203\.0/);
 });

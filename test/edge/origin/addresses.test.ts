@@ -227,6 +227,13 @@ test('a request fails as refused when all addresses refuse', async () => {
   await client.close();
 });
 
+test('a request fails as unreachable when no address has a route', async () => {
+  const { lookup } = names(['255.255.255.255']);
+  const client = createOriginClient({ lookup, exemptions: true });
+  assert.is(await faultOf(client.fetch(request(9, at(NAME, 9)))), 'unreachable');
+  await client.close();
+});
+
 test('a silent address loses its head start, and is closed when another connects', async () => {
   const origin = await scriptedOrigin(saying(OK), '127.0.0.2');
   const { opened, open, aborted } = spy(['127.0.0.1']);

@@ -87,6 +87,7 @@ class Rig {
 for (const [fault, whole, withBody] of [
   // Nothing was sent: every method may be sent to another origin.
   ['refused', 'b 200', 'b 200'],
+  ['unreachable', 'b 200', 'b 200'],
   ['connect-timeout', 'b 200', 'b 200'],
   ['unresolved', 'b 200', 'b 200'],
   ['forbidden', 'b 200', 'b 200'],

@@ -14,6 +14,7 @@ import {
   type Resolve,
   resolveBySystem,
 } from '../../../../core/net/dial/checked-connector.ts';
+import { type ConnectFault, connectFault } from '../../../../core/net/dial/connect-fault.ts';
 import { HostFault } from '../../bridge/errors.ts';
 import { type FetchResult, LIMITS } from '../../bridge/operations.ts';
 import type { Call, FetchRequest } from '../services.ts';
@@ -270,17 +271,21 @@ function faultOf(error: unknown): HostFault {
   if (error instanceof BodyError) return new HostFault('network_error', error.message);
   if (error instanceof ForbiddenAddress)
     return new HostFault('network_error', 'The host has no public address; a host connects to no others.');
-  return new HostFault('network_error', REASONS.get(codeOf(error)) ?? 'There was no complete response.');
+  if (codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW')
+    return new HostFault('network_error', `The header section is larger than ${HEADER_LIMIT} bytes.`);
+  const fault = connectFault(error);
+  return new HostFault('network_error', fault === undefined ? INCOMPLETE : REASONS[fault]);
 }
 
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ['ENOTFOUND', 'The host name has no address.'],
-  ['EAI_AGAIN', 'The host name has no address at the moment.'],
-  ['ECONNREFUSED', 'The server refused the connection.'],
-  ['ETIMEDOUT', 'There was no connection in time.'],
-  ['UND_ERR_CONNECT_TIMEOUT', 'There was no connection in time.'],
-  ['UND_ERR_HEADERS_OVERFLOW', `The header section is larger than ${HEADER_LIMIT} bytes.`],
-]);
+const INCOMPLETE = 'There was no complete response.';
+
+const REASONS: Readonly<Record<ConnectFault, string>> = {
+  unresolved: 'The host name has no address.',
+  refused: 'The server refused the connection.',
+  unreachable: 'There is no route to the server.',
+  'timed out': 'There was no connection in time.',
+  closed: INCOMPLETE,
+};
 
 const codeOf = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';

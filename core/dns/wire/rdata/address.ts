@@ -106,11 +106,34 @@ export function formatIPv6(bytes: Uint8Array): string {
   return bestLength < 2 ? hex(0, 8) : `${hex(0, best)}::${hex(best + bestLength, 8)}`;
 }
 
+/** How to write an address that is valid only on one machine, as the end of a sentence. */
+export const ADVICE = {
+  /** RFC 4007 section 11. */
+  zoned: 'an address with a zone index ("%eth0") is valid on one machine only: use a global or unique local address',
+  /** RFC 4291 section 2.5.5.2. */
+  mapped: 'write an IPv4 address without "::ffff:" in front of it',
+} as const;
+
+/**
+ * The advice for such an address, which may be in brackets with a port behind them; undefined: it
+ * is none.
+ */
+export function addressAdvice(text: string): string | undefined {
+  const [, bracketed = text] = /^\[(.*)\](?::\d+)?$/s.exec(text) ?? [];
+  const [address] = bracketed.split('%');
+  const bytes = new Uint8Array(16);
+  if (!readIPv6(Buffer.from(address, 'latin1'), 0, address.length, bytes)) return undefined;
+  if (address !== bracketed) return ADVICE.zoned;
+  return bytes.every((byte, i) => i > 11 || byte === (i < 10 ? 0 : 255)) ? ADVICE.mapped : undefined;
+}
+
 export function parseIPv4(input: FieldReader, what: string): Uint8Array {
   const text = input.word(what);
   const bytes = new Uint8Array(4);
   const source = Buffer.from(text, 'latin1');
   if (!readIPv4(source, 0, text.length, bytes)) {
+    const advice = addressAdvice(text);
+    if (advice !== undefined) input.fail(what, `must be an IPv4 address; ${advice}`, text);
     if (input.type === TYPE.A && readIPv6(source, 0, text.length, new Uint8Array(16)))
       input.fail(what, 'must be an IPv4 address; an AAAA record holds an IPv6 address', text);
     input.fail(what, 'must be an IPv4 address: four numbers from 0 to 255 without leading zeros', text);
@@ -125,6 +148,8 @@ export function parseIPv6(input: FieldReader, what: string): Uint8Array {
   if (!readIPv6(source, 0, text.length, bytes)) {
     if (input.type === TYPE.AAAA && readIPv4(source, 0, text.length, new Uint8Array(4)))
       input.fail(what, 'must be an IPv6 address; an A record holds an IPv4 address', text);
+    const advice = addressAdvice(text);
+    if (advice !== undefined) input.fail(what, `must be an IPv6 address; ${advice}`, text);
     input.fail(what, 'must be an IPv6 address without a zone id or prefix length', text);
   }
   return bytes;

@@ -1,4 +1,4 @@
-export { formatIPv4, formatIPv6, readIPv4, readIPv6 } from './address.ts';
+export { ADVICE, addressAdvice, formatIPv4, formatIPv6, readIPv4, readIPv6 } from './address.ts';
 export type { Field } from './fields.ts';
 export type { RdataObject } from './kind.ts';
 export {

@@ -97,7 +97,7 @@ test('reports an unreachable daemon, and a server that is not the daemon', async
   assert.is(gone.code, 1);
   assert.match(
     gone.stderr,
-    /Cannot reach the daemon at \S+: ECONNREFUSED\. \(unreachable\)\n {2}next: Start it with "waypost serve"/,
+    /Cannot reach the daemon at \S+: connection refused \(ECONNREFUSED\)\. \(unreachable\)\n {2}next: Start it with "waypost serve"/,
   );
   daemon.before.push({ status: 200, body: '<html>' });
   assert.match((await run(['zone', 'list'], { env })).stderr, /\(not_the_api\)/);

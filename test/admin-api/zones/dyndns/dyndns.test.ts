@@ -72,6 +72,7 @@ test('without an address, that of the client; empty parameters of routers are no
   assert.is(await update(context, '?system=dyndns&hostname=b.home.example'), 'good 127.0.0.1\n');
   assert.is(await update(context, '?hostname=b.home.example&myip=&myipv6=&ip6lanprefix='), 'nochg 127.0.0.1\n');
   assert.is(await update(context, '?hostname=b.home.example&myip=,2001:db8::b'), 'good 2001:db8::b\n');
+  assert.is(await update(context, '?hostname=b.home.example&myip=::ffff:192.0.2.8'), 'good 192.0.2.8\n');
   const posted = await send(context, '', { body: 'hostname=b.home.example&myip=192.0.2.9' });
   assert.equal([posted.status, posted.text], [200, 'good 192.0.2.9\n']);
 });

@@ -72,6 +72,21 @@ test('source addresses are metadata of PowerDNS, with a warning if this node has
   assert.equal([distribution.transfer_source, distribution.warnings], [['127.0.0.1'], []]);
 });
 
+test('an address of one machine only gets advice', async ({ daemon, alice: token, path }) => {
+  for (const [json, advice] of [
+    [{ also_notify: ['[fe80::1%eth0]:5353'] }, /use a global or unique local address\.$/],
+    [{ also_notify: ['::ffff:198.51.101.7'] }, /write an IPv4 address without "::ffff:" in front of it\.$/],
+    [{ transfer_source: ['fe80::1%eth0'] }, /use a global or unique local address\.$/],
+    [{ transfer_source: ['::ffff:198.51.101.7'] }, /write an IPv4 address without/],
+    [{ allow_transfer: ['fe80::%eth0/64'] }, /use a global or unique local address\.$/],
+  ] as const) {
+    const { status, body } = await daemon.call('PUT', `${path}/distribution`, { token, json });
+    const { error } = body as unknown as { error: { message: string } };
+    assert.is(status, 422);
+    assert.match(error.message, advice);
+  }
+});
+
 test('faults name the entry', async ({ daemon, alice: token, path }) => {
   for (const [json, code, pointer] of [
     [{ also_notify: ['198.51.101.7', 'ns.example'] }, 'invalid_address', '/also_notify/1'],

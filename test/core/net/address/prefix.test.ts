@@ -42,11 +42,11 @@ test('an invalid prefix is refused with the correct form', () => {
     '127.1',
     'localhost',
     '[::1]/128',
-    'fe80::1%eth0',
     '１０.0.0.0/8',
     '\u0131.1.1.1',
   ])
     assert.match(refusal(text), /write it as 10\.0\.0\.0\/8 or fd00::\/8/, text);
+  assert.match(refusal('fe80::1%eth0/64'), /use a global or unique local address/);
   for (const text of [
     '10.0.0.0/33',
     '10.0.0.0/',

@@ -1,7 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { formatIPv4, formatIPv6, readIPv4, readIPv6 } from '../../../../../core/dns/wire/rdata/index.ts';
+import { formatIPv4, formatIPv6, parseRdata, readIPv4, readIPv6 } from '../../../../../core/dns/wire/rdata/index.ts';
+import { TYPE } from '../../../../../core/dns/wire/types.ts';
 import { depth } from '../../../../support/depth.ts';
 import fc from '../../../../support/fc.ts';
 
@@ -104,6 +105,20 @@ test('texts that are not IPv6 addresses', () => {
     '::1 ',
   ];
   for (const text of wrong) assert.is(ipv6(text), undefined, text);
+});
+
+test('records get advice for an IPv4-mapped address and a zone index', () => {
+  const why = (type: number, text: string): string => {
+    try {
+      return String(parseRdata(type, text));
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  assert.match(why(TYPE.A, '::ffff:192.0.2.1'), 'write an IPv4 address without "::ffff:" in front of it');
+  assert.match(why(TYPE.A, '2001:db8::1'), 'an AAAA record holds an IPv6 address');
+  for (const type of [TYPE.A, TYPE.AAAA])
+    assert.match(why(type, 'fe80::1%eth0'), 'an address with a zone index ("%eth0") is valid on one machine only');
 });
 
 test('the same answers as the platform, but for zone ids', () => {

@@ -221,7 +221,7 @@ const BAD: [string, string, RegExp][] = [
   ['A', '\\# 4 c000020', /hexadecimal/],
   ['A', '\\#', /missing/],
   ['A', '\\# 65536 00', /65535/],
-  ['AAAA', 'fe80::1%eth0', /zone id/],
+  ['AAAA', 'fe80::1%eth0', /zone index/],
   ['AAAA', '192.0.2.1', /IPv6/],
   ['CNAME', '', /missing/],
   ['CNAME', 'a..b', /empty label/],
