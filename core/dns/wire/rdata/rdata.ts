@@ -40,7 +40,24 @@ export function parseRdata(type: number, text: string, origin?: Name, isTyped = 
     row.parseBare(content, reader, writer.reset());
     return writer.finish();
   }
-  return parse(type, row, splitFields(content), { apex: origin, origin: ROOT, unicode: true, isTyped });
+  try {
+    return parse(type, row, splitFields(content), { apex: origin, origin: ROOT, unicode: true, isTyped });
+  } catch (fault) {
+    const [choice] = (fault instanceof InvalidError && fault.choices) || [];
+    // A field that every choice leaves wrong is the fault to mend first.
+    const other = choice === undefined ? undefined : faultIn(() => parseRdata(type, choice, origin, isTyped));
+    throw other === undefined || other.choices !== undefined ? fault : other;
+  }
+}
+
+function faultIn(work: () => void): InvalidError | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof InvalidError) return error;
+    throw error;
+  }
 }
 
 /**
@@ -191,15 +208,8 @@ export function checkRdata(type: number, rdata: Uint8Array): void {
 }
 
 /** The error of checkRdata; undefined: the bytes are well-formed. */
-export function findFault(type: number, rdata: Uint8Array): InvalidError | undefined {
-  try {
-    checkRdata(type, rdata);
-    return undefined;
-  } catch (error) {
-    if (error instanceof InvalidError) return error;
-    throw error;
-  }
-}
+export const findFault = (type: number, rdata: Uint8Array): InvalidError | undefined =>
+  faultIn(() => checkRdata(type, rdata));
 
 /** Types without names that the service reads. */
 const READ: ReadonlySet<number> = new Set([TYPE.A, TYPE.AAAA, TYPE.NSEC3, TYPE.NSEC3PARAM]);

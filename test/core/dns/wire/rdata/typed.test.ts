@@ -53,6 +53,11 @@ test('one label without a final dot has two readings, which are choices for the 
     const rdata = parseRdata(parseType(type)!, content.replace('~', 'mail'), APEX);
     assert.match(formatRdata(parseType(type)!, rdata), / ?mail\.( |$)/);
   }
+  for (const content of ['3 1', '3 "x"', 'https://www.example.com 1']) {
+    const fault = faultOf('CNAME', content);
+    assert.equal([fault?.code, fault?.choices], ['invalid_content', undefined], content);
+    assert.match(fault!.message, 'is unexpected');
+  }
   assert.equal(faultOf('MX', '10 b\u00fccher')?.choices, ['10 xn--bcher-kva.example.com.', '10 xn--bcher-kva.']);
   assert.equal(faultOf('CNAME', 'a\\.b')?.choices, ['a\\.b.example.com.', 'a\\.b.']);
   assert.equal(faultOf('PTR', '0/25')?.choices, ['0/25.example.com.', '0/25.']);
