@@ -137,17 +137,34 @@ export class StoreReader extends Reader {
    * `before`.
    */
   audits(accountId: Id | null, before: Id | null, limit: number): Audit[] {
-    const { lookups } = this.environment;
+    return this.scanAudits(accountId, before, limit, () => true).entries;
+  }
+
+  /** The same of `limit` entries, without those whose stored bytes `mayMatch` refuses. */
+  scanAudits(
+    accountId: Id | null,
+    before: Id | null,
+    limit: number,
+    mayMatch: (stored: Buffer) => boolean,
+  ): { readonly entries: Audit[]; readonly last: Id | null; readonly isEnd: boolean } {
+    const { lookups, rows } = this.environment;
     const prefix = accountId === null ? lookupKey(LOOKUP.audit) : idKey(accountId);
     const start = before === null ? afterPrefix(prefix)! : Buffer.concat([prefix, idKey(before)]);
-    const found: Audit[] = [];
-    const table = accountId === null ? lookups : this.environment.rows.get(audits.number)!;
-    for (const { key, value } of table.getRange({ start, end: prefix, reverse: true, limit: limit + 1 })) {
-      if (before !== null && (key as Buffer).equals(start)) continue;
-      const row = accountId === null ? this.row(audits, value) : audits.decode(key as Buffer, value);
-      if (row !== undefined && found.length < limit) found.push(row);
+    const entries: Audit[] = [];
+    const table = rows.get(audits.number)!;
+    let last = before;
+    let scanned = 0;
+    for (const found of (accountId === null ? lookups : table).getRange({ start, end: prefix, reverse: true })) {
+      const key = found.key as Buffer;
+      if (before !== null && key.equals(start)) continue;
+      if (scanned === limit) return { entries, last, isEnd: false };
+      scanned++;
+      last = idAt(key, prefix.length);
+      const rowKey = accountId === null ? found.value : key;
+      const value = accountId === null ? (table.get(rowKey) as Buffer | undefined) : found.value;
+      if (value !== undefined && mayMatch(value)) entries.push(audits.decode(rowKey, value));
     }
-    return found;
+    return { entries, last, isEnd: true };
   }
 }
 

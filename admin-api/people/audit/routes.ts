@@ -89,9 +89,9 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
       faults: { 403: ['forbidden'] },
       run(context) {
         const of = auditedAccount(context.caller, context.query);
-        const matches = matcher(context.query);
+        const filter = filterOf(context.query);
         return replyWithList(services.streams, context, 'entries', {
-          read: (page) => readEntries(reader, of, matches, page),
+          read: (page) => readEntries(reader, of, filter, page),
           view: viewAudit,
         });
       },
@@ -122,7 +122,7 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
 async function readEntries(
   reader: StoreReader,
   of: Id | null,
-  matches: (entry: Audit) => boolean,
+  { mayMatch, matches }: Filter,
   { limit, after }: Page,
 ): Promise<ListPart<Audit>> {
   if (after !== null && after.length !== 8) throw invalidCursor();
@@ -130,16 +130,15 @@ async function readEntries(
   const rows: Audit[] = [];
   const end = (last: Id | null): ListPart<Audit> => ({ rows, last: last === null ? null : idKey(last) });
   let before = after === null ? null : idAt(after);
-  for (let scanned = 0; scanned < SCANNED; ) {
-    const wanted = Math.min(limit + 1, BATCH);
-    const batch = reader.audits(of, before, wanted);
-    for (const entry of batch) {
+  for (let scanned = 0; scanned < SCANNED; scanned += BATCH) {
+    const { entries, last, isEnd } = reader.scanAudits(of, before, BATCH, mayMatch);
+    for (const entry of entries.filter(matches)) {
       if (rows.length === limit) return end(before);
-      if (matches(entry)) rows.push(entry);
+      rows.push(entry);
       before = entry.id;
     }
-    scanned += batch.length;
-    if (batch.length < wanted) return end(null);
+    if (isEnd) return end(null);
+    before = last;
     await steps.next();
   }
   return end(before);
@@ -152,12 +151,24 @@ function auditedAccount({ account }: Caller, { account: wanted, account_id: othe
   throw new HttpError(403, 'forbidden', 'Only administrators can list changes to another account; omit "account".');
 }
 
-function matcher({ domain, action, q: search }: AuditQuery): (entry: Audit) => boolean {
+interface Filter {
+  /** Refuses most entries by their stored bytes: decoding takes ten times as long. */
+  readonly mayMatch: (stored: Buffer) => boolean;
+  readonly matches: (entry: Audit) => boolean;
+}
+
+function filterOf({ domain, action, q: search }: AuditQuery): Filter {
   const name = domain?.toLowerCase().replace(/\.$/, '');
-  return (entry) =>
+  // As in JSON, without the final quote of a prefix.
+  const parts = [
+    ...(name === undefined ? [] : [`"domain":${JSON.stringify(name)}`]),
+    ...(action === undefined ? [] : [`"action":${JSON.stringify(action).slice(0, -1)}`]),
+  ].map((part) => Buffer.from(part));
+  const matches = (entry: Audit): boolean =>
     (name === undefined || entry.domain === name) &&
     (action === undefined || entry.action === action || entry.action.startsWith(`${action}.`)) &&
     (search === null || search(...textsOf(entry)));
+  return { mayMatch: (stored) => parts.every((part) => stored.includes(part)), matches };
 }
 
 const textsOf = ({ action, domain, actor, target, detail, remoteAddress }: Audit): string[] => [

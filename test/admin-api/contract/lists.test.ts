@@ -348,6 +348,24 @@ await everywhere(
       assert.equal(listOf((await client.get('/api/v1/audit?q=null')).body.entries), []);
     });
 
+    test('pages of a filtered audit log are those entries of the whole log', async ({ world }) => {
+      const { client } = await world.member();
+      const names = [`a${newId()}.example`, `b${newId()}.example`];
+      for (const domain of names) succeeded(await client.post('/api/v1/domains', { domain }));
+      for (let i = 0; i < 5; i++) succeeded(await client.post('/api/v1/tokens', { name: `${names[0]} "${i}"` }));
+      const all = await walk(client, '/api/v1/audit?limit=100', 'entries');
+      for (const [query, isMeant] of [
+        [`domain=${names[0].toUpperCase()}.`, ({ domain }: Json) => String(domain) === names[0]],
+        ['action=token', ({ action }: Json) => String(action).startsWith('token.')],
+        ['action=tok', () => false],
+        ['action=domain.create', ({ action }: Json) => String(action) === 'domain.create'],
+        [`domain=${names[1]}&action=domain`, ({ domain }: Json) => String(domain) === names[1]],
+      ] as const) {
+        const found = await walk(client, `/api/v1/audit?limit=2&${query}`, 'entries');
+        assert.equal(found, all.filter(isMeant), query);
+      }
+    });
+
     test('a search in a large zone goes on by its cursor', async ({ world }) => {
       const zone = await world.zone();
       const lines = Array.from({ length: 60_000 }, (_, i) => `n${i} A 192.0.2.${i % 250}`);
