@@ -21,7 +21,7 @@ const CHANGES: readonly (readonly [what: string, from: RegExp, to: string])[] = 
   ['the feature level', new RegExp(`\\bFEATURE_LEVEL = ${FEATURE_LEVEL};`), `FEATURE_LEVEL = ${NEXT.level};`],
   [
     'the tables',
-    /\]\.map\(\(table\) => \[table\.number, table\]\)\s*\);/,
+    /\]\.map\(\((table\w*)\) => \[\1\.number, \1\]\)\s*\);/,
     `$&\nTABLES.set(${TABLE.number}, { ...comments, number: ${TABLE.number}, name: "${TABLE.name}", level: ${NEXT.level} });`,
   ],
   [
