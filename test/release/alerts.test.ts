@@ -12,66 +12,17 @@ import { parseName } from '../../core/dns/wire/name.ts';
 import { TYPE } from '../../core/dns/wire/types.ts';
 import { put } from '../../core/journal/etcd-client/messages.ts';
 import { certificate, ecKey, pemOfKey } from '../support/certificate.ts';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../support/daemon.ts';
 import { queryTcp } from '../support/dns-client.ts';
 import { encodeQuery } from '../support/message.ts';
 import { MovedClock, whyNotMovedClock } from '../support/moved-clock.ts';
-import { PATIENCE_MS } from '../support/patience.ts';
 import { freePort } from '../support/ports.ts';
 import { whyNotPrograms } from '../support/programs.ts';
 import { edgeSettings } from '../support/shared-daemon.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
-import { untilPasses } from '../support/until.ts';
 import { startCluster } from '../system/cluster/rig.ts';
 import { makeRoot, sitesOf } from '../system/edge/site/rig.ts';
 import { http1Visitor } from '../system/edge/site/visitor.ts';
-import { type Prometheus, startPrometheus } from '../system/prometheus.ts';
-
-/** NOTIFY is given up after a little over two minutes. */
-const LONG_MS = 2 * PATIENCE_MS;
-
-interface Watch {
-  readonly prometheus: Prometheus;
-  /** Repeats `step` until all of these alerts have fired. */
-  untilFired(alerts: readonly string[], step?: () => Promise<unknown>): Promise<void>;
-  /** Alerts that fire now. */
-  firing(): Promise<string[]>;
-}
-
-async function withPrometheus(
-  daemons: readonly { readonly adminPort: number }[],
-  use: (watch: Watch) => Promise<void>,
-): Promise<void> {
-  const folder = temporaryFolder('alerts');
-  const targets = daemons.map(({ adminPort }) => `127.0.0.1:${adminPort}`);
-  const prometheus = await startPrometheus(folder, targets, { isQuick: true });
-  const firing = async (): Promise<string[]> =>
-    (await prometheus.query('ALERTS{alertstate="firing"}')).map(({ metric }) => metric.alertname);
-  const untilFired: Watch['untilFired'] = async (alerts, step = () => sleep(200)) => {
-    const missing = new Set(alerts);
-    await untilPasses(async () => {
-      await step();
-      for (const alert of await firing()) missing.delete(alert);
-      assert.equal([...missing], [], 'these alerts do not fire');
-    }, LONG_MS);
-  };
-  try {
-    await use({ prometheus, untilFired, firing });
-  } finally {
-    await prometheus.stop();
-    removeFolder(folder);
-  }
-}
-
-async function withDaemon(settings: Record<string, string>, use: (daemon: Daemon) => Promise<void>): Promise<void> {
-  const daemon = await startDaemon(settings);
-  try {
-    await daemon.api.logIn('admin', ADMIN_PASSWORD);
-    await use(daemon);
-  } finally {
-    await daemon.close();
-  }
-}
+import { withDaemon, withPrometheus } from './alert-watch.ts';
 
 /** Stops the process for a moment: its event loop, and commits that it has begun. */
 async function pause(pid: number): Promise<void> {
