@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BROWSER_PACKAGES } from '../../config/build/packages.ts';
+import { releasedBefore } from '../../config/build/version.ts';
 
 /** Compiled tests are in a folder of their own next to the sources. */
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -91,6 +92,10 @@ test('files that name the version of the release have that of package.json', () 
     const named = text.matchAll(/(?:waypost(?:-etcd)?[:_]|^ARG VERSION=|^(?:appV|v)ersion: |TAG:-)(\d+\.\d+\.\d+)/gm);
     for (const [match, version] of named) assert.is(version, manifest.version, `${path}: ${match}`);
   }
+});
+
+test('the version of package.json has not been released by another commit', () => {
+  assert.is(releasedBefore(ROOT), null);
 });
 
 test.run();

@@ -1,5 +1,5 @@
 /** The artefacts of `npm run release`, built twice, and the Debian package on a clean machine. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NODE } from '../../config/build/release/node.ts';
+import { BUILDER, type ReleaseTarget, TARGETS, uwsBinary } from '../../config/build/release/targets.ts';
 import { Machine, whyNoMachine } from './machine.ts';
 
 const RELEASE = join(import.meta.dirname, '../../config/build/release.js');
@@ -15,20 +16,33 @@ const NEXT = '0.9.0';
 const READY_MS = 120_000;
 const PACKAGE_BYTES = 512 << 20;
 const METRICS = 'http://127.0.0.1:8300/metrics';
-const UWS_BINARY = `/usr/lib/waypost/node_modules/uWebSockets.js/dist/bin/uws_linux_x64_${NODE.abi}.node`;
+const LIBRARY = '/usr/lib/waypost';
+const UWS_BINARY = `${LIBRARY}/${uwsBinary(BUILDER)}`;
+/** Field e_machine of an ELF file (elf.h). */
+const MACHINE: Readonly<Record<string, number>> = { x64: 62, arm64: 183 };
 
 const work = mkdtempSync(join(tmpdir(), 'waypost-test-release-'));
+const key = join(work, 'key');
+test.before(() => {
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', key]);
+});
 test.after(() => rmSync(work, { recursive: true, force: true }));
 
 /** Builds into a folder of that name; its path. */
 function release(name: string, ...more: readonly string[]): string {
   const out = join(work, name);
   mkdirSync(out);
-  execFileSync(process.execPath, [RELEASE, '--out', out, ...more], { stdio: 'pipe' });
+  const env = { ...process.env, RELEASE_KEY: key };
+  execFileSync(process.execPath, [RELEASE, '--out', out, ...more], { stdio: 'pipe', env });
   return out;
 }
 
-const packageIn = (folder: string): string => join(folder, readdirSync(folder).find((name) => name.endsWith('.deb'))!);
+const packageIn = (folder: string, { debian }: ReleaseTarget = BUILDER): string =>
+  join(folder, readdirSync(folder).find((name) => name.endsWith(`_${debian}.deb`))!);
+
+/** A field of the package, such as Version. */
+const fieldOf = (file: string, name: string): string =>
+  execFileSync('dpkg-deb', ['--field', file, name], { encoding: 'utf8' }).trim();
 
 /** Resolves when the service answers DNS. */
 async function untilAnswers(machine: Machine): Promise<void> {
@@ -77,6 +91,8 @@ if (why !== null) {
     assert.equal(readdirSync(second).sort(), names);
     for (const name of names) assert.ok(readFileSync(join(first, name)).equals(readFileSync(join(second, name))), name);
     execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: first, stdio: 'pipe' });
+    assert.ok(names.includes('SHA256SUMS.sig'));
+    assert.is(new Set(names.map((name) => name.replace(/(?:amd|arm|x)64/, ''))).size, names.length - 2, 'two machines');
     const bom = JSON.parse(readFileSync(join(first, names.find((name) => name.endsWith('.cdx.json'))!), 'utf8')) as {
       bomFormat: string;
       metadata: { component: { name: string } };
@@ -99,20 +115,51 @@ if (why !== null) {
       assert.match(licences, name);
   });
 
-  test('native code is for the system and the Node of the package alone', () => {
-    const file = packageIn(join(work, 'first'));
-    console.log(`package: ${(statSync(file).size / 1e6).toFixed(1)} MB`);
-    const listing = execFileSync('dpkg-deb', ['--contents', file], { encoding: 'utf8' });
-    const binaries = [...listing.matchAll(/^(\S+) .*\/([^/]+\.node)$/gm)].map(([, mode, name]) => `${mode} ${name}`);
-    assert.equal(
-      binaries.filter((line) => line.includes('uws_')),
-      [`-rw-r--r-- uws_linux_x64_${NODE.abi}.node`],
-    );
-    assert.equal(
-      binaries.filter((line) => /musl|darwin|win32|arm64/.test(line)),
-      [],
-    );
-    for (const [, abi] of binaries.join('\n').matchAll(/\.abi(\d+)\./g)) assert.is(abi, NODE.abi);
+  test('the version of a package is that of its tag, or has the time and the hash of the commit', () => {
+    const commit = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { encoding: 'utf8' }).trim();
+    const version = fieldOf(packageIn(join(work, 'first')), 'Version');
+    assert.match(version, new RegExp(`^\\d+\\.\\d+\\.\\d+(?:~dev\\.\\d{14}\\.g${commit})?$`));
+  });
+
+  for (const target of TARGETS)
+    test(`native code of the package for ${target.debian} is for its system, processor and Node alone`, () => {
+      const file = packageIn(join(work, 'first'), target);
+      console.log(`package: ${(statSync(file).size / 1e6).toFixed(1)} MB`);
+      assert.is(fieldOf(file, 'Architecture'), target.debian);
+      const folder = join(work, `contents-${target.debian}`);
+      execFileSync('dpkg-deb', ['--extract', file, folder]);
+      const library = join(folder, LIBRARY);
+      const paths = (readdirSync(library, { recursive: true }) as string[]).filter((path) => path.endsWith('.node'));
+      assert.equal(
+        paths.filter((path) => path.includes('uws_')),
+        [uwsBinary(target)],
+      );
+      for (const name of ['lmdb', 'koffi', 'argon2'])
+        assert.ok(
+          paths.some((path) => path.includes(name)),
+          name,
+        );
+      assert.equal(
+        paths.filter((path) => /musl|darwin|win32/.test(path)),
+        [],
+      );
+      for (const [, abi] of paths.join('\n').matchAll(/\.abi(\d+)\./g)) assert.is(abi, NODE.abi);
+      for (const path of [...paths, 'bin/node']) {
+        const head = readFileSync(join(library, path)).subarray(0, 20);
+        assert.is(head.toString('latin1', 1, 4), 'ELF', path);
+        assert.is(head.readUInt16LE(18), MACHINE[target.cpu], path);
+        if (path.endsWith('.node')) assert.is(statSync(join(library, path)).mode & 0o777, 0o644, path);
+      }
+      assert.is(statSync(join(library, 'bin/node')).mode & 0o777, 0o755);
+    });
+
+  test('the packages differ in native code and in what lists it', () => {
+    const [own, other] = TARGETS.map(({ debian }) => join(work, `contents-${debian}`));
+    const { stdout } = spawnSync('diff', ['--recursive', '--brief', own, other], { encoding: 'utf8' });
+    const differences = stdout.trim().split('\n');
+    assert.ok(differences.length > 0);
+    for (const line of differences)
+      assert.match(line, /\.node\b|bin\/node\b|(?:linux-|linux_)(?:x64|arm64)|licences\.gz|glibc/);
   });
 
   test('a release replaces no folder with other files', () => {
@@ -123,8 +170,9 @@ if (why !== null) {
     assert.equal(readdirSync(out), ['letter.txt']);
   });
 
-  test('lintian finds no error in the package', () => {
-    execFileSync('lintian', ['--fail-on', 'error', packageIn(join(work, 'first'))], { stdio: 'pipe' });
+  test('lintian finds no error in the packages', () => {
+    for (const target of TARGETS)
+      execFileSync('lintian', ['--fail-on', 'error', packageIn(join(work, 'first'), target)], { stdio: 'pipe' });
   });
 
   test('installed, upgraded, removed, installed again and purged on a clean machine', async () => {
@@ -145,7 +193,7 @@ if (why !== null) {
       const pid = machine.do('systemctl', 'show', '--property=MainPID', '--value', 'waypost').trim();
       assert.is(machine.do('ps', '-o', 'user=', '-p', pid).trim(), 'waypost');
       const version = machine.do('waypost', '--version');
-      assert.match(version, /^waypost \d+\.\d+\.\d+ \(commit [0-9a-f]{12}, /);
+      assert.match(version, /^waypost \d+\.\d+\.\d+(?:-dev)? \(commit [0-9a-f]{12}, /);
       assert.match(version, `\nNode ${NODE.version}, OpenSSL 3.`);
       assert.match(version, ', API: uWebSockets.js\n');
       assert.match(machine.do('curl', '-s', METRICS), '\nwaypost_api_transport{transport="uws"} 1\n');

@@ -19,18 +19,29 @@ export const otherVersions = (): readonly number[] =>
 
 /**
  * Path of a program of Node, as the packages of npm have it: of the major version that of a
- * release, else the newest. Throws an Error if it cannot be installed, for example offline.
+ * release, else the newest. Throws an Error if it cannot be installed, for example offline. `cpu`:
+ * of another processor, whose program cannot run here.
  */
-export function nodeBinary(major: number): string {
+export function nodeBinary(major: number, cpu: string = process.arch): string {
   const version = major === SHIPPED ? NODE.version : String(major);
-  const name = `node-${process.platform}-${process.arch}`;
-  const folder = join(CACHE, version);
+  const name = `node-${process.platform}-${cpu}`;
+  const folder = join(CACHE, cpu === process.arch ? version : `${version}-${cpu}`);
   const program = join(folder, 'node_modules', name, 'bin/node');
   if (existsSync(program)) return program;
   mkdirSync(folder, { recursive: true });
   // Else npm installs into the project.
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-  const options = ['--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
+  // npm installs what was named for this machine alone, unless it is forced.
+  const forced = cpu === process.arch ? [] : ['--force', `--cpu=${cpu}`];
+  const options = [
+    ...forced,
+    '--no-save',
+    '--no-package-lock',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--silent',
+  ];
   try {
     execFileSync('npm', ['install', ...options, `${name}@${version}`], {
       cwd: folder,

@@ -31,6 +31,7 @@ export type Program =
   | 'etcd'
   | 'etcdctl'
   | 'openssl'
+  | 'ssh-keygen'
   | 'ansible-playbook'
   | 'pdns_server'
   | 'sqlite3'

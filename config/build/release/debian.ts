@@ -4,9 +4,9 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesS
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Checkout } from './checkout.ts';
-import { manualPage } from './manual-page.ts';
 import { run } from './run.ts';
 import { giveModes, LICENCES } from './stage.ts';
+import type { ReleaseTarget } from './targets.ts';
 
 const LIBRARY = 'usr/lib/waypost';
 const DOCUMENTS = 'usr/share/doc/waypost';
@@ -21,15 +21,19 @@ const SCRIPTS = ['preinst', 'postinst', 'prerm', 'postrm', 'config'];
 
 export interface DebianOptions {
   readonly checkout: Checkout;
+  readonly target: ReleaseTarget;
   /** See `stage`. */
   readonly staged: string;
   readonly version: string;
+  readonly manualPage: string;
   /** Folder of its own for the work. */
   readonly work: string;
 }
 
-/** Writes waypost_VERSION_amd64.deb into `out`; its path. */
-export function writeDebianPackage({ checkout, staged, version, work }: DebianOptions, out: string): string {
+/** Writes waypost_VERSION_ARCHITECTURE.deb into `out`; its path. */
+export function writeDebianPackage(options: DebianOptions, out: string): string {
+  const { checkout, target, staged, manualPage, work } = options;
+  const version = debianVersion(options.version);
   const { folder, time } = checkout;
   const source = join(folder, 'config/debian');
   const root = join(work, 'debian');
@@ -51,17 +55,16 @@ export function writeDebianPackage({ checkout, staged, version, work }: DebianOp
   write(`${DOCUMENTS}/licences.gz`, gzip(readFileSync(join(staged, LICENCES), 'utf8')));
   write('usr/bin/waypost', read('waypost.sh'));
   write('etc/waypost/waypost.toml', read('waypost.toml'));
-  write(
-    'usr/share/man/man1/waypost.1.gz',
-    gzip(manualPage(join(staged, 'bin/node'), join(staged, 'dist/main.js'), version)),
-  );
+  write('usr/share/man/man1/waypost.1.gz', gzip(manualPage));
   write('usr/share/lintian/overrides/waypost', read('lintian-overrides'));
   write(`${DOCUMENTS}/sysctl.conf`, read('sysctl.conf'));
   for (const name of UNIT_FILES) write(`${UNITS}/${name}`, adapt(readFileSync(join(staged, 'systemd', name), 'utf8')));
   giveModes(root);
 
   const size = String(installedKilobytes(root));
-  write('DEBIAN/control', read('control').replace('@VERSION@', version).replace('@SIZE@', size));
+  const fields = { VERSION: version, ARCHITECTURE: target.debian, SIZE: size };
+  const control = read('control').replace(/@(\w+)@/g, (_, name: keyof typeof fields) => fields[name]);
+  write('DEBIAN/control', control);
   write('DEBIAN/conffiles', '/etc/waypost/waypost.toml\n');
   write('DEBIAN/templates', read('templates'));
   write('DEBIAN/md5sums', sums(root));
@@ -72,10 +75,13 @@ export function writeDebianPackage({ checkout, staged, version, work }: DebianOp
     if (SCRIPTS.includes(name)) run('chmod', ['755', join(root, 'DEBIAN', name)], work);
   for (const path of readdirSync(root, { recursive: true }) as string[]) utimesSync(join(root, path), time, time);
   utimesSync(root, time, time);
-  const file = join(out, `waypost_${version}_amd64.deb`);
+  const file = join(out, `waypost_${version}_${target.debian}.deb`);
   run('dpkg-deb', ['--root-owner-group', '-Zxz', '--build', root, file], work, { SOURCE_DATE_EPOCH: String(time) });
   return file;
 }
+
+/** A version of development is before the release; in the words of dpkg, a "-" has another meaning. */
+export const debianVersion = (version: string): string => version.replace('-', '~');
 
 /** The unit with the paths and the user of the package, whose data is not below "private". */
 function adapt(unit: string): string {

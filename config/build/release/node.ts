@@ -7,6 +7,4 @@ export const NODE = {
   version: '22.23.5',
   /** NODE_MODULE_VERSION, `process.versions.modules`. */
   abi: '127',
-  /** Of its program. */
-  sha256: '2f822d544601dfff107f57d945b649d15c5bf6302595735a6bd9cdc7ee9669bd',
 };

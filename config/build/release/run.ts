@@ -21,4 +21,13 @@ export function run(program: string, args: readonly string[], cwd: string, env: 
 }
 
 /** Debian packages with the programs that this folder runs. */
-const PACKAGES = ['git', 'tar', 'gzip', 'xz-utils', 'dpkg-dev', 'binutils'];
+const PACKAGES = [
+  'git',
+  'tar',
+  'gzip',
+  'xz-utils',
+  'dpkg-dev',
+  'binutils',
+  'binutils-aarch64-linux-gnu',
+  'openssh-client',
+];

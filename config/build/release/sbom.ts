@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Checkout } from './checkout.ts';
 import { shippedPackages } from './packages.ts';
 import { run } from './run.ts';
-import { TARGET } from './stage.ts';
+import { TARGETS } from './targets.ts';
 
 interface Bom {
   serialNumber: string;
@@ -39,9 +39,10 @@ export function billOfMaterials({ folder, time }: Checkout, node: string): strin
   return `${JSON.stringify(bom, null, 2)}\n`;
 }
 
-/** Without the packages of other systems, and those that only build and test. */
+/** Without the packages of systems that no target has, and those that only build and test. */
 function keepShipped(bom: Bom, folder: string): void {
-  const shipped = new Set(shippedPackages(folder, TARGET).map(({ name, version }) => `${name}@${version}`));
+  const packages = TARGETS.flatMap((target) => shippedPackages(folder, target));
+  const shipped = new Set(packages.map(({ name, version }) => `${name}@${version}`));
   bom.components = bom.components
     .filter((component) => shipped.has(component['bom-ref']))
     // For npm, packages of the browser are for development, and those of a system are optional.

@@ -74,6 +74,11 @@ export const NOT_RUN: readonly NotRun[] = [
     check: checkFiles,
   },
   { command: /^podman /, reason: 'test/release/container.test.ts builds and starts the image', check: nothing },
+  {
+    command: /^(ssh-keygen -Y verify|sha256sum --check) /,
+    reason: 'needs the files of a release; test/system/build/signature.test.ts',
+    check: nothing,
+  },
   { command: /^sudo dpkg\b/, reason: 'test/release/debian.test.ts installs the package', check: nothing },
   { command: /^sudo (cp|install|mkdir|mv|rm|ln)\b/, reason: 'writes to folders of the system', check: checkFiles },
   { command: /^sudo waypost check-config\b/, reason: 'reads the configuration of the system', check: nothing },
