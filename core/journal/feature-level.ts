@@ -4,18 +4,17 @@
  * side. The agreed level is in etcd (core/cluster/membership.ts). It rises when every node supports
  * it, and never falls.
  *
- * A version that adds a table increases FEATURE_LEVEL, adds a row to LEVELS, and gives the table
- * its `level`. A version that changes the format of rows, so that earlier versions cannot read
- * them, uses a new table.
+ * A version that adds a table increases FEATURE_LEVEL (core/store/level.ts), adds a row to LEVELS,
+ * and gives the table its `level`. A version that changes the format of rows, so that earlier
+ * versions cannot read them, uses a new table.
  */
 import { UnavailableError } from '../base/errors.ts';
+import { FEATURE_LEVEL, FIRST_LEVEL, rowLevel } from '../store/level.ts';
+import { versionNumber } from '../store/migrate/store-info.ts';
 import { TABLES } from '../store/rows.ts';
 import { readChanges } from './entry-codec.ts';
 
-/** The level of this program. */
-export const FEATURE_LEVEL = 7;
-/** The level of a member that does not report it. */
-export const FIRST_LEVEL = 1;
+export { FEATURE_LEVEL, FIRST_LEVEL };
 /** From this level on, every member is bound to the key of its certificate. */
 export const KEY_LEVEL = 3;
 
@@ -36,12 +35,14 @@ export const LEVELS: readonly { readonly level: number; readonly since: string; 
 /** The minimum level of a node that can apply the changes. */
 export function levelOf(changes: Buffer): number {
   let level = FIRST_LEVEL;
-  for (const { table: number, key, value } of readChanges(changes)) {
-    const table = TABLES.get(number);
-    const needed = (value !== null && table?.levelOf?.(key, value)) || table?.level || FIRST_LEVEL;
-    level = Math.max(level, needed);
-  }
+  for (const { table, key, value } of readChanges(changes))
+    level = Math.max(level, rowLevel(TABLES.get(table), key, value));
   return level;
+}
+
+/** The feature level of a version, such as "0.2.0": the newest one that it supports. */
+export function levelOfVersion(version: string): number {
+  return LEVELS.filter(({ since }) => versionNumber(since) <= versionNumber(version)).at(-1)?.level ?? 0;
 }
 
 /** A node of the cluster. */

@@ -11,6 +11,7 @@ import { ConfigError } from '../base/errors.ts';
 import { privateDatabase } from '../base/private-file.ts';
 import { reserveSpace } from '../os/disk-space.ts';
 import { makeFolder } from './folder.ts';
+import { completeStoreLevel, FEATURE_LEVEL, readStoreLevel } from './level.ts';
 import { records, TABLES } from './rows.ts';
 
 export type Binary = Database<Buffer, Uint8Array>;
@@ -74,9 +75,15 @@ const BYTES = {
 };
 export const BINARY = { keyEncoding: 'binary', encoding: 'binary', encoder: BYTES, cache: false } as const;
 
+/** What this program cannot read of a store. */
+interface Refused {
+  readonly refused: 'format' | 'level';
+  readonly found: number;
+}
+
 /**
  * Opens or creates the store in `directory`. `mapSize`: initial size of the map, in bytes. Throws
- * ConfigError for a store of another format.
+ * ConfigError for a store of another format, or with rows that only a newer version reads.
  */
 export function openEnvironment(directory: string, mapSize = 1 << 30): Environment {
   makeFolder(directory);
@@ -91,13 +98,16 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
   });
   const table = (name: string): Binary => root.openDB({ name, ...BINARY });
   // A single transaction, so that a new store is synced once and not for each table.
-  const environment = root.transactionSync(() => {
+  const environment = root.transactionSync((): Environment | Refused => {
     const meta = table('meta');
     if (isEmpty(meta)) meta.put(FORMAT_KEY, STORE_FORMAT);
     // Format 1 had no format key.
     const format = meta.get(FORMAT_KEY) ?? FIRST_FORMAT;
-    if (!format.equals(STORE_FORMAT)) return Number(format.toString());
+    if (!format.equals(STORE_FORMAT)) return { refused: 'format', found: Number(format.toString()) };
+    const level = readStoreLevel(meta);
+    if (level > FEATURE_LEVEL) return { refused: 'level', found: level };
     const rows = new Map([...TABLES.values()].map(({ number, name }) => [number, table(name)]));
+    completeStoreLevel(meta, rows);
     return {
       root,
       rows,
@@ -117,16 +127,23 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
       close: () => root.close(),
     };
   });
-  if (typeof environment !== 'number') return environment;
+  if (!('refused' in environment)) return environment;
   void root.close();
-  if (environment < Number(STORE_FORMAT.toString()))
+  const goBack = `Install that version again; its command "waypost downgrade-check" says how to go back. On a node of a cluster, you can move ${join(directory, STORE_FILE)} away: the node gets the data from the others.`;
+  const { refused, found } = environment;
+  if (refused === 'level')
+    throw new ConfigError(
+      'newer_store',
+      `The store in ${directory} has data of feature level ${found}, of a newer version of Waypost; this version reads level ${FEATURE_LEVEL}. ${goBack}`,
+    );
+  if (found < Number(STORE_FORMAT.toString()))
     throw new ConfigError(
       'other_format',
       `The store in ${directory} was written by an earlier version of Waypost. Start the daemon: it converts the store, and keeps the old one.`,
     );
   throw new ConfigError(
     'other_format',
-    `The store in ${directory} has format ${environment}, of a newer version of Waypost; this version reads format ${STORE_FORMAT.toString()}. Install that version again; its command "waypost downgrade-check" says how to go back. On a node of a cluster, you can move ${join(directory, STORE_FILE)} away: the node gets the data from the others.`,
+    `The store in ${directory} has format ${found}, of a newer version of Waypost; this version reads format ${STORE_FORMAT.toString()}. ${goBack}`,
   );
 }
 

@@ -30,11 +30,13 @@ Example:
             next: 'Write it as 0.1 or 0.1.0.',
           });
         const { dataDir } = loadConfig({ file: options.config, env: io.env });
-        const [{ STORE_FILE }, { BEFORE_MIGRATION }, { formatOf, readStoreInfo }] = await Promise.all([
-          import('../../../core/store/environment.ts'),
-          import('../../../core/store/migrate/migrate.ts'),
-          import('../../../core/store/migrate/store-info.ts'),
-        ]);
+        const [{ levelOfVersion }, { STORE_FILE }, { BEFORE_MIGRATION }, { formatOf, readStoreInfo }] =
+          await Promise.all([
+            import('../../../core/journal/feature-level.ts'),
+            import('../../../core/store/environment.ts'),
+            import('../../../core/store/migrate/migrate.ts'),
+            import('../../../core/store/migrate/store-info.ts'),
+          ]);
         const file = join(dataDir, STORE_FILE);
         const before = join(dataDir, BEFORE_MIGRATION);
         const [now, earlier] = [await readStoreInfo(file), await readStoreInfo(before)];
@@ -43,19 +45,35 @@ Example:
             next: 'Name the configuration of the node with --config.',
           });
         const readable = formatOf(version);
-        const canRead = now.format === readable;
-        const isKept = earlier !== null && earlier.format === readable;
+        const level = levelOfVersion(version);
+        const canRead = now.format === readable && now.level <= level;
+        const isKept = earlier !== null && earlier.format === readable && earlier.level <= level;
         const lost = isKept ? now.sequence - earlier.sequence : null;
         if (options.json)
           print(
             io.stdout,
-            safeJson({ ok: canRead, version, format: now.format, reads: readable, kept: isKept ? before : null, lost }),
+            safeJson({
+              ok: canRead,
+              version,
+              format: now.format,
+              reads: readable,
+              level: now.level,
+              reads_level: level,
+              kept: isKept ? before : null,
+              lost,
+            }),
           );
-        else if (canRead) print(io.stdout, `Waypost ${version} reads this store as it is (format ${now.format}).`);
+        else if (canRead)
+          print(
+            io.stdout,
+            `Waypost ${version} reads this store as it is (format ${now.format}, feature level ${now.level}).`,
+          );
         else {
           print(
             io.stdout,
-            `Waypost ${version} does not read this store: it has format ${now.format}, that version reads format ${readable}.`,
+            now.format === readable
+              ? `Waypost ${version} does not read all of this store: it has data of feature level ${now.level}, that version reads level ${level}.`
+              : `Waypost ${version} does not read this store: it has format ${now.format}, that version reads format ${readable}.`,
           );
           for (const line of isKept
             ? [

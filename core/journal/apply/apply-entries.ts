@@ -8,6 +8,7 @@ import { isWithin, nameAt } from '../../dns/wire/name.ts';
 import { HOST_TARGET, TYPE } from '../../dns/wire/types.ts';
 import type { Binary, Environment } from '../../store/environment.ts';
 import { afterPrefix, aliasOwnerKey, type Id, idAt, idKey, recordKeyParts, writeId } from '../../store/keys.ts';
+import { raiseStoreLevel } from '../../store/level.ts';
 import { rowOwner } from '../../store/row-owner.ts';
 import { audits, comments, disabledRecords, keptPtrs, RECORD_RDATA, records, STAMP, TABLES } from '../../store/rows.ts';
 import { type Change, type Entry, readChanges } from '../entry-codec.ts';
@@ -122,6 +123,7 @@ function writeRow(environment: Environment, updates: ZoneUpdates, change: Change
     rows.remove(change.key);
     return;
   }
+  raiseStoreLevel(environment.meta, table, change.key, change.value);
   const key = table.numbered ? addNumber(change.key, sequence) : change.key;
   rows.put(key, table.stamped ? addStamp(change.value, sequence) : change.value);
   for (const lookup of table.lookups(key, change.value)) environment.lookups.put(lookup, key);

@@ -9,6 +9,7 @@ import {
   FIRST_LEVEL,
   LEVELS,
   levelOf,
+  levelOfVersion,
   levelRefusal,
   OWN_LEVEL,
   risenLevel,
@@ -92,6 +93,13 @@ test('a zone that replaces its algorithm needs nodes that sign with both keys', 
   assert.equal(levelWith('publish', 'rolling_ds'), [FIRST_LEVEL, FIRST_LEVEL]);
   assert.equal(levelWith('sign_unpublished', 'rolling_sign'), [6, 6]);
   assert.equal(levelWith('none', 'rolling_withdraw'), [6, 6]);
+});
+
+test('the level of a version is that of its newest feature', () => {
+  assert.equal(['0.1', '0.2.0', '0.2.9'].map(levelOfVersion), [0, 1, 1]);
+  const newest = LEVELS.at(-1)!;
+  assert.is(levelOfVersion(newest.since), newest.level);
+  assert.is(levelOfVersion(`${newest.since}-dev`), newest.level);
 });
 
 test('before the level has been read, what every version can store is written, and nothing else', async () => {
