@@ -28,6 +28,7 @@ interface Container {
   readonly name: string;
   readonly image: string;
   readonly env: readonly { name: string; value?: string; valueFrom?: object }[];
+  readonly envFrom?: readonly object[];
   readonly args: readonly string[];
   readonly ports: readonly { name: string; containerPort: number; protocol: string }[];
   readonly securityContext: object;
@@ -43,6 +44,7 @@ interface Rendered {
   readonly spec: {
     readonly type?: string;
     readonly ports: readonly Port[];
+    readonly endpoints: readonly { port: string; path: string; authorization?: object }[];
     readonly ingress: readonly { ports: readonly { port: string }[]; from?: readonly object[] }[];
     readonly replicas: number;
     readonly serviceName: string;
@@ -78,6 +80,18 @@ const FULL = [
   ...['--set', 'networkPolicy.adminFrom[0].namespaceSelector.matchLabels.name=ops', '--set-string', 'image.tag=1'],
   ...['--set', 'service.dns.loadBalancerIP=192.0.2.53', '--set', 'service.dns.annotations.a=b'],
   ...['--set', 'service.edge.annotations.a=b', '--set', 'service.admin.annotations.a=b'],
+  ...['--set', 'cluster.ipv4={192.0.2.80}', '--set', 'cluster.ipv6={2001:db8::80}', '--set', 'secrets={s3,geo}'],
+  ...[
+    '--set',
+    'env[0].name=WAYPOST_LOG_LEVEL',
+    '--set',
+    'env[0].value=debug',
+    '--set',
+    'envFrom[0].secretRef.name=more',
+  ],
+  ...['--set', 'volumes[0].name=lists', '--set', 'volumes[0].configMap.name=lists'],
+  ...['--set', 'volumeMounts[0].name=lists', '--set', 'volumeMounts[0].mountPath=/lists'],
+  ...['--set', 'serviceMonitor.enabled=true', '--set', 'serviceMonitor.tokenSecret.name=metrics'],
 ];
 
 const helm = (...args: readonly string[]): string =>
@@ -146,6 +160,8 @@ if (why !== null) {
     refused(/replicas/, '--set', 'replicas=0');
     refused(/type/, '--set', 'service.dns.type=ExternalName');
     refused(/size/, '--set', 'persistence.size=much');
+    refused(/cluster/, '--set', 'cluster.ipv4={example.net}');
+    refused(/leave out one of them/, '--set', 'config=[cluster]', '--set', 'cluster.ipv4={192.0.2.80}');
   });
 
   test('objects: names, labels, selectors, ports and the restricted profile', () => {
@@ -201,6 +217,47 @@ if (why !== null) {
       assert.is(kinds(objects, 'PodDisruptionBudget').length, 1);
       assert.is(kinds(objects, 'Secret').length, values === FULL ? 1 : 0);
     }
+  });
+
+  test('the addresses of the edge are those of the values, or none, and never loopback', () => {
+    const addresses = (...values: readonly string[]): string[] =>
+      only(render(...values), 'ConfigMap')
+        .data['waypost.toml'].split('\n')
+        .filter((line) => /^(\[cluster\]|ipv[46] =)/.test(line));
+    assert.equal(addresses(), ['[cluster]', 'ipv4 = []', 'ipv6 = []']);
+    const set = ['--set', 'cluster.ipv4={192.0.2.80,192.0.2.81}'];
+    assert.equal(addresses(...set), ['[cluster]', 'ipv4 = ["192.0.2.80","192.0.2.81"]', 'ipv6 = []']);
+    assert.equal(addresses('--set', 'config=[cluster]'), ['[cluster]']);
+    assert.equal(addresses('--set', 'config=cluster.lag_seconds = 5'), []);
+  });
+
+  test('variables, Secrets and volumes of the values are in every container', () => {
+    const { spec } = only(render(...FULL), 'StatefulSet').spec.template;
+    for (const { env, envFrom, volumeMounts } of [...(spec.initContainers ?? []), ...spec.containers]) {
+      assert.equal(env.at(-1)?.name === 'INVITATIONS' ? env.at(-2) : env.at(-1), {
+        ...{ name: 'WAYPOST_LOG_LEVEL', value: 'debug' },
+      });
+      assert.equal(envFrom, [{ secretRef: { name: 'more' } }]);
+      const paths = volumeMounts.map(({ mountPath }) => mountPath);
+      for (const path of ['/etc/waypost/secrets/s3', '/etc/waypost/secrets/geo', '/lists'])
+        assert.ok(paths.includes(path), path);
+    }
+  });
+
+  test('a ServiceMonitor selects the Service of the API alone, with the token of a Secret', () => {
+    assert.equal(kinds(render(), 'ServiceMonitor'), []);
+    const objects = render(...FULL);
+    const { spec } = only(objects, 'ServiceMonitor');
+    const selected = kinds(objects, 'Service').filter(({ metadata }) =>
+      Object.entries(spec.selector.matchLabels).every(([key, value]) => metadata.labels[key] === value),
+    );
+    assert.equal(
+      selected.map(({ metadata }) => metadata.name),
+      ['dns-admin'],
+    );
+    const [{ port, path, authorization }] = spec.endpoints;
+    assert.ok(selected[0].spec.ports.some(({ name }) => name === port));
+    assert.equal([path, authorization], ['/metrics', { credentials: { name: 'metrics', key: 'token' } }]);
   });
 
   test('the settings are those of waypost, and its addresses are the ports of the container', () => {

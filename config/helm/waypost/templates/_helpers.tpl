@@ -74,6 +74,30 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 - name: WAYPOST_ADMIN_PASSWORD
   valueFrom: {secretKeyRef: {name: {{ . }}, key: WAYPOST_ADMIN_PASSWORD}}
 {{- end }}
+{{- with .Values.env }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* Not empty: the configuration file has the section cluster, with the addresses of the edge. */}}
+{{- define "waypost.ownCluster" -}}
+{{- regexFind "(?m)^\\s*(\\[\\s*cluster\\s*\\]|cluster\\s*[.=])" .Values.config -}}
+{{- end -}}
+
+{{/* waypost.toml. Without public addresses it has none, not the loopback addresses of a trial. */}}
+{{- define "waypost.config" -}}
+{{- .Values.config | trimSuffix "\n" }}
+{{- $addresses := .Values.cluster }}
+{{- if include "waypost.ownCluster" . }}
+{{- if or $addresses.ipv4 $addresses.ipv6 }}
+{{- fail "the addresses of the edge are in config, section cluster, and in the value cluster; leave out one of them" }}
+{{- end }}
+{{- else }}
+
+[cluster]
+ipv4 = {{ toJson $addresses.ipv4 }}
+ipv6 = {{ toJson $addresses.ipv6 }}
+{{- end }}
 {{- end -}}
 
 {{- define "waypost.mounts" -}}
@@ -82,6 +106,12 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 - {name: config, mountPath: /etc/waypost/waypost.toml, subPath: waypost.toml, readOnly: true}
 {{- if and .Values.etcd.endpoints .Values.etcd.tlsSecret }}
 - {name: etcd-tls, mountPath: /etc/waypost/etcd, readOnly: true}
+{{- end }}
+{{- range $i, $secret := .Values.secrets }}
+- {name: secret-{{ $i }}, mountPath: /etc/waypost/secrets/{{ $secret }}, readOnly: true}
+{{- end }}
+{{- with .Values.volumeMounts }}
+{{ toYaml . }}
 {{- end }}
 {{- end -}}
 
