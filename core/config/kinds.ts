@@ -194,7 +194,7 @@ const addressList = (
   read: (bytes: Uint8Array, start: number, end: number, out: Uint8Array) => boolean,
   format: (bytes: Uint8Array) => string,
 ): Kind<readonly string[]> =>
-  list(
+  optionalList(
     expected,
     (value) => {
       const address = new Uint8Array(length);
@@ -205,13 +205,13 @@ const addressList = (
   );
 
 export const ipv4List = addressList(
-  'a list of IPv4 addresses, without duplicates, such as "192.0.2.80"',
+  'a list of IPv4 addresses, without duplicates, such as "192.0.2.80"; empty for none',
   4,
   readIPv4,
   formatIPv4,
 );
 export const ipv6List = addressList(
-  'a list of IPv6 addresses, without duplicates, such as "2001:db8::80"',
+  'a list of IPv6 addresses, without duplicates, such as "2001:db8::80"; empty for none',
   16,
   readIPv6,
   formatIPv6,

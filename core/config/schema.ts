@@ -107,9 +107,9 @@ const schema = {
     ipv4: setting(
       ipv4List,
       ['127.0.0.1'],
-      'IPv4 addresses of the edge, usually anycast. Proxied names of a domain resolve to them.',
+      'IPv4 addresses of the edge, usually anycast. Proxied names of a domain resolve to them. Empty: none.',
     ),
-    ipv6: setting(ipv6List, ['::1'], 'IPv6 addresses of the edge, used in the same way.'),
+    ipv6: setting(ipv6List, ['::1'], 'IPv6 addresses of the edge, used in the same way. Empty: none.'),
     ...LAG_SETTINGS,
   }),
   clock: section('The clock of this node, by which zones are signed and serials are chosen.', CLOCK_SETTINGS),

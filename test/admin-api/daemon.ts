@@ -134,10 +134,12 @@ export async function startDaemon(
       ...settings,
     },
   });
+  const isOwnCluster = settings.WAYPOST_CLUSTER_IPV4 !== undefined;
+  const zoneSettings = isOwnCluster ? { ...APEX, cluster: config.cluster } : APEX;
   const journal = await openJournal({
     environment,
     index,
-    zoneSettings: APEX,
+    zoneSettings,
     history: 1000,
     signers: new Signers(openSecrets(keyFile)),
     quotaOf: accountQuotas(config, new StoreReader(environment)),
@@ -161,7 +163,7 @@ export async function startDaemon(
       journal,
       tasks: singleNodeTasks(),
       log,
-      zoneSettings: APEX,
+      zoneSettings,
       metrics: new Registry(),
       blobs: { store: blobs, open: (hash) => blobs.open(hash) },
       auditPrograms,

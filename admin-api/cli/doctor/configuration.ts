@@ -1,5 +1,6 @@
 /** The configuration: whether it is valid, and settings that are only suitable for tests. */
-import { type ClearText, clearTextOf } from '../../../core/config/index.ts';
+import { type ClearText, clearTextOf, isReservedName } from '../../../core/config/index.ts';
+import { isLoopback } from '../../../core/net/address/index.ts';
 import { type AnyCheck, check, failure, NotChecked, note, ok, type Verdict, warning } from './check.ts';
 import { quoted } from './machine.ts';
 
@@ -44,11 +45,11 @@ export const names = check<NamesReading>({
   why: 'Every zone has them as its NS records, so resolvers must find the node by them.',
   read({ config, file }) {
     const { nameservers, cluster, dns } = config;
-    const isPublic = dns.listen.some(({ address }) => !/^(127\.|::1$)/.test(address));
+    const isPublic = dns.listen.some(({ address }) => !isLoopback(address));
     return { file, nameservers, ipv4: cluster.ipv4, ipv6: cluster.ipv6, isPublic };
   },
   judge({ file, nameservers, isPublic }) {
-    const examples = nameservers.filter((name) => /\.(test|example|invalid|localhost)$/.test(name));
+    const examples = nameservers.filter(isReservedName);
     const found = nameservers.join(', ');
     if (examples.length === 0) return ok(found);
     return (isPublic ? warning : note)(`${examples.join(', ')} cannot exist on the internet`, edit(file));
@@ -60,9 +61,11 @@ export const addresses = check<NamesReading>({
   why: 'Proxied names of all domains resolve to cluster.ipv4 and cluster.ipv6.',
   read: names.read,
   judge({ file, ipv4, ipv6, isPublic }) {
-    const loopback = [...ipv4, ...ipv6].filter((address) => /^(127\.|::1$)/.test(address));
-    if (loopback.length === 0) return ok([...ipv4, ...ipv6].join(', '));
-    return (isPublic ? warning : note)(`${loopback.join(', ')} is a loopback address`, edit(file));
+    const all = [...ipv4, ...ipv6];
+    const loopback = all.filter(isLoopback);
+    if (all.length > 0 && loopback.length === 0) return ok(all.join(', '));
+    const found = all.length === 0 ? 'no address is set' : `${loopback.join(', ')} is a loopback address`;
+    return (isPublic ? warning : note)(found, edit(file));
   },
 });
 

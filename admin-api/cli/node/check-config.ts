@@ -1,6 +1,13 @@
 /** `waypost check-config`: prints and checks the configuration. */
 import type { Command } from 'commander';
-import { type ClearText, clearTextOf, type ResolvedSetting, resolveConfig } from '../../../core/config/index.ts';
+import {
+  type ClearText,
+  clearTextOf,
+  type Placeholder,
+  placeholdersOf,
+  type ResolvedSetting,
+  resolveConfig,
+} from '../../../core/config/index.ts';
 import type { CommandContext } from '../base/command.ts';
 import { type GlobalOptions, print } from '../base/io.ts';
 
@@ -17,7 +24,7 @@ export function addConfigCommands(program: Command, { io, action }: CommandConte
       `
 The checks are those of a start, with all files that the settings name. Run it as the user of the daemon.
 Each line shows a setting, its value and the source of the value. Warnings, such as secrets
-that cross the network in the clear, go to standard error. The exit code is 1 if there is an error.
+that cross the network in the clear or names that only suit a trial, go to standard error. The exit code is 1 if there is an error.
 
 Examples:
   $ waypost check-config --config config/waypost.toml
@@ -29,7 +36,10 @@ Examples:
       action(async (options: GlobalOptions & { readonly quiet?: boolean; readonly bind?: boolean }) => {
         const { config, settings } = resolveConfig({ file: options.config, env: io.env });
         await io.checkStart(config, { bind: options.bind === true });
-        const warnings = clearTextOf(config).map(warningOf);
+        const warnings = [
+          ...clearTextOf(config).map(describeClearText),
+          ...placeholdersOf(config).map(describePlaceholder),
+        ];
         if (!options.json || options.quiet === true) for (const text of warnings) print(io.stderr, `warning: ${text}`);
         if (options.quiet === true) return true;
         if (options.json) {
@@ -53,8 +63,11 @@ Examples:
     );
 }
 
-const warningOf = ({ key, value, risk, next }: ClearText): string =>
+const describeClearText = ({ key, value, risk, next }: ClearText): string =>
   `${key} = ${value} is without TLS. ${risk} ${next}`;
+
+const describePlaceholder = ({ key, values, problem, next }: Placeholder): string =>
+  `${key} = ${values.join(', ') || '[]'}. ${problem} ${next}`;
 
 type Valued = Pick<ResolvedSetting, 'setting' | 'value'>;
 

@@ -270,7 +270,7 @@ const proxyView = Type.Object(
     ),
     warnings: list(
       Type.String(),
-      'accepted settings that may be a mistake, while the proxy is on: no origin, an origin or names that cannot be reached, names without a certificate; empty if there are none',
+      'accepted settings that may be a mistake, while the proxy is on: no origin, an origin, names or a service that cannot be reached, names without a certificate; empty if there are none',
     ),
   },
   { title: 'Proxy' },

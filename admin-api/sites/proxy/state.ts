@@ -8,7 +8,7 @@ import { type Coverage, findCoverage } from './coverage.ts';
 import { type Exposed, findExposed, MAX_EXPOSED } from './exposed.ts';
 import type { OriginRules } from './origin-rules.ts';
 import { NO_SURVEY, surveyNames } from './survey.ts';
-import { findWarnings } from './warnings.ts';
+import { addressWarnings, findWarnings } from './warnings.ts';
 
 export interface ProxyState {
   readonly certificate: CertificateView;
@@ -32,7 +32,11 @@ export async function findState(
   const survey = row.enabled ? await surveyNames(services, rules.allowPrivate, domain, row, pools) : NO_SURVEY;
   const coverage = await findCoverage(services, reader, domain, row);
   const warnings = row.enabled
-    ? [...(await findWarnings(services, rules, domain, row, survey, pools.length > 0)), ...coverage.warnings]
+    ? [
+        ...addressWarnings(services.zoneSettings.cluster),
+        ...(await findWarnings(services, rules, domain, row, survey, pools.length > 0)),
+        ...coverage.warnings,
+      ]
     : [];
   const { exposed, more } = await findExposed(services, domain, row, survey.addresses);
   const certificate = viewCertificate(reader, row);

@@ -1,8 +1,9 @@
 /** Settings of a proxy that are accepted, but may be a mistake. */
 
 import { InvalidError } from '../../../core/base/errors.ts';
-import { parseAddress } from '../../../core/net/address/index.ts';
+import { isLoopback, parseAddress } from '../../../core/net/address/index.ts';
 import type { Domain, ProxyConfig } from '../../../core/store/rows.ts';
+import type { Cluster } from '../../../core/zone/compile/settings.ts';
 import type { Services } from '../../change/services.ts';
 import { HttpError } from '../../http/errors.ts';
 import { checkOrigin } from './origin.ts';
@@ -31,6 +32,19 @@ export async function findWarnings(
   const explained = [...faults].map(([fault, faulty]) => explainFault(fault, faulty, hasPools));
   return [hasPools ? NO_ORIGIN_OUTSIDE_POOLS : NO_ORIGIN, ...explained];
 }
+
+/** Warns about addresses of the edge that no visitor reaches. */
+export function addressWarnings({ ipv4, ipv6 }: Cluster): string[] {
+  const addresses = [...ipv4, ...ipv6];
+  if (addresses.length === 0) return [`Proxied names have no addresses, so nobody reaches them. ${SET_ADDRESSES}`];
+  const local = addresses.filter(isLoopback);
+  return local.length === 0
+    ? []
+    : [`Proxied names resolve to ${local.join(' and ')} (loopback), which no visitor reaches. ${SET_ADDRESSES}`];
+}
+
+const SET_ADDRESSES =
+  'The operator of this service must set cluster.ipv4 and cluster.ipv6 to its public addresses, or to [].';
 
 /** Warns about a host name that cannot be used now. An address is checked by findWarnings. */
 export async function checkResolved(

@@ -19,5 +19,5 @@ export {
 } from './classify.ts';
 export { contains, formatAddress, isInNetworks, type Prefix, parseAddress, parsePrefix, unmapped } from './prefix.ts';
 export { privateOrigin } from './refuse.ts';
-export { isDocumentation, isLocalhost } from './special.ts';
+export { isDocumentation, isLocalhost, isLoopback } from './special.ts';
 export { type Host, readHost } from './spelling.ts';

@@ -217,6 +217,9 @@ export function specialName(name: string): SpecialName | undefined {
   return SPECIAL_NAMES.find(({ suffix }) => name === suffix || name.endsWith(`.${suffix}`));
 }
 
+/** Whether an address, in its canonical form, is one of this machine alone. */
+export const isLoopback = (address: string): boolean => /^127\.|^::1$/.test(address);
+
 /** `localhost` and names under it, which resolve to loopback without a query (RFC 6761 6.3). */
 export function isLocalhost(name: string): boolean {
   return specialName(name)?.suffix === 'localhost';

@@ -21,7 +21,6 @@ export interface ZoneSettings {
 
 /** Public addresses of the edge, in presentation form. */
 export interface Cluster {
-  /** At least one. */
   readonly ipv4: readonly string[];
   readonly ipv6: readonly string[];
 }

@@ -145,8 +145,15 @@ test('check-config prints value and origin of every setting, secrets hidden', as
   assert.not(`${stdout}${json.stdout}`.includes('hunter2'));
 });
 
+/** Names and addresses as of a public service. */
+const LIVE = {
+  WAYPOST_NAMESERVERS: 'ns1.example.net',
+  WAYPOST_CLUSTER_IPV4: '192.0.2.80',
+  WAYPOST_CLUSTER_IPV6: '2001:db8::80',
+};
+
 test('check-config warns of secrets that leave the machine in the clear', async () => {
-  const env = { WAYPOST_ETCD_ENDPOINTS: 'http://192.0.2.1:2379', WAYPOST_ADMIN_LISTEN: '127.0.0.1:8300' };
+  const env = { ...LIVE, WAYPOST_ETCD_ENDPOINTS: 'http://192.0.2.1:2379', WAYPOST_ADMIN_LISTEN: '127.0.0.1:8300' };
   for (const more of [[], ['--quiet']]) {
     const { code, stderr } = await run(['check-config', ...more], { env });
     assert.is(code, 0);
@@ -157,8 +164,21 @@ test('check-config warns of secrets that leave the machine in the clear', async 
   }
   const json = await run(['check-config', '--json'], { env });
   assert.equal([json.stderr, JSON.parse(json.stdout).warnings.length], ['', 1]);
-  const local = await run(['check-config'], { env: { WAYPOST_ETCD_ENDPOINTS: 'http://127.0.0.1:2379' } });
+  const local = await run(['check-config'], { env: { ...LIVE, WAYPOST_ETCD_ENDPOINTS: 'http://127.0.0.1:2379' } });
   assert.is(local.stderr, '');
+});
+
+test('check-config warns of names and addresses that only suit a trial', async () => {
+  const { code, stderr } = await run(['check-config', '--quiet']);
+  assert.is(code, 0);
+  const [names, ipv4, ipv6, ...more] = stderr.trimEnd().split('\n');
+  assert.match(names, /^warning: nameservers = ns1\.waypost\.test, ns2.* cannot exist on the internet\. Use names/);
+  assert.match(ipv4, /^warning: cluster\.ipv4 = 127\.0\.0\.1\. .* no visitor reaches\. Use the public/);
+  assert.match(ipv6, /^warning: cluster\.ipv6 = ::1\. /);
+  assert.equal(more, []);
+  const json = await run(['check-config', '--json']);
+  assert.is(JSON.parse(json.stdout).warnings.length, 3);
+  assert.is((await run(['check-config', '--quiet'], { env: LIVE })).stderr, '');
 });
 
 test('check-config prints every error and exits with 1', async () => {

@@ -103,7 +103,14 @@ table(
   [{ ...ours, nameservers: ['ns1.waypost.test'] }, 'warning', /ns1.waypost.test cannot/],
   [{ ...ours, nameservers: ['ns1.waypost.test'], isPublic: false }, 'note', /cannot/],
 );
-table(addresses, [ours, 'ok', /192.0.2.1/], [{ ...ours, ipv4: ['127.0.0.1'] }, 'warning', /127.0.0.1 is a loopback/]);
+table(
+  addresses,
+  [ours, 'ok', /192.0.2.1/],
+  [{ ...ours, ipv6: [] }, 'ok', /192.0.2.1/],
+  [{ ...ours, ipv4: ['127.0.0.1'] }, 'warning', /127.0.0.1 is a loopback/],
+  [{ ...ours, ipv4: ['127.0.0.1'], isPublic: false }, 'note', /127.0.0.1 is a loopback/],
+  [{ ...ours, ipv4: [], ipv6: [] }, 'warning', /no address is set/],
+);
 table(
   owners,
   [{ domains: [], total: 3 }, 'ok', /3 domains/],

@@ -87,6 +87,7 @@ test('each name is served by its own server, with and without an origin', async 
     WAYPOST_EDGE_ALLOW_PRIVATE_ORIGINS: '127.0.0.0/8',
     WAYPOST_EDGE_ORIGIN_CA_FILE: root.file,
     WAYPOST_CLUSTER_IPV4: CLUSTER,
+    WAYPOST_CLUSTER_IPV6: '2001:db8::80',
   };
   try {
     await withSites(settings, async ({ daemon, http }) => {
