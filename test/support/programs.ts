@@ -31,6 +31,8 @@ export type Program =
   | 'etcd'
   | 'etcdctl'
   | 'openssl'
+  | 'named'
+  | 'nft'
   | 'ssh-keygen'
   | 'ansible-playbook'
   | 'pdns_server'
@@ -50,7 +52,15 @@ export type Program =
   | 'chromium-headless-shell';
 
 /** Programs in /usr/sbin. */
-const IN_SBIN: ReadonlySet<Program> = new Set(['haproxy', 'inadyn', 'nginx', 'nsd-checkzone', 'pdns_server']);
+const IN_SBIN: ReadonlySet<Program> = new Set([
+  'haproxy',
+  'inadyn',
+  'named',
+  'nft',
+  'nginx',
+  'nsd-checkzone',
+  'pdns_server',
+]);
 
 export const pathOf = (program: Program): string => `/usr/${IN_SBIN.has(program) ? 'sbin' : 'bin'}/${program}`;
 

@@ -13,6 +13,9 @@ import { fileURLToPath } from 'node:url';
 /** The project's folder; compiled tests are in dist/test/check/docs. */
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
+/** Its commands change a machine, so test/system/docs/going-live.test.ts runs them on its own. */
+export const GOING_LIVE = 'docs/going-live.md';
+
 export interface DocLine {
   readonly text: string;
   /** From 1. */

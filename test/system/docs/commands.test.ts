@@ -8,7 +8,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { notRun } from '../../check/docs/not-run.ts';
 import { outputFault } from '../../check/docs/output.ts';
-import { type Command, inlineCode, type Page, readAllPages, readPages } from '../../check/docs/pages.ts';
+import { type Command, GOING_LIVE, inlineCode, type Page, readAllPages, readPages } from '../../check/docs/pages.ts';
 import { ADMIN_PASSWORD, type Daemon, MAIN, type ServingDaemon, startDaemon } from '../../support/daemon.ts';
 import { PATIENCE_MS } from '../../support/patience.ts';
 import { freePort } from '../../support/ports.ts';
@@ -158,10 +158,12 @@ async function withStage(page: Page, use: (stage: Stage, page: Page) => Promise<
   }
 }
 
-const users = readPages().filter(hasChecks);
+const users = readPages().filter((page) => hasChecks(page) && page.path !== GOING_LIVE);
 const pages = [
   ...users,
-  ...readAllPages().filter(({ path, commands }) => commands.length > 0 && !users.some((user) => user.path === path)),
+  ...readAllPages().filter(
+    ({ path, commands }) => commands.length > 0 && path !== GOING_LIVE && !users.some((user) => user.path === path),
+  ),
 ];
 const why = whyNotPrograms(...PROGRAMS);
 if (why !== null) console.log(`skipped: the commands of the documents, ${why}`);

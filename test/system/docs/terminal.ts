@@ -17,14 +17,16 @@ export class Terminal {
   #output = '';
   #changed: () => void = () => {};
 
-  /** `patience`: milliseconds for one command. */
+  /** `patience`: milliseconds for one command. `wrapper`: a command that starts the shell. */
   constructor(
     folder: string,
     env: NodeJS.ProcessEnv,
     readonly patience: number,
+    wrapper: readonly string[] = [],
   ) {
+    const [program, ...args] = [...wrapper, '/bin/bash', '--noprofile', '--norc'];
     // A group of its own, so that what a page leaves in the background ends with the page.
-    this.#shell = spawn('/bin/bash', ['--noprofile', '--norc'], { cwd: folder, env, detached: true });
+    this.#shell = spawn(program, args, { cwd: folder, env, detached: true });
     for (const stream of [this.#shell.stdout, this.#shell.stderr])
       stream?.setEncoding('utf8').on('data', (part: string) => {
         this.#output += part;
