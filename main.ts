@@ -141,6 +141,7 @@ async function startParts(
   );
   // Closed before the nameserver stops, which answers until the last write is done.
   stops.own(node);
+  store.startReading();
   await record.served();
   const readiness = new core.ReadinessWatch({ node, nameserver, protection }, metrics);
   const aliases = core.openAliases({ ...shared, ...logOf('alias'), holds: transfers.holds });
@@ -242,7 +243,6 @@ async function startParts(
   log.info('listening', {
     ...core.formatServices({ dns, tls, admin: [admin], http, https }),
     transport,
-    ...store.index.stats,
   });
   const reloader = new core.Reloader({
     live,

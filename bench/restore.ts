@@ -6,20 +6,12 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig } from '../core/config/index.ts';
 import { parseName } from '../core/dns/wire/name.ts';
 import { CLASS_IN, TYPE } from '../core/dns/wire/types.ts';
-import { write } from '../core/journal/draft/draft.ts';
-import { openEmbeddedJournal } from '../core/journal/embedded-journal.ts';
-import { rebuildAnswers } from '../core/journal/upkeep/rebuild.ts';
-import { openEnvironment } from '../core/store/environment.ts';
-import { IndexWriter } from '../core/store/index/writer.ts';
-import { domains, records } from '../core/store/rows.ts';
-import { zoneSettings } from '../core/zone/compile/settings.ts';
-import { addressRecord, newDomain } from '../test/core/journal/fixture.ts';
 import { startChild } from '../test/support/child.ts';
 import { environment as environmentOf, MAIN, USUAL } from '../test/support/daemon.ts';
 import { UdpClient } from '../test/support/dns-client.ts';
+import { fillStore } from '../test/support/large-store.ts';
 import { decodeMessage, encodeQuery } from '../test/support/message.ts';
 import { freePort } from '../test/support/ports.ts';
 import { removeFolder, temporaryFolder } from '../test/support/temp.ts';
@@ -37,27 +29,6 @@ const READY_MS = 300_000;
 
 const folder = temporaryFolder('bench-restore');
 const seconds = (started: number): number => Math.round((performance.now() - started) / 10) / 100;
-
-async function fill(dataDir: string): Promise<void> {
-  const config = loadConfig({ env: { WAYPOST_DATA_DIR: dataDir } });
-  const environment = openEnvironment(dataDir);
-  const settings = zoneSettings(config);
-  await rebuildAnswers(environment, settings);
-  const journal = openEmbeddedJournal({
-    environment,
-    index: new IndexWriter(512 << 20),
-    zoneSettings: settings,
-    history: config.journal.history,
-  });
-  for (let zone = 0; zone * PER_ZONE < RECORDS; zone++)
-    await write(environment, journal, 'bench', (draft) => {
-      const domain = newDomain(`zone-${zone}.example.`);
-      draft.put(domains, domain);
-      for (let i = 0; i < PER_ZONE; i++) draft.put(records, addressRecord(domain, `host-${i}`, i & 255));
-    });
-  await journal.close();
-  await environment.close();
-}
 
 function waypost(env: NodeJS.ProcessEnv, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...args], { env, encoding: 'utf8' });
@@ -82,7 +53,7 @@ async function firstAnswer(env: NodeJS.ProcessEnv, port: number): Promise<void> 
 try {
   const source = join(folder, 'source');
   process.stdout.write(`filling a store with ${RECORDS} records\n`);
-  await fill(source);
+  await fillStore(source, Math.ceil(RECORDS / PER_ZONE), PER_ZONE);
   const megabytes = Math.round(statSync(join(source, 'waypost.mdb')).size / 1e6);
   process.stdout.write(`${megabytes} MB\n\nencryption  backup s  restore s  to the first answer s\n`);
   for (const encryption of ['none', 'key'])

@@ -1,15 +1,21 @@
 /**
  * `npm run bench:start -- [--against FOLDER] [--node FILE]`: what a start costs: CPU of all threads
  * from the start of the process to the end of a second after it is ready, and the time until it is
- * ready; the same for commands, until they end. With another checkout, both in turns.
+ * ready; of a start with many zones both until the first right answer; of commands, until they end.
+ * With another checkout, both in turns.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MAIN_HEAP } from '../core/base/main-heap.ts';
+import { parseName } from '../core/dns/wire/name.ts';
+import { CLASS_IN, RCODE, TYPE } from '../core/dns/wire/types.ts';
 import { startChild } from '../test/support/child.ts';
 import { environment, MAIN, USUAL } from '../test/support/daemon.ts';
+import { UdpClient } from '../test/support/dns-client.ts';
+import { fillStore } from '../test/support/large-store.ts';
+import { decodeMessage, encodeQuery } from '../test/support/message.ts';
 import { freePort } from '../test/support/ports.ts';
 import { removeFolder, temporaryFolder } from '../test/support/temp.ts';
 import { describeMachine } from './machine.ts';
@@ -26,6 +32,9 @@ const TICK_MS = 10;
 const IDLE_MS = 1000;
 const READY_MS = 120_000;
 const ROUNDS = 9;
+/** Milliseconds between queries that wait for the first answer. */
+const QUERY_MS = 2;
+const RECORDS_PER_ZONE = 4;
 
 type Measure = (main: string) => Promise<Cost>;
 
@@ -60,6 +69,54 @@ const serve =
     }
   };
 
+/** Folders with a store of so many zones. */
+const stores = new Map<number, string>();
+
+async function storeOf(zones: number): Promise<string> {
+  let folder = stores.get(zones);
+  if (folder === undefined) {
+    folder = temporaryFolder('bench-start');
+    process.stderr.write(`creating a store with ${zones} zones\n`);
+    await fillStore(folder, zones, RECORDS_PER_ZONE);
+    stores.set(zones, folder);
+  }
+  return folder;
+}
+
+/** Until a daemon with so many zones answers for one of them. */
+const firstAnswer =
+  (zones: number): Measure =>
+  async (main) => {
+    const dataDir = await storeOf(zones);
+    const port = await freePort();
+    const { WAYPOST_DNS_WORKERS: _, ...usual } = USUAL;
+    const env = environment({
+      ...usual,
+      WAYPOST_DATA_DIR: dataDir,
+      WAYPOST_DNS_LISTEN: `127.0.0.1:${port}`,
+      WAYPOST_ADMIN_LISTEN: `127.0.0.1:${await freePort()}`,
+    });
+    const client = await UdpClient.connect(port);
+    const name = parseName(`host-0.zone-${zones - 1}.example.`);
+    const started = performance.now();
+    const child = startChild(node, [...MAIN_HEAP, main, 'serve'], env);
+    try {
+      for (let id = 1; ; id = (id + 1) & 0xffff) {
+        if (performance.now() - started > READY_MS) throw new Error(`No answer:\n${child.output()}`);
+        const response = await client.query(encodeQuery({ name, type: TYPE.A, class: CLASS_IN }, id), QUERY_MS, 1);
+        if (response === null) continue;
+        const cost = { cpu: cpuOf(child.pid), wall: performance.now() - started };
+        const { rcode, answer } = decodeMessage(response);
+        if (rcode !== RCODE.NOERROR || answer.length !== 1) throw new Error(`The first answer has the code ${rcode}.`);
+        await child.waitFor(/^waypost ready/m, READY_MS);
+        return cost;
+      }
+    } finally {
+      client.close();
+      await child.stop();
+    }
+  };
+
 /** User and system time of all threads. */
 function cpuOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
@@ -88,6 +145,8 @@ const command =
 const ROWS: Readonly<Record<string, Measure>> = {
   serve: serve(true),
   'serve-dns': serve(false),
+  'answer-1000': firstAnswer(1000),
+  'answer-200000': firstAnswer(200_000),
   version: command('--version'),
   help: command('--help'),
   'domain-help': command('domain', '--help'),
@@ -119,8 +178,7 @@ if (options.against !== undefined) {
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1];
 const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
 process.stdout.write(`${describeMachine([`measured with Node ${version}`])}\n\n`);
-const heads =
-  mains.length === 1 ? ['CPU ms', 'ready ms'] : ['CPU ms before', 'after', 'ratio', 'ready ms before', 'after'];
+const heads = mains.length === 1 ? ['CPU ms', 'ms'] : ['CPU ms before', 'after', 'ratio', 'ms before', 'after'];
 process.stdout.write(`| row | ${heads.join(' | ')} |\n|---|${heads.map(() => '---:|').join('')}\n`);
 for (const row of options.only ?? Object.keys(ROWS)) {
   const costs = mains.map((): Cost[] => []);
@@ -135,3 +193,4 @@ for (const row of options.only ?? Object.keys(ROWS)) {
   const cells = [...round(cpu), ...(cpu.length > 1 ? [(cpu[1] / cpu[0]).toFixed(2)] : []), ...round(wall)];
   process.stdout.write(`| ${row} | ${cells.join(' | ')} |\n`);
 }
+for (const folder of stores.values()) removeFolder(folder);

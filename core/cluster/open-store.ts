@@ -1,6 +1,6 @@
 /**
  * Opens the store of this node: its lock, its environment, up-to-date answers, and the index in
- * memory.
+ * memory, which is filled later.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { Signers } from '../journal/apply/signers.ts';
 import { answersAreCurrent, rebuildAnswers, settingsOfAnswers, spaceForRebuild } from '../journal/upkeep/rebuild.ts';
 import { diskSpace } from '../os/disk-space.ts';
 import { type Environment, openEnvironment, reserveLockFile, STORE_FILE } from '../store/environment.ts';
-import { buildIndex } from '../store/index/build.ts';
+import { fillIndex, openIndex } from '../store/index/build.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { watchLargest } from '../store/largest.ts';
 import { lockDirectory } from '../store/lock.ts';
@@ -42,6 +42,8 @@ interface OpenStore {
   /** Opened here, since its key file is created in the folder of the store. */
   readonly secrets: Secrets;
   readonly signers: Signers;
+  /** Starts to fill the index and to measure the store. Call it when the nameserver answers. */
+  startReading(): void;
 }
 
 /** Replaces the store first if a snapshot was fetched from another node. Throws ConfigError. */
@@ -66,11 +68,48 @@ export async function openStore({ config, metrics, tasks, log, stops }: OpenStor
   const signers = stops.own(new Signers(secrets, { inThreads: true }));
   const zoneSettings = await compileAnswers(environment, { dataDir, zoneSettings: settingsOf(config), signers, log });
   storeMetrics(metrics, { root: environment.root, tables: tablesOf(environment) });
+  const index = openIndex(environment, dns.indexMemory);
+  indexMetrics(metrics, index);
   const largest = watchLargest({ metrics, tasks, log }, new StoreReader(environment));
   stops.add(() => largest.stop());
-  const index = await buildIndex(environment, dataDir, dns.indexMemory, undefined, logDamaged(log));
-  indexMetrics(metrics, index);
-  return { environment, index, zoneSettings, secrets, signers };
+  const stopping = new AbortController();
+  let filled = Promise.resolve();
+  stops.add(() => {
+    stopping.abort();
+    return filled;
+  });
+  return {
+    environment,
+    index,
+    zoneSettings,
+    secrets,
+    signers,
+    startReading() {
+      filled = fillAndLog(index, environment, { directory: dataDir, log, signal: stopping.signal });
+      largest.start();
+    },
+  };
+}
+
+interface FillOptions {
+  readonly directory: string;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+async function fillAndLog(index: IndexWriter, environment: Environment, options: FillOptions): Promise<void> {
+  const { log, directory, signal } = options;
+  const started = performance.now();
+  try {
+    await fillIndex(index, environment, { directory, signal, onDamaged: logDamaged(log) });
+    const milliseconds = Math.round(performance.now() - started);
+    log.info('index filled: answers now come from memory', { milliseconds, ...index.stats });
+  } catch (error) {
+    if (!signal.aborted)
+      log.error('cannot fill the index: answers come from the store until a restart', {
+        reason: (error as Error).message,
+      });
+  }
 }
 
 /** Compiles all answers again while no daemon runs. Throws ConfigError. */

@@ -7,6 +7,7 @@ import { MessageChannel } from 'node:worker_threads';
 import { MAX_MESSAGE } from '../dns/wire/header.ts';
 import { Client, TRANSPORT_NAMES, type TransportName } from '../net/address/client.ts';
 import { setClientAddress } from '../net/address/ipv6.ts';
+import type { Environment } from '../store/environment.ts';
 import { READERS } from '../store/index/layout.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import { COOKIE } from '../zone/answer/query.ts';
@@ -55,6 +56,8 @@ class LocalResponder {
 
 interface LocalResponderOptions extends Pick<HandlerData, 'storeDirectory' | 'udpPayload' | 'answers' | 'steering'> {
   readonly index: IndexWriter;
+  /** The store, as the main thread has it open. Omitted: it is opened for the responder. */
+  readonly environment?: Environment;
 }
 
 /** The part of HandlerData that is for DNS over HTTPS. */
@@ -69,7 +72,7 @@ export function openLocalResponder(
   data: LocalData,
   readerNumber = READERS - 1,
 ): LocalResponder {
-  const { index, storeDirectory, udpPayload, answers, steering } = options;
+  const { index, environment, storeDirectory, udpPayload, answers, steering } = options;
   const { port1, port2: port } = new MessageChannel();
   // New index slots wait in the channel, which must not keep the process alive.
   port1.unref();
@@ -79,6 +82,7 @@ export function openLocalResponder(
   const handler = openQueryHandler(
     { shared, readerNumber, port, storeDirectory, udpPayload, answers, steering, ...own },
     rethrow,
+    environment,
   );
   return new LocalResponder(handler);
 }

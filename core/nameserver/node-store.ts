@@ -1,6 +1,6 @@
 /**
- * Reads nodes from the answers table of LMDB, for a thread with its own index reader. The
- * environment is opened when the first node is needed.
+ * Reads nodes from the answers table of LMDB, for an index reader. A thread of its own opens the
+ * environment when the first node is needed; the main thread shares its own.
  */
 
 import { LOWER, type Name, nameAt } from '../dns/wire/name.ts';
@@ -12,14 +12,25 @@ import type { NodeStore } from '../zone/answer/index-reader.ts';
 
 export class LmdbNodeStore implements NodeStore {
   readonly #directory: string;
+  readonly #isShared: boolean;
   #environment: Environment | null = null;
   #answers: Binary | null = null;
   /** Keys of every length are views of one buffer, so that a lookup allocates nothing. */
   readonly #keyBytes = new Uint8Array(1025);
   readonly #keys: Uint8Array[] = Array.from({ length: 1026 }, (_, length) => this.#keyBytes.subarray(0, length));
 
-  constructor(directory: string) {
+  /** `environment`: of this thread, which stays open; omitted: it is opened in `directory`. */
+  constructor(directory: string, environment?: Environment) {
     this.#directory = directory;
+    this.#isShared = environment !== undefined;
+    if (environment === undefined) return;
+    this.#environment = environment;
+    this.#answers = environment.answers;
+  }
+
+  /** Opens the environment now: opening it later would wait for a write in progress. */
+  open(): void {
+    this.#open();
   }
 
   refresh(): void {
@@ -98,6 +109,6 @@ export class LmdbNodeStore implements NodeStore {
   }
 
   async close(): Promise<void> {
-    await this.#environment?.close();
+    if (!this.#isShared) await this.#environment?.close();
   }
 }

@@ -6,6 +6,7 @@ import type { Tasks } from '../base/tasks.ts';
 import type { Config, Follow } from '../config/index.ts';
 import type { SampleRing } from '../observe/statistics/sample-ring.ts';
 import type { SharedTicketKeys } from '../site/tls/shared-ticket-keys.ts';
+import type { Environment } from '../store/environment.ts';
 import type { IndexWriter } from '../store/index/writer.ts';
 import type { AnswerSettings } from '../zone/answer/settings.ts';
 import type { SteeringState } from '../zone/steering/picker.ts';
@@ -17,6 +18,7 @@ import { type Nameserver, startNameserver } from './nameserver.ts';
 
 interface OpenNameserverOptions {
   readonly config: Config;
+  readonly environment: Environment;
   readonly index: IndexWriter;
   readonly answers: AnswerSettings;
   readonly steering: SteeringState;
@@ -42,7 +44,7 @@ interface OpenNameserver extends Nameserver {
 
 /** Resolves when all threads listen. Throws ConfigError if one cannot. */
 export async function openNameserver(options: OpenNameserverOptions): Promise<OpenNameserver> {
-  const { config, index, answers, steering, answerDeferred, tickets, metrics, log } = options;
+  const { config, environment, index, answers, steering, answerDeferred, tickets, metrics, log } = options;
   const { dataDir: storeDirectory, dns } = config;
   const { udpPayload } = dns;
   const nameserver = await startNameserver({
@@ -78,7 +80,7 @@ export async function openNameserver(options: OpenNameserverOptions): Promise<Op
   nameserverMetrics(metrics, nameserver.counters);
   const { https } = nameserver;
   const responder = dns.doh
-    ? openLocalResponder({ index, storeDirectory, udpPayload, answers, steering }, https)
+    ? openLocalResponder({ index, environment, storeDirectory, udpPayload, answers, steering }, https)
     : null;
   const answerHttps = responder?.answer.bind(responder);
   // Not a copy: `listening` is a getter.

@@ -13,6 +13,7 @@ import { type Name, nameAt } from '../dns/wire/name.ts';
 import { OPCODE, RCODE } from '../dns/wire/types.ts';
 import { type Client, TRANSPORT } from '../net/address/client.ts';
 import { SampleWriter } from '../observe/statistics/sample-ring.ts';
+import type { Environment } from '../store/environment.ts';
 import type { SharedIndex } from '../store/index/layout.ts';
 import { IndexReader } from '../zone/answer/index-reader.ts';
 import { COOKIE, type Query } from '../zone/answer/query.ts';
@@ -256,11 +257,17 @@ export interface HandlerData {
   readonly transferAllow: readonly string[] | null;
 }
 
-export function openQueryHandler(data: HandlerData, onFault: (error: unknown) => void): QueryHandler {
+/** `environment`: the store that this thread has open already. */
+export function openQueryHandler(
+  data: HandlerData,
+  onFault: (error: unknown) => void,
+  environment?: Environment,
+): QueryHandler {
   const { deferred, transferAllow } = data;
   const { rateLimit, queryLog, ring, tap } = data.modules;
-  const store = new LmdbNodeStore(data.storeDirectory);
+  const store = new LmdbNodeStore(data.storeDirectory, environment);
   const index = new IndexReader(data.shared, data.readerNumber, data.port, store);
+  if (index.isStoreOnly) store.open();
   const counters = new ThreadCounters(data.counters);
   return new QueryHandler({
     index,

@@ -96,11 +96,11 @@ const SHOWN = 10;
 /** Milliseconds between two scans. */
 const INTERVAL = 60_000;
 
-/** Updates the metrics of the largest accounts and zones periodically. */
+/** Updates the metrics of the largest accounts and zones periodically, from `start` on. */
 export function watchLargest(
   { metrics: registry, tasks, log }: { metrics: Registry; tasks: Tasks; log: Logger },
   reader: StoreReader,
-): { stop(): Promise<void> } {
+): { start(): void; stop(): Promise<void> } {
   let largest: Largest = { accounts: [], zones: [] };
   const scans = tasks.add({
     name: 'largest-accounts',
@@ -131,6 +131,5 @@ export function watchLargest(
   registry.read('gauge', 'waypost_zone_records', 'Records of the ten largest zones.', ['zone'], (emit) => {
     for (const { domain, records } of largest.zones) emit(records, domain);
   });
-  scans.start();
   return scans;
 }

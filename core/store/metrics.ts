@@ -27,6 +27,8 @@ export function tablesOf(environment: Environment): Map<string, Counted> {
 
 /** Satisfied by IndexWriter. */
 interface IndexSource {
+  /** Null: the index is complete. */
+  readonly filling: object | null;
   readonly stats: {
     readonly names: number;
     readonly inStore: number;
@@ -78,6 +80,13 @@ export function storeMetrics(registry: Registry, { root, tables }: StoreSource):
 export function indexMetrics(registry: Registry, index: IndexSource): void {
   const gauge = (name: string, help: string, of: (stats: IndexSource['stats']) => number): void =>
     registry.read('gauge', `waypost_index_${name}`, help, [], (emit) => emit(of(index.stats)));
+  registry.read(
+    'gauge',
+    'waypost_index_complete',
+    '1 if answers come from the index; 0 while it is filled after a start and they come from the store.',
+    [],
+    (emit) => emit(index.filling === null ? 1 : 0),
+  );
   gauge('names', 'Names in the index.', (stats) => stats.names);
   gauge(
     'names_in_store',

@@ -2,7 +2,8 @@
  * Changes to stored zones, one commit after another or several in one group: what they recompile
  * is all that has to be recompiled. Zones come and go, cuts, wildcards and DNAMEs open and close,
  * proxies go on and off, and after each commit generated questions are answered as the reference
- * answers them from the rows. Once with all answers in the arena, once with most of them in LMDB.
+ * answers them from the rows. Once with all answers in the arena, once with most of them in LMDB,
+ * and with an index that is not filled, or filled meanwhile.
  */
 
 import { test } from 'uvu';
@@ -13,7 +14,7 @@ import { openEmbeddedJournal } from '../../core/journal/embedded-journal.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { LmdbNodeStore } from '../../core/nameserver/node-store.ts';
 import { type Environment, openEnvironment } from '../../core/store/environment.ts';
-import { buildIndex } from '../../core/store/index/build.ts';
+import { IndexWriter } from '../../core/store/index/writer.ts';
 import { DEFAULTS } from '../core/journal/fixture.ts';
 import { checkWorld, TCP_LIMIT } from '../reference/compare.ts';
 import { buildQuestion, ourWorldDraft, questionDraft, type World } from '../reference/generate.ts';
@@ -21,6 +22,7 @@ import { describeChanges, putChanges, type RowChanges, WorldRows } from '../refe
 import { WorldSteps } from '../reference/steps.ts';
 import { depth } from '../support/depth.ts';
 import fc from '../support/fc.ts';
+import { HeldFill } from '../support/held-fill.ts';
 import { QueryPath } from '../support/in-process.ts';
 import { decodeMessage, encodeQuery } from '../support/message.ts';
 import { Random } from '../support/random.ts';
@@ -82,16 +84,23 @@ async function commitChange(environment: Environment, journal: Journal, change: 
   );
 }
 
-/** `arenaBytes`: room for answers in shared memory; what is left over is read from LMDB. */
-async function run(arenaBytes: number): Promise<void> {
+/** The steps of the middle world between which the index is filled, while the zones change. */
+const FILLED = { from: 3, to: 9 };
+
+/**
+ * `arenaBytes`: room for answers in shared memory; what is left over is read from LMDB. `fill`:
+ * when the index is filled.
+ */
+async function run(arenaBytes: number, fill: 'first' | 'never' | 'meanwhile' = 'first'): Promise<void> {
   const folder = temporaryFolder('changes');
   const environment = openEnvironment(folder);
   const store = new LmdbNodeStore(folder);
-  const index = await buildIndex(environment, folder, arenaBytes);
+  const index = new IndexWriter(arenaBytes, 0, fill === 'first');
   const journal = openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history: 100 });
   const path = new QueryPath(index, store);
   const random = new Random(SEED);
   const count = Math.ceil(CHANGES / STEPS);
+  let filling: HeldFill | undefined;
   const drafts = fc.sample(ourWorldDraft, { numRuns: count, seed: SEED });
   const questions = fc.sample(questionDraft, { numRuns: QUESTIONS * 20, seed: SEED });
   try {
@@ -105,6 +114,10 @@ async function run(arenaBytes: number): Promise<void> {
         const anew = random.below(8) === 0 ? random.pick([...world.zones.keys()]) : undefined;
         const change = rows.changeTo(world, anew);
         await commitChange(environment, journal, change, 1 + random.below(4));
+        if (fill === 'meanwhile' && w === drafts.length >> 1) {
+          if (step === FILLED.from) filling = await HeldFill.start(index, environment, folder);
+          if (step === FILLED.to) await filling?.finish();
+        }
         const served = withServedSoa(world, path);
         const from = random.below(questions.length - QUESTIONS);
         const requests = questions.slice(from, from + QUESTIONS).map((question) => buildQuestion(question, served));
@@ -131,5 +144,8 @@ async function run(arenaBytes: number): Promise<void> {
 
 test(`${CHANGES} commits, all answers in the arena, seed ${SEED}`, () => run(16 << 20));
 test(`${CHANGES} commits, most answers in LMDB, seed ${SEED}`, () => run(4096));
+for (const arena of [16 << 20, 4096])
+  test(`${CHANGES} commits while an index of ${arena} bytes is filled, seed ${SEED}`, () => run(arena, 'meanwhile'));
+test(`${CHANGES} commits without an index, seed ${SEED}`, () => run(4096, 'never'));
 
 test.run();

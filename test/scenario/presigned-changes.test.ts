@@ -20,6 +20,7 @@ import { presign, type SigningChoice } from '../reference/presigned.ts';
 import { withoutNested } from '../reference/signed-world.ts';
 import { depth } from '../support/depth.ts';
 import fc from '../support/fc.ts';
+import { HeldFill } from '../support/held-fill.ts';
 import { newId } from '../support/ids.ts';
 import { InProcess, QueryPath } from '../support/in-process.ts';
 import { encodeQuery } from '../support/message.ts';
@@ -110,6 +111,9 @@ function assertSame(answer: Answer, zone: readonly ResourceRecord[], label: stri
       }
 }
 
+/** The steps between which an index is filled that is not complete. */
+const FILLED = { from: 1, to: 4 };
+
 async function run(
   store: Store,
   versions: readonly (readonly ResourceRecord[])[],
@@ -119,6 +123,8 @@ async function run(
   const secondary = new Secondary(store, versions[0][0].name);
   await secondary.create();
   const path = queryPath(store);
+  const { environment, folder, index } = store;
+  let filling: HeldFill | undefined;
   let choice = choices[0];
   let zone: ResourceRecord[] = [];
   for (let step = 0; step < STEPS; step++) {
@@ -130,6 +136,8 @@ async function run(
     if (random.below(5) === 0)
       zone = zone.filter((record) => !(isDenial(record) || record.type === TYPE.RRSIG) || random.below(10) > 0);
     await secondary.transfer(zone);
+    if (index.filling !== null && step === FILLED.from) filling = await HeldFill.start(index, environment, folder);
+    if (step === FILLED.to) await filling?.finish();
     whole.loadSigned(zone);
     assertSame(path.answer, zone, `step ${step}, ${JSON.stringify(choice)}`);
     assert.equal(
@@ -140,7 +148,6 @@ async function run(
         .sort(),
     );
   }
-  const { environment, folder } = store;
   for (const bytes of [0, 8192]) {
     const nodes = new LmdbNodeStore(folder);
     const bounded = new QueryPath(await buildIndex(environment, folder, bytes), nodes);
@@ -169,7 +176,8 @@ test(`transfers of ${WORLDS} worlds, seed ${SEED}`, async () => {
       const denial = random.below(2) === 0 ? 'nsec' : 'nsec3';
       return { denial, iterations: random.below(3), salt, isOptOut: random.below(2) === 0, keys: 1 + random.below(2) };
     });
-    await withStore(embedded, (store) => run(store, versions, choices, random));
+    const isComplete = i % 2 === 0;
+    await withStore(embedded, (store) => run(store, versions, choices, random), { isComplete });
   }
 });
 

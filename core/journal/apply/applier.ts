@@ -102,6 +102,7 @@ export class Applier {
     if (storage?.isFull) throw storage.refusalOf('') ?? diskFull();
     try {
       if (this.#rehearsed(links) === null && this.hasSignedZones) await this.#rehearseInSteps(links);
+      while (index.held !== null) await index.held;
       index.beginCommit();
       return await this.#write(links, hash);
     } catch (error) {
@@ -260,7 +261,7 @@ function publishNsec3({ denial }: IndexWriter, { domainId, apex, hash, stored, a
   }
   const wasStored = before !== null && hasRecords(before);
   if (stored !== null && hasRecords(stored)) denial.put(domainId, apex, entryOf(stored), wasStored);
-  else if (wasStored) denial.remove(domainId, hash);
+  else if (wasStored) denial.remove(domainId, apex, hash);
 }
 
 const hasRecords = (stored: Buffer): boolean => !isListedOnly(stored);

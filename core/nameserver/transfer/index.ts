@@ -98,7 +98,14 @@ export function openTransfers(options: TransfersOptions): Transfers {
     ({ id }) => reader.zoneLabels(id).metadata[ALLOW_AXFR_FROM] ?? [],
   );
   options.follow?.(['transfer.allow'], () => access.setPrefixes(config.transfer.allow));
-  const queries = openVerifiedResponder({ index, storeDirectory: config.dataDir, udpPayload, answers, steering });
+  const queries = openVerifiedResponder({
+    index,
+    environment,
+    storeDirectory: config.dataDir,
+    udpPayload,
+    answers,
+    steering,
+  });
   let isNotifying = false;
   return {
     holds,

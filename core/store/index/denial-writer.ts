@@ -1,7 +1,7 @@
 /** Writes the NSEC3 entries of zones into the arena, for IndexWriter. Layout: denial-layout.ts. */
 import { HASH_LENGTH, NAME_LENGTH_AT, NODE_FLAGS_AT, NODE_HAS_BELOW, NODE_HEADER } from '../answers.ts';
 import type { Id } from '../keys.ts';
-import { ENTRY_HASH_AT } from '../nsec3-entries.ts';
+import { ENTRY_HASH_AT, entryHash } from '../nsec3-entries.ts';
 import {
   CHUNK_COUNT_WORD,
   DIRECTORY_MARK,
@@ -10,6 +10,7 @@ import {
   FIRST_CHUNK_WORD,
   FIRST_ENTRY_WORD,
 } from './denial-layout.ts';
+import type { Filling } from './filling.ts';
 import { IN_STORE } from './layout.ts';
 
 /** Maximum entries of a chunk. Inserting or removing an entry copies the whole chunk. */
@@ -19,6 +20,8 @@ export const FILL = 192;
 
 /** The part of IndexWriter that stores the entries. Offsets are in bytes. */
 interface DenialArena {
+  /** Collects all changes; null: the index is complete. */
+  readonly filling: Filling | null;
   readonly bytes: Uint8Array;
   readonly words: Int32Array;
   /** Returns 0 if the arena is full, or no longer admits leaves (arena.ts). */
@@ -52,6 +55,11 @@ export class DenialWriter {
    * Inserts or replaces an entry. `wasStored`: whether the table already had an entry of its hash.
    */
   put(domainId: Id, apex: Uint8Array, entry: Uint8Array, wasStored: boolean): void {
+    const { filling } = this.#arena;
+    if (filling !== null) {
+      filling.addEntry(domainId, apex, entryHash(entry), wasStored);
+      return;
+    }
     const zone = this.#zones.get(domainId);
     const prefix = prefixOf(entry, ENTRY_HASH_AT);
     if (zone === undefined) {
@@ -83,7 +91,12 @@ export class DenialWriter {
   }
 
   /** Removes the entry of a hash, which must exist. */
-  remove(domainId: Id, hash: Uint8Array): void {
+  remove(domainId: Id, apex: Uint8Array, hash: Uint8Array): void {
+    const { filling } = this.#arena;
+    if (filling !== null) {
+      filling.addEntry(domainId, apex, hash, true);
+      return;
+    }
     const zone = this.#zones.get(domainId);
     if (zone === undefined || !this.#hasChunks(zone)) return;
     const { words } = this.#arena;
@@ -152,6 +165,11 @@ export class DenialWriter {
 
   /** Replaces all entries of a zone by `entries`, sorted by hash. Empty: the zone is not signed. */
   replaceAll(domainId: Id, apex: Uint8Array, entries: readonly Uint8Array[]): void {
+    const { filling } = this.#arena;
+    if (filling !== null) {
+      filling.addZone(domainId, apex);
+      return;
+    }
     const zone = this.#zones.get(domainId);
     const old = zone === undefined ? [] : this.#chunks(zone).map(([, reference]) => reference);
     if (entries.length === 0) this.#delete(domainId);

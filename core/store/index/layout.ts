@@ -26,9 +26,10 @@ import { UNAVAILABLE_BYTES } from './unavailable-zones.ts';
 
 /**
  * header[GENERATION]: incremented when the slots have moved to a new buffer. Each reader receives
- * the buffer on its port.
+ * the buffer on its port. FILLING: the index is not complete; readers read the store.
  */
 export const GENERATION = 0;
+export const FILLING = -1;
 /**
  * header[EPOCH]: incremented by each publication. It wraps around and is never 0. Epochs are
  * compared by their difference.
@@ -74,6 +75,11 @@ export const IN_STORE = -1;
 export const ENTRY_SCRATCH = 8192;
 export const SCRATCH = 2 * MAX_NODE + ENTRY_SCRATCH;
 export const FIRST_NODE = READERS * SCRATCH;
+
+/** Words of the memory that scan threads share: the next free 8 bytes of the arena; 1 to stop. */
+export const SCAN_NEXT = 0;
+export const SCAN_STOP = 1;
+
 export interface SharedIndex {
   readonly header: SharedArrayBuffer;
   /** A random odd multiplier for each byte of a name, counted from the end of the name. */

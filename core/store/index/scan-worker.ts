@@ -1,7 +1,10 @@
 /**
- * A thread that fills the arena when the daemon starts. It scans its share of the answers and nsec3
- * tables and writes nodes, entries and chunks into blocks that it reserves in the arena. It reports
- * the references to the writer, the only thread that changes slots and directories.
+ * A thread that fills the arena after the daemon has started. It scans its share of the answers and
+ * nsec3 tables and writes nodes, entries and chunks into blocks that it reserves in the arena. It
+ * reports the references to the writer, the only thread that changes slots and directories.
+ *
+ * It reports `opened`, waits for a message, and reports `started` when it has its snapshot. The
+ * snapshots of all threads are equal, so the shares are the same ranges for all.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { NAME_LENGTH_AT, nameOffset } from '../answers.ts';
@@ -10,24 +13,27 @@ import { type Id, idAt } from '../keys.ts';
 import { ENTRY_HASH_AT, entryOf, isListedOnly } from '../nsec3-entries.ts';
 import { isLeaf, LEAF_SHARE } from './arena.ts';
 import { chunkSize, FILL, type Pair, prefixOf, writeChunk } from './denial-writer.ts';
-import { countLabels, FIRST_NODE, finishHash, IN_STORE, nameSum, type SharedIndex } from './layout.ts';
+import {
+  countLabels,
+  FIRST_NODE,
+  finishHash,
+  IN_STORE,
+  nameSum,
+  SCAN_NEXT,
+  SCAN_STOP,
+  type SharedIndex,
+} from './layout.ts';
 
 export interface ScanData {
   readonly directory: string;
   readonly shared: Pick<SharedIndex, 'arena' | 'multipliers'>;
-  /** Word 0: the next free byte of the arena, in units of 8 bytes. */
-  readonly cursor: SharedArrayBuffer;
-  readonly answers: KeyBounds | null;
-  /** All entries with the same first 32 bits of the hash are in one share. */
-  readonly nsec3: KeyBounds | null;
+  /** See SCAN_NEXT. */
+  readonly control: SharedArrayBuffer;
+  /** The thread reads share `part` of `parts`, from 0. */
+  readonly part: number;
+  readonly parts: number;
   /** Offset of the first byte after the arena. */
   readonly end: number;
-}
-
-/** Keys of a table: from ≤ key < to. Null: no bound. */
-export interface KeyBounds {
-  readonly from: Uint8Array | null;
-  readonly to: Uint8Array | null;
 }
 
 /** A chunk of NSEC3 entries; reference 0: it did not fit. */
@@ -54,7 +60,7 @@ const BLOCK = 1 << 20;
 const BATCH = 16384;
 
 const data = workerData as ScanData;
-const cursor = new Int32Array(data.cursor);
+const control = new Int32Array(data.control);
 const arena = new Uint8Array(data.shared.arena);
 const arenaWords = new Int32Array(data.shared.arena, 0, Math.floor(arena.length / 4));
 const arenaView = new DataView(data.shared.arena);
@@ -83,7 +89,7 @@ function postScanned(done: boolean): void {
  */
 function reserve(length: number, forLeaf: boolean): number {
   const size = (length + 7) & ~7;
-  const used = Atomics.load(cursor, 0) * 8;
+  const used = Atomics.load(control, SCAN_NEXT) * 8;
   if (forLeaf && used - FIRST_NODE > (data.end - FIRST_NODE) * LEAF_SHARE) return 0;
   if (next + size > blockEnd && !takeBlock(Math.min(BLOCK, data.end - used), size)) return 0;
   const offset = next;
@@ -98,10 +104,10 @@ function reserve(length: number, forLeaf: boolean): number {
 function takeBlock(bytes: number, least: number): boolean {
   if (bytes < least) return false;
   const words = Math.floor(bytes / 8);
-  const start = Atomics.add(cursor, 0, words) * 8;
+  const start = Atomics.add(control, SCAN_NEXT, words) * 8;
   // Another thread may have reserved the last bytes in between.
   if (start + words * 8 > data.end) {
-    Atomics.sub(cursor, 0, words);
+    Atomics.sub(control, SCAN_NEXT, words);
     return false;
   }
   if (blockEnd > next) unused.push(next, blockEnd - next);
@@ -110,19 +116,45 @@ function takeBlock(bytes: number, least: number): boolean {
   return true;
 }
 
-/** Iterates over a share of a table. */
-function read(table: Binary, bounds: KeyBounds | null): Iterable<{ key: unknown; value: Buffer }> {
-  return bounds === null ? [] : table.getRange({ start: bounds.from ?? undefined, end: bounds.to ?? undefined });
+const isStopped = (): boolean => Atomics.load(control, SCAN_STOP) !== 0;
+
+function* entriesBetween(table: Binary, start: Uint8Array | undefined, end: Uint8Array | undefined) {
+  for (const entry of table.getRange({ start, end })) {
+    yield entry as { key: Buffer; value: Buffer };
+    if (isStopped()) return;
+  }
 }
 
-for (const { value } of read(environment.answers, data.answers)) {
-  const offset = reserve(value.length, isLeaf(value));
-  if (offset !== 0) arena.set(value, offset);
-  const nameAt = nameOffset(value, 0);
-  slots[count * 2] = finishHash(nameSum(multipliers, value, nameAt, value[NAME_LENGTH_AT]));
-  slots[count * 2 + 1] = offset === 0 ? IN_STORE : offset / 8;
-  maxLabels = Math.max(maxLabels, countLabels(value, nameAt));
-  if (++count === BATCH) postScanned(false);
+/**
+ * Iterates over this thread's share of a table with `total` entries. `length`: bytes of the keys
+ * that separate shares; omitted: whole keys.
+ */
+function readShare(table: Binary, total: number, length?: number): Iterable<{ key: Buffer; value: Buffer }> {
+  const { part, parts } = data;
+  const boundOf = (share: number): Uint8Array | undefined => {
+    for (const key of table.getKeys({ offset: Math.floor((total * share) / parts), limit: 1 }))
+      return Uint8Array.from(key as Uint8Array).subarray(0, length);
+    return undefined;
+  };
+  return entriesBetween(
+    table,
+    part === 0 ? undefined : boundOf(part),
+    part === parts - 1 ? undefined : boundOf(part + 1),
+  );
+}
+
+const countOf = (table: Binary): number => (table.getStats() as { entryCount: number }).entryCount;
+
+function scanAnswers(table: Binary, names: number): void {
+  for (const { value } of readShare(table, names)) {
+    const offset = reserve(value.length, isLeaf(value));
+    if (offset !== 0) arena.set(value, offset);
+    const nameAt = nameOffset(value, 0);
+    slots[count * 2] = finishHash(nameSum(multipliers, value, nameAt, value[NAME_LENGTH_AT]));
+    slots[count * 2 + 1] = offset === 0 ? IN_STORE : offset / 8;
+    maxLabels = Math.max(maxLabels, countLabels(value, nameAt));
+    if (++count === BATCH) postScanned(false);
+  }
 }
 
 /** Entries of the next chunk. */
@@ -140,19 +172,36 @@ function endChunk(): void {
   entries = [];
 }
 
-for (const { key, value } of read(environment.nsec3, data.nsec3)) {
-  if (isListedOnly(value)) continue;
-  const id = idAt(key as Buffer);
-  const prefix = prefixOf(value, ENTRY_HASH_AT);
-  // Equal prefixes are in one chunk.
-  if (id !== domainId || (entries.length >= FILL && entries[entries.length - 1][0] !== prefix)) endChunk();
-  domainId = id;
-  const entry = entryOf(value);
-  const offset = reserve(entry.length, true);
-  if (offset !== 0) arena.set(entry, offset);
-  entries.push([prefix, offset === 0 ? IN_STORE : offset / 8]);
+function scanEntries(table: Binary, total: number): void {
+  // Shares are separated by the first 32 bits of a hash, so equal prefixes stay in one share.
+  for (const { key, value } of readShare(table, total, 12)) {
+    if (isListedOnly(value)) continue;
+    const id = idAt(key);
+    const prefix = prefixOf(value, ENTRY_HASH_AT);
+    // Equal prefixes are in one chunk.
+    if (id !== domainId || (entries.length >= FILL && entries[entries.length - 1][0] !== prefix)) endChunk();
+    domainId = id;
+    const entry = entryOf(value);
+    const offset = reserve(entry.length, true);
+    if (offset !== 0) arena.set(entry, offset);
+    entries.push([prefix, offset === 0 ? IN_STORE : offset / 8]);
+  }
+  endChunk();
 }
-endChunk();
-if (blockEnd > next) unused.push(next, blockEnd - next);
-postScanned(true);
-void environment.close();
+
+/** The snapshot is kept until the event loop turns. */
+function scan(): void {
+  const { root, answers, nsec3 } = environment;
+  root.resetReadTxn();
+  const names = countOf(answers);
+  const proofs = countOf(nsec3);
+  parentPort?.postMessage('started');
+  scanAnswers(answers, names);
+  scanEntries(nsec3, proofs);
+  if (blockEnd > next) unused.push(next, blockEnd - next);
+  postScanned(true);
+  void environment.close();
+}
+
+parentPort?.once('message', scan);
+parentPort?.postMessage('opened');

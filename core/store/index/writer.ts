@@ -6,6 +6,7 @@ import { isProven, NAME_LENGTH_AT, NODE_APEX, NODE_FLAGS_AT, NODE_HEADER, nameOf
 import { Arena, isBefore, isLeaf, LEAF_SHARE } from './arena.ts';
 import { APEX_PROVEN, APEX_WORD, directoryStart } from './denial-layout.ts';
 import { DenialWriter, directoryName } from './denial-writer.ts';
+import { Filling } from './filling.ts';
 import {
   COMMITS,
   COMMITTING,
@@ -13,6 +14,7 @@ import {
   countLabels,
   createShared,
   EPOCH,
+  FILLING,
   finishHash,
   GENERATION,
   HAS_SECONDARIES,
@@ -50,12 +52,14 @@ export class IndexWriter {
   readonly #checkedHashes = new Set<number>();
   /** Words of the header that currently mark zones as changing. */
   readonly #changing = new Set<number>();
+  /** Null: the index is complete. */
+  #filling: Filling | null;
 
   /**
    * `arenaBytes`: maximum bytes of all nodes. `expectedNames`: number of names to reserve slots
-   * for.
+   * for. `isComplete` false: the store has names, and readers read it until `finishFilling`.
    */
-  constructor(arenaBytes: number, expectedNames = 0) {
+  constructor(arenaBytes: number, expectedNames = 0, isComplete = true) {
     let slotCount = 1024;
     while (slotCount * MAX_LOAD < expectedNames + 1024) slotCount *= 2;
     this.#shared = createShared(arenaBytes, slotCount);
@@ -66,12 +70,18 @@ export class IndexWriter {
     this.#arena = new Arena(this.#bytes.length);
     this.#slots = new Int32Array(this.#shared.slots);
     this.#mask = slotCount - 1;
+    this.#filling = isComplete ? null : new Filling();
+    if (!isComplete) this.#header[GENERATION] = FILLING;
     this.unavailable = new UnavailableZones(
       this.#shared.unavailable,
       (apex) => nameSum(this.#multipliers, apex, 0, apex.length),
       (count) => Atomics.store(this.#header, UNAVAILABLE, count),
     );
+    const currentFilling = (): Filling | null => this.#filling;
     this.denial = new DenialWriter({
+      get filling() {
+        return currentFilling();
+      },
       bytes: this.#bytes,
       words: this.#words,
       allocate: (bytes, forLeaf) => this.#allocate(bytes, forLeaf),
@@ -124,6 +134,10 @@ export class IndexWriter {
   put(node: Uint8Array, wasStored = true): void {
     const nameAt = nameOffset(node, 0);
     const nameLength = node[NAME_LENGTH_AT];
+    if (this.#filling !== null) {
+      this.#filling.addName(node.subarray(nameAt, nameAt + nameLength), wasStored);
+      return;
+    }
     const slot = this.#find(node, nameAt, nameLength, wasStored);
     const reference = this.#store(node);
     const old = slot >= 0 ? this.#slots[slot * 2 + 1] : 0;
@@ -134,6 +148,34 @@ export class IndexWriter {
     this.#release(old);
   }
 
+  /** The changes to apply before `finishFilling`. Null: the index is complete. */
+  get filling(): Filling | null {
+    return this.#filling;
+  }
+
+  /** A commit must wait for this before it begins. Null: it may begin at once. */
+  get held(): Promise<void> | null {
+    return this.#filling?.held ?? null;
+  }
+
+  /** Runs `work`, which applies collected changes. */
+  applyCollected(work: () => void): void {
+    const filling = this.#filling;
+    this.#filling = null;
+    try {
+      work();
+    } finally {
+      this.#filling = filling;
+    }
+  }
+
+  /** From now on, readers read the index. */
+  finishFilling(): void {
+    this.#filling = null;
+    Atomics.store(this.#header, GENERATION, this.#shared.generation);
+    this.publish();
+  }
+
   /** The arena and its end, for the threads that fill an empty index. */
   get building(): { shared: SharedIndex; end: number } {
     return { shared: this.#shared, end: this.#arena.end };
@@ -141,6 +183,7 @@ export class IndexWriter {
 
   /** Takes over names that a thread wrote into the arena: pairs of hash and reference. */
   adopt(slots: Int32Array, maxLabels: number): void {
+    if ((this.#usedSlots + slots.length / 2) / (this.#mask + 1) > MAX_LOAD) this.#grow(slots.length / 2);
     for (let i = 0; i < slots.length; i += 2) {
       if (slots[i + 1] === IN_STORE) this.#inStore++;
       this.#insert(slots[i], slots[i + 1]);
@@ -156,7 +199,6 @@ export class IndexWriter {
   built(next: number, unused: readonly number[]): void {
     this.#arena.adopt(next);
     for (let i = 0; i < unused.length; i += 2) this.#arena.free(unused[i], unused[i + 1]);
-    this.publish();
   }
 
   /**
@@ -168,6 +210,7 @@ export class IndexWriter {
     const hash = finishHash(nameSum(this.#multipliers, name, 0, name.length));
     if (this.#checkedHashes.has(hash)) return true;
     this.#checkedHashes.add(hash);
+    if (this.#filling !== null) return true;
     for (let i = hash & this.#mask; this.#slots[i * 2] !== 0; i = (i + 1) & this.#mask)
       if (this.#slots[i * 2] === hash && this.#slots[i * 2 + 1] === IN_STORE) return true;
     return false;
@@ -175,6 +218,10 @@ export class IndexWriter {
 
   /** Removes a name, which must exist. */
   remove(name: Uint8Array): void {
+    if (this.#filling !== null) {
+      this.#filling.addName(name, true);
+      return;
+    }
     const slot = this.#find(name, 0, name.length, true);
     if (slot < 0) return;
     const old = this.#slots[slot * 2 + 1];
@@ -239,11 +286,17 @@ export class IndexWriter {
    * `cancelCommit`.
    */
   beginCommit(): void {
+    if (this.#filling !== null) this.#filling.isCommitting = true;
     Atomics.store(this.#header, COMMITTING, 1);
   }
 
   cancelCommit(): void {
+    this.#endCommit();
+  }
+
+  #endCommit(): void {
     Atomics.store(this.#header, COMMITTING, 0);
+    this.#filling?.endCommit();
   }
 
   /**
@@ -267,7 +320,7 @@ export class IndexWriter {
     // COMMITS is incremented before the marks are cleared, so a reader always notices the change.
     for (const word of this.#changing) Atomics.store(this.#header, word, 0);
     this.#changing.clear();
-    Atomics.store(this.#header, COMMITTING, 0);
+    this.#endCommit();
     let oldest = (this.#header[EPOCH] + 1) | 0 || 1;
     Atomics.store(this.#header, EPOCH, oldest);
     for (let reader = 0; reader < READERS; reader++) {
@@ -343,10 +396,10 @@ export class IndexWriter {
     return true;
   }
 
-  /** Moves the names to a new table, without the slots of removed names. */
-  #grow(): void {
+  /** Moves the names to a new table with room for `added` more, without removed names. */
+  #grow(added = 1): void {
     let slotCount = this.#mask + 1;
-    while ((this.#names + 1) / slotCount > MAX_LOAD / 1.5) slotCount *= 2;
+    while ((this.#names + added) / slotCount > MAX_LOAD / 1.5) slotCount *= 2;
     const old = this.#slots;
     this.#shared = {
       ...this.#shared,
@@ -358,6 +411,6 @@ export class IndexWriter {
     this.#usedSlots = 0;
     for (let i = 0; i < old.length; i += 2) if (old[i] !== 0 && old[i + 1] !== 0) this.#insert(old[i], old[i + 1]);
     for (const port of this.#ports) port.postMessage(this.#shared.slots);
-    Atomics.store(this.#header, GENERATION, this.#shared.generation);
+    if (this.#header[GENERATION] !== FILLING) Atomics.store(this.#header, GENERATION, this.#shared.generation);
   }
 }

@@ -12,6 +12,7 @@ import {
   changingWord,
   ENTRY_SCRATCH,
   EPOCH,
+  FILLING,
   finishHash,
   GENERATION,
   HAS_SECONDARIES,
@@ -122,6 +123,14 @@ export class IndexReader {
     this.#scratch = reader * SCRATCH;
     this.#port = port;
     this.#store = store;
+    if (Atomics.load(this.#header, GENERATION) !== FILLING) return;
+    this.#generation = FILLING;
+    this.enterStore();
+  }
+
+  /** Whether all names are read from the store now. */
+  get isStoreOnly(): boolean {
+    return this.#isStoreOnly;
   }
 
   /** Starts a batch: from now on, no memory that can be found is reused. */
@@ -168,7 +177,7 @@ export class IndexReader {
 
   /**
    * Reads everything from a new snapshot of the store, until `leaveStore`. Unlike the index, it has
-   * all of a change or nothing.
+   * all of a change or nothing. An index that is being filled is read in this way.
    */
   enterStore(): void {
     this.#isStoreOnly = true;
@@ -395,6 +404,7 @@ export class IndexReader {
   }
 
   #updateSlots(): void {
+    if (this.#generation === FILLING) this.leaveStore();
     this.#generation = Atomics.load(this.#header, GENERATION);
     if (this.#port === null) return;
     for (

@@ -50,6 +50,8 @@ export interface StoreOptions {
   readonly arenaBytes?: number;
   /** All multipliers of the index's hash are zero, so that all names have the same hash. */
   readonly collide?: boolean;
+  /** As for IndexWriter. */
+  readonly isComplete?: boolean;
 }
 
 export type JournalFactory = (store: Omit<Store, 'journal'>, history: number) => Journal | Promise<Journal>;
@@ -64,11 +66,11 @@ export const embedded = (
 export async function withStore(
   factory: JournalFactory,
   work: (store: Store) => Promise<void>,
-  { history = 1000, arenaBytes = 4 << 20, collide = false }: StoreOptions = {},
+  { history = 1000, arenaBytes = 4 << 20, collide = false, isComplete = true }: StoreOptions = {},
 ): Promise<void> {
   const folder = temporaryFolder('journal');
   const environment = openEnvironment(folder);
-  const index = new IndexWriter(arenaBytes);
+  const index = new IndexWriter(arenaBytes, 0, isComplete);
   if (collide) {
     const { port1 } = new MessageChannel();
     new Int32Array(index.share(port1).multipliers).fill(0);

@@ -44,6 +44,7 @@ test('are those with the most bytes, in descending order', () =>
       { metrics: registry, tasks: singleNodeTasks(), log: createLogger({ level: 'error', format: 'text' }) },
       reader,
     );
+    watch.start();
     const line = 'waypost_zone_records{zone="z1300.test"} 30';
     await until(() => registry.expose(PROMETHEUS).includes(line));
     await watch.stop();

@@ -143,7 +143,10 @@ test('the journal, the store, the index, readiness', () => {
   journal.observeFailure();
   const root = { getStats: () => ({ mapSize: 4096 * 100, lastPageNumber: 9, pageSize: 4096, numReaders: 2 }) };
   storeMetrics(registry, { root, tables: new Map([['records', { getStats: () => ({ entryCount: 7 }) }]]) });
-  indexMetrics(registry, { stats: { names: 5, inStore: 1, slots: 1024, arenaUsed: 640, arenaCapacity: 6400 } });
+  indexMetrics(registry, {
+    filling: null,
+    stats: { names: 5, inStore: 1, slots: 1024, arenaUsed: 640, arenaCapacity: 6400 },
+  });
   journalHeadMetrics(registry, { head: 42 });
   const state = { ok: false };
   readinessMetrics(registry, () => state);
@@ -155,6 +158,7 @@ test('the journal, the store, the index, readiness', () => {
     waypost_journal_conflicts_total: 1,
     waypost_journal_failures_total: 1,
     waypost_journal_sequence: 42,
+    waypost_index_complete: 1,
     waypost_store_map_bytes: 409_600,
     waypost_store_used_bytes: 40_960,
     waypost_store_readers: 2,

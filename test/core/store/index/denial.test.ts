@@ -118,7 +118,7 @@ class Zone {
   }
 
   remove(hash: string): void {
-    if (this.model.delete(hash)) this.index.denial.remove(this.#id, Buffer.from(hash, 'hex'));
+    if (this.model.delete(hash)) this.index.denial.remove(this.#id, this.#apex, Buffer.from(hash, 'hex'));
   }
 
   replaceAll(hashes: readonly string[], version: number): void {

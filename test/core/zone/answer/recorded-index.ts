@@ -29,6 +29,9 @@ export class RecordedIndex {
       replaceAll: (...args) => record('denial.replaceAll', () => index.denial.replaceAll(...args)),
     };
     const writer = {
+      get held() {
+        return index.held;
+      },
       beginCommit: () => index.beginCommit(),
       cancelCommit: () => index.cancelCommit(),
       markChanging: (apex: Uint8Array) => record('markChanging', () => index.markChanging(apex)),
