@@ -106,6 +106,10 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
     if (!format.equals(STORE_FORMAT)) return { refused: 'format', found: Number(format.toString()) };
     const level = readStoreLevel(meta);
     if (level > FEATURE_LEVEL) return { refused: 'level', found: level };
+    // A compact copy has no free pages. If its first transaction frees many, such as one that
+    // clears the answers, an assertion of LMDB ends the process (mdb_page_alloc, key.mv_size > 0).
+    // This small change makes that transaction the second.
+    if (freePages(root) === 0) meta.put(FORMAT_KEY, STORE_FORMAT);
     const rows = new Map([...TABLES.values()].map(({ number, name }) => [number, table(name)]));
     completeStoreLevel(meta, rows);
     return {
@@ -145,6 +149,12 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
     'other_format',
     `The store in ${directory} has format ${found}, of a newer version of Waypost; this version reads format ${STORE_FORMAT.toString()}. ${goBack}`,
   );
+}
+
+/** Number of entries in the list of free pages. */
+function freePages(root: RootDatabase<Buffer, Uint8Array>): number {
+  const { free } = root.getStats() as { free: { entryCount: number } };
+  return free.entryCount;
 }
 
 export interface ReadOnlyStore {

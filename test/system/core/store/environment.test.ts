@@ -1,9 +1,11 @@
 /** The environment under growth, many readers and failing transactions. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Environment, openEnvironment } from '../../../../core/store/environment.ts';
+import { type Environment, openEnvironment, STORE_FILE } from '../../../../core/store/environment.ts';
 import { startChild } from '../../../support/child.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 
@@ -79,6 +81,28 @@ test('one transaction may be far larger than the map', () =>
     });
     assert.equal(await thread.read(49), { length: MEGABYTE, first: 49, last: 49, entries: 50 });
     await thread.terminate();
+  }));
+
+test('the first transaction on a compact copy may free many pages', () =>
+  withEnvironment(MEGABYTE, async ({ root, answers }, folder) => {
+    for (const size of [10, 100, 1000, 10_000]) {
+      await root.childTransaction(() => {
+        for (let i = 0; i < size; i++) answers.put(keyOf(i), Buffer.alloc(1500, i));
+      });
+      const target = join(folder, `copy-${size}`);
+      mkdirSync(target);
+      await root.backup(join(target, STORE_FILE), true);
+      const copy = openEnvironment(target, MEGABYTE);
+      await copy.root.childTransaction(() => {
+        copy.answers.clearSync();
+      });
+      await copy.root.childTransaction(() => {
+        for (let i = 0; i < size; i++) copy.answers.put(keyOf(i), Buffer.alloc(1000, i + 1));
+      });
+      copy.root.resetReadTxn();
+      assert.equal(copy.answers.get(keyOf(size - 1)), Buffer.alloc(1000, size));
+      await copy.close();
+    }
   }));
 
 test('a transaction that throws in the middle leaves nothing, and the next one works', () =>
