@@ -56,7 +56,7 @@ const PAGE: Readonly<Record<string, readonly string[]>> = {
     ...['mix / Knot', 'mix / NSD', 'mix-nxdomain / Knot', 'big / Knot', 'big-nxdomain / Knot', 'tcp-once / Knot'],
     ...['tcp-pipelined / Knot', 'dot / NSD', 'dnssec-nxdomain / Knot', 'signing 100,000 names'],
   ],
-  start: ['serve, with the edge'],
+  start: ['serve, with the edge', 'first answer, 200,000 zones'],
   writes: [
     'import of 1,003,000 records in 1,000 zones',
     'API answer to UDP answer, 1,000 creations',
