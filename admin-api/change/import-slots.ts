@@ -1,7 +1,7 @@
 /**
  * Limits concurrent imports, and other work on thousands of records. Each import has all records of
- * its zone in memory (import-memory.ts), and its commit blocks the main thread. An account runs one
- * import at a time.
+ * its zone in memory (import-memory.ts), and commits of one at a time. An account runs one import
+ * at a time.
  */
 import { FairSlots, SlotsFullError } from '../../core/base/fair-slots.ts';
 import type { Caller } from '../http/caller.ts';

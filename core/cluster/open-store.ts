@@ -13,6 +13,7 @@ import type { Tasks } from '../base/tasks.ts';
 import { type Config, secretKeyFile } from '../config/index.ts';
 import { Signers } from '../journal/apply/signers.ts';
 import { answersAreCurrent, rebuildAnswers, settingsOfAnswers, spaceForRebuild } from '../journal/upkeep/rebuild.ts';
+import { finishImport } from '../journal/upkeep/unfinished-import.ts';
 import { diskSpace } from '../os/disk-space.ts';
 import { type Environment, openEnvironment, reserveLockFile, STORE_FILE } from '../store/environment.ts';
 import { fillIndex, openIndex } from '../store/index/build.ts';
@@ -159,6 +160,8 @@ async function compileAnswers(
   environment: Environment,
   { dataDir, zoneSettings, signers, log }: CompileOptions,
 ): Promise<ZoneSettings> {
+  const finished = await finishImport(environment, zoneSettings, signers);
+  if (finished !== null) log.info('finished an import that a crash had interrupted', { records: finished });
   if (answersAreCurrent(environment, zoneSettings)) return zoneSettings;
   const needed = spaceForRebuild(environment);
   const free = diskSpace(dataDir)?.free ?? Number.POSITIVE_INFINITY;

@@ -69,15 +69,41 @@ export function* readChanges(bytes: Buffer): Iterable<Change> {
   }
 }
 
-/** Calls `visit` with the place of each key, in order. Makes no views: an import has a million. */
-export function visitKeys(bytes: Buffer, visit: (table: number, start: number, end: number) => void): void {
-  for (let at = 0; at < bytes.length; ) {
+/** Bytes `start` to `end` of changes. Both are limits of whole changes. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Like readChanges, but skips those in the span. */
+export function* readChangesAround(bytes: Buffer, span: Span | undefined): Iterable<Change> {
+  if (span === undefined) return yield* readChanges(bytes);
+  yield* readChanges(bytes.subarray(0, span.start));
+  yield* readChanges(bytes.subarray(span.end));
+}
+
+/** Bytes of the keys and values of `count` changes. */
+export const bytesOfRows = ({ start, end }: Span, count: number): number => end - start - count * CHANGE_HEADER;
+
+/**
+ * Calls `visit` with the place of each key of `count` changes from offset `from`, in order. Returns
+ * the offset of the next change. Makes no views: an import has a million.
+ */
+export function visitKeys(
+  bytes: Buffer,
+  from: number,
+  count: number,
+  visit: (table: number, start: number, end: number) => void,
+): number {
+  let at = from;
+  for (let i = 0; i < count && at < bytes.length; i++) {
     const start = at + CHANGE_HEADER;
     const end = start + bytes.readUInt16BE(at + 1);
     const valueLength = bytes.readUInt32BE(at + 3);
     visit(bytes[at], start, end);
     at = valueLength === DELETED ? end : end + valueLength;
   }
+  return at;
 }
 
 /**

@@ -25,6 +25,7 @@ import { latin1 } from '../dns/wire/latin1.ts';
 import type { Name } from '../dns/wire/name.ts';
 import type { Id } from '../store/keys.ts';
 import type { Domain, Purge, Table } from '../store/rows.ts';
+import type { Span } from './entry-codec.ts';
 
 /**
  * A table number and key bounds: start ≤ key < end. Without an end, the range reaches the last key
@@ -81,6 +82,16 @@ export interface CompiledZone {
   readonly domainId: Id;
   /** Pairs of name key and node, without the apex: see core/zone/compile/bulk.ts. */
   readonly nodes: Uint8Array;
+  /** Omitted: the records are somewhere in the changes. */
+  readonly rows?: ImportedRows;
+}
+
+/** The puts of all records of a zone, which are next to each other in the changes of a commit. */
+export interface ImportedRows extends Span {
+  readonly apex: Name;
+  /** The ids are consecutive, in the order of the puts. */
+  readonly firstId: Id;
+  readonly count: number;
 }
 
 /** `present`: the domain was added; otherwise it was deleted. */

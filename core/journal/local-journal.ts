@@ -7,6 +7,7 @@ import type { Id } from '../store/keys.ts';
 import type { Table } from '../store/rows.ts';
 import { StoreReader } from '../store/store-reader.ts';
 import { Applier, type ApplierOptions } from './apply/applier.ts';
+import type { StagedImport } from './apply/staged-import.ts';
 import { CommitQueue, type JournalObserver } from './commit/commit-queue.ts';
 import { Quotas } from './commit/quotas.ts';
 import { RecentWrites } from './commit/recent-writes.ts';
@@ -86,12 +87,13 @@ export abstract class LocalJournal implements Journal {
       this.clock.refusal() ??
       levelRefusal(request.changes, this.#clusterLevel());
     if (refusal !== null) return Promise.reject(refusal);
-    if (this.#quotas === null) return this.#enqueue(request);
-    return this.#quotas.run(request.changes, () => this.#enqueue(request));
+    if (this.#quotas === null) return this.enqueue(request);
+    return this.#quotas.run(request, () => this.enqueue(request));
   }
 
-  #enqueue(request: CommitRequest): Promise<Committed> {
-    const committed = this.queue.add(request);
+  /** Appends a request that is allowed, and resolves when it is applied. */
+  protected enqueue(request: CommitRequest, staged?: StagedImport): Promise<Committed> {
+    const committed = this.queue.add(request, { staged });
     this.wake();
     return committed;
   }

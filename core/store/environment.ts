@@ -11,6 +11,7 @@ import { ConfigError } from '../base/errors.ts';
 import { privateDatabase } from '../base/private-file.ts';
 import { reserveSpace } from '../os/disk-space.ts';
 import { makeFolder } from './folder.ts';
+import { HiddenRows, hideRows } from './hidden-rows.ts';
 import { completeStoreLevel, FEATURE_LEVEL, readStoreLevel } from './level.ts';
 import { records, TABLES } from './rows.ts';
 
@@ -20,8 +21,10 @@ export interface Environment {
   readonly root: RootDatabase<Buffer, Uint8Array>;
   /** Tables of rows, by table number. */
   readonly rows: ReadonlyMap<number, Binary>;
-  /** The table of records, which is also in `rows`. */
+  /** The table of records, which is also in `rows`. Ranges leave out hidden rows. */
   readonly records: Binary;
+  /** Records of an import in progress. */
+  readonly hidden: HiddenRows;
   readonly lookups: Binary;
   /** nameKey ─► node (see answers.ts). Derived. */
   readonly answers: Binary;
@@ -112,10 +115,13 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
     if (freePages(root) === 0) meta.put(FORMAT_KEY, STORE_FORMAT);
     const rows = new Map([...TABLES.values()].map(({ number, name }) => [number, table(name)]));
     completeStoreLevel(meta, rows);
+    const hidden = new HiddenRows(meta);
+    hideRows(rows.get(records.number)!, hidden);
     return {
       root,
       rows,
       records: rows.get(records.number)!,
+      hidden,
       lookups: table('lookups'),
       answers: table('answers'),
       targets: table('targets'),

@@ -9,6 +9,7 @@ import { readHead } from '../../journal/applied-head.ts';
 import { Signers } from '../../journal/apply/signers.ts';
 import { answersAreCurrent, rebuildAnswers } from '../../journal/upkeep/rebuild.ts';
 import { countSealed } from '../../journal/upkeep/reseal.ts';
+import { finishImport } from '../../journal/upkeep/unfinished-import.ts';
 import { type Environment, openEnvironment } from '../../store/environment.ts';
 import { TABLES } from '../../store/rows.ts';
 import { zoneSettings } from '../../zone/compile/settings.ts';
@@ -39,8 +40,9 @@ export async function checkStore(config: Config): Promise<CheckedStore> {
   const secrets = openSecrets(secretKeyFile(config));
   const signers = new Signers(secrets);
   try {
-    const rows = checkRows(environment);
     const settings = zoneSettings(config);
+    await finishImport(environment, settings, signers);
+    const rows = checkRows(environment);
     const areCompared = answersAreCurrent(environment, settings);
     const before = areCompared ? digests(environment) : null;
     const { answers } = await rebuildAnswers(environment, settings, undefined, signers);

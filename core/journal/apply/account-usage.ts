@@ -45,8 +45,7 @@ export class UsageChanges {
     if (owner === 'zone') {
       const before = old === undefined ? 0 : rowSize(table, key, old, true);
       const after = value === null ? 0 : rowSize(table, key, value, false);
-      const domainId = idAt(key);
-      this.#added.set(domainId, (this.#added.get(domainId) ?? 0) + after - before);
+      this.addToZone(idAt(key), after - before);
     } else if (owner === 'audit') {
       const counts = this.countsOf(idAt(key));
       counts.audit += value === null ? 0 : rowSize(table, key, value, false);
@@ -55,6 +54,11 @@ export class UsageChanges {
       if (old !== undefined) this.#addShare(table, key, old, true, -1);
       if (value !== null) this.#addShare(table, key, value, false, 1);
     }
+  }
+
+  /** Adds bytes of rows of a zone. */
+  addToZone(domainId: Id, bytes: number): void {
+    this.#added.set(domainId, (this.#added.get(domainId) ?? 0) + bytes);
   }
 
   #addShare(table: number, key: Buffer, value: Buffer, isStored: boolean, sign: number): void {

@@ -19,6 +19,7 @@ import { discardBrokenHistories, noteHistoryWritten } from './domain-history.ts'
 import type { Nsec3Change } from './nsec3-chain.ts';
 import { Retention } from './retention.ts';
 import type { GroupSigning, Signers } from './signers.ts';
+import { deleteHidden, type PlacedZone, StagedImport } from './staged-import.ts';
 import type { ZoneObserver } from './zone-difference.ts';
 import { ZoneFacts } from './zone-facts.ts';
 import { ZoneUpdates } from './zone-updates.ts';
@@ -46,6 +47,8 @@ export interface Link {
 
 /** Milliseconds per step of a long rehearsal. */
 const STEP_MS = 10;
+/** Milliseconds per step of an import. Each is a transaction between two groups. */
+const IMPORT_STEP_MS = 5;
 
 /** Entries that were compiled on the store or on an earlier rehearsal. The store is unchanged. */
 interface Rehearsal {
@@ -72,11 +75,15 @@ export class Applier {
   #rehearsal: Rehearsal | null = null;
   /** The rehearsal of the entries that are being written. */
   #writing: Rehearsal | null = null;
+  /** The import that was applied, and whose answers are not all served. */
+  #unserved: StagedImport | null = null;
 
   constructor(private readonly options: ApplierOptions) {
     const { environment } = options;
     this.#facts = new ZoneFacts(environment);
     this.#current = readHead(environment);
+    // An import that a crash has interrupted was finished before: see unfinished-import.ts.
+    environment.hidden.mayExist = environment.hidden.read() !== null;
     discardBrokenHistories(environment, this.#current.sequence);
     const { history, historyBytes = Number.POSITIVE_INFINITY } = options;
     this.#retention = new Retention(environment, { history, historyBytes }, this.#current.sequence);
@@ -97,11 +104,10 @@ export class Applier {
    * applied; then nothing has changed.
    */
   async apply(links: readonly Link[], hash: Buffer): Promise<ZoneUpdates> {
-    const { index, storage } = this.options;
-    // Before LMDB would run out of space in the middle of the transaction.
-    if (storage?.isFull) throw storage.refusalOf('') ?? diskFull();
+    const { index } = this.options;
+    this.#requireSpace();
     try {
-      if (this.#rehearsed(links) === null && this.hasSignedZones) await this.#rehearseInSteps(links);
+      if (this.#rehearsed(links) === null && this.#isRehearsed(links)) await this.#rehearseInSteps(links);
       while (index.held !== null) await index.held;
       index.beginCommit();
       return await this.#write(links, hash);
@@ -118,7 +124,7 @@ export class Applier {
    * links follow those entries; if that write fails, the links must not be applied.
    */
   async rehearse(links: readonly Link[]): Promise<void> {
-    if (this.hasSignedZones) return this.#rehearseInSteps(links);
+    if (this.#isRehearsed(links)) return this.#rehearseInSteps(links);
     const rehearsal = this.#openRehearsal(links, this.options.signers?.group());
     applyEntries(rehearsal.store.environment, rehearsal.updates, appliedOf(links));
     rehearsal.isComplete = true;
@@ -132,6 +138,8 @@ export class Applier {
     const rehearsal = this.#openRehearsal(links, this.options.signers?.groupInThreads());
     const { store, updates } = rehearsal;
     applyRows(store.environment, updates, appliedOf(links));
+    // `apply` writes the answers of the import first.
+    if (this.#unserved !== null && updates.concerns(this.#unserved)) return;
     let end = performance.now() + STEP_MS;
     for (const pending of updates.compileSteps()) {
       if (pending !== undefined) await pending;
@@ -140,6 +148,88 @@ export class Applier {
       end = performance.now() + STEP_MS;
     }
     rehearsal.isComplete = true;
+  }
+
+  /** Before LMDB would run out of space in the middle of a transaction. */
+  #requireSpace(): void {
+    const { storage } = this.options;
+    if (storage?.isFull) throw storage.refusalOf('') ?? diskFull();
+  }
+
+  /** Whether the entries are rehearsed in steps. The entry of a staged import has nothing to sign. */
+  #isRehearsed(links: readonly Link[]): boolean {
+    return this.hasSignedZones && links[0].applied.staged === undefined;
+  }
+
+  stage(changes: Buffer, zone: PlacedZone): StagedImport {
+    return new StagedImport(this.options.environment, changes, zone);
+  }
+
+  /** Deletes the records of an import that failed. In steps, like `writeRows`. */
+  deleteHidden(): () => Promise<boolean> {
+    const { environment } = this.options;
+    const range = environment.hidden.read();
+    if (range === null) return () => Promise.resolve(true);
+    return this.#steps(deleteHidden(environment, range));
+  }
+
+  /** Writes the hidden records of an import. Each call is a step; true: the last. */
+  writeRows(staged: StagedImport): () => Promise<boolean> {
+    return this.#steps(staged.writeRows());
+  }
+
+  /** Writes and serves the answers of an import that was applied, in steps. */
+  serve(staged: StagedImport): () => Promise<boolean> {
+    let write = this.#steps(this.#writeAnswers(staged));
+    return async () => {
+      if (this.#unserved !== staged) return true;
+      if (!staged.isWritten) {
+        try {
+          staged.isWritten = await write();
+        } catch (error) {
+          // The entry is stored, so the answers must follow. What was written is written again.
+          write = this.#steps(this.#writeAnswers(staged));
+          throw error;
+        }
+        return false;
+      }
+      await setImmediate();
+      const isDone = runUntil(staged.publish(this.options.index), performance.now() + IMPORT_STEP_MS);
+      if (isDone) this.#finishServing(staged);
+      else this.options.index.publish();
+      return isDone;
+    };
+  }
+
+  #writeAnswers(staged: StagedImport): Generator<void> {
+    const { environment, zoneSettings, index } = this.options;
+    return staged.writeAnswers((domainId, aliasOwners) => {
+      const domain = this.#facts.domain(domainId);
+      if (domain === undefined) return undefined;
+      const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
+      const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, this.#facts);
+      updates.compileNames(domain, aliasOwners);
+      return updates.nodes;
+    });
+  }
+
+  /** Serves all of a staged import whose answers are written. */
+  #finishServing(staged: StagedImport): void {
+    for (const _ of staged.publish(this.options.index));
+    this.options.index.publish();
+    this.#unserved = null;
+    for (const listener of this.answerListeners) listener({ names: [], apexes: [staged.apex], aliasTargets: [] });
+  }
+
+  /** Each call of the result is a transaction, and takes some milliseconds. */
+  #steps(work: Generator<void>): () => Promise<boolean> {
+    const { root } = this.options.environment;
+    return async () => {
+      this.#requireSpace();
+      const isDone = await transact(root, () => runUntil(work, performance.now() + IMPORT_STEP_MS));
+      root.resetReadTxn();
+      return isDone;
+    };
   }
 
   get hasSignedZones(): boolean {
@@ -169,6 +259,10 @@ export class Applier {
    * updates cannot be rolled back, and the next start rebuilds the index.
    */
   publish(updates: ZoneUpdates): void {
+    const { unserved } = updates;
+    // The group has written its answers.
+    if (this.#unserved !== null && updates.concerns(this.#unserved)) this.#finishServing(this.#unserved);
+    if (unserved !== null) this.#unserved = unserved;
     publishNodes(this.options.index, updates);
     this.#notifyListeners(updates);
   }
@@ -181,21 +275,31 @@ export class Applier {
     const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, this.#facts, zones, signers?.group());
     this.#writing = this.#rehearsed(links);
     this.#rehearsal = null;
+    const [staged] = links.flatMap(({ applied }) => applied.staged ?? []);
+    const unserved = this.#unserved;
+    let isConcerned = false;
     try {
       await transact(environment.root, () => {
         for (const { applied, bytes: encoded } of links)
           environment.journal.put(sequenceKey(applied.entry.sequence), encoded);
         this.#retention.trim(sequence, bytes);
-        applyEntries(environment, updates, appliedOf(links), this.#writing?.updates);
+        applyRows(environment, updates, appliedOf(links));
+        isConcerned = unserved !== null && updates.concerns(unserved);
+        if (unserved !== null && isConcerned) for (const _ of this.#writeAnswers(unserved));
+        updates.compile(this.#writing?.updates);
         writeHead(environment, { sequence, hash });
         noteHistoryWritten(environment, sequence);
       });
     } finally {
       this.#writing = null;
     }
+    if (unserved !== null && isConcerned) unserved.isWritten = true;
+    if (staged !== undefined) staged.isCommitted = true;
     this.#retention.accept();
     this.#current = { sequence, hash };
     environment.root.resetReadTxn();
+    // From here on, only transactions of readers can be older than the import.
+    if (staged !== undefined) environment.hidden.mayExist = false;
     const next = this.#rehearsal as Rehearsal | null;
     next?.store.rebase(environment);
     next?.facts.rebase(this.#facts);
@@ -217,6 +321,14 @@ export class Applier {
     if (signing.size > 0) for (const listener of this.signingListeners) listener(signing);
     if (secondaries.size > 0) for (const listener of this.secondaryListeners) listener(secondaries);
     for (const listener of this.appliedListeners) listener();
+  }
+}
+
+/** Whether all is done. */
+function runUntil(work: Generator<void>, time: number): boolean {
+  for (;;) {
+    if (work.next().done) return true;
+    if (performance.now() >= time) return false;
   }
 }
 

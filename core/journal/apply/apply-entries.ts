@@ -15,11 +15,14 @@ import { type Change, type Entry, readChanges } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';
 import { DomainHistory } from './domain-history.ts';
+import type { StagedImport } from './staged-import.ts';
 import type { ZoneUpdates } from './zone-updates.ts';
 
 export interface Applied {
   readonly entry: Entry;
   readonly compiled?: CompiledZone;
+  /** The records of the import are written already. */
+  readonly staged?: StagedImport;
 }
 
 /**
@@ -38,14 +41,24 @@ export function applyEntries(
 
 /** Like `applyEntries`, but compiles nothing. */
 export function applyRows(environment: Environment, updates: ZoneUpdates, entries: readonly Applied[]): void {
-  for (const { entry, compiled } of entries) {
+  for (const { entry, compiled, staged } of entries) {
     const history = new DomainHistory(environment, entry);
     updates.begin(entry, compiled);
     const orphans = [comments, keptPtrs].map(({ number }) => new OrphanedRows(environment, number));
-    for (const change of readChanges(entry.changes)) {
-      history.note(change);
-      for (const rows of orphans) rows.note(change);
-      writeRow(environment, updates, change, entry.sequence);
+    const write = (changes: Buffer): void => {
+      for (const change of readChanges(changes)) {
+        history.note(change);
+        for (const rows of orphans) rows.note(change);
+        writeRow(environment, updates, change, entry.sequence);
+      }
+    };
+    if (staged === undefined) write(entry.changes);
+    else {
+      const { start, end, firstId, count } = staged.rows;
+      write(entry.changes.subarray(0, start));
+      updates.addStaged(staged);
+      history.noteNew(staged.domainId, firstId, count);
+      write(entry.changes.subarray(end));
     }
     for (const rows of orphans) rows.delete(history, updates);
     updates.endEntry();

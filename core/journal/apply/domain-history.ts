@@ -15,7 +15,7 @@ import {
   pastOwner,
   pastProxy,
 } from '../../store/history.ts';
-import { afterPrefix, type Id, idAt, idKey } from '../../store/keys.ts';
+import { afterPrefix, type Id, idAt, idKey, writeId } from '../../store/keys.ts';
 import { unjson } from '../../store/rows/table.ts';
 import { type Audit, audits, type Comment, comments, dnssec, domains, proxies, records } from '../../store/rows.ts';
 import type { Change, Entry } from '../entry-codec.ts';
@@ -29,6 +29,7 @@ const SLACK_CHANGES = 16;
 const SLACK_BYTES = 64 * 1024;
 
 const WRITTEN = Buffer.from('history');
+const NO_RECORDS = Buffer.alloc(0);
 
 /** Inside a write transaction. Stores that the histories contain all changes up to `sequence`. */
 export function noteHistoryWritten({ meta }: Pick<Environment, 'meta'>, sequence: number): void {
@@ -55,6 +56,9 @@ class DomainChange {
   readonly comments = new Map<string, PastComments>();
   /** Encoded records by id; empty for a large change. */
   readonly records = new Map<Id, Buffer>();
+  /** Encoded records that the entry created, in addition to `records`. */
+  created: Buffer = NO_RECORDS;
+  #createdCount = 0;
   #bytes = 0;
   /** Number of records of a large change. */
   #count = 0;
@@ -64,12 +68,27 @@ class DomainChange {
   }
 
   get recordCount(): number {
-    return this.isLarge ? this.#count : this.records.size;
+    return this.isLarge ? this.#count : this.records.size + this.#createdCount;
   }
 
   addRecord(id: Id, encoded: Buffer): void {
     this.records.set(id, encoded);
     this.#grow(encoded.length);
+  }
+
+  /** Adds records with consecutive ids that the entry created. */
+  addCreated(firstId: Id, count: number): void {
+    if (this.isLarge) {
+      this.#count += count;
+      return;
+    }
+    this.#createdCount += count;
+    const each = encodeRecordBefore(firstId, null);
+    if (this.#bytes + count * each.length <= MAX_BYTES) {
+      this.created = Buffer.alloc(count * each.length, each);
+      for (let i = 0; i < count; i++) writeId(firstId + i, this.created, i * each.length);
+    }
+    this.#grow(count * each.length);
   }
 
   setComments(owner: string, before: readonly Comment[] | null, after: Buffer | null): void {
@@ -81,7 +100,8 @@ class DomainChange {
   #grow(bytes: number): void {
     this.#bytes += bytes;
     if (!this.isLarge) return;
-    this.#count = this.records.size;
+    this.#count = this.records.size + this.#createdCount;
+    this.created = NO_RECORDS;
     this.records.clear();
     this.comments.clear();
   }
@@ -167,6 +187,11 @@ export class DomainHistory {
     change.addRecord(id, encodeRecordBefore(id, value === undefined ? null : { key, value }));
   }
 
+  /** Like `note`, for puts of new records with consecutive ids. */
+  noteNew(domainId: Id, firstId: Id, count: number): void {
+    this.#domain(domainId).addCreated(firstId, count);
+  }
+
   #noteComments(key: Buffer, value: Buffer | null): void {
     const change = this.#domain(idAt(key));
     const owner = pastOwner(key);
@@ -177,7 +202,7 @@ export class DomainHistory {
 
   #storeChange(domainId: Id, change: DomainChange): void {
     const { sequence, time } = this.entry;
-    const { isCreation, isLarge, recordCount, records: changed } = change;
+    const { isCreation, isLarge, recordCount, created, records: changed } = change;
     const value = encodeHistory({
       sequence,
       time,
@@ -185,7 +210,7 @@ export class DomainHistory {
       isLarge,
       recordCount,
       about: this.#about(change),
-      encodedRecords: Buffer.concat([...changed.values()]),
+      encodedRecords: Buffer.concat([...changed.values(), created]),
     });
     const { history } = this.environment;
     // A change without values is a gap. Changes before it can never be restored.

@@ -64,6 +64,11 @@ export class Notices {
     }
   }
 
+  /** Records of the domain were added. */
+  addRecords(domainId: Id): void {
+    this.#recordIds.add(domainId);
+  }
+
   /** ALIAS records with this target are added or deleted. */
   addAliasOwner(target: Name, domainId: Id): void {
     const id = nameId(target);

@@ -25,6 +25,7 @@ import { type NodeChange, type NodeWriter, typesOfNode } from './node-writer.ts'
 import { Nsec3Chain, type Nsec3Change, removeAll, repeat } from './nsec3-chain.ts';
 import { compilePresigned, PresignedChain } from './presigned-chain.ts';
 import type { ServedZones } from './served-zones.ts';
+import { type StagedImport, setUnserved } from './staged-import.ts';
 import type { ZoneSnapshot } from './zone-difference.ts';
 import type { ZoneFacts } from './zone-facts.ts';
 import type { ZoneUpdate } from './zone-update.ts';
@@ -65,6 +66,8 @@ interface ZoneCompilerParts {
 export class ZoneCompiler {
   /** In the order in which the index must apply them. */
   readonly nsec3: Nsec3Change[] = [];
+  /** The import whose answers are written after the group. */
+  unserved: StagedImport | null = null;
   readonly #environment: Environment;
   readonly #served: ServedZones;
   readonly #facts: ZoneFacts;
@@ -367,14 +370,18 @@ export class ZoneCompiler {
       this.#facts.challengesOf(domain).length === 0 &&
       this.#facts.steeringsOf(domain.id).size === 0 &&
       this.#served.originAt(domain) === undefined;
-    if (update.compiled !== undefined && !update.isMixed && isPlain) {
+    if (update.staged !== undefined && !update.isMixed && isPlain) {
+      this.unserved = update.staged;
+      setUnserved(this.#environment, domain.id);
+      if (update.aliasOwners.size > 0) this.#discardFollowers(domain.id);
+    } else if (update.compiled !== undefined && !update.isMixed && isPlain) {
       const nodes: [Buffer, Buffer][] = [];
       for (const { key, node } of readNodes(update.compiled.nodes)) nodes.push([key, node]);
       const apexNode = compileNode(this.#served.view(domain), domain.apex);
       if (apexNode !== null) nodes.push([apexKey(domain.apex), apexNode]);
       this.#writer.replaceAll(domain.apex, nodes);
       if (update.aliasOwners.size > 0) this.#discardFollowers(domain.id);
-      this.#compileOwners(domain, update);
+      this.#compileOwners(domain, update.aliasOwners.values());
     } else if (update.isWhole || update.compiled !== undefined || this.#changesDenial(domain, denial))
       yield* this.compileWhole(domain);
     else if (denial !== null) yield* this.#compileChangedPresigned(domain, update, denial);
@@ -442,11 +449,11 @@ export class ZoneCompiler {
    * Compiles the names whose answers depend on ALIAS records. These records were not resolved when
    * the zone was compiled.
    */
-  #compileOwners(domain: Domain, { aliasOwners }: ZoneUpdate): void {
-    if (aliasOwners.size === 0) return;
+  #compileOwners(domain: Domain, aliasOwners: Iterable<Name>): void {
+    const changes = Array.from(aliasOwners, (name) => ({ name, types: ADDRESSES }));
+    if (changes.length === 0) return;
     const zone = this.#served.open(domain);
     const view = this.#served.viewOf(domain, zone);
-    const changes = [...aliasOwners.values()].map((name) => ({ name, types: ADDRESSES }));
     const { names } = affectedNames(this.#environment, domain.id, zone, this.#facts.targetsOf(domain.id), changes);
     for (const name of names) this.#compileName(domain, view, name);
   }
@@ -475,6 +482,12 @@ export class ZoneCompiler {
           ((types.has(TYPE.DS) || types.has(TYPE.RRSIG) || types.size === 0) && equalNames(name, child.apex)));
       if (isWhole || update.hasChange(affectsChild)) this.#compileApex(child);
     }
+  }
+
+  /** Compiles the apex, and the names that follow from ALIAS records at these. */
+  compileNames(domain: Domain, aliasOwners: Iterable<Name>): void {
+    this.#compileOwners(domain, aliasOwners);
+    this.#compileApex(domain);
   }
 
   #compileApex(domain: Domain): void {

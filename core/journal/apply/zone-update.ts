@@ -10,6 +10,7 @@ import type { ChangedName } from '../../zone/compile/affected.ts';
 import { nextSerial } from '../../zone/compile/serial.ts';
 import type { Entry } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
+import type { StagedImport } from './staged-import.ts';
 import type { ZoneSnapshot } from './zone-difference.ts';
 
 /**
@@ -31,6 +32,8 @@ export class ZoneUpdate {
   readonly apexEnd: number;
   domain: Domain | null;
   compiled: CompiledZone | undefined;
+  /** The import whose records the group reveals. */
+  staged: StagedImport | undefined;
   /** Compile every name of the zone. */
   isWhole = false;
   /** By the name's canonical key. Not filled if the whole zone is compiled. */
@@ -110,6 +113,14 @@ export class ZoneUpdate {
       this.#addAliasOwner(nameOfKey(key, 8, nameEnd));
     // An import has a million records.
     if (this.#marksNames) this.#mark(key.toString('latin1', 8, nameEnd), type, () => nameOfKey(key, 8, nameEnd));
+  }
+
+  /** Called instead of `markRecord` for each record of the import. */
+  markStaged(staged: StagedImport): void {
+    this.staged = staged;
+    this.discardDifference();
+    this.delta += staged.rows.count;
+    for (const [id, owner] of staged.aliasOwners) this.aliasOwners.set(id, owner);
   }
 
   get #marksNames(): boolean {

@@ -11,7 +11,7 @@
  * Then `compile` writes everything that is derived from the rows.
  */
 import type { Steps } from '../../dns/dnssec/zone-signer.ts';
-import { equalNames, type Name } from '../../dns/wire/name.ts';
+import { equalNames, isWithin, type Name } from '../../dns/wire/name.ts';
 import { TYPE } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey, nameOfKey, recordKeyParts } from '../../store/keys.ts';
@@ -47,6 +47,7 @@ import { Notices, updateSite } from './notices.ts';
 import type { Nsec3Change } from './nsec3-chain.ts';
 import { ServedZones } from './served-zones.ts';
 import type { GroupSigning } from './signers.ts';
+import type { StagedImport } from './staged-import.ts';
 import { ZoneCompiler } from './zone-compiler.ts';
 import { type ZoneChange, type ZoneObserver, ZoneSnapshot } from './zone-difference.ts';
 import { ZoneFacts } from './zone-facts.ts';
@@ -212,6 +213,22 @@ export class ZoneUpdates {
     if (hasTarget(type)) this.#facts.invalidateTargets(domainId);
   }
 
+  /** Reveals the records of an import, with the effects of their puts. */
+  addStaged(staged: StagedImport): void {
+    const { domainId, aliasTargets: targets, bytes } = staged;
+    const { tables } = this.#writesOf(domainId);
+    const zone = this.zone(domainId);
+    staged.reveal();
+    zone.compiled = this.#compiled;
+    zone.markStaged(staged);
+    tables.add(records.number);
+    this.#facts.invalidateApex(domainId);
+    this.#facts.invalidateTargets(domainId);
+    this.#usage.addToZone(domainId, bytes);
+    this.notices.addRecords(domainId);
+    for (const target of targets) this.notices.addAliasOwner(target, domainId);
+  }
+
   #beforeDomain({ key, value }: Change): void {
     const domainId = idAt(key);
     const { before, tables } = this.#writesOf(domainId);
@@ -336,6 +353,22 @@ export class ZoneUpdates {
   /** Compiles all names of a zone from its rows. */
   compileAll(domain: Domain): void {
     for (const _ of this.#compiler.compileWhole(domain));
+  }
+
+  /** Compiles the apex of a zone and other names from its rows. */
+  compileNames(domain: Domain, names: Iterable<Name>): void {
+    this.#compiler.compileNames(domain, names);
+  }
+
+  /** Whether the group may change answers of the zone. The entries are applied, but not compiled. */
+  concerns({ domainId, apex }: Pick<StagedImport, 'domainId' | 'apex'>): boolean {
+    const isRelated = ({ apex: other }: Domain): boolean => isWithin(other, apex) || isWithin(apex, other);
+    return this.#zones.has(domainId) || this.notices.domainChanges.some(({ domain }) => isRelated(domain));
+  }
+
+  /** The import of the group whose answers are not written. Null: there is none. */
+  get unserved(): StagedImport | null {
+    return this.#compiler.unserved;
   }
 
   /** The zone as it is served. Names are read from the store one at a time. */

@@ -5,6 +5,7 @@
 import { ConflictError } from '../../base/errors.ts';
 import type { Head } from '../applied-head.ts';
 import type { Link } from '../apply/applier.ts';
+import type { StagedImport } from '../apply/staged-import.ts';
 import { encodeEntry, hashEntry } from '../entry-codec.ts';
 import type { CommitClock, CommitRequest, Committed } from '../journal.ts';
 import type { RecentWrites } from './recent-writes.ts';
@@ -17,6 +18,8 @@ export interface PendingCommit {
   readonly queuedAt: number;
   /** Set if another node forwarded the commit; then this node tries to append it only once. */
   readonly mandate?: { readonly node: string; readonly revision: number };
+  /** An import whose records are written already. It gets a group of its own. */
+  readonly staged?: StagedImport;
 }
 
 /** Called for every group of commits. */
@@ -42,9 +45,9 @@ export class CommitQueue {
     return this.#pending.length === 0;
   }
 
-  add(request: CommitRequest, mandate?: PendingCommit['mandate']): Promise<Committed> {
+  add(request: CommitRequest, more: Pick<PendingCommit, 'mandate' | 'staged'> = {}): Promise<Committed> {
     return new Promise((resolve, reject) => {
-      const commit = { request, resolve, reject, queuedAt: performance.now(), mandate };
+      const commit = { request, resolve, reject, queuedAt: performance.now(), ...more };
       this.#pending.splice(this.#placeOf(request), 0, commit);
       if (this.#wait !== null && this.size >= this.#wait.size) this.#wait.reached();
     });
@@ -79,8 +82,13 @@ export class CommitQueue {
   take(): PendingCommit[] {
     let bytes = 0;
     let count = 0;
-    while (count < this.#pending.length && count < GROUP_REQUESTS && bytes < GROUP_BYTES)
-      bytes += this.#pending[count++].request.changes.length;
+    while (count < this.#pending.length && count < GROUP_REQUESTS && bytes < GROUP_BYTES) {
+      const { request, staged } = this.#pending[count];
+      if (staged !== undefined && count > 0) break;
+      bytes += request.changes.length;
+      count++;
+      if (staged !== undefined) break;
+    }
     const group = this.#pending.slice(0, count);
     this.#pending = this.#pending.slice(count);
     return group;
@@ -129,7 +137,8 @@ export function buildGroup(
     return { accepted, links, hash };
   }
   for (const commit of waiting) {
-    const { reads, changes, by, compiled } = commit.request;
+    const { staged, request } = commit;
+    const { reads, changes, by, compiled } = request;
     try {
       if (recent.hasConflict(reads)) {
         observer?.observeConflict();
@@ -138,9 +147,9 @@ export function buildGroup(
       const sequence = head.sequence + links.length + 1;
       const entry = { sequence, time, by, previousHash: hash, changes };
       const bytes = encodeEntry(entry);
-      recent.add(sequence, changes);
+      recent.add(sequence, changes, compiled);
       hash = hashEntry(bytes);
-      links.push({ applied: { entry, compiled }, bytes });
+      links.push({ applied: { entry, compiled, staged }, bytes });
       accepted.push(commit);
     } catch (error) {
       // The rest of the group continues.

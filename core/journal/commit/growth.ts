@@ -5,7 +5,8 @@ import { type Id, idAt } from '../../store/keys.ts';
 import { accountShare, rowOwner, rowSize } from '../../store/row-owner.ts';
 import { type Domain, domains, records } from '../../store/rows.ts';
 import type { StoreReader } from '../../store/store-reader.ts';
-import { readChanges, readFirstChanges } from '../entry-codec.ts';
+import { bytesOfRows, readChangesAround, readFirstChanges } from '../entry-codec.ts';
+import type { CompiledZone } from '../journal.ts';
 
 /** Negative: the commit removes more than it adds. */
 export interface Growth {
@@ -47,14 +48,20 @@ export function growingAccounts(changes: Buffer, ownerOf: (domainId: Id) => Id |
 }
 
 /** Reads the stored rows that the commit replaces or deletes. */
-export function measureGrowth(changes: Buffer, stored: StoredRows): CommitGrowth {
+export function measureGrowth(changes: Buffer, stored: StoredRows, imported?: CompiledZone): CommitGrowth {
   const zones = new Map<Id, Growth>();
   const accounts = new Map<Id, Growth>();
   /** The rows of domains that the commit writes. */
   const written = new Map<Id, Domain>();
   /** Deleted rows, so that the put that follows adds a whole row. */
   const deleted = new Set<string>();
-  for (const { table, key, value } of readChanges(changes)) {
+  const rows = imported?.rows;
+  if (imported !== undefined && rows !== undefined) {
+    const growth = growthOf(zones, imported.domainId);
+    growth.records += rows.count;
+    growth.bytes += bytesOfRows(rows, rows.count);
+  }
+  for (const { table, key, value } of readChangesAround(changes, rows)) {
     const owner = rowOwner(table);
     if (owner === 'none' || owner === 'audit') continue;
     const isRecord = table === records.number;

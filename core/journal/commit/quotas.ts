@@ -10,8 +10,10 @@
 import { StateError } from '../../base/errors.ts';
 import type { Id } from '../../store/keys.ts';
 import type { StoreReader } from '../../store/store-reader.ts';
-import type { AccountQuota } from '../journal.ts';
+import type { AccountQuota, CommitRequest } from '../journal.ts';
 import { type CommitGrowth, type Growth, growingAccounts, measureGrowth } from './growth.ts';
+
+type Measured = Pick<CommitRequest, 'changes' | 'compiled'>;
 
 interface QuotaOptions {
   readonly stored: StoreReader;
@@ -46,14 +48,14 @@ export class Quotas {
   }
 
   /** Commits, or rejects with StateError `plan_limit`. */
-  run<T>(changes: Buffer, commit: () => Promise<T>): Promise<T> {
-    for (const accountId of growingAccounts(changes, this.#ownerOf))
-      if (this.#quotaOf(accountId) !== null) return this.#runLimited(changes, commit);
+  run<T>(request: Measured, commit: () => Promise<T>): Promise<T> {
+    for (const accountId of growingAccounts(request.changes, this.#ownerOf))
+      if (this.#quotaOf(accountId) !== null) return this.#runLimited(request, commit);
     return commit();
   }
 
-  async #runLimited<T>(changes: Buffer, commit: () => Promise<T>): Promise<T> {
-    const growth = measureGrowth(changes, this.options.stored);
+  async #runLimited<T>({ changes, compiled }: Measured, commit: () => Promise<T>): Promise<T> {
+    const growth = measureGrowth(changes, this.options.stored, compiled);
     for (;;) {
       if (this.#refusalOf(growth, true) === null) break;
       const refusal = this.#refusalOf(growth, false);

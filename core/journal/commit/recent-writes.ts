@@ -5,11 +5,11 @@
 
 import { lowerBound } from '../../base/lower-bound.ts';
 import { latin1 } from '../../dns/wire/latin1.ts';
-import { recordKeyParts } from '../../store/keys.ts';
+import { afterPrefix, idKey, recordKeyParts } from '../../store/keys.ts';
 import { LOOKUPS, TARGETS } from '../../store/raw-reader.ts';
 import { records, TABLES } from '../../store/rows.ts';
-import { readChanges } from '../entry-codec.ts';
-import { type KeyRange, type KeyText, type ReadSet, textOf } from '../journal.ts';
+import { readChangesAround } from '../entry-codec.ts';
+import { type CompiledZone, type KeyRange, type KeyText, type ReadSet, textOf } from '../journal.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';
 
 interface WrittenKeys {
@@ -20,6 +20,8 @@ interface WrittenKeys {
   readonly count: number;
   /** For an entry with bulk changes: first and last changed record key of each zone. */
   readonly spans: readonly { readonly first: string; readonly last: string }[];
+  /** All records of a zone, and the targets of their records. */
+  readonly whole: readonly KeyText[];
 }
 
 /** An entry with more bytes of changes is stored as spans. */
@@ -62,14 +64,15 @@ export class RecentWrites {
     // An entry writes to few tables, and most of them are not in the read set.
     const read = groupByTable(reads.ranges);
     for (; i < this.#entries.length; i++) {
-      const { keys, spans } = this.#entries[i];
+      const { keys, spans, whole } = this.#entries[i];
       for (const [table, written] of keys) if (isWritten(written, read.get(table) ?? NO_RANGES)) return true;
       if (spans.length > 0 && isSpanned(spans, read.get(records.number) ?? NO_RANGES)) return true;
+      for (const zone of whole) if (overlaps(zone, read.get(zone.table) ?? NO_RANGES)) return true;
     }
     return false;
   }
 
-  add(sequence: number, changes: Buffer): void {
+  add(sequence: number, changes: Buffer, imported?: CompiledZone): void {
     const keys = new Map<number, string[]>();
     let count = 0;
     const addKey = (table: number, key: Uint8Array): void => {
@@ -80,7 +83,7 @@ export class RecentWrites {
     };
     let spans: Map<string, { first: Buffer; last: Buffer }> | undefined;
     const isBulk = changes.length > BULK_BYTES;
-    for (const { table, key, value } of readChanges(changes)) {
+    for (const { table, key, value } of readChangesAround(changes, imported?.rows)) {
       if (table === records.number) {
         if (isBulk) {
           spans ??= new Map();
@@ -104,7 +107,8 @@ export class RecentWrites {
       spans === undefined
         ? NO_SPANS
         : [...spans.values()].map(({ first, last }) => ({ first: latin1(first), last: latin1(last) }));
-    this.#entries.push({ sequence, keys, count, spans: allSpans });
+    const whole = imported?.rows === undefined ? NO_RANGES : rangesOfZone(idKey(imported.domainId));
+    this.#entries.push({ sequence, keys, count, spans: allSpans, whole });
     this.#keys += count;
   }
 
@@ -169,6 +173,14 @@ function isWritten(keys: readonly string[], ranges: readonly KeyText[]): boolean
   }
   return false;
 }
+
+const rangesOfZone = (prefix: Buffer): KeyText[] =>
+  [records.number, TARGETS].map((table) => textOf(table, prefix, afterPrefix(prefix)));
+
+const overlaps = (zone: KeyText, ranges: readonly KeyText[]): boolean =>
+  ranges.some(
+    ({ start, end }) => (zone.end === undefined || start < zone.end) && (end === undefined || zone.start < end),
+  );
 
 function isSpanned(spans: WrittenKeys['spans'], ranges: readonly KeyText[]): boolean {
   return ranges.some(({ start, end }) =>

@@ -13,14 +13,27 @@ import { type Entry, LOOKUPS, type RawReader, rawReader, TARGETS, tableOf } from
 import { Reader } from '../../store/reader.ts';
 import { records, STAMP, type Table } from '../../store/rows.ts';
 import { ChangeWriter } from '../entry-codec.ts';
-import { type CompiledZone, type Journal, type KeyRange, type KeyText, textOf } from '../journal.ts';
+import {
+  type CommitRequest,
+  type CompiledZone,
+  type ImportedRows,
+  type Journal,
+  type KeyRange,
+  type KeyText,
+  textOf,
+} from '../journal.ts';
 import { OverlaidTable } from '../overlay.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';
 import { IdTaker, OutOfIds } from './id-taker.ts';
 
+/** The compiled nodes of an imported zone. `rows.in`: appended changes; the span is of these. */
+interface DraftedZone extends Pick<CompiledZone, 'domainId' | 'nodes'> {
+  readonly rows?: ImportedRows & { readonly in: Buffer };
+}
+
 export class Draft extends Reader {
   readonly #tracked: TrackedReader;
-  compiled: CompiledZone | undefined;
+  compiled: DraftedZone | undefined;
 
   constructor(
     environment: Environment,
@@ -81,8 +94,17 @@ export class Draft extends Reader {
     return this.#tracked.changedRows();
   }
 
-  get request(): { reads: { at: number; ranges: readonly KeyRange[] }; changes: Buffer } {
-    return { reads: { at: this.#tracked.head, ranges: this.#tracked.ranges }, changes: this.#tracked.changes() };
+  get request(): Pick<CommitRequest, 'reads' | 'changes' | 'compiled'> {
+    const reads = { at: this.#tracked.head, ranges: this.#tracked.ranges };
+    const changes = this.#tracked.changes();
+    if (this.compiled?.rows === undefined) return { reads, changes, compiled: this.compiled };
+    const { rows, ...zone } = this.compiled;
+    const { appended } = this.#tracked;
+    let offset = changes.length;
+    for (let i = appended.length - 1; i >= appended.indexOf(rows.in); i--) offset -= appended[i].length;
+    const { apex, firstId, count, start, end } = rows;
+    const placed = { apex, firstId, count, start: offset + start, end: offset + end };
+    return { reads, changes, compiled: { ...zone, rows: placed } };
   }
 }
 
@@ -330,8 +352,7 @@ export async function write<T>(
       try {
         const onApplied = observed?.applied;
         const isRetry = attempt > 1;
-        const { compiled } = draft;
-        const { sequence } = await journal.commit({ by, compiled, onApplied, isUrgent, isRetry, ...request });
+        const { sequence } = await journal.commit({ by, onApplied, isUrgent, isRetry, ...request });
         observed?.end(sequence);
         return { result, sequence };
       } catch (error) {

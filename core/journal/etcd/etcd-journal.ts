@@ -159,7 +159,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     if (error !== null) throw error;
     const outcomes = requests.map(
       (request): Promise<Outcome> =>
-        this.queue.add(request, { node, revision }).then(
+        this.queue.add(request, { mandate: { node, revision } }).then(
           ({ sequence }) => sequence,
           (reason: unknown) => {
             // The forwarding node determines the outcome itself.

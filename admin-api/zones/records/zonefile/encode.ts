@@ -1,23 +1,28 @@
 /** Encodes the rows of a whole zone without an object for each row. */
 
+import { Steps } from '../../../../core/base/steps.ts';
 import { type Name, nameId } from '../../../../core/dns/wire/name.ts';
 import { ChangeWriter, visitKeys } from '../../../../core/journal/entry-codec.ts';
 import { type Id, idKey, writeId, writeNameKey } from '../../../../core/store/keys.ts';
 import { RECORD_RDATA, records, spellings } from '../../../../core/store/rows.ts';
 import type { Owners } from './owners.ts';
 
+/** Changes between two yields to the event loop. */
+const CHUNK = 1024;
+
 /**
  * Encodes a put for every record, and for the spelling of every owner in `spelled` (by nameId). A
  * test compares the layout with rows.ts and keys.ts.
  *
- * The ids of the records are left out, and the domain may be: see `assignIds`.
+ * The ids of the records are left out, and the domain may be: see `assignIds`. The puts of records
+ * come first, up to `recordsEnd`.
  */
 export function encodeRecords(
   domainId: Id,
   owners: Owners,
   spelled: ReadonlyMap<string, Name>,
   now: number,
-): { changes: Uint8Array; count: number } {
+): { changes: Uint8Array; count: number; recordsEnd: number } {
   const out = new ChangeWriter();
   const key = Buffer.alloc(1024);
   key.set(idKey(domainId));
@@ -41,6 +46,7 @@ export function encodeRecords(
     }
   }
   const { count } = out;
+  const recordsEnd = out.content.length;
   if (spelled.size > 0)
     for (const { name, sets } of owners) {
       const spelling = sets.length > 0 ? spelled.get(nameId(name)) : undefined;
@@ -48,17 +54,19 @@ export function encodeRecords(
       const nameEnd = writeNameKey(name, 0, key, 8);
       out.put(spellings.number, key.subarray(0, nameEnd), spelling);
     }
-  return { changes: out.content, count };
+  return { changes: out.content, count, recordsEnd };
 }
 
 /**
  * Sets the domain of encoded changes, and the ids of the records in their order: `first` and those
  * after it.
  */
-export function assignIds(changes: Buffer, domainId: Id, first: Id): void {
+export async function assignIds(changes: Buffer, domainId: Id, first: Id): Promise<void> {
+  const steps = new Steps();
   let id = first;
-  visitKeys(changes, (table, start, end) => {
-    writeId(domainId, changes, start);
-    if (table === records.number) writeId(id++, changes, end - 8);
-  });
+  for (let at = 0; at < changes.length; await steps.next())
+    at = visitKeys(changes, at, CHUNK, (table, start, end) => {
+      writeId(domainId, changes, start);
+      if (table === records.number) writeId(id++, changes, end - 8);
+    });
 }

@@ -80,7 +80,7 @@ export async function importZone(
     changeZone(
       services,
       context,
-      (draft) => {
+      async (draft) => {
         const old = editableDomain(draft, context.caller, domainId);
         requireMatch(services, draft, old, context.header('if-match'));
         const changes = new ChangeWriter();
@@ -91,14 +91,15 @@ export async function importZone(
         if (old.kept !== null || prepared.kept !== null)
           changes.put(domains.number, domains.key(domain), domains.encode(domain));
         draft.append(changes.content);
-        rows = rowsOf(prepared, draft, domainId);
+        const zoneRows = await rowsOf(prepared, draft, domainId);
+        rows = zoneRows.changes;
         keepProxied(rows, flags);
         requireSameSteered(services, draft, domain, rows);
         draft.append(rows);
         // The nodes were compiled for a zone without other records, without other domains above or
         // below, and without the proxy.
         if (kept === 0 && !hasRelatedDomain(draft, domain) && draft.proxy(domainId)?.enabled !== true)
-          draft.compiled = { domainId, nodes: prepared.nodes };
+          draft.compiled = compiledOf(prepared, zoneRows, domain);
         return {
           action: 'zone.import',
           domain,
@@ -131,10 +132,11 @@ export async function createFromZoneFile(
   const apex = checkDomain(services, context, name);
   const room = generateRoom(services, accountOf(services.reader, context).id, null);
   const prepared = await prepareFile(services, pool, room, { bytes: context.body, apex, domainId: NO_ID, ...options });
-  const { count, kept, nodes, nameservers, warnings } = prepared;
-  const reply = await insertDomain(services, context, { domain: name }, (draft, empty) => {
-    draft.append(rowsOf(prepared, draft, empty.id));
-    if (!hasRelatedDomain(draft, empty)) draft.compiled = { domainId: empty.id, nodes };
+  const { count, kept, nameservers, warnings } = prepared;
+  const reply = await insertDomain(services, context, { domain: name }, async (draft, empty) => {
+    const rows = await rowsOf(prepared, draft, empty.id);
+    draft.append(rows.changes);
+    if (!hasRelatedDomain(draft, empty)) draft.compiled = compiledOf(prepared, rows, empty);
     const domain = kept === null ? empty : { ...empty, kept };
     const own = nameservers.length > 0 ? { nameservers: nameservers.map(formatHost) } : {};
     return { domain, records: count, ...own, more: { records: count, ...viewWarnings(warnings) } };
@@ -168,10 +170,23 @@ async function prepareFile(
 }
 
 /** The changes of a prepared file, with the ids of the draft. */
-function rowsOf({ changes, count }: PreparedZone, draft: Draft, domainId: Id): Buffer {
+async function rowsOf({ changes, count }: PreparedZone, draft: Draft, domainId: Id): Promise<ZoneRows> {
   const rows = Buffer.from(changes.buffer, changes.byteOffset, changes.length);
-  if (count > 0) assignIds(rows, domainId, draft.newId(records, count));
-  return rows;
+  const firstId = count > 0 ? draft.newId(records, count) : 0;
+  if (count > 0) await assignIds(rows, domainId, firstId);
+  return { changes: rows, firstId };
+}
+
+interface ZoneRows {
+  readonly changes: Buffer;
+  /** Of the first record; 0: there is none. */
+  readonly firstId: Id;
+}
+
+/** The compiled zone, and where its records are in `rows`. */
+function compiledOf({ nodes, count, recordsEnd }: PreparedZone, rows: ZoneRows, { id, apex }: Domain) {
+  const { changes, firstId } = rows;
+  return { domainId: id, nodes, rows: { in: changes, apex, firstId, count, start: 0, end: recordsEnd } };
 }
 
 const viewWarnings = (warnings: readonly MasterWarning[]) => ({

@@ -97,6 +97,8 @@ export interface PreparedZone {
   readonly ok: true;
   /** Puts of records and spellings. */
   readonly changes: Uint8Array;
+  /** Offset of the end of the puts of records. */
+  readonly recordsEnd: number;
   /** See core/zone/compile/bulk.ts. */
   readonly nodes: Uint8Array;
   readonly count: number;
@@ -126,11 +128,11 @@ export function prepareZone(input: PrepareInput): Prepared {
   if (errors.length > 0) return { ok: false, errors, excess };
   const domain: Domain = { id: domainId, accountId: 0, apex, createdAt: now, kept, ...PRIMARY };
   owners.sort();
-  const { changes, count } = encodeRecords(domainId, owners, spellings, now);
+  const { changes, count, recordsEnd } = encodeRecords(domainId, owners, spellings, now);
   const leads = [...owners].some(({ sets }) => sets.some(({ type }) => LEADING_TYPES.includes(type)));
   const nodes = compileOwners(domain, owners, input.zoneSettings);
   const nameservers = (setOf(owners.get(apex), TYPE.NS)?.rdatas ?? []).map((rdata) => nameAt(rdata, 0));
-  return { ok: true, changes, count, leads, nodes, kept, nameservers, warnings };
+  return { ok: true, changes, recordsEnd, count, leads, nodes, kept, nameservers, warnings };
 }
 
 export type ReadInput = Pick<PrepareInput, 'bytes' | 'apex' | 'keepApex' | 'strict' | 'skipsFaults' | 'maxGenerated'>;

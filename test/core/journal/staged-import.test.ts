@@ -1,0 +1,340 @@
+/**
+ * Large imports, whose records and answers are written in small transactions: compared with imports
+ * in one transaction, with other writes next to them, and after a crash at any moment.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { assignIds } from '../../../admin-api/zones/records/zonefile/encode.ts';
+import { type PreparedZone, prepareZone } from '../../../admin-api/zones/records/zonefile/prepare.ts';
+import { parseName } from '../../../core/dns/wire/name.ts';
+import { CLASS_IN, TYPE } from '../../../core/dns/wire/types.ts';
+import { unservedDomain } from '../../../core/journal/apply/staged-import.ts';
+import { type Draft, write } from '../../../core/journal/draft/draft.ts';
+import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
+import { rebuildAnswers } from '../../../core/journal/upkeep/rebuild.ts';
+import { finishImport } from '../../../core/journal/upkeep/unfinished-import.ts';
+import { type Environment, openEnvironment } from '../../../core/store/environment.ts';
+import { afterPrefix, idKey } from '../../../core/store/keys.ts';
+import { type Domain, domains, proxies, records, type Spelling, spellings } from '../../../core/store/rows.ts';
+import { StoreReader } from '../../../core/store/store-reader.ts';
+import { decodeMessage, encodeQuery } from '../../support/message.ts';
+import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import {
+  addressRecord,
+  checkAlike,
+  DEFAULTS,
+  dump,
+  embedded,
+  newDomain,
+  newProxy,
+  queryPath,
+  type Store,
+  withStore,
+} from './fixture.ts';
+
+/** Lines whose records are together larger than those of an import that is not staged. */
+const LINES = 5000;
+const DERIVED = ['answers', 'targets', 'aliases', 'zones', 'usage', 'orders', 'sites'];
+
+/** Every kind of record with effects on other rows or names. `variant` changes most of them. */
+function zoneFile(variant: number): Buffer {
+  const lines = [
+    '@ 300 MX 10 mail',
+    `@ 300 ALIAS a${variant}.example.net.`,
+    `*.wild 300 TXT "${variant}"`,
+    'Mixed.Case 300 A 192.0.2.9',
+    'mail 300 A 192.0.2.8',
+    'sub 300 NS ns.sub',
+    'ns.sub 300 A 192.0.2.7',
+    `alias 300 ALIAS b${variant}.example.net.`,
+    '_sip._tcp 300 SRV 1 2 5060 mail',
+  ];
+  for (let i = 0; i < LINES; i++) {
+    const name = `n${i + variant * 1000}${i % 7 === 0 ? '.deep' : ''}`;
+    lines.push(i % 5 === 0 ? `${name} 300 CNAME mail` : `${name} 300 A 192.0.2.${i % 250}`);
+  }
+  return Buffer.from(`${lines.join('\n')}\n`);
+}
+
+interface Import {
+  readonly domain: Domain;
+  readonly variant: number;
+  readonly firstId: number;
+  /** False: the records are applied in one transaction. */
+  readonly isStaged?: boolean;
+  /** Also called in the draft. */
+  readonly more?: (draft: Draft) => void;
+}
+
+const prepared = new Map<number, PreparedZone>();
+
+function prepare(variant: number): PreparedZone {
+  let zone = prepared.get(variant);
+  if (zone === undefined) {
+    const file = {
+      bytes: zoneFile(variant),
+      domainId: 0,
+      apex: parseName('zone.test.'),
+      keepApex: false,
+      strict: false,
+    };
+    const read = prepareZone({ ...file, zoneSettings: DEFAULTS, now: 1 });
+    if (!read.ok) throw new Error(read.errors[0].message);
+    zone = read;
+    prepared.set(variant, zone);
+  }
+  return zone;
+}
+
+async function importZone(
+  { environment, journal }: Store,
+  { domain, variant, firstId, isStaged = true, more }: Import,
+) {
+  const { id, apex } = domain;
+  const { changes, nodes, count, recordsEnd } = prepare(variant);
+  const rows = Buffer.from(changes);
+  await assignIds(rows, id, firstId);
+  await write(environment, journal, 'test', (draft) => {
+    more?.(draft);
+    if (draft.domain(id) === undefined) draft.put(domains, domain);
+    draft.addReadRange({ table: records.number, start: idKey(id), end: afterPrefix(idKey(id)) });
+    for (const { key, value } of recordsOf(environment, id)) draft.delete(records, records.decode(key, value));
+    for (const row of spellingsOf(environment, id)) draft.delete(spellings, row);
+    draft.append(rows);
+    const place = { in: rows, apex, firstId, count, start: 0, end: recordsEnd };
+    const hasRelated = draft.domainsBelow(apex, 1).length > 0 || draft.domainByApex(parseName('test.')) !== undefined;
+    if (!hasRelated) draft.compiled = { domainId: id, nodes, ...(isStaged && { rows: place }) };
+  });
+}
+
+function recordsOf({ records: table }: Environment, domainId: number): { key: Buffer; value: Buffer }[] {
+  const start = idKey(domainId);
+  return [...table.getRange({ start, end: afterPrefix(start) })] as { key: Buffer; value: Buffer }[];
+}
+
+function spellingsOf({ rows }: Environment, domainId: number): Spelling[] {
+  const start = idKey(domainId);
+  const found = rows.get(spellings.number)!.getRange({ start, end: afterPrefix(start) });
+  return Array.from(found, ({ key, value }) => spellings.decode(key, value));
+}
+
+const clock = { now: () => 1_700_000_000_000, refusal: () => null };
+const onOneClock: Parameters<typeof withStore>[0] = ({ environment, index }, history) =>
+  openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history, clock });
+const LARGE = { arenaBytes: 32 << 20 };
+
+const ask = (path: ReturnType<typeof queryPath>, name: string): unknown => {
+  const query = encodeQuery({ name: parseName(name), type: TYPE.A, class: CLASS_IN }, 1);
+  const reply = path.answer(query, 1232);
+  return reply === null ? null : decodeMessage(reply);
+};
+
+for (const isOverArena of [false, true])
+  test(`a staged import stores and serves what an import in one transaction does${isOverArena ? ', with names in the store' : ''}`, () => {
+    const options = isOverArena ? { arenaBytes: 64 << 10 } : LARGE;
+    const domain = newDomain('zone.test.');
+    const firstId = 2_000_000_000;
+    return withStore(
+      onOneClock,
+      (store) =>
+        withStore(
+          onOneClock,
+          async (other) => {
+            for (const [i, variant] of [1, 2, 2, 3].entries()) {
+              const input = { domain, variant, firstId: firstId + i * 100_000 };
+              await importZone(store, input);
+              await importZone(other, { ...input, isStaged: false });
+              checkAlike(store.environment, other.environment);
+              assert.is(store.index.stats.names, other.index.stats.names);
+              const paths = [queryPath(store), queryPath(other)];
+              for (const name of [
+                'zone.test.',
+                'n1001.zone.test.',
+                'n2005.zone.test.',
+                'n3000.deep.zone.test.',
+                'x.wild.zone.test.',
+                'alias.zone.test.',
+                'mail.zone.test.',
+                'a.sub.zone.test.',
+                'none.zone.test.',
+              ])
+                assert.equal(ask(paths[0], name), ask(paths[1], name), name);
+              for (const path of paths) await path.close();
+            }
+          },
+          options,
+        ),
+      options,
+    );
+  });
+
+/** The derived rows equal those of a rebuild, and the index has all names. */
+async function checkDerived({ environment, index }: Pick<Store, 'environment'> & Partial<Store>): Promise<void> {
+  assert.is(environment.hidden.read(), null);
+  assert.is(unservedDomain(environment), null);
+  const before = dump(environment, DERIVED);
+  const names = new Set(dump(environment, ['answers']).map((line) => line.split(' ')[1].replace(/^00/, '')));
+  if (index !== undefined) assert.is(index.stats.names, names.size);
+  await rebuildAnswers(environment, DEFAULTS);
+  const after = dump(environment, DERIVED);
+  const [old, rebuilt] = [new Set(before), new Set(after)];
+  assert.equal(
+    before.filter((line) => !rebuilt.has(line)).slice(0, 3),
+    after.filter((line) => !old.has(line)).slice(0, 3),
+  );
+}
+
+/** Runs `during` with the number of the round, in turn with the steps of an import, until it ends. */
+async function alongside(imported: Promise<unknown>, during: (round: number) => Promise<void>): Promise<number> {
+  let isOver = false;
+  const ended = imported.finally(() => {
+    isOver = true;
+  });
+  ended.catch(() => {});
+  let round = 0;
+  for (; !isOver; round++) await during(round);
+  await ended;
+  return round;
+}
+
+test('other writes are committed during an import, and readers see all of it or nothing', () =>
+  withStore(
+    embedded,
+    async (store) => {
+      const { environment, journal, reader } = store;
+      const [domain, other] = [newDomain('zone.test.'), newDomain('other.test.')];
+      await write(environment, journal, 'test', (draft) => draft.put(domains, other));
+      await importZone(store, { domain, variant: 1, firstId: 2_000_000_000 });
+      const old = recordsOf(environment, domain.id).length;
+      const path = queryPath(store);
+      const seen = new Set<number>();
+      let isNew = false;
+      const transaction = environment.root.useReadTransaction();
+      const imported = importZone(store, { domain, variant: 2, firstId: 2_100_000_000 });
+      const rounds = await alongside(imported, async (round) => {
+        await write(environment, journal, 'test', (draft) => draft.put(records, addressRecord(other, `w${round}`)));
+        const ids = new Set(recordsOf(environment, domain.id).map(({ key }) => key.readUInt32BE(key.length - 4)));
+        isNew ||= [...ids].some((id) => id >= 2_100_000_000);
+        assert.is(ids.size, old);
+        assert.ok([...ids].every((id) => isNew === id >= 2_100_000_000));
+        seen.add(reader.zoneState(domain.id).revision);
+        assert.is((ask(path, `w${round}.other.test.`) as { answer: unknown[] }).answer.length, 1);
+      });
+      assert.ok(rounds > 2, `${rounds} commits`);
+      const start = idKey(domain.id);
+      const before = [...environment.records.getKeys({ start, end: afterPrefix(start), transaction })];
+      assert.ok(before.every((key) => (key as Buffer).readUInt32BE(key.length - 4) < 2_100_000_000));
+      assert.is(before.length, old, 'a transaction from before the import');
+      transaction.done();
+      await checkDerived(store);
+      await path.close();
+    },
+    LARGE,
+  ));
+
+const TOUCHES: Readonly<Record<string, (draft: Draft, domain: Domain, environment: Environment) => void>> = {
+  'a record is added': (draft, domain) => draft.insert(records, addressRecord(domain, 'added')),
+  'a record at an imported name is added': (draft, domain) => draft.insert(records, addressRecord(domain, 'n2001', 99)),
+  'the proxy is switched on': (draft, domain) => draft.put(proxies, newProxy(domain)),
+  'a zone below it is created': (draft) => draft.put(domains, newDomain('n2002.zone.test.')),
+  'the zone above it is created': (draft) => draft.put(domains, newDomain('test.')),
+  'it is deleted': (draft, domain, environment) => {
+    for (const { key, value } of recordsOf(environment, domain.id)) draft.delete(records, records.decode(key, value));
+    for (const row of spellingsOf(environment, domain.id)) draft.delete(spellings, row);
+    draft.delete(domains, domain);
+  },
+};
+for (const [what, touch] of Object.entries(TOUCHES))
+  test(`the answers are right when during an import ${what}`, async () => {
+    // In each round of the import one more step is done, until the import ends first.
+    for (let at = 0, isOver = false; !isOver; at = at * 3 + 1)
+      await withStore(
+        embedded,
+        async (store) => {
+          const { environment, journal } = store;
+          const domain = newDomain('zone.test.');
+          await importZone(store, { domain, variant: 1, firstId: 2_000_000_000 });
+          const imported = importZone(store, { domain, variant: 2, firstId: 2_100_000_000 });
+          let touched: Promise<unknown> | null = null;
+          await alongside(
+            imported.catch(() => {}),
+            async (round) => {
+              await write(environment, journal, 'test', (draft) => draft.put(domains, newDomain(`d${round}.example.`)));
+              if (round === at)
+                touched = write(environment, journal, 'test', (draft) => touch(draft, domain, environment));
+            },
+          );
+          await touched;
+          isOver = touched === null;
+          await checkDerived(store);
+        },
+        LARGE,
+      );
+  });
+
+test('an import that conflicts at its end is repeated, and leaves nothing of the first attempt', () =>
+  withStore(
+    embedded,
+    async (store) => {
+      const { environment, journal } = store;
+      const [domain, read] = [newDomain('zone.test.'), newDomain('read.test.')];
+      let attempts = 0;
+      const more = (draft: Draft): void => {
+        attempts++;
+        draft.domain(read.id);
+      };
+      const imported = importZone(store, { domain, variant: 1, firstId: 2_000_000_000, more });
+      while (environment.hidden.read() === null) await setImmediate();
+      await write(environment, journal, 'test', (draft) => draft.put(domains, read));
+      await imported;
+      assert.is(attempts, 2);
+      assert.is(recordsOf(environment, domain.id).length, LINES + 9);
+      await checkDerived(store);
+    },
+    LARGE,
+  ));
+
+test('after a crash at any moment of an import, the next start has all of it or nothing', () =>
+  withStore(
+    embedded,
+    async (store) => {
+      const { environment, journal } = store;
+      const domain = newDomain('zone.test.');
+      await importZone(store, { domain, variant: 1, firstId: 2_000_000_000 });
+      const found = new Set<string | null>();
+      const copies: string[] = [];
+      const imported = importZone(store, { domain, variant: 2, firstId: 2_100_000_000 });
+      await alongside(imported, async (round) => {
+        await write(environment, journal, 'test', (draft) => draft.put(domains, newDomain(`d${round}.example.`)));
+        const folder = temporaryFolder('crash');
+        copies.push(folder);
+        await environment.root.backup(`${folder}/waypost.mdb`, false);
+      });
+      for (const folder of copies) {
+        const copy = openEnvironment(folder);
+        const wasUnserved = unservedDomain(copy) !== null;
+        const finished = await finishImport(copy, DEFAULTS);
+        found.add(finished);
+        assert.is(finished === 'compiled', wasUnserved);
+        const ids = recordsOf(copy, domain.id).map(({ key }) => key.readUInt32BE(key.length - 4));
+        assert.is(ids.length, LINES + 9);
+        const isNew = ids[0] >= 2_100_000_000;
+        assert.ok(ids.every((id) => isNew === id >= 2_100_000_000));
+        for (const { key, value } of recordsOf(copy, domain.id))
+          for (const lookup of records.lookups(key, value)) assert.ok(copy.lookups.get(lookup)?.equals(key));
+        const reader = new StoreReader(copy);
+        assert.is(reader.zoneState(domain.id).recordCount, LINES + 9);
+        const [entries] = [copy.lookups.getStats() as { entryCount: number }];
+        const rows = copy.records.getStats() as { entryCount: number };
+        assert.ok(entries.entryCount >= rows.entryCount && rows.entryCount === LINES + 9);
+        await checkDerived({ environment: copy });
+        await copy.close();
+        removeFolder(folder);
+      }
+      assert.ok(found.has('deleted') && found.has('compiled'), [...found].join());
+    },
+    LARGE,
+  ));
+
+test.run();
