@@ -71,7 +71,9 @@ class EmbeddedJournal extends LocalJournal {
         return write();
       });
       const committed = await super.enqueue(request, staged);
-      await this.#serve(applier.serve(staged));
+      await this.#untilDone(applier.serve(staged));
+      // The next start deletes the rest.
+      if (!this.isClosed) await this.#untilDone(applier.deleteHidden());
       return committed;
     } catch (error) {
       if (!staged.isCommitted && !this.isClosed) await this.#inSteps(applier.deleteHidden()).catch(() => {});
@@ -79,8 +81,8 @@ class EmbeddedJournal extends LocalJournal {
     }
   }
 
-  /** The import is stored, so errors such as a full disk only delay its answers. */
-  async #serve(step: () => Promise<boolean>): Promise<void> {
+  /** The import is stored, so errors such as a full disk only delay what follows. */
+  async #untilDone(step: () => Promise<boolean>): Promise<void> {
     for (;;)
       try {
         return await this.#inSteps(step);

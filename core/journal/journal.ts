@@ -84,6 +84,8 @@ export interface CompiledZone {
   readonly nodes: Uint8Array;
   /** Omitted: the records are somewhere in the changes. */
   readonly rows?: ImportedRows;
+  /** The deletes of all records of before, next to each other; omitted: like `rows`. */
+  readonly deletions?: Span & { readonly count: number };
 }
 
 /** The puts of all records of a zone, which are next to each other in the changes of a commit. */

@@ -1,11 +1,11 @@
 /**
- * The records of an import that is in progress. They are written in small transactions before the
- * import is committed (core/journal/apply/staged-import.ts). The table of records leaves them out
- * until the commit deletes the row of `meta` that names them. That row is read in the transaction
- * of the reader, so a reader has all records of an import or none.
+ * The records of an import that is in progress, in small transactions
+ * (core/journal/apply/staged-import.ts): before its commit those that are already written, and
+ * after it those that are not yet deleted. A row of `meta` names them, and the table of records
+ * leaves them out. That row is read in the transaction of the reader, so a reader has the records
+ * before an import or those after it.
  */
-import type { RangeOptions, Transaction } from 'lmdb';
-import type { Binary } from './environment.ts';
+import type { Database, RangeOptions, Transaction } from 'lmdb';
 import { type Id, idAt, idKey, writeId } from './keys.ts';
 
 /** Consecutive ids of records of a domain. */
@@ -13,7 +13,11 @@ export interface HiddenRange {
   readonly domainId: Id;
   readonly firstId: Id;
   readonly count: number;
+  /** All other records of the domain are hidden, not these. */
+  readonly isRest: boolean;
 }
+
+type Binary = Database<Buffer, Uint8Array>;
 
 const HIDDEN = Buffer.from('hidden records');
 
@@ -31,7 +35,7 @@ export class HiddenRows {
     const value = this.meta.get(HIDDEN, { transaction });
     return value === undefined
       ? null
-      : { domainId: idAt(value), firstId: idAt(value, 8), count: value.readUInt32BE(16) };
+      : { domainId: idAt(value), firstId: idAt(value, 8), count: value.readUInt32BE(16), isRest: value[20] === 1 };
   }
 
   /** Inside a write transaction. Null: no rows are hidden. */
@@ -40,18 +44,19 @@ export class HiddenRows {
       this.meta.remove(HIDDEN);
       return;
     }
-    const value = Buffer.allocUnsafe(20);
+    const value = Buffer.allocUnsafe(21);
     writeId(range.domainId, value, 0);
     writeId(range.firstId, value, 8);
     value.writeUInt32BE(range.count, 16);
+    value[20] = range.isRest ? 1 : 0;
     this.meta.put(HIDDEN, value);
   }
 }
 
-/** Whether a range of HiddenRows has the id of the record with this key. */
-export function isHidden({ firstId, count }: HiddenRange, key: Uint8Array): boolean {
+/** Whether the record of the domain with this key is hidden. */
+export function isHidden({ firstId, count, isRest }: HiddenRange, key: Uint8Array): boolean {
   const id = idAt(key, key.length - 8);
-  return id >= firstId && id < firstId + count;
+  return (id >= firstId && id < firstId + count) !== isRest;
 }
 
 interface LmdbIterable {

@@ -26,10 +26,10 @@ import { type PrimaryBody, readPrimaries, viewPrimary } from './primaries.ts';
 export async function deleteDomain(services: Services, context: Context<Caller>, id: Id, force = false) {
   if (!force) await requireNoDs(services, ownedDomain(services.reader, context.caller, id));
   const commit = () =>
-    change(services, context, (draft) => {
+    change(services, context, async (draft) => {
       const domain = requireUnlisted(draft, ownedDomain(draft, context.caller, id));
       requireMatch(services, draft, domain, context.header('if-match'));
-      const count = deleteDomainRows(services, draft, domain, nowSeconds());
+      const count = await deleteDomainRows(services, draft, domain, nowSeconds());
       return { action: 'domain.delete', domain, target: id, detail: { records: count }, createResponse: () => ({}) };
     });
   return services.locks.exclusive(String(id), commit);

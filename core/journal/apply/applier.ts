@@ -5,13 +5,15 @@
 import { setImmediate } from 'node:timers/promises';
 import { diskFull } from '../../base/disk-full.ts';
 import type { Environment } from '../../store/environment.ts';
+import type { HiddenRange } from '../../store/hidden-rows.ts';
 import type { IndexWriter } from '../../store/index/writer.ts';
-import { type Id, sequenceKey } from '../../store/keys.ts';
+import { type Id, idAt, sequenceKey } from '../../store/keys.ts';
 import { entryOf, isListedOnly } from '../../store/nsec3-entries.ts';
-import { dnssec } from '../../store/rows.ts';
+import { dnssec, records } from '../../store/rows.ts';
 import { transact } from '../../store/transact.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { type Head, readHead, writeHead } from '../applied-head.ts';
+import { readFirstChanges } from '../entry-codec.ts';
 import type { AnswerChanges, DomainListener, EdgeChanges, StorageGuard } from '../journal.ts';
 import { type OverlaidStore, withOverlay } from '../overlay.ts';
 import { type Applied, applyEntries, applyRows } from './apply-entries.ts';
@@ -137,6 +139,8 @@ export class Applier {
   async #rehearseInSteps(links: readonly Link[]): Promise<void> {
     const rehearsal = this.#openRehearsal(links, this.options.signers?.groupInThreads());
     const { store, updates } = rehearsal;
+    // `apply` deletes the hidden records first.
+    if (this.#hiddenFrom(links) !== null) return;
     applyRows(store.environment, updates, appliedOf(links));
     // `apply` writes the answers of the import first.
     if (this.#unserved !== null && updates.concerns(this.#unserved)) return;
@@ -156,7 +160,7 @@ export class Applier {
     if (storage?.isFull) throw storage.refusalOf('') ?? diskFull();
   }
 
-  /** Whether the entries are rehearsed in steps. The entry of a staged import has nothing to sign. */
+  /** Whether the entries are rehearsed in steps. A staged import has nothing to sign. */
   #isRehearsed(links: readonly Link[]): boolean {
     return this.hasSignedZones && links[0].applied.staged === undefined;
   }
@@ -165,17 +169,36 @@ export class Applier {
     return new StagedImport(this.options.environment, changes, zone);
   }
 
-  /** Deletes the records of an import that failed. In steps, like `writeRows`. */
+  /** Deletes hidden records, in steps like `writeRows`. */
   deleteHidden(): () => Promise<boolean> {
     const { environment } = this.options;
     const range = environment.hidden.read();
     if (range === null) return () => Promise.resolve(true);
-    return this.#steps(deleteHidden(environment, range));
+    const step = this.#steps(deleteHidden(environment, range));
+    return async () => {
+      const isDone = await step();
+      if (isDone) environment.hidden.mayExist = environment.hidden.read() !== null;
+      return isDone;
+    };
+  }
+
+  /** The hidden records of a domain whose records the entries write. Null: there are none. */
+  #hiddenFrom(links: readonly Link[]): HiddenRange | null {
+    const hidden = this.options.environment.hidden.read();
+    if (hidden?.isRest !== true) return null;
+    for (const { applied } of links)
+      for (const { table, key } of readFirstChanges(applied.entry.changes, records.number))
+        if (table === records.number && idAt(key) === hidden.domainId) return hidden;
+    return null;
   }
 
   /** Writes the hidden records of an import. Each call is a step; true: the last. */
   writeRows(staged: StagedImport): () => Promise<boolean> {
-    return this.#steps(staged.writeRows());
+    function* work(): Generator<void> {
+      yield* staged.readDeletions();
+      yield* staged.writeRows();
+    }
+    return this.#steps(work());
   }
 
   /** Writes and serves the answers of an import that was applied, in steps. */
@@ -283,6 +306,8 @@ export class Applier {
         for (const { applied, bytes: encoded } of links)
           environment.journal.put(sequenceKey(applied.entry.sequence), encoded);
         this.#retention.trim(sequence, bytes);
+        const hidden = this.#hiddenFrom(links);
+        if (hidden !== null) for (const _ of deleteHidden(environment, hidden));
         applyRows(environment, updates, appliedOf(links));
         isConcerned = unserved !== null && updates.concerns(unserved);
         if (unserved !== null && isConcerned) for (const _ of this.#writeAnswers(unserved));
@@ -299,7 +324,7 @@ export class Applier {
     this.#current = { sequence, hash };
     environment.root.resetReadTxn();
     // From here on, only transactions of readers can be older than the import.
-    if (staged !== undefined) environment.hidden.mayExist = false;
+    if (staged !== undefined) environment.hidden.mayExist = environment.hidden.read() !== null;
     const next = this.#rehearsal as Rehearsal | null;
     next?.store.rebase(environment);
     next?.facts.rebase(this.#facts);

@@ -54,11 +54,20 @@ export function applyRows(environment: Environment, updates: ZoneUpdates, entrie
     };
     if (staged === undefined) write(entry.changes);
     else {
-      const { start, end, firstId, count } = staged.rows;
-      write(entry.changes.subarray(0, start));
-      updates.addStaged(staged);
-      history.noteNew(staged.domainId, firstId, count);
-      write(entry.changes.subarray(end));
+      const { domainId, rows, deletions } = staged;
+      let at = 0;
+      // Orphans are found only after each deletion.
+      const defers = deletions !== undefined && !orphans.some((table) => table.hasRows(domainId));
+      if (defers) {
+        write(entry.changes.subarray(0, deletions.start));
+        updates.deleteStaged(staged);
+        history.noteDeleted(domainId, staged.deletedRecords, deletions.count);
+        at = deletions.end;
+      }
+      write(entry.changes.subarray(at, rows.start));
+      updates.addStaged(staged, defers);
+      history.noteNew(domainId, rows.firstId, rows.count);
+      write(entry.changes.subarray(rows.end));
     }
     for (const rows of orphans) rows.delete(history, updates);
     updates.endEntry();
@@ -82,7 +91,7 @@ class OrphanedRows {
   ) {}
 
   note({ table, key, value }: Change): void {
-    if (table !== records.number || value !== null || !this.#hasRows(idAt(key))) return;
+    if (table !== records.number || value !== null || !this.hasRows(idAt(key))) return;
     this.#touched.add(key.toString('latin1', 0, key.length - RECORD_ID));
   }
 
@@ -102,7 +111,7 @@ class OrphanedRows {
     }
   }
 
-  #hasRows(domainId: Id): boolean {
+  hasRows(domainId: Id): boolean {
     let has = this.#domains.get(domainId);
     if (has === undefined) {
       const start = idKey(domainId);

@@ -106,8 +106,8 @@ class DomainChange {
     this.comments.clear();
   }
 
-  countRecord(): void {
-    this.#count++;
+  countRecords(count: number): void {
+    this.#count += count;
   }
 
   get isEmpty(): boolean {
@@ -178,13 +178,24 @@ export class DomainHistory {
     const change = this.#domain(idAt(key));
     const id = idAt(key, key.length - 8);
     if (change.isLarge) {
-      change.countRecord();
+      change.countRecords(1);
       return;
     }
     const value = this.environment.records.get(key);
     // A renamed record has two keys, and only the old key is stored.
     if (value === undefined && (!isWritten || change.records.has(id))) return;
     change.addRecord(id, encodeRecordBefore(id, value === undefined ? null : { key, value }));
+  }
+
+  /** Like `note`, for deletes of `count` records. `first`: as many as their history may have. */
+  noteDeleted(domainId: Id, first: readonly { readonly key: Buffer; readonly value: Buffer }[], count: number): void {
+    const change = this.#domain(domainId);
+    let noted = 0;
+    for (; noted < first.length && !change.isLarge; noted++) {
+      const id = idAt(first[noted].key, first[noted].key.length - 8);
+      change.addRecord(id, encodeRecordBefore(id, first[noted]));
+    }
+    if (noted < count) change.countRecords(count - noted);
   }
 
   /** Like `note`, for puts of new records with consecutive ids. */

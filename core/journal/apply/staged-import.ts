@@ -3,14 +3,16 @@
  * groups of other commits in between:
  *
  *   1. The records are written, hidden from readers (core/store/hidden-rows.ts).
- *   2. The entry of the import is applied like any other. It reveals the records, so the import is
- *      stored as a whole or not at all.
+ *   2. The entry of the import is applied like any other. It reveals the records and hides the old
+ *      ones, so the import is stored as a whole or not at all.
  *   3. The answers are written. The index still has those of the old zone.
  *   4. The index gets the new answers.
+ *   5. The old records are deleted.
  *
  * Two rows of `meta` tell the next start what a crash has left: hidden records, or a zone without
  * its answers (core/journal/upkeep/unfinished-import.ts).
  */
+import { ConflictError } from '../../base/errors.ts';
 import { isWithin, type Name, nameAt } from '../../dns/wire/name.ts';
 import { TYPE } from '../../dns/wire/types.ts';
 import { APEX_LENGTH_AT } from '../../store/answers.ts';
@@ -27,6 +29,7 @@ import {
   nameOfKey,
   recordKeyParts,
 } from '../../store/keys.ts';
+import { rowSize } from '../../store/row-owner.ts';
 import { RECORD_RDATA, records } from '../../store/rows.ts';
 import { readNodes } from '../../zone/compile/bulk.ts';
 import { bytesOfRows, readChanges } from '../entry-codec.ts';
@@ -37,6 +40,9 @@ import type { NodeChange } from './node-writer.ts';
 const EMPTY = Buffer.alloc(0);
 /** Rows or nodes between two yields. */
 const CHUNK = 32;
+
+/** Bytes of values for the history of the domain; above, it has none. See domain-history.ts. */
+const MAX_HISTORY = 4 << 20;
 
 const UNSERVED = Buffer.from('unserved import');
 
@@ -66,6 +72,10 @@ export class StagedImport {
   /** The ALIAS records: owners by key of the name in Latin-1, and targets. */
   readonly aliasOwners = new Map<string, Name>();
   readonly aliasTargets: Name[] = [];
+  /** The bytes of the records that are deleted. */
+  deletedBytes = 0;
+  /** The first of the deleted records, for the history. */
+  readonly deletedRecords: { readonly key: Buffer; readonly value: Buffer }[] = [];
   isCommitted = false;
   /** All answers are written. */
   isWritten = false;
@@ -85,6 +95,25 @@ export class StagedImport {
     this.bytes = bytesOfRows(zone.rows, zone.rows.count);
   }
 
+  get deletions(): CompiledZone['deletions'] {
+    return this.zone.deletions;
+  }
+
+  /** Reads the records that are deleted. If one changes before the commit, the import conflicts. */
+  *readDeletions(): Generator<void> {
+    const { start, end } = this.deletions ?? { start: 0, end: 0 };
+    let count = 0;
+    for (const { table, key } of readChanges(this.changes.subarray(start, end))) {
+      const value = this.environment.records.get(key);
+      if (value === undefined) throw new ConflictError();
+      const size = rowSize(table, key, value, true);
+      if (this.deletedBytes <= MAX_HISTORY) this.deletedRecords.push({ key, value });
+      this.deletedBytes += size;
+      if (recordKeyParts(key).type === TYPE.ALIAS) this.aliasTargets.push(Uint8Array.from(nameAt(value, RECORD_RDATA)));
+      if (++count % CHUNK === 0) yield;
+    }
+  }
+
   get apex(): Name {
     return this.rows.apex;
   }
@@ -93,7 +122,7 @@ export class StagedImport {
   *writeRows(): Generator<void> {
     const { environment, changes, rows, domainId } = this;
     environment.hidden.mayExist = true;
-    environment.hidden.write({ domainId, firstId: rows.firstId, count: rows.count });
+    environment.hidden.write({ domainId, firstId: rows.firstId, count: rows.count, isRest: false });
     let count = 0;
     for (const { key, value } of readChanges(changes.subarray(rows.start, rows.end))) {
       if (value === null) throw new Error('an import deletes a record next to its new ones');
@@ -117,9 +146,11 @@ export class StagedImport {
     }
   }
 
-  /** Inside the transaction of the entry. */
-  reveal(): void {
-    this.environment.hidden.write(null);
+  /** Inside the transaction of the entry. `hidesOld`: hides the records that are to be deleted. */
+  reveal(hidesOld: boolean): void {
+    const { domainId, rows } = this;
+    const { firstId, count } = rows;
+    this.environment.hidden.write(hidesOld ? { domainId, firstId, count, isRest: true } : null);
   }
 
   /** Inside write transactions, after the entry. `compile`: of names that were not compiled. */
@@ -191,6 +222,8 @@ export function* deleteHidden(environment: Environment, range: HiddenRange): Gen
   const end = afterPrefix(prefix);
   // Shown again, so that they can be read.
   for (let start: Buffer | null = prefix; start !== null; ) {
+    // A group that writes to the domain has deleted all.
+    if (hidden.read() === null) return;
     let last: Buffer | null = null;
     const found: { readonly key: Buffer; readonly value: Buffer }[] = [];
     hidden.write(null);

@@ -115,6 +115,12 @@ export class ZoneUpdate {
     if (this.#marksNames) this.#mark(key.toString('latin1', 8, nameEnd), type, () => nameOfKey(key, 8, nameEnd));
   }
 
+  /** Called instead of `markRecord` for each record that the import deletes. */
+  markDeletions(count: number): void {
+    this.delta -= count;
+    this.hasDeletions = true;
+  }
+
   /** Called instead of `markRecord` for each record of the import. */
   markStaged(staged: StagedImport): void {
     this.staged = staged;

@@ -213,12 +213,22 @@ export class ZoneUpdates {
     if (hasTarget(type)) this.#facts.invalidateTargets(domainId);
   }
 
-  /** Reveals the records of an import, with the effects of their puts. */
-  addStaged(staged: StagedImport): void {
+  /** The effects of deleting the records that an import replaces. */
+  deleteStaged({ domainId, deletions, deletedBytes }: StagedImport): void {
+    this.#writesOf(domainId);
+    this.zone(domainId).markDeletions(deletions?.count ?? 0);
+    this.#usage.addToZone(domainId, -deletedBytes);
+  }
+
+  /**
+   * Reveals the records of an import, with the effects of their puts. `hidesOld`: hides the records
+   * that are deleted later.
+   */
+  addStaged(staged: StagedImport, hidesOld: boolean): void {
     const { domainId, aliasTargets: targets, bytes } = staged;
     const { tables } = this.#writesOf(domainId);
     const zone = this.zone(domainId);
-    staged.reveal();
+    staged.reveal(hidesOld);
     zone.compiled = this.#compiled;
     zone.markStaged(staged);
     tables.add(records.number);
@@ -360,7 +370,7 @@ export class ZoneUpdates {
     this.#compiler.compileNames(domain, names);
   }
 
-  /** Whether the group may change answers of the zone. The entries are applied, but not compiled. */
+  /** Whether the group may change answers of the zone. Its rows are written, nothing is compiled. */
   concerns({ domainId, apex }: Pick<StagedImport, 'domainId' | 'apex'>): boolean {
     const isRelated = ({ apex: other }: Domain): boolean => isWithin(other, apex) || isWithin(apex, other);
     return this.#zones.has(domainId) || this.notices.domainChanges.some(({ domain }) => isRelated(domain));

@@ -12,7 +12,7 @@ import { type Id, idAt, recordKeyParts } from '../../store/keys.ts';
 import { type Entry, LOOKUPS, type RawReader, rawReader, TARGETS, tableOf } from '../../store/raw-reader.ts';
 import { Reader } from '../../store/reader.ts';
 import { records, STAMP, type Table } from '../../store/rows.ts';
-import { ChangeWriter } from '../entry-codec.ts';
+import { ChangeWriter, type Span } from '../entry-codec.ts';
 import {
   type CommitRequest,
   type CompiledZone,
@@ -26,9 +26,10 @@ import { OverlaidTable } from '../overlay.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';
 import { IdTaker, OutOfIds } from './id-taker.ts';
 
-/** The compiled nodes of an imported zone. `rows.in`: appended changes; the span is of these. */
+/** The compiled nodes of an imported zone. `in`: appended changes, to which a span refers. */
 interface DraftedZone extends Pick<CompiledZone, 'domainId' | 'nodes'> {
   readonly rows?: ImportedRows & { readonly in: Buffer };
+  readonly deletions?: CompiledZone['deletions'] & { readonly in: Buffer };
 }
 
 export class Draft extends Reader {
@@ -98,13 +99,15 @@ export class Draft extends Reader {
     const reads = { at: this.#tracked.head, ranges: this.#tracked.ranges };
     const changes = this.#tracked.changes();
     if (this.compiled?.rows === undefined) return { reads, changes, compiled: this.compiled };
-    const { rows, ...zone } = this.compiled;
+    const { domainId, nodes, rows, deletions } = this.compiled;
     const { appended } = this.#tracked;
-    let offset = changes.length;
-    for (let i = appended.length - 1; i >= appended.indexOf(rows.in); i--) offset -= appended[i].length;
-    const { apex, firstId, count, start, end } = rows;
-    const placed = { apex, firstId, count, start: offset + start, end: offset + end };
-    return { reads, changes, compiled: { ...zone, rows: placed } };
+    const place = <S extends Span & { readonly in: Buffer }>(span: S): S => {
+      let offset = changes.length;
+      for (let i = appended.length - 1; i >= appended.indexOf(span.in); i--) offset -= appended[i].length;
+      return { ...span, start: offset + span.start, end: offset + span.end };
+    };
+    const placed = { rows: place(rows), ...(deletions !== undefined && { deletions: place(deletions) }) };
+    return { reads, changes, compiled: { domainId, nodes, ...placed } };
   }
 }
 

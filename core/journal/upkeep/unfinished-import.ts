@@ -11,14 +11,14 @@ import { ZoneUpdates } from '../apply/zone-updates.ts';
 const STEPS = 500;
 
 /**
- * Deletes records of an import that was not committed, and compiles the answers of one that was.
- * Called before the store is served. Returns what was found.
+ * Deletes records of an import that was not committed, or that one has replaced, and compiles
+ * answers. Called before the store is served. Null: no import was interrupted.
  */
 export async function finishImport(
   environment: Environment,
   defaults: ZoneSettings,
   signers: Signers | null = null,
-): Promise<'deleted' | 'compiled' | null> {
+): Promise<{ deletedRecords: boolean; compiledAnswers: boolean } | null> {
   const { root, hidden } = environment;
   const range = hidden.read();
   if (range !== null) {
@@ -28,10 +28,9 @@ export async function finishImport(
         for (let i = 0; i < STEPS && !isDone; i++) isDone = steps.next().done === true;
       });
     root.resetReadTxn();
-    return 'deleted';
   }
   const domainId = unservedDomain(environment);
-  if (domainId === null) return null;
+  if (domainId === null) return range === null ? null : { deletedRecords: true, compiledAnswers: false };
   const domain = new StoreReader(environment).domain(domainId);
   await transact(root, () => {
     if (domain !== undefined)
@@ -39,5 +38,5 @@ export async function finishImport(
     setUnserved(environment, null);
   });
   root.resetReadTxn();
-  return 'compiled';
+  return { deletedRecords: range !== null, compiledAnswers: true };
 }

@@ -312,24 +312,25 @@ export class CatalogConsumer {
   async #inPieces<T>(
     items: readonly T[],
     size: number,
-    work: (draft: Draft, item: T, now: number) => void,
+    work: (draft: Draft, item: T, now: number) => void | Promise<void>,
     isDone: () => boolean = () => false,
   ): Promise<void> {
     const { environment, journal } = this.options;
     for (let at = 0; at < items.length && !isDone(); at += size) {
       const piece = items.slice(at, at + size);
-      await write(environment, journal, BY, (draft) => {
+      await write(environment, journal, BY, async (draft) => {
         const now = Math.floor(Date.now() / 1000);
-        for (const item of piece) work(draft, item, now);
+        for (const item of piece) await work(draft, item, now);
       });
     }
   }
 
-  #delete(draft: Draft, catalog: Domain, planned: Domain, now: number): void {
+  async #delete(draft: Draft, catalog: Domain, planned: Domain, now: number): Promise<void> {
     const domain = draft.domain(planned.id);
     if (domain === undefined || domain.listedBy === null) return;
     const isOurs = domain.listedBy.catalogId === catalog.id || this.#mayTakeOver(catalog, domain);
-    if (isOurs && domain.listedBy.label === planned.listedBy?.label) deleteDomainRows(this.options, draft, domain, now);
+    if (isOurs && domain.listedBy.label === planned.listedBy?.label)
+      await deleteDomainRows(this.options, draft, domain, now);
   }
 
   #change(draft: Draft, catalog: Domain, planned: Domain): void {

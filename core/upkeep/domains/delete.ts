@@ -1,8 +1,10 @@
 /** Deletes a domain and all its data. */
+import { Steps } from '../../base/steps.ts';
 import type { Draft } from '../../journal/draft/draft.ts';
 import { ChangeWriter } from '../../journal/entry-codec.ts';
 import type { Environment } from '../../store/environment.ts';
 import { afterPrefix, type Id, idKey, recordKeyParts } from '../../store/keys.ts';
+import { startAfter } from '../../store/raw-reader.ts';
 import {
   acmeChallenges,
   acmeOrders,
@@ -39,13 +41,16 @@ interface Deletion {
 }
 
 const NONE: ReadonlySet<number> = new Set();
+const NOTHING = new Uint8Array();
+/** Records read between two yields to the event loop. */
+const PAGE = 256;
 
 /** In the commit of the draft. `now`: seconds since 1970. Returns the number of its records. */
-export function deleteDomainRows(parts: Deletion, draft: Draft, domain: Domain, now: number): number {
+export async function deleteDomainRows(parts: Deletion, draft: Draft, domain: Domain, now: number): Promise<number> {
   const { id } = domain;
   deletePtrsOf(draft, domain);
   const changes = new ChangeWriter();
-  deleteRecords(parts, draft, domain, changes);
+  await deleteRecords(parts, draft, domain, changes);
   const { count } = changes;
   deleteSpellings(parts, draft, id, changes);
   // Also comments of the apex, whose SOA and NS may not be stored records.
@@ -91,28 +96,33 @@ function deleteProxy(draft: Draft, domainId: Id): void {
  * Returns the number of kept records, and `proxied` by the canonical key of the name in Latin-1 for
  * names that set it.
  */
-export function deleteRecords(
+export async function deleteRecords(
   { environment }: Deletion,
   draft: Draft,
   domain: Domain,
   changes: ChangeWriter,
   keeps: ReadonlySet<number> = NONE,
-): { readonly flags: ReadonlyMap<string, boolean>; readonly kept: number } {
-  const start = idKey(domain.id);
-  const end = afterPrefix(start);
-  draft.addReadRange({ table: records.number, start, end });
+): Promise<{ readonly flags: ReadonlyMap<string, boolean>; readonly kept: number }> {
+  const end = afterPrefix(idKey(domain.id));
+  draft.addReadRange({ table: records.number, start: idKey(domain.id), end });
   const flags = new Map<string, boolean>();
+  const steps = new Steps();
   let kept = 0;
-  for (const { key, value } of environment.records.getRange({ start, end })) {
-    const k = key as Buffer;
-    const { nameEnd, type } = recordKeyParts(k);
-    if (keeps.has(type)) {
-      kept++;
-      continue;
+  // A change between two pages is a conflict.
+  for (let start: Buffer | null = idKey(domain.id); start !== null; await steps.next()) {
+    let last: Buffer | null = null;
+    for (const { key, value } of environment.records.getRange({ start, end, limit: PAGE })) {
+      last = key as Buffer;
+      const { nameEnd, type } = recordKeyParts(last);
+      if (keeps.has(type)) {
+        kept++;
+        continue;
+      }
+      changes.delete(records.number, last);
+      const proxied = proxiedOf(value);
+      if (proxied !== null) flags.set(last.toString('latin1', 8, nameEnd), proxied);
     }
-    changes.delete(records.number, k);
-    const proxied = proxiedOf(value);
-    if (proxied !== null) flags.set(k.toString('latin1', 8, nameEnd), proxied);
+    start = last && startAfter(last, NOTHING);
   }
   return { flags, kept };
 }

@@ -85,12 +85,14 @@ export async function importZone(
         requireMatch(services, draft, old, context.header('if-match'));
         const changes = new ChangeWriter();
         // Signals of RFC 9615, which a file cannot contain.
-        const { flags, kept } = deleteRecords(services, draft, old, changes, DNSSEC_TYPES);
+        const { flags, kept } = await deleteRecords(services, draft, old, changes, DNSSEC_TYPES);
+        const deletions = { start: 0, end: changes.content.length, count: changes.count };
         deleteSpellings(services, draft, domainId, changes);
         const domain: Domain = { ...old, kept: prepared.kept };
         if (old.kept !== null || prepared.kept !== null)
           changes.put(domains.number, domains.key(domain), domains.encode(domain));
-        draft.append(changes.content);
+        const { content } = changes;
+        draft.append(content);
         const zoneRows = await rowsOf(prepared, draft, domainId);
         rows = zoneRows.changes;
         keepProxied(rows, flags);
@@ -99,7 +101,7 @@ export async function importZone(
         // The nodes were compiled for a zone without other records, without other domains above or
         // below, and without the proxy.
         if (kept === 0 && !hasRelatedDomain(draft, domain) && draft.proxy(domainId)?.enabled !== true)
-          draft.compiled = compiledOf(prepared, zoneRows, domain);
+          draft.compiled = { ...compiledOf(prepared, zoneRows, domain), deletions: { in: content, ...deletions } };
         return {
           action: 'zone.import',
           domain,
