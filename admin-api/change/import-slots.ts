@@ -33,10 +33,12 @@ export class ImportSlots {
     this.#memory = new ImportMemory(memory);
   }
 
-  /** Like `run`, for the import of a zone file, whose memory is reserved first. */
-  runImport<T>(context: SlotContext, file: Uint8Array, work: () => Promise<T>): Promise<T> {
+  /**
+   * Like `run`, for an import, whose memory is reserved first. `file`, `replaced`: importMemory.
+   */
+  runImport<T>(context: SlotContext, file: Uint8Array, work: () => Promise<T>, replaced = 0): Promise<T> {
     const { signal } = context.client;
-    return this.run(context, async () => this.#memory.run(await importMemory(file), signal, work));
+    return this.run(context, async () => this.#memory.run(await importMemory(file, replaced), signal, work));
   }
 
   /**

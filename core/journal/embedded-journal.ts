@@ -25,6 +25,8 @@ export function openEmbeddedJournal(options: JournalOptions): Journal {
 
 /** Bytes of records from which on an import is staged: some thousand records. */
 const STAGED_BYTES = 256 << 10;
+/** The records of one import can be hidden at a time. */
+const CONCURRENT_IMPORTS = 1;
 /** Milliseconds between two attempts to write the answers of an import. */
 const RETRY_MS = 1000;
 
@@ -36,8 +38,7 @@ interface SteppedWork {
 }
 
 class EmbeddedJournal extends LocalJournal {
-  /** One import at a time: only one can be hidden. */
-  readonly #importing = new Semaphore(1);
+  readonly #importing = new Semaphore(CONCURRENT_IMPORTS);
   #stepped: SteppedWork | null = null;
 
   protected get hasWork(): boolean {

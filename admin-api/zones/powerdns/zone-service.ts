@@ -34,7 +34,7 @@ import { dotted, findZone, requireWholeAccount, tryParseName } from './zone-id.t
 import { catalogOf, isSigned, TSIG_ALLOW_AXFR } from './zone-view.ts';
 
 function inTurn<T>({ imports }: Services, context: PowerDnsContext, work: () => Promise<T>): Promise<T> {
-  return context.body.length > SMALL_IMPORT ? imports.run(context, work) : work();
+  return context.body.length > SMALL_IMPORT ? imports.runImport(context, context.body, work) : work();
 }
 
 /** Returns the new zone. Throws WaypostError. */

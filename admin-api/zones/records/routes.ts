@@ -280,7 +280,9 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
         const { limit = DEFAULT_PREVIEW_LIMIT, dry_run: isPreview } = query;
         const options = importOptions(query);
         const isSmall = isSmallImport(services, context, body);
-        const run = <T>(work: () => Promise<T>) => (isSmall ? work() : services.imports.runImport(context, body, work));
+        const { recordCount } = services.reader.zoneState(parseId(context.params.domain_id));
+        const run = <T>(work: () => Promise<T>) =>
+          isSmall ? work() : services.imports.runImport(context, body, work, recordCount);
         if (isPreview) return run(() => previewImport(services, pool, context, body, { ...options, limit }));
         const { reply, leads } = await run(() => importZone(services, pool, context, body, options));
         return leads ? withZoneWarnings(services, warnings, reply) : reply;

@@ -370,7 +370,7 @@ export class ZoneUpdates {
     this.#compiler.compileNames(domain, names);
   }
 
-  /** Whether the group may change answers of the zone. Its rows are written, nothing is compiled. */
+  /** Whether `compile` may change answers of the zone. Called after the last `endEntry`. */
   concerns({ domainId, apex }: Pick<StagedImport, 'domainId' | 'apex'>): boolean {
     const isRelated = ({ apex: other }: Domain): boolean => isWithin(other, apex) || isWithin(apex, other);
     return this.#zones.has(domainId) || this.notices.domainChanges.some(({ domain }) => isRelated(domain));

@@ -124,10 +124,21 @@ class Room implements MemoryRoom {
 
 test('the memory of an import grows with its lines, and with its bytes', async () => {
   const [none, lines, bytes] = await Promise.all(
-    [Buffer.alloc(0), Buffer.alloc(LINES, '\n'), Buffer.alloc(LINES, 'x')].map(importMemory),
+    [Buffer.alloc(0), Buffer.alloc(LINES, '\n'), Buffer.alloc(LINES, 'x')].map((file) => importMemory(file)),
   );
   assert.ok(none < bytes && bytes < lines);
   assert.ok(lines - none > 200 * 2 ** 20, 'two kilobytes a record');
+});
+
+test('the records of $GENERATE, of JSON, and those that are replaced count for the memory of an import', async () => {
+  const ofLines = async (lines: number): Promise<number> => importMemory(Buffer.alloc(lines, '\n'));
+  const generated = await importMemory(Buffer.from('$TTL 60\n$GENERATE 1-100000/2 n$ A 192.0.2.1\n'));
+  assert.ok(generated > (await ofLines(50_000)) - 300_000 && generated < (await ofLines(51_000)));
+  const json = JSON.stringify({ records: Array.from({ length: 1000 }, () => ({ content: 'x' })) });
+  assert.ok((await importMemory(Buffer.from(json))) > (await ofLines(1000)));
+  const text = JSON.stringify({ zone: 'a 60 A 192.0.2.1\n'.repeat(1000) });
+  assert.ok((await importMemory(Buffer.from(text))) > (await ofLines(1000)));
+  assert.ok((await importMemory(Buffer.alloc(0), 100_000)) > (await importMemory(Buffer.alloc(0))) + 30_000_000);
 });
 
 test('an import waits while the memory that it needs is reserved for another account', async () => {

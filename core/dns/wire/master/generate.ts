@@ -11,6 +11,19 @@ export function mayGenerate(bytes: Uint8Array): boolean {
   return buffer.includes(0x24) && /^\$generate\s/im.test(buffer.toString('latin1'));
 }
 
+/** The records of all `$GENERATE` of a file, at most MAX_GENERATED. */
+export function countGenerated(bytes: Uint8Array): number {
+  if (!mayGenerate(bytes)) return 0;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+  let count = 0;
+  for (const [, words] of text.matchAll(/^\$generate\s+(\S{1,40})/gim)) {
+    const range = readRange(words);
+    if (range !== undefined) count += countOf(range);
+    if (count >= MAX_GENERATED) return MAX_GENERATED;
+  }
+  return count;
+}
+
 interface GenerateRange {
   readonly start: number;
   readonly stop: number;
