@@ -253,7 +253,7 @@ const TOUCHES: Readonly<Record<string, (draft: Draft, domain: Domain, environmen
 for (const [what, touch] of Object.entries(TOUCHES))
   test(`the answers are right when during an import ${what}`, async () => {
     // In each round of the import one more step is done, until the import ends first.
-    for (let at = 0, isOver = false; !isOver; at = at * 3 + 1)
+    for (let at = 0, isOver = false; !isOver; at = at * 4 + 1)
       await withStore(
         embedded,
         async (store) => {
@@ -309,9 +309,15 @@ test('after a crash at any moment of an import, the next start has all of it or 
       await importZone(store, { domain, variant: 1, firstId: 2_000_000_000 });
       const found = new Set<string>();
       const copies: string[] = [];
+      const copied = new Map<string, number>();
       const imported = importZone(store, { domain, variant: 2, firstId: 2_100_000_000 });
       await alongside(imported, async (round) => {
         await write(environment, journal, 'test', (draft) => draft.put(domains, newDomain(`d${round}.example.`)));
+        // Two copies of each state: a slow machine takes many rounds.
+        const state = `${environment.hidden.read()?.isRest} ${unservedDomain(environment) !== null}`;
+        const times = (copied.get(state) ?? 0) + 1;
+        copied.set(state, times);
+        if (times > 2) return;
         const folder = temporaryFolder('crash');
         copies.push(folder);
         await environment.root.backup(`${folder}/waypost.mdb`, false);
