@@ -95,6 +95,10 @@ const shared = {
   target: 'node20.18',
   external: [...EXTERNAL],
   sourcemap: true,
+  // V8 keeps the text of a program in each thread, and twice as much of it if a comment has a
+  // character outside Latin-1. Lines are short, since Node prints that of an uncaught error.
+  minifyWhitespace: true,
+  lineLimit: 120,
   inject: [join(ROOT, 'config/build/globals.ts')],
   // Packages of CommonJS load Node's modules by it.
   banner: {
