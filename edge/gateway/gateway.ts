@@ -49,7 +49,7 @@ export interface GatewayOptions {
   /** Answers requests from peers; null: the cache is not shared. */
   readonly peers: { handle(exchange: Exchange): void | Promise<void> } | null;
   /** Whether the process is overloaded; null: the load is not monitored. */
-  readonly load: { readonly refusesRequests: boolean } | null;
+  readonly load: { readonly refusesConnections: boolean; readonly refusesRequests: boolean } | null;
   /** Ports of the listeners without TLS. */
   readonly httpPorts: ReadonlySet<string>;
   /** Null: HTTPS is off. */
@@ -138,14 +138,17 @@ export function createGateway(options: GatewayOptions): Handler {
     return serveSite(exchange, site);
   };
 
+  const isRefused = ({ client }: Exchange): boolean =>
+    load !== null && (load.refusesRequests || (client.isSurplus === true && load.refusesConnections));
+
   return (exchange) => {
     observer.recordStart(exchange);
     const host = siteHost(exchange.authority);
     const { isEncrypted, serverName } = exchange.client;
     if (serverName === PEER_SERVER_NAME && peers !== null)
-      return load?.refusesRequests ? refuse(exchange, 'unknown', OVERLOADED) : peers.handle(exchange);
+      return isRefused(exchange) ? refuse(exchange, 'unknown', OVERLOADED) : peers.handle(exchange);
     // The admin API stays reachable, and certificates are still issued.
-    if (load?.refusesRequests && !adminHosts.has(host) && !exchange.path.startsWith(CHALLENGES))
+    if (isRefused(exchange) && !adminHosts.has(host) && !exchange.path.startsWith(CHALLENGES))
       return refuseOverloaded(exchange, siteOf(host));
     if (!isEncrypted) return serveUnencrypted(exchange, host);
     if (host !== serverName && !isShared(serverName, host)) return refuse(exchange, 'misdirected', MISDIRECTED);

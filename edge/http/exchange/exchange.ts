@@ -32,6 +32,8 @@ export interface Client {
   readonly certificate?: string;
   /** Fingerprint of the TLS policy of the handshake (edge/http/tls/certificate.ts); empty: none. */
   readonly tlsPolicy?: string;
+  /** The process was overloaded when the connection came: its requests get 503 until that ends. */
+  readonly isSurplus?: boolean;
 }
 
 /**

@@ -44,6 +44,8 @@ export interface ConnectionHost {
 export interface Member {
   /** Deadline for detecting the version of HTTP, in milliseconds of performance.now(). */
   readonly deadline: number;
+  /** As in Client. */
+  readonly isSurplus: boolean;
   /** The handshake timed out. */
   expire(): void;
   /**
@@ -81,9 +83,10 @@ export function describeClient(
   tlsVersion: string,
   certificate = '',
   policy: TlsPolicy | null = null,
+  isSurplus = false,
 ): Client {
   const tlsPolicy = policy === null ? '' : policy.fingerprint;
   const isEncrypted = tlsVersion !== '';
   const address = addressText(client);
-  return { address, port: client.port, serverName, isEncrypted, tlsVersion, certificate, tlsPolicy };
+  return { address, port: client.port, serverName, isEncrypted, tlsVersion, certificate, tlsPolicy, isSurplus };
 }

@@ -44,12 +44,15 @@ interface ConnectionOptions {
   /** Returned to the connection limits at the end. */
   readonly bucket: number;
   readonly deadline: number;
+  /** As in Client. */
+  readonly isSurplus: boolean;
   /** The member registered at the server, if it is another object. */
   readonly member?: Member;
 }
 
 export class Connection implements Member {
   readonly deadline: number;
+  readonly isSurplus: boolean;
   readonly #server: ConnectionHost;
   readonly #raw: Socket;
   #client: CountedClient;
@@ -66,7 +69,7 @@ export class Connection implements Member {
   constructor(
     server: ConnectionHost,
     raw: Socket,
-    { client, bucket, deadline, member = this as Member }: ConnectionOptions,
+    { client, bucket, deadline, isSurplus, member = this as Member }: ConnectionOptions,
   ) {
     this.#member = member;
     this.#server = server;
@@ -74,6 +77,7 @@ export class Connection implements Member {
     this.#client = client;
     this.#bucket = bucket;
     this.deadline = deadline;
+    this.isSurplus = isSurplus;
     // Connection errors are ignored, since a close always follows.
     raw.on('error', ignore);
     raw.once('close', () => this.#onClosed());
@@ -218,7 +222,7 @@ export class Connection implements Member {
   }
 
   get isPressed(): boolean {
-    return this.#server.isPressed(this.#bucket) || this.#gate?.isPressed === true;
+    return this.isSurplus || this.#server.isPressed(this.#bucket) || this.#gate?.isPressed === true;
   }
 
   drain(): void {
@@ -270,7 +274,7 @@ export class Connection implements Member {
     const gate = this.#gate;
     const policy = gate === null ? null : gate.policy;
     const tlsVersion = this.#tls === null ? '' : (this.#tls.getProtocol() ?? 'TLSv1.2');
-    const client = describeClient(this.#client, serverName, tlsVersion, this.#certificate, policy);
+    const client = describeClient(this.#client, serverName, tlsVersion, this.#certificate, policy, this.isSurplus);
     if (!isHttp2) {
       counters.count('http1');
       http1.accept(socket, client, gate, this);

@@ -36,6 +36,7 @@ export class NativeConnection implements TlsOwner, Member {
     bucket: number,
     deadline: number,
     readonly awaitsProxyHeader: boolean,
+    readonly isSurplus: boolean,
   ) {
     this.#server = server;
     this.#client = client;
@@ -53,7 +54,7 @@ export class NativeConnection implements TlsOwner, Member {
   }
 
   get isPressed(): boolean {
-    return this.#server.isPressed(this.#bucket) || this.#gate?.isPressed === true;
+    return this.isSurplus || this.#server.isPressed(this.#bucket) || this.#gate?.isPressed === true;
   }
 
   drain(): void {
@@ -122,8 +123,8 @@ export class NativeConnection implements TlsOwner, Member {
       this.closed();
       return;
     }
-    const [client, bucket, deadline] = [this.#client, this.#bucket, this.deadline];
-    this.#handedOver = new Connection(this.#server, raw, { client, bucket, deadline, member: this });
+    const [client, bucket, { deadline, isSurplus }] = [this.#client, this.#bucket, this];
+    this.#handedOver = new Connection(this.#server, raw, { client, bucket, deadline, isSurplus, member: this });
     this.#handedOver.startTls();
   }
 
@@ -137,7 +138,7 @@ export class NativeConnection implements TlsOwner, Member {
     const gate = this.#gate;
     const { serverName, clientCertificate } = connection;
     const tlsVersion = connection.isTls13 ? 'TLSv1.3' : 'TLSv1.2';
-    const client = describeClient(this.#client, serverName, tlsVersion, clientCertificate, this.policy);
+    const client = describeClient(this.#client, serverName, tlsVersion, clientCertificate, this.policy, this.isSurplus);
     if (!connection.isHttp2) {
       counters.count('http1');
       http1.accept(connection, client, gate);

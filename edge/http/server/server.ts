@@ -86,6 +86,12 @@ interface EdgeServerOptions {
   readonly native?: Omit<TlsLoopOptions, 'accept'>;
 }
 
+/**
+ * Maximum connections of a thread that are accepted while it refuses connections: their requests
+ * get 503, which tells clients when to retry. Others are closed at once.
+ */
+export const MAX_SURPLUS = 64;
+
 /** Maximum connections in the accept queue. The kernel may set a lower limit. */
 const BACKLOG = 4096;
 
@@ -104,6 +110,8 @@ export class EdgeServer implements ConnectionHost {
   readonly #load: { readonly refusesConnections: boolean } | undefined;
   readonly #servers: Server[] = [];
   readonly #open = new Set<Member>();
+  /** Number of open connections with `isSurplus`. */
+  #surplus = 0;
   /**
    * Connections whose version of HTTP is not known yet, by deadline. All have the same timeout, so
    * the insertion order is the deadline order.
@@ -213,7 +221,8 @@ export class EdgeServer implements ConnectionHost {
   }
 
   reenter(bucket: number, client: CountedClient): number {
-    const entered = this.#enter(client);
+    // The server has accepted the connection.
+    const entered = this.#enter(client, true);
     if (entered >= 0) this.#connections.leave(bucket);
     return entered;
   }
@@ -229,6 +238,7 @@ export class EdgeServer implements ConnectionHost {
   closed(connection: Member, bucket: number): void {
     this.#unsettled.delete(connection);
     if (!this.#open.delete(connection)) return;
+    if (connection.isSurplus) this.#surplus--;
     this.#connections.leave(bucket);
     this.counters.count('closed');
     if (this.#open.size === 0) this.#onEmpty?.();
@@ -241,12 +251,13 @@ export class EdgeServer implements ConnectionHost {
       raw.destroy();
       return;
     }
-    const bucket = this.#enter(client);
+    const isSurplus = this.#acceptsSurplus;
+    const bucket = this.#enter(client, isSurplus);
     if (bucket < 0) {
       raw.destroy();
       return;
     }
-    const connection = new Connection(this, raw, { client, bucket, deadline: this.#deadline() });
+    const connection = new Connection(this, raw, { client, bucket, deadline: this.#deadline(), isSurplus });
     this.#add(connection);
     counters.count(isTls ? 'accepted_tls' : 'accepted_clear');
     if (this.#sendsProxyHeader(client)) connection.startProxied(isTls);
@@ -260,17 +271,24 @@ export class EdgeServer implements ConnectionHost {
   }
 
   #acceptNative(client: CountedClient): NativeConnection | null {
-    const bucket = this.#enter(client);
+    const isSurplus = this.#acceptsSurplus;
+    const bucket = this.#enter(client, isSurplus);
     if (bucket < 0) return null;
-    const connection = new NativeConnection(this, client, bucket, this.#deadline(), this.#sendsProxyHeader(client));
+    const isProxy = this.#sendsProxyHeader(client);
+    const connection = new NativeConnection(this, client, bucket, this.#deadline(), isProxy, isSurplus);
     this.#add(connection);
     this.counters.count('accepted_tls');
     return connection;
   }
 
+  /** Whether the next connection is accepted for 503 alone. */
+  get #acceptsSurplus(): boolean {
+    return this.#load?.refusesConnections === true && this.#surplus < MAX_SURPLUS;
+  }
+
   /** Returns the bucket of the client. Negative: a limit was reached. */
-  #enter(client: CountedClient): number {
-    if (this.#load?.refusesConnections) {
+  #enter(client: CountedClient, ignoresLoad: boolean): number {
+    if (!ignoresLoad && this.#load?.refusesConnections) {
       this.counters.limited('refused_overload', client);
       return FULL;
     }
@@ -298,6 +316,7 @@ export class EdgeServer implements ConnectionHost {
 
   #add(connection: Member): void {
     this.#open.add(connection);
+    if (connection.isSurplus) this.#surplus++;
     this.#unsettled.add(connection);
   }
 

@@ -10,7 +10,7 @@ import { createGateway, type GatewayOptions } from '../../../edge/gateway/gatewa
 import { Observer } from '../../../edge/gateway/observer.ts';
 import { type DomainSample, TailSampler } from '../../../edge/gateway/tail-sampler.ts';
 import { siteHost } from '../../../edge/http/exchange/authority.ts';
-import type { Exchange } from '../../../edge/http/exchange/exchange.ts';
+import type { Client, Exchange } from '../../../edge/http/exchange/exchange.ts';
 import { PEER_SERVER_NAME } from '../../../edge/peers/identity.ts';
 import type { Site } from '../../../edge/sites/site.ts';
 import type { SiteDocuments } from '../../../edge/sites/site-documents.ts';
@@ -48,7 +48,7 @@ const BALANCER = '10.0.0.1';
 const claims = (scheme: string): string[] => ['x-forwarded-proto', scheme];
 
 interface Rig {
-  ask(request: FakeRequest & { readonly serverName?: string; readonly tlsPolicy?: string }): FakeExchange;
+  ask(request: FakeRequest & Pick<Partial<Client>, 'serverName' | 'tlsPolicy' | 'isSurplus'>): FakeExchange;
   /** Served sites and admin requests, in order. */
   readonly served: string[];
   counts(): Record<string, number>;
@@ -57,7 +57,7 @@ interface Rig {
 function rig(
   httpsPort: number | null = 8443,
   tail: TailSampler | null = null,
-  load: { refusesRequests: boolean } | null = null,
+  load: GatewayOptions['load'] = null,
   peers: GatewayOptions['peers'] = null,
 ): Rig {
   const served: string[] = [];
@@ -87,11 +87,11 @@ function rig(
   });
   return {
     served,
-    ask({ serverName, tlsPolicy = '', ...request }) {
+    ask({ serverName, tlsPolicy = '', isSurplus = false, ...request }) {
       const exchange = new FakeExchange(request);
       const name = serverName ?? siteHost(exchange.authority);
       Object.assign(exchange, {
-        client: { ...exchange.client, serverName: request.scheme === 'http' ? '' : name, tlsPolicy },
+        client: { ...exchange.client, serverName: request.scheme === 'http' ? '' : name, tlsPolicy, isSurplus },
       });
       void handler(exchange);
       return exchange;
@@ -462,7 +462,7 @@ test('connections between nodes reach the cache, and nothing else', () => {
 });
 
 test('an overloaded process answers visitors with 503, but serves the admin API and challenges', () => {
-  const load = { refusesRequests: true };
+  const load = { refusesConnections: true, refusesRequests: true };
   const { ask, served } = rig(8443, null, load);
   const refused = ask({ authority: 'www.site.test', path: '/' });
   assert.equal([refused.status, refused.field('retry-after')], [503, '30']);
@@ -472,6 +472,16 @@ test('an overloaded process answers visitors with 503, but serves the admin API 
   assert.is(challenge.text, 'good.key');
   load.refusesRequests = false;
   ask({ authority: 'www.site.test', path: '/' });
+  assert.is(served.length, 2);
+});
+
+test('while connections are refused, only requests of those accepted since get 503', () => {
+  const load = { refusesConnections: true, refusesRequests: false };
+  const { ask, served } = rig(8443, null, load);
+  const visit = (isSurplus: boolean): number => ask({ authority: 'www.site.test', path: '/', isSurplus }).status;
+  assert.equal([visit(true), visit(false)], [503, 200]);
+  load.refusesConnections = false;
+  assert.is(visit(true), 200);
   assert.is(served.length, 2);
 });
 

@@ -5,6 +5,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Exchange } from '../../../../edge/http/exchange/exchange.ts';
+import { MAX_SURPLUS } from '../../../../edge/http/server/server.ts';
 import { unstalled } from '../../../support/unstalled.ts';
 import { until } from '../../../support/until.ts';
 import {
@@ -269,12 +270,19 @@ for (const tls of ['auto', 'node'] as const) {
     const load = { refusesConnections: true };
     await withServer(
       async ({ clearPort, tlsPort, counters }) => {
+        const held = await Promise.all(Array.from({ length: MAX_SURPLUS }, () => dial(clearPort)));
+        await until(() => counters.get('accepted_clear') === MAX_SURPLUS, 'as many are accepted for their 503');
         for (const port of [clearPort, tlsPort]) assert.is(await readAll(await dial(port)), '');
         assert.is(counters.get('refused_overload'), 2);
+        held[0].destroy();
+        await until(() => counters.get('closed') === 1, 'one is closed');
+        held[0] = await dial(clearPort);
+        await until(() => counters.get('accepted_clear') === MAX_SURPLUS + 1, 'another takes its place');
         load.refusesConnections = false;
         const next = await dial(clearPort);
         next.write(GET);
         assert.match(await readAll(next), /hello$/);
+        for (const socket of held) socket.destroy();
       },
       { load },
     );
