@@ -1,6 +1,7 @@
 /** Creates the admin API from its parts. */
 
 import type { Logger } from '../core/base/log/index.ts';
+import { hasLittleMemory } from '../core/base/main-heap.ts';
 import type { Registry } from '../core/base/metrics/index.ts';
 import type { Secrets } from '../core/base/secrets.ts';
 import { SharedRun } from '../core/base/shared-run.ts';
@@ -9,7 +10,7 @@ import type { BlobSource } from '../core/cluster/blobs/store.ts';
 import type { ClusterState } from '../core/cluster/cluster-state.ts';
 import type { ReadRuleCounts, ReadStatistics } from '../core/cluster/peer-queries.ts';
 import type { Readiness } from '../core/cluster/readiness.ts';
-import type { Config, Follow } from '../core/config/index.ts';
+import { type Config, type Follow, memoryOf } from '../core/config/index.ts';
 import type { Journal } from '../core/journal/journal.ts';
 import type { AnswerDeferred } from '../core/nameserver/deferred.ts';
 import { parseExemptions, parsePrefix } from '../core/net/address/index.ts';
@@ -181,7 +182,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     tasks,
     secrets,
     locks: new KeyedLocks(),
-    imports: new ImportSlots(options.protection),
+    imports: new ImportSlots(options.protection, hasLittleMemory(memoryOf(config))),
     streams: new StreamSlots(log),
     search: new DomainSearch(reader, journal),
     aliases: options.aliases ?? new AliasStates(environment),

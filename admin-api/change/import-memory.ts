@@ -14,9 +14,11 @@ export interface MemoryRoom {
 
 /**
  * Bytes of an import, as measured with `bench:writes`: of the threads, of each line with its record
- * and answers, of each record that is replaced, and of each byte of the file.
+ * and answers, of each record that is replaced, and of each byte of the file. Small heaps keep less
+ * garbage.
  */
 const BASE = 100 << 20;
+const SMALL_BASE = 30 << 20;
 const PER_LINE = 2300;
 const PER_REPLACED = 400;
 const PER_BYTE = 5;
@@ -27,12 +29,20 @@ const BACKSLASH = 92;
 const LETTER_N = 110;
 const BRACE = 123;
 
+interface ImportSize {
+  /** Records of the zone before. */
+  readonly replaced?: number;
+  readonly hasSmallHeaps?: boolean;
+}
+
 /**
  * Estimates the memory of an import, in bytes. `file`: a zone file, or JSON, where each object is a
- * record or a line of a zone file ends with an escaped line feed. `replaced`: records of the zone
- * before.
+ * record or a line of a zone file ends with an escaped line feed.
  */
-export async function importMemory(file: Uint8Array, replaced = 0): Promise<number> {
+export async function importMemory(
+  file: Uint8Array,
+  { replaced = 0, hasSmallHeaps = false }: ImportSize = {},
+): Promise<number> {
   const steps = new Steps();
   let lines = 1 + countGenerated(file);
   for (let from = 0; from < file.length; from += CHUNK) {
@@ -43,7 +53,8 @@ export async function importMemory(file: Uint8Array, replaced = 0): Promise<numb
     }
     await steps.next();
   }
-  return BASE + lines * PER_LINE + replaced * PER_REPLACED + file.length * PER_BYTE;
+  const base = hasSmallHeaps ? SMALL_BASE : BASE;
+  return base + lines * PER_LINE + replaced * PER_REPLACED + file.length * PER_BYTE;
 }
 
 export class ImportMemory {
@@ -80,7 +91,7 @@ const neverFits = (bytes: number, most: number): HttpError =>
   new HttpError(
     507,
     'insufficient_memory',
-    `The import needs about ${megabytes(bytes)} of memory, and this node uses at most ${megabytes(most)}; give the process more memory (protection.memory), or import at a larger node.`,
+    `The import needs about ${megabytes(bytes)} of memory, and this node has at most ${megabytes(most)} for it; give the process more memory (protection.memory), or import at a larger node.`,
   );
 
 const noRoom = (bytes: number): HttpError =>

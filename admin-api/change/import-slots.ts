@@ -29,7 +29,10 @@ export class ImportSlots {
   readonly #memory: ImportMemory;
 
   /** `memory`: of the process; omitted: it is not watched. */
-  constructor(memory: MemoryRoom = UNWATCHED) {
+  constructor(
+    memory: MemoryRoom = UNWATCHED,
+    private readonly hasSmallHeaps = false,
+  ) {
     this.#memory = new ImportMemory(memory);
   }
 
@@ -38,7 +41,10 @@ export class ImportSlots {
    */
   runImport<T>(context: SlotContext, file: Uint8Array, work: () => Promise<T>, replaced = 0): Promise<T> {
     const { signal } = context.client;
-    return this.run(context, async () => this.#memory.run(await importMemory(file, replaced), signal, work));
+    const { hasSmallHeaps } = this;
+    return this.run(context, async () =>
+      this.#memory.run(await importMemory(file, { replaced, hasSmallHeaps }), signal, work),
+    );
   }
 
   /**

@@ -20,12 +20,15 @@ import {
 import type { Method } from '../../http/router.ts';
 import type { ApiRoute } from '../../routes/routes.ts';
 import { ApiError, CliError, type ErrorDetail, HOW_TO_GET_A_TOKEN } from './errors.ts';
-import type { CliIo, GlobalOptions } from './io.ts';
+import { type CliIo, type GlobalOptions, print } from './io.ts';
 
 export const DEFAULT_URL = 'http://127.0.0.1:8300';
 const ATTEMPTS = 8;
 const FIRST_DELAY = 250;
 const MAX_DELAY = 30_000;
+/** Shortest wait that is reported, and the time between two reports, in milliseconds. */
+const REPORTED_WAIT = 2000;
+const REPORT_INTERVAL = 10_000;
 /** Maximum Retry-After, in milliseconds: the window of the daemon's rate limit. */
 const MAX_RETRY_AFTER = 300_000;
 /** Long, because the daemon compiles a large zone before it sends the header of the response. */
@@ -79,7 +82,7 @@ export class ApiClient implements Calls {
     readonly url: string,
     private readonly token: string | undefined,
     private readonly pool: Pool,
-    private readonly sleep: (ms: number) => Promise<void>,
+    private readonly sleep: (ms: number, why?: CliError) => Promise<void>,
     /** Id of the account for lists and creations; undefined: the account of the token. */
     readonly account?: number,
   ) {}
@@ -128,7 +131,7 @@ export class ApiClient implements Calls {
       const fault = this.#fault(response.statusCode, text);
       // The code would expire during the wait, and count as a wrong code.
       if (last || !retry || fault.code === 'code_locked') throw fault;
-      await this.sleep(retryAfter(response.headers['retry-after']) ?? backoff(attempt));
+      await this.sleep(retryAfter(response.headers['retry-after']) ?? backoff(attempt), fault);
     }
   }
 
@@ -182,12 +185,25 @@ export async function withClient<T>(
   // only export is the default.
   const undici = (await import('undici')).default;
   const pool = new undici.Pool(origin, { connections, headersTimeout: HEADERS_TIMEOUT, bodyTimeout: HEADERS_TIMEOUT });
-  const client = new ApiClient(url, token, pool, io.sleep ?? ((ms) => wait(ms)));
+  const client = new ApiClient(url, token, pool, reportingSleep(io));
   try {
     return await use(client);
   } finally {
     await client.close();
   }
+}
+
+/** A sleep that reports long waits for a busy daemon. */
+function reportingSleep(io: CliIo): (ms: number, why?: CliError) => Promise<void> {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return async (ms, why) => {
+    const now = performance.now();
+    if (why !== undefined && ms >= REPORTED_WAIT && now - reportedAt >= REPORT_INTERVAL) {
+      reportedAt = now;
+      print(io.stderr, `waiting ${Math.round(ms / 1000)} s before the next attempt: ${why.message}`);
+    }
+    await (io.sleep ?? wait)(ms);
+  };
 }
 
 export function asObject(value: unknown): Json | undefined {

@@ -28,9 +28,10 @@ test('retries 429 and 503 with growing delays', async ({ daemon, env }) => {
 
 test('follows Retry-After, up to the window of the rate limit', async ({ daemon, env }) => {
   daemon.before.push(busy(429, { 'retry-after': '3' }), busy(503, { 'retry-after': '999999' }));
-  const { code, slept } = await run(['zone', 'list'], { env });
+  const { code, stderr, slept } = await run(['zone', 'list'], { env });
   assert.is(code, 0);
   assert.equal(slept, [3000, 300_000]);
+  assert.match(stderr, /^waiting 3 s before the next attempt: Later\.\n/);
 });
 
 test('finally gives up with message, code and next step', async ({ daemon, env }) => {
@@ -38,7 +39,7 @@ test('finally gives up with message, code and next step', async ({ daemon, env }
   const { code, stderr, slept } = await run(['zone', 'list'], { env });
   assert.is(code, 1);
   assert.is(slept.length, 7);
-  assert.match(stderr, /^error: Later\. \(rate_limited\)\n {2}next: Wait and run the command again/);
+  assert.match(stderr, /^error: Later\. \(rate_limited\)\n {2}next: Wait and run the command again/m);
 });
 
 test('a repeated POST has the same idempotency key', async ({ daemon, env }) => {
