@@ -6,8 +6,15 @@ import { type CliIo, runCli } from './admin-api/cli/index.ts';
 import { readBuildInfo } from './core/base/build-info.ts';
 import { ConfigError } from './core/base/errors.ts';
 import type { Logger } from './core/base/log/index.ts';
+import { hasLittleMemory } from './core/base/main-heap.ts';
 import type { Stops } from './core/base/stops.ts';
-import type { Config, ListenAddress, LiveConfig, ResolvedConfig } from './core/config/index.ts';
+import {
+  type Config,
+  type ListenAddress,
+  type LiveConfig,
+  memoryOf,
+  type ResolvedConfig,
+} from './core/config/index.ts';
 import type { Running } from './core/os/systemd/run-service.ts';
 
 /** The rooms of the daemon, loaded when it starts: other commands need little of them. */
@@ -28,16 +35,24 @@ async function checkStart(config: Config, { bind }: { readonly bind: boolean }):
   await core.runStartChecks(config, [...core.START_CHECKS, ...edge.START_CHECKS, ...(bind ? core.BIND_CHECKS : [])]);
 }
 
+/** With little memory, restarts Node with a smaller heap. Returns why that failed, or null. */
+async function fitHeap(config: Config): Promise<string | null> {
+  if (!hasLittleMemory(memoryOf(config))) return null;
+  return (await import('./core/os/small-heap.ts')).restartWithSmallHeap();
+}
+
 /** Runs the daemon; resolves when all parts have stopped. */
 async function serve(read: () => ResolvedConfig): Promise<void> {
+  const resolved = read();
+  const largeHeap = await fitHeap(resolved.config);
   const rooms = await loadRooms();
   const { core } = rooms;
-  const resolved = read();
   await checkStart(resolved.config, { bind: false });
   const live = new core.LiveConfig(resolved);
   const { config } = live;
   core.setThreadHeapFlags();
   const log = core.createLogger(config.log);
+  if (largeHeap !== null) log.warn('cannot make the heap smaller', { reason: largeHeap });
   if (!config.protection.coreDumps) core.disableCoreDumps();
   const record = new core.StartRecord(config.dataDir, config.protection.startDelay * 1000);
   await core.runService({
@@ -69,13 +84,20 @@ async function startParts(
   const metrics = new core.Registry();
   const tasks = new core.Tasks({ metrics });
   stops.own(core.registerProcessMetrics(metrics, build, { tasks, log }));
-  stops.own(core.trimRegularly(tasks, log));
 
   /** The log of a part: lines of JSON name it. */
   const logOf = (component: string) => ({ log: log.child({ component }) });
 
   // 1. The protection of the machine; the store, and what all parts derive from the configuration.
-  const protection = stops.own(core.openProtection({ config, metrics, tasks, ...logOf('protection') }));
+  const { reclaim } = stops.own(
+    new core.Reclaimer({
+      tasks,
+      ...logOf('protection'),
+      hasLittleMemory: hasLittleMemory(memoryOf(config)),
+      measure: core.ownMemory,
+    }),
+  );
+  const protection = stops.own(core.openProtection({ config, metrics, tasks, reclaim, ...logOf('protection') }));
   const store = await core.openStore({ config, metrics, tasks, ...logOf('store'), stops });
   const { guard: clock } = stops.own(
     core.openClock({ config, metrics, tasks, environment: store.environment, ...logOf('clock'), built: build.date }),

@@ -17,6 +17,14 @@ export const MAIN_HEAP = [
   '--no-memory-reducer',
 ] as const;
 
+/** The flags with little memory: heaps are collected more often, and shrink when they are idle. */
+export const SMALL_MAIN_HEAP = '--max-semi-space-size=2';
+/** Bytes of `protection.memory`; memory is little below it, as with less than 1 GB. */
+const LITTLE_MEMORY = 900 * 1024 ** 2;
+
+/** Whether heaps must be small. `budget`: protection.memory in bytes. */
+export const hasLittleMemory = (budget: number): boolean => budget < LITTLE_MEMORY;
+
 /**
  * Sets V8's flags for threads. Must be called before the first thread starts. Otherwise V8 applies
  * the flags of the main heap to threads, which exceed the limits of some.
@@ -27,6 +35,7 @@ export const MAIN_HEAP = [
  * this garbage refers to.
  */
 export function setThreadHeapFlags(): void {
-  for (const option of MAIN_HEAP) setFlagsFromString(option.replace(/\d+$/, '0').replace('--no-', '--'));
+  for (const option of [...MAIN_HEAP, SMALL_MAIN_HEAP])
+    setFlagsFromString(option.replace(/\d+$/, '0').replace('--no-', '--'));
   setFlagsFromString('--no-allocation-site-pretenuring');
 }

@@ -1,9 +1,8 @@
 /** Settings of the edge: listeners, threads, log, names, cache and compression. */
-import { availableParallelism } from 'node:os';
 import { prefixes } from './address-kinds.ts';
 import { anyHostNames, bytes, choice, flag, GB, integer, KB, type Kind, listenList, MB, text } from './kinds.ts';
 import type { ListenAddress } from './listen.ts';
-import { live, memoryShare, optional, reloadable, type Setting, setting } from './setting.ts';
+import { live, memoryShare, optional, reloadable, type Setting, setting, threadsFor } from './setting.ts';
 
 const anyText = text('a name of letters, digits, dots and dashes, such as "waypost" or "edge.example.net"');
 
@@ -169,8 +168,8 @@ export const EDGE_SETTINGS = {
   ),
   workers: {
     ...setting(integer(1, 256), 1, 'Number of edge threads. Each has its own socket for every address (SO_REUSEPORT).'),
-    standard: () => Math.min(256, availableParallelism()),
-    standardText: 'the number of cores',
+    standard: () => threadsFor(256 * MB),
+    standardText: 'the number of cores, at most one for each 256MB of memory',
     example: '4',
   },
   tls: setting(

@@ -17,6 +17,7 @@ export {
   resolveConfig,
   secretKeyFile,
 } from './load.ts';
+export { memoryOf } from './node-settings.ts';
 export { isReservedName, type Placeholder, placeholdersOf } from './placeholders.ts';
 export { accountQuotas, type PlanQuota, planLimit, planQuota } from './plans.ts';
 export { Reloader, type ReloadOutcome, readReloadOutcome } from './reload.ts';

@@ -111,15 +111,21 @@ export const CLOCK_SETTINGS = {
 /** The rest is for the kernel's memory of this process, and for pages of the database. */
 const MEMORY_SHARE = 0.9;
 
+const standardMemory = (): number => Math.floor((availableMemory() * MEMORY_SHARE) / MB) * MB;
+
+/** Bytes of memory that the process may use, also where `protection.memory` is 0. */
+export const memoryOf = ({ protection }: { readonly protection: { readonly memory: number } }): number =>
+  protection.memory || standardMemory();
+
 /** Settings of the protection against running out of memory, descriptors and disk space. */
 export const PROTECTION_SETTINGS = {
   memory: live(
     computed(
       bytes(0, 4096 * GB),
-      () => Math.floor((availableMemory() * MEMORY_SHARE) / MB) * MB,
+      standardMemory,
       'nine tenths of the memory of the machine or of the control group',
       '"3GB"',
-      'Budget of memory, without pages of files. At 80% the cache shrinks, at 90% new connections to the edge are closed, at 95% requests to the edge and large requests to the API get 503. DNS is always served. 0 disables the budget.',
+      'Budget of memory, without pages of files. At 80% the cache shrinks, at 90% new connections to the edge get 503 or are closed, at 95% all requests to the edge and large requests to the API get 503. DNS is always served. 0 disables the budget.',
     ),
   ),
   descriptors: live(

@@ -2,7 +2,7 @@
  * The table of all settings: key in TOML, kind, default and documentation. The type Config, the
  * environment variables, the validation and config/waypost.toml are all derived from it.
  */
-import { availableParallelism, hostname } from 'node:os';
+import { hostname } from 'node:os';
 import { ACME_SETTINGS } from './acme-settings.ts';
 import { exemptions, notifyTargets, prefixes, resolvers, sources } from './address-kinds.ts';
 import { BACKUP_SETTINGS } from './backup-settings.ts';
@@ -42,7 +42,17 @@ import {
   TRACES_SETTINGS,
 } from './node-settings.ts';
 import { ORIGIN_SETTINGS } from './origin-settings.ts';
-import { availableMemory, computed, live, optional, type Section, type Setting, section, setting } from './setting.ts';
+import {
+  availableMemory,
+  computed,
+  live,
+  optional,
+  type Section,
+  type Setting,
+  section,
+  setting,
+  threadsFor,
+} from './setting.ts';
 
 /** SOA timers and TTLs have 32 bits, and the top bit is unused (RFC 2181 section 8). */
 const seconds = integer(0, 2 ** 31 - 1, 'seconds');
@@ -138,8 +148,8 @@ const schema = {
     ),
     workers: computed(
       integer(1, 256),
-      () => Math.min(256, availableParallelism()),
-      'the number of cores',
+      () => threadsFor(128 * MB),
+      'the number of cores, at most one for each 128MB of memory',
       '4',
       'Number of UDP threads. Each has its own socket (SO_REUSEPORT).',
     ),

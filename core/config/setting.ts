@@ -1,5 +1,5 @@
 /** The type of a setting, and its constructors for the tables of settings. */
-import { totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import type { Kind } from './kinds.ts';
 
 export interface Setting<T> {
@@ -66,3 +66,9 @@ export function memoryShare(share: number, least: number, most: number): number 
   const bytes = Math.max(least, Math.min(most, availableMemory() * share));
   return Math.floor(bytes / 1024 ** 2) * 1024 ** 2;
 }
+
+const MAX_THREADS = 256;
+
+/** A thread for each core, as far as each has so many bytes of memory. */
+export const threadsFor = (bytesEach: number): number =>
+  Math.max(1, Math.min(MAX_THREADS, availableParallelism(), Math.floor(availableMemory() / bytesEach)));

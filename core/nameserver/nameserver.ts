@@ -36,6 +36,8 @@ export interface NameserverOptions extends ModuleOptions {
   readonly steering?: SteeringState;
   readonly transport: 'auto' | 'batch' | 'portable';
   readonly tcp: TcpLimits;
+  /** As in ThreadParts. */
+  readonly hasLittleMemory?: boolean;
   /** As in WorkerData. Default: none. */
   readonly proxies?: readonly string[];
   /** DNS over TLS. If omitted, it is off. */
@@ -138,7 +140,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     answerDeferred === undefined
       ? null
       : new DeferredServer(answerDeferred, isBatch ? udpSender(loadLibc()) : () => {}, log, options.deferredUdp);
-  const parts = { index, log, counters, deferred, onThread };
+  const parts = { index, log, counters, deferred, hasLittleMemory: options.hasLittleMemory, onThread };
   const openFds = new SharedArrayBuffer(isBatch ? (tcp.maxConnections + 1) * Int32Array.BYTES_PER_ELEMENT : 0);
   const data = {
     storeDirectory,

@@ -1,9 +1,10 @@
 /** The nameserver as the configuration asks for it, with its metrics and DNS over HTTPS. */
 
 import type { Logger } from '../base/log/index.ts';
+import { hasLittleMemory } from '../base/main-heap.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Tasks } from '../base/tasks.ts';
-import type { Config, Follow } from '../config/index.ts';
+import { type Config, type Follow, memoryOf } from '../config/index.ts';
 import type { SampleRing } from '../observe/statistics/sample-ring.ts';
 import type { SharedTicketKeys } from '../site/tls/shared-ticket-keys.ts';
 import type { Environment } from '../store/environment.ts';
@@ -56,6 +57,7 @@ export async function openNameserver(options: OpenNameserverOptions): Promise<Op
     answers,
     steering,
     transport: dns.transport,
+    hasLittleMemory: hasLittleMemory(memoryOf(config)),
     tcp: {
       idleTimeout: dns.tcpIdleTimeout,
       queryTimeout: dns.tcpQueryTimeout,

@@ -15,6 +15,9 @@ import type { FromWorker, ToWorker, WorkerData } from './worker.ts';
  */
 const BACK_OFF: BackOff = { first: 250, factor: 4, maximum: 1000, settledAfter: 0 };
 
+/** The threads allocate little, so it costs no CPU. */
+const SMALL_HEAP = { maxYoungGenerationSizeMb: 3 };
+
 /** Shared by all DNS threads. */
 interface ThreadParts {
   readonly index: IndexWriter;
@@ -22,6 +25,8 @@ interface ThreadParts {
   readonly counters: NameserverCounters;
   /** Null: deferred messages are refused. */
   readonly deferred: DeferredServer | null;
+  /** Keeps the heaps of the threads small. */
+  readonly hasLittleMemory?: boolean;
   /** Receives each thread when it is started or restarted. */
   readonly onThread?: (name: string, worker: Worker) => void;
   /** The error for a thread that cannot listen. */
@@ -45,7 +50,7 @@ export interface ThreadPlan {
 export type DnsThread = SupervisedThread<ToWorker, Exclude<FromWorker, StartReport>>;
 
 export function createDnsThread(parts: ThreadParts, plan: ThreadPlan): DnsThread {
-  const { index, log, counters, deferred, onThread, cannotListen } = parts;
+  const { index, log, counters, deferred, hasLittleMemory, onThread, cannotListen } = parts;
   const { name, file, readerNumber } = plan;
   return new SupervisedThread({
     log,
@@ -53,6 +58,7 @@ export function createDnsThread(parts: ThreadParts, plan: ThreadPlan): DnsThread
     name,
     file,
     backOff: BACK_OFF,
+    heap: hasLittleMemory ? SMALL_HEAP : undefined,
     failure: cannotListen,
     prepare() {
       const { port1, port2 } = new MessageChannel();

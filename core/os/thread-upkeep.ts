@@ -5,9 +5,6 @@
  */
 import { getHeapSpaceStatistics } from 'node:v8';
 import koffi from 'koffi';
-import type { Logger } from '../base/log/index.ts';
-import type { Task, Tasks } from '../base/tasks.ts';
-import { trimMalloc } from './memory.ts';
 import { beat } from './pulse.ts';
 
 /** Milliseconds between checks of the heap. */
@@ -26,24 +23,23 @@ function oldBytes(): number {
   return bytes;
 }
 
-/** Starts a collection when the old generation has grown since the last collection. */
+/** Starts a collection when memory has grown since the last collection. */
 export class HeapGrowth {
-  readonly #oldBytes: () => number;
   /** The lowest size since the last requested collection. */
   #least = Number.POSITIVE_INFINITY;
 
+  /** `measure`: bytes. */
   constructor(
-    measure: () => number,
+    private readonly measure: () => number,
     private readonly collect: () => void,
-  ) {
-    this.#oldBytes = measure;
-  }
+    private readonly growth = MIN_GROWTH,
+  ) {}
 
   /** A collection takes a while, so the check after it only measures. */
   look(): void {
-    const bytes = this.#oldBytes();
+    const bytes = this.measure();
     this.#least = Math.min(this.#least, bytes);
-    if (bytes - this.#least < MIN_GROWTH) return;
+    if (bytes - this.#least < this.growth) return;
     this.#least = Number.POSITIVE_INFINITY;
     this.collect();
   }
@@ -69,18 +65,9 @@ export function collection(): (() => void) | null {
 
 /** Call it at the start of each worker thread: starts its heartbeat and its collections. */
 export function maintainThread(pulse: SharedArrayBuffer): void {
-  beat(pulse);
   const collect = collection();
+  beat(pulse, collect ?? undefined);
   if (collect === null) return;
   const growth = new HeapGrowth(oldBytes, collect);
   setInterval(() => growth.look(), INTERVAL).unref();
-}
-
-/**
- * Call it in the main thread: returns freed memory in malloc's heaps of all threads to the system.
- */
-export function trimRegularly(tasks: Tasks, log: Logger): Task {
-  const task = tasks.add({ name: 'malloc-trim', owner: 'node', due: 2 * INTERVAL, log, run: trimMalloc });
-  task.start();
-  return task;
 }

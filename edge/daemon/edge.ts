@@ -5,10 +5,11 @@
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Logger } from '../../core/base/log/index.ts';
+import { hasLittleMemory } from '../../core/base/main-heap.ts';
 import type { Registry } from '../../core/base/metrics/index.ts';
 import type { Secrets } from '../../core/base/secrets.ts';
 import type { Task, Tasks } from '../../core/base/tasks.ts';
-import { type Config, type ListenAddress, secretKeyFile } from '../../core/config/index.ts';
+import { type Config, type ListenAddress, memoryOf, secretKeyFile } from '../../core/config/index.ts';
 import type { Name } from '../../core/dns/wire/name.ts';
 import type { Journal } from '../../core/journal/journal.ts';
 import { CHECK_INTERVAL_MS, CountryFile } from '../../core/net/geography/country-file.ts';
@@ -176,6 +177,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge | null> {
       return edge.originTotalConnections;
     },
     transport: 'auto',
+    hasLittleMemory: hasLittleMemory(memoryOf(config)),
     tls: edge.tls,
     load: options.protection?.shared,
     log,

@@ -3,20 +3,28 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import type { Logger } from '../../base/log/index.ts';
 import type { Registry } from '../../base/metrics/index.ts';
 import type { Tasks } from '../../base/tasks.ts';
-import type { Config } from '../../config/index.ts';
+import { type Config, formatBytes, memoryOf } from '../../config/index.ts';
 import { diskSpace } from '../disk-space.ts';
 import { Protection } from './protection.ts';
 
+/** Nine tenths of 256 MB: with less, the daemon starts, but refuses visitors soon. */
+const MINIMUM_MEMORY = 230 * 1024 ** 2;
+
 interface ProtectionOptions {
   readonly config: Pick<Config, 'dataDir' | 'protection'>;
+  /** Returns garbage of all threads to the system (Reclaimer). */
+  readonly reclaim: () => void;
   readonly metrics: Registry;
   readonly tasks: Tasks;
   readonly log: Logger;
 }
 
-export function openProtection({ config, metrics, tasks, log }: ProtectionOptions): Protection {
+export function openProtection({ config, metrics, reclaim, tasks, log }: ProtectionOptions): Protection {
   const { dataDir, protection: settings } = config;
   const limit = descriptorLimit() ?? 0;
+  const memory = memoryOf(config);
+  if (memory < MINIMUM_MEMORY)
+    log.warn('less memory than the minimum', { memory: formatBytes(memory), minimum: formatBytes(MINIMUM_MEMORY) });
   const protection = new Protection({
     budgets: {
       get memory() {
@@ -30,6 +38,7 @@ export function openProtection({ config, metrics, tasks, log }: ProtectionOption
       },
     },
     usage: { memory: ownMemory, descriptors: openDescriptors, disk: () => diskSpace(dataDir) },
+    reclaim,
     tasks,
     log,
   });

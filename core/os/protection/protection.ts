@@ -31,6 +31,11 @@ const PATIENT: ReadonlySet<string> = new Set(['secondary', 'catalog', 'settings'
 
 /** Milliseconds between two readings. */
 const INTERVAL = 1000;
+/** Milliseconds between two collections of all threads while memory is short. */
+const RECLAIM_INTERVAL = 10_000;
+
+/** Bytes that a node uses at rest, at least. */
+const AT_REST = 70 * 1024 ** 2;
 
 /** Usage as the kernel reports it; null: unknown. */
 interface Usage {
@@ -70,7 +75,10 @@ interface ProtectionParts {
   readonly usage: Usage;
   readonly tasks: Tasks;
   readonly log: Logger;
+  /** Returns unused memory of this thread to the system before it returns. */
   readonly release?: () => void;
+  /** Returns that of all threads within seconds. */
+  readonly reclaim?: () => void;
 }
 
 export class Protection {
@@ -96,11 +104,13 @@ export class Protection {
   #wasBound = false;
 
   readonly #release: () => void;
+  readonly #reclaim: () => void;
+  #reclaimedAt = Number.NEGATIVE_INFINITY;
 
-  /** `release` returns unused memory to the system. */
-  constructor({ budgets, usage, tasks, log, release = releaseMemory }: ProtectionParts) {
+  constructor({ budgets, usage, tasks, log, release = releaseMemory, reclaim = () => {} }: ProtectionParts) {
     this.budgets = budgets;
     this.#release = release;
+    this.#reclaim = reclaim;
     this.#usage = usage;
     this.#log = log;
     this.#task = tasks.add({ name: 'protection', owner: 'node', due: INTERVAL, log, run: () => this.look() });
@@ -137,14 +147,19 @@ export class Protection {
     return this.#memoryLeft();
   }
 
-  /** The `room` of a process that uses no memory. */
+  /** The `room` of a process at rest, at most. */
   get wholeRoom(): number {
+    return Math.max(0, this.#usableMemory - AT_REST);
+  }
+
+  /** Bytes that the process may use before connections are refused. */
+  get #usableMemory(): number {
     const { memory } = this.budgets;
     return memory === 0 ? Number.POSITIVE_INFINITY : memory * LOAD_ENTER[LOAD.refuseConnections - 1];
   }
 
   #memoryLeft(): number {
-    return Math.max(0, this.wholeRoom - (this.#usage.memory() ?? 0));
+    return Math.max(0, this.#usableMemory - (this.#usage.memory() ?? 0));
   }
 
   start(): void {
@@ -166,6 +181,7 @@ export class Protection {
     const reserve = disk === null ? 0 : reserveOf(disk, this.budgets.diskReserve);
     this.reading = { memory, descriptors, diskFree, diskReserve: reserve };
     this.#lookAtLoad(Math.max(share(memory, memoryBudget), share(descriptors, descriptorBudget)), now);
+    this.#reclaimMemory(share(memory, memoryBudget), now);
     this.#lookAtDisk(reserve > 0 ? diskFree / reserve : Number.POSITIVE_INFINITY, now);
     this.#boundCacheTo({ diskFree, diskReserve: reserve });
   }
@@ -194,6 +210,16 @@ export class Protection {
     const fields = { level: LOAD_NAMES[level], memory: round(memory), descriptors };
     if (level > before) this.#log.warn('overloaded; reducing work', fields);
     else this.#log.info('less load; resuming work', fields);
+  }
+
+  /**
+   * Threads that refuse work allocate nothing, so V8 would not collect what earlier work left, and
+   * the level would never end.
+   */
+  #reclaimMemory(used: number, now: number): void {
+    if (used < LOAD_LEAVE[0] || this.load === LOAD.normal || now - this.#reclaimedAt < RECLAIM_INTERVAL) return;
+    this.#reclaimedAt = now;
+    this.#reclaim();
   }
 
   #lookAtDisk(freeParts: number, now: number): void {

@@ -44,6 +44,8 @@ export interface PoolOptions {
    * missing.
    */
   readonly transport: 'auto' | 'portable';
+  /** Keeps the heaps of the threads small, for more CPU. */
+  readonly hasLittleMemory?: boolean;
   /** "node": TLS by node:tls. "auto": by edge/http/tls where the system supports it. */
   readonly tls: 'auto' | 'node';
   readonly log: Logger;
@@ -66,6 +68,8 @@ const BACK_OFF: BackOff = { first: 250, factor: 2, maximum: 30_000, settledAfter
  * young-generation collections, which fill the old generation by a few megabytes a second.
  */
 const OLD_SPACE = 128;
+/** With little memory, V8 chooses the old generation, and the young one has this limit. */
+const SMALL_HEAP = { maxYoungGenerationSizeMb: 12 };
 /** Milliseconds after the drain timeout until a thread is terminated. */
 const END_MS = 3000;
 
@@ -241,7 +245,7 @@ export class Pool {
   }
 
   #createThread(i: number): EdgeThread {
-    const { application, ticketRotation, log, descriptors = 0, onMessage, onWorker } = this.#options;
+    const { application, ticketRotation, log, descriptors = 0, hasLittleMemory, onMessage, onWorker } = this.#options;
     const slot = (this.#generation % GENERATIONS) * this.#count + i;
     const data = this.#data;
     const limits = this.#limits;
@@ -253,7 +257,7 @@ export class Pool {
       role: 'edge',
       name,
       file: new URL('./worker.js', import.meta.url),
-      oldSpace: OLD_SPACE,
+      ...(hasLittleMemory ? { heap: SMALL_HEAP } : { oldSpace: OLD_SPACE }),
       backOff: BACK_OFF,
       failure: (message) => new Error(message),
       prepare: () => {

@@ -1,10 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, tmpdir } from 'node:os';
+import { availableParallelism, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ConfigError } from '../../../core/base/errors.ts';
 import { loadConfig, resolveConfig } from '../../../core/config/index.ts';
+import { threadsFor } from '../../../core/config/setting.ts';
 
 const test = suite('core/config/load');
 const folder = mkdtempSync(join(tmpdir(), 'waypost-config-'));
@@ -43,12 +44,18 @@ test('settings that are omitted have their defaults', () => {
   });
   assert.equal(config.dns.listen, [{ address: '127.0.0.1', port: 5300, family: 4 }]);
   assert.equal(config.admin.listen, { address: '127.0.0.1', port: 8300, family: 4 });
-  assert.is(config.dns.workers, availableParallelism());
+  assert.is(config.dns.workers, threadsFor(128 * 2 ** 20));
   assert.is(config.dns.udpPayload, 1232);
   assert.ok(config.dns.indexMemory >= 2 ** 20 && config.dns.indexMemory <= 2 ** 32);
   assert.is(config.admin.maxBody, 64 * 2 ** 20);
   assert.is(config.admin.password, undefined);
   assert.equal(config.plans, { free: 10, pro: 100, unlimited: 0 });
+});
+
+test('there are no more threads by default than memory for them', () => {
+  assert.is(threadsFor(1), Math.min(256, availableParallelism()));
+  assert.is(threadsFor(totalmem()), 1);
+  assert.is(threadsFor(Number.MAX_VALUE), 1, 'at least one');
 });
 
 test('the environment wins over the file, the file over the defaults', () => {

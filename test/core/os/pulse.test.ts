@@ -19,7 +19,7 @@ test('a thread in an endless loop is silent until it returns', async () => {
   const worker = new Worker(
     `const { parentPort, workerData } = require('node:worker_threads');
     import(${module}).then(({ beat }) => {
-      beat(workerData.pulse, 50);
+      beat(workerData.pulse, () => {}, 50);
       parentPort.on('message', (word) => {
         parentPort.postMessage('blocks');
         Atomics.wait(word, 0, 0);
@@ -41,6 +41,33 @@ test('a thread in an endless loop is silent until it returns', async () => {
   Atomics.store(word, 0, 1);
   Atomics.notify(word, 0);
   await until(() => pulse.silence <= 5000, 'a beat');
+  await worker.terminate();
+});
+
+test('a thread collects its garbage at the heartbeat after a request, once', async () => {
+  const pulse = new Pulse();
+  const module = JSON.stringify(new URL('../../../core/os/pulse.js', import.meta.url).href);
+  const worker = new Worker(
+    `const { parentPort, workerData } = require('node:worker_threads');
+    let collections = 0;
+    parentPort.on('message', () => parentPort.postMessage(collections));
+    import(${module}).then(({ beat }) => beat(workerData.pulse, () => void collections++, 5));`,
+    { eval: true, workerData: { pulse: pulse.shared } },
+  );
+  const collections = async (): Promise<number> => {
+    const answered = once(worker, 'message');
+    worker.postMessage(null);
+    return (await answered)[0] as number;
+  };
+  const last = new Int32Array(pulse.shared);
+  Atomics.store(last, 0, 0);
+  await until(() => pulse.silence <= 5000, 'a beat');
+  assert.is(await collections(), 0);
+  pulse.requestCollection();
+  await until(async () => (await collections()) > 0, 'a collection');
+  Atomics.store(last, 0, 0);
+  await until(() => pulse.silence <= 5000, 'another beat');
+  assert.is(await collections(), 1);
   await worker.terminate();
 });
 

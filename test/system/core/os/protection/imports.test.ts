@@ -20,7 +20,10 @@ test('an import that needs more memory than the budget is 507, and creates and c
     ]) {
       const { status, text } = await send(method, path, 100_000);
       assert.is(status, 507, text);
-      assert.match(text, /"insufficient_memory","message":"The import needs about 3\d\d MB of memory, .* 288 MB;/);
+      assert.match(
+        text,
+        /"insufficient_memory","message":"The import needs about 2\d\d MB of memory, .* 218 MB for it;/,
+      );
     }
     const { body } = await api.call('GET', '/api/v1/domains');
     assert.equal(
