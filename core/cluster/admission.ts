@@ -6,15 +6,19 @@ import type { X509Certificate } from 'node:crypto';
 import { StateError } from '../base/errors.ts';
 import { EtcdDamaged } from '../journal/etcd-client/errors.ts';
 import { FIRST_LEVEL, KEY_LEVEL } from '../journal/feature-level.ts';
-import type { ClusterState, Member } from './members.ts';
+import { fromUrlHost } from '../net/address/url-host.ts';
+import { isExpired } from './invitations.ts';
+import type { ClusterState, Invited, Member } from './members.ts';
 import { keyPrint } from './peer-tls.ts';
 
 export interface Applicant {
-  readonly self: Pick<Member, 'name' | 'version' | 'level'> & { readonly key: string };
+  readonly self: Pick<Member, 'name' | 'address' | 'version' | 'level'> & { readonly key: string };
   /** Id of its data folder. */
   readonly id: string;
   /** Random id of this process. */
   readonly process: string;
+  /** Id of the "waypost cluster join" that installed its certificate; null: none. */
+  readonly join: string | null;
   /** Whether this process has been a member and was not removed since. */
   readonly wasThere: boolean;
   /** Key of its entry in etcd. */
@@ -30,14 +34,19 @@ export interface Applicant {
 export type Admission = 'known' | 'invited' | 'first' | 'adopted' | 'restored';
 
 /** Throws StateError if the node cannot be a member, and EtcdDamaged. */
-export function admit(applicant: Applicant, state: ClusterState): Admission {
+export function admit(applicant: Applicant, state: ClusterState, now = Date.now()): Admission {
   const { self, id, wasThere, entry } = applicant;
-  const { removed, removedKeys, nodes, sessions, damaged, agreedLevel } = state;
+  const { removed, removedKeys, nodes, sessions, damaged, agreedLevel, invited, used } = state;
   const { name, key, version, level = FIRST_LEVEL } = self;
   if (removed.has(id) || removedKeys.has(key))
     throw new StateError(
       'removed',
-      `This node was removed from the cluster. To add it again, move its data folder away, run "waypost cluster invite ${name}" on the first node, and "waypost cluster join" here.`,
+      `This node was removed from the cluster, or its invitation expired before its first start. To add it again, move its data folder away, run "waypost cluster invite ${name}" on the first node, and "waypost cluster join" here.`,
+    );
+  if (used.has(key) && used.get(key) !== applicant.join)
+    throw new StateError(
+      'invitation_used',
+      `The invitation of this node was used before, in another data folder: an invitation is for one node. Run "waypost cluster invite ${name}" on the first node, and "waypost cluster join" here, in an empty data folder.`,
     );
   if (level < agreedLevel)
     throw new StateError(
@@ -58,6 +67,8 @@ export function admit(applicant: Applicant, state: ClusterState): Admission {
       `This node is not a member of the cluster: ${why} (SHA-256 ${key}). Run "waypost cluster invite ${name}" on the first node, and "waypost cluster join" here, in an empty data folder. For a certificate of an authority of your own, run "waypost cluster invite ${name} --certificate FILE" on a member.`,
     );
   }
+  const invitation = invited.get(key);
+  if (admission === 'invited' && invitation !== undefined) requireTerms(self, invitation, now);
   const session = sessions.get(name);
   const isOwn = session === undefined || session.process === '' || session.process === applicant.process;
   if (!isOwn && !(session.id === id && !wasThere))
@@ -66,6 +77,22 @@ export function admit(applicant: Applicant, state: ClusterState): Admission {
       `Another node of the cluster is also called ${name} (${nodes.get(name)?.address}). Use a unique WAYPOST_NODE_NAME for each node, with an invitation for that name.`,
     );
   return admission;
+}
+
+/** Throws StateError if the invitation has expired, or is for another address. */
+function requireTerms({ name, address }: Applicant['self'], invitation: Invited, now: number): void {
+  if (isExpired(invitation, now))
+    throw new StateError(
+      'invitation_expired',
+      `The invitation of this node has expired. Run "waypost cluster invite ${name}" on the first node, and "waypost cluster join" here, in an empty data folder.`,
+    );
+  const { hosts = [] } = invitation;
+  const host = fromUrlHost(address.slice(0, address.lastIndexOf(':')));
+  if (hosts.length > 0 && ![name, ...hosts].some((allowed) => allowed.toLowerCase() === host.toLowerCase()))
+    throw new StateError(
+      'other_address',
+      `The invitation is for ${name} at ${hosts.join(', ')}, but this node has the address ${host} (peer.listen or peer.advertise). Set peer.advertise to an address of the invitation, or run "waypost cluster invite ${name} --host ${host}" on the first node for another one.`,
+    );
 }
 
 function admissionOf({ self, id, wasThere, entry }: Applicant, state: ClusterState): Admission | null {

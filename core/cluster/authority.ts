@@ -1,7 +1,12 @@
 /**
  * The certificates of a cluster: its own authority signs a certificate for each node (ECDSA P-256).
  */
-import { randomBytes, webcrypto, type X509Certificate } from 'node:crypto';
+import { createPrivateKey, randomBytes, webcrypto, type X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { ConfigError } from '../base/errors.ts';
+import { readPrivateFile } from '../base/private-file.ts';
+import { clusterFiles, type Placed } from './files.ts';
+import { bundleOf } from './own-certificates.ts';
 
 export interface Pair {
   /** PEM. */
@@ -11,11 +16,15 @@ export interface Pair {
 }
 
 export const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-const YEAR = 365 * 86_400_000;
-/** Certificates are not renewed automatically, so they are valid for a long time. */
-const LIFETIME = 20 * YEAR;
+const DAY = 86_400_000;
+/**
+ * Milliseconds that certificates are valid. The certificate of a node ends with that of the
+ * authority at the latest.
+ */
+const AUTHORITY_LIFETIME = 730 * DAY;
+const NODE_LIFETIME = 365 * DAY;
 /** Milliseconds by which the clock of a node may be behind. */
-const EARLY = 86_400_000;
+const EARLY = DAY;
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
@@ -23,7 +32,7 @@ export async function createAuthority(): Promise<Pair> {
   const x509 = await loadX509();
   const keys = await newKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    ...validity(),
+    ...validity(AUTHORITY_LIFETIME),
     name: `CN=Waypost cluster ${randomBytes(4).toString('hex')}`,
     keys,
     signingAlgorithm: ALGORITHM,
@@ -34,6 +43,23 @@ export async function createAuthority(): Promise<Pair> {
     ],
   });
   return { certificate: `${certificate.toString('pem')}\n`, key: await pemOf(keys.privateKey) };
+}
+
+/** The authority whose key is on this node. Throws ConfigError `no_authority`. */
+export function readAuthority(config: Pick<Placed, 'dataDir' | 'peer'>): Pair {
+  const { authority, ca } = clusterFiles(config);
+  const key = readPrivateFile(authority);
+  if (key === undefined)
+    throw new ConfigError(
+      'no_authority',
+      `${authority} is missing. It exists only on the node where "waypost cluster init" was run.`,
+    );
+  // During a renewal the file has two authorities.
+  const own = createPrivateKey(key);
+  const certificate = bundleOf(readFileSync(ca, 'utf8')).find((issuer) => issuer.checkPrivateKey(own));
+  if (certificate === undefined)
+    throw new ConfigError('no_authority', `${ca} has no certificate of the key in ${authority}.`);
+  return { certificate: certificate.toString(), key };
 }
 
 /**
@@ -73,7 +99,7 @@ async function signKey(
   const der = Buffer.from(authority.key.replace(/-----[^-]+-----|\s/g, ''), 'base64');
   const signingKey = await webcrypto.subtle.importKey('pkcs8', der, ALGORITHM, false, ['sign']);
   const certificate = await x509.X509CertificateGenerator.create({
-    ...validity(),
+    ...validity(NODE_LIFETIME, issuer.notAfter),
     subject: `CN=${name}`,
     issuer: issuer.subject,
     publicKey,
@@ -103,11 +129,23 @@ export async function loadX509(): Promise<typeof import('@peculiar/x509')> {
 export const newKeys = (): Promise<webcrypto.CryptoKeyPair> =>
   webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
 
-const validity = () => ({
-  serialNumber: `00${randomBytes(16).toString('hex')}`,
-  notBefore: new Date(Date.now() - EARLY),
-  notAfter: new Date(Date.now() + LIFETIME),
-});
+/**
+ * Whether a certificate is to be replaced: at most a third of its life is left, or it is valid for
+ * longer than this version allows.
+ */
+export function isDue({ validFrom, validTo }: X509Certificate, now = Date.now()): boolean {
+  const [from, to] = [Date.parse(validFrom), Date.parse(validTo)];
+  return now >= to - (to - from) / 3 || to - from > AUTHORITY_LIFETIME;
+}
+
+function validity(lifetime: number, latest?: Date) {
+  const from = Date.now() - EARLY;
+  return {
+    serialNumber: `00${randomBytes(16).toString('hex')}`,
+    notBefore: new Date(from),
+    notAfter: new Date(Math.min(from + lifetime, latest?.getTime() ?? Number.POSITIVE_INFINITY)),
+  };
+}
 
 async function pemOf(key: webcrypto.CryptoKey): Promise<string> {
   const text = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key)).toString('base64');

@@ -1,16 +1,19 @@
 /**
- * The expiry of certificates that the operator keeps in files: those of DNS over TLS, of the admin
- * API, and of clients without a server name. Nothing renews these but a tool of the operator.
+ * The expiry of certificates in files: those of DNS over TLS, of the admin API, and of clients
+ * without a server name, which a tool of the operator renews, and those of the cluster.
  */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Logger } from '../base/log/index.ts';
 import type { Registry } from '../base/metrics/index.ts';
 import type { Tasks } from '../base/tasks.ts';
 import type { Config } from '../config/index.ts';
+import { clusterFiles } from './files.ts';
+import { bundleOf, isIssuedBy } from './own-certificates.ts';
 
 interface CertificateFilesOptions {
-  readonly config: Pick<Config, 'dns' | 'admin' | 'edge'>;
+  readonly config: Pick<Config, 'dns' | 'admin' | 'edge' | 'etcd' | 'peer' | 'dataDir'>;
   readonly metrics: Registry;
   readonly tasks: Tasks;
   readonly log: Logger;
@@ -59,11 +62,15 @@ export class CertificateFiles {
    * a reload has removed loses its state.
    */
   #look(): void {
-    const { dns, admin, edge } = this.options.config;
+    const { dns, admin, edge, etcd } = this.options.config;
+    const isCluster = etcd.endpoints.length > 0;
+    const { certificate, ca } = clusterFiles(this.options.config);
     for (const [setting, file] of [
       ['dns.tls_certificate', dns.tlsListen.length > 0 ? dns.tlsCertificate : undefined],
       ['admin.hostname_certificate', admin.hostnameCertificate],
       ['edge.default_certificate', edge.defaultCertificate],
+      ['peer.certificate_file', isCluster ? certificate : undefined],
+      ['peer.ca_file', isCluster ? ca : undefined],
     ] as const) {
       if (file === undefined) {
         this.#expiries.delete(setting);
@@ -71,7 +78,8 @@ export class CertificateFiles {
         continue;
       }
       try {
-        this.#expiries.set(setting, firstExpiry(readFileSync(file, 'latin1')));
+        const pem = readFileSync(file, 'latin1');
+        this.#expiries.set(setting, file === ca ? issuerExpiry(pem, certificate) : firstExpiry(pem));
       } catch {
         continue;
       }
@@ -95,9 +103,24 @@ export class CertificateFiles {
   #problemsOf(setting: string): string[] {
     const days = (this.#expiries.get(setting)! - this.#now()) / DAY_MS;
     if (days >= WARNING_DAYS) return [];
+    if (setting.startsWith('peer.') && this.#isManaged)
+      return [`the certificate of ${setting} ends in ${Math.ceil(days)} days: no node has renewed it`];
     if (days <= 0) return [`the certificate of ${setting} has expired; renew the file`];
     return [`the certificate of ${setting} expires in ${Math.ceil(days)} days; renew the file`];
   }
+
+  /** Whether the certificates of the cluster are of its own authority. */
+  get #isManaged(): boolean {
+    const { folder, certificate, ca } = clusterFiles(this.options.config);
+    return [certificate, ca].every((file) => dirname(file) === folder);
+  }
+}
+
+/** Of the authority that issued the first certificate in a file; else as firstExpiry. */
+function issuerExpiry(authorities: string, file: string): number {
+  const [own] = bundleOf(readFileSync(file, 'latin1'));
+  const issuer = bundleOf(authorities).find((authority) => isIssuedBy(own, authority));
+  return issuer === undefined ? firstExpiry(authorities) : Date.parse(issuer.validTo);
 }
 
 /** Of a certificate and its chain in PEM, milliseconds since 1970. Throws if there is none. */

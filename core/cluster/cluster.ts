@@ -65,6 +65,8 @@ export interface ClusterOptions {
   readonly deadline: number;
   /** Id of the data folder: see Membership. */
   readonly id: string;
+  /** Id of the "waypost cluster join" of this node: see Membership. */
+  readonly join?: string | null;
   /** Called when this node is no longer a member. Null: it is a member again. */
   readonly onRefused: (error: StateError | null) => void;
   /** Called with the damaged values in etcd: reasons by key. */
@@ -138,7 +140,7 @@ export class Cluster {
    * the error of the socket, and with StateError if this node cannot be a member.
    */
   async join(): Promise<void> {
-    const { gateway, prefix, self, tls, id, interval, log, onRefused, onDamage } = this.options;
+    const { gateway, prefix, self, tls, id, join, interval, log, onRefused, onDamage } = this.options;
     const port = await this.#server.listen();
     const membershipFaults = new FaultLog(
       log,
@@ -151,6 +153,7 @@ export class Cluster {
       gateway,
       prefix,
       id,
+      join,
       interval,
       onRefused,
       onDamage,

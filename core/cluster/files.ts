@@ -31,6 +31,8 @@ export interface ClusterFiles {
   readonly renewal: string;
   /** Invitations that were created before etcd had a log. */
   readonly invited: string;
+  /** Random id of the "waypost cluster join" that created the folder. */
+  readonly joined: string;
   /** The nodes of the cluster that this node last knew. */
   readonly knownNodes: string;
 }
@@ -48,6 +50,7 @@ export function clusterFiles({ dataDir, peer }: Pick<Placed, 'dataDir' | 'peer'>
     revoked: join(folder, 'revoked'),
     renewal: join(folder, 'renewal'),
     invited: join(folder, 'invited.json'),
+    joined: join(folder, 'joined.id'),
     knownNodes: join(folder, 'nodes.json'),
   };
 }
@@ -103,6 +106,10 @@ function read(setting: string, file: string): string {
     throw new ConfigError('bad_file', `${setting}: cannot read ${file}: ${(error as Error).message}.`);
   }
 }
+
+/** Random id of the "waypost cluster join" that created the cluster's folder; null: none did. */
+export const joinId = (config: Pick<Placed, 'dataDir' | 'peer'>): string | null =>
+  readPrivateFile(clusterFiles(config).joined)?.trim() ?? null;
 
 /**
  * The id of a data folder, which distinguishes nodes with the same name. Creates the id on the

@@ -7,6 +7,7 @@
  *   node/removed/<id>          a removed data folder
  *   node/removed-key/<key>     a key that can never be a member again
  *   node/invited/<key>         the name with which the key may become a member, once
+ *   node/used/<key>            the "waypost cluster join" that has used the invitation of the key
  *   node/certificate/<serial>  the key for which the authority has issued a certificate
  *   node/trust/<name>          the authorities that a node must trust, in PEM
  *   node/reissued/<name>       the certificate that a node must install, in PEM
@@ -84,8 +85,18 @@ export interface Members {
   readonly renewal: Renewal;
 }
 
+/** What an invitation is bound to. */
+export interface InvitationTerms {
+  /** Unix time in seconds; omitted: it does not expire. */
+  readonly expires?: number;
+  /** Names and addresses of the node; omitted or empty: any. */
+  readonly hosts?: readonly string[];
+  /** The certificate is of an authority of the operator, so its key may be invited again. */
+  readonly external?: boolean;
+}
+
 /** An unused invitation. */
-interface Invited {
+export interface Invited extends InvitationTerms {
   readonly name: string;
   /** Revision of etcd that wrote it. */
   readonly revision: number;
@@ -108,6 +119,8 @@ export interface ClusterState extends Omit<Members, 'revoked' | 'renewal'> {
   readonly removedKeys: ReadonlySet<string>;
   /** Invitations by fingerprint of the key. */
   readonly invited: ReadonlyMap<string, Invited>;
+  /** Ids of joins by the key of the invitation that they have used; null: a join without an id. */
+  readonly used: ReadonlyMap<string, string | null>;
   readonly certificates: ReadonlyMap<string, IssuedCertificate>;
   /** By name. */
   readonly renewals: ReadonlyMap<string, Renewal>;
@@ -126,6 +139,7 @@ type Kind =
   | 'removed'
   | 'removed-key'
   | 'invited'
+  | 'used'
   | 'certificate'
   | 'trust'
   | 'reissued';
@@ -149,6 +163,7 @@ export async function readMembers(gateway: EtcdGateway, prefix: string): Promise
   const sessions = new Map<string, Session>();
   const [marked, removed, removedKeys] = [new Set<string>(), new Set<string>(), new Set<string>()];
   const invited = new Map<string, Invited>();
+  const used = new Map<string, string | null>();
   const certificates = new Map<string, IssuedCertificate>();
   const renewals = new Map<string, Renewal>();
   const damaged = new Map<string, string>();
@@ -188,8 +203,19 @@ export async function readMembers(gateway: EtcdGateway, prefix: string): Promise
         else unreadable();
         break;
       case 'invited': {
-        const { node } = fieldsOf(value);
-        if (typeof node === 'string') invited.set(name, { name: node, revision: modRevision });
+        const { node, expires, hosts, external } = fieldsOf(value);
+        const terms = {
+          ...(typeof expires === 'number' && { expires }),
+          ...(Array.isArray(hosts) && { hosts: hosts.map(String) }),
+          ...(external === true && { external }),
+        };
+        if (typeof node === 'string') invited.set(name, { name: node, revision: modRevision, ...terms });
+        else unreadable();
+        break;
+      }
+      case 'used': {
+        const { join } = fieldsOf(value);
+        if (join === null || typeof join === 'string') used.set(name, join);
         else unreadable();
         break;
       }
@@ -220,6 +246,7 @@ export async function readMembers(gateway: EtcdGateway, prefix: string): Promise
     removed,
     removedKeys,
     invited,
+    used,
     certificates,
     renewals,
     damaged,

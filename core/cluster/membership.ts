@@ -11,7 +11,7 @@ import type { EtcdGateway } from '../journal/etcd-client/gateway.ts';
 import { hasRevision, put, remove, unwrittenSince } from '../journal/etcd-client/messages.ts';
 import { FIRST_LEVEL, risenLevel } from '../journal/feature-level.ts';
 import { type Admission, admit } from './admission.ts';
-import { issuedPut, removedKeyPut, revokedSerials } from './invitations.ts';
+import { issuedPut, removedKeyPut, revokedSerials, usedPut } from './invitations.ts';
 import { type ClusterState, keyOf, keysOf, levelKey, type Member, type Members, readMembers } from './members.ts';
 
 interface MembershipOptions {
@@ -24,6 +24,8 @@ interface MembershipOptions {
    * restart of this process.
    */
   readonly id: string;
+  /** Id of the "waypost cluster join" of this node; null or omitted: none. */
+  readonly join?: string | null;
   readonly onChange: (members: Members) => void;
   /**
    * Called after the start when this node is no longer a member: it was removed, or another node
@@ -238,10 +240,10 @@ export class Membership {
 
   /** Throws StateError if this process cannot be a member, and EtcdDamaged. */
   #admit(state: ClusterState): Admission {
-    const { id, prefix } = this.options;
+    const { id, prefix, join = null } = this.options;
     const self = this.#self;
     const entry = keyOf(prefix, 'member', self.name);
-    return admit({ self, id, process: this.#process, wasThere: this.#wasRegistered, entry }, state);
+    return admit({ self, id, join, process: this.#process, wasThere: this.#wasRegistered, entry }, state);
   }
 
   /**
@@ -275,7 +277,7 @@ export class Membership {
     { nodes, live, sessions, certificates, levelRevision, invited, revision }: ClusterState,
     admission: Admission,
   ): Promise<'said' | 'again'> {
-    const { gateway, prefix, id } = this.options;
+    const { gateway, prefix, id, join = null } = this.options;
     const self = this.#self;
     const isServing = this.#isServing;
     const session = sessions.get(self.name);
@@ -318,7 +320,7 @@ export class Membership {
           this.#lease,
         ),
         isServing ? put(liveKey, value, this.#lease) : remove(liveKey),
-        ...(invited.has(self.key) ? [remove(invitation)] : []),
+        ...(invited.has(self.key) ? [remove(invitation), usedPut(prefix, self.key, join)] : []),
         ...(issued === null ? [] : [issued]),
         ...replaced,
       ],

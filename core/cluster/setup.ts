@@ -3,7 +3,7 @@
  * data of the cluster. Each other node joins with an invitation, a file with everything that it
  * needs. A node stores its files in the folder `cluster` of its data folder.
  */
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { isIP, isIPv6 } from 'node:net';
 import { dirname } from 'node:path';
@@ -19,11 +19,10 @@ import { EtcdGateway } from '../journal/etcd-client/gateway.ts';
 import { openEnvironment } from '../store/environment.ts';
 import { makeFolder } from '../store/folder.ts';
 import { lockDirectory } from '../store/lock.ts';
-import { createAuthority, type Pair, signNode } from './authority.ts';
+import { createAuthority, type Pair, readAuthority, signNode } from './authority.ts';
 import { type ClusterFiles, clusterFiles, etcdSettings } from './files.ts';
-import { inviteKey, rememberMember } from './invitations.ts';
-import { readKnownNodes, readMembers } from './members.ts';
-import { bundleOf } from './own-certificates.ts';
+import { inviteKey, rememberMember, requireUsable } from './invitations.ts';
+import { type InvitationTerms, readKnownNodes, readMembers } from './members.ts';
 import { keyPrintOf } from './peer-tls.ts';
 import { revoke } from './revocation-list.ts';
 import { addressOf, planVoter, type VoterStep, voterOf } from './voter.ts';
@@ -101,22 +100,34 @@ interface Invitation {
   readonly secrets: string;
   /** Additional names and addresses of the node. */
   readonly hosts?: readonly string[];
+  /** Unix time in seconds; omitted: it was written by a version whose invitations do not expire. */
+  readonly expires?: number;
   readonly etcd: { readonly endpoints: readonly string[]; readonly prefix: string };
 }
 
 /** A host name, or an IPv4 or IPv6 address. */
 export const HOST = /^[\w.:-]{1,253}$/;
 
+/** Seconds for which an invitation may be used. */
+export const INVITATION_LIFETIME = 86_400;
+
 /**
- * Returns the text of an invitation for a node. `hosts`: additional names and addresses of the
- * node. Rejects with ConfigError, EtcdUnavailable and EtcdRefused.
+ * Returns the text of an invitation for a node, which works once. `hosts`: additional names and
+ * addresses of the node. `lifetime`: in seconds. Rejects with ConfigError, EtcdUnavailable and
+ * EtcdRefused.
  */
-export async function invite(config: ClusterConfig, name: string, hosts: readonly string[]): Promise<string> {
+export async function invite(
+  config: ClusterConfig,
+  name: string,
+  hosts: readonly string[],
+  lifetime = INVITATION_LIFETIME,
+): Promise<string> {
   const { endpoints, prefix } = config.etcd;
   if (endpoints.length === 0) throw noEndpoints();
   if (hosts.length > 0) addressOf(hosts);
   const { certificate, key } = await signNode(readAuthority(config), name, hosts);
-  await inviteCertificate(config, name, certificate);
+  const expires = Math.ceil(Date.now() / 1000) + lifetime;
+  await inviteCertificate(config, name, certificate, { expires, hosts });
   const invitation: Invitation = {
     version: 1,
     name,
@@ -124,6 +135,7 @@ export async function invite(config: ClusterConfig, name: string, hosts: readonl
     certificate,
     key,
     hosts,
+    expires,
     secrets: readPrivateFile(secretKeyFile(config)) ?? '',
     etcd: { endpoints, prefix },
   };
@@ -134,7 +146,12 @@ export async function invite(config: ClusterConfig, name: string, hosts: readonl
  * Allows a node with this certificate (PEM) to become the member of that name. Rejects with
  * ConfigError `bad_certificate`, StateError `removed`, EtcdUnavailable and EtcdRefused.
  */
-export async function inviteCertificate(config: ClusterConfig, name: string, pem: string): Promise<void> {
+export async function inviteCertificate(
+  config: ClusterConfig,
+  name: string,
+  pem: string,
+  terms: InvitationTerms,
+): Promise<void> {
   const hasName = ((): boolean => {
     try {
       return new X509Certificate(pem).checkHost(name) !== undefined;
@@ -153,20 +170,26 @@ export async function inviteCertificate(config: ClusterConfig, name: string, pem
   const gateway = new EtcdGateway(etcdSettings(config));
   const files = clusterFiles(config);
   try {
-    await inviteKey(gateway, config.etcd.prefix, name, pem);
+    await inviteKey(gateway, config.etcd.prefix, name, pem, terms);
   } catch (error) {
     // No daemon has run here yet: "cluster init" stores the invitation once etcd is reachable.
     if (!(error instanceof EtcdUnavailable) || existsSync(files.knownNodes)) throw error;
-    replacePrivateFile(files.invited, JSON.stringify([...readEarly(files), { name, certificate: pem }]));
+    replacePrivateFile(files.invited, JSON.stringify([...readEarly(files), { ...terms, name, certificate: pem }]));
   } finally {
     await gateway.close();
   }
 }
 
 /** Reads the invitations that are not in etcd yet. */
-function readEarly({ invited }: ClusterFiles): { readonly name: string; readonly certificate: string }[] {
+function readEarly({ invited }: ClusterFiles): EarlyInvitation[] {
   const text = readPrivateFile(invited);
-  return text === undefined ? [] : (JSON.parse(text) as { name: string; certificate: string }[]);
+  return text === undefined ? [] : (JSON.parse(text) as EarlyInvitation[]);
+}
+
+interface EarlyInvitation extends InvitationTerms {
+  readonly name: string;
+  /** PEM. */
+  readonly certificate: string;
 }
 
 /**
@@ -185,7 +208,8 @@ async function admitKnown(
   const isMember = nodes.get(nodeName)?.key === keyPrintOf(own);
   // Only the node with the authority may invite members.
   if (!isMember && (isNew || existsSync(files.authority))) await inviteKey(gateway, etcd.prefix, nodeName, own);
-  for (const { name, certificate } of readEarly(files)) await inviteKey(gateway, etcd.prefix, name, certificate);
+  for (const { name, certificate, ...terms } of readEarly(files))
+    await inviteKey(gateway, etcd.prefix, name, certificate, terms);
   rmSync(files.invited, { force: true });
   if (!isNew) return;
   for (const node of readKnownNodes(files.knownNodes).values()) {
@@ -205,7 +229,7 @@ interface JoinResult {
 
 /**
  * Joins a cluster with an invitation. May be run again. Throws ConfigError `bad_invitation`,
- * StateError `has_data`, `has_joined`, and EtcdRefused.
+ * StateError `has_data`, `has_joined`, `invitation_expired`, `invitation_used`, and EtcdRefused.
  */
 export async function joinCluster(config: ClusterConfig, text: string): Promise<JoinResult> {
   const invitation = readInvitation(text);
@@ -216,6 +240,7 @@ export async function joinCluster(config: ClusterConfig, text: string): Promise<
   const isOld = existsSync(files.key);
   if (isOld && readFileSync(files.certificate, 'utf8') !== invitation.certificate)
     throw new StateError('has_joined', `${files.folder} already contains the certificate of a node; remove it first.`);
+  if (!isOld) await requireUsable(joined.etcd, invitation);
   // After the first run the daemon may hold the lock.
   if (!isOld) {
     const lock = lockDirectory(config.dataDir);
@@ -233,6 +258,7 @@ export async function joinCluster(config: ClusterConfig, text: string): Promise<
         throw new StateError('has_key', `${secrets} differs from the key of the cluster; move it away.`);
       install(files, files.ca, invitation.ca);
       install(files, files.environment, environment);
+      replacePrivateFile(files.joined, randomBytes(16).toString('hex'));
       await writeOwn(files, invitation);
     } finally {
       lock.release();
@@ -335,6 +361,7 @@ function readInvitation(text: string): Invitation {
     if (typeof found[key] !== 'string' || found[key] === '') throw bad(`it lacks "${key}"`);
   if (!Array.isArray(found.hosts ?? []) || !(found.hosts ?? []).every((host) => HOST.test(host)))
     throw bad('its hosts are invalid');
+  if (typeof (found.expires ?? 0) !== 'number') throw bad('its expiry is invalid');
   if (!/^[\w.-]+$/.test(found.name as string)) throw bad('its node name is invalid');
   const { endpoints, prefix } = found.etcd ?? {};
   const isList =
@@ -344,22 +371,6 @@ function readInvitation(text: string): Invitation {
   if (!isList || typeof prefix !== 'string' || /\s/.test(prefix))
     throw bad('it lacks the endpoints or the prefix of etcd');
   return found as Invitation;
-}
-
-function readAuthority(config: ClusterConfig): Pair {
-  const { authority, ca } = clusterFiles(config);
-  const key = readPrivateFile(authority);
-  if (key === undefined)
-    throw new ConfigError(
-      'no_authority',
-      `${authority} is missing. It exists only on the node where "waypost cluster init" was run.`,
-    );
-  // During a renewal the file has two authorities.
-  const own = createPrivateKey(key);
-  const certificate = bundleOf(readFileSync(ca, 'utf8')).find((issuer) => issuer.checkPrivateKey(own));
-  if (certificate === undefined)
-    throw new ConfigError('no_authority', `${ca} has no certificate of the key in ${authority}.`);
-  return { certificate: certificate.toString(), key };
 }
 
 function headOf({ dataDir, store }: ClusterConfig) {

@@ -16,11 +16,12 @@ import { StoreReader } from '../store/store-reader.ts';
 import type { Sync } from './acknowledgements.ts';
 import { BlobPuller } from './blobs/puller.ts';
 import type { BlobSource } from './blobs/store.ts';
+import { CertificateKeeper } from './certificate-keeper.ts';
 import { Cluster, type UsageChannel } from './cluster.ts';
 import { type ClusterState, describeCluster, formatReport, type NodeReport, STARTED_AT } from './cluster-state.ts';
 import { DamageLog } from './damage.ts';
 import { type EdgeAddress, edgesOf, ownEdge } from './edge-address.ts';
-import { clusterFiles, etcdSettings, nodeId } from './files.ts';
+import { clusterFiles, etcdSettings, joinId, nodeId } from './files.ts';
 import { Lag, type Standing } from './lag.ts';
 import { type Renewal, readMembers } from './members.ts';
 import { type Node, type NodeOptions, ownStatistics } from './node.ts';
@@ -103,6 +104,7 @@ class SharedNode implements Node {
   readonly #replacement: Replacement;
   readonly #lag: Lag;
   readonly #upkeep: Upkeep;
+  readonly #keeper: CertificateKeeper;
   #closing: Promise<void> | undefined;
   /** Timer that starts the replacement of the store. */
   #replacing: NodeJS.Timeout | undefined;
@@ -176,6 +178,7 @@ class SharedNode implements Node {
         for (const listener of this.#edgeListeners) listener(edges);
       },
       id: nodeId(dataDir),
+      join: joinId(config),
       onRefused: (error) => journal.hold(error?.message ?? null),
       onDamage: (damaged) => this.#damage.note('members', damaged),
       listen: peer.listen,
@@ -240,6 +243,7 @@ class SharedNode implements Node {
       tasks: options.tasks,
       log,
     });
+    this.#keeper = new CertificateKeeper({ config, gateway, cluster, tasks: options.tasks, log });
   }
 
   async join(): Promise<void> {
@@ -253,6 +257,7 @@ class SharedNode implements Node {
       throw error;
     }
     this.#upkeep.start();
+    this.#keeper.start();
     const { journal } = this;
     await withDeadline(journal.catchUp(), journal.head === 0 ? FIRST_START_MS : START_MS).catch((error: unknown) => {
       if (!this.#isToBeReplaced)
@@ -292,6 +297,7 @@ class SharedNode implements Node {
 
   async #close(): Promise<void> {
     this.#upkeep.stop();
+    await this.#keeper.stop();
     clearTimeout(this.#replacing);
     await this.#replacement.stop();
     this.#tailWatcher.close();

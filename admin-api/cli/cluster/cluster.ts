@@ -99,27 +99,36 @@ Examples:
       '--certificate <file>',
       "invite the key of the node's certificate, of an authority of your own; writes no file",
     )
+    .option('--lifetime <time>', 'how long the invitation can be used, such as 30m, 24h or 7d', '24h')
     .description('write an invitation that lets another node join; the file contains secrets')
     .addHelpText(
       'after',
       `
-An invitation is for one key: the node that starts with it first becomes the member. "waypost cluster remove NAME" withdraws it.
+An invitation works once, for 24 hours, and only for the node of that name at its --host addresses: that node must have started before it expires.
+"waypost cluster remove NAME" withdraws it.
 
 Example:
   $ waypost cluster invite node-2 --host 192.0.2.12 --out node-2.invitation
 `,
     )
     .action(
-      action<{ out?: string; host?: string[]; certificate?: string }>(async (options, [name]) => {
+      action<{ out?: string; host?: string[]; certificate?: string; lifetime: string }>(async (options, [name]) => {
         if (!/^[\w.-]{1,253}$/.test(name))
           throw new CliError('bad_name', `"${name}" is not a valid node name; use a name such as node-2.`);
+        const lifetime = parseLifetime(options.lifetime);
         if (options.certificate !== undefined) {
-          await inviteCertificate(memberConfig(io, options), name, readFileSync(options.certificate, 'utf8'));
+          const expires = Math.ceil(Date.now() / 1000) + lifetime;
+          const hosts = parseHosts(options.host);
+          await inviteCertificate(memberConfig(io, options), name, readFileSync(options.certificate, 'utf8'), {
+            expires,
+            hosts,
+            external: true,
+          });
           if (options.json) print(io.stdout, JSON.stringify({ ok: true, name, file: null }));
           else print(io.stdout, `the node with this certificate may join as ${name}; start its daemon`);
           return true;
         }
-        const invitation = await invite(memberConfig(io, options), name, parseHosts(options.host));
+        const invitation = await invite(memberConfig(io, options), name, parseHosts(options.host), lifetime);
         if (options.out === undefined) {
           io.stdout.write(invitation);
           return true;
@@ -129,7 +138,7 @@ Example:
         else
           print(
             io.stdout,
-            `${options.out} lets ${name} join; it contains secrets: move it to the new node and remove it here`,
+            `${options.out} lets ${name} join once, within ${options.lifetime}; it contains secrets: move it to the new node and remove it here`,
           );
         return true;
       }),
@@ -263,6 +272,17 @@ Example:
         return isWhole;
       }),
     );
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
+const LONGEST_LIFETIME = 30 * 86_400;
+
+/** The seconds of a value of `--lifetime`. Throws CliError. */
+function parseLifetime(value: string): number {
+  const [, count = '0', unit = 'd'] = /^(\d{1,5})([mhd])$/.exec(value) ?? [];
+  const seconds = Number(count) * UNIT_SECONDS[unit];
+  if (seconds > 0 && seconds <= LONGEST_LIFETIME) return seconds;
+  throw new CliError('bad_lifetime', `--lifetime ${value} is not a time; use a value from 1m to 30d, such as 24h.`);
 }
 
 const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;

@@ -54,10 +54,14 @@ function judgeCertificate(reading: CertificateReading): Verdict[] {
   for (const [i, issuer] of certificates.slice(1).entries())
     if (!certificates[i].checkIssued(issuer))
       verdicts.push(failure(`certificate ${i + 2} of the chain did not issue certificate ${i + 1}`, renew, path));
-  if (authority !== null && !isIssuedBy(certificates[certificates.length - 1], authority))
+  if (authority !== null && issuerOf(certificates[certificates.length - 1], authority) === undefined)
     verdicts.push(failure('not issued by the authority of the cluster', renew, path));
   if (certificates.length === 1 && leaf.issuer !== leaf.subject && authority === null)
     verdicts.push(note('the file has no intermediate certificates', renew, path));
+  const issuer = authority === null ? undefined : issuerOf(certificates[certificates.length - 1], authority);
+  const daysOfIssuer = issuer === undefined ? days : Math.floor((Date.parse(issuer.validTo) - now) / DAY);
+  if (daysOfIssuer < WARN_DAYS && daysOfIssuer <= days)
+    verdicts.push(warning(`its authority expires in ${daysOfIssuer} days`, 'waypost cluster renew-authority', path));
   const { type, bits } = keyOf(leaf);
   if (type === 'rsa' && bits < 2048) verdicts.push(failure(`an RSA key of ${bits} bits is too short`, renew, path));
   if (key !== null) {
@@ -67,12 +71,12 @@ function judgeCertificate(reading: CertificateReading): Verdict[] {
   return verdicts.length > 0 ? verdicts : [ok(`valid for ${days} days`, path)];
 }
 
-function isIssuedBy(certificate: X509Certificate, authority: string): boolean {
+function issuerOf(certificate: X509Certificate, authority: string): X509Certificate | undefined {
   try {
     const issuers = (authority.match(CHAIN) ?? []).map((pem) => new X509Certificate(pem));
-    return issuers.some((issuer) => certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey));
+    return issuers.find((issuer) => certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey));
   } catch {
-    return false;
+    return undefined;
   }
 }
 

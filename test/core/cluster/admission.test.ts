@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { StateError } from '../../../core/base/errors.ts';
 import { type Applicant, admit, memberWith } from '../../../core/cluster/admission.ts';
-import type { ClusterState, KnownMember } from '../../../core/cluster/members.ts';
+import type { ClusterState, InvitationTerms, KnownMember } from '../../../core/cluster/members.ts';
 import { keyPrintOf } from '../../../core/cluster/peer-tls.ts';
 import { EtcdDamaged } from '../../../core/journal/etcd-client/errors.ts';
 import { FEATURE_LEVEL, FIRST_LEVEL, KEY_LEVEL } from '../../../core/journal/feature-level.ts';
@@ -20,6 +20,7 @@ const EMPTY: ClusterState = {
     removed: new Set(),
     removedKeys: new Set(),
     invited: new Map(),
+    used: new Map(),
     certificates: new Map(),
     renewals: new Map(),
     damaged: new Map(),
@@ -41,10 +42,10 @@ interface Case {
 }
 
 function outcomeOf({ state, applicant }: Case): string {
-  const self = { name: 'b', version: '1', level: FEATURE_LEVEL, key: OWN };
-  const given = { self, id: 'id of b', process: 'p', wasThere: false, entry: ENTRY, ...applicant };
+  const self = { name: 'b', address: '192.0.2.2:8301', version: '1', level: FEATURE_LEVEL, key: OWN };
+  const given = { self, id: 'id of b', process: 'p', join: 'join', wasThere: false, entry: ENTRY, ...applicant };
   try {
-    return admit(given, { ...EMPTY, ...state });
+    return admit(given, { ...EMPTY, ...state }, NOW);
   } catch (error) {
     if (error instanceof StateError) return error.code;
     if (error instanceof EtcdDamaged) return 'damaged';
@@ -55,7 +56,11 @@ function outcomeOf({ state, applicant }: Case): string {
 const own = member('b', { key: OWN });
 const heir = member('b', { key: print('heir') });
 const unnamed = member('b', { key: undefined, level: FIRST_LEVEL });
-const invited = (key: string, name: string) => new Map([[key, { name, revision: 1 }]]);
+const NOW = 2_000_000;
+const invited = (key: string, name: string, terms: InvitationTerms = {}) =>
+  new Map([[key, { name, revision: 1, ...terms }]]);
+const used = (join: string | null) => new Map([[OWN, join]]);
+const at = (address: string) => ({ self: { name: 'b', address, version: '1', level: FEATURE_LEVEL, key: OWN } });
 const issued = (key: string, name: string) => new Map([['01', { key, name, expires: 1 }]]);
 
 const CASES: readonly (readonly [string, string, Case])[] = [
@@ -63,6 +68,51 @@ const CASES: readonly (readonly [string, string, Case])[] = [
   ['another data folder with the same key', 'known', { state: { nodes: new Map([own]) }, applicant: { id: 'other' } }],
   ['the first node of an empty etcd', 'first', { state: {} }],
   ['an invitation', 'invited', { state: { nodes: new Map([A]), invited: invited(OWN, 'b') } }],
+  ['an invitation that expires later', 'invited', { state: { invited: invited(OWN, 'b', { expires: 2001 }) } }],
+  ['an expired invitation', 'invitation_expired', { state: { invited: invited(OWN, 'b', { expires: 2000 }) } }],
+  [
+    'a member whose invitation is left, and has expired',
+    'known',
+    { state: { nodes: new Map([own]), invited: invited(OWN, 'b', { expires: 1 }) } },
+  ],
+  [
+    'an invitation for its address',
+    'invited',
+    { state: { invited: invited(OWN, 'b', { hosts: ['b.example.net', '192.0.2.2'] }) } },
+  ],
+  [
+    'an invitation for its name, as address',
+    'invited',
+    {
+      state: { invited: invited(OWN, 'b', { hosts: ['192.0.2.9'] }) },
+      applicant: at('B:8301'),
+    },
+  ],
+  [
+    'an invitation for an IPv6 address',
+    'invited',
+    {
+      state: { invited: invited(OWN, 'b', { hosts: ['2001:db8::2'] }) },
+      applicant: at('[2001:db8::2]:8301'),
+    },
+  ],
+  [
+    'an invitation for another address',
+    'other_address',
+    { state: { invited: invited(OWN, 'b', { hosts: ['192.0.2.9'] }) } },
+  ],
+  ['a member that used its invitation', 'known', { state: { nodes: new Map([own]), used: used('join') } }],
+  ['an invitation that was used elsewhere', 'invitation_used', { state: { nodes: new Map([own]), used: used('x') } }],
+  [
+    'an invitation that an earlier version used',
+    'invitation_used',
+    { state: { nodes: new Map([own]), used: used(null) } },
+  ],
+  [
+    'a used invitation, while the name is free',
+    'invitation_used',
+    { state: { nodes: new Map([A]), used: used('x'), invited: invited(OWN, 'b') } },
+  ],
   ['an invitation for another name', 'no_member', { state: { nodes: new Map([A]), invited: invited(OWN, 'c') } }],
   ["another key's invitation", 'no_member', { state: { nodes: new Map([A]), invited: invited(print('x'), 'b') } }],
   ['an invitation for another, and no member yet', 'no_member', { state: { invited: invited(print('x'), 'a') } }],

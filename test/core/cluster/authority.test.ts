@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createAuthority, type Pair, signNode } from '../../../core/cluster/authority.ts';
+import { createAuthority, isDue, type Pair, signAgain, signNode } from '../../../core/cluster/authority.ts';
+import { certificate, ecKey } from '../../support/certificate.ts';
 
 /** Null when both sides are content, else what one of them says. */
 async function handshake(ca: Pair, server: Pair, client: Pair | null, servername: string): Promise<string | null> {
@@ -43,9 +44,38 @@ test('nodes of one authority trust each other, by name; strangers and those with
   assert.ok(await handshake(authority, stranger, a, 'b'));
   const read = new X509Certificate(b.certificate);
   assert.is(read.subjectAltName, 'DNS:b, DNS:node-b.example.net, IP Address:192.0.2.2');
-  assert.ok(Date.parse(read.validTo) > Date.now() + 10 * 365 * 86_400_000);
   assert.ok(new X509Certificate(authority.certificate).ca);
   assert.not(read.ca);
+});
+
+const DAY = 86_400_000;
+const daysOf = ({ validFrom, validTo }: X509Certificate): number => (Date.parse(validTo) - Date.parse(validFrom)) / DAY;
+
+test('an authority is valid for two years, a node for one, and not for longer than its authority', async () => {
+  const authority = await createAuthority();
+  const own = new X509Certificate(authority.certificate);
+  const node = new X509Certificate((await signNode(authority, 'a', ['192.0.2.1'])).certificate);
+  assert.equal([daysOf(own), daysOf(node)], [730, 365]);
+  const { now } = Date;
+  Date.now = () => now() + 700 * DAY;
+  try {
+    const late = new X509Certificate(await signAgain(authority, 'a', node));
+    assert.is(late.validTo, own.validTo);
+    assert.ok(late.publicKey.equals(node.publicKey));
+    assert.is(late.subjectAltName, node.subjectAltName);
+  } finally {
+    Date.now = now;
+  }
+});
+
+test('a certificate is due at two thirds of its life, or if it lives for too long', async () => {
+  const key = ecKey();
+  const of = (from: number, to: number) => new X509Certificate(certificate({ name: 'a', key, from, to }));
+  assert.not(isDue(of(-239, 121)));
+  assert.ok(isDue(of(-241, 119)));
+  assert.ok(isDue(of(-400, -1)), 'expired');
+  assert.not(isDue(of(-1, 729)));
+  assert.ok(isDue(of(-1, 20 * 365)), 'of an earlier version');
 });
 
 test.run();

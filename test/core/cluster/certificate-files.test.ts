@@ -1,5 +1,5 @@
 /** Certificates in files: the metric, the warnings of /readyz, and the log. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -83,6 +83,33 @@ test('of a file with a chain the first expiry counts, and a reload without the s
     await clock.advance(120_000);
     assert.is(daysOf(metrics), undefined);
     assert.equal(files.warnings(), []);
+  } finally {
+    removeFolder(folder);
+  }
+});
+
+test('certificates of a cluster are watched, with the authority that issued that of the node', async () => {
+  const folder = temporaryFolder('certificates');
+  try {
+    const [old, next] = [
+      { name: 'old', key: ecKey() },
+      { name: 'next', key: ecKey() },
+    ];
+    const authorities = [certificate({ ...next, ca: true, to: 700 }), certificate({ ...old, ca: true, to: 12 })];
+    mkdirSync(join(folder, 'cluster'));
+    writeFileSync(join(folder, 'cluster/ca.pem'), authorities.join(''));
+    writeFileSync(join(folder, 'cluster/node.pem'), certificate({ name: 'a', key: ecKey(), issuer: old, to: 11 }));
+    const warningsOf = (env: NodeJS.ProcessEnv): string[] =>
+      new CertificateFiles({
+        config: loadConfig({ env: { WAYPOST_DATA_DIR: folder, ...env } }),
+        metrics: new Registry(),
+        tasks: singleNodeTasks(new VirtualClock(Date.now())),
+        log: createLogger({ level: 'error', format: 'text', write: () => {} }),
+      }).warnings();
+    assert.equal(warningsOf({}), [], 'a single node');
+    const warnings = warningsOf({ WAYPOST_ETCD_ENDPOINTS: 'http://127.0.0.1:1' });
+    assert.match(warnings[0], /peer\.certificate_file ends in 11 days: no node has renewed it/);
+    assert.match(warnings[1], /peer\.ca_file ends in 12 days/);
   } finally {
     removeFolder(folder);
   }

@@ -108,8 +108,11 @@ test('a removed node stays out, with its old folder and with its old certificate
     // 4. An invitation that was not used is withdrawn with the name.
     const third = join(folder, 'third.invitation');
     await run('node-1', 'invite', 'node-3', '--out', third);
-    await run('node-1', 'remove', 'node-3');
     await run('node-3', 'join', third);
+    await run('node-1', 'remove', 'node-3');
+    const late = await runCommand(['cluster', 'join', third], envOf('late'));
+    assert.is(late.code, 1);
+    assert.match(late.output, /The invitation was used before, was withdrawn/);
     const { code, output } = await runCommand(['serve'], {
       ...heir.env,
       ...{ ...envOf('node-3'), WAYPOST_NODE_NAME: 'node-3', WAYPOST_PEER_LISTEN: `127.0.0.1:${await freePort()}` },

@@ -509,6 +509,12 @@ const chain = {
   ...{ path: '/x.pem', chain: made.certificate, key: made.key, names: ['ns1.example.net', 'ns2.example.net'] },
   ...{ needsAll: false, authority: null, now: Date.now(), renew: 'certbot renew' },
 };
+const old = { name: 'old', key: ecKey() };
+const signedByOld = {
+  ...chain,
+  chain: certificate({ name: 'a', key: ecKey(), issuer: old, dnsNames: ['ns1.example.net'] }),
+  ...{ key: null, authority: certificate({ ...old, ca: true, to: 10 }) },
+};
 const YEARS = 100 * 365 * DAY * 1000;
 for (const check of [dnsCertificate, adminCertificate, defaultCertificate, clusterCertificate])
   table(
@@ -522,6 +528,7 @@ for (const check of [dnsCertificate, adminCertificate, defaultCertificate, clust
     [{ ...chain, key: 'x' }, 'error', /no private key/],
     [{ ...chain, authority: made.certificate }, 'ok', /valid for/],
     [{ ...chain, authority: makeCertificate(['x.example']).certificate }, 'error', /authority of the cluster/],
+    [signedByOld, 'warning', /its authority expires in 9 days/],
     [{ ...chain, chain: '' }, 'error', /missing or empty/],
     [{ ...chain, chain: 'x' }, 'error', /no certificate/],
     [{ ...chain, chain: made.certificate + makeCertificate(['x.example']).certificate }, 'error', /did not issue/],
