@@ -139,7 +139,9 @@ test('the records of $GENERATE, of JSON, and those that are replaced count for t
   assert.ok((await importMemory(Buffer.from(json))) > (await ofLines(1000)));
   const text = JSON.stringify({ zone: 'a 60 A 192.0.2.1\n'.repeat(1000) });
   assert.ok((await importMemory(Buffer.from(text))) > (await ofLines(1000)));
-  assert.ok((await importMemory(Buffer.alloc(0), { replaced: 100_000 })) > (await importMemory(Buffer.alloc(0))) + 30_000_000);
+  assert.ok(
+    (await importMemory(Buffer.alloc(0), { replaced: 100_000 })) > (await importMemory(Buffer.alloc(0))) + 30_000_000,
+  );
 });
 
 test('an import waits while the memory that it needs is reserved for another account', async () => {
