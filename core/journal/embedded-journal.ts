@@ -51,8 +51,8 @@ class EmbeddedJournal extends LocalJournal {
 
   protected override enqueue(request: CommitRequest): Promise<Committed> {
     const { compiled } = request;
-    if (compiled?.rows === undefined || compiled.rows.end - compiled.rows.start < STAGED_BYTES)
-      return super.enqueue(request);
+    const isSmall = compiled?.rows === undefined || compiled.rows.end - compiled.rows.start < STAGED_BYTES;
+    if (isSmall || !this.applier.stagesImports) return super.enqueue(request);
     const zone = { ...compiled, rows: compiled.rows };
     return this.#importing.run(() => this.#import(request, zone));
   }

@@ -165,6 +165,14 @@ export class Applier {
     return this.hasSignedZones && links[0].applied.staged === undefined;
   }
 
+  /**
+   * False while the index is being filled: its snapshot of the store would have answers that are
+   * published later (core/store/index/filling.ts).
+   */
+  get stagesImports(): boolean {
+    return this.options.index.filling === null;
+  }
+
   stage(changes: Buffer, zone: PlacedZone): StagedImport {
     return new StagedImport(this.options.environment, changes, zone);
   }

@@ -16,6 +16,7 @@ import { ChangeWriter } from '../../../core/journal/entry-codec.ts';
 import { rebuildAnswers } from '../../../core/journal/upkeep/rebuild.ts';
 import { finishImport } from '../../../core/journal/upkeep/unfinished-import.ts';
 import { type Environment, openEnvironment } from '../../../core/store/environment.ts';
+import { fillIndex } from '../../../core/store/index/build.ts';
 import { afterPrefix, idKey } from '../../../core/store/keys.ts';
 import { type Domain, domains, proxies, records, type Spelling, spellings } from '../../../core/store/rows.ts';
 import { StoreReader } from '../../../core/store/store-reader.ts';
@@ -277,6 +278,25 @@ for (const [what, touch] of Object.entries(TOUCHES))
         LARGE,
       );
   });
+
+test('while the index is filled, an import is one transaction: the snapshot has what is published', () =>
+  withStore(
+    embedded,
+    async (store) => {
+      const { environment, index, folder } = store;
+      const domain = newDomain('zone.test.');
+      await importZone(store, { domain, variant: 1, firstId: 2_000_000_000 });
+      const imported = importZone(store, { domain, variant: 2, firstId: 2_100_000_000 });
+      await alongside(imported, async () => {
+        await setImmediate();
+        assert.is(environment.hidden.read(), null);
+        assert.is(unservedDomain(environment), null);
+      });
+      await fillIndex(index, environment, { directory: folder });
+      assert.is(index.filling, null);
+    },
+    { ...LARGE, isComplete: false },
+  ));
 
 test('an import that conflicts at its end is repeated, and leaves nothing of the first attempt', () =>
   withStore(
