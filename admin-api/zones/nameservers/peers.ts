@@ -78,8 +78,10 @@ export function checkSources(values: readonly string[], isOperator: boolean): vo
     const shown = value.slice(0, 100);
     const bytes = parseAddress(value);
     const advice = addressAdvice(value);
-    if (bytes === undefined || advice !== undefined)
-      throw invalid('invalid_address', `"${shown}" is not a source address${advice ? `; ${advice}` : ''}.`, at);
+    if (bytes === undefined || advice !== undefined) {
+      const why = advice ?? 'write an IP address, such as 192.0.2.1 or 2001:db8::1';
+      throw invalid('invalid_address', `"${shown}" is not a source address; ${why}.`, at);
+    }
     const verdict = classifyAddress(bytes);
     if (!verdict.public && !isOperator) {
       const why = `The address "${shown}" ${verdict.reason}; only administrators may use it as a source.`;

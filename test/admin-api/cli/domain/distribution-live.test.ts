@@ -35,7 +35,7 @@ test('source addresses that the node does not have are a warning', async ({ wayp
   assert.match(foreign.stdout, /\n {2}warning: The node .* does not have the IPv4 address 198\.51\.100\.9; it uses/);
   const wrong = await waypost([...COMMAND, '--transfer-source', 'ns.example']);
   assert.is(wrong.code, 1);
-  assert.match(wrong.stderr, /"ns\.example" is not an IP address/);
+  assert.match(wrong.stderr, /"ns\.example" is not a source address; write an IP address/);
   const [{ distribution }] = await json([...COMMAND, '--transfer-source', 'none']);
   assert.equal(distribution.transfer_source as unknown, []);
 });
