@@ -259,7 +259,7 @@ test('the form of nameservers and secondaries shows, saves and names faults', as
       await page.getByText('does not have the IPv4 address 198.51.100.9').waitFor();
       await field('Source addresses of NOTIFY').fill('ns.example');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await page.getByText('"ns.example" is not an IP address').waitFor();
+      await page.getByText('"ns.example" is not a source address').waitFor();
       assert.equal((await stored()).transfer_source, ['198.51.100.9']);
       await page.reload();
       await untilIs(() => field('Source addresses of NOTIFY').inputValue(), '198.51.100.9');
