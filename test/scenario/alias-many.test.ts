@@ -38,7 +38,8 @@ test(`${ZONES} zones on one target`, () =>
     await rig.settle();
     await pass(6);
     assert.equal(answers(rig), new Set([V4]));
-    assert.is(server.count(TARGET, 'AAAA'), 2);
+    const writes = Math.ceil(ZONES / AT_ONCE);
+    assert.ok(server.count(TARGET, 'AAAA') <= writes + 1, 'a look for each write at most, and one in six seconds');
     const { written } = refresher.counts;
     const { head } = store.journal;
     server.set(TARGET, { addresses: [OTHER_V4], ttl: 100 });
