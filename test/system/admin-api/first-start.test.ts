@@ -108,11 +108,11 @@ test('a port in use at the first start: the next start prints the password, and 
 
     // The account exists, and the daemon does not know its password: the hint asks for it.
     const second = await owner.signIn();
-    const hint = await second.waitFor(/export WAYPOST_TOKEN=\$\((waypost token create --login admin --url (\S+))\)/);
+    const hint = await second.waitFor(/export WAYPOST_TOKEN=\$\((waypost token create --login admin --url '(\S+)')\)/);
     assert.is(hint[2], `http://127.0.0.1:${owner.ports.admin}`);
     assert.not.match(second.output(), /WAYPOST_ADMIN_PASSWORD/);
     const password = /has the password\s+(\S+)/.exec(owner.printed)![1];
-    const argv = hint[1].split(' ').slice(1);
+    const argv = hint[1].replaceAll("'", '').split(' ').slice(1);
     const token = await runCommand(argv, { ...owner.env, WAYPOST_ADMIN_PASSWORD: password });
     assert.is(token.code, 0, token.output);
     assert.match(token.output, /^wp_/m);
