@@ -173,7 +173,6 @@ export class IndexWriter {
   finishFilling(): void {
     this.#filling = null;
     Atomics.store(this.#header, GENERATION, this.#shared.generation);
-    this.publish();
   }
 
   /** The arena and its end, for the threads that fill an empty index. */
