@@ -36,7 +36,8 @@ interface DenialArena {
 interface Zone {
   readonly domainId: Id;
   readonly apex: Uint8Array;
-  directory: number;
+  /** 0: the arena had no room for it, and all entries are looked up in the store. */
+  readonly directory: number;
 }
 
 export class DenialWriter {
@@ -221,7 +222,9 @@ export class DenialWriter {
     if (chunks.every(([, chunk]) => chunk !== 0) && this.#putDirectory(domainId, apex, chunks)) return;
     for (const [, entry] of readEntries()) this.#release(entry);
     for (const [, chunk] of chunks) if (chunk !== 0) this.#release(chunk);
-    if (!this.#putDirectory(domainId, apex, [])) this.#delete(domainId);
+    if (this.#putDirectory(domainId, apex, [])) return;
+    this.#arena.removeDirectory(directoryName(apex));
+    this.#zones.set(domainId, { domainId, apex, directory: 0 });
   }
 
   /** Returns false if the arena is full. */
@@ -309,10 +312,11 @@ export class DenialWriter {
 
   /** Whether the chunks of the zone are in the arena. False: they did not fit. */
   #hasChunks(zone: Zone): boolean {
-    return this.#arena.words[zoneStart(zone) + CHUNK_COUNT_WORD] > 0;
+    return zone.directory !== 0 && this.#arena.words[zoneStart(zone) + CHUNK_COUNT_WORD] > 0;
   }
 
   #chunks(zone: Zone): Pair[] {
+    if (!this.#hasChunks(zone)) return [];
     const { words } = this.#arena;
     const start = zoneStart(zone);
     return Array.from({ length: words[start + CHUNK_COUNT_WORD] }, (_, i) => {

@@ -266,6 +266,27 @@ test('zones do not see the entries of others', () => {
   }
 });
 
+test('a zone without room for its directory stays in the store when there is room again', () => {
+  const index = new IndexWriter(4096);
+  const random = new Random(SEED);
+  const [full, other] = ['a.test.', 'b.test.'].map((apex, i) => new Zone(index, i + 1, parseName(apex)));
+  // Fills the arena: chunks and directories are no leaves.
+  const fillers = Array.from({ length: 100 }, (_, i) => new Zone(index, i + 3, parseName(`z${i}.test.`)));
+  for (const filler of fillers) filler.put(randomHash(random), 1);
+  const hashes = Array.from({ length: 20 }, () => randomHash(random));
+  full.replaceAll(hashes, 1);
+  for (const filler of fillers) filler.replaceAll([], 1);
+  for (let i = 0; i < 3; i++) index.publish();
+  for (let i = 0; i < 20; i++) {
+    full.put(randomHash(random), 2);
+    full.remove(random.pick(full.model.hashes));
+    checkSome(full, random);
+  }
+  other.replaceAll(hashes, 3);
+  full.replaceAll(hashes, 3);
+  for (const zone of [full, other]) checkSome(zone, random);
+});
+
 test('a record is written once, and never in part', () => {
   const zone = new Zone(new IndexWriter(1 << 20));
   const [a, b] = ['1'.repeat(40), '8'.repeat(40)];
