@@ -91,29 +91,27 @@ function reserve(length: number, forLeaf: boolean): number {
   const size = (length + 7) & ~7;
   const used = Atomics.load(control, SCAN_NEXT) * 8;
   if (forLeaf && used - FIRST_NODE > (data.end - FIRST_NODE) * LEAF_SHARE) return 0;
-  if (next + size > blockEnd && !takeBlock(Math.min(BLOCK, data.end - used), size)) return 0;
+  if (next + size > blockEnd && !takeBlock(size)) return 0;
   const offset = next;
   next += size;
   return offset;
 }
 
 /**
- * Reserves a block of `bytes` bytes for the next nodes. Returns false if the arena has no room for
- * `least` bytes.
+ * Reserves a block for the next nodes. Returns false if the arena has no room for `least` bytes. Two
+ * threads may try to take the last bytes: the cursor never passes the end, not even for a moment.
  */
-function takeBlock(bytes: number, least: number): boolean {
-  if (bytes < least) return false;
-  const words = Math.floor(bytes / 8);
-  const start = Atomics.add(control, SCAN_NEXT, words) * 8;
-  // Another thread may have reserved the last bytes in between.
-  if (start + words * 8 > data.end) {
-    Atomics.sub(control, SCAN_NEXT, words);
-    return false;
+function takeBlock(least: number): boolean {
+  for (;;) {
+    const cursor = Atomics.load(control, SCAN_NEXT);
+    const words = Math.floor(Math.min(BLOCK, data.end - cursor * 8) / 8);
+    if (words * 8 < least) return false;
+    if (Atomics.compareExchange(control, SCAN_NEXT, cursor, cursor + words) !== cursor) continue;
+    if (blockEnd > next) unused.push(next, blockEnd - next);
+    next = cursor * 8;
+    blockEnd = next + words * 8;
+    return true;
   }
-  if (blockEnd > next) unused.push(next, blockEnd - next);
-  next = start;
-  blockEnd = start + words * 8;
-  return true;
 }
 
 const isStopped = (): boolean => Atomics.load(control, SCAN_STOP) !== 0;
