@@ -98,8 +98,9 @@ function reserve(length: number, forLeaf: boolean): number {
 }
 
 /**
- * Reserves a block for the next nodes. Returns false if the arena has no room for `least` bytes. Two
- * threads may try to take the last bytes: the cursor never passes the end, not even for a moment.
+ * Reserves a block for the next nodes. Returns false if the arena has no room for `least` bytes.
+ * Two threads may try to take the last bytes: the cursor never passes the end, not even for a
+ * moment.
  */
 function takeBlock(least: number): boolean {
   for (;;) {
