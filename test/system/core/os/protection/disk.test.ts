@@ -111,7 +111,7 @@ test('without disk space the node is read-only, without descriptors it refuses v
     // 4. Too few descriptors.
     const held = await holdDescriptors(daemon, DESCRIPTORS);
     await untilPasses(async () => assert.is((await metricsOf(daemon)).get('waypost_protection_load_level'), 3));
-    assert.is(await visit(edge), 0);
+    assert.is(await visit(edge), 503);
     await answers();
     const large = {
       post: Array.from({ length: 1000 }, (_, i) => ({ type: 'TXT', name: `t${i}`, content: 'x'.repeat(99) })),
