@@ -25,7 +25,7 @@ import {
   segmentName,
   segmentsAfter,
 } from './segments.ts';
-import { readAll, type Target } from './target.ts';
+import { readAll, type Target, writeAll } from './target.ts';
 
 export interface BackupOptions {
   readonly config: Pick<Config, 'dataDir' | 'nodeName' | 'store' | 'protection'>;
@@ -102,7 +102,7 @@ export async function makeBackup(options: BackupOptions): Promise<Backup> {
       secretKeyId,
       took: Math.round(performance.now() - started),
     };
-    await writeBytes(target, `${name}${DESCRIPTION}`, Buffer.from(`${JSON.stringify(backup, null, 2)}\n`));
+    await writeAll(target, `${name}${DESCRIPTION}`, Buffer.from(`${JSON.stringify(backup, null, 2)}\n`));
     return backup;
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -159,13 +159,6 @@ async function* withHash(
     sum.update(piece);
     yield piece;
   }
-}
-
-const writeBytes = (target: Target, name: string, bytes: Buffer): Promise<number> =>
-  target.write(name, singleChunk(bytes), bytes.length);
-
-async function* singleChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 export interface CopiedChanges {

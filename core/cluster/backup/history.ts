@@ -15,7 +15,7 @@ import { StoreReader } from '../../store/store-reader.ts';
 import { listBackups } from './backups.ts';
 import type { Backup } from './names.ts';
 import type { Position } from './segments.ts';
-import { readAll, type Target } from './target.ts';
+import { readAll, type Target, writeAll } from './target.ts';
 
 /** The file, and the version of its format. */
 const OWNER = 'history.json';
@@ -93,15 +93,11 @@ export async function nameOwnHistory(writer: Writer, position?: Position): Promi
     const at = new Date().toISOString();
     const owner: Owner = { history, node: config.nodeName, version, at, sequence, hash };
     const bytes = Buffer.from(`${JSON.stringify({ format: FORMAT, ...owner }, null, 2)}\n`);
-    await target.write(OWNER, single(bytes), bytes.length);
+    await writeAll(target, OWNER, bytes);
     return owner;
   } finally {
     await environment.close();
   }
-}
-
-async function* single(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 /**

@@ -26,6 +26,14 @@ export interface Target {
   freeBytes(): Promise<number | null>;
 }
 
+/** Stores a small file. Resolves with its size, in bytes. */
+export const writeAll = (target: Target, name: string, bytes: Uint8Array): Promise<number> =>
+  target.write(name, singleChunk(bytes), bytes.length);
+
+async function* singleChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
 /** Reads a small file. */
 export async function readAll(target: Target, { name, size }: StoredFile): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
