@@ -122,7 +122,7 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
 async function readEntries(
   reader: StoreReader,
   of: Id | null,
-  { mayMatch, matches }: Filter,
+  { isSelective, mayMatch, matches }: Filter,
   { limit, after }: Page,
 ): Promise<ListPart<Audit>> {
   if (after !== null && after.length !== 8) throw invalidCursor();
@@ -130,8 +130,9 @@ async function readEntries(
   const rows: Audit[] = [];
   const end = (last: Id | null): ListPart<Audit> => ({ rows, last: last === null ? null : idKey(last) });
   let before = after === null ? null : idAt(after);
-  for (let scanned = 0; scanned < SCANNED; scanned += BATCH) {
-    const { entries, last, isEnd } = reader.scanAudits(of, before, BATCH, mayMatch);
+  for (let scanned = 0; scanned < SCANNED; ) {
+    const wanted = isSelective ? BATCH : Math.min(limit + 1, BATCH);
+    const { entries, last, isEnd } = reader.scanAudits(of, before, wanted, mayMatch);
     for (const entry of entries.filter(matches)) {
       if (rows.length === limit) return end(before);
       rows.push(entry);
@@ -139,6 +140,7 @@ async function readEntries(
     }
     if (isEnd) return end(null);
     before = last;
+    scanned += wanted;
     await steps.next();
   }
   return end(before);
@@ -152,6 +154,8 @@ function auditedAccount({ account }: Caller, { account: wanted, account_id: othe
 }
 
 interface Filter {
+  /** Whether a page may need many more entries than it returns. */
+  readonly isSelective: boolean;
   /** Refuses most entries by their stored bytes: decoding takes ten times as long. */
   readonly mayMatch: (stored: Buffer) => boolean;
   readonly matches: (entry: Audit) => boolean;
@@ -168,7 +172,11 @@ function filterOf({ domain, action, q: search }: AuditQuery): Filter {
     (name === undefined || entry.domain === name) &&
     (action === undefined || entry.action === action || entry.action.startsWith(`${action}.`)) &&
     (search === null || search(...textsOf(entry)));
-  return { mayMatch: (stored) => parts.every((part) => stored.includes(part)), matches };
+  return {
+    isSelective: parts.length > 0 || search !== null,
+    mayMatch: (stored) => parts.every((part) => stored.includes(part)),
+    matches,
+  };
 }
 
 const textsOf = ({ action, domain, actor, target, detail, remoteAddress }: Audit): string[] => [
