@@ -1,21 +1,29 @@
 /** One import of many records next to writers of other zones: what it takes from them. */
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { ServerProcess } from '../dns/process.ts';
 import type { AdminApi, DomainRef } from './api.ts';
 import { measureCreations } from './writers.ts';
 
+/** Milliseconds of each creation of the other writers, and of each request for /healthz. */
+interface Waits {
+  readonly writes: readonly number[];
+  readonly health: readonly number[];
+}
+
 export interface LargeImport {
   readonly seconds: number;
-  /** Milliseconds of each creation of the other writers during the import. */
-  readonly writes: readonly number[];
-  /** Milliseconds of each request for /healthz during the import. */
-  readonly health: readonly number[];
+  /** The same writers before the import: the import causes the difference. */
+  readonly alone: Waits;
+  readonly during: Waits;
   /** Bytes of resident memory before the import, and the most during it. */
   readonly memory: { readonly before: number; readonly most: number };
 }
 
 const PROBE_MS = 5;
 const SAMPLE_MS = 50;
+const ALONE_MS = 5000;
 
 /** `count` address records, each with a name of its own. */
 export function largeZoneFile(count: number): Buffer {
@@ -37,35 +45,54 @@ export async function measureLargeImport(
   domains: readonly DomainRef[],
   writers: number,
 ): Promise<LargeImport> {
-  const writes: number[] = [];
-  const health: number[] = [];
-  const before = daemon.memory().rss;
-  let most = before;
-  let isOver = false;
-  const write = async (): Promise<void> => {
-    for (let round = 0; !isOver; round++) {
-      const { milliseconds, refused } = await measureCreations(api, domains, writers, 0.2, `import-${round}`);
-      if (refused.size > 0) throw new Error(`Writes were refused: ${[...refused.keys()].join()}`);
-      for (const took of milliseconds) writes.push(took);
-    }
-  };
-  const probe = async (): Promise<void> => {
-    for (; !isOver; await sleep(PROBE_MS)) {
-      const sent = performance.now();
-      await (await fetch(`${url}/healthz`)).arrayBuffer();
-      health.push(performance.now() - sent);
-    }
-  };
+  const memory = { before: daemon.memory().rss, most: 0 };
+  let isSampled = false;
   const sample = async (): Promise<void> => {
-    for (; !isOver; await sleep(SAMPLE_MS)) most = Math.max(most, daemon.memory().rss);
+    for (; !isSampled; await sleep(SAMPLE_MS)) memory.most = Math.max(memory.most, daemon.memory().rss);
   };
-  const others = [write(), probe(), sample()];
+  const beside = async (label: string, work: () => Promise<unknown>): Promise<Waits> => {
+    const writes: number[] = [];
+    let isOver = false;
+    const write = async (): Promise<void> => {
+      for (let round = 0; !isOver; round++) {
+        const { milliseconds, refused } = await measureCreations(api, domains, writers, 0.2, `${label}-${round}`);
+        if (refused.size > 0) throw new Error(`Writes were refused: ${[...refused.keys()].join()}`);
+        for (const took of milliseconds) writes.push(took);
+      }
+    };
+    const probe = new Worker(new URL(import.meta.url), { workerData: url });
+    const others = write();
+    try {
+      await work();
+    } finally {
+      isOver = true;
+      await others;
+    }
+    const health = once(probe, 'message');
+    probe.postMessage('stop');
+    return { writes, health: ((await health) as [number[]])[0] };
+  };
+  const alone = await beside('alone', () => sleep(ALONE_MS));
+  const sampled = sample();
   const begin = performance.now();
-  try {
-    await api.importZone(zone.id, file);
-  } finally {
+  const during = await beside('import', () => api.importZone(zone.id, file));
+  const seconds = (performance.now() - begin) / 1000;
+  isSampled = true;
+  await sampled;
+  return { seconds, alone, during, memory };
+}
+
+// The probe has a thread of its own, so that its figures have no waits for the writers' thread.
+if (!isMainThread) {
+  const health: number[] = [];
+  let isOver = false;
+  parentPort?.once('message', () => {
     isOver = true;
-    await Promise.all(others);
+  });
+  for (; !isOver; await sleep(PROBE_MS)) {
+    const sent = performance.now();
+    await (await fetch(`${workerData}/healthz`)).arrayBuffer();
+    health.push(performance.now() - sent);
   }
-  return { seconds: (performance.now() - begin) / 1000, writes, health, memory: { before, most } };
+  parentPort?.postMessage(health);
 }
