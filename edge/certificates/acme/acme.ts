@@ -23,6 +23,7 @@ import { Book, type Claim } from './book.ts';
 import type { Self } from './decide.ts';
 import { obtain } from './obtain.ts';
 import { type OrderObserver, Orders, Pause, type Watched } from './orders.ts';
+import { OtherNameservers } from './other-nameservers.ts';
 import { checkDelegation, type Plan, planOrder } from './plan.ts';
 import type { OrderFailure } from './problem.ts';
 import { type PublicDns, publicDns } from './public-dns.ts';
@@ -95,7 +96,7 @@ export function acmeMetrics(
 export interface AcmeOptions {
   readonly environment: Environment;
   readonly journal: Journal;
-  readonly config: Pick<Config, 'acme' | 'edge' | 'nodeName'>;
+  readonly config: Pick<Config, 'acme' | 'edge' | 'nodeName' | 'transfer'>;
   readonly zoneSettings: ZoneSettings;
   readonly secrets: Secrets;
   readonly tasks: Tasks;
@@ -146,6 +147,7 @@ export function createAcme(options: AcmeOptions): Acme {
   const { now = () => Date.now() / 1000, random = Math.random, patience = PATIENCE_MS, served } = options;
   const reader = new StoreReader(environment);
   const dns = options.dns ?? publicDns(() => (acme.resolvers.length > 0 ? acme.resolvers : edge.resolvers));
+  const otherNameservers = new OtherNameservers({ reader, zoneSettings, notified: config.transfer.notify, dns, log });
   const stop = new AbortController();
   /** The last one serves new orders. Those of earlier settings serve the orders in flight. */
   const transports: Transport[] = [];
@@ -171,8 +173,8 @@ export function createAcme(options: AcmeOptions): Acme {
 
   /** Orders at the first authority, or at the fallback if the first one fails by itself. */
   async function attempt(claim: Claim, signal: AbortSignal): Promise<object | null> {
-    const facts = ownZoneFacts(environment, reader, zoneSettings, claim.domain, mayDeepen(claim));
-    await checkDelegation(facts, dns, zoneSettings.nameservers);
+    const own = ownZoneFacts(environment, reader, zoneSettings, claim.domain, mayDeepen(claim));
+    const facts = { ...own, nameservers: await checkDelegation(own, dns, zoneSettings.nameservers) };
     const [first, fallback] = authorities;
     if (fallback === undefined) return order(first, claim, facts, signal);
     if (firstFailure === null || now() >= rest.until) {
@@ -242,6 +244,13 @@ export function createAcme(options: AcmeOptions): Acme {
           const sequence = await book.publish(domain.id, challenges);
           const timer = setTimeout(() => limit.abort(notServed()), patience);
           await unlessAborted(served(sequence, until), until).finally(() => clearTimeout(timer));
+          await otherNameservers.untilServed({
+            domain,
+            hosts: facts.nameservers,
+            challenges,
+            failures: claim.failures,
+            signal,
+          });
         },
         signal,
       });

@@ -38,7 +38,7 @@ interface ObtainOptions {
    * not support it.
    */
   readonly replaces: string | null;
-  /** Resolves when every node serves the challenges. */
+  /** Resolves when every node, and every other nameserver of the zone, serves the challenges. */
   publish(challenges: readonly Omit<AcmeChallenge, 'domainId'>[]): Promise<void>;
   readonly signal: AbortSignal;
 }

@@ -21,13 +21,14 @@ export interface Plan {
 
 /**
  * Rejects with OrderFailure when the zone is not delegated to us. Other nameservers may be among
- * ours: secondaries have the same records. Also rejects when the query fails.
+ * ours: secondaries have the same records. Also rejects when the query fails. Resolves with the
+ * host names of all its nameservers, ours included.
  */
 export async function checkDelegation(
   { apex, nameservers }: OwnZoneFacts,
   dns: PublicDns,
   service: readonly string[],
-): Promise<void> {
+): Promise<readonly string[]> {
   let found: readonly string[];
   try {
     found = await dns.nameservers(apex);
@@ -39,7 +40,7 @@ export async function checkDelegation(
       { cause: error },
     );
   }
-  if (found.some((host) => nameservers.includes(host))) return;
+  if (found.some((host) => nameservers.includes(host))) return [...new Set([...found, ...nameservers])];
   const action = `At your registrar, set its nameservers to ${list(service)}; the certificate is then ordered automatically.`;
   const state =
     found.length === 0

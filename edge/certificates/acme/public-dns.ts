@@ -14,6 +14,8 @@ export interface PublicDns {
    * fails.
    */
   caa(name: string): Promise<readonly CaaRecord[]>;
+  /** The IPv4 and IPv6 addresses of a host. Rejects when both queries fail. */
+  addresses(host: string): Promise<readonly string[]>;
 }
 
 const TIMEOUT_MS = 3000;
@@ -37,6 +39,13 @@ export function publicDns(resolvers: Resolvers): PublicDns {
     async caa(name) {
       const found = await orEmpty(open().resolveCaa(name));
       return found.map(readCaa);
+    },
+    async addresses(host) {
+      const resolver = open();
+      const found = await Promise.allSettled([orEmpty(resolver.resolve4(host)), orEmpty(resolver.resolve6(host))]);
+      const [four, six] = found;
+      if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
+      return found.flatMap((family) => (family.status === 'fulfilled' ? family.value : []));
     },
   };
 }

@@ -69,6 +69,17 @@ export const notServed = (): OrderFailure =>
     },
   );
 
+/**
+ * Other nameservers of the zone do not serve the challenge, and the authority may query any of
+ * them. `titles`: with their addresses, for the log.
+ */
+export const notTransferred = (hosts: readonly string[], record: string, titles: string): OrderFailure =>
+  new OrderFailure(
+    'not_transferred',
+    `${hosts.join(', ')} did not serve the challenge (TXT of ${record}) in time, so the certificate authority might not find it. Check that it gets NOTIFY from this service and may transfer the zone, or remove it from the nameservers of the domain.`,
+    { detail: `still without the record: ${titles}` },
+  );
+
 /** A challenge whose validation failed (RFC 8555 8). `host`: the validated name. */
 export function refusedChallenge(host: string, value: Problem): OrderFailure {
   return ofRefusal(host, value, { detail: `${value.type}: ${value.detail}` });

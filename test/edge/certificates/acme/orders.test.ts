@@ -485,7 +485,10 @@ test('incomplete external account settings, and invalid roots, end the start', (
     const begin = (settings: Partial<typeof SETTINGS>) => () =>
       createAcme({
         ...{ environment, journal, secrets: openSecrets(`${folder}/secret.key`), metrics: new Registry() },
-        config: { acme: { ...SETTINGS, ...settings }, edge: { resolvers: [] } as never, nodeName: 'a' },
+        config: {
+          ...{ acme: { ...SETTINGS, ...settings }, edge: { resolvers: [] } as never },
+          ...{ nodeName: 'a', transfer: { notify: [] } as never },
+        },
         zoneSettings: DEFAULTS,
         tasks: singleNodeTasks(),
         log: createLogger({ level: 'error', format: 'text', write: () => {} }),

@@ -15,13 +15,15 @@ import { Rig } from './rig.ts';
 
 const test = suite('certificates, public DNS');
 
-test('nameservers and CAA with each flag and tag; empty without records', async () => {
+test('nameservers, addresses, and CAA with each flag and tag; empty without records', async () => {
   const rig = await Rig.open();
   await rig.add('dns.test', (domain) => [
     newRecord(domain, '@', TYPE.CAA, parseRdata(TYPE.CAA, '128 issue "ca.test; validationmethods=dns-01"')),
     newRecord(domain, '@', TYPE.CAA, parseRdata(TYPE.CAA, '0 issuewild ";"')),
     newRecord(domain, '@', TYPE.CAA, parseRdata(TYPE.CAA, '128 future "x"')),
     newRecord(domain, 'alias', TYPE.CNAME, parseName('dns.test.')),
+    newRecord(domain, 'ns', TYPE.A, parseRdata(TYPE.A, '192.0.2.53')),
+    newRecord(domain, 'ns', TYPE.AAAA, parseRdata(TYPE.AAAA, '2001:db8::53')),
   ]);
   const dns = publicDns([`127.0.0.1:${rig.dnsPort}`]);
   assert.equal([...(await dns.nameservers('dns.test'))].sort(), ['ns1.waypost.test', 'ns2.waypost.test']);
@@ -36,6 +38,8 @@ test('nameservers and CAA with each flag and tag; empty without records', async 
   assert.equal(byTag(await dns.caa('dns.test')), byTag(wanted));
   assert.equal(byTag(await dns.caa('alias.dns.test')), byTag(wanted), 'where a CNAME leads');
   assert.equal(await dns.caa('www.dns.test'), []);
+  assert.equal(await dns.addresses('ns.dns.test'), ['192.0.2.53', '2001:db8::53']);
+  assert.equal(await dns.addresses('missing.dns.test'), []);
   await rig.close();
 });
 
@@ -50,7 +54,7 @@ test('a failed lookup is not an empty result', async () => {
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   const dns = publicDns([`127.0.0.1:${socket.address().port}`]);
-  for (const question of [dns.nameservers('dns.test'), dns.caa('dns.test')]) {
+  for (const question of [dns.nameservers('dns.test'), dns.caa('dns.test'), dns.addresses('dns.test')]) {
     const code = await question.then(
       () => 'answered',
       (error: NodeJS.ErrnoException) => error.code,

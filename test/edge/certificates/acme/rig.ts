@@ -51,6 +51,7 @@ export const SETTINGS: AcmeOptions['config']['acme'] = {
 export const DELEGATED: PublicDns = {
   nameservers: async () => ['ns1.waypost.test', 'ns2.waypost.test'],
   caa: async () => [],
+  addresses: async () => [],
 };
 
 /** The edge is on this machine. */
@@ -108,10 +109,19 @@ export class Rig {
     const { store, secrets } = this;
     const metrics = new Registry();
     this.metrics.push(metrics);
-    const dns: PublicDns = { nameservers: (name) => this.dns.nameservers(name), caa: (name) => this.dns.caa(name) };
+    const dns: PublicDns = {
+      nameservers: (name) => this.dns.nameservers(name),
+      caa: (name) => this.dns.caa(name),
+      addresses: (host) => this.dns.addresses(host),
+    };
     const acme = createAcme({
       ...{ environment: store.environment, journal: store.journal, secrets, metrics, dns },
-      config: { acme: { ...SETTINGS, ...settings }, edge: { resolvers: [] } as never, nodeName: node },
+      config: {
+        acme: { ...SETTINGS, ...settings },
+        edge: { resolvers: [] } as never,
+        nodeName: node,
+        transfer: { notify: [] } as never,
+      },
       zoneSettings: ZONES,
       tasks: singleNodeTasks(),
       log: createLogger({ level: 'debug', format: 'json', write: (line) => this.log.push(line) }),

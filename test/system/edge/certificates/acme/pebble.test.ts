@@ -23,7 +23,7 @@ import {
 } from '../../../../../core/store/rows.ts';
 import { CHALLENGE_PATH, challengeResponse } from '../../../../../edge/certificates/acme/http-challenge.ts';
 import { newRecord } from '../../../../core/journal/fixture.ts';
-import { Rig } from '../../../../edge/certificates/acme/rig.ts';
+import { DELEGATED, Rig } from '../../../../edge/certificates/acme/rig.ts';
 import { newId } from '../../../../support/ids.ts';
 import { freePort } from '../../../../support/ports.ts';
 import { runProgram, whyNotPrograms } from '../../../../support/programs.ts';
@@ -306,7 +306,7 @@ test('not delegated to us: the nameservers to set are named', async ({ rig, dire
   ];
   for (const [found, message] of cases) {
     rig.dns = {
-      caa: async () => [],
+      ...DELEGATED,
       nameservers: async () => {
         if (found === null) throw Object.assign(new Error('no answer'), { code: 'ETIMEOUT' });
         return found;
