@@ -118,7 +118,7 @@ export const ACME_SETTINGS = reloadable({
   also_rsa: setting(
     flag,
     false,
-    'Whether an RSA certificate of the same names is ordered beside each ECDSA one, for clients from before 2014. Twice as many orders count in the limits of the authority. Without effect if acme.key_type is RSA.',
+    'Whether an RSA certificate of the same names is ordered and served beside each ECDSA one, for clients from before 2014. Twice as many orders count in the limits of the authority. Without effect if acme.key_type is RSA.',
   ),
   profile: optional(
     text('the name of a profile'),

@@ -284,6 +284,7 @@ function dataOf(
     keyFile: secretKeyFile(config),
     edge,
     region: config.peer.region,
+    servesOrderedRsa: config.acme.alsoRsa,
     cache: cache.handle,
     adminHosts: config.admin.hostname,
     nodeName: config.nodeName,

@@ -122,6 +122,7 @@ export function createApplication(data: unknown, context: ThreadContext): Applic
     secrets,
     documents: { pools: poolTools(secrets, counters, send, warn) },
     region: options.region,
+    servesOrderedRsa: options.servesOrderedRsa,
     log: certificateLog(warn),
     stapleOf: (certificate) => staples.of(certificate),
   });

@@ -35,6 +35,8 @@ export interface GatewayData {
   readonly edge: Config['edge'];
   /** The region of this node; empty: none. */
   readonly region: string;
+  /** Whether ordered RSA certificates are served. */
+  readonly servesOrderedRsa: boolean;
   /** The shared parts of the cache. */
   readonly cache: CacheHandle;
   readonly adminHosts: readonly string[];

@@ -48,6 +48,8 @@ interface SitesOptions extends CertificateTools {
   readonly documents: DocumentTools;
   /** Of this node; empty: none. */
   readonly region: string;
+  /** Whether ordered RSA certificates are served; uploaded ones always are. */
+  readonly servesOrderedRsa: boolean;
   /**
    * Half the maximum number of cached domains with their certificates, some 3 KB each.
    */
@@ -194,18 +196,18 @@ export class Sites {
   /** Unchanged certificates stay the same objects. */
   #certificatesOf(id: Id, name: string, row: SiteRow, held = NO_CERTIFICATES): Held {
     const before = [...held.own, ...held.automatic];
-    const open = (rows: readonly SiteCertificateRow[], context: string): SiteCertificate[] => {
+    const open = (rows: readonly SiteCertificateRow[], context: string, servesRsa: boolean): SiteCertificate[] => {
       const found = rows
         .map(
           (each) => before.find((certificate) => certificate.isOf(each)) ?? this.#certificate(name, id, each, context),
         )
         .filter((certificate) => certificate !== undefined);
-      for (const certificate of found) certificate.chooseAlternative(found);
+      for (const certificate of found) certificate.chooseAlternative(servesRsa ? found : []);
       return found;
     };
     return {
-      own: open(row.own, certificateContext(id)),
-      automatic: open(row.automatic, automaticCertificateContext(id)),
+      own: open(row.own, certificateContext(id), true),
+      automatic: open(row.automatic, automaticCertificateContext(id), this.#options.servesOrderedRsa),
     };
   }
 

@@ -208,6 +208,7 @@ export const edgeCertificates = check<EdgeReading>({
   why: 'Visitors of a site see a warning of the browser otherwise.',
   async read(context) {
     const { reader } = await context.store();
+    const { alsoRsa } = context.config.acme;
     if (reader === null) throw new NotChecked('the store has another format');
     const domains: ServedCertificate[] = [];
     for (const { id, apex } of reader.allDomains(null, MAX_DOMAINS)) {
@@ -216,7 +217,9 @@ export const edgeCertificates = check<EdgeReading>({
       const [own, automatic] = [reader.certificate(id), reader.automaticCertificate(id)];
       const further = own === undefined ? reader.furtherCertificates(id) : [];
       const served = own ?? automatic;
-      const rsa = reader.rsaCertificates(id).filter(({ slot }) => (slot === UPLOADED_SLOT) === (own !== undefined));
+      const rsa = reader
+        .rsaCertificates(id)
+        .filter(({ slot }) => (own === undefined ? slot !== UPLOADED_SLOT && alsoRsa : slot === UPLOADED_SLOT));
       domains.push({
         domain: formatHost(apex),
         notAfter: served === undefined ? null : Math.min(...[served, ...further, ...rsa].map((row) => row.notAfter)),

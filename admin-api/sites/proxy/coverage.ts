@@ -12,6 +12,7 @@ import {
   type ProxyConfig,
   UPLOADED_SLOT,
 } from '../../../core/store/rows.ts';
+import type { Services } from '../../change/services.ts';
 import { formatTime } from '../../http/time.ts';
 import { issuerOf } from './issuer.ts';
 
@@ -55,12 +56,12 @@ interface Stored {
  * after the change. Records are those that are committed.
  */
 export async function findCoverage(
-  source: HostSource,
+  source: HostSource & Pick<Services, 'config'>,
   reader: Reader,
   domain: Domain,
   { enabled }: ProxyConfig,
 ): Promise<Coverage> {
-  const stored = storedCertificates(reader, domain);
+  const stored = storedCertificates(reader, domain, source.config.acme.alsoRsa);
   const uncovered: string[] = [];
   let count = 0;
   // An ordered certificate is not renewed next to an uploaded one, so it does not count.
@@ -101,8 +102,8 @@ const NOT_IN_UPLOADED =
 const TO_BE_ORDERED = 'A certificate for the name is ordered automatically.';
 const PROXY_OFF = 'A certificate for the name is ordered when the proxy is turned on.';
 
-/** In the order in which the edge selects them. */
-function storedCertificates(reader: Reader, { id }: Domain): Stored[] {
+/** In the order in which the edge selects them, without those that it does not serve. */
+function storedCertificates(reader: Reader, { id }: Domain, servesOrderedRsa: boolean): Stored[] {
   const uploaded = reader.certificate(id);
   const automatic = reader.automaticCertificate(id);
   const rsa = reader.rsaCertificates(id);
@@ -110,7 +111,8 @@ function storedCertificates(reader: Reader, { id }: Domain): Stored[] {
     const { names, isRsa } = factsOf(row);
     return { source, row, covered: names, isRsa, hosts: [] };
   };
-  const beside = (isOfUploaded: boolean) => rsa.filter(({ slot }) => (slot === UPLOADED_SLOT) === isOfUploaded);
+  const beside = (isOfUploaded: boolean) =>
+    isOfUploaded || servesOrderedRsa ? rsa.filter(({ slot }) => (slot === UPLOADED_SLOT) === isOfUploaded) : [];
   return [
     ...(uploaded === undefined ? [] : [uploaded, ...beside(true)]).map((row) => open('uploaded', row)),
     ...(automatic === undefined ? [] : [automatic]).map((row) => open('automatic', row)),

@@ -81,6 +81,33 @@ test('an RSA certificate beside another one of its names, and the first stays th
     assert.match(alternative!.key, /PRIVATE KEY/);
   }));
 
+test('an ordered RSA certificate is not served while acme.also_rsa is off; an uploaded one is', () =>
+  withSites(
+    async (rig) => {
+      const { sites, secrets } = rig;
+      await setUp(rig);
+      const [ordered, uploaded] = [makeCertificate(['site.test']), makeCertificate(['site.test'])];
+      const beside = { slot: 0, renewAt: 1, directory: null };
+      await change(rig, (draft) => {
+        draft.put(automaticCertificates, automaticRow(secrets, domain, ordered));
+        const rsa = makeRsaCertificate(['site.test']);
+        draft.put(rsaCertificates, { ...automaticRow(secrets, domain, rsa), ...beside });
+      });
+      const served = sites.certificateFor('site.test');
+      assert.is(serialOf(served), new X509Certificate(ordered.pem).serialNumber);
+      assert.is(served?.alternative, undefined);
+      const rsa = makeRsaCertificate(['site.test']);
+      await change(rig, (draft) => {
+        draft.put(certificates, ownRow(secrets, domain, uploaded));
+        const row = { ...ownRow(secrets, domain, rsa), names: rsa.names };
+        draft.put(rsaCertificates, { ...row, ...beside, slot: UPLOADED_SLOT });
+      });
+      assert.is(serialOf(sites.certificateFor('site.test')?.alternative), new X509Certificate(rsa.pem).serialNumber);
+    },
+    [],
+    false,
+  ));
+
 test('further certificates serve their names, and the others stay the same objects when one is renewed', () =>
   withSites(async (rig) => {
     const { sites, secrets } = rig;

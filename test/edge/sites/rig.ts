@@ -26,7 +26,11 @@ export interface SitesRig extends Store {
   readonly events: string[];
 }
 
-export const withSites = (use: (rig: SitesRig) => Promise<void>, exemptions: Exemptions = []): Promise<void> =>
+export const withSites = (
+  use: (rig: SitesRig) => Promise<void>,
+  exemptions: Exemptions = [],
+  servesOrderedRsa = true,
+): Promise<void> =>
   withStore(embedded, async (store) => {
     const secrets = openSecrets(join(store.folder, 'secret.key'));
     const events: string[] = [];
@@ -36,6 +40,7 @@ export const withSites = (use: (rig: SitesRig) => Promise<void>, exemptions: Exe
       exemptions,
       documents: { pools: NO_POOLS },
       region: '',
+      servesOrderedRsa,
       certificates: 2000,
       secrets,
       log: {
