@@ -1,7 +1,7 @@
 /** Settings of automatic certificates (ACME, RFC 8555). */
 import { resolvers } from './address-kinds.ts';
 import { choice, flag, hostNames, integer, type Kind, text, textual } from './kinds.ts';
-import { optional, reloadable, setting } from './setting.ts';
+import { fileOf, optional, reloadable, setting } from './setting.ts';
 
 /** Short names of well-known directories. */
 const KNOWN: ReadonlyMap<string, string> = new Map([
@@ -89,11 +89,13 @@ export const ACME_SETTINGS = reloadable({
     ),
     secret: true,
   },
-  ca_file: optional(
-    text('the path of a file'),
-    'the root certificates of Node.js',
-    '"/etc/waypost/acme-root.pem"',
-    'File with root certificates (PEM) that verify the HTTPS connection to the directories, for a private authority. A relative path starts at the working directory.',
+  ca_file: fileOf(
+    optional(
+      text('the path of a file'),
+      'the root certificates of Node.js',
+      '"/etc/waypost/acme-root.pem"',
+      'File with root certificates (PEM) that verify the HTTPS connection to the directories, for a private authority. A relative path starts at the working directory.',
+    ),
   ),
   resolvers: setting(
     resolvers,

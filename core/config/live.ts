@@ -1,4 +1,5 @@
 /** The configuration of a running daemon, of which a reload changes the reloadable settings. */
+import { readFileSync } from 'node:fs';
 import { buildConfig, type ResolvedConfig, type ResolvedSetting } from './load.ts';
 import type { Config } from './schema.ts';
 
@@ -9,7 +10,10 @@ export interface Applied {
   readonly needRestart: readonly string[];
 }
 
-/** Calls `apply` after each reload that has changed one of the keys, or a setting of a section. */
+/**
+ * Calls `apply` after each reload that has changed one of the keys, a setting of a section, or the
+ * content of a file that a setting marked with `fileOf` names.
+ */
 export type Follow = (keys: readonly string[], apply: () => unknown) => void;
 
 interface Follower {
@@ -26,9 +30,12 @@ export class LiveConfig {
   readonly config: Config;
   readonly #values: Map<string, unknown>;
   readonly #followers: Follower[] = [];
+  /** Content of files by the key of their setting. */
+  #contents: ReadonlyMap<string, string>;
 
   constructor({ settings }: ResolvedConfig) {
     this.#values = new Map(settings.map(({ key, value }) => [key, value]));
+    this.#contents = readFiles(settings);
     this.config = buildConfig(settings, (key) => this.#values.get(key));
   }
 
@@ -44,7 +51,11 @@ export class LiveConfig {
     const differ = settings.filter((next) => textOf(next) !== textOf({ ...next, value: this.#values.get(next.key) }));
     const applied = differ.filter(({ setting }) => setting.isReloadable === true);
     for (const { key, value } of applied) this.#values.set(key, value);
-    const isChanged = (name: string): boolean => applied.some(({ key }) => key === name || key.startsWith(`${name}.`));
+    const before = this.#contents;
+    this.#contents = readFiles(settings);
+    const rewritten = [...this.#contents].filter(([key, content]) => content !== before.get(key)).map(([key]) => key);
+    const changed = [...applied.map(({ key }) => key), ...rewritten];
+    const isChanged = (name: string): boolean => changed.some((key) => key === name || key.startsWith(`${name}.`));
     for (const { keys, apply } of this.#followers) if (keys.some(isChanged)) await apply();
     const needRestart = differ.filter(({ setting }) => setting.isReloadable !== true);
     return { applied: applied.map(({ key }) => key), needRestart: needRestart.map(({ key }) => key) };
@@ -54,3 +65,17 @@ export class LiveConfig {
 /** Values of one kind are equal if their text is. */
 const textOf = ({ setting, value }: Pick<ResolvedSetting, 'setting' | 'value'>): string =>
   value === undefined ? '' : setting.kind.toToml(value);
+
+/** A file that cannot be read is as an empty one: the checks of a start refuse it. */
+function readFiles(settings: readonly ResolvedSetting[]): Map<string, string> {
+  const files = settings.filter(({ setting, value }) => setting.isFile === true && value !== undefined);
+  return new Map(files.map(({ key, value }) => [key, readOrEmpty(String(value))]));
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,6 +1,6 @@
 /** Settings of the connections to origins: timeouts and limits. */
 import { bytes, integer, KB, text } from './kinds.ts';
-import { optional, reloadable, type Setting, setting } from './setting.ts';
+import { fileOf, optional, reloadable, type Setting, setting } from './setting.ts';
 
 const milliseconds = integer(100, 86_400_000, 'milliseconds');
 const count = integer(1, 1_000_000);
@@ -13,11 +13,13 @@ function most(standard: number, doc: string): Setting<number> {
   return setting(count, standard, doc);
 }
 
-const caFile = optional(
-  text('the path of a file'),
-  'the root certificates of Node.js',
-  '"/etc/waypost/origin-roots.pem"',
-  'File with root certificates (PEM) that verify origins in addition to those of Node.js, for private authorities. A relative path starts at the working directory.',
+const caFile = fileOf(
+  optional(
+    text('the path of a file'),
+    'the root certificates of Node.js',
+    '"/etc/waypost/origin-roots.pem"',
+    'File with root certificates (PEM) that verify origins in addition to those of Node.js, for private authorities. A relative path starts at the working directory.',
+  ),
 );
 
 export const ORIGIN_SETTINGS = reloadable({

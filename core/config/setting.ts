@@ -17,6 +17,8 @@ export interface Setting<T> {
   readonly secret: boolean;
   /** Whether a reload applies a changed value. Otherwise it needs a restart. */
   readonly isReloadable?: boolean;
+  /** Whether its value is the path of a file that is read again at a reload. */
+  readonly isFile?: boolean;
 }
 
 export interface Section<S> {
@@ -44,6 +46,9 @@ export function optional<T>(kind: Kind<T>, standardText: string, example: string
 
 /** Marks a setting that a reload applies, see `reloadable`. */
 export const live = <T>(declared: Setting<T>): Setting<T> => ({ ...declared, isReloadable: true });
+
+/** Marks a path: to those who follow the setting, changed content of the file is a change. */
+export const fileOf = <T>(declared: Setting<T>): Setting<T> => ({ ...declared, isFile: true });
 
 /**
  * Marks settings that a reload applies. The parts read them from their section of the configuration

@@ -10,10 +10,8 @@ const isOn = ({ edge }: Config): boolean => edge.httpListen.length + edge.httpsL
 export const START_CHECKS: readonly ((config: Config) => unknown)[] = [
   (config) => isOn(config) && readAdminCertificate(config.admin),
   (config) => isOn(config) && readDefaultCertificate(config.edge),
-  (config) =>
-    isOn(config) &&
-    config.edge.originCaFile !== undefined &&
-    readRootsFile('edge.origin_ca_file', config.edge.originCaFile),
+  // Health checks need it also without the edge.
+  ({ edge }) => edge.originCaFile !== undefined && readRootsFile('edge.origin_ca_file', edge.originCaFile),
   ({ acme }) => checkAuthorities(acme),
   ({ acme }) => acme.caFile !== undefined && readRootsFile('acme.ca_file', acme.caFile),
 ];

@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LiveConfig, resolveConfig } from '../../../core/config/index.ts';
+import { temporaryFolder } from '../../support/temp.ts';
 
 const test = suite('core/config/live');
 const read = (env: NodeJS.ProcessEnv) => resolveConfig({ env });
@@ -44,6 +47,25 @@ test('followers of a key or of its section are called after all values have chan
   assert.is(calls.length, 2);
   live.forgetFollowers();
   await live.apply(read({}));
+  assert.is(calls.length, 2);
+});
+
+test('followers of a file are called after a reload that finds other content', async () => {
+  const file = join(temporaryFolder('live'), 'roots.pem');
+  const settings = read({ WAYPOST_EDGE_ORIGIN_CA_FILE: file });
+  writeFileSync(file, 'one');
+  const live = new LiveConfig(settings);
+  const calls: string[] = [];
+  live.follow(['edge.origin_ca_file'], () => calls.push('file'));
+  live.follow(['edge'], () => calls.push('section'));
+  live.follow(['acme'], () => calls.push('never'));
+  await live.apply(settings);
+  assert.equal(calls, []);
+  writeFileSync(file, 'two');
+  const { applied } = await live.apply(settings);
+  assert.equal(calls, ['file', 'section']);
+  assert.equal(applied, [], 'the setting is the same');
+  await live.apply(settings);
   assert.is(calls.length, 2);
 });
 

@@ -4,11 +4,13 @@
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ADMIN_PASSWORD, type Daemon, startDaemon } from '../../../support/daemon.ts';
+import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
+import { ADMIN_PASSWORD, type Daemon, runCommand, startDaemon } from '../../../support/daemon.ts';
 import { writeMmdb } from '../../../support/mmdb.ts';
 import { freePort } from '../../../support/ports.ts';
 import { runProgram, whyNotPrograms } from '../../../support/programs.ts';
@@ -162,6 +164,44 @@ test('steering outlasts a restart, and the records of a set are what transfers h
   const { text } = await daemon.api.call('GET', `${path}/zonefile`);
   assert.match(text, /www\s+60\s+IN\s+A\s+192\.0\.2\.1/);
   assert.not.match(text, /10\.0\.0\.1/);
+});
+
+test('HTTPS checks trust the authorities of edge.origin_ca_file, as a reload finds them', async ({ folder }) => {
+  const [config, roots] = [join(folder, 'waypost.toml'), join(folder, 'roots.pem')];
+  const settings = '[edge]\nallow_private_origins = ["127.0.0.0/8"]\n';
+  writeFileSync(config, settings);
+  const authority = { name: 'authority', key: ecKey() };
+  const key = ecKey();
+  const cert = certificate({ name: 'app.tls.test', key, issuer: authority, dnsNames: ['app.tls.test'] });
+  const server = createTlsServer({ key: pemOfKey(key), cert }, (_, response) => response.end());
+  const port = await freePort();
+  await new Promise<void>((done) => server.listen(port, '127.0.0.1', done));
+  const daemon = await startDaemon({ WAYPOST_CONFIG: config });
+  try {
+    const { api, env } = daemon;
+    await api.logIn('admin', ADMIN_PASSWORD);
+    const path = `/api/v1/domains/${await api.createDomain('tls.test')}/steering/app/A`;
+    const health = { type: 'https', port, path: '/', interval: 10, timeout: 5, rise: 1, fall: 1 };
+    await api.call('PUT', path, { ttl: 30, pools: [pool('main', '127.0.0.1', health)], fallback: ['main'] });
+    const isUp = async (): Promise<boolean | null> =>
+      ((await api.call('GET', path)).body.health as { is_up: boolean | null }[])[0].is_up;
+    const reload = async (): Promise<void> => {
+      const { code, output } = await runCommand(['reload'], env);
+      assert.is(code, 0, output);
+    };
+    await untilIs(isUp, false);
+    writeFileSync(roots, certificate({ ...authority, ca: true }));
+    writeFileSync(config, `${settings}origin_ca_file = "${roots}"\n`);
+    await reload();
+    await untilIs(isUp, true, 'the setting has changed');
+    writeFileSync(roots, certificate({ name: 'other', key: ecKey(), ca: true }));
+    await reload();
+    await untilIs(isUp, false, 'the file has changed');
+  } finally {
+    await daemon.close();
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 const missing = whyNotPrograms('dig');
