@@ -37,7 +37,7 @@ export const DAY = 86_400;
 /** Seconds of one step of the model. */
 export const STEP = 20 * MINUTE;
 /** Also of CDS records. */
-const DNSKEY_TTL = HOUR;
+export const DNSKEY_TTL = HOUR;
 
 /** Pairs are slow to make, and every zone may have the same. */
 const newPool = (algorithm: Algorithm): string[] =>
