@@ -5,6 +5,7 @@ import { openNetwork, run } from '../support/network.ts';
 import { freePort } from '../support/ports.ts';
 import { whyNotPrograms } from '../support/programs.ts';
 import { withDaemon, withPrometheus } from './alert-watch.ts';
+import { without } from './optional.ts';
 
 const HUB = '10.77.0.254';
 
@@ -15,7 +16,7 @@ const query = Buffer.from('000101000001000000000000' + '0000020001', 'hex');
 setInterval(() => socket.send(query, ${port}, '${HUB}'), 20);`;
 
 const isAble = spawnSync('unshare', ['--net', 'true']).status === 0;
-const missing = isAble ? whyNotPrograms('prometheus') : 'no network namespace can be made';
+const missing = isAble ? whyNotPrograms('prometheus') : without('network namespaces');
 if (missing !== null) console.log(`Skipped: the alert of responses that are not sent: ${missing}.`);
 else
   test('clients to which a route is forbidden', async () => {

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { without } from './optional.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const TIMEOUT = 120_000;
@@ -23,7 +24,7 @@ test('npm audit reports no vulnerability of a dependency of the daemon', () => {
     audit = JSON.parse(stdout) as Audit;
   } catch {}
   if (audit.metadata === undefined) {
-    console.log(`skipped: npm audit, the registry does not respond: ${audit.message ?? 'no output'}`);
+    console.log(`skipped: npm audit, ${without('the registry of npm')}: ${audit.message ?? 'no output'}`);
     return;
   }
   const { info, low, ...severe } = audit.metadata.vulnerabilities;

@@ -16,6 +16,7 @@ import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { until, untilPasses } from '../support/until.ts';
 import { startEtcd } from '../system/peers/etcd.ts';
 import { SWIFT, SWIFT_KEYS, SWIFT_REGION, startSwift } from '../system/peers/swift.ts';
+import { without } from './optional.ts';
 
 const BUCKET = 'waypost-backups';
 let folder: string;
@@ -59,7 +60,7 @@ async function createBucket(endpoint: string): Promise<void> {
   await client.createBucket();
 }
 
-if (!existsSync(SWIFT)) console.log(`skipped: backups in Swift, ${SWIFT} is not installed`);
+if (!existsSync(SWIFT)) console.log(`skipped: backups in Swift, ${without('swift-proxy-server')}`);
 else
   test('Swift keeps backups and changes, and gives them back', async () => {
     const swift = await startSwift();

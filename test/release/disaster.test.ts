@@ -16,6 +16,7 @@ import { PATIENCE_MS } from '../support/patience.ts';
 import { whyNotPrograms } from '../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { untilPasses } from '../support/until.ts';
+import { without } from './optional.ts';
 
 const NAMES = ['node-1', 'node-2', 'node-3'] as const;
 type Name = (typeof NAMES)[number];
@@ -325,6 +326,6 @@ test('all machines are lost, and the backup and the key bring everything back', 
 });
 
 const isAble = spawnSync('unshare', ['--net', 'true']).status === 0;
-const why = isAble ? whyNotPrograms('etcd', 'etcdctl') : 'no network namespace can be made';
+const why = isAble ? whyNotPrograms('etcd', 'etcdctl') : without('network namespaces');
 if (why === null) test.run();
 else console.log(`skipped: disasters, ${why}`);

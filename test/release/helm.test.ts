@@ -9,8 +9,10 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MAIN } from '../support/daemon.ts';
+import { whyNotPrograms } from '../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
-import { ETCD, startEtcd } from '../system/peers/etcd.ts';
+import { startEtcd } from '../system/peers/etcd.ts';
+import { without } from './optional.ts';
 import { parseYaml, whyNoYaml } from './yaml.ts';
 
 const CHART = join(import.meta.dirname, '../../../config/helm/waypost');
@@ -131,8 +133,8 @@ function localEnvironment(container: Container, objects: readonly Rendered[], po
 }
 
 function whyNot(): string | null {
-  if (spawnSync(HELM, ['version'], { stdio: 'ignore' }).status !== 0) return 'not installed: helm';
-  return whyNoYaml() ?? (existsSync(ETCD) ? null : 'not installed: etcd-server');
+  if (spawnSync(HELM, ['version'], { stdio: 'ignore' }).status !== 0) return without('helm');
+  return whyNoYaml() ?? whyNotPrograms('etcd');
 }
 
 let folder: string;

@@ -1,10 +1,11 @@
 /** Images of config/container, built by buildah and started by podman in storage of their own. */
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanRoot, whyNoMachine } from './machine.ts';
+import { whyNotOptional } from './optional.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 export const CONTAINER = join(ROOT, 'config/container');
@@ -15,8 +16,7 @@ const COMMAND_MS = 30 * 60_000;
 
 /** Null: containers can be built and started here. */
 export function whyNoContainers(): string | null {
-  const missing = ['/usr/bin/buildah', '/usr/bin/podman', '/usr/sbin/runc'].filter((path) => !existsSync(path));
-  return missing.length > 0 ? `not installed: ${missing.join(', ')}` : whyNoMachine();
+  return whyNotOptional('buildah', 'podman', 'runc') ?? whyNoMachine();
 }
 
 /** The output. Throws an Error that has the standard error. */

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Child, startChild } from '../support/child.ts';
+import { whyNotOptional, without } from './optional.ts';
 
 const CACHE = join(import.meta.dirname, '../../../node_modules/.cache/debian');
 const PACKAGES = [
@@ -30,16 +31,10 @@ const OUTPUT_BYTES = 16 << 20;
 const BOOT =
   'mount -t tmpfs tmpfs /run && mkdir /run/systemd && exec systemd-nspawn --quiet --register=no --keep-unit --private-network --boot --directory';
 
-/** Null: tests may boot a machine here. Else why not. `more`: other programs that they need. */
-export function whyNoMachine(...more: readonly string[]): string | null {
-  if (process.getuid?.() !== 0) return 'a machine needs root';
-  const needed = ['mmdebstrap', 'systemd-nspawn', 'dpkg-deb', 'strip', ...more];
-  const missing = needed.filter((name) => !isInstalled(name));
-  return missing.length === 0 ? null : `not installed: ${missing.join(', ')}`;
-}
-
-function isInstalled(name: string): boolean {
-  return (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, name)));
+/** Null: tests may boot a machine here. Else why not. */
+export function whyNoMachine(): string | null {
+  if (process.getuid?.() !== 0) return without('root');
+  return whyNotOptional('mmdebstrap', 'systemd-nspawn', 'dpkg-deb', 'strip');
 }
 
 export interface Result {

@@ -10,21 +10,22 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { inheritedEnvironment } from '../support/inherited-environment.ts';
+import { whyNotPrograms } from '../support/programs.ts';
 import { removeFolder, temporaryFolder } from '../support/temp.ts';
 import { untilPasses } from '../support/until.ts';
+import { without } from './optional.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SYSTEMD = '/lib/systemd/systemd';
 const NAMESPACES = ['--fork', '--pid', '--mount', '--ipc', '--uts', '--net', '--cgroup', '--kill-child'];
-const ETCD = '/usr/bin/etcd';
 /** CAP_NET_BIND_SERVICE. */
 const ONLY_LOW_PORTS = '0000000000000400';
 
 function whyNot(): string | null {
-  if (process.getuid?.() !== 0) return 'it needs root';
-  if (!existsSync(SYSTEMD)) return `${SYSTEMD} is missing`;
+  if (process.getuid?.() !== 0) return without('root');
+  if (!existsSync(SYSTEMD)) return without('systemd');
   const { status, stderr } = spawnSync('unshare', [...NAMESPACES, 'true'], { encoding: 'utf8' });
-  return status === 0 ? null : stderr.trim();
+  return status === 0 ? null : `${without('network namespaces')}: ${stderr.trim()}`;
 }
 
 /** A process of this machine whose parent is `parent`. */
@@ -36,6 +37,7 @@ function childOf(parent: number): number {
 }
 
 const reason = whyNot();
+const whyNoEtcd = whyNotPrograms('etcd');
 if (reason !== null) console.log(`skipped: the unit under systemd: ${reason}`);
 else
   test('the unit starts with its restrictions, and again after a crash and a hang', async () => {
@@ -90,8 +92,8 @@ else
 
       inside('systemctl', 'stop', 'waypost');
       assert.equal([show('ActiveState'), show('Result')], ['inactive', 'success']);
-      if (!existsSync(ETCD)) {
-        console.log(`skipped: the unit of etcd: ${ETCD} is missing`);
+      if (whyNoEtcd !== null) {
+        console.log(`skipped: the unit of etcd: ${whyNoEtcd}`);
         return;
       }
       const settings = ['WAYPOST_CONFIG=/etc/waypost/waypost.toml', 'WAYPOST_DATA_DIR=/var/lib/waypost'];

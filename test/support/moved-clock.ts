@@ -4,6 +4,7 @@
  */
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { missingPeer } from './peers.ts';
 import { temporaryFolder } from './temp.ts';
 
 export const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
@@ -11,9 +12,7 @@ export const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
 /** Null: libfaketime is installed. If it is missing, WAYPOST_REQUIRE_PEERS=1 throws. */
 export function whyNotMovedClock(): string | null {
   if (existsSync(FAKETIME)) return null;
-  const why = 'faketime is not installed';
-  if (process.env.WAYPOST_REQUIRE_PEERS === '1') throw new Error(`${why}, and peers are required.`);
-  return why;
+  return missingPeer('faketime is not installed');
 }
 
 export class MovedClock {

@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { startChild } from './child.ts';
 import { PATIENCE_MS } from './patience.ts';
+import { missingPeer } from './peers.ts';
 
 export type Program =
   | 'kdig'
@@ -74,9 +75,7 @@ export const BROWSER: Program = existsSync(pathOf('chromium-headless-shell')) ? 
 export function whyNotPrograms(...programs: readonly Program[]): string | null {
   const missing = programs.filter((program) => !existsSync(pathOf(program)));
   if (missing.length === 0) return null;
-  const why = `${missing.join(', ')} not installed`;
-  if (process.env.WAYPOST_REQUIRE_PEERS === '1') throw new Error(`${why}, and peers are required.`);
-  return why;
+  return missingPeer(`${missing.join(', ')} not installed`);
 }
 
 export interface Run {

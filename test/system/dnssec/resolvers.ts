@@ -10,6 +10,7 @@ import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { TYPE } from '../../../core/dns/wire/types.ts';
 import type { DnssecRow, Domain } from '../../../core/store/rows.ts';
 import { startChild } from '../../support/child.ts';
+import { missingPeer } from '../../support/peers.ts';
 import { freePort } from '../../support/ports.ts';
 import { temporaryFolder } from '../../support/temp.ts';
 import { anchorFile } from './rig.ts';
@@ -143,9 +144,7 @@ const programOf = (name: ResolverName): string => `/usr/sbin/${name}`;
 /** Why a resolver is left out, or null. With WAYPOST_REQUIRE_PEERS=1 a missing one is an error. */
 export function whyNotResolver(name: ResolverName): string | null {
   if (existsSync(programOf(name))) return null;
-  const why = `${programOf(name)} is not installed`;
-  if (process.env.WAYPOST_REQUIRE_PEERS === '1') throw new Error(`${why}, and peers are required.`);
-  return why;
+  return missingPeer(`${programOf(name)} is not installed`);
 }
 
 export async function startResolver(

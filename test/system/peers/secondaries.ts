@@ -2,6 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Child, startChild } from '../../support/child.ts';
+import { missingPeer } from '../../support/peers.ts';
 import { accepts, freePort } from '../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 
@@ -171,9 +172,7 @@ ${zones
 export function whyNotSecondary(kind: SecondaryKind): string | null {
   const { program } = KINDS[kind];
   if (existsSync(program)) return null;
-  if (process.env.WAYPOST_REQUIRE_PEERS === '1')
-    throw new Error(`${program} is not installed, and peers are required.`);
-  return `${program} is not installed`;
+  return missingPeer(`${program} is not installed`);
 }
 
 /** Resolves when it accepts connections; its zones come after that. */
