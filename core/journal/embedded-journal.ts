@@ -53,7 +53,9 @@ class EmbeddedJournal extends LocalJournal {
     const { compiled } = request;
     const isSmall = compiled?.rows === undefined || compiled.rows.end - compiled.rows.start < STAGED_BYTES;
     if (isSmall || !this.applier.stagesImports) return super.enqueue(request);
-    const zone = { ...compiled, rows: compiled.rows };
+    const progress = compiled.progress ?? { begin() {}, done: 0 };
+    progress.begin('waiting', 0);
+    const zone = { ...compiled, rows: compiled.rows, progress };
     return this.#importing.run(() => this.#import(request, zone));
   }
 
@@ -63,6 +65,7 @@ class EmbeddedJournal extends LocalJournal {
     const staged = applier.stage(request.changes, zone);
     try {
       if (this.recent.hasConflict(request.reads)) throw new ConflictError();
+      zone.progress.begin('records', zone.rows.count);
       // Records of an import that failed, and that could not be deleted.
       await this.#inSteps(applier.deleteHidden());
       const write = applier.writeRows(staged);
@@ -74,6 +77,7 @@ class EmbeddedJournal extends LocalJournal {
       const committed = await super.enqueue(request, staged);
       await this.#untilDone(applier.serve(staged));
       // The next start deletes the rest.
+      zone.progress.begin('cleanup', 0);
       if (!this.isClosed) await this.#untilDone(applier.deleteHidden());
       return committed;
     } catch (error) {

@@ -86,6 +86,22 @@ export interface CompiledZone {
   readonly rows?: ImportedRows;
   /** The deletes of all records of before, next to each other; omitted: like `rows`. */
   readonly deletions?: Span & { readonly count: number };
+  /** Written while the import is staged. */
+  readonly progress?: ImportProgress;
+}
+
+/**
+ * The phases of a staged import (apply/staged-import.ts). `waiting`: for another import; `records`:
+ * writes the records; `answers`: writes the answers; `serving`: passes the answers to the
+ * nameserver; `cleanup`: deletes the records of before.
+ */
+export type ImportPhase = 'waiting' | 'records' | 'answers' | 'serving' | 'cleanup';
+
+export interface ImportProgress {
+  /** `total`: the records, or bytes of answers, of the phase; 0: unknown. */
+  begin(phase: ImportPhase, total: number): void;
+  /** How many of the total are done. The journal counts up from the 0 of `begin`. */
+  done: number;
 }
 
 /** The puts of all records of a zone, which are next to each other in the changes of a commit. */

@@ -33,7 +33,7 @@ import { rowSize } from '../../store/row-owner.ts';
 import { RECORD_RDATA, records } from '../../store/rows.ts';
 import { readNodes } from '../../zone/compile/bulk.ts';
 import { bytesOfRows, readChanges } from '../entry-codec.ts';
-import type { CompiledZone, ImportedRows } from '../journal.ts';
+import type { CompiledZone, ImportedRows, ImportProgress } from '../journal.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';
 import type { NodeChange } from './node-writer.ts';
 
@@ -59,7 +59,7 @@ export function setUnserved({ meta }: Pick<Environment, 'meta'>, domainId: Id | 
 }
 
 /** An imported zone with the place of its records in the changes. */
-export type PlacedZone = CompiledZone & { readonly rows: ImportedRows };
+export type PlacedZone = CompiledZone & { readonly rows: ImportedRows; readonly progress: ImportProgress };
 
 /** Compiles the apex and these other names of a zone from its rows. Undefined: it was deleted. */
 type CompileNames = (domainId: Id, aliasOwners: Iterable<Name>) => readonly NodeChange[] | undefined;
@@ -121,6 +121,7 @@ export class StagedImport {
   /** Inside write transactions: writes the records, hidden. */
   *writeRows(): Generator<void> {
     const { environment, changes, rows, domainId } = this;
+    const { progress } = this.zone;
     environment.hidden.mayExist = true;
     environment.hidden.write({ domainId, firstId: rows.firstId, count: rows.count, isRest: false });
     let count = 0;
@@ -129,7 +130,8 @@ export class StagedImport {
       environment.records.put(key, value);
       for (const lookup of records.lookups(key, value)) environment.lookups.put(lookup, key);
       this.#putTarget(key, value);
-      if (++count % CHUNK === 0) yield;
+      progress.done = ++count;
+      if (count % CHUNK === 0) yield;
     }
   }
 
@@ -156,12 +158,15 @@ export class StagedImport {
   /** Inside write transactions, after the entry. `compile`: of names that were not compiled. */
   *writeAnswers(compile: CompileNames): Generator<void> {
     if (this.isWritten) return;
+    const { nodes, progress } = this.zone;
+    progress.begin('answers', nodes.length);
     yield* this.#collectOld();
     for (const key of this.#old.keys()) this.#old.set(key, false);
     const { answers } = this.environment;
     let count = 0;
-    for (const { key, node } of readNodes(this.zone.nodes)) {
+    for (const { key, node } of readNodes(nodes)) {
       answers.put(key, node);
+      progress.done += key.length + node.length;
       const id = key.toString('latin1');
       if (this.#old.has(id)) this.#old.set(id, true);
       if (++count % CHUNK === 0) yield;
@@ -199,8 +204,11 @@ export class StagedImport {
 
   /** New names come first, then the apex, which has the serial, then deleted names. */
   *#publish(index: IndexWriter): Generator<void> {
+    const { nodes, progress } = this.zone;
+    progress.begin('serving', nodes.length);
     let count = 0;
-    for (const { key, node } of readNodes(this.zone.nodes)) {
+    for (const { key, node } of readNodes(nodes)) {
+      progress.done += key.length + node.length;
       index.put(node, this.#old.size > 0 && this.#old.has(key.toString('latin1')));
       if (++count % CHUNK === 0) yield;
     }

@@ -27,7 +27,7 @@ import { hasTarget, targetOf } from '../record-targets.ts';
 import { IdTaker, OutOfIds } from './id-taker.ts';
 
 /** The compiled nodes of an imported zone. `in`: appended changes, to which a span refers. */
-interface DraftedZone extends Pick<CompiledZone, 'domainId' | 'nodes'> {
+interface DraftedZone extends Pick<CompiledZone, 'domainId' | 'nodes' | 'progress'> {
   readonly rows?: ImportedRows & { readonly in: Buffer };
   readonly deletions?: CompiledZone['deletions'] & { readonly in: Buffer };
 }
@@ -99,7 +99,7 @@ export class Draft extends Reader {
     const reads = { at: this.#tracked.head, ranges: this.#tracked.ranges };
     const changes = this.#tracked.changes();
     if (this.compiled?.rows === undefined) return { reads, changes, compiled: this.compiled };
-    const { domainId, nodes, rows, deletions } = this.compiled;
+    const { domainId, nodes, rows, deletions, progress } = this.compiled;
     const { appended } = this.#tracked;
     const place = <S extends Span & { readonly in: Buffer }>(span: S): S => {
       let offset = changes.length;
@@ -107,7 +107,7 @@ export class Draft extends Reader {
       return { ...span, start: offset + span.start, end: offset + span.end };
     };
     const placed = { rows: place(rows), ...(deletions !== undefined && { deletions: place(deletions) }) };
-    return { reads, changes, compiled: { domainId, nodes, ...placed } };
+    return { reads, changes, compiled: { domainId, nodes, progress, ...placed } };
   }
 }
 

@@ -7,12 +7,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { assignIds } from '../../../admin-api/zones/records/zonefile/encode.ts';
 import { type PreparedZone, prepareZone } from '../../../admin-api/zones/records/zonefile/prepare.ts';
-import { parseName } from '../../../core/dns/wire/name.ts';
+import { formatName, parseName } from '../../../core/dns/wire/name.ts';
 import { CLASS_IN, TYPE } from '../../../core/dns/wire/types.ts';
 import { unservedDomain } from '../../../core/journal/apply/staged-import.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
 import { ChangeWriter } from '../../../core/journal/entry-codec.ts';
+import type { ImportPhase, ImportProgress } from '../../../core/journal/journal.ts';
 import { rebuildAnswers } from '../../../core/journal/upkeep/rebuild.ts';
 import { finishImport } from '../../../core/journal/upkeep/unfinished-import.ts';
 import { type Environment, openEnvironment } from '../../../core/store/environment.ts';
@@ -67,34 +68,36 @@ interface Import {
   readonly isStaged?: boolean;
   /** Also called in the draft. */
   readonly more?: (draft: Draft) => void;
+  readonly progress?: ImportProgress;
 }
 
-const prepared = new Map<number, PreparedZone>();
+const prepared = new Map<string, PreparedZone>();
 
-function prepare(variant: number): PreparedZone {
-  let zone = prepared.get(variant);
+function prepare({ apex }: Domain, variant: number): PreparedZone {
+  const key = `${formatName(apex)} ${variant}`;
+  let zone = prepared.get(key);
   if (zone === undefined) {
     const file = {
       bytes: zoneFile(variant),
       domainId: 0,
-      apex: parseName('zone.test.'),
+      apex,
       keepApex: false,
       strict: false,
     };
     const read = prepareZone({ ...file, zoneSettings: DEFAULTS, now: 1 });
     if (!read.ok) throw new Error(read.errors[0].message);
     zone = read;
-    prepared.set(variant, zone);
+    prepared.set(key, zone);
   }
   return zone;
 }
 
 async function importZone(
   { environment, journal }: Store,
-  { domain, variant, firstId, isStaged = true, more }: Import,
+  { domain, variant, firstId, isStaged = true, more, progress }: Import,
 ) {
   const { id, apex } = domain;
-  const { changes, nodes, count, recordsEnd } = prepare(variant);
+  const { changes, nodes, count, recordsEnd } = prepare(domain, variant);
   const rows = Buffer.from(changes);
   await assignIds(rows, id, firstId);
   await write(environment, journal, 'test', (draft) => {
@@ -110,7 +113,7 @@ async function importZone(
     draft.append(rows);
     const place = { in: rows, apex, firstId, count, start: 0, end: recordsEnd };
     const hasRelated = draft.domainsBelow(apex, 1).length > 0 || draft.domainByApex(parseName('test.')) !== undefined;
-    if (!hasRelated) draft.compiled = { domainId: id, nodes, ...(isStaged && { rows: place, deletions }) };
+    if (!hasRelated) draft.compiled = { domainId: id, nodes, progress, ...(isStaged && { rows: place, deletions }) };
   });
 }
 
@@ -278,6 +281,61 @@ for (const [what, touch] of Object.entries(TOUCHES))
         LARGE,
       );
   });
+
+/** Notes each phase in a list that several imports share. */
+class NotedProgress implements ImportProgress {
+  phase: ImportPhase | null = null;
+  #total = 0;
+  #done = 0;
+
+  constructor(
+    private readonly name: string,
+    private readonly phases: string[],
+  ) {}
+
+  begin(phase: ImportPhase, total: number): void {
+    this.phase = phase;
+    this.#done = 0;
+    this.#total = total;
+    this.phases.push(`${this.name} ${phase}`);
+  }
+
+  get done(): number {
+    return this.#done;
+  }
+
+  set done(done) {
+    assert.ok(done > this.#done && done <= this.#total, `${this.phase}: ${done} of ${this.#total}`);
+    this.#done = done;
+    if (done === LINES + 9) this.phases.push(`${this.name} all records`);
+  }
+}
+
+test('a staged import notes its progress, and one that waits for another import says so', () =>
+  withStore(
+    embedded,
+    async (store) => {
+      const phases: string[] = [];
+      const [first, second] = [new NotedProgress('first', phases), new NotedProgress('second', phases)];
+      const [a, b] = [newDomain('zone.test.'), newDomain('other.test.')];
+      await importZone(store, { domain: a, variant: 1, firstId: 2_000_000_000 });
+      const imported = importZone(store, { domain: a, variant: 2, firstId: 2_100_000_000, progress: first });
+      while (first.phase !== 'records') await setImmediate();
+      const other = importZone(store, { domain: b, variant: 2, firstId: 2_200_000_000, progress: second });
+      await Promise.all([imported, other]);
+      const steps = ['records', 'all records', 'answers', 'serving', 'cleanup'];
+      assert.equal(
+        phases.filter((phase) => phase.startsWith('first')),
+        ['waiting', ...steps].map((step) => `first ${step}`),
+      );
+      assert.ok(phases.indexOf('second waiting') < phases.indexOf('first cleanup'));
+      assert.equal(
+        phases.slice(phases.indexOf('first cleanup') + 1),
+        steps.map((step) => `second ${step}`),
+      );
+    },
+    LARGE,
+  ));
 
 test('while the index is filled, an import is one transaction: the snapshot has what is published', () =>
   withStore(
