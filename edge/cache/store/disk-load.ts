@@ -5,7 +5,7 @@
  */
 import { open as openFile } from 'node:fs/promises';
 import type { DiskIndex } from './disk-index.ts';
-import { READ_WITH_HEAD_BYTES } from './disk-reader.ts';
+import { type DiskReader, READ_WITH_HEAD_BYTES } from './disk-reader.ts';
 import { FILE_HEAD, TOMBSTONE } from './disk-writer.ts';
 import {
   type DiskLocation,
@@ -31,6 +31,7 @@ interface LoadOptions {
   readonly index: DiskIndex;
   readonly segments: SegmentTable;
   readonly files: SegmentFiles;
+  readonly reader: Pick<DiskReader, 'noteDamage'>;
   /** The sequence of the last removal in this process. */
   removedAt(a: number): number;
   isStopped(): boolean;
@@ -46,7 +47,7 @@ interface LoadState {
 
 /** Resolves when all segments are read. */
 export async function loadDisk(options: LoadOptions): Promise<void> {
-  const { segments, index, files } = options;
+  const { segments, index, files, reader } = options;
   const { slots } = index;
   const state: LoadState = { times: new Float64Array(slots), marks: new Float64Array(slots), tombstones: new Map() };
   // Newest segments first: their entries are requested most, and a tombstone is never in an older
@@ -55,7 +56,10 @@ export async function loadDisk(options: LoadOptions): Promise<void> {
     if (options.isStopped()) return;
     const isSegment = await readSegment(options, segment, (entry, location) =>
       indexEntry(options, state, entry, location),
-    ).catch(() => false);
+    ).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') reader.noteDamage({ segment });
+      return false;
+    });
     if (isSegment || !segments.isLive(segment)) continue;
     segments.resize(segment, 0);
     files.remove([segment]);
@@ -94,9 +98,9 @@ function indexEntry(options: LoadOptions, state: LoadState, { head, frame }: Ent
 const isNewer = (time: number, segment: number, thanTime: number, thanSegment: number): boolean =>
   time > thanTime || (time === thanTime && segment >= thanSegment);
 
-/** Calls `onEntry` for each intact entry. False: not a segment file. */
+/** Calls `onEntry` for each intact entry, and notes damage. False: not a segment file. */
 async function readSegment(
-  { folder, secret }: LoadOptions,
+  { folder, secret, reader }: LoadOptions,
   segment: number,
   onEntry: (entry: Entry, location: DiskLocation) => void,
 ): Promise<boolean> {
@@ -109,11 +113,28 @@ async function readSegment(
       return buffer.subarray(0, bytesRead);
     };
     const kind = await read(0, FILE_HEAD.length);
-    if (kind.equals(LARGE_HEAD)) return await readLarge(read, size, segment, salt, onEntry);
-    if (!kind.equals(FILE_HEAD)) return false;
+    const noteDamage = (): unknown => reader.noteDamage({ segment });
+    if (kind.equals(LARGE_HEAD)) return await readLarge(read, size, segment, salt, onEntry, noteDamage);
+    if (!kind.equals(FILE_HEAD)) {
+      // A file that was just created may have no header yet.
+      if (kind.length === FILE_HEAD.length) noteDamage();
+      return false;
+    }
+    // Unreadable bytes up to the next entry count once: the number of lost entries is unknown.
+    let isInDamage = false;
+    const scan = {
+      onEntry(entry: Entry, location: DiskLocation) {
+        isInDamage = false;
+        onEntry(entry, location);
+      },
+      onDamage() {
+        if (!isInDamage) noteDamage();
+        isInDamage = true;
+      },
+    };
     for (let offset = FILE_HEAD.length; offset < size; ) {
       const bytes = await read(offset, WINDOW);
-      offset += readWindow(bytes, offset, offset + bytes.length >= size, segment, salt, onEntry);
+      offset += readWindow(bytes, offset, offset + bytes.length >= size, segment, salt, scan);
       if (bytes.length === 0) break;
     }
     return true;
@@ -129,7 +150,7 @@ function readWindow(
   isLast: boolean,
   segment: number,
   salt: number,
-  onEntry: (entry: Entry, location: DiskLocation) => void,
+  { onEntry, onDamage }: { onEntry(entry: Entry, location: DiskLocation): void; onDamage(): void },
 ): number {
   let at = 0;
   // The longest possible head must fit in the window, except at the end of the file.
@@ -138,6 +159,7 @@ function readWindow(
     const length = headLengthAt(bytes, at);
     // After damage the scan searches for the next head. A body cannot imitate one (`saltOf`).
     if (length === 0 || !isSealed(bytes, at, salt)) {
+      onDamage();
       at += 8;
       continue;
     }
@@ -146,6 +168,7 @@ function readWindow(
     const isAtOwnLocation = entry.frame.location.segment === segment && entry.frame.location.offset === offset + at;
     const firstRead = length + (size <= READ_WITH_HEAD_BYTES ? size : 0);
     if (isAtOwnLocation) onEntry(entry, { segment, offset: offset + at, length: firstRead });
+    else onDamage();
     const hasDataBehind = entry.frame.data.segment === segment && entry.frame.data.offset === offset + at + length;
     at += (length + (hasDataBehind ? size : 0) + 7) & ~7;
   }
@@ -158,14 +181,19 @@ async function readLarge(
   segment: number,
   salt: number,
   onEntry: (entry: Entry, location: DiskLocation) => void,
+  noteDamage: () => void,
 ): Promise<boolean> {
   const end = await read(Math.max(0, size - 16), 16);
+  // Without its end, the file was not finished when the process ended.
   if (end.length < 16 || !end.subarray(0, 8).equals(LARGE_END)) return false;
   const offset = end.readUInt32LE(8) * 8;
   const length = end.readUInt32LE(12);
-  if (length > MAX_HEAD || offset + length + 16 !== size) return false;
-  const bytes = await read(offset, length);
-  if (!isSealed(bytes, 0, salt)) return false;
+  const isAtEnd = length <= MAX_HEAD && offset + length + 16 === size;
+  const bytes = isAtEnd ? await read(offset, length) : Buffer.alloc(0);
+  if (!isAtEnd || !isSealed(bytes, 0, salt)) {
+    noteDamage();
+    return false;
+  }
   onEntry(readHead(bytes, 0), { segment, offset, length });
   return true;
 }

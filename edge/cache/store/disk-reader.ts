@@ -42,14 +42,14 @@ export class DiskReader {
   async readEntry(location: DiskLocation): Promise<{ entry: Entry; rest: Buffer } | undefined> {
     try {
       const bytes = await this.#files.read(location.segment, location.offset, location.length);
-      if (!isSealed(bytes, 0, saltOf(this.#secret, location.segment))) return this.#countDamage(location);
+      if (!isSealed(bytes, 0, saltOf(this.#secret, location.segment))) return this.noteDamage(location);
       const entry = readHead(bytes, 0);
       const { segment, offset } = entry.frame.location;
       // An intact entry with another location: the index or the sibling's location is out of date.
       if (segment !== location.segment || offset !== location.offset) return undefined;
       return { entry, rest: bytes.subarray(entry.length) };
     } catch {
-      return this.#countDamage(location);
+      return this.noteDamage(location);
     }
   }
 
@@ -66,14 +66,14 @@ export class DiskReader {
     if (!this.#segments.isLive(data.segment)) return undefined;
     let size = bodyLength;
     for (const coding of frame.codings) size += coding.length;
-    if (pieces.length !== Math.ceil(size / PIECE_BYTES)) return this.#countDamage(frame.location);
+    if (pieces.length !== Math.ceil(size / PIECE_BYTES)) return this.noteDamage(frame.location);
     if (size > this.#wholeBytes) {
       const body = new DiskBody(this, entry, onDamage);
       return new Variant(responseOf(head, body), frame.mark, []);
     }
     const followsHead = data.segment === frame.location.segment && data.offset === frame.location.offset + length;
     const bytes = followsHead && rest.length >= size ? rest.subarray(0, size) : await this.#readData(entry, 0, size);
-    if (bytes === undefined || !isIntact(bytes, pieces, 0)) return this.#countDamage(frame.location);
+    if (bytes === undefined || !isIntact(bytes, pieces, 0)) return this.noteDamage(frame.location);
     let from = bodyLength;
     const codings = frame.codings.map(({ coding, length: chunk }) => {
       from += chunk;
@@ -87,7 +87,7 @@ export class DiskReader {
     const bytes = await this.#readData(entry, first * PIECE_BYTES, Math.min(size, (last + 1) * PIECE_BYTES));
     const { frame } = entry;
     if (bytes !== undefined && isIntact(bytes, frame.pieces, first)) return bytes;
-    this.#countDamage(frame.location);
+    this.noteDamage(frame.location);
     throw new DamagedError('A stored body is damaged.');
   }
 
@@ -101,7 +101,7 @@ export class DiskReader {
   }
 
   /** Counts damage, except in a segment that was discarded meanwhile. */
-  #countDamage({ segment }: { readonly segment: number }): undefined {
+  noteDamage({ segment }: { readonly segment: number }): undefined {
     if (this.#segments.isLive(segment)) this.damaged++;
     return undefined;
   }

@@ -97,7 +97,7 @@ export class Disk {
     });
     const isStopped = (): boolean => this.#isClosed;
     this.#loading = segments.claimLoad()
-      ? loadDisk({ folder, secret, hash, index, segments, files, removedAt, isStopped })
+      ? loadDisk({ folder, secret, hash, index, segments, files, reader, removedAt, isStopped })
       : Promise.resolve();
   }
 

@@ -90,7 +90,41 @@ test('undamaged responses are found', async () => {
   const opened = store(await cache(folder));
   await opened.flush();
   assert.is(await check(opened), COUNT);
+  assert.is(opened.stats().damaged, 0);
   await opened.close();
+});
+
+test('damage that a start finds is counted: in a segment, in a file of its own, and in the head of a file', async () => {
+  const isLarge = (bytes: Buffer): boolean => bytes.subarray(0, 8).equals(Buffer.from('WPONE-1\n'));
+  const damages: Readonly<Record<string, (bytes: Buffer) => boolean>> = {
+    'the first entry of a segment': (bytes) => {
+      bytes[12] ^= 1;
+      return !isLarge(bytes);
+    },
+    'the entry of a file of its own': (bytes) => {
+      bytes[bytes.readUInt32LE(bytes.length - 8) * 8 + 12] ^= 1;
+      return isLarge(bytes);
+    },
+    'the kind of a file': (bytes) => {
+      bytes[0] ^= 1;
+      return true;
+    },
+  };
+  for (const [what, change] of Object.entries(damages)) {
+    const folder = copyOf(filled);
+    const segments = readdirSync(folder).filter((name) => name.endsWith('.seg'));
+    for (const name of segments) {
+      const bytes = readFileSync(join(folder, name));
+      if (!change(bytes)) continue;
+      writeFileSync(join(folder, name), bytes);
+      break;
+    }
+    const opened = store(await cache(folder));
+    await opened.flush();
+    assert.is(opened.stats().damaged, 1, what);
+    await opened.close();
+    removeFolder(folder);
+  }
 });
 
 test('damage before a start: flipped bits, truncated, zeroed, deleted, doubled and swapped files', async () => {
