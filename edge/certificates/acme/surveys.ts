@@ -33,8 +33,8 @@ export class Surveys {
   readonly #restsUntil = new Map<Id, number>();
   /** Of domains with such names. */
   readonly #uncovered = new Map<Id, readonly string[]>();
-  /** Domains that are scanned; true: they have changed meanwhile. */
-  readonly #running = new Map<Id, boolean>();
+  /** Domains that are scanned, and what has happened to them meanwhile. */
+  readonly #running = new Map<Id, 'nothing' | 'changed' | 'forgotten'>();
 
   constructor(private readonly options: SurveysOptions) {}
 
@@ -54,7 +54,7 @@ export class Surveys {
   }
 
   put(domainId: Id, accountId: Id): void {
-    if (this.#running.has(domainId)) this.#running.set(domainId, true);
+    if (this.#running.has(domainId)) this.#running.set(domainId, 'changed');
     else if ((this.#restsUntil.get(domainId) ?? 0) > this.options.now())
       this.#resting.set(domainId, this.#restsUntil.get(domainId)!);
     else this.#waiting.put(domainId, accountId);
@@ -62,6 +62,7 @@ export class Surveys {
 
   /** The domain needs no automatic certificates any more. */
   forget(domainId: Id): void {
+    if (this.#running.has(domainId)) this.#running.set(domainId, 'forgotten');
     this.#waiting.remove(domainId);
     this.#resting.set(domainId, null);
     this.#restsUntil.delete(domainId);
@@ -81,22 +82,23 @@ export class Surveys {
   }
 
   async #run(id: Id, accountOf: (domainId: Id) => Id): Promise<void> {
-    this.#running.set(id, false);
+    this.#running.set(id, 'nothing');
+    const isForgotten = (): boolean => this.#running.get(id) === 'forgotten';
     const started = performance.now();
     try {
       const uncovered = await this.options.survey(id);
-      if (uncovered.length > 0) this.#uncovered.set(id, uncovered);
+      if (uncovered.length > 0 && !isForgotten()) this.#uncovered.set(id, uncovered);
       else this.#uncovered.delete(id);
     } catch (error) {
-      this.#resting.set(id, this.options.now() + RETRY_SECONDS);
+      if (!isForgotten()) this.#resting.set(id, this.options.now() + RETRY_SECONDS);
       throw error;
     } finally {
       const seconds = ((performance.now() - started) * REST) / 1000;
-      if (seconds > 1) this.#restsUntil.set(id, this.options.now() + seconds);
+      if (seconds > 1 && !isForgotten()) this.#restsUntil.set(id, this.options.now() + seconds);
       else this.#restsUntil.delete(id);
-      const isStale = this.#running.get(id) === true;
+      const hasChanged = this.#running.get(id) === 'changed';
       this.#running.delete(id);
-      if (isStale) this.put(id, accountOf(id));
+      if (hasChanged) this.put(id, accountOf(id));
     }
     // The next scan begins now. Scans of small zones end at once, and many may be queued.
     await nextTurn();
