@@ -1,7 +1,7 @@
 /**
- * `npm run bench:catalog -- [--members N]`: catalog zones with many members, in this process: all
- * become domains, one more comes, and a catalog that lists them is transferred. For each, the
- * longest time in which the event loop did nothing else.
+ * `npm run bench:catalog -- [--quick] [--members N]`: catalog zones with many members, in
+ * this process: all become domains, one more comes, and a catalog that lists them is transferred.
+ * For each, the longest time in which the event loop did nothing else.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
@@ -17,9 +17,14 @@ import { DEFAULTS, newAccount, newDomain, newRecord } from '../test/core/journal
 import { withTransfers } from '../test/core/nameserver/transfer/fixture.ts';
 import { admissionOf } from '../test/support/admission.ts';
 import { transferRequest } from '../test/support/transfer-client.ts';
+import { COMMON, readOptions } from './options.ts';
 
-const at = process.argv.indexOf('--members');
-const MEMBERS = at < 0 ? 100_000 : Number(process.argv[at + 1]);
+const options = readOptions({
+  command: 'npm run bench:catalog --',
+  about: 'Catalog zones with many members: the longest stop of the event loop.',
+  options: { quick: COMMON.quick, members: { kind: 'number', help: 'domains of the catalog' } },
+});
+const MEMBERS = options.members ?? (options.quick ? 5000 : 100_000);
 /** Records of a commit. */
 const PIECE = 1000;
 

@@ -1,7 +1,7 @@
 /**
- * `node dist/bench/restore.js [--records N] [--rounds N]`: a backup of a store with that many
- * records, its restore by the command line into an empty folder, and the start of a daemon on it up
- * to its first answer. With encryption and without.
+ * `npm run bench:restore -- [--quick] [--records N] [--rounds N]`: a backup of a store with that
+ * many records, its restore by the command line into an empty folder, and the start of a daemon on
+ * it up to its first answer. With encryption and without.
  */
 import { spawnSync } from 'node:child_process';
 import { rmSync, statSync } from 'node:fs';
@@ -15,13 +15,19 @@ import { fillStore } from '../test/support/large-store.ts';
 import { decodeMessage, encodeQuery } from '../test/support/message.ts';
 import { freePort } from '../test/support/ports.ts';
 import { removeFolder, temporaryFolder } from '../test/support/temp.ts';
+import { COMMON, readOptions } from './options.ts';
 
-const argument = (name: string, standard: number): number => {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? standard : Number(process.argv[at + 1]);
-};
-const RECORDS = argument('records', 1_000_000);
-const ROUNDS = argument('rounds', 3);
+const options = readOptions({
+  command: 'npm run bench:restore --',
+  about: 'Backup and restore of a large store, up to the first answer of a daemon.',
+  options: {
+    quick: COMMON.quick,
+    rounds: COMMON.rounds,
+    records: { kind: 'number', help: 'records of the store' },
+  },
+});
+const RECORDS = options.records ?? (options.quick ? 10_000 : 1_000_000);
+const ROUNDS = options.rounds ?? (options.quick ? 1 : 3);
 const PER_ZONE = 1000;
 /** Seconds: what a restore may take. */
 const BOUND = 30;

@@ -7,6 +7,7 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { revision } from './machine.ts';
+import { readOptions } from './options.ts';
 
 export interface Run {
   readonly command: string;
@@ -169,6 +170,7 @@ export function runsText(runs: readonly Run[]): string {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  readOptions({ command: 'npm run results --', about: 'Writes bench/RESULTS.md from bench/results.', options: {} });
   for (const benchmark of benchmarks()) writeFileSync(join(FOLDER, `${benchmark}.json`), runsText(readRuns(benchmark)));
   writeFileSync(PAGE_FILE, resultsMarkdown());
 }

@@ -1,8 +1,8 @@
 /**
- * `node dist/bench/secondary.js [--zones N] [--rounds N]`: secondary zones. First Knot DNS is the
- * primary of four nodes on one etcd: from a NOTIFY until all four serve the change. Then a daemon
- * transfers and refreshes many zones of a primary in this process: the longest stop of its main
- * thread.
+ * `npm run bench:secondary -- [--quick] [--zones N] [--rounds N]`: secondary zones. First Knot
+ * DNS is the primary of four nodes on one etcd: from a NOTIFY until all four serve the change. Then
+ * a daemon transfers and refreshes many zones of a primary in this process: the longest stop of its
+ * main thread.
  */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
@@ -17,13 +17,19 @@ import { decodeMessage, encodeQuery } from '../test/support/message.ts';
 import { freePort } from '../test/support/ports.ts';
 import { startCluster } from '../test/system/cluster/rig.ts';
 import { TestPrimary } from '../test/system/peers/primaries.ts';
+import { COMMON, readOptions } from './options.ts';
 
-const argument = (name: string, standard: number): number => {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? standard : Number(process.argv[at + 1]);
-};
-const ZONES = argument('zones', 10_000);
-const ROUNDS = argument('rounds', 30);
+const options = readOptions({
+  command: 'npm run bench:secondary --',
+  about: 'Secondary zones: from a NOTIFY until four nodes serve the change, and transfers of many zones.',
+  options: {
+    quick: COMMON.quick,
+    rounds: { kind: 'number', help: 'changes that Knot announces' },
+    zones: { kind: 'number', help: 'zones of the second part' },
+  },
+});
+const ZONES = options.zones ?? (options.quick ? 500 : 10_000);
+const ROUNDS = options.rounds ?? (options.quick ? 3 : 30);
 const CREATIONS = 32;
 /** Seconds. */
 const REFRESH = 20;

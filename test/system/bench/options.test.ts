@@ -1,8 +1,6 @@
-/**
- * What benchmarks are called with: what is read, what is refused with which words, and that each
- * tells its usage.
- */
+/** The options of benchmarks: values, messages for invalid ones, and the usage of each program. */
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -68,11 +66,13 @@ const run = (program: string, ...args: readonly string[]) =>
     );
   });
 
-for (const program of ['dns.js', 'writes.js', 'api.js', 'h2.js', 'edge.js', 'machine.js', 'edge/many-sites.js'])
+const PROGRAMS = readdirSync('bench').filter((name) => name.endsWith('.ts') && name !== 'options.ts');
+
+for (const program of [...PROGRAMS.map((name) => name.replace(/ts$/, 'js')), 'edge/many-sites.js'])
   test(`${program}: --help, and an unknown option`, async () => {
     const [help, unknown] = await Promise.all([run(program, '--help'), run(program, '--fast')]);
     assert.equal([help.code, help.error], [0, '']);
-    assert.match(help.out, /^(npm run bench:|node dist\/bench\/).* \[options\]\n/);
+    assert.match(help.out, /^(npm run bench:|npm run results |node dist\/bench\/).* \[options\]\n/);
     assert.equal([unknown.code, unknown.out], [2, '']);
     assert.match(unknown.error, /^Unknown option '--fast'\.\nWhat there is: .* --help\n$/);
   });
