@@ -195,6 +195,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     steering: options.steering ?? NO_STATE,
     steeringHealth: options.steeringHealth ?? { stateOf: () => undefined, usageOf: () => ({ answers: 0, checked: 0 }) },
   };
+  services.imports.register(options.metrics);
   const passwords = new Passwords(options.passwordCost);
   const pool = new PreparePool();
   const logins = new LoginAttempts(() => config.admin.loginRateLimit);

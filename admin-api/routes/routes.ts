@@ -32,6 +32,7 @@ import { dnssecRoutes } from '../zones/dnssec/routes.ts';
 import { type AnswerDns, dohRoutes } from '../zones/doh/routes.ts';
 import { domainRoutes } from '../zones/domains/routes.ts';
 import { historyRoutes } from '../zones/history/routes.ts';
+import { importRoutes } from '../zones/imports/routes.ts';
 import { distributionRoutes } from '../zones/nameservers/routes.ts';
 import { recordRoutes } from '../zones/records/routes.ts';
 import type { PreparePool } from '../zones/records/zonefile/pool.ts';
@@ -81,6 +82,7 @@ export function apiRoutes(parts: ApiParts) {
     ...domainRoutes(services, (domain) => parts.targetWarnings.list(domain)),
     ...distributionRoutes(services),
     ...recordRoutes(services, parts.zoneFiles, parts.targetWarnings),
+    ...importRoutes(services),
     ...historyRoutes(services),
     ...steeringRoutes(services),
     ...dnssecRoutes(services),

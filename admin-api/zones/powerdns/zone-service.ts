@@ -13,6 +13,7 @@ import { accountOf } from '../../change/acting.ts';
 import { change } from '../../change/change.ts';
 import { SMALL_IMPORT } from '../../change/import-slots.ts';
 import { requireEditable } from '../../change/owned-domain.ts';
+import type { ImportTarget } from '../../change/running-import.ts';
 import type { Services } from '../../change/services.ts';
 import { setDnssec } from '../dnssec/service.ts';
 import { type DomainBody, insertDomain } from '../domains/create.ts';
@@ -33,13 +34,36 @@ import { CONSUMER, PRODUCER, readZoneBody, SLAVE, type ZoneBody } from './zone-b
 import { dotted, findZone, requireWholeAccount, tryParseName } from './zone-id.ts';
 import { catalogOf, isSigned, TSIG_ALLOW_AXFR } from './zone-view.ts';
 
-function inTurn<T>({ imports }: Services, context: PowerDnsContext, work: () => Promise<T>): Promise<T> {
-  return context.body.length > SMALL_IMPORT ? imports.runImport(context, context.body, work) : work();
+/** Runs a large change when it is its turn. */
+async function inTurn<T>(
+  { imports }: Services,
+  context: PowerDnsContext,
+  target: () => ImportTarget,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { body } = context;
+  if (body.length <= SMALL_IMPORT) return work();
+  return imports.runImport(context, { file: body, ...target() }, (running) => {
+    // Read and committed in one step.
+    running.begin('committing');
+    return work();
+  });
 }
+
+const targetOf = ({ accountId, apex, id }: Domain): ImportTarget => ({
+  accountId,
+  domain: formatHost(apex),
+  domainId: id,
+});
 
 /** Returns the new zone. Throws WaypostError. */
 export function createZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<Domain> {
-  return inTurn(services, context, () => fillZone(services, context, body));
+  const target = (): ImportTarget => ({
+    accountId: accountOf(services.reader, context).id,
+    domain: formatHost(readName(readString(body, 'name'))),
+    domainId: null,
+  });
+  return inTurn(services, context, target, () => fillZone(services, context, body));
 }
 
 async function fillZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<Domain> {
@@ -262,28 +286,30 @@ async function setSigned(services: Services, context: PowerDnsContext, id: numbe
 async function replaceRecords(
   services: Services,
   context: PowerDnsContext,
-  { kind, consumes }: Domain,
+  zone: Domain,
   body: JsonObject,
 ): Promise<void> {
+  const { kind, consumes } = zone;
   if (kind !== 'primary') {
     if (readObjects(body, 'rrsets')?.length === 0) return;
     if (consumes) throw unprocessable('Modifying RRsets in Consumer zones is unsupported');
     throw unsupported('Only zones of the kinds Native and Master have own records.');
   }
-  await inTurn(services, context, () =>
+  const replace = () =>
     commitChanges(services, context, (draft, { id, apex }) => {
       const stored = draft.recordsOf(id, null, MAX_BATCH + 1);
       if (stored.length > MAX_BATCH) throw unprocessable(TOO_LARGE);
       return readReplacement(apex, body, [...stored, ...draft.disabledRecords(id, MAX_BATCH)]);
-    }),
-  );
+    });
+  await inTurn(services, context, () => targetOf(zone), replace);
 }
 
 const TOO_LARGE = `The zone has more than ${MAX_BATCH} records; change it by PATCH.`;
 
 /** Throws WaypostError. */
 export function patchZone(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {
-  return inTurn(services, context, () => patchRecords(services, context, body));
+  const target = (): ImportTarget => targetOf(findZone(services.reader, context.caller, context.params.zone_id));
+  return inTurn(services, context, target, () => patchRecords(services, context, body));
 }
 
 async function patchRecords(services: Services, context: PowerDnsContext, body: JsonObject): Promise<void> {

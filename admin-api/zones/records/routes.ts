@@ -2,16 +2,18 @@
 import { Type } from '@sinclair/typebox';
 import { NOTHING, oneOf, text } from '../../../core/base/schema.ts';
 import { mayGenerate } from '../../../core/dns/wire/master/index.ts';
+import { formatHost } from '../../../core/dns/wire/name.ts';
 import type { Domain } from '../../../core/store/rows.ts';
-import { ACTING_FAULTS, accountQuery } from '../../change/acting.ts';
+import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { SMALL_IMPORT } from '../../change/import-slots.ts';
-import { EDIT_FAULTS, etag, ownedDomain } from '../../change/owned-domain.ts';
+import { EDIT_FAULTS, editableDomain, etag, ownedDomain } from '../../change/owned-domain.ts';
+import type { RunningImport } from '../../change/running-import.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import { parameter, type Query, trueOrFalse } from '../../http/query.ts';
 import { bytesRoute, type Context, type Faults, type Reply, route } from '../../http/route.ts';
 import { callerOwner } from '../../http/slot-owner.ts';
-import { NAME_FAULTS } from '../domains/create.ts';
+import { checkDomain, NAME_FAULTS } from '../domains/create.ts';
 import type { TargetWarnings } from '../targets/target-warnings.ts';
 import { batchSize, changeRecords, previewRecords } from './batch.ts';
 import { recordsQuery } from './list.ts';
@@ -276,15 +278,22 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
         507: ['insufficient_memory'],
       },
       async run(context) {
-        const { body, query } = context;
+        const { body, query, params } = context;
         const { limit = DEFAULT_PREVIEW_LIMIT, dry_run: isPreview } = query;
         const options = importOptions(query);
-        const isSmall = isSmallImport(services, context, body);
-        const { recordCount } = services.reader.zoneState(parseId(context.params.domain_id));
-        const run = <T>(work: () => Promise<T>) =>
-          isSmall ? work() : services.imports.runImport(context, body, work, recordCount);
-        if (isPreview) return run(() => previewImport(services, pool, context, body, { ...options, limit }));
-        const { reply, leads } = await run(() => importZone(services, pool, context, body, options));
+        const run = <T>(work: (running?: RunningImport) => Promise<T>) => {
+          if (isSmallImport(services, context, body)) return work();
+          const { id, accountId, apex } = editableDomain(services.reader, context.caller, parseId(params.domain_id));
+          const { recordCount: replaced } = services.reader.zoneState(id);
+          const target = { accountId, domain: formatHost(apex), domainId: id };
+          return services.imports.runImport(context, { file: body, replaced, ...target }, work);
+        };
+        if (isPreview)
+          return run((running) => {
+            running?.begin('comparing');
+            return previewImport(services, pool, context, body, { ...options, limit });
+          });
+        const { reply, leads } = await run((running) => importZone(services, pool, context, body, options, running));
         return leads ? withZoneWarnings(services, warnings, reply) : reply;
       },
     }),
@@ -311,9 +320,16 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       },
       async run(context) {
         const { body, query } = context;
-        const create = () => createFromZoneFile(services, pool, context, query.domain ?? '', importOptions(query));
-        const isSmall = body.length <= SMALL_IMPORT && !mayGenerate(body);
-        const { reply, leads } = await (isSmall ? create() : services.imports.runImport(context, body, create));
+        const name = query.domain ?? '';
+        const create = (running?: RunningImport) =>
+          createFromZoneFile(services, pool, context, name, importOptions(query), running);
+        const start = () => {
+          if (body.length <= SMALL_IMPORT && !mayGenerate(body)) return create();
+          const domain = formatHost(checkDomain(services, context, name));
+          const target = { accountId: accountOf(services.reader, context).id, domain, domainId: null };
+          return services.imports.runImport(context, { file: body, ...target }, create);
+        };
+        const { reply, leads } = await start();
         return leads ? withZoneWarnings(services, warnings, reply) : reply;
       },
     }),

@@ -4,31 +4,35 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { importMemory, type MemoryRoom } from '../../../admin-api/change/import-memory.ts';
 import { ImportSlots } from '../../../admin-api/change/import-slots.ts';
+import { IMPORT_PHASES, RunningImport } from '../../../admin-api/change/running-import.ts';
 import type { Caller } from '../../../admin-api/http/caller.ts';
 import { HttpError } from '../../../admin-api/http/errors.ts';
 import { Aborted } from '../../../admin-api/http/transport.ts';
+import { PROMETHEUS, Registry } from '../../../core/base/metrics/index.ts';
 import { until } from '../../support/until.ts';
 
 /** Imports that run until the test ends them. */
 class Imports {
-  readonly #slots: ImportSlots;
+  readonly slots: ImportSlots;
   readonly running: { readonly account: number; end(): void }[] = [];
   readonly order: number[] = [];
   highest = 0;
 
   constructor(memory?: MemoryRoom) {
-    this.#slots = new ImportSlots(memory);
+    this.slots = new ImportSlots(memory);
   }
 
   /** The import of a file with this number of lines. */
   startFile(account: number, lines: number, signal = new AbortController().signal): Promise<string> {
     const caller = { account: { id: account } } as Caller;
-    return this.#slots.runImport({ caller, client: { signal } }, Buffer.alloc(lines, '\n'), () => this.#work(account));
+    const context = { caller, client: { signal }, requestId: `${account}/${lines}` };
+    const target = { accountId: account, domain: 'example.com', domainId: null };
+    return this.slots.runImport(context, { file: Buffer.alloc(lines, '\n'), ...target }, () => this.#work(account));
   }
 
   start(account: number, signal = new AbortController().signal): Promise<string> {
     const caller = { account: { id: account } } as Caller;
-    return this.#slots.run({ caller, client: { signal } }, () => this.#work(account));
+    return this.slots.run({ caller, client: { signal } }, () => this.#work(account));
   }
 
   async #work(account: number): Promise<string> {
@@ -90,6 +94,70 @@ test('an import whose client has disconnected leaves the queue and never runs', 
   imports.endFirst();
   await setImmediate();
   assert.equal(imports.order, [1]);
+});
+
+test('imports are listed from their arrival to their end, with places in the queue by turns of accounts', async () => {
+  const imports = new Imports();
+  const all = [1, 1, 1, 2, 3, 3].map((account, i) => imports.startFile(account, i + 1));
+  const listed = () =>
+    imports.slots.list().map(({ running, position }) => `${running.requestId} ${running.phase} ${position}`);
+  await until(() => imports.running.length === 2);
+  assert.equal(listed(), [
+    '1/1 reading null',
+    '1/2 queued 2',
+    '1/3 queued 4',
+    '2/4 reading null',
+    '3/5 queued 1',
+    '3/6 queued 3',
+  ]);
+  for (let left = all.length; left > 0; left--) {
+    await until(() => imports.running.length > 0);
+    imports.endFirst();
+    await setImmediate();
+  }
+  await Promise.all(all);
+  assert.equal(listed(), []);
+});
+
+test('an import that fails or is refused is no longer listed, and metrics count those that run and wait', async () => {
+  const imports = new Imports();
+  const registry = new Registry();
+  imports.slots.register(registry);
+  const client = new AbortController();
+  const running = imports.startFile(1, 1);
+  const waiting = imports.startFile(1, 2, client.signal).catch(() => {});
+  await until(() => imports.running.length === 1);
+  assert.match(
+    registry.expose(PROMETHEUS),
+    /waypost_imports\{state="running"\} 1\nwaypost_imports\{state="queued"\} 1\n/,
+  );
+  client.abort(new Aborted());
+  await waiting;
+  assert.is(imports.slots.list().length, 1);
+  imports.endFirst();
+  await running;
+  assert.match(
+    registry.expose(PROMETHEUS),
+    /waypost_imports\{state="running"\} 0\nwaypost_imports\{state="queued"\} 0\n/,
+  );
+});
+
+test('the progress of an import grows over its phases', () => {
+  const running = new RunningImport('1', 1, { accountId: 1, domain: 'example.com', domainId: 1 });
+  const seen: number[] = [];
+  const note = (): unknown => seen.push(running.percent);
+  for (const phase of IMPORT_PHASES) {
+    running.begin(phase, 10);
+    for (const done of [0, 5, 10]) {
+      running.done = done;
+      note();
+    }
+  }
+  assert.equal(
+    seen,
+    [...seen].sort((a, b) => a - b),
+  );
+  assert.equal([seen[0], seen.at(-1)], [0, 100]);
 });
 
 test('a failure frees the slot', async () => {

@@ -44,6 +44,7 @@ function sampleFor(world: World, { method, path }: Operation) {
 const OTHERS: ReadonlyMap<string, string> = new Map([
   ['GET /api/v1/domains', '200'],
   ['GET /api/v1/changes/{seq}', '200'],
+  ['GET /api/v1/imports', '200'],
 ]);
 
 /** Parameters of paths that identify no object of an account. */

@@ -23,6 +23,7 @@ import { deleteRecords, deleteSpellings } from '../../../../core/upkeep/domains/
 import { WEB_TYPES } from '../../../../core/zone/compile/proxied.ts';
 import { type ActingContext, accountOf } from '../../../change/acting.ts';
 import { editableDomain, requireMatch } from '../../../change/owned-domain.ts';
+import type { RunningImport } from '../../../change/running-import.ts';
 import { parseId, type Services } from '../../../change/services.ts';
 import type { Caller } from '../../../http/caller.ts';
 import { HttpError } from '../../../http/errors.ts';
@@ -54,9 +55,9 @@ interface ImportOptions {
 }
 
 /**
- * Resolves with the response, and with whether the zone may have warnings of targets. Throws
- * HttpError 422 `invalid_zonefile` with a detail for each bad line, 404 and 412, StateError
- * `plan_limit`.
+ * Resolves with the response, and with whether the zone may have warnings of targets. `running`:
+ * gets the progress. Throws HttpError 422 `invalid_zonefile` with a detail for each bad line, 404
+ * and 412, StateError `plan_limit`.
  */
 export async function importZone(
   services: Services,
@@ -64,12 +65,14 @@ export async function importZone(
   context: Context<Caller>,
   bytes: Uint8Array,
   options: ImportOptions,
+  running?: RunningImport,
 ) {
   const { reader, locks } = services;
   const domainId = parseId(context.params.domain_id);
   const { accountId, apex } = editableDomain(reader, context.caller, domainId);
   const room = generateRoom(services, accountId, domainId);
   const prepared = await prepareFile(services, pool, room, { bytes, apex, domainId, ...options });
+  noteRead(running, prepared);
   const { count, warnings } = prepared;
   let rows: Buffer = Buffer.alloc(0);
   const ptrChanges = (draft: Draft): PtrChange[] => {
@@ -101,7 +104,11 @@ export async function importZone(
         // The nodes were compiled for a zone without other records, without other domains above or
         // below, and without the proxy.
         if (kept === 0 && !hasRelatedDomain(draft, domain) && draft.proxy(domainId)?.enabled !== true)
-          draft.compiled = { ...compiledOf(prepared, zoneRows, domain), deletions: { in: content, ...deletions } };
+          draft.compiled = {
+            ...compiledOf(prepared, zoneRows, domain),
+            progress: running,
+            deletions: { in: content, ...deletions },
+          };
         return {
           action: 'zone.import',
           domain,
@@ -130,20 +137,28 @@ export async function createFromZoneFile(
   context: ActingContext<Buffer>,
   name: string,
   options: ImportOptions,
+  running?: RunningImport,
 ) {
   const apex = checkDomain(services, context, name);
   const room = generateRoom(services, accountOf(services.reader, context).id, null);
   const prepared = await prepareFile(services, pool, room, { bytes: context.body, apex, domainId: NO_ID, ...options });
+  noteRead(running, prepared);
   const { count, kept, nameservers, warnings } = prepared;
   const reply = await insertDomain(services, context, { domain: name }, async (draft, empty) => {
     const rows = await rowsOf(prepared, draft, empty.id);
     draft.append(rows.changes);
-    if (!hasRelatedDomain(draft, empty)) draft.compiled = compiledOf(prepared, rows, empty);
+    if (!hasRelatedDomain(draft, empty)) draft.compiled = { ...compiledOf(prepared, rows, empty), progress: running };
     const domain = kept === null ? empty : { ...empty, kept };
     const own = nameservers.length > 0 ? { nameservers: nameservers.map(formatHost) } : {};
     return { domain, records: count, ...own, more: { records: count, ...viewWarnings(warnings) } };
   });
   return { reply, leads: prepared.leads };
+}
+
+function noteRead(running: RunningImport | undefined, { count }: PreparedZone): void {
+  if (running === undefined) return;
+  running.recordCount = count;
+  running.begin('committing');
 }
 
 /** The id of a domain that does not exist yet. */
