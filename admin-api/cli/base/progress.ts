@@ -8,9 +8,16 @@ const BAR_INTERVAL = 100;
 /** Width of the bar in characters. */
 const BAR_WIDTH = 40;
 
-interface Progress {
+export interface Progress {
   /** Adds work, in units of the total, and the number of its records. */
   add(done: number, records: number): void;
+  /**
+   * Shows what the daemon does now; empty: nothing to show. With `percent`, it replaces the counts,
+   * and the bar shows the percentage.
+   */
+  show(status: string, percent?: number): void;
+  /** Writes the current state, as the timer does. */
+  draw(): void;
   /** Ends the output. */
   stop(): void;
 }
@@ -18,24 +25,43 @@ interface Progress {
 /** `unit`: the unit of `total`, such as "zones". `noun`: what `records` counts. */
 export function startProgress(output: Output, total: number, unit: string, noun = 'records'): Progress {
   const meter = new Meter(total);
-  const line = (): string => `${meter.done}/${total} ${unit}, ${meter.records} ${noun}, ${meter.rate()} ${noun}/s`;
+  let status = '';
+  let percent: number | undefined;
+  const counts = (): string => `${meter.done}/${total} ${unit}, ${meter.records} ${noun}, ${meter.rate()} ${noun}/s`;
+  const line = (more = ''): string => {
+    if (percent !== undefined) return `${status}, ${percent} %`;
+    return `${counts()}${more}${status === '' ? '' : `; ${status}`}`;
+  };
   const drawBar = (): void => {
-    const text = `${meter.bar()} ${line()}, ${meter.secondsLeft()} s to go`;
+    const part = percent === undefined ? meter.part : percent / 100;
+    const text = `${barOf(part)} ${line(`, ${meter.secondsLeft()} s to go`)}`;
     output.write(`\r${text.slice(0, output.columns)}\u001b[K`);
   };
   const isTerminal = output.isTTY === true;
-  const timer = isTerminal
-    ? setInterval(drawBar, BAR_INTERVAL)
-    : setInterval(() => print(output, line()), LINE_INTERVAL);
+  const draw = isTerminal ? drawBar : () => print(output, line());
+  const timer = setInterval(draw, isTerminal ? BAR_INTERVAL : LINE_INTERVAL);
+  const show = (text: string, ofImport?: number): void => {
+    status = text;
+    percent = ofImport;
+  };
   return {
     add: (done, records) => meter.add(done, records),
+    show,
+    draw,
     stop() {
       clearInterval(timer);
+      show('');
       if (!isTerminal) return;
       drawBar();
       print(output, '');
     },
   };
+}
+
+/** `part`: 0 to 1. */
+function barOf(part: number): string {
+  const full = Math.round(BAR_WIDTH * part);
+  return '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full);
 }
 
 class Meter {
@@ -55,9 +81,9 @@ class Meter {
     return perSecond(this.records, performance.now() - this.#started);
   }
 
-  bar(): string {
-    const full = this.total === 0 ? BAR_WIDTH : Math.round((BAR_WIDTH * this.done) / this.total);
-    return '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full);
+  /** 0 to 1. */
+  get part(): number {
+    return this.total === 0 ? 1 : this.done / this.total;
   }
 
   /** A question mark before the first progress. */
@@ -67,6 +93,9 @@ class Meter {
     return ((elapsed * (this.total - this.done)) / this.done / 1000).toFixed(0);
   }
 }
+
+/** For JSON output: shows nothing. */
+export const NO_PROGRESS: Progress = { add() {}, show() {}, draw() {}, stop() {} };
 
 /** Records per second, as a whole number. */
 export function perSecond(records: number, milliseconds: number): number {

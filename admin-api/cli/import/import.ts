@@ -5,10 +5,10 @@ import { ACCOUNT, actFor } from '../base/accounts.ts';
 import { withClient } from '../base/client.ts';
 import type { CommandContext } from '../base/command.ts';
 import { ApiError, isFatalForAll } from '../base/errors.ts';
-import type { CliIo } from '../base/io.ts';
 import { mapConcurrently } from '../base/map-concurrently.ts';
 import { wholeNumber } from '../base/numbers.ts';
-import { startProgress } from '../base/progress.ts';
+import { NO_PROGRESS, type Progress, startProgress } from '../base/progress.ts';
+import { describePhase, ImportWatch } from '../zone/import-watch.ts';
 import { isComplete, printReport } from './report.ts';
 import { addSourceOptions, openSource, type SourceArguments } from './source.ts';
 import { type SecondaryMode, ZoneImporter, type ZoneResult } from './zone.ts';
@@ -87,7 +87,8 @@ After it, compare the answers of both servers: waypost compare --old ADDRESS
             const dryRun = options.dryRun === true;
             const strict = options.strict === true;
             const findings = strict ? source.findings.map(lossAsError) : source.findings;
-            const importer = await ZoneImporter.create(await actFor(connected, options), source.files, {
+            const client = await actFor(connected, options);
+            const importer = await ZoneImporter.create(client, source.files, {
               replace: options.replace === true,
               keepApex: apex === 'keep',
               strict,
@@ -96,7 +97,14 @@ After it, compare the answers of both servers: waypost compare --old ADDRESS
               incomplete: new Set(strict ? findings.filter(isLoss).flatMap(({ zone }) => zone ?? []) : []),
             });
             const exceeded = await planFinding(importer, source.zones, dryRun);
-            const { results, fatal } = await importAll(io, source.zones, importer, options.concurrency);
+            const progress =
+              options.json === true ? NO_PROGRESS : startProgress(io.stderr, source.zones.length, 'zones');
+            const watch = new ImportWatch(client, (running) =>
+              progress.show(running === null ? '' : `${running.domain}: ${describePhase(running)}`),
+            );
+            const { results, fatal } = await importAll(source.zones, options.concurrency, progress, (zone) =>
+              watch.follow(zone.name, () => importer.import(zone)),
+            );
             const report = {
               kind: source.kind,
               title: source.title,
@@ -112,7 +120,7 @@ After it, compare the answers of both servers: waypost compare --old ADDRESS
             if (fatal !== undefined) throw fatal;
             return isComplete(report);
           },
-          options.concurrency,
+          options.concurrency + 1,
         );
       }),
     );
@@ -142,17 +150,16 @@ async function planFinding(
 
 /** Results in the order of the source. Stops after an error that would affect all other zones. */
 async function importAll(
-  io: CliIo,
   zones: readonly SourceZone[],
-  importer: ZoneImporter,
   concurrency: number,
+  progress: Progress,
+  run: (zone: SourceZone) => Promise<ZoneResult>,
 ): Promise<{ readonly results: ZoneResult[]; readonly fatal: unknown }> {
-  const progress = startProgress(io.stderr, zones.length, 'zones');
   let fatal: unknown;
   try {
     const results = await mapConcurrently(zones, concurrency, async (zone) => {
       if (fatal !== undefined) return undefined;
-      const result = await importer.import(zone);
+      const result = await run(zone);
       if (result.error !== undefined && isFatalForAll(result.error)) fatal ??= result.error;
       progress.add(1, result.records);
       return result;

@@ -8,8 +8,9 @@ import { ApiError, describeError, isFatalForAll } from '../base/errors.ts';
 import { type CliIo, print } from '../base/io.ts';
 import { wholeNumber } from '../base/numbers.ts';
 import { rows } from '../base/pages.ts';
-import { perSecond, startProgress } from '../base/progress.ts';
+import { NO_PROGRESS, type Progress, perSecond, startProgress } from '../base/progress.ts';
 import { type ZoneFile, type ZoneFiles, zoneFiles } from './files.ts';
+import { describePhase, ImportWatch } from './import-watch.ts';
 import { type Comparison, checkPlan, compareZone, type Uploaded, uploadZone } from './upload.ts';
 import { failureFields, type LineWarning, printBadLines, warningText } from './warnings.ts';
 
@@ -87,18 +88,32 @@ Examples:
             const isDryRun = options.dryRun === true;
             if (found.count > 1) await checkRoom(client, found.count, path);
             const send = isDryRun ? compareZone : uploadZone;
-            const summary = await importAll(io, found, options.concurrency, isDryRun, (file, sent) =>
-              send(client, file, { ...upload, onSent: sent }),
+            const progress = options.json === true ? NO_PROGRESS : progressOf(io, found);
+            const watch = watchImports(client, progress, found.bytes !== undefined);
+            const summary = await importAll(found, options.concurrency, isDryRun, progress, (file, sent) =>
+              watch.follow(file.zone, () => send(client, file, { ...upload, onSent: sent })),
             );
             report(io, summary, options.json === true);
             if (summary.fatal !== undefined) throw summary.fatal;
             return summary.failures.length === 0;
           },
-          options.concurrency,
+          options.concurrency + 1,
         ),
       ),
     );
 }
+
+/** The progress of a folder is counted in files, that of a single file in bytes. */
+const progressOf = ({ stderr }: CliIo, { count, bytes }: ZoneFiles): Progress =>
+  bytes === undefined ? startProgress(stderr, count, 'zones') : startProgress(stderr, bytes, 'bytes');
+
+/** `isSingle`: the bar shows the one import, once the daemon has the whole file. */
+const watchImports = (client: ApiClient, progress: Progress, isSingle: boolean): ImportWatch =>
+  new ImportWatch(client, (running) => {
+    if (running === null) progress.show('');
+    else if (isSingle) progress.show(describePhase(running), running.percent);
+    else progress.show(`${running.domain}: ${describePhase(running)}`);
+  });
 
 /**
  * Throws ApiError `plan_limit` if the plan has no room for the zones of a folder that are missing.
@@ -120,10 +135,10 @@ async function checkRoom(client: ApiClient, total: number, path: string): Promis
 
 /** Uploads files with `concurrency` workers, until none is left or an error would fail all. */
 async function importAll(
-  io: CliIo,
-  { count, bytes, files }: ZoneFiles,
+  { bytes, files }: ZoneFiles,
   concurrency: number,
   isDryRun: boolean,
+  progress: Progress,
   upload: (file: ZoneFile, sent?: (bytes: number) => void) => Promise<Uploaded & Partial<Comparison>>,
 ): Promise<Summary> {
   const summary: Summary = {
@@ -136,9 +151,6 @@ async function importAll(
     compared: isDryRun ? NO_CHANGES : undefined,
   };
   const started = performance.now();
-  // The progress of a folder is counted in files, that of a single file in bytes.
-  const progress =
-    bytes === undefined ? startProgress(io.stderr, count, 'zones') : startProgress(io.stderr, bytes, 'bytes');
   const sent = bytes === undefined ? undefined : (piece: number) => progress.add(piece, 0);
   // An async generator queues concurrent calls of next(), so that no file is taken twice.
   const next = files[Symbol.asyncIterator]();

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { type CliIo, runCli } from '../../../admin-api/cli/index.ts';
+import { until } from '../../support/until.ts';
 
 export const TOKEN = 'wp_test';
 type Answer = { status?: number; headers?: Record<string, string>; body: object | string };
@@ -36,6 +37,8 @@ export class FakeDaemon {
   readonly foreign = new Set<string>();
   /** Responses before the real one, first to last. */
   readonly before: Answer[] = [];
+  /** Responses to requests for the imports in progress, which imports wait for. */
+  readonly imports: Row[] = [];
   /** Called before a batch is applied. */
   onBatch: (() => void) | undefined;
   ready = true;
@@ -62,6 +65,7 @@ export class FakeDaemon {
         request.socket.destroy();
         return;
       }
+      if (request.url?.includes('/zonefile')) await until(() => this.imports.length === 0, 'progress is asked for');
       const answer = this.before.shift() ?? this.#answer(seen);
       const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
       response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers }).end(text);
@@ -123,6 +127,10 @@ export class FakeDaemon {
         const answer = this.#put(this.addZone(domain), seen.body);
         if (answer.status !== undefined) this.zones.delete(domain);
         return answer;
+      }
+      case 'GET /api/v1/imports': {
+        const imports = this.imports.splice(0, 1);
+        return { body: { ok: true, node: 'a', imports } };
       }
       case 'POST /api/v1/accounts':
         return { body: { ok: true, account: { id: 9, ...JSON.parse(seen.body) } } };

@@ -33,12 +33,28 @@ test('more than the total counts as the total', () => {
   assert.match(text(), / 2\/2 zones, .* 0 s to go/);
 });
 
+test('the state of the daemon replaces the counts, or is next to them', () => {
+  const { output, text } = outputAs({ isTTY: true, columns: 120 });
+  const progress = startProgress(output, 4, 'bytes');
+  progress.show('writing records: 5 of 10', 50);
+  progress.draw();
+  assert.is(text(), `\r${'█'.repeat(20)}${'░'.repeat(20)} writing records: 5 of 10, 50 %\u001b[K`);
+  progress.show('example.net: reading the file');
+  progress.draw();
+  assert.match(text(), / 0\/4 bytes, .* to go; example\.net: reading the file/);
+  progress.stop();
+  assert.not.match(text(), /example\.net/);
+});
+
 test('other outputs have no terminal sequences', () => {
   const { output, text } = outputAs({ isTTY: false });
   const progress = startProgress(output, 2, 'zones');
   progress.add(1, 1);
   progress.stop();
   assert.is(text(), '');
+  progress.show('queued', 3);
+  progress.draw();
+  assert.is(text(), 'queued, 3 %\n');
 });
 
 test.run();

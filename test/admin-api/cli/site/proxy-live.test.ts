@@ -79,7 +79,7 @@ test('tail prints requests, as lines or as JSON, without controls of the termina
     daemon.tail.publish(daemon.tail.watched[0], [JSON.stringify(request), JSON.stringify(request)], 3);
     const { code, stdout } = await running;
     assert.equal([code, stdout], [0, expected]);
-    await until(() => daemon.tail.watched.length === 0, 'that nobody watches');
+    await until(() => daemon.tail.watched.length === 0, 'no watchers');
   }
 });
 

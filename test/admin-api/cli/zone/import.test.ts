@@ -102,6 +102,28 @@ test('streams a large file, and counts its bytes as progress', async ({ daemon, 
   assert.is(daemon.zones.get('big.test')?.text.length, text.length);
 });
 
+const IN_PROGRESS = {
+  domain: 'a.test',
+  phase: 'records',
+  position: null,
+  percent: 40,
+  records: { done: 500, total: 1000 },
+};
+
+test('shows what the daemon does with a file, and nothing with --json', async ({ daemon, env, folder }) => {
+  const file = join(folder, 'a.test.zone');
+  writeFileSync(file, '@ A 192.0.2.1\n');
+  // A line is printed at least once while these are requested.
+  daemon.imports.push({ ...IN_PROGRESS, domain: 'other.test', percent: 7 }, ...Array(4).fill(IN_PROGRESS));
+  const { code, stderr } = await run(['zone', 'import', file], { env });
+  assert.is(code, 0, stderr);
+  assert.match(stderr, /^writing records: 500 of 1000, 40 %$/m);
+  assert.not.match(stderr, / 7 %/);
+  daemon.imports.push(IN_PROGRESS);
+  const json = await run(['zone', 'import', file, '--replace', '--json'], { env });
+  assert.equal([json.code, json.stderr], [0, '']);
+});
+
 test('sends a streamed body completely again after 503', async ({ daemon, env, folder }) => {
   const text = 'www A 192.0.2.1\n'.repeat(20_000);
   writeFileSync(join(folder, 'big.test.zone'), text);
