@@ -6,6 +6,7 @@ export const ACTED_ENDPOINTS: ReadonlySet<string> = new Set([
   'GET /api/v1/domains',
   'GET /api/v1/domains/check',
   'GET /api/v1/events',
+  'GET /api/v1/imports',
   'POST /api/v1/domains',
   'POST /api/v1/domains/batch',
   'POST /api/v1/domains/zonefile',

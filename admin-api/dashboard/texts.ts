@@ -735,6 +735,23 @@ export const TEXTS = {
     confirm: (deleted: number) =>
       `${plural(deleted, 'record', 'records')} of the domain will be deleted, since the file does not have them.`,
   },
+  importProgress: {
+    label: 'Progress of the import',
+    sending: 'Sending the file …',
+    queued: (position: number) =>
+      `Waiting for other imports: number ${position.toLocaleString('en')} in the queue. The page can stay open.`,
+    records: (done: number, total: number) =>
+      `Writing records: ${done.toLocaleString('en')} of ${total.toLocaleString('en')}.`,
+    phases: {
+      reading: 'Reading the file …',
+      comparing: 'Comparing the file with the domain …',
+      committing: 'Writing the records …',
+      waiting: 'Waiting until another import is written …',
+      answers: 'Writing the answers …',
+      serving: 'Publishing the answers …',
+      cleanup: 'Deleting the old records …',
+    },
+  },
   saving: {
     pending: (count: number) => `${plural(count, 'change', 'changes')} not saved`,
     review: 'Review and save',

@@ -23,9 +23,11 @@ interface ConfirmProps {
   readonly run: () => Promise<Failure | null>;
   /** Called when the user cancels, and after `run` has succeeded. */
   readonly onClose: () => void;
+  /** Shown above the buttons while `run` runs. */
+  readonly progress?: ComponentChildren;
 }
 
-export function Confirm({ title, explanation, word, label, run, onClose }: ConfirmProps) {
+export function Confirm({ title, explanation, word, label, run, onClose, progress }: ConfirmProps) {
   const typed = useSignal('');
   const isTyped = typed.value.trim().toLowerCase() === word.toLowerCase();
   const { isRunning, failure, submit } = useForm([], async () => {
@@ -40,6 +42,7 @@ export function Confirm({ title, explanation, word, label, run, onClose }: Confi
         <p>{explanation}</p>
         {failure.value !== null && <FailureNote failure={failure.value} />}
         <Field label={TEXTS.confirm.type(word)} value={typed} name="confirm" autocomplete="off" isFirst />
+        {isRunning.value && progress}
         <DialogActions label={label} isBad isDisabled={!isTyped || isRunning.value} onCancel={onClose} />
       </form>
     </Modal>

@@ -10,6 +10,7 @@ import { toUnicode } from '../names.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { FileSource, NOTHING, type Source } from '../records/file-source.tsx';
+import { ImportProgress } from '../records/import-progress.tsx';
 import { ImportReport, type Previewed } from '../records/import-report.tsx';
 import { editorOf } from '../records/zone-editor.ts';
 import { fieldsOf, importZone, MAX_ADDED, previewImport } from '../records/zone-file.ts';
@@ -54,6 +55,7 @@ function Import({ domainId, ascii }: { readonly domainId: number; readonly ascii
   const failure = useSignal<Failure | null>(null);
   const isWorking = useSignal(false);
   const isConfirming = useSignal(false);
+  const isImporting = useSignal(false);
   /** Number of the latest preview. Responses to earlier previews are ignored. */
   const current = useRef(0);
   const isEmpty = source.value.text?.trim() === '';
@@ -87,7 +89,9 @@ function Import({ domainId, ascii }: { readonly domainId: number; readonly ascii
 
   const replace = async (): Promise<Failure | null> => {
     const { body } = source.peek();
+    isImporting.value = true;
     const result = await importZone(domainId, body, keepsApex.peek(), previewed.peek()?.etag ?? '');
+    isImporting.value = false;
     if (!result.ok) return result.failure;
     announce(texts.imported(result.data.records));
     openPage('records', { domain_id: domainId });
@@ -117,7 +121,8 @@ function Import({ domainId, ascii }: { readonly domainId: number; readonly ascii
       : changes.created.count + changes.changed.count + changes.deleted.count > 0);
   // After any input, the shown preview is outdated.
   const isCurrent = previewed.value?.source === source.value && previewed.value.keepsApex === keepsApex.value;
-  const canImport = hasWork && !isTooLarge && isCurrent && !isWorking.value && changes.errors.length === 0;
+  const canImport =
+    hasWork && !isTooLarge && isCurrent && !isWorking.value && !isImporting.value && changes.errors.length === 0;
 
   return (
     <>
@@ -168,6 +173,7 @@ function Import({ domainId, ascii }: { readonly domainId: number; readonly ascii
       {previewed.value !== null && (
         <>
           <ImportReport previewed={previewed.value} adds={adds.value} text={source.value.text} />
+          {isImporting.value && !isConfirming.value && <ImportProgress domain={ascii} />}
           {isTooLarge && <p class="note note-bad">{texts.tooMany(MAX_ADDED)}</p>}
           <div class="actions">
             <button type="button" class="button button-main" aria-disabled={!canImport} onClick={start}>
@@ -186,6 +192,7 @@ function Import({ domainId, ascii }: { readonly domainId: number; readonly ascii
           word={toUnicode(ascii)}
           label={texts.replaceNow}
           run={replace}
+          progress={<ImportProgress domain={ascii} />}
           onClose={() => {
             isConfirming.value = false;
           }}

@@ -1,4 +1,5 @@
 /** Zone files in Chromium: preview, import, and what is refused. */
+import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { untilIs } from '../../support/until.ts';
@@ -8,6 +9,39 @@ import { signIn, withPage, withWorld } from './browser.ts';
 import { saveRecords } from './edit-records.ts';
 
 const test = browserSuite('zone files in chromium');
+
+/** Holds the request of an import until `release`; meanwhile the test makes up its progress. */
+async function holdImport(page: Page) {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/\/zonefile$/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  const running = {
+    request_id: '0123456789abcdef',
+    account_id: 1,
+    domain: 'example.com',
+    domain_id: 1,
+    started_at: '2030-01-01 00:00:00',
+    ...{ phase: 'records', position: null, percent: 37, records: { done: 1000, total: 2000 } },
+  };
+  let shown: object = { ...running, phase: 'queued', position: 2, percent: 0, records: null };
+  await page.route(/\/api\/v1\/imports\?domain=example\.com$/, (route) =>
+    route.fulfill({ json: { ok: true, node: 'a', imports: [shown] } }),
+  );
+  return {
+    showRecords(): void {
+      shown = running;
+    },
+    async release(): Promise<void> {
+      release();
+      await page.unrouteAll({ behavior: 'wait' });
+    },
+  };
+}
 
 test('a zone file is compared, corrected, added or imported, and exported', async () => {
   await withWorld(async (world) => {
@@ -75,7 +109,18 @@ test('a zone file is compared, corrected, added or imported, and exported', asyn
       await page.getByText(/^1 new, .* 3 deleted/).waitFor();
       await page.getByRole('button', { name: 'Import' }).click();
       await dialog.getByLabel('Type example.com').fill('example.com');
+      const held = await holdImport(page);
       await dialog.getByRole('button', { name: 'Import' }).click();
+      const bar = dialog.getByRole('progressbar', { name: 'Progress of the import' });
+      await dialog.getByText('Waiting for other imports: number 2 in the queue.').waitFor();
+      assert.is(await bar.getAttribute('value'), null);
+      held.showRecords();
+      await dialog.getByText('Writing records: 1,000 of 2,000.').waitFor();
+      assert.is(await bar.getAttribute('value'), '37');
+      await checkScreen(page, 'zone-file-importing');
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('progressbar', { name: 'Progress of the import' }).waitFor();
+      await held.release();
       await page.getByText('Imported: the domain has 2 records now.').waitFor();
       assert.equal(await stored(), ['other', 'same']);
 
