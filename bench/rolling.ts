@@ -214,6 +214,6 @@ function reportOf(
     '',
     `${total.toFixed(0)} s for four upgrades; a node stops in ${longest(({ stop }) => stop)} s at most, is ready after ${longest(({ start }) => start)} s, and has its`,
     `traffic back after ${longest(({ back }) => back)} s. Dropped by full socket buffers: ${drops}. Lost by node: ${queried.lostOf.join(', ')}.`,
-    `Sends that the kernel refused, since nobody listened: ${whole(queried.refused)}. The generator took ${(queried.cpuSeconds / queried.seconds).toFixed(2)} of a core.`,
+    `Sends that the kernel refused, without a listener: ${whole(queried.refused)}. The generator took ${(queried.cpuSeconds / queried.seconds).toFixed(2)} of a core.`,
   ].join('\n');
 }

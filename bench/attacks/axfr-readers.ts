@@ -11,7 +11,7 @@ import { customerOf } from './customers.ts';
 import { attackOptions, printRow, probeFor, processFigures } from './stage.ts';
 
 const CONNECTIONS = 64;
-const { main, seconds } = attackOptions('axfr-readers', 'Transfers that nobody reads, a transfer of another zone.', 20);
+const { main, seconds } = attackOptions('axfr-readers', 'Transfers that are not read, a transfer of another zone.', 20);
 
 function request(port: number, zone: string, localAddress: string): Socket {
   const message = transferRequest(zone);

@@ -73,8 +73,8 @@ export async function startKnot(places: readonly Place[], folder: string): Promi
   const probes = places.map(({ address }) => new Probe(PORT, address));
   for (const [i, probe] of probes.entries())
     await probe.untilAll([`ns1.${ZONE}`], READY_MS, true, () => processes[i].assertAlive());
-  // knotc keeps its answers back when nobody sits at the other end, as any program that writes to a
-  // pipe.
+  // knotc buffers its answers without a terminal at the other end, like any program that writes to
+  // a pipe.
   const control = spawn('stdbuf', ['-o0', KNOTC, '-s', join(folder, 'knot-1', 'knot.sock')], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

@@ -77,7 +77,7 @@ function settings(i: number, host: Place, etcd: Etcd): Record<string, string> {
     WAYPOST_NAMESERVERS: 'ns1.waypost.test,ns2.waypost.test',
     WAYPOST_DNS_WORKERS: '1',
     // A client that asks each millisecond for a name that is not there yet would get half of the
-    // answers; Knot limits nobody as configured here.
+    // answers; Knot has no limit as configured here.
     WAYPOST_DNS_RRL_RATE: '0',
     WAYPOST_LOG_LEVEL: 'info',
   };

@@ -11,12 +11,12 @@ import { type Cluster, probesOf } from './waypost.ts';
 export interface Times {
   /** Request to answer. */
   readonly answered: number[];
-  /** Request until the last node has given the record; empty where nobody asked. */
+  /** Request until the last node has given the record; empty where it was not queried. */
   readonly served: number[];
 }
 
 export interface WriteResult {
-  /** Nobody asks meanwhile; afterwards every node is asked once. */
+  /** No queries meanwhile; afterwards one query to every node. */
   readonly quiet: Times;
   /** The same in a signed zone. */
   readonly signed: Times;

@@ -22,7 +22,7 @@ export class Probe {
     this.#socket.on('message', (answer) => {
       if (answer.length >= 12 && answer.readUInt16BE(0) === this.#waiting) this.#answered(answer);
     });
-    this.#socket.on('error', () => {}); // nobody listens yet; the time-out says it too
+    this.#socket.on('error', () => {}); // not listening yet; the time-out reports it too
   }
 
   /**

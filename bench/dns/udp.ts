@@ -109,7 +109,7 @@ export class Batch {
   }
 
   /**
-   * Messages taken, at least one when `wait`, or 0. Throws an Error when nobody listens at the
+   * Messages taken, at least one when `wait`, or 0. Throws an Error when no socket listens at the
    * other end.
    */
   receive(fd: number, wait: boolean): number {
@@ -127,6 +127,6 @@ export class Batch {
 
   #check(call: string): void {
     const errno = koffi.errno();
-    if (errno === ECONNREFUSED) throw new Error(`${call}: nobody listens on that port.`);
+    if (errno === ECONNREFUSED) throw new Error(`${call}: no socket listens on that port.`);
   }
 }

@@ -52,7 +52,7 @@ export async function prepareDaemon({ sites, rules, areOwn = false, kept }: Many
 
 /**
  * Megabytes of its own: without the pages of the store's file, which the system keeps as long as
- * nobody else wants their memory.
+ * no other process needs their memory.
  */
 export function ownMegabytes(server: ServerProcess): number {
   const text = readFileSync(`/proc/${server.pid}/smaps_rollup`, 'latin1');

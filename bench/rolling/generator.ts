@@ -20,7 +20,7 @@ export interface GeneratorResult {
   readonly wrong: number;
   /** Packets that answer no query that is open. */
   readonly stray: number;
-  /** Calls that the kernel refused because nobody listens. */
+  /** Calls that the kernel refused because no socket listens. */
   readonly refused: number;
   /** Milliseconds from the call that sends to the call that has the answer. */
   readonly p50: number;

@@ -70,7 +70,7 @@ export class SiteCertificate implements TlsCertificate {
       : others.find((other) => other.hasRsaKey && this.#names.list().some((name) => other.#names.covers(name)));
   }
 
-  /** An expired one helps nobody. */
+  /** Not an expired one: clients reject it. */
   get alternative(): TlsCertificate | undefined {
     const rsa = this.#rsa;
     return rsa === undefined || rsa.row.notAfter * 1000 < Date.now() ? undefined : rsa.serve();

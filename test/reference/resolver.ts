@@ -120,7 +120,7 @@ export function resolve(zones: Zones, query: Query): Expected {
     }
 
     if (alias === undefined) {
-      // Nobody has looked its target up, and "there are no addresses" would be kept by those who
+      // Its target was not looked up, and "there are no addresses" would be kept by those who
       // ask (RFC 2308).
       if (found.kind === 'records' && isUnresolved(found.records, type))
         return { rcode: RCODE.SERVFAIL, aa: false, answer: [], authority: [], additional: [], referral: false };

@@ -126,7 +126,7 @@ const TARGET: ReadonlyMap<number, number> = new Map([
 ]);
 
 /**
- * The service's rules, said of the whole zone: nobody hides anybody, no MX, NS or SRV leads to a
+ * The service's rules, said of the whole zone: no record hides another, no MX, NS or SRV leads to a
  * CNAME.
  */
 function breaksRules(records: readonly ResourceRecord[]): boolean {

@@ -86,7 +86,7 @@ if (why !== null) {
       const token = tokenOf('node-1', password as string);
       addDomain('node-1', token, 'example.com');
       for (const name of nodes) assert.match(dig(name, 'example.com'), 'status: NOERROR', name);
-      // etcd accepts nobody without a certificate of the cluster.
+      // etcd accepts no client without a certificate of the cluster.
       assert.throws(() => curl('node-1', '--insecure', 'https://etcd-1:2379/health'));
       engine.podman('stop', '--time', '30', 'etcd-2');
       addDomain('node-4', token, 'example.org');

@@ -265,7 +265,7 @@ test('two of three machines are lost, and nothing that was acknowledged', async 
     isOver = true;
     await Promise.all(writers);
 
-    // The survivor still serves, and nobody can write.
+    // The survivor still serves, and all writes fail.
     const before = await namesBy(apis[2], id);
     for (const name of acknowledged) assert.ok(before.includes(name), name);
     const refused = await apis[2].request('POST', '/api/v1/domains', { domain: 'refused.example' });

@@ -16,7 +16,7 @@ const OTHER_V4 = '93.184.215.15';
 const V6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c';
 
 /** `work` with all that a change of our own zones may bring done by the time that its commit is. */
-const nobodyIsAsked = async ({ server }: AliasRig, work: () => Promise<void>): Promise<void> => {
+const withoutQueries = async ({ server }: AliasRig, work: () => Promise<void>): Promise<void> => {
   const before = [...server.request];
   await work();
   assert.equal([...server.request], before);
@@ -29,7 +29,7 @@ async function setProxy({ store, settle }: AliasRig, domain: Domain, enabled: bo
 
 test('a target in our zones is answered from the store, and follows its changes at once', () =>
   withAlias((rig) =>
-    nobodyIsAsked(rig, async () => {
+    withoutQueries(rig, async () => {
       const { zone, add, remove, ask, state } = rig;
       const own = await zone('own.test', `lb A ${V4}`, `lb AAAA ${V6}`, '@ TXT x');
       await zone('one.test', '@ ALIAS lb.own.test.', '*.w ALIAS lb.own.test.');
@@ -39,7 +39,7 @@ test('a target in our zones is answered from the store, and follows its changes 
       assert.equal(ask('one.test').addresses, [V4, OTHER_V4]);
       await remove(more);
       assert.equal(ask('one.test').addresses, [V4]);
-      // Gone is gone: nobody has to confirm what we know.
+      // It is deleted here, so no resolver has to confirm it.
       await write(rig.store.environment, rig.store.journal, 'test', (draft) => {
         for (const row of draft.recordsOf(own.id, null)) if (row.type !== TYPE.TXT) draft.delete(records, row);
       });
@@ -55,7 +55,7 @@ test('a target in our zones is answered from the store, and follows its changes 
 
 test('a DNAME at an apex redirects the names below it from its creation to its deletion', () =>
   withAlias((rig) =>
-    nobodyIsAsked(rig, async () => {
+    withoutQueries(rig, async () => {
       const { zone, add, remove, ask } = rig;
       await zone('new.test', `x A ${V4}`);
       const old = await zone('old.test', '@ TXT x');
@@ -71,7 +71,7 @@ test('a DNAME at an apex redirects the names below it from its creation to its d
 
 test('chains go through CNAME, DNAME and ALIAS of several zones, and each link counts', () =>
   withAlias((rig) =>
-    nobodyIsAsked(rig, async () => {
+    withoutQueries(rig, async () => {
       const { zone, add, remove, ask } = rig;
       const a = await zone('a.test', 'x CNAME y.b.test.');
       await zone('b.test', '@ DNAME c.test.');
@@ -159,7 +159,7 @@ test('a target in a proxied zone is the cluster, and follows the switch of the p
     assert.equal(ask('one.test').addresses, [V4]);
   }));
 
-test('the zone of another account is not believed: nobody has shown that it is theirs', () =>
+test('the zone of another account is not believed: its ownership is not proven', () =>
   withAlias(async (rig) => {
     const { server, zone, ask, store, settle } = rig;
     server.set('d1.cdn.example', { addresses: [V4], ttl: 100 });
@@ -236,7 +236,7 @@ test('the addresses are added to MX and SRV, and reached through CNAMEs of the z
     assert.equal(ask('c.one.test').addresses, [V4, OTHER_V4]);
     const after = store.reader.zoneState(domain.id);
     assert.ok(after.serial > serial, 'secondaries have to learn it');
-    assert.is(after.revision, revision, 'nobody has written to the zone');
+    assert.is(after.revision, revision, 'the zone was not written to');
   }));
 
 test('another account with the same target changes nothing, and gets the public addresses', () =>
@@ -267,7 +267,7 @@ test('another account with the same target changes nothing, and gets the public 
     await remove(alias);
     const before = server.count('lb.own.test', 'A');
     for (let i = 0; i < 3; i++) await pass(600);
-    assert.is(server.count('lb.own.test', 'A'), before, 'nobody needs the resolver any more');
+    assert.is(server.count('lb.own.test', 'A'), before, 'the resolver is not needed any more');
     assert.equal(ask('one.test').addresses, [V4]);
     await add(other, '@ ALIAS lb.own.test.');
     await pass(2);

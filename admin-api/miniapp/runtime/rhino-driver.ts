@@ -96,7 +96,7 @@ export const RHINO_DRIVER = `(function () {
   isInside = true;
 
   var keys = 0;
-  /** An expression that gives the value, once. Its key is known to nobody. */
+  /** An expression that gives the value, once. Its key cannot be guessed. */
   function hand(scope, value) {
     var key = 'waypost ' + java.util.UUID.randomUUID() + ' ' + (++keys);
     R.ScriptableObject.putProperty(scope, key, value);

@@ -36,7 +36,8 @@ export async function findWarnings(
 /** Warns about addresses of the edge that no visitor reaches. */
 export function addressWarnings({ ipv4, ipv6 }: Cluster): string[] {
   const addresses = [...ipv4, ...ipv6];
-  if (addresses.length === 0) return [`Proxied names have no addresses, so nobody reaches them. ${SET_ADDRESSES}`];
+  if (addresses.length === 0)
+    return [`Proxied names have no addresses, so clients cannot reach them. ${SET_ADDRESSES}`];
   const local = addresses.filter(isLoopback);
   return local.length === 0
     ? []

@@ -42,7 +42,7 @@ export const unavailable = (reason: string): ErrorPage => ({
   status: 503,
   code: 'auth_unavailable',
   title: 'Sign-in is not available',
-  visitor: 'Nobody can sign in at the moment. Please try again in a minute.',
+  visitor: 'Signing in is not possible at the moment. Please try again in a minute.',
   owner: `The OpenID provider of the rule: ${reason}.`,
   headers: ['retry-after', '5'],
 });

@@ -168,7 +168,7 @@ await everywhere('contract, domains', (test) => {
         '422 service_name',
         '/domain',
       );
-      // The service trusts what is in its own zones, so that nobody can give them away.
+      // The service trusts what is in its own zones, so that other zones cannot give them away.
       const at = `${DOMAINS}?account=${world.user.id}`;
       refused(await world.admin.post(at, { domain }), '422 service_name', '/domain');
     }

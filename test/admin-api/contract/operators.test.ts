@@ -1,4 +1,4 @@
-/** The API contract: administrators act for other accounts, and nobody else does. */
+/** The API contract: only administrators act for other accounts. */
 import * as assert from 'uvu/assert';
 import type { Route } from '../../../admin-api/http/route.ts';
 import { type Answer, type Json, listOf } from '../daemon.ts';
@@ -119,7 +119,7 @@ await everywhere('contract, operators', (test) => {
     assert.equal([entry.by_admin, entry.domain], [false, zone.domain]);
   });
 
-  test('nobody else reaches the domain of another account, which stays unknown', async ({ world }) => {
+  test('other users do not reach the domain of another account, which stays unknown', async ({ world }) => {
     const owner = await world.member();
     const zone = await world.zone(owner.client);
     const record = await zone.add('www', 'A', '192.0.2.1');
@@ -142,7 +142,7 @@ await everywhere('contract, operators', (test) => {
     assert.equal(snapshot(world.daemon.environment), before);
   });
 
-  test('nobody else lists or creates for another account', async ({ world }) => {
+  test('other users do not list or create for another account', async ({ world }) => {
     const owner = await world.member();
     await world.zone(owner.client);
     const clients = await others(world);

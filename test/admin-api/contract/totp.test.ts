@@ -274,7 +274,7 @@ await everywhere('contract, one-time codes', (test) => {
     refused(await viewer.client.post(TOTP_PATH, { password: viewer.password }), '403 forbidden');
     const browser = await signedIn(world, viewer);
     succeeded(await browser.send('POST', TOTP_PATH, { password: viewer.password }));
-    // Nobody manages those of another account.
+    // Users do not manage those of another account.
     const path = `${TOTP_PATH}?account=${member.id}`;
     refused(await world.admin.send('DELETE', path, { json: { password: 'correct horse' } }), '400 unknown_parameter');
   });

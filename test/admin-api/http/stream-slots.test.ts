@@ -141,7 +141,7 @@ test('a reader below the minimum rate gives its slot to others that wait; one th
     await setImmediate();
   };
   await window();
-  assert.is(closed, 0, 'nobody waits');
+  assert.is(closed, 0, 'no request waits');
   // Nine accounts, of which each next one holds half of what is left, take the other slots.
   for (let id = 2; id <= 9; id++) await fill(slots, owner(id, `192.0.2.${id}`));
   const waiting = open(slots, owner(10, '192.0.2.10'));

@@ -97,7 +97,7 @@ test('a newcomer replaces the newest waiter of the longest queue', async () => {
   assert.equal(requests.refused, ['a4 full', 'a3 full', 'a2 full']);
   requests.add('d', owner('d'));
   await setImmediate();
-  assert.equal(requests.refused.at(-1), 'd full', 'nobody has more than one');
+  assert.equal(requests.refused.at(-1), 'd full', 'no account has more than one');
 });
 
 test('an aborted caller leaves the queue', async () => {

@@ -21,7 +21,7 @@ async function now(promise: Promise<Sync>): Promise<Sync | null> {
   return Promise.race([promise, sleep(5, null)]);
 }
 
-it('a single node waits for nobody', async () => {
+it('a single node does not wait', async () => {
   const opened = open(['a']);
   opened.applied('a', 7);
   assert.equal(await opened.wait(7), { seq: 7, applied: ['a'], pending: [] });

@@ -49,7 +49,7 @@ async function node(name: string): Promise<Node> {
   return { tail, peer: { name, address: `127.0.0.1:${port}` }, server, trust };
 }
 
-test('requests of all nodes, over one connection each; nodes stop when nobody watches', async () => {
+test('requests of all nodes, over one connection each; nodes stop without watchers', async () => {
   const [b, c] = [await node('b'), await node('c')];
   const tail = new RequestTail('a');
   const peers = [b.peer];

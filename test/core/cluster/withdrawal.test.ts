@@ -165,7 +165,7 @@ test("a stop withdraws once, within the command's timeout; a node that reaches o
   await other.close();
 });
 
-/** False also for a process that has ended and that nobody has waited for yet. */
+/** False also for a process that has ended but is not reaped yet. */
 function isRunning(pid: string): boolean {
   assert.match(pid, /^\d+$/);
   try {

@@ -49,7 +49,7 @@ test('names with equal hashes in one group are all served, including those from 
     { collide: true, arenaBytes: 512 },
   ));
 
-test('while the disk is almost full, accounts cannot write; when it is full, nobody can', () => {
+test('while the disk is almost full, accounts cannot write; when it is full, no author can', () => {
   const storage = new Storage();
   return withStore(
     ({ environment, index }, history) =>

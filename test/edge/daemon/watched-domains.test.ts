@@ -1,4 +1,4 @@
-/** The threads receive the watched domains: at once, when they change, and when nobody watches. */
+/** The threads receive the watched domains: at once, when they change, and without watchers. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLogger } from '../../../core/base/log/index.ts';
@@ -42,7 +42,7 @@ test('the threads receive them again before they expire, once for all changes', 
   watched.close();
 });
 
-test('nothing is sent while nobody watches', () => {
+test('nothing is sent without watchers', () => {
   const sent: unknown[] = [];
   followWatched(new RequestTail('n1'), (message) => sent.push(message), parts()).close();
   assert.equal(sent, []);

@@ -1,4 +1,4 @@
-/** The sampler of the live tail: contents of a line, limits, and no work while nobody watches. */
+/** The sampler of the live tail: contents of a line, limits, and no work without watchers. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DomainSample, EXPIRY_MS, MAX_LINES, TailSampler } from '../../../edge/gateway/tail-sampler.ts';

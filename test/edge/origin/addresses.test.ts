@@ -51,7 +51,7 @@ function names(a: readonly string[], aaaa: readonly string[] = []): Names {
   return its;
 }
 
-/** A socket to nowhere: stands in for packets that nobody answers. */
+/** A socket to nowhere: stands in for packets without an answer. */
 class DeadSocket implements OriginSocket {
   readonly joinsParts = false;
   readonly accepted = 0;

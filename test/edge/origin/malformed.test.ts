@@ -139,7 +139,7 @@ const CHUNKS: readonly Row[] = [
 
 const INFORMS: readonly Row[] = [
   [
-    '101 that nobody asked for',
+    '101 that was not requested',
     'HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n',
     'malformed',
   ],

@@ -48,7 +48,7 @@ const KEPT: readonly (readonly [string, string, boolean])[] = [
     false,
   ],
   ['one byte too many', `${OK}!`, false],
-  ['a response that nobody asked for', `${OK}${OK}`, false],
+  ['a response that was not requested', `${OK}${OK}`, false],
   ['Keep-Alive: timeout=0', answer('keep-alive: timeout=0\r\ncontent-length: 2\r\n'), false],
   ['Keep-Alive: timeout=5', answer('keep-alive: timeout=5, max=100\r\ncontent-length: 2\r\n'), true],
 ];

@@ -118,7 +118,7 @@ const REFUSED: readonly (readonly [string, SecureContextOptions, { host?: string
   ['with the name as common name alone', identity({}), {}],
   ['of another address', identity({ addresses: [parseAddress('127.0.0.9')!] }), { host: '127.0.0.1' }],
   ['signed by itself', identity({ dnsNames: [NAME] }, undefined), {}],
-  ['of a root that nobody named', identity({ dnsNames: [NAME] }, { name: 'Other', key: ecKey() }), {}],
+  ['of a root that is not configured', identity({ dnsNames: [NAME] }, { name: 'Other', key: ecKey() }), {}],
   ['that has run out', identity({ dnsNames: [NAME], from: -9, to: -1 }), {}],
   ['that is not valid yet', identity({ dnsNames: [NAME], from: 1, to: 9 }), {}],
   [

@@ -186,7 +186,7 @@ test('the same object until the certificate changes; its key is decrypted', () =
     await change(rig, (draft) => draft.put(proxies, { ...newProxy(domain), originHost: 'other.example.net' }));
     assert.is(sites.siteOf('site.test')?.origin.host, 'other.example.net');
     assert.is(sites.certificateFor('site.test'), served);
-    // The same certificate, its key sealed again: nobody can tell that it is the same one without
+    // The same certificate, its key sealed again: it cannot be told from another one without
     // opening it.
     await change(rig, (draft) => draft.put(certificates, row));
     await change(rig, (draft) => draft.put(certificates, ownRow(secrets, domain, second)));

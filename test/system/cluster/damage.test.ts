@@ -50,7 +50,7 @@ const KINDS: readonly (readonly [kind: string, damage: readonly Damage[]])[] = [
   ['mandate/', ANYTHING],
 ];
 
-/** Keys that nobody has written. */
+/** Keys that were never written. */
 const ADDED: readonly (readonly [key: string, value: string])[] = [
   ['node/member/zz', '{'],
   ['node/session/a2', ''],

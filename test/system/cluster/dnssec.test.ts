@@ -6,7 +6,7 @@ import { runProgram, whyNotPrograms } from '../../support/programs.ts';
 import { until } from '../../support/until.ts';
 import { startCluster } from './rig.ts';
 
-/** Nobody answers there, at once: the test does not depend on a network. */
+/** No answer from there, at once: the test does not depend on a network. */
 const SETTINGS = { WAYPOST_DNSSEC_RESOLVERS: '127.0.0.1:9' };
 
 async function signatures({ dnsPort }: Daemon, type: string): Promise<string> {

@@ -64,7 +64,7 @@ test('without etcd nodes that reach each other stay ready, also one that starts 
     assert.is(await states(), 'a true following, b false following');
     assert.equal([good.ok, good.warnings, good.cluster.state, good.cluster.lag_entries], [true, [], 'following', 0]);
 
-    // 1. Nobody can write, so nobody is behind: it says so, and goes on past the bound.
+    // 1. All writes fail, so no node is behind: it says so, and goes on past the bound.
     await etcd.kill();
     await untilSeen(async () => (await ready()).cluster.etcd_seconds > MAX_LAG + 1, 'longer than the bound');
     const without = await ready();
@@ -81,11 +81,11 @@ test('without etcd nodes that reach each other stay ready, also one that starts 
     await untilSeen(async () => (await ready(b)).ok && ran('b').length === 3, 'ready without etcd');
     assert.equal(ran('b').slice(0, 2), ['announce following', 'withdraw stopping']);
     assert.match(ran('b')[2], /^announce (starting|without_etcd)$/);
-    // The first hears nobody until then, and withdraws meanwhile where a start takes longer than
+    // The first hears no peer until then, and withdraws meanwhile where a start takes longer than
     // the bound.
     await untilSeen(async () => (await ready()).ok && ran('a').at(-1)?.startsWith('announce') === true, 'both go on');
 
-    // 3. Who hears nobody cannot know.
+    // 3. A node that hears no peer cannot know.
     await b.kill();
     assert.match(await states(), /^a true \w+, b false unreachable$/);
     await untilSeen(async () => {

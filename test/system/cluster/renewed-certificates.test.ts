@@ -165,7 +165,7 @@ test('an authority and a certificate that expire soon are replaced without a sto
     isOver = true;
     await Promise.all(works);
 
-    // 3. Nothing was lost, nobody was left without an answer, and no daemon started again.
+    // 3. Nothing was lost, no query was left without an answer, and no daemon started again.
     assert.equal(unanswered, []);
     assert.equal(
       [...refused].filter((status) => status !== 503),

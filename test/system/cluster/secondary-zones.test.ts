@@ -30,7 +30,7 @@ test('the nodes of a cluster share the transfers of a zone, and expire it on the
     WAYPOST_SECONDARY_ALLOW_PRIVATE_PRIMARIES: 'true',
     WAYPOST_SECONDARY_MIN_REFRESH: '1',
   });
-  // Its own NOTIFY reaches nobody.
+  // Its own NOTIFY does not arrive.
   const primary = await TestPrimary.open('knot', { zone: ZONE, secondary: 9 });
   try {
     const { nodes, etcd } = rig;

@@ -29,7 +29,7 @@ async function pretend(page: Page, changes: Readonly<Record<string, unknown>> | 
 }
 
 test('a zone is signed, its DS record copied, its key replaced, and signing ends', async () => {
-  // Nobody answers there.
+  // No server answers there.
   await withWorld(async (world) => {
     const { daemon, base } = world;
     await daemon.api.logIn('admin', ADMIN_PASSWORD);

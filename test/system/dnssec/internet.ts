@@ -1,6 +1,6 @@
 /**
  * A small Internet in a network namespace: NSD serves the root, `example`, and zones below ours.
- * BIND's tools sign them. All addresses are public ones, which nobody outside is asked at.
+ * BIND's tools sign them. All addresses are public ones, which are never contacted.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * Validating resolvers on a loopback port: Unbound, Knot Resolver, PowerDNS Recursor and BIND. They
- * ask our daemon for one zone, of which they trust the keys, and nobody else.
+ * ask our daemon for one zone, of which they trust the keys, and no other server.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -68,7 +68,7 @@ export async function listening(port: number, ms: number): Promise<void> {
     });
     socket.destroy();
     if (isOpen) return;
-    if (Date.now() > deadline) throw new Error(`nobody listens at port ${port}`);
+    if (Date.now() > deadline) throw new Error(`no socket listens at port ${port}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

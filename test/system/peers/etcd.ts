@@ -59,7 +59,7 @@ export async function startEtcd(more: readonly string[] = []): Promise<EtcdMembe
   const endpoint = `http://127.0.0.1:${client}`;
   const peerUrl = `http://127.0.0.1:${peer}`;
   const own = etcdArguments({ name: 'one', folder, endpoint, peerUrl, cluster: `one=${peerUrl}` });
-  // A single member waits for nobody before it elects itself.
+  // A single member does not wait before it elects itself.
   const args = [...own, '--heartbeat-interval', '10', '--election-timeout', '100', ...more];
   let child: Child;
   const start = async (): Promise<void> => {

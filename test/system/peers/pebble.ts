@@ -1,6 +1,6 @@
 /**
  * Pebble (Debian's package), an ACME directory (RFC 8555) for tests, on loopback: it asks the
- * nameserver under test, and nobody else.
+ * nameserver under test, and no other server.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';

@@ -125,7 +125,7 @@ for (const program of PROGRAMS) {
     );
     assert.equal([gone[1], gone[2]], [now, added]);
     assert.equal(await transferred(program, daemon, key, `IXFR=${serialOf(gone[0])}`), [gone[0]]);
-    // A serial that nobody has had: the whole zone (RFC 1995 section 4).
+    // A serial that the zone never had: the whole zone (RFC 1995 section 4).
     const whole = await transferred(program, daemon, key, `IXFR=${serialOf(gone[0]) - 1_000_000}`);
     assert.equal(whole, await transferred(program, daemon, key, 'AXFR'));
   });

@@ -35,7 +35,7 @@ test('a daemon that is given back is lent again, empty', async () => {
   await second.giveBack();
 });
 
-test('a daemon that is not given back, or in which admin was changed, is lent to nobody else', async () => {
+test('a daemon that is not given back, or in which admin was changed, is not lent again', async () => {
   const first = await borrowDaemon();
   const second = await borrowDaemon();
   assert.is.not(second.pid, first.pid);

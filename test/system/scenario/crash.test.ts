@@ -191,7 +191,7 @@ test(`killed ${KILLS} times under write load, seed ${SEED}`, async () => {
       assert.equal(
         [...held.keys()].filter((name) => !names.includes(name)),
         [],
-        `records nobody asked for; seed ${SEED}`,
+        `records that were not requested; seed ${SEED}`,
       );
       await checkDns(daemon, names, held);
     }

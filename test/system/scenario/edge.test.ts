@@ -152,7 +152,7 @@ const clear = (port: number, host: string, path: string): Promise<Response> =>
   fetch(`http://127.0.0.1:${port}${path}`, { redirect: 'manual', headers: { host } });
 
 async function overHttp({ http, origins }: World): Promise<void> {
-  // fetch puts the address into Host: nobody's.
+  // fetch puts the address into Host: of no site.
   assert.is((await clear(http, '', '/')).status, 404);
   assert.equal(origins[0].paths, []);
 }
@@ -219,7 +219,7 @@ async function admin({ https, http, daemon }: World): Promise<void> {
     const { status, body } = await visit(https, host, path);
     assert.is(status, 200, 'a monitor asks from outside, without a token');
     assert.is(JSON.parse(body).ok, true);
-    assert.not.match(body, /127\.0\.0\.1/, 'addresses are nobody else’s');
+    assert.not.match(body, /127\.0\.0\.1/, 'addresses are not shown to others');
   }
   const lie = { 'x-waypost-client': 'guess 127.0.0.1', 'x-forwarded-for': '127.0.0.1' };
   assert.is((await visit(https, host, '/metrics', { headers: lie })).status, 401);

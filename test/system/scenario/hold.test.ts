@@ -16,7 +16,7 @@ for (const [kind, name, visitor] of [
   ['slow-post', 'a thousand uploads of 260 bytes a second', '127.0.0.3'],
 ] as const)
   test(name, async () => {
-    // Few connections, so that the attack holds them all within seconds where nobody has a share.
+    // Few connections, so that the attack holds them all within seconds without shares.
     const settings = { WAYPOST_EDGE_ORIGIN_CONNECTIONS: String(PER_THREAD) };
     const report = await playAttack({ kind, seconds: 12, after: 1, settings, visitor });
     assert.ok(report.isAlive);

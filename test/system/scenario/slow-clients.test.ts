@@ -32,7 +32,7 @@ function residentBytes(pid: number): number {
 const quantile = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)];
 
-test('1,000 clients that send a byte a second, and some that do not read: nobody else notices', async () => {
+test('1,000 clients that send a byte a second, and some that do not read: other clients do not notice', async () => {
   const daemon = await startDaemon();
   const sockets = new Set<Socket>();
   let opened = 0;

@@ -137,7 +137,7 @@ async function denied(page: Page, app: FrameLocator): Promise<void> {
     await call(app, name);
     await answer(page, 'Never');
     await outcome(app, `${name} ! permission_denied`);
-    // Denied for good: nobody is asked.
+    // Denied for good: the user is not asked.
     await call(app, name);
     await outcome(app, `${name} ! permission_denied`);
     const state = page.getByLabel(`State of ${permission}`, { exact: true });

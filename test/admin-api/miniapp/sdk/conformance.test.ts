@@ -44,7 +44,7 @@ test('the page of raw messages is rejected', async () => {
 });
 
 /**
- * Time that passes only while nobody works: pages and hosts are as fast as each other on every
+ * Time that passes only while the runtime is idle: pages and hosts are equally fast on every
  * machine, and the pages need not wait for seconds.
  */
 class SimulatedTime {

@@ -1,4 +1,4 @@
-/** The control server accepts requests of its own page, and of nobody else. */
+/** The control server accepts requests of its own page only. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';

@@ -99,7 +99,7 @@ test('a comment keeps a quiet stream open', async () => {
   assert.is(await read(), ': heartbeat\n\n');
 });
 
-test('ends with the right to read, with the client, and with the service; then nobody watches', async () => {
+test('ends with the right to read, with the client, and with the service; then there are no watchers', async () => {
   for (const end of [
     ({ state, publish }: ReturnType<typeof rig>) => {
       state.isRevoked = true;

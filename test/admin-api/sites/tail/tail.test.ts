@@ -105,7 +105,7 @@ for (const transport of await testedTransports('admin-api/sites/tail')) {
     daemon.tail.publish(domain, ['{"path":"/secret"}'], 0);
     await until(() => second.isEnded, 'the end of the stream');
     assert.not.match(second.text, /secret/);
-    await until(() => daemon.tail.watched.length === 0, 'that nobody watches');
+    await until(() => daemon.tail.watched.length === 0, 'no watchers');
   });
 
   test('a client that goes away is not watched for', async (context) => {
@@ -113,7 +113,7 @@ for (const transport of await testedTransports('admin-api/sites/tail')) {
     const domain = await newDomain(context);
     const watcher = await watch(daemon, domain, alice.token);
     watcher.response.destroy();
-    await until(() => daemon.tail.watched.length === 0, 'that nobody watches');
+    await until(() => daemon.tail.watched.length === 0, 'no watchers');
   });
 
   test('streams of an account are limited, together with those of changes', async (context) => {

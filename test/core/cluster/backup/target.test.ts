@@ -102,7 +102,7 @@ test('s3: a permanent failure is reported, and nothing is left behind', async ()
   const bytes = contentOf(PART + 20_000);
   const target = await openS3();
   s3.fault = (method, path) => (method === 'PUT' && path.includes('partNumber=2') ? 'error' : undefined);
-  // The response to the beginning of an upload was lost: nobody knows its id.
+  // The response to the beginning of an upload was lost: its id is unknown.
   const lost = s3.uploads.size;
   assert.is((await errorOf(target.write('2026-g', piecesOf(bytes), bytes.length))).code, 's3_failed');
   assert.equal([s3.objects.size, s3.uploads.size], [0, lost]);

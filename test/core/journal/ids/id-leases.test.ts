@@ -199,7 +199,7 @@ test('a node alone gives 1, 2, 3, and goes on after an orderly stop; a crash los
     assert.equal(await addRows(store, crashed, 1), [41]);
     const third = new Node(store);
     assert.equal(await addRows(store, third, 1), [41 + 16]);
-    // Nobody has leased after the first block of the third node, but not of the crashed one.
+    // No node has leased after the first block of the third node, but not of the crashed one.
     await third.ids.close();
     await crashed.ids.close();
     assert.is(next(store), 41 + 17);

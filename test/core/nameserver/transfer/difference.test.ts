@@ -242,7 +242,7 @@ test('a client behind the history, or with a serial never served, gets the whole
     { limits: { ...LIMITS, entries: 2 } },
   ));
 
-test('no history is kept of a zone that nobody transfers, nor of a deleted one', () =>
+test('no history is kept of a zone that is not transferred, nor of a deleted one', () =>
   withTransfers(async ({ store, histories, records: transfer }) => {
     const { environment, journal } = store;
     const domain = newDomain(APEX);

@@ -150,7 +150,7 @@ test('a write has a span for each commit and for the wait for other nodes', () =
   });
 });
 
-test('a single node waits for nobody', () => {
+test('a single node does not wait', () => {
   const { spans, traces, start } = writes(1);
   start();
   traces.of('r1')?.startCommit().end(3);

@@ -1,4 +1,4 @@
-/** One account with many targets that answer nobody, and another with one. */
+/** One account with many targets that never answer, and another with one. */
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'uvu';
@@ -46,7 +46,7 @@ for (const isShared of [false, true])
         await settle();
         assert.is(questions.length, begun, 'all slots are taken');
         // Two looks, since the turn may be that of the many.
-        for (const end of ends.slice(0, 4)) end({ kind: 'failed', error: 'nobody answers' });
+        for (const end of ends.slice(0, 4)) end({ kind: 'failed', error: 'no answer' });
         await settle();
         assert.ok(questions.slice(begun).includes('alive.example.'), questions.slice(begun).join(' '));
       },

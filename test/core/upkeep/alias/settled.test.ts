@@ -32,7 +32,7 @@ test('a write waits for the lookup of its target, and for no other', () => {
   );
 });
 
-test('a lookup that does not end delays nobody past the deadline', () => {
+test('a lookup that does not end delays no other past the deadline', () => {
   let cancel = (): void => {};
   return withAlias(
     async (rig) => {

@@ -94,7 +94,7 @@ const requests: readonly Row[] = [
     data(1, 'z', END_STREAM),
     data(3, 'g', END_STREAM),
   ]),
-  row('9110 9.1', 'a method that nobody knows is not implemented', answer(1, '', '501'), [to('/tell', 'BREW')], {
+  row('9110 9.1', 'an unknown method is not implemented', answer(1, '', '501'), [to('/tell', 'BREW')], {
     permits: [answer(1)],
   }),
   row(

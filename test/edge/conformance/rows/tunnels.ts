@@ -73,7 +73,7 @@ export const TUNNELS: readonly Row[] = [
   ),
   row(
     '8441 4',
-    'a protocol that nobody knows is for the handler',
+    'an unknown protocol is for the handler',
     answer(1, '', '501'),
     [headers(1, connect([':protocol', 'connect-udp'], SCHEME, PATH, AUTHORITY), END_HEADERS | END_STREAM)],
     needs,

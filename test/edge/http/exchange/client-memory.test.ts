@@ -20,7 +20,7 @@ test('one network gets half of the limit, two a third each, and the next one alw
   const second = budget.enter('192.0.2.2');
   assert.is(takeAll(second, 1), 150);
   first.release(300);
-  assert.is(takeAll(second, 1), 150, 'half of the limit, when nobody else holds any');
+  assert.is(takeAll(second, 1), 150, 'half of the limit, when no other network holds any');
   assert.not(budget.enter('192.0.2.9').take(200), 'not at once either');
   const third = budget.enter('192.0.2.3');
   assert.ok(third.room > 0);
@@ -113,7 +113,7 @@ test('memory that one network releases wakes a waiter of another', async () => {
   assert.is(calls, 1);
 });
 
-test('a waiter whose network has left gets its turn, and nobody waits afterwards', async () => {
+test('a waiter whose network has left gets its turn, and no waiter is left', async () => {
   const budget = new MemoryBudget(100);
   const first = budget.enter('192.0.2.1');
   const second = budget.enter('192.0.2.2');

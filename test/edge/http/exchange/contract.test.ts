@@ -297,7 +297,7 @@ for (const version of VERSIONS) {
     'a second head': (exchange) => exchange.respond(200, []),
     'a ready answer after the head': (exchange) => exchange.answer(answers['/small']),
     'a name without a value in trailers': (exchange) => exchange.end(undefined, ['x-a']),
-    'an upgrade that nobody asked for': (exchange) => exchange.upgrade([]),
+    'an upgrade that was not requested': (exchange) => exchange.upgrade([]),
   };
   const badHeads: Record<string, (exchange: Exchange) => void> = {
     'a body before the head': (exchange) => exchange.write(bytes('a')),

@@ -1,5 +1,5 @@
 /**
- * Requests and responses that nobody thought of: every version of HTTP shows the handler, and the
+ * Generated requests and responses: every version of HTTP shows the handler, and the
  * client, the same.
  */
 import { test } from 'uvu';

@@ -1,5 +1,5 @@
 /**
- * Clients that are slow, or never done: ended by a limit, counted, and nobody next to them notices.
+ * Clients that are slow, or never done: ended by a limit, counted, and other clients do not notice.
  * Limits are short here; nothing is said of how long it takes.
  */
 import { once } from 'node:events';
@@ -71,7 +71,7 @@ it('connections without a request are closed, before the first and after one', a
       idle.resume();
       await once(idle, 'end');
       assert.is(counters.get('idle'), 2);
-      assert.equal(events, [], 'nobody needs to hear of it');
+      assert.equal(events, [], 'it is not reported');
     },
     { headerTimeout: 100, idleTimeout: 100 },
   );

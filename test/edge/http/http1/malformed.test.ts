@@ -82,7 +82,7 @@ const HEADS: readonly Row[] = [
   ['a version of three digits', `GET / HTTP/1.10\r\n${HOST}\r\n`, 400, 'malformed'],
   ['http in lower case', `GET / http/1.1\r\n${HOST}\r\n`, 400, 'malformed'],
   ['a method in lower case', `get / HTTP/1.1\r\n${HOST}\r\n`, 501, 'method'],
-  ['a method that nobody knows', `FOO / HTTP/1.1\r\n${HOST}\r\n`, 501, 'method'],
+  ['an unknown method', `FOO / HTTP/1.1\r\n${HOST}\r\n`, 501, 'method'],
   ['a method of RTSP', `DESCRIBE / RTSP/1.0\r\n${HOST}\r\n`, 501, 'method'],
   ['a method of Icecast', `SOURCE / ICE/1.0\r\n${HOST}\r\n`, 501, 'method'],
   ['CONNECT', `CONNECT site.test:443 HTTP/1.1\r\n${HOST}\r\n`, 501, 'method'],
@@ -120,7 +120,7 @@ const HEADS: readonly Row[] = [
   ['a name of 40,000 bytes', get(`${'a'.repeat(40_000)}: a\r\n`), 431, 'header_too_large'],
   ['2,000 fields', get('a: b\r\n'.repeat(2_000)), 431, 'header_too_large'],
   ['129 fields', get('a: b\r\n'.repeat(128)), 431, 'header_too_large'],
-  ['an expectation that nobody knows', get('Expect: 200-ok\r\n'), 417, 'expectation'],
+  ['an unknown expectation', get('Expect: 200-ok\r\n'), 417, 'expectation'],
 ];
 
 /** Behind a head that is well-formed: the handler sees it, and a body that breaks off. */

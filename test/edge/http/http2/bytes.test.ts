@@ -187,7 +187,7 @@ async function run(server: Server, dial: (port: number) => Promise<Socket>, even
     for (let i = 0; i < CLIENTS; i++) sockets.push(await dial(port));
     const clients = sockets.map((socket, number) => new SlowClient(socket, number));
     await Promise.all(clients.map((client) => client.write()));
-    // Nobody reads: all sessions are stuck in a write, and none holds more than it may.
+    // No client reads: all sessions are stuck in a write, and none holds more than it may.
     while (!sessions.every((session) => session.output.underWay > 0 && session.sender.queued > 0))
       await new Promise((done) => setTimeout(done, 5));
     for (const { sender, limits } of sessions)

@@ -263,7 +263,7 @@ test('a thread that an exception ends is restarted, too', async () => {
   );
 });
 
-test('a reload serves new requests at once, finishes those in flight, and refuses nobody', async () => {
+test('a reload serves new requests at once, finishes those in flight, and refuses no client', async () => {
   await withPool(async ({ pool, port, clearPort, heard, workers, answerLate }) => {
     const late = ask(port, '/late');
     await until(() => heard.some(([message]) => message === 'late'), 'the request came');

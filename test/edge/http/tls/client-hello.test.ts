@@ -1,4 +1,4 @@
-/** What is seen of a ClientHello, by what node's client sends and by what nobody should. */
+/** What is seen of a ClientHello, by what node's client sends and by what no client should. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type ConnectionOptions, connect } from 'node:tls';

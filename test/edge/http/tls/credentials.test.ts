@@ -204,7 +204,7 @@ test('an unusable certificate or key is an error with its reason, and leaves not
       [good.cert.slice(0, 200), good.key, /the certificate is not PEM/],
       [good.cert, '', /the private key is not PEM/],
       [good.cert, good.cert, /the private key is not PEM/],
-      // Nobody is asked for its passphrase.
+      // No prompt asks for its passphrase.
       [good.cert, encrypted, /the private key is not PEM/],
       [good.cert, pemOfKey(ecKey()), /the private key does not match the certificate/],
       [good.cert, pemOfKey(rsaKey(2048, 1)), /the private key does not match the certificate/],

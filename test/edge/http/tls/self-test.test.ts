@@ -11,7 +11,7 @@ const real = loadOpenssl();
 
 /** OpenSSL as another library could differ from it. */
 const DIFFERENT: Readonly<Record<string, [Partial<Openssl>, RegExp]>> = {
-  'tickets that nobody opens': [{ EVP_MAC_CTX_set_params: () => 0 }, /the handshake failed/],
+  'tickets that are never opened': [{ EVP_MAC_CTX_set_params: () => 0 }, /the handshake failed/],
   'tickets that are ignored': [{ copyIn: (to) => to.fill(1) }, /ALPN selected another protocol|not resumed/],
   'no protocol': [{ SSL_CTX_set_alpn_select_cb: () => {} }, /ALPN selected another protocol/],
   'another version': [{ SSL_version: () => 0x0303 }, /another version of TLS/],

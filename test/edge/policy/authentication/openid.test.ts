@@ -403,7 +403,7 @@ test('earlier rules hold for the callback, too', () =>
     { match: { client: ['192.0.2.0/24'] }, action: { type: 'deny' } },
   ]));
 
-test('a provider that does not answer, or whose metadata is of another issuer, lets nobody pass', async () => {
+test('a provider that does not answer, or whose metadata is of another issuer, lets no visitor pass', async () => {
   const ROWS = [
     { issuer: `${ISSUER}/` },
     { token_endpoint: 'http://id.example.net/token' },

@@ -99,7 +99,7 @@ export class Node {
   #dns: UdpClient | null = null;
   /** It is to answer, so that silence is a fault. */
   isUp = false;
-  /** Its process runs: what is sent to it is answered, unless nobody listens any more. */
+  /** Its process runs: what is sent to it is answered, unless it no longer listens. */
   isRunning = false;
   /** The program that the next start runs. */
   main = MAIN;

@@ -193,5 +193,5 @@ export class Writer {
   }
 }
 
-/** Nobody listened: the request was not sent. */
+/** Without a listener: the request was not sent. */
 const isUnsent = ({ cause }: Error): boolean => (cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED';

@@ -214,7 +214,7 @@ test('connections without a certificate of a member receive nothing', async () =
   const unknown = await ask(node, show(node.tls), asks('websocket'));
   assert.match(unknown.text, /^HTTP\/1.1 404 /);
   assert.ok(notMember.isEnded && unknown.isEnded);
-  // Nobody's connection keeps it from its end.
+  // No open connection keeps it from its end.
   const kept = ask(node, show(node.tls), asks('waypost-peer'));
   const early = ask(node, show(tlsOf('b')), asks('waypost-peer'));
   await sleep(100);

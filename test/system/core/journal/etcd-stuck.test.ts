@@ -178,7 +178,7 @@ test('a log without the entry that a node needs is lost to it, and is not read r
 
 test('a write with an unknown outcome is not reported as refused', async () => {
   const answers: ((to: ServerResponse) => void)[] = [
-    // Then nobody listens any more.
+    // Then no socket listens any more.
     () => server.closeAllConnections(),
     // Then etcd takes nothing.
     (to) => to.writeHead(500).end('{"code":8,"message":"etcdserver: mvcc: database space exceeded"}'),

@@ -154,7 +154,7 @@ const ATTACKS: readonly Attack[] = [
     isTwice: true,
   },
   {
-    name: 'a body that nobody wants',
+    name: 'an unwanted body',
     begin: request('/ready', 'content-length: 100000000'),
     more: 'x'.repeat(10_000),
     answer: /^HTTP\/1\.1 200 /,
@@ -165,7 +165,7 @@ const ATTACKS: readonly Attack[] = [
   { name: 'an end within the head', begin: 'GET / HT', isHalfClosed: true },
   { name: 'an end within the body', begin: `${request('/sink', 'content-length: 10')}xxx`, isHalfClosed: true },
   {
-    // Before it has begun it would mean that nobody waits.
+    // Before it has begun it would mean that no request waits.
     name: 'an end within the answer',
     begin: request('/slow/20', 'content-length: 0'),
     isHalfClosed: true,

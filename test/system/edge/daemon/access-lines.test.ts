@@ -1,4 +1,4 @@
-/** Lines of the access log leave when they are read, and hold up nobody when they are not. */
+/** Lines of the access log leave when they are read, and hold up no request when they are not. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { PATIENCE_MS } from '../../../support/patience.ts';
 import { freePort } from '../../../support/ports.ts';
 import { removeFolder, temporaryFolder } from '../../../support/temp.ts';
 
-test('lines are released when they are written, also those that nobody reads', async () => {
+test('lines are released when they are written, also those that are not read', async () => {
   const waiting: ((error?: Error) => void)[] = [];
   const stream = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => void waiting.push(done) });
   stream.on('error', () => {});
@@ -86,7 +86,7 @@ async function fill(ask: (path: string) => Promise<number>): Promise<void> {
   assert.is(await ask('/'), 404);
 }
 
-test('the daemon serves and stops while nobody reads its standard output', () =>
+test('the daemon serves and stops while its standard output is not read', () =>
   withDaemon('pipe', (_child, ask) => fill(ask)));
 
 test('the daemon serves and stops after the reader of its standard output is gone', () =>

@@ -13,8 +13,7 @@ export interface ThreadData extends HostData {
 }
 
 /**
- * The host runs with --expose-gc: what an attack leaves behind is measured without what nobody
- * holds any more.
+ * The host runs with --expose-gc: the memory that an attack leaves is measured without garbage.
  */
 const collect = (globalThis as { gc?: () => void }).gc;
 

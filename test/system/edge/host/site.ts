@@ -59,8 +59,8 @@ async function take({ body }: Exchange): Promise<void> {
 }
 
 /**
- * Parts after which what was sent is collected: V8 by itself lets 64 MB of buffers that nobody has
- * any more become due, as much as a test lets memory grow.
+ * Parts after which what was sent is collected: V8 by itself collects after 64 MB of garbage in
+ * buffers, as much as a test lets memory grow.
  */
 const COLLECTED_PARTS = 128;
 

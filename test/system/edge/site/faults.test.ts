@@ -55,11 +55,11 @@ interface World {
   readonly origin: ScriptedOrigin;
   readonly origins: readonly ScriptedOrigin[];
   readonly hidden: Hidden;
-  /** Sockets of the daemon that nobody has visited. */
+  /** Sockets of the daemon before any visit. */
   readonly idle: number;
 }
 
-/** Closed at once: a port that nobody listens on. */
+/** Closed at once: a port without a listener. */
 async function deadPort(): Promise<number> {
   const server = createServer().listen(0, ORIGIN_ADDRESS);
   await once(server, 'listening');

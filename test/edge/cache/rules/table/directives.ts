@@ -40,7 +40,7 @@ const CASES: readonly Case[] = [
   ['9111 5.2', 'no-store in a string is none', 'extension="a, no-store", max-age=3600', 'cache'],
   ['9111 5.2', 'an escaped quote ends no string', 'extension="a\\", no-store", max-age=3600', 'cache'],
   ['9111 5.2', 'a string that does not end hides no directive', 'extension="a, no-store, max-age=3600', 'origin'],
-  ['9111 5.2.3', 'directives that nobody knows', 'foo, bar=1, baz="2", max-age=3600', 'cache'],
+  ['9111 5.2.3', 'unknown directives', 'foo, bar=1, baz="2", max-age=3600', 'cache'],
   ['9110 5.6.1', 'empty members', ', ,max-age=3600,,', 'cache'],
   ['9110 5.6.3', 'tabs and blanks around members', '\t foo ,\tmax-age=3600\t', 'cache'],
   ['9111 5.2', 'no comma between directives', 'foo max-age=3600', 'origin'],

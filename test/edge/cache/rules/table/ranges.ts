@@ -199,7 +199,7 @@ export const RANGES: readonly Row[] = [
   ),
   row(
     '9111 3.3',
-    'a 206 that nobody asked for is not stored',
+    'an unrequested 206 is not stored',
     stores({ ...STORED, 'content-range': 'bytes 0-4/10' }, { origin: { status: 206, body: '01234' } }),
     later(1, 'origin'),
   ),

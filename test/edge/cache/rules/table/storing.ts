@@ -42,7 +42,7 @@ export const STORING: readonly Row[] = [
     'origin',
     { status: 400 },
   ),
-  twice('9111 3', 'a status that nobody knows is stored if it says how long', FRESH, 'cache', { status: 299 }),
+  twice('9111 3', 'an unknown status is stored if it says how long', FRESH, 'cache', { status: 299 }),
   twice('9111 3', '302 with Expires is stored', { expires: on(3600) }, 'cache', { status: 302 }),
   twice('9111 3', '302 with s-maxage is stored', { 'cache-control': 's-maxage=3600' }, 'cache', { status: 302 }),
   row(

@@ -1,6 +1,6 @@
 /**
- * RFC 7541 as it reads, without regard to speed or memory: what the decoder is held to where nobody
- * says what is right.
+ * RFC 7541 as it reads, without regard to speed or memory: the standard for the decoder where the
+ * test does not state the result.
  */
 
 import { CODE_LENGTHS, CODES, EOS } from '../../../../../edge/http/http2/hpack/huffman.ts';

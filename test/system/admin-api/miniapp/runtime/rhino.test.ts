@@ -1,6 +1,6 @@
 /**
  * The same background files in QuickJS and in Rhino: all that the audit accepts ends in the same
- * way, apart from the table of differences. And what Rhino gives to nobody.
+ * way, apart from the table of differences. And what Rhino never gives.
  */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -27,7 +27,7 @@ import { SEED } from '../../../../support/seed.ts';
 import { whyNoRhino } from '../audit/background/rhino-engine.ts';
 
 const PROGRAMS = depth({ quick: 300, moderate: 400, full: 5000 });
-/** Only deep runs look for differences that nobody has seen yet. */
+/** Only deep runs look for unknown differences. */
 const PROGRAMS_SEED = depth({ quick: 11, moderate: 11, full: SEED });
 /** Milliseconds of programs that never end. */
 const SHORT = 200;
