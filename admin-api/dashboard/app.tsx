@@ -1,6 +1,7 @@
 /** The entry point: renders the page of the current address. */
 import { render } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { followTheme } from '../ui/theme.ts';
 import { actedAccount, followActing } from './acting.ts';
 import { addressOf, type PageMatch } from './addresses.ts';
 import { forgetDomain } from './domain.ts';
@@ -29,7 +30,7 @@ function App() {
   if (session.value === undefined) return null;
   if (session.value === null) return <SignIn />;
   return (
-    <Frame user={session.value.user} onSignOut={endSession}>
+    <Frame user={session.value.user} match={currentPage.value} onSignOut={endSession}>
       <CurrentScreen match={currentPage.value} />
     </Frame>
   );
@@ -59,6 +60,7 @@ function CurrentScreen({ match }: { readonly match: PageMatch | null }) {
   );
 }
 
+followTheme();
 startRouter();
 guardEdits();
 followActing();

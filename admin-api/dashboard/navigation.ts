@@ -1,66 +1,98 @@
-/** The entries of the main navigation, and the tabs of a domain. */
+/** The entries of the navigation: of the account, and of a domain on its pages. */
+import type { IconName } from '../ui/icons.ts';
 import type { PageName } from './addresses.ts';
 import type { User } from './session.ts';
 import { TEXTS } from './texts.ts';
 
-interface NavigationEntry {
-  readonly page: PageName;
-  readonly label: string;
-  /** Prefix of the paths of its pages. */
-  readonly section: string;
-  readonly isFor: (user: User) => boolean;
+interface Entry<Page extends PageName> {
+  readonly page: Page;
+  readonly icon: IconName;
 }
 
-const anyone = (): boolean => true;
-const admins = ({ role }: User): boolean => role === 'admin';
+interface Group<Page extends PageName> {
+  readonly title: string;
+  readonly entries: readonly Entry<Page>[];
+}
 
-const ENTRIES: readonly NavigationEntry[] = [
-  { page: 'overview', label: TEXTS.navigation.overview, section: '/overview', isFor: anyone },
-  { page: 'domains', label: TEXTS.navigation.domains, section: '/domains', isFor: anyone },
-  { page: 'statistics', label: TEXTS.navigation.statistics, section: '/statistics', isFor: anyone },
-  { page: 'keys', label: TEXTS.navigation.keys, section: '/api-keys', isFor: anyone },
-  { page: 'tsigKeys', label: TEXTS.navigation.tsigKeys, section: '/tsig-keys', isFor: anyone },
-  { page: 'webhooks', label: TEXTS.navigation.webhooks, section: '/webhooks', isFor: anyone },
-  { page: 'apps', label: TEXTS.navigation.apps, section: '/mini-apps', isFor: anyone },
-  { page: 'audit', label: TEXTS.navigation.audit, section: '/audit', isFor: anyone },
-  { page: 'reviews', label: TEXTS.navigation.reviews, section: '/review', isFor: admins },
-  { page: 'accounts', label: TEXTS.navigation.accounts, section: '/accounts', isFor: admins },
-  { page: 'nodes', label: TEXTS.navigation.nodes, section: '/nodes', isFor: admins },
-];
+const groups = TEXTS.navigation.groups;
 
-/** The entries that the user may open. */
-export const entriesFor = (user: User): NavigationEntry[] => ENTRIES.filter(({ isFor }) => isFor(user));
+const ACCOUNT_GROUPS = [
+  {
+    title: groups.domains,
+    entries: [
+      { page: 'overview', icon: 'home' },
+      { page: 'domains', icon: 'globe' },
+    ],
+  },
+  { title: groups.traffic, entries: [{ page: 'statistics', icon: 'statistics' }] },
+  {
+    title: groups.apps,
+    entries: [
+      { page: 'apps', icon: 'apps' },
+      { page: 'webhooks', icon: 'webhook' },
+    ],
+  },
+  {
+    title: groups.account,
+    entries: [
+      { page: 'keys', icon: 'key' },
+      { page: 'tsigKeys', icon: 'transfer' },
+      { page: 'audit', icon: 'audit' },
+    ],
+  },
+] as const satisfies readonly Group<PageName>[];
 
-export const isInSection = ({ section }: NavigationEntry, path: string): boolean =>
-  path === section || path.startsWith(`${section}/`);
+/** For administrators only. */
+const OPERATE = {
+  title: groups.operate,
+  entries: [
+    { page: 'nodes', icon: 'servers' },
+    { page: 'accounts', icon: 'accounts' },
+    { page: 'reviews', icon: 'review' },
+  ],
+} as const satisfies Group<PageName>;
 
-/** The pages of a domain, in the order of their tabs. */
-export const DOMAIN_TABS = [
-  'records',
-  'zoneFile',
-  'proxy',
-  'requests',
-  'steering',
-  'dnssec',
-  'domainStatistics',
-  'history',
-  'setUp',
-] as const satisfies readonly PageName[];
+const DOMAIN_GROUPS = [
+  {
+    title: groups.dns,
+    entries: [
+      { page: 'records', icon: 'table' },
+      { page: 'zoneFile', icon: 'file' },
+      { page: 'dnssec', icon: 'lock' },
+      { page: 'steering', icon: 'steering' },
+      { page: 'setUp', icon: 'signpost' },
+    ],
+  },
+  {
+    title: groups.edge,
+    entries: [
+      { page: 'proxy', icon: 'edge' },
+      { page: 'origins', icon: 'cube' },
+      { page: 'rules', icon: 'rules' },
+      { page: 'protection', icon: 'shield' },
+      { page: 'errorPages', icon: 'warning' },
+      { page: 'logs', icon: 'lines' },
+    ],
+  },
+  {
+    title: groups.traffic,
+    entries: [
+      { page: 'requests', icon: 'pulse' },
+      { page: 'domainStatistics', icon: 'statistics' },
+    ],
+  },
+  { title: groups.domain, entries: [{ page: 'history', icon: 'history' }] },
+] as const satisfies readonly Group<PageName>[];
 
-/** The pages below the tab of the proxy. */
-export const PROXY_TABS = [
-  'proxy',
-  'origins',
-  'rules',
-  'protection',
-  'errorPages',
-  'logs',
-] as const satisfies readonly PageName[];
+type AccountPage = (typeof ACCOUNT_GROUPS | readonly [typeof OPERATE])[number]['entries'][number]['page'];
+export type DomainPage = (typeof DOMAIN_GROUPS)[number]['entries'][number]['page'];
 
-export type DomainPage = (typeof DOMAIN_TABS)[number] | (typeof PROXY_TABS)[number];
+export const domainGroups: readonly Group<DomainPage>[] = DOMAIN_GROUPS;
 
-export const isProxyPage = (page: PageName): page is (typeof PROXY_TABS)[number] =>
-  (PROXY_TABS as readonly PageName[]).includes(page);
+/** The groups that the user may open. */
+export const groupsFor = ({ role }: User): readonly Group<AccountPage>[] =>
+  role === 'admin' ? [...ACCOUNT_GROUPS, OPERATE] : ACCOUNT_GROUPS;
 
-export const isDomainPage = (page: PageName): page is DomainPage =>
-  (DOMAIN_TABS as readonly PageName[]).includes(page) || isProxyPage(page);
+const DOMAIN_PAGES = new Set<PageName>(DOMAIN_GROUPS.flatMap(({ entries }) => entries.map(({ page }) => page)));
+
+export const isDomainPage = (page: PageName): page is DomainPage => DOMAIN_PAGES.has(page);

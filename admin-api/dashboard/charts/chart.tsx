@@ -2,6 +2,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import UPlot from 'uplot';
+import { isDark } from '../../ui/theme.ts';
 import { Time } from '../parts/time.tsx';
 import { TEXTS } from '../texts.ts';
 import { type Line, limitLines, stackLines, totalOf } from './stack.ts';
@@ -25,7 +26,6 @@ const FONT = '12px system-ui, sans-serif';
 const HOURS = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const DAYS = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const darkScheme = matchMedia('(prefers-color-scheme: dark)');
 
 export function Chart({ title, lines: all, from, step, format }: ChartProps) {
   const texts = TEXTS.statistics;
@@ -74,14 +74,6 @@ interface PlotProps extends ChartProps {
 
 function Plot({ title, lines, from, step, format, onPoint }: PlotProps) {
   const holder = useRef<HTMLDivElement>(null);
-  const isDark = useSignal(darkScheme.matches);
-  useEffect(() => {
-    const follow = (): void => {
-      isDark.value = darkScheme.matches;
-    };
-    darkScheme.addEventListener('change', follow);
-    return () => darkScheme.removeEventListener('change', follow);
-  }, []);
   useEffect(() => {
     const parent = holder.current;
     if (parent === null) return;

@@ -1,6 +1,7 @@
 /** A button that copies a text. */
 import { useSignal } from '@preact/signals';
-import { Icon, type IconName } from '../../ui/parts/icon-button.tsx';
+import type { IconName } from '../../ui/icons.ts';
+import { Icon } from '../../ui/parts/icon.tsx';
 import { TEXTS } from '../texts.ts';
 
 const SHOWN_MS = 2000;

@@ -1,16 +1,18 @@
 /** The frame around the pages of a signed-in user. */
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, FunctionComponent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Announcement } from '../../ui/parts/announce.tsx';
+import { Icon } from '../../ui/parts/icon.tsx';
 import { Modal } from '../../ui/parts/modal.tsx';
 import { acted, stopActing } from '../acting.ts';
-import { addressOf, PAGES, type PageName } from '../addresses.ts';
-import { entriesFor, isInSection } from '../navigation.ts';
+import { addressOf, PAGES, type PageMatch, type PageName } from '../addresses.ts';
 import { currentPage, currentPath } from '../router.ts';
 import type { User } from '../session.ts';
 import { TEXTS } from '../texts.ts';
-import { shortcuts, useShortcut } from './shortcuts.ts';
+import { Navigation } from './navigation.tsx';
+import { commandKey, shortcuts, useShortcut } from './shortcuts.ts';
+import { ThemeSwitch } from './theme-switch.tsx';
 
 /** Pages that do not depend on the account that an administrator acts for. */
 const OTHER_PAGES: ReadonlySet<PageName> = new Set<PageName>([
@@ -25,11 +27,12 @@ const OTHER_PAGES: ReadonlySet<PageName> = new Set<PageName>([
 
 interface FrameProps {
   readonly user: User;
+  readonly match: PageMatch | null;
   readonly onSignOut: () => void;
   readonly children: ComponentChildren;
 }
 
-export function Frame({ user, onSignOut, children }: FrameProps) {
+export function Frame({ user, match, onSignOut, children }: FrameProps) {
   const path = currentPath.value;
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
@@ -47,6 +50,7 @@ export function Frame({ user, onSignOut, children }: FrameProps) {
       </a>
       <header class="bar">
         <a class="brand" href={addressOf('overview')}>
+          <Mark />
           {TEXTS.title}
         </a>
         <button
@@ -58,31 +62,26 @@ export function Frame({ user, onSignOut, children }: FrameProps) {
             isMenuOpen.value = !isMenuOpen.value;
           }}
         >
+          <Icon name="menu" />
           {TEXTS.menu}
         </button>
+        <PaletteButton user={user} match={match} onSignOut={onSignOut} />
         <div id="menu" class={isMenuOpen.value ? 'menu menu-open' : 'menu'}>
-          <nav aria-label={TEXTS.navigation.label}>
-            {entriesFor(user).map((entry) => (
-              <a
-                key={entry.page}
-                href={addressOf(entry.page)}
-                aria-current={isInSection(entry, path) ? 'page' : undefined}
-              >
-                {entry.label}
-              </a>
-            ))}
-          </nav>
+          <Navigation user={user} match={match} />
           <div class="bar-user">
             <a
               href={addressOf('ownAccount')}
               title={TEXTS.signedInAs(user.username)}
               aria-current={path === PAGES.ownAccount ? 'page' : undefined}
             >
-              {user.username}
+              <Icon name="user" />
+              <span>{user.username}</span>
             </a>
             <button type="button" class="button button-quiet" onClick={onSignOut}>
+              <Icon name="signOut" />
               {TEXTS.signOut}
             </button>
+            <ThemeSwitch />
           </div>
         </div>
       </header>
@@ -93,6 +92,47 @@ export function Frame({ user, onSignOut, children }: FrameProps) {
       <Announcement />
       <Help />
     </div>
+  );
+}
+
+type PaletteProps = Parameters<typeof import('./palette.tsx').Palette>[0];
+
+/** Opens the command palette, whose script is loaded at the first use. */
+function PaletteButton(props: Omit<PaletteProps, 'onClose'>) {
+  const palette = useSignal<FunctionComponent<PaletteProps> | null>(null);
+  const isOpen = useSignal(false);
+  const open = async (): Promise<void> => {
+    palette.value ??= (await import('./palette.tsx')).Palette;
+    isOpen.value = true;
+  };
+  useShortcut('k', TEXTS.palette.shortcut, open, { isCommand: true });
+  const Palette = palette.value;
+  return (
+    <>
+      <button type="button" class="button palette-button" aria-haspopup="dialog" onClick={open}>
+        <Icon name="search" />
+        <span>{TEXTS.palette.open}</span>
+        <kbd>{commandKey('k')}</kbd>
+      </button>
+      {isOpen.value && Palette !== null && (
+        <Palette
+          {...props}
+          onClose={() => {
+            isOpen.value = false;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** The sign of the brand. The icon of the page has the same shape. */
+function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 32 32" width="20" height="20" aria-hidden="true">
+      <rect width="32" height="32" rx="8" />
+      <path d="M16 6a7 7 0 0 0-7 7c0 5 7 13 7 13s7-8 7-13a7 7 0 0 0-7-7zm0 10a3 3 0 1 1 0-6 3 3 0 0 1 0 6z" />
+    </svg>
   );
 }
 

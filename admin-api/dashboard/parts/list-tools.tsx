@@ -18,8 +18,17 @@ interface ListToolsProps {
   readonly children?: ComponentChildren;
 }
 
+/** A finger points where there is no keyboard. */
+const hasKeyboard = matchMedia('(pointer: fine)').matches;
+
 /** The search text and the order are query parameters. */
-export function ListTools({ label, hint = TEXTS.lists.hint, sorts, count, children }: ListToolsProps) {
+export function ListTools({
+  label,
+  hint = hasKeyboard ? TEXTS.lists.hint : TEXTS.help.search,
+  sorts,
+  count,
+  children,
+}: ListToolsProps) {
   const search = useRef<HTMLInputElement>(null);
   useShortcut('/', TEXTS.help.search, () => search.current?.focus());
   const query = currentQuery.value;

@@ -5,7 +5,7 @@ import { isNarrow } from './screen-size.ts';
 import { VirtualRows } from './virtual-rows.tsx';
 
 /** Heights in pixels. Must equal those in the style sheet. */
-const ROW = 44;
+const ROW = 40;
 const NARROW_ROW = 100;
 
 interface LongTableProps<Row> {

@@ -1,8 +1,9 @@
-/** Keyboard shortcuts of a page. Ignored while the user is typing. */
+/** Keyboard shortcuts of a page. Ignored while the user is typing, but for those with Ctrl. */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 interface Shortcut {
+  /** As on the keyboard. */
   readonly key: string;
   /** Description for the help. */
   readonly text: string;
@@ -11,9 +12,15 @@ interface Shortcut {
 /** The shortcuts of the current page, for the help. */
 export const shortcuts = signal<readonly Shortcut[]>([]);
 
-export function useShortcut(key: string, text: string, run: () => void): void {
+const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+/** A key with Ctrl, or with Command on Apple's keyboards. */
+export const commandKey = (key: string): string => (isApple ? `⌘${key.toUpperCase()}` : `Ctrl ${key.toUpperCase()}`);
+
+/** `isCommand`: the key is pressed with Ctrl or Command, also while the user is typing. */
+export function useShortcut(key: string, text: string, run: () => void, { isCommand = false } = {}): void {
   useEffect(() => {
-    const shortcut = { key, text };
+    const shortcut = { key: isCommand ? commandKey(key) : key, text };
     shortcuts.value = [...shortcuts.peek(), shortcut];
     return () => {
       shortcuts.value = shortcuts.peek().filter((other) => other !== shortcut);
@@ -21,7 +28,9 @@ export function useShortcut(key: string, text: string, run: () => void): void {
   }, [key, text]);
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
-      if (event.key !== key || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      const hasCommand = isApple ? event.metaKey : event.ctrlKey;
+      if (event.key !== key || event.altKey || (isCommand ? !hasCommand : event.ctrlKey || event.metaKey)) return;
+      if (isInDialog(event.target) || (!isCommand && isTyping(event.target))) return;
       event.preventDefault();
       run();
     };
@@ -30,5 +39,8 @@ export function useShortcut(key: string, text: string, run: () => void): void {
   });
 }
 
+const isInDialog = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('dialog[open]') !== null;
+
 const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.closest('input, select, textarea, dialog[open]') !== null;
+  target instanceof Element && target.closest('input, select, textarea') !== null;

@@ -24,7 +24,7 @@ const LARGE_PAGE = 1000;
 /** Maximum number of selected domains. A bulk action for more would take too long. */
 const MAX_SELECTED = 10_000;
 /** Must equal the value in the style sheet. */
-const ROW = 44;
+const ROW = 40;
 const NARROW_ROW = 100;
 const COLUMNS = 7;
 /** Kinds of changes that refresh the list. */

@@ -13,7 +13,7 @@ import type { ScreenProps } from '../screen.ts';
 import { TEXTS } from '../texts.ts';
 
 /** Must equal the value in the style sheet. */
-const ROW = 44;
+const ROW = 40;
 const NARROW_ROW = 104;
 const COLUMNS = 7;
 const STATUS_CLASSES = ['2', '3', '4', '5'];

@@ -144,11 +144,13 @@ test('acting for an account is marked on every page, shared by the address, and 
       // A reload and a link keep it; so does going back.
       await page.reload();
       await banner(page).getByText('You act for dave').waitFor();
+      await page.getByRole('link', { name: 'All domains' }).click();
       await page.getByRole('link', { name: 'Nodes' }).click();
       await heading(page, 'Nodes').waitFor();
       await banner(page).getByText('This page is not about that account.').waitFor();
       await untilIs(() => page.title(), 'Nodes · for dave · Waypost');
       await checkScreen(page, 'acting-nodes');
+      await page.goBack();
       await page.goBack();
       await heading(page, 'dave.example').waitFor();
       await banner(page).getByText('You act for dave').waitFor();
@@ -166,6 +168,7 @@ test('acting for an account is marked on every page, shared by the address, and 
 
       // An API key is one of the account.
       await page.goto(address);
+      await page.getByRole('link', { name: 'All domains' }).click();
       await page.getByRole('link', { name: 'API keys' }).click();
       await page.getByRole('link', { name: 'Create an API key' }).first().click();
       await page.getByLabel('Name').fill('made for dave');

@@ -113,6 +113,7 @@ test('a viewer sees the history, the audit log and the overview, and changes not
       await page.getByText('Administrator').first().waitFor();
       await untilIs(() => page.locator('.changes > li').count(), 3);
       await untilIs(() => page.getByRole('button', { name: 'Restore this state' }).count(), 0);
+      await page.getByRole('link', { name: 'All domains' }).click();
       await page.getByRole('link', { name: 'Audit log' }).click();
       await page.getByText('second A 192.0.2.1').waitFor();
       await page.getByRole('link', { name: 'Overview' }).click();

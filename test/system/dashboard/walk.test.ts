@@ -123,6 +123,7 @@ async function walk(): Promise<void> {
         const visited = ['-sSk', '--resolve', resolved, `https://www.${DOMAIN}:${httpsPort}/`];
         await untilIs(async () => (await run('curl', visited)).stdout, 'the origin');
 
+        await hand.click(link(page, 'All domains'));
         await hand.click(link(page, 'API keys'));
         await hand.click(link(page, 'Create an API key').first());
         await hand.fill(page.getByLabel('Name'), 'laptop');

@@ -1,5 +1,6 @@
 /** The simulator's page: a phone, and panels with what it simulates. */
 import { render } from 'preact';
+import { followTheme } from '../../../ui/theme.ts';
 import { Header } from './header.tsx';
 import { Panels } from './panels/panels.tsx';
 import { Stage } from './phone/stage.tsx';
@@ -22,6 +23,7 @@ function App() {
   );
 }
 
+followTheme();
 listen();
 render(<App />, document.getElementById('app')!);
 void readEvents(receive);

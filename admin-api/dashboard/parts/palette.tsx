@@ -1,0 +1,163 @@
+/** The command palette: pages, actions and domains by their name. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { Icon } from '../../ui/parts/icon.tsx';
+import { chooseTheme, THEMES } from '../../ui/theme.ts';
+import { addressOf, type PageMatch, type PageName } from '../addresses.ts';
+import { api, settle } from '../api.ts';
+import { toUnicode } from '../names.ts';
+import { domainGroups, groupsFor, isDomainPage } from '../navigation.ts';
+import { type Command, matchCommands } from '../palette.ts';
+import { openAddress } from '../router.ts';
+import { isReader, type User } from '../session.ts';
+import { TEXTS } from '../texts.ts';
+import { LatestResponse } from './latest-response.ts';
+
+interface PaletteProps {
+  readonly user: User;
+  readonly match: PageMatch | null;
+  readonly onSignOut: () => void;
+  readonly onClose: () => void;
+}
+
+/** Domains that one search finds. */
+const MAX_DOMAINS = 8;
+
+export function Palette({ onClose, ...of }: PaletteProps) {
+  const texts = TEXTS.palette;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const list = useId();
+  const text = useSignal('');
+  const domains = useSignal<readonly Command[]>([]);
+  const chosen = useSignal(0);
+  const responses = useRef(new LatestResponse()).current;
+  useEffect(() => dialog.current?.showModal(), []);
+
+  const search = async (query: string): Promise<void> => {
+    const request = responses.begin();
+    const found = query === '' ? [] : await findDomains(query);
+    if (responses.mayShow(request)) domains.value = found;
+  };
+  const commands = [...matchCommands(commandsOf(of), text.value), ...domains.value];
+  const current = Math.min(chosen.value, commands.length - 1);
+  const run = (command: Command | undefined): void => {
+    if (command === undefined) return;
+    dialog.current?.close();
+    command.run();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined && event.key !== 'Enter') return;
+    event.preventDefault();
+    if (step === undefined) run(commands[current]);
+    else if (commands.length > 0) chosen.value = (current + step + commands.length) % commands.length;
+  };
+  return (
+    <dialog ref={dialog} class="palette" aria-label={texts.title} onClose={onClose}>
+      <input
+        type="text"
+        role="combobox"
+        aria-label={texts.label}
+        aria-expanded="true"
+        aria-controls={list}
+        aria-activedescendant={commands.length > 0 ? `${list}-${current}` : undefined}
+        placeholder={texts.label}
+        autoComplete="off"
+        value={text.value}
+        onInput={({ currentTarget: { value } }) => {
+          text.value = value;
+          chosen.value = 0;
+          void search(value.trim());
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div id={list} role="listbox" aria-label={texts.title}>
+        {commands.map((command, i) => (
+          <Choice
+            key={command.id}
+            id={`${list}-${i}`}
+            command={command}
+            isCurrent={i === current}
+            onRun={() => run(command)}
+          />
+        ))}
+      </div>
+      <p class={commands.length === 0 ? 'hint' : 'hidden'} role="status">
+        {commands.length === 0 ? texts.none : texts.count(commands.length)}
+      </p>
+    </dialog>
+  );
+}
+
+interface ChoiceProps {
+  readonly id: string;
+  readonly command: Command;
+  readonly isCurrent: boolean;
+  readonly onRun: () => void;
+}
+
+function Choice({ id, command: { icon, label, hint }, isCurrent, onRun }: ChoiceProps) {
+  const row = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isCurrent) row.current?.scrollIntoView({ block: 'nearest' });
+  }, [isCurrent]);
+  return (
+    // The keyboard acts in the field, which names the current choice.
+    // biome-ignore lint/a11y/useKeyWithClickEvents: see above.
+    <div ref={row} id={id} role="option" tabIndex={-1} aria-selected={isCurrent} onClick={onRun}>
+      <Icon name={icon} />
+      <span>{label}</span>
+      <span class="hint">{hint}</span>
+    </div>
+  );
+}
+
+/** Pages and actions that the user may open, those of the shown domain first. */
+function commandsOf({ user, match, onSignOut }: Omit<PaletteProps, 'onClose'>): Command[] {
+  const texts = TEXTS.palette;
+  const open = (page: PageName, params?: PageMatch['params']) => () => openAddress(addressOf(page, params));
+  const commands: Command[] = [];
+  if (match !== null && isDomainPage(match.page))
+    for (const { title, entries } of domainGroups)
+      for (const { page, icon } of entries)
+        commands.push({ id: page, label: TEXTS.tabs[page], hint: title, icon, run: open(page, match.params) });
+  for (const { title, entries } of groupsFor(user))
+    for (const { page, icon } of entries)
+      commands.push({ id: page, label: TEXTS.navigation[page], hint: title, icon, run: open(page) });
+  commands.push({
+    id: 'ownAccount',
+    label: TEXTS.ownAccount.title,
+    hint: texts.page,
+    icon: 'user',
+    run: open('ownAccount'),
+  });
+  if (!isReader.value)
+    commands.push(
+      { id: 'addDomain', label: TEXTS.help.addDomain, hint: texts.action, icon: 'plus', run: open('addDomain') },
+      { id: 'addKey', label: TEXTS.help.addKey, hint: texts.action, icon: 'plus', run: open('addKey') },
+      { id: 'addTsigKey', label: TEXTS.help.addTsigKey, hint: texts.action, icon: 'plus', run: open('addTsigKey') },
+      { id: 'addWebhook', label: TEXTS.help.addWebhook, hint: texts.action, icon: 'plus', run: open('addWebhook') },
+    );
+  for (const name of THEMES)
+    commands.push({
+      id: `theme-${name}`,
+      label: TEXTS.theme[name],
+      hint: TEXTS.theme.label,
+      icon: name === 'system' ? 'system' : name === 'light' ? 'sun' : 'moon',
+      run: () => chooseTheme(name),
+    });
+  commands.push({ id: 'signOut', label: TEXTS.signOut, hint: texts.action, icon: 'signOut', run: onSignOut });
+  return commands;
+}
+
+async function findDomains(q: string): Promise<Command[]> {
+  const result = await settle(api.GET('/api/v1/domains', { params: { query: { q, limit: MAX_DOMAINS } } }));
+  if (!result.ok) return [];
+  return result.data.domains.map(({ id, domain }) => ({
+    id: `domain-${id}`,
+    label: toUnicode(domain),
+    hint: TEXTS.palette.domain,
+    icon: 'globe',
+    run: () => openAddress(addressOf('records', { domain_id: id })),
+  }));
+}
