@@ -17,22 +17,12 @@ import {
 } from './core/config/index.ts';
 import type { Running } from './core/os/systemd/run-service.ts';
 
-/** The rooms of the daemon, loaded when it starts: other commands need little of them. */
-async function loadRooms() {
-  const [core, adminApi, edge] = await Promise.all([
-    import('./core/index.ts'),
-    import('./admin-api/index.ts'),
-    import('./edge/index.ts'),
-  ]);
-  return { core, adminApi, edge };
-}
-
-type Rooms = Awaited<ReturnType<typeof loadRooms>>;
+type Start = typeof import('./core/start.ts');
 
 /** Throws ConfigError with all that a start refuses; with `bind`, also what cannot be bound. */
 async function checkStart(config: Config, { bind }: { readonly bind: boolean }): Promise<void> {
-  const { core, edge } = await loadRooms();
-  await core.runStartChecks(config, [...core.START_CHECKS, ...edge.START_CHECKS, ...(bind ? core.BIND_CHECKS : [])]);
+  const [start, edge] = await Promise.all([import('./core/start.ts'), import('./edge/daemon/start-checks.ts')]);
+  await start.runStartChecks(config, [...start.START_CHECKS, ...edge.START_CHECKS, ...(bind ? start.BIND_CHECKS : [])]);
 }
 
 /** With little memory, restarts Node with a smaller heap. Returns why that failed, or null. */
@@ -45,21 +35,20 @@ async function fitHeap(config: Config): Promise<string | null> {
 async function serve(read: () => ResolvedConfig): Promise<void> {
   const resolved = read();
   const largeHeap = await fitHeap(resolved.config);
-  const rooms = await loadRooms();
-  const { core } = rooms;
+  const start = await import('./core/start.ts');
   await checkStart(resolved.config, { bind: false });
-  const live = new core.LiveConfig(resolved);
+  const live = new start.LiveConfig(resolved);
   const { config } = live;
-  core.setThreadHeapFlags();
-  const log = core.createLogger(config.log);
+  start.setThreadHeapFlags();
+  const log = start.createLogger(config.log);
   if (largeHeap !== null) log.warn('cannot make the heap smaller', { reason: largeHeap });
-  if (!config.protection.coreDumps) core.disableCoreDumps();
-  const record = new core.StartRecord(config.dataDir, config.protection.startDelay * 1000);
-  await core.runService({
+  if (!config.protection.coreDumps) start.disableCoreDumps();
+  const record = new start.StartRecord(config.dataDir, config.protection.startDelay * 1000);
+  await start.runService({
     log,
     async start(stops) {
       await record.begin(log);
-      return startParts(rooms, { live, read, record }, log, stops);
+      return startParts(start, { live, read, record }, log, stops);
     },
   });
   record.end();
@@ -71,9 +60,12 @@ interface StartOptions {
   readonly record: { served(): Promise<void> };
 }
 
-/** Starts each part after those that it needs. Null: another node's store is to be installed. */
+/**
+ * Starts the nameserver with the parts that it needs, then all others, each after those that it
+ * needs. Null: another node's store is to be installed.
+ */
 async function startParts(
-  { core, adminApi, edge }: Rooms,
+  start: Start,
   { live, read, record }: StartOptions,
   log: Logger,
   stops: Stops,
@@ -81,28 +73,28 @@ async function startParts(
   const started = performance.now();
   const { config, follow } = live;
   stops.add(() => live.forgetFollowers());
-  const metrics = new core.Registry();
-  const tasks = new core.Tasks({ metrics });
-  stops.own(core.registerProcessMetrics(metrics, build, { tasks, log }));
+  const metrics = new start.Registry();
+  const tasks = new start.Tasks({ metrics });
+  stops.own(start.registerProcessMetrics(metrics, build, { tasks, log }));
 
   /** The log of a part: lines of JSON name it. */
   const logOf = (component: string) => ({ log: log.child({ component }) });
 
   // 1. The protection of the machine; the store, and what all parts derive from the configuration.
   const { reclaim } = stops.own(
-    new core.Reclaimer({
+    new start.Reclaimer({
       tasks,
       ...logOf('protection'),
       hasLittleMemory: hasLittleMemory(memoryOf(config)),
-      measure: core.ownMemory,
+      measure: start.ownMemory,
     }),
   );
-  const protection = stops.own(core.openProtection({ config, metrics, tasks, reclaim, ...logOf('protection') }));
-  const store = await core.openStore({ config, metrics, tasks, ...logOf('store'), stops });
+  const protection = stops.own(start.openProtection({ config, metrics, tasks, reclaim, ...logOf('protection') }));
+  const store = await start.openStore({ config, metrics, tasks, ...logOf('store'), stops });
   const { guard: clock } = stops.own(
-    core.openClock({ config, metrics, tasks, environment: store.environment, ...logOf('clock'), built: build.date }),
+    start.openClock({ config, metrics, tasks, environment: store.environment, ...logOf('clock'), built: build.date }),
   );
-  const steering = stops.own(await core.openSteeringState({ config, tasks, ...logOf('steering') }));
+  const steering = stops.own(await start.openSteeringState({ config, tasks, ...logOf('steering') }));
   const common = {
     config,
     follow,
@@ -111,25 +103,21 @@ async function startParts(
     tasks,
     log,
     ...store,
-    answers: core.readAnswerSettings(config, store.secrets),
+    answers: start.readAnswerSettings(config, store.secrets),
     steering: steering.state,
   };
 
-  // 2. Traces, statistics and dnstap, for which the other parts record and count.
-  const traces = stops.own(await core.openTraces({ ...common, ...logOf('traces') }));
-  const statistics = await core.openStatistics({ ...common, protection, clock, ...logOf('statistics') });
-  if (statistics !== null) stops.own(statistics);
-
-  const dnstap = await core.openDnstap({ ...common, ...logOf('dnstap') });
-  if (dnstap !== null) stops.own(dnstap);
+  // 2. Statistics and dnstap: the nameserver writes to their rings, their threads start later.
+  const statistics = stops.own(start.openStatistics({ ...common, protection, clock, ...logOf('statistics') }));
+  const dnstap = stops.own(start.openDnstap({ ...common, ...logOf('dnstap') }));
 
   // 3. Logs of customers; the journal: all writes go through it, and all other parts follow it.
-  const transfers = core.openTransfers({ ...common, ...logOf('transfers') });
-  const tail = new core.RequestTail(config.nodeName);
-  const logs = stops.own(core.openLogDelivery(common));
-  const ruleCounters = new core.RuleCounters();
+  const transfers = start.openTransfers({ ...common, ...logOf('transfers') });
+  const tail = new start.RequestTail(config.nodeName);
+  const logs = stops.own(start.openLogDelivery(common));
+  const ruleCounters = new start.RuleCounters();
   const node = stops.own(
-    await core.openNode({
+    await start.openNode({
       ...common,
       ...logOf('cluster'),
       tail,
@@ -144,15 +132,14 @@ async function startParts(
   );
   if (node.isReplaced) return null;
   const shared = { ...common, journal: node.journal, statistics };
-  core.reportForeignOwners({ ...common, ...logOf('domains') });
   logs.follow(node.journal);
 
   // 4. The nameserver, which does not answer secondary zones that have expired.
-  const secondaries = core.openSecondaries({ ...shared, ...logOf('secondary'), clock });
-  const tickets = stops.own(await core.openTicketKeys(config, shared));
-  const deferred = new core.DeferredRoutes(transfers.answer);
+  const secondaries = start.openSecondaries({ ...shared, ...logOf('secondary'), clock });
+  const tickets = stops.own(await start.openTicketKeys(config, shared));
+  const deferred = new start.DeferredRoutes(transfers.answer);
   const nameserver = stops.own(
-    await core.openNameserver({
+    await start.openNameserver({
       ...shared,
       ...logOf('nameserver'),
       rings: statistics?.rings,
@@ -165,13 +152,25 @@ async function startParts(
   stops.own(node);
   store.startReading();
   await record.served();
+
+  // 5. DNS is answered from here on. What it does not need comes after it: the rest of the program
+  // is loaded, and all other threads start.
+  const [core, adminApi, edge] = await Promise.all([
+    import('./core/index.ts'),
+    import('./admin-api/index.ts'),
+    import('./edge/index.ts'),
+  ]);
+  await statistics?.start();
+  await dnstap?.start();
+  core.reportForeignOwners({ ...common, ...logOf('domains') });
+  const traces = stops.own(await core.openTraces({ ...common, ...logOf('traces') }));
   const readiness = new core.ReadinessWatch({ node, nameserver, protection }, metrics);
   const aliases = core.openAliases({ ...shared, ...logOf('alias'), holds: transfers.holds });
   await stops.own(aliases.refresher).start();
 
   const steeringHealth = core.openSteeringHealth({ ...shared, ...logOf('steering') });
 
-  // 5. The admin API.
+  // 6. The admin API.
   const ejections = new core.Ejections(metrics);
   const forwardedBy = { field: 'x-waypost-client', secret: randomBytes(24).toString('base64url') };
   const signing = core.openSigning({ ...shared, ...logOf('signing'), node, signatures: store.signers.memo });
@@ -215,7 +214,7 @@ async function startParts(
   readiness.installation = installation;
   stops.own(installation).start();
 
-  // 6. The edge and its certificates.
+  // 7. The edge and its certificates.
   const visitors = stops.own(
     await edge.startEdge({
       ...shared,
@@ -235,7 +234,7 @@ async function startParts(
   readiness.edge = visitors;
   stops.own(edge.createAcme({ ...shared, ...logOf('acme'), served: node.served })).start();
 
-  // 7. Background tasks.
+  // 8. Background tasks.
   const { probe } = stops.own(edge.openProbe(common));
   stops.own(core.openHealth({ ...shared, ...logOf('health'), probe })).start();
   stops.own(steeringHealth).start();
@@ -250,7 +249,7 @@ async function startParts(
   readiness.backups = backups;
   backups.start();
 
-  // 8. The first account. Last, since a start that fails, such as by a port in use, must not leave
+  // 9. The first account. Last, since a start that fails, such as by a port in use, must not leave
   // an account whose password is lost.
   const texts = await import('./admin-api/cli/node/welcome.ts');
   const textOf = (text: string) => (config.log.format === 'json' ? texts.asLogLine(text) : text);
@@ -323,7 +322,7 @@ const io: CliIo = {
   build,
   serve,
   checkStart,
-  rebuildAnswers: async (config) => (await import('./core/index.ts')).rebuildStore(config),
+  rebuildAnswers: async (config) => (await import('./core/start.ts')).rebuildStore(config),
 };
 const code = await runCli(process.argv.slice(2), io);
 for (const output of [process.stdout, process.stderr])

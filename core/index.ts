@@ -1,45 +1,19 @@
-/** The parts of the core that main.ts starts, in one module that it loads only for the daemon. */
+/** The parts of the core that main.ts starts when DNS is answered; those before are in start.ts. */
 
-export { createLogger } from './base/log/index.ts';
-export { setThreadHeapFlags } from './base/main-heap.ts';
-export { Registry } from './base/metrics/index.ts';
-export { registerProcessMetrics } from './base/process-metrics.ts';
-export { openSecrets } from './base/secrets.ts';
-export { Tasks } from './base/tasks.ts';
 export { openBackups } from './cluster/backup/open.ts';
 export { CertificateFiles } from './cluster/certificate-files.ts';
 export { openInstallation } from './cluster/installation.ts';
-export { openNode } from './cluster/open-node.ts';
-export { openStore, rebuildStore } from './cluster/open-store.ts';
 export { describeReadiness, ReadinessWatch } from './cluster/readiness.ts';
 export { openWithdrawal } from './cluster/withdrawal.ts';
-export { formatServices, LiveConfig, Reloader, secretKeyFile } from './config/index.ts';
-export { openClock } from './journal/clock/open.ts';
+export { formatServices, Reloader } from './config/index.ts';
 export { startUpkeep } from './journal/upkeep/upkeep.ts';
-export { DeferredRoutes } from './nameserver/deferred-server.ts';
-export { openDnstap } from './nameserver/dnstap/dnstap.ts';
-export { openNameserver } from './nameserver/open.ts';
-export { openTransfers } from './nameserver/transfer/index.ts';
-export { openStatistics } from './observe/statistics/statistics.ts';
-export { RequestTail } from './observe/tail/request-tail.ts';
 export { openTraces } from './observe/traces/traces.ts';
 export { openWebhooks } from './observe/webhooks/open.ts';
-export { disableCoreDumps } from './os/memory.ts';
-export { openProtection, ownMemory } from './os/protection/open.ts';
-export { StartRecord } from './os/protection/start-record.ts';
-export { Reclaimer } from './os/reclaimer.ts';
-export { runService } from './os/systemd/run-service.ts';
 export { Ejections } from './site/health/ejections.ts';
 export { openHealth } from './site/health/open.ts';
-export { openLogDelivery } from './site/logs/open.ts';
-export { RuleCounters } from './site/rules/counters.ts';
-export { openSteeringHealth, openSteeringState } from './site/steering/open.ts';
-export { openTicketKeys } from './site/tls/shared-ticket-keys.ts';
-export { BIND_CHECKS, runStartChecks, START_CHECKS } from './start-checks.ts';
+export { openSteeringHealth } from './site/steering/open.ts';
 export { openAliases } from './upkeep/alias/open.ts';
 export { openCatalogs } from './upkeep/catalog/open.ts';
 export { openDelegations } from './upkeep/delegation/keeper.ts';
 export { reportForeignOwners } from './upkeep/domains/domain-names.ts';
-export { openSecondaries } from './upkeep/secondary/open.ts';
 export { openSigning } from './upkeep/signing/open.ts';
-export { readAnswerSettings } from './zone/answer/settings.ts';

@@ -3,4 +3,3 @@
 export { createAcme } from './certificates/acme/acme.ts';
 export { startEdge } from './daemon/edge.ts';
 export { openProbe } from './daemon/probe.ts';
-export { START_CHECKS } from './daemon/start-checks.ts';

@@ -2,7 +2,6 @@
 import type { EtcdStorage } from '../journal/etcd-client/messages.ts';
 import { FEATURE_LEVEL, FIRST_LEVEL } from '../journal/feature-level.ts';
 import type { Member } from './members.ts';
-import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-tls.ts';
 
 /**
@@ -167,6 +166,7 @@ export async function fetchReport(
   member: Pick<Member, 'name' | 'address' | 'key'>,
   tls: PeerTls,
 ): Promise<NodeReport | null> {
+  const { peerAgent } = await import('./peer-agent.ts');
   const agent = peerAgent(member, tls, { connect: DEADLINE });
   try {
     const signal = AbortSignal.timeout(DEADLINE);

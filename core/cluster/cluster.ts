@@ -14,11 +14,12 @@ import type { BlobStore } from './blobs/store.ts';
 import { Joining, type Member, type Members, readKnownNodes, writeKnownNodes } from './members.ts';
 import { Membership } from './membership.ts';
 import { printsOf } from './own-certificates.ts';
-import { type Answers, collectAnswers } from './peer-agent.ts';
 import { USAGE_LEVEL } from './peer-link.ts';
 import {
+  type Answers,
   type ClusterRuleCounts,
   type ClusterStatistics,
+  collectAnswers,
   type OwnLogState,
   type OwnRuleCounts,
   ownLogReader,

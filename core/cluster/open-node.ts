@@ -13,8 +13,8 @@ import { BLOBS, BlobStore } from './blobs/store.ts';
 import { describeSingleNode } from './cluster-state.ts';
 import { clusterMetrics } from './metrics.ts';
 import { type Node, type NodeOptions, ownStatistics } from './node.ts';
-import { collectAnswers } from './peer-agent.ts';
 import {
+  collectAnswers,
   ownLogReader,
   ownReader,
   ownRuleCounts,
@@ -22,7 +22,6 @@ import {
   readAll,
   readRuleCounts,
 } from './peer-queries.ts';
-import { openSharedNode } from './shared-node.ts';
 
 interface OpenNodeOptions extends Omit<NodeOptions, 'blobs' | 'history' | 'historyBytes' | 'observer' | 'quotaOf'> {
   readonly config: NodeOptions['config'] & Pick<Config, 'journal' | 'plans' | 'quotas'>;
@@ -40,12 +39,18 @@ export async function openNode({ metrics, ...given }: OpenNodeOptions): Promise<
     observer: new JournalMetrics(metrics),
     quotaOf: accountQuotas(config, new StoreReader(given.environment)),
   };
-  const node = config.etcd.endpoints.length === 0 ? alone(options) : await openSharedNode(options);
+  const node = config.etcd.endpoints.length === 0 ? alone(options) : await shared(options);
   if (node.isReplaced) return node;
   given.tasks.ownership = node.ownership;
   journalHeadMetrics(metrics, node.journal);
   if (node.standing !== null) clusterMetrics(metrics, node.standing);
   return node;
+}
+
+/** A single node loads nothing of clusters. */
+async function shared(options: NodeOptions): Promise<Node> {
+  const { openSharedNode } = await import('./shared-node.ts');
+  return openSharedNode(options);
 }
 
 function alone(options: NodeOptions): Node {

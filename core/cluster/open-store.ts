@@ -25,7 +25,7 @@ import { migrateStore } from '../store/migrate/migrate.ts';
 import { logDamaged } from '../store/scan.ts';
 import { StoreReader } from '../store/store-reader.ts';
 import { zoneSettings as settingsOf, type ZoneSettings } from '../zone/compile/settings.ts';
-import { installSnapshot } from './snapshot.ts';
+import { installSnapshot } from './received-snapshot.ts';
 
 interface OpenStoreOptions {
   readonly config: Config;

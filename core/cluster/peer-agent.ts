@@ -70,26 +70,3 @@ export async function readFromPeer(
     await agent.destroy();
   }
 }
-
-export interface Answers<T> {
-  readonly answers: readonly T[];
-  /** Names of the nodes that answered, sorted, and of those that did not. */
-  readonly answered: readonly string[];
-  readonly missing: readonly string[];
-}
-
-/** Reads all nodes concurrently. Never rejects: a node that cannot be read is missing. */
-export async function collectAnswers<T>(
-  nodes: readonly { readonly name: string; read(): Promise<T> }[],
-): Promise<Answers<T>> {
-  const outcomes = await Promise.all(
-    nodes.map(async (node) => ({ name: node.name, answer: await node.read().catch(() => null) })),
-  );
-  const namesWhere = (isMissing: boolean): string[] =>
-    outcomes.flatMap(({ name, answer }) => ((answer === null) === isMissing ? [name] : [])).sort();
-  return {
-    answers: outcomes.flatMap(({ answer }) => (answer === null ? [] : [answer])),
-    answered: namesWhere(false),
-    missing: namesWhere(true),
-  };
-}

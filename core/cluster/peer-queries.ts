@@ -11,7 +11,7 @@ import {
 import type { NodeLogState } from '../site/logs/deliverer.ts';
 import type { StoreReader } from '../store/store-reader.ts';
 import type { Member } from './members.ts';
-import { type Answers, collectAnswers, readFromPeer } from './peer-agent.ts';
+import type { readFromPeer as ReadFromPeer } from './peer-agent.ts';
 import type { PeerTls } from './peer-tls.ts';
 
 /** Path of a peer's counters; the id of a domain, "/" and a revision of its rules follow. */
@@ -63,7 +63,7 @@ export function peerReader(peer: Member, tls: PeerTls): NodeReader {
   return {
     name: peer.name,
     async read(query) {
-      const sent = await readFromPeer(peer, tls, `${STATISTICS_PATH}${formatQuery(query)}`, 'statistics');
+      const sent = await readPeer(peer, tls, `${STATISTICS_PATH}${formatQuery(query)}`, 'statistics');
       const answer = checkNodeStatistics(sent, query);
       if (answer === undefined) throw new Error(`${peer.name} sent invalid statistics`);
       return answer;
@@ -89,7 +89,7 @@ export const ownLogReader = (name: string, stateOf: OwnLogState | undefined, dom
 export const peerLogReader = (peer: Member, tls: PeerTls, domainId: number) => ({
   name: peer.name,
   async read() {
-    const state = await readFromPeer(peer, tls, `${LOGS_PATH}${domainId}`, 'states of logs');
+    const state = await readPeer(peer, tls, `${LOGS_PATH}${domainId}`, 'states of logs');
     if (!isState(state)) throw new Error(`${peer.name} sent an invalid state of logs`);
     return { ...state, node: peer.name };
   },
@@ -184,7 +184,7 @@ export const peerRuleCountsReader = (
   name: peer.name,
   async read() {
     const path = `${RULE_COUNTS_PATH}${domainId}/${revision}`;
-    const sent = await readFromPeer(peer, tls, path, 'counters of rules', deadline);
+    const sent = await readPeer(peer, tls, path, 'counters of rules', deadline);
     if (!isRuleCounts(sent)) throw new Error(`${peer.name} sent invalid counters of rules`);
     return sent;
   },
@@ -218,4 +218,33 @@ export function sumRuleCounts(nodes: readonly RuleCounts[]): RuleCounts {
     }
   }
   return { since, matched, stopped };
+}
+
+/** As readFromPeer, which a single node does not load. */
+async function readPeer(...request: Parameters<typeof ReadFromPeer>): Promise<unknown> {
+  const { readFromPeer } = await import('./peer-agent.ts');
+  return readFromPeer(...request);
+}
+
+export interface Answers<T> {
+  readonly answers: readonly T[];
+  /** Names of the nodes that answered, sorted, and of those that did not. */
+  readonly answered: readonly string[];
+  readonly missing: readonly string[];
+}
+
+/** Reads all nodes concurrently. Never rejects: a node that cannot be read is missing. */
+export async function collectAnswers<T>(
+  nodes: readonly { readonly name: string; read(): Promise<T> }[],
+): Promise<Answers<T>> {
+  const outcomes = await Promise.all(
+    nodes.map(async (node) => ({ name: node.name, answer: await node.read().catch(() => null) })),
+  );
+  const namesWhere = (isMissing: boolean): string[] =>
+    outcomes.flatMap(({ name, answer }) => ((answer === null) === isMissing ? [name] : [])).sort();
+  return {
+    answers: outcomes.flatMap(({ answer }) => (answer === null ? [] : [answer])),
+    answered: namesWhere(false),
+    missing: namesWhere(true),
+  };
 }

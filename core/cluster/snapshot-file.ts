@@ -24,7 +24,7 @@ import { StoreReader } from '../store/store-reader.ts';
 import { transact } from '../store/transact.ts';
 import { BLOBS, BlobStore } from './blobs/store.ts';
 import { etcdSettings } from './files.ts';
-import { installSnapshot, PART, READY, STORE } from './snapshot.ts';
+import { installSnapshot, PART, READY, STORE } from './received-snapshot.ts';
 import { type BlobsHead, checkBlobs, damaged, readBlobs, writeBlobs } from './snapshot-blobs.ts';
 
 type SnapshotConfig = Pick<Config, 'etcd' | 'peer' | 'nodeName' | 'dataDir' | 'store'>;

@@ -4,7 +4,7 @@
  * interrupted transfer resumes while the sender still has the same copy.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -16,6 +16,7 @@ import { STORE_FORMAT } from '../store/environment.ts';
 import type { Member } from './members.ts';
 import { peerAgent } from './peer-agent.ts';
 import type { PeerTls } from './peer-tls.ts';
+import { PART, READY } from './received-snapshot.ts';
 
 /** Milliseconds for which a copy without readers is kept, for other nodes and resumed transfers. */
 const KEEP_MS = 120_000;
@@ -23,14 +24,9 @@ const FRESH_MS = 5000;
 const SILENCE_MS = 30_000;
 const MAX_ATTEMPTS = 10;
 const RETRY_MS = 1000;
-export const STORE = 'waypost.mdb';
 /** Response header field with the format of the store. */
 const FORMAT_FIELD = 'waypost-store-format';
 const COPY = 'snapshot.mdb';
-export const PART = 'snapshot.part';
-export const READY = 'snapshot.ready';
-/** The previous store is kept: it may contain changes that no other node has. */
-const BEFORE = 'waypost.mdb.replaced';
 
 /** An unlinked open file: closing it, even by a crash, frees its disk space. */
 interface Copy {
@@ -234,22 +230,6 @@ function checkFormat({ name, version }: Member, field: string | string[] | undef
 
 /** The store of the peer is not readable by this version; a retry would not help. */
 class OtherFormat extends Error {}
-
-/**
- * Replaces the store by a complete snapshot. The store must not be open; it is kept next to the new
- * one as `before`. False: there is no snapshot.
- */
-export function installSnapshot(folder: string, before = BEFORE): boolean {
-  const ready = join(folder, READY);
-  // A leftover of an interrupted transfer: the next one starts from the first byte.
-  rmSync(join(folder, PART), { force: true });
-  if (!existsSync(ready)) return false;
-  if (existsSync(join(folder, STORE))) renameSync(join(folder, STORE), join(folder, before));
-  // LMDB's table of readers belongs to the old store.
-  rmSync(join(folder, `${STORE}-lock`), { force: true });
-  renameSync(ready, join(folder, STORE));
-  return true;
-}
 
 async function hashOf(file: FileHandle): Promise<string> {
   const hash = createHash('sha256');

@@ -230,7 +230,9 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     modules.stop();
   };
   try {
-    await Promise.all(threads.map((thread) => thread.start()));
+    // Threads share few cores while they start, and most queries arrive over UDP.
+    for (const group of [threads.slice(0, count), threads.slice(count)])
+      await Promise.all(group.map((thread) => thread.start()));
   } catch (error) {
     await stop();
     throw error;

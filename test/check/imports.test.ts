@@ -189,6 +189,17 @@ test('no folder or file next to others imports itself through them, at any depth
       assert.is(findCycle(new Map([...edges].map(([name, to]) => [name, [...to]]))), undefined, level);
 });
 
+test('what main.ts loads before DNS is answered has no HTTP client and no public suffixes', () => {
+  const loaded = new Set(['core/start.ts']);
+  for (const path of loaded)
+    for (const { to, kind, isLazy } of graph.get(path)!) if (kind === 'value' && isLazy !== true) loaded.add(to);
+  assert.ok(loaded.has('core/nameserver/nameserver.ts'));
+  const wrong = [...loaded].filter((path) =>
+    /^import (?!type\b)[^;]* from '(undici|tldts)';/m.test(readFileSync(join(ROOT, path), 'utf8')),
+  );
+  assert.equal(wrong, []);
+});
+
 test('browsers load no code of the server but the client and the presets of keys', () => {
   const isOfBrowsers = (path: string): boolean =>
     startsWith(path, 'admin-api/ui') ||

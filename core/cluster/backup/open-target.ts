@@ -3,7 +3,6 @@ import { ConfigError, StateError } from '../../base/errors.ts';
 import { readPrivateFile } from '../../base/private-file.ts';
 import type { Config } from '../../config/index.ts';
 import { FolderTarget } from './folder-target.ts';
-import { S3Target } from './s3-target.ts';
 import type { Target } from './target.ts';
 
 type BackupSettings = Config['backup'];
@@ -32,6 +31,8 @@ export async function openTarget(backup: BackupSettings): Promise<Target> {
   if (folder !== undefined) return new FolderTarget(folder);
   if (s3Bucket === undefined || s3Endpoint === undefined || s3CredentialsFile === undefined)
     throw new StateError('no_target', 'No place for backups is set: set backup.folder or backup.s3_bucket.');
+  // A start checks the settings before it answers DNS, and an HTTP client takes long to load.
+  const { S3Target } = await import('./s3-target.ts');
   return await S3Target.open({
     endpoint: s3Endpoint,
     region: s3Region,

@@ -26,7 +26,7 @@ interface DnstapOptions {
 }
 
 /** Null if `dnstap.socket` is not set. */
-export async function openDnstap(options: DnstapOptions): Promise<Dnstap | null> {
+export function openDnstap(options: DnstapOptions): Dnstap | null {
   const { socket } = options.config.dnstap;
   if (socket === undefined) {
     dnstapMetrics(options.metrics, null);
@@ -34,7 +34,6 @@ export async function openDnstap(options: DnstapOptions): Promise<Dnstap | null>
   }
   const dnstap = new Dnstap(options, socket);
   dnstapMetrics(options.metrics, dnstap);
-  await dnstap.start();
   return dnstap;
 }
 
@@ -101,6 +100,7 @@ class Dnstap {
     return this.#counters.reduce((sum, counters) => sum + counters[DROPPED], this.#lost);
   }
 
+  /** Until then the rings keep the messages. */
   start(): Promise<void> {
     return this.#thread.start();
   }

@@ -53,24 +53,9 @@ interface Read {
 /** Free bytes that are required to create or open the file. */
 const SPACE = 1 << 20;
 
-/**
- * Null if `statistics.enabled` is off, or if the file cannot be opened on a full disk: DNS matters
- * more. Throws ConfigError.
- */
-export async function openStatistics(options: StatisticsOptions): Promise<Statistics | null> {
-  const { config, log } = options;
-  if (!config.statistics.enabled) return null;
-  const file = join(config.dataDir, STATISTICS_FILE);
-  try {
-    reserveLockFile(file);
-    const statistics = new Statistics(options);
-    await statistics.start();
-    return statistics;
-  } catch (error) {
-    if ((diskSpace(config.dataDir)?.free ?? SPACE) >= SPACE) throw error;
-    log.warn('the disk is full: no statistics until a restart', { file, reason: (error as Error).message });
-    return null;
-  }
+/** Null if `statistics.enabled` is off. */
+export function openStatistics(options: StatisticsOptions): Statistics | null {
+  return options.config.statistics.enabled ? new Statistics(options) : null;
 }
 
 export class Statistics {
@@ -80,11 +65,14 @@ export class Statistics {
   readonly #adding = new Map<number, SharedArrayBuffer>();
   readonly #reads = new Map<number, Read>();
   #lastNumber = 0;
+  /** The file cannot be opened on a full disk. */
+  #isOff = false;
   /** Of the threads that have ended, and of the current one. */
   #samplesBefore = 0;
   #figures: StatisticsFigures = { samples: 0, droppedSamples: 0, diskBytes: 0, fault: null };
 
-  constructor({ config, protection, clock, metrics, log }: StatisticsOptions) {
+  constructor(private readonly options: StatisticsOptions) {
+    const { config, protection, clock, metrics, log } = options;
     const readOnly = protection?.readOnly ?? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
     const clockError = clock?.error ?? new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
     const { sampling, maxDisk } = config.statistics;
@@ -117,19 +105,34 @@ export class Statistics {
     this.#expose(metrics);
   }
 
-  start(): Promise<void> {
-    return this.#thread.start();
+  /**
+   * Until then the rings keep the samples. If the file cannot be opened on a full disk, the node
+   * keeps no statistics: DNS matters more. Throws ConfigError.
+   */
+  async start(): Promise<void> {
+    const { config, log } = this.options;
+    const file = join(config.dataDir, STATISTICS_FILE);
+    try {
+      reserveLockFile(file);
+      await this.#thread.start();
+    } catch (error) {
+      if ((diskSpace(config.dataDir)?.free ?? SPACE) >= SPACE) throw error;
+      this.#isOff = true;
+      log.warn('the disk is full: no statistics until a restart', { file, reason: (error as Error).message });
+    }
   }
 
   /** Adds the counts of an edge thread. */
   addSites({ counts, added }: SiteCounts): void {
     const number = ++this.#lastNumber;
     this.#adding.set(number, added);
+    if (this.#isOff) this.#settle(number);
     this.#thread.send({ kind: 'sites', number, counts });
   }
 
   /** Rejects if the thread does not answer in time. */
   async read(query: StatisticsQuery): Promise<NodeStatistics> {
+    if (this.#isOff) throw new Error('this node keeps no statistics, since its disk was full at the start');
     if (this.#reads.size >= MAX_READS) throw new Error('too many queries of statistics are pending');
     const number = ++this.#lastNumber;
     let timer: NodeJS.Timeout | undefined;

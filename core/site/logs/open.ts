@@ -7,14 +7,12 @@ import type { Tasks } from '../../base/tasks.ts';
 import type { Config } from '../../config/index.ts';
 import { formatHost } from '../../dns/wire/name.ts';
 import type { Journal } from '../../journal/journal.ts';
-import { parseExemptions } from '../../net/address/index.ts';
-import { type Attempt, Sender } from '../../net/delivery/sender.ts';
-import { resolveBy } from '../../net/dial/checked-connector.ts';
+import type { Attempt } from '../../net/delivery/sender.ts';
 import type { Environment } from '../../store/environment.ts';
 import { StoreReader } from '../../store/store-reader.ts';
 import { type DomainLines, LogDeliverer, type NodeLogState } from './deliverer.ts';
 import { LOGS } from './document.ts';
-import { LogSender } from './send.ts';
+import type { LogSender } from './send.ts';
 
 interface OpenLogDeliveryOptions {
   readonly config: Pick<Config, 'webhooks' | 'nodeName'>;
@@ -36,7 +34,6 @@ export interface LogDelivery {
   stop(): Promise<void>;
 }
 
-/** Connections to receivers follow the settings of webhooks. */
 export function openLogDelivery({
   config: { webhooks, nodeName },
   version,
@@ -48,29 +45,32 @@ export function openLogDelivery({
 }: OpenLogDeliveryOptions): LogDelivery {
   const reader = new StoreReader(environment);
   const stop = new AbortController();
-  const rule = { exemptions: parseExemptions(webhooks.allowPrivateReceivers), own: [] };
-  const resolve = resolveBy(() => webhooks.resolvers, stop.signal);
-  const sender = new LogSender({
-    rule,
-    resolve,
-    secrets,
-    nodeName,
-    userAgent: `Waypost/${version}`,
-    sender: new Sender({ rule, resolve }),
-    domainName(domainId) {
-      const domain = reader.domain(domainId);
-      return domain && formatHost(domain.apex);
-    },
-  });
+  let sender: LogSender | null = null;
+  const openSender = async (): Promise<LogSender> => {
+    // Loaded with the first batch: an HTTP client takes long to load, and the nameserver waits.
+    const { openLogSender } = await import('./send.ts');
+    sender ??= openLogSender({
+      webhooks,
+      signal: stop.signal,
+      secrets,
+      nodeName,
+      userAgent: `Waypost/${version}`,
+      domainName(domainId) {
+        const domain = reader.domain(domainId);
+        return domain && formatHost(domain.apex);
+      },
+    });
+    return sender;
+  };
   const deliverer = new LogDeliverer({
     nodeName,
     tasks,
     log,
     accountOf: (domainId) => reader.domain(domainId)?.accountId,
     readDocument: (domainId) => LOGS.content(reader, domainId),
-    send: (domainId, document, batch, dropped) => sender.send(domainId, document, batch, dropped),
+    send: async (...batch) => (await openSender()).send(...batch),
     isPaused: () => reader.areDeliveriesPaused(),
-    release: (domainId) => sender.release(domainId),
+    release: (domainId) => sender?.release(domainId),
   });
   expose(metrics, deliverer);
   deliverer.start();
@@ -82,7 +82,7 @@ export function openLogDelivery({
     async stop() {
       await deliverer.stop();
       stop.abort(new Error('the service is stopping'));
-      sender.close();
+      sender?.close();
     },
   };
 }

@@ -4,11 +4,18 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Agent } from 'undici';
 import type { Secrets } from '../../base/secrets.ts';
-import type { ConnectRule } from '../../net/address/index.ts';
+import type { Config } from '../../config/index.ts';
+import { type ConnectRule, parseExemptions } from '../../net/address/index.ts';
 import { openS3Client, s3Fault, s3Status } from '../../net/delivery/s3-client.ts';
-import type { Attempt, Sender } from '../../net/delivery/sender.ts';
+import { type Attempt, Sender } from '../../net/delivery/sender.ts';
 import { formatSignatures } from '../../net/delivery/signature.ts';
-import { createConnector, ForbiddenAddress, type Resolve, untilAborted } from '../../net/dial/checked-connector.ts';
+import {
+  createConnector,
+  ForbiddenAddress,
+  type Resolve,
+  resolveBy,
+  untilAborted,
+} from '../../net/dial/checked-connector.ts';
 import { type BucketDestination, type EndpointDestination, LOGS, type LogsDocument } from './document.ts';
 import type { Batch } from './outbox.ts';
 
@@ -21,6 +28,19 @@ interface LogSenderOptions {
   readonly userAgent: string;
   /** Without the last dot; undefined: the domain was deleted. */
   domainName(domainId: number): string | undefined;
+}
+
+type OpenLogSenderOptions = Omit<LogSenderOptions, 'sender' | 'rule' | 'resolve'> & {
+  readonly webhooks: Config['webhooks'];
+  /** Aborts lookups of receivers. */
+  readonly signal: AbortSignal;
+};
+
+/** Connections to receivers follow the settings of webhooks. */
+export function openLogSender({ webhooks, signal, ...options }: OpenLogSenderOptions): LogSender {
+  const rule = { exemptions: parseExemptions(webhooks.allowPrivateReceivers), own: [] };
+  const resolve = resolveBy(() => webhooks.resolvers, signal);
+  return new LogSender({ ...options, rule, resolve, sender: new Sender({ rule, resolve }) });
 }
 
 const compress = promisify(gzip);
