@@ -5,9 +5,16 @@ import { drive, type Measured } from './drive.ts';
 import { FRESH } from './plan.ts';
 import type { WaypostApi } from './waypost.ts';
 
+/** Milliseconds that the 99th percentile of operations may have. */
+const WITHIN = 10;
+/** Milliseconds that a page may take, also of lists in another order than names. */
+const PAGE_WITHIN = 20;
+
 export interface Operation {
   readonly text: string;
   readonly clients: number;
+  /** Milliseconds: the goal for the 99th percentile, or for the maximum of a page. */
+  readonly within: { readonly part: 'p99' | 'max'; readonly milliseconds: number };
   readonly figure: Measured;
 }
 
@@ -25,6 +32,9 @@ export interface AccountResult {
 const PASSWORD = 'many-domains-on-loopback';
 /** In the name of one domain only. */
 const RARE = 'needle';
+/** Domains whose proxy is on. */
+const PROXIED = 1000;
+const SORTS = ['domain', 'created_at', 'updated_at', 'record_count'];
 /** Places from which deep pages are read. */
 const DEEP = 16;
 const SEARCHES = 5;
@@ -74,17 +84,59 @@ export async function measureAccount(
     ['GET /account', [get('/api/v1/account', ['"domain_count":'])]],
     ['POST /domains', [post]],
   ];
+  const lists: [string, Call[]][] = [];
+  for (const [text, path, contains] of await listsOf(account))
+    for (const [place, cursor] of Object.entries(await placesOf(account, path)))
+      lists.push([`${text}, ${place} page`, [get(`${path}limit=100${cursor}`, [contains])]]);
   const operations: Operation[] = [];
-  for (const [text, calls] of measured) {
-    for (const clients of [1, 8]) {
+  const plans = [
+    ...lists.map((list) => ({ list, within: { part: 'max', milliseconds: PAGE_WITHIN } as const, counts: [1] })),
+    ...measured.map((list) => ({ list, within: { part: 'p99', milliseconds: WITHIN } as const, counts: [1, 8] })),
+  ];
+  for (const { list, within, counts } of plans) {
+    const [text, calls] = list;
+    for (const clients of counts) {
       const figure = await drive(account, calls, { order: 'rotate', clients, keepAlive: true, seconds }, work);
-      operations.push({ text, clients, figure });
+      operations.push({ text, clients, within, figure });
       say(
         `${text}, ${clients} at a time: p50 ${figure.p50.toFixed(2)} p99 ${figure.p99.toFixed(2)} max ${figure.max.toFixed(2)} ms${figure.wrong > 0 ? `  WRONG ${figure.wrong}: ${figure.firstWrong}` : ''}`,
       );
     }
   }
   return { domains, seconds: filled.seconds, operations, search: await wholeSearch(account) };
+}
+
+/** Lists with their paths, up to the parameters of a page, and a part of the body. */
+async function listsOf(account: WaypostApi): Promise<[text: string, path: string, contains: string][]> {
+  const { domains } = (await account.ask('GET', `/api/v1/domains?limit=${PROXIED}`)) as unknown as {
+    domains: { id: string }[];
+  };
+  for (const { id } of domains) {
+    await account.ask('PUT', `/api/v1/domains/${id}/proxy`, { origin: '1.1.1.1', port: 80 });
+    await account.ask('POST', `/api/v1/domains/${id}/proxy/toggle`, { enable: true });
+  }
+  return [
+    ...SORTS.map((sort): [string, string, string] => [
+      `GET /domains by ${sort}`,
+      `/api/v1/domains?sort=${sort}&`,
+      '"domains":[{"id":',
+    ]),
+    ['GET /certificates', '/api/v1/certificates?', '"certificates":[{'],
+    ['GET /certificates?only=problems', '/api/v1/certificates?only=problems&', '"certificates":['],
+    ['GET /audit', '/api/v1/audit?', '"entries":[{"id":'],
+  ];
+}
+
+/** The parameters of the first page of a list, and of a page in the middle and at its end. */
+async function placesOf(account: WaypostApi, path: string): Promise<Record<string, string>> {
+  const cursors: string[] = [];
+  for (let next: string | null = ''; next !== null; ) {
+    const answer = await account.ask('GET', `${path}limit=1000${next === '' ? '' : `&cursor=${next}`}`);
+    next = answer.next_cursor as string | null;
+    if (next !== null) cursors.push(`&cursor=${next}`);
+  }
+  const [middle, last] = [cursors[cursors.length >> 1], cursors.at(-1)];
+  return { first: '', ...(middle !== undefined && { middle }), ...(last !== undefined && { last }) };
 }
 
 async function deepCursors(account: WaypostApi, domains: number): Promise<string[]> {
