@@ -1,6 +1,6 @@
 /**
- * `npm run pictures -- [FOLDER]`: pictures of the dashboard. Without a folder, those of README.md in
- * docs/pictures; with one, every page in it: 1280 and 390 pixels wide, light and dark. Needs
+ * `npm run pictures -- [FOLDER]`: pictures of the dashboard. Without a folder, those of README.md
+ * in docs/pictures; with one, every page in it: 1280 and 390 pixels wide, light and dark. Needs
  * Chromium.
  */
 import { mkdirSync } from 'node:fs';
