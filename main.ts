@@ -6,7 +6,7 @@ import { type CliIo, runCli } from './admin-api/cli/index.ts';
 import { readBuildInfo } from './core/base/build-info.ts';
 import { ConfigError } from './core/base/errors.ts';
 import type { Logger } from './core/base/log/index.ts';
-import { hasLittleMemory } from './core/base/main-heap.ts';
+import { hasLittleMemory, setThreadHeapFlags } from './core/base/main-heap.ts';
 import type { Stops } from './core/base/stops.ts';
 import {
   type Config,
@@ -15,6 +15,7 @@ import {
   memoryOf,
   type ResolvedConfig,
 } from './core/config/index.ts';
+import { loadUdpThreads } from './core/nameserver/early.ts';
 import type { Running } from './core/os/systemd/run-service.ts';
 
 type Start = typeof import('./core/start.ts');
@@ -35,11 +36,12 @@ async function fitHeap(config: Config): Promise<string | null> {
 async function serve(read: () => ResolvedConfig): Promise<void> {
   const resolved = read();
   const largeHeap = await fitHeap(resolved.config);
+  setThreadHeapFlags();
+  loadUdpThreads(resolved.config);
   const start = await import('./core/start.ts');
   await checkStart(resolved.config, { bind: false });
   const live = new start.LiveConfig(resolved);
   const { config } = live;
-  start.setThreadHeapFlags();
   const log = start.createLogger(config.log);
   if (largeHeap !== null) log.warn('cannot make the heap smaller', { reason: largeHeap });
   if (!config.protection.coreDumps) start.disableCoreDumps();
@@ -159,9 +161,9 @@ async function startParts(
     import('./core/index.ts'),
     import('./admin-api/index.ts'),
     import('./edge/index.ts'),
+    statistics?.start(),
+    dnstap?.start(),
   ]);
-  await statistics?.start();
-  await dnstap?.start();
   core.reportForeignOwners({ ...common, ...logOf('domains') });
   const traces = stops.own(await core.openTraces({ ...common, ...logOf('traces') }));
   const readiness = new core.ReadinessWatch({ node, nameserver, protection }, metrics);

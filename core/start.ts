@@ -4,7 +4,6 @@
  */
 
 export { createLogger } from './base/log/index.ts';
-export { setThreadHeapFlags } from './base/main-heap.ts';
 export { Registry } from './base/metrics/index.ts';
 export { registerProcessMetrics } from './base/process-metrics.ts';
 export { Tasks } from './base/tasks.ts';

@@ -4,6 +4,7 @@ import { ConfigError } from '../base/errors.ts';
 import type { ListenAddress } from '../config/index.ts';
 import type { TransportName } from '../net/address/client.ts';
 import { forgetThread, shareLimits } from '../os/connection-limits.ts';
+import { endEarlyThreads } from '../os/early-threads.ts';
 import { loadLibc } from '../os/libc.ts';
 import { cannotListen, choosePort, closeLeft, NO_SOCKETS, openSockets } from '../os/sockets.ts';
 import { nextTicketKeys, type TicketKeys } from '../site/tls/ticket-keys.ts';
@@ -15,6 +16,7 @@ import type { AnswerDeferred } from './deferred.ts';
 import type { UdpLimitOptions } from './deferred-limit.ts';
 import { DeferredServer } from './deferred-server.ts';
 import { udpSender } from './deferred-udp.ts';
+import { LOOP, udpThreadName } from './early.ts';
 import type { LocalData } from './local-responder.ts';
 import { type ModuleOptions, QueryModules } from './query-modules.ts';
 import type { RateLimitOptions } from './rate-limit.ts';
@@ -89,7 +91,6 @@ export interface Nameserver {
 }
 
 /** The programs of the threads. */
-const LOOP = new URL('./loop-worker.js', import.meta.url);
 const STREAM = new URL('./stream-worker.js', import.meta.url);
 const PORTABLE_UDP = new URL('./udp-portable-worker.js', import.meta.url);
 const PROGRAMS = {
@@ -175,7 +176,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     createDnsThread({ ...parts, cannotListen: (reason) => cannotListen(plan.data.listen, reason, setting) }, plan);
   const threads = Array.from({ length: count }, (_, i) =>
     start({
-      name: `udp ${i + 1}`,
+      name: udpThreadName(i),
       file: programs.udp,
       readerNumber: i + 1,
       data: Object.assign(currentOf(i), data, { transport: 'udp' as const, fds: sockets.udp[i] ?? [] }),
@@ -233,6 +234,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     // Threads share few cores while they start, and most queries arrive over UDP.
     for (const group of [threads.slice(0, count), threads.slice(count)])
       await Promise.all(group.map((thread) => thread.start()));
+    endEarlyThreads();
   } catch (error) {
     await stop();
     throw error;

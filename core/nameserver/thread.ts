@@ -7,6 +7,7 @@ import type { IndexWriter } from '../store/index/writer.ts';
 import type { NameserverCounters } from './counters.ts';
 import type { DeferredChannel } from './deferred.ts';
 import type { DeferredServer, DeferredSession } from './deferred-server.ts';
+import { SMALL_HEAP } from './early.ts';
 import type { FromWorker, ToWorker, WorkerData } from './worker.ts';
 
 /**
@@ -14,9 +15,6 @@ import type { FromWorker, ToWorker, WorkerData } from './worker.ts';
  * grows.
  */
 const BACK_OFF: BackOff = { first: 250, factor: 4, maximum: 1000, settledAfter: 0 };
-
-/** The threads allocate little, so it costs no CPU. */
-const SMALL_HEAP = { maxYoungGenerationSizeMb: 3 };
 
 /** Shared by all DNS threads. */
 interface ThreadParts {

@@ -1,8 +1,9 @@
 /** What the programs of the DNS threads share: their data, their messages, and how they start. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import type { ListenAddress } from '../config/index.ts';
 import type { TransportName } from '../net/address/client.ts';
 import { ConnectionLimits, type SharedLimits } from '../os/connection-limits.ts';
+import { takeThreadData } from '../os/early-threads.ts';
 import { maintainThread } from '../os/thread-upkeep.ts';
 import { STOPPING } from '../store/index/layout.ts';
 import { type HandlerData, type HandlerLimits, openQueryHandler, type QueryHandler } from './query-handler.ts';
@@ -64,7 +65,7 @@ interface DnsWorker {
 
 /** Opens what each DNS thread works with. */
 export function openWorker(): DnsWorker {
-  const data = workerData as WorkerData;
+  const data = takeThreadData<WorkerData>();
   maintainThread(data.pulse);
   const header = new Int32Array(data.shared.header);
   const handler = openQueryHandler(data, faultReporter());

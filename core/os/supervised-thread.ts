@@ -1,7 +1,8 @@
 /** Supervises a worker thread: starts it, restarts it after a delay when it dies, and stops it. */
 import v8 from 'node:v8';
-import { type ResourceLimits, type Transferable, Worker } from 'node:worker_threads';
+import type { ResourceLimits, Transferable, Worker } from 'node:worker_threads';
 import type { Logger } from '../base/log/index.ts';
+import { createThread } from './early-threads.ts';
 import { Pulse } from './pulse.ts';
 
 const setSize = (megabytes: number): void => v8.setFlagsFromString(`--initial-old-space-size=${megabytes}`);
@@ -119,7 +120,7 @@ export class SupervisedThread<To, From extends { readonly kind: string }> {
     const { data, transfer, release } = prepare();
     this.pulse.begin();
     const create = (): Worker =>
-      new Worker(file, {
+      createThread(file, {
         workerData: { ...data, pulse: this.pulse.shared },
         transferList: transfer,
         resourceLimits: heap,
