@@ -96,8 +96,7 @@ export function syncTable(counts: readonly SyncCount[]): string {
   return table(['server', 'clients', 'creations', 'syncs (strace)'], rows, 1);
 }
 
-const operationMet = ({ figure, within: { part, milliseconds } }: Operation): boolean =>
-  figure[part] < milliseconds && figure.wrong === 0;
+const operationMet = ({ figure: { p99, wrong }, within }: Operation): boolean => p99 < within && wrong === 0;
 
 export function accountTable({ domains, seconds, operations, search }: AccountResult): string {
   const rows = operations.map((operation) => {
@@ -111,7 +110,7 @@ export function accountTable({ domains, seconds, operations, search }: AccountRe
       figure.max.toFixed(2),
       figure.cpuMicros.toFixed(0),
       whole(figure.wrong),
-      `${within.part} < ${within.milliseconds}`,
+      `p99 < ${within}`,
       yes(operationMet(operation)),
     ];
   });
