@@ -100,4 +100,8 @@ function decodeSegment(segment: string): string {
 }
 
 const noSuchEndpoint = (path: string): HttpError =>
-  new HttpError(404, 'no_such_endpoint', `There is no endpoint ${JSON.stringify(path.slice(0, 200))}.`);
+  new HttpError(
+    404,
+    'no_such_endpoint',
+    `There is no endpoint ${JSON.stringify(path.slice(0, 200))}. GET /api/v1/openapi.json lists all; "waypost token create --login NAME" or POST /api/v1/auth/token creates the token that most of them need.`,
+  );

@@ -79,6 +79,11 @@ function everywhere(transport: 'uws' | 'node'): void {
     }
   });
 
+  test('says how to begin where there is no endpoint', async ({ daemon }) => {
+    const { body } = await daemon.call('GET', '/api/v1/nothing', { token: null });
+    assert.match(String(body.error.message), /GET \/api\/v1\/openapi\.json lists all; .*POST \/api\/v1\/auth\/token/);
+  });
+
   test('reports several errors of one body at once', async ({ daemon, domain }) => {
     const { body } = await daemon.call('POST', `/api/v1/domains/${domain}/records`, { json: { name: 1, ttl: 'x' } });
     assert.equal(
