@@ -39,7 +39,7 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
       option('--code <code>', 'with --login: a code of your authenticator app, or a recovery code'),
       option(
         '--scope <scope...>',
-        'the scopes of the token: dns, proxy, packages or account, each optionally with :read (not with --login)',
+        'the scopes of the token: dns, proxy, packages or account, each optionally with :read',
       ),
       option(
         '--domain <domain...>',
@@ -47,9 +47,10 @@ export function addTokenCommands(program: Command, context: CommandContext): voi
       ),
       ...LIMIT_OPTIONS,
     ],
-    more: 'Limits need a current token, so none goes with --login. With --login, the password is read from standard input (--password-stdin), WAYPOST_ADMIN_PASSWORD, or a prompt. If the account needs a code, the command asks for it.',
+    more: 'Limits other than --scope and --expires need a current token. With --login, the password is read from standard input (--password-stdin), WAYPOST_ADMIN_PASSWORD, or a prompt. If the account needs a code, the command asks for it.',
     examples: [
       'export WAYPOST_TOKEN=$(waypost token create --login admin)',
+      'waypost token create --login alice --scope dns:read --expires "2030-01-01 00:00:00"',
       'pass show waypost/alice | waypost token create --login alice --password-stdin --name laptop',
       'waypost token create --name backup --scope dns:read --expires "2030-01-01 00:00:00"',
       'waypost token create --name web --scope dns --domain example.com',
@@ -108,12 +109,9 @@ function label({ name, for: use }: CreateOptions): string {
 }
 
 async function exchange(io: CliIo, api: ApiClient, login: string, options: CreateOptions, hosts: readonly string[]) {
-  const { scope, expires, domain, names, types, actions, network } = options;
-  if (
-    hosts.length > 0 ||
-    [scope, expires, domain, names, types, actions, network].some((given) => given !== undefined)
-  ) {
-    throw new CliError('usage', '--scope, --expires, --domain and other limits cannot be combined with --login.', {
+  const { scope: scopes, expires: expires_at, for: use, domain, names, types, actions, network } = options;
+  if (hosts.length > 0 || [use, domain, names, types, actions, network].some((given) => given !== undefined)) {
+    throw new CliError('usage', '--for, --domain and limits of records and networks cannot be combined with --login.', {
       next: 'Log in first, then use the new token to create the narrower one.',
     });
   }
@@ -131,7 +129,7 @@ async function exchange(io: CliIo, api: ApiClient, login: string, options: Creat
         'Pass --password-stdin or set WAYPOST_ADMIN_PASSWORD.',
       ));
   return withCode(io, options.code, (code) => {
-    const body = { login, password, code, name: label(options) };
+    const body = { login, password, code, name: label(options), scopes, expires_at };
     return api.POST('/api/v1/auth/token', { body, authorized: false });
   });
 }

@@ -26,10 +26,10 @@ export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>
       tag: 'tokens',
       summary: 'Log in with a password and get a token',
       description:
-        'The token has all scopes that the role allows, and stays valid until it is revoked. For programs, create a token with fewer scopes with POST /api/v1/tokens instead. An Idempotency-Key has no effect here.',
+        'Without `scopes`, the token has all scopes that the role allows; without `expires_at`, it stays valid until it is revoked. For tokens with more limits, use POST /api/v1/tokens. An Idempotency-Key has no effect here.',
       body: exchangeBody,
       response: exchangeResponse,
-      faults: { ...SIGN_IN_FAULTS, 409: ['token_limit'] },
+      faults: { ...SIGN_IN_FAULTS, 409: ['token_limit'], 422: ['invalid_scope', 'invalid_time'] },
       async run(context) {
         const { text, token, account } = await exchange(parts, context);
         return { token: text, prefix: prefixOf(token), user: viewUser(account) };

@@ -30,10 +30,16 @@ const userView = Type.Object({
   plan: Type.String(),
 });
 
+const scopesField = Type.Optional(
+  list(Type.String({ maxLength: 40 }), 'a list of scopes, such as ["dns", "account:read"]', { maxItems: 16 }),
+);
+
 export const exchangeBody = bodySchema(
   Type.Object({
     ...credentials,
     code: codeField,
+    scopes: scopesField,
+    expires_at: limitFields.expires_at,
     name: Type.Optional(
       line(
         1,
@@ -53,9 +59,7 @@ export const exchangeResponse = Type.Object({
 export const tokenBody = bodySchema(
   Type.Object({
     name: label,
-    scopes: Type.Optional(
-      list(Type.String({ maxLength: 40 }), 'a list of scopes, such as ["dns", "account:read"]', { maxItems: 16 }),
-    ),
+    scopes: scopesField,
     domains: Type.Optional(
       orNull(
         list(id('a domain'), 'ids of domains', { minItems: 1, maxItems: 1000 }),

@@ -14,7 +14,7 @@ import type { BodyOf } from '../../http/json-body.ts';
 import type { Context } from '../../http/route.ts';
 import { formatTime, nowSeconds } from '../../http/time.ts';
 import { readExpiry, readLimits, viewLimits } from './limits.ts';
-import type { tokenBody } from './schema.ts';
+import type { exchangeBody, tokenBody } from './schema.ts';
 import { limitScopes, narrowScopes, scopesOf } from './scopes.ts';
 import { type SignInParts, type SignInRequest, signIn } from './sign-in.ts';
 import { hashToken, mintToken, prefixOf } from './token.ts';
@@ -25,17 +25,21 @@ import { hashToken, mintToken, prefixOf } from './token.ts';
  */
 const MAX_TOKENS = 1000;
 
-/** Creates a token for a password. Throws the errors of signIn, and StateError `token_limit`. */
+/**
+ * Creates a token for a password. Throws the errors of signIn, StateError `token_limit`, and
+ * InvalidError.
+ */
 export function exchange(
   parts: SignInParts,
-  request: SignInRequest & { readonly body: { readonly name?: string } },
+  request: SignInRequest & { readonly body: Pick<BodyOf<typeof exchangeBody>, 'name' | 'scopes' | 'expires_at'> },
 ): Promise<{ readonly account: Account; readonly token: Token; readonly text: string }> {
   const { body, requestId, remoteAddress } = request;
   const name = body.name ?? `login ${formatTime(nowSeconds())} from ${remoteAddress}`;
+  const expiresAt = readExpiry(body.expires_at, null);
   return signIn(parts, request, (draft, account, by) => {
-    const scopes = scopesOf(account.role);
-    const { token, text } = addToken(draft, account, { name, scopes, byPassword: true, expiresAt: null });
-    const detail = { name, scopes, by };
+    const scopes = readScopes(body.scopes, scopesOf(account.role));
+    const { token, text } = addToken(draft, account, { name, scopes, byPassword: true, expiresAt });
+    const detail = { name, scopes, by, ...(expiresAt !== null && { expires_at: formatTime(expiresAt) }) };
     const caller = { account, token };
     draft.insert(
       audits,

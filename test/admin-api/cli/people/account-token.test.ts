@@ -85,7 +85,24 @@ test('token create without --login uses the current token', async ({ daemon, env
     scopes: ['dns:read', 'account'],
     expires_at: '2030-01-01 00:00:00',
   });
-  assert.is((await run([...argv, '--login', 'admin'], { env })).code, 1);
+  for (const limit of [
+    ['--domain', 'a.test'],
+    ['--for', 'acme'],
+    ['--network', '192.0.2.0/24'],
+    ['--types', 'TXT'],
+  ]) {
+    const refused = await run(['token', 'create', ...limit, '--login', 'admin'], { env });
+    assert.is(refused.code, 1);
+    assert.match(refused.stderr, /cannot be combined with --login/);
+  }
+});
+
+test('token create --login sends scopes and expiry', async ({ daemon, env }) => {
+  const argv = ['token', 'create', '--login', 'admin', '--name', 'x', '--scope', 'dns:read', '--expires'];
+  const { code } = await run([...argv, '2030-01-01 00:00:00'], { env: { ...env, WAYPOST_ADMIN_PASSWORD: 'good' } });
+  assert.is(code, 0);
+  const { scopes, expires_at } = JSON.parse(daemon.seen[0].body);
+  assert.equal([scopes, expires_at], [['dns:read'], '2030-01-01 00:00:00']);
 });
 
 test('account add sends the new account, with the password of the input', async ({ daemon, env }) => {

@@ -45,6 +45,27 @@ test('exchanges a password for a token, by username or e-mail in any case', asyn
   }
 });
 
+test('an exchange gives no more scopes than it names, and the expiry', async ({ daemon }) => {
+  await daemon.account('emil');
+  const exchange = (more: object) =>
+    daemon.call('POST', '/api/v1/auth/token', {
+      token: null,
+      json: { login: 'emil', password: 'emil secret', ...more },
+    });
+  const { body } = await exchange({ scopes: ['account', 'dns:read'], expires_at: '2099-01-01 00:00:00' });
+  const { body: listed } = await daemon.call('GET', '/api/v1/tokens', { token: String(body.token) });
+  const made = listOf(listed.tokens).find(({ prefix }) => prefix === body.prefix);
+  assert.equal([made?.scopes, made?.expires_at] as unknown, [['account', 'dns:read'], '2099-01-01 00:00:00']);
+  for (const [more, code] of [
+    [{ scopes: ['root'] }, 'invalid_scope'],
+    [{ scopes: [] }, 'invalid_scope'],
+    [{ expires_at: '2001-01-01 00:00:00' }, 'invalid_time'],
+  ] as const) {
+    const { status, body: refusal } = await exchange(more);
+    assert.equal([status, refusal.error.code] as unknown, [422, code]);
+  }
+});
+
 test('rejects wrong credentials alike, whether the account exists or not', async ({ daemon }) => {
   const answers = [];
   for (const [login, password] of [
