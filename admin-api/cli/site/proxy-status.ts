@@ -11,8 +11,8 @@ export function describeProxy({ domain: { domain }, proxy }: ProxyResponse): [st
   const on = proxy.is_enabled === 1;
   return [
     `${domain}: proxy ${on ? 'on' : 'off'}`,
-    ...originLines(domain, proxy, on),
-    ...certificateLines(domain, proxy),
+    ...originLines(proxy, on),
+    ...certificateLines(proxy),
     ...hstsLines(proxy),
     ...(proxy.heuristics === 'static' ? [] : [`  cache        heuristic freshness: ${proxy.heuristics}`]),
     ...(proxy.forwarded_header ? [] : ['  headers      no Forwarded for the origin']),
@@ -21,27 +21,29 @@ export function describeProxy({ domain: { domain }, proxy }: ProxyResponse): [st
     ...exposed.map(
       ({ name, type, content, why }) => `  exposed      ${[name, type, content].map(shown).join(' ')}: ${shown(why)}`,
     ),
+    ...nextSteps(domain, proxy, on).map((step) => `  next: ${step}`),
+  ];
+}
+
+/** Below all warnings, so that these are read first. */
+function nextSteps(domain: string, { origin_host, ssl_error, exposed }: Proxy, on: boolean): string[] {
+  return [
+    ...(origin_host === '' ? [`Set the origin with "waypost proxy set ${domain} ORIGIN".`] : []),
+    ...(origin_host !== '' && !on ? [`Turn the proxy on with "waypost proxy on ${domain}".`] : []),
+    ...(ssl_error
+      ? [`Fix the problem of the certificate, then retry at once with "waypost proxy certificate ${domain} --order".`]
+      : []),
     ...(exposed.length === 0 ? [] : [EXPOSED_NEXT]),
   ];
 }
 
 const EXPOSED_NEXT =
-  '  next: These names reveal the origin\'s address. Proxy them ("waypost record set … --proxied"), ' +
+  'These names reveal the origin\'s address. Proxy them ("waypost record set … --proxied"), ' +
   'remove them, or move their services to another address.';
 
-function originLines(
-  domain: string,
-  { origin_host: host, origin_port: port, origin_protocol: protocol }: Proxy,
-  on: boolean,
-) {
-  if (host === '') {
-    return [
-      `  origin       none${on ? '; each name is served from its own address records' : ''}`,
-      `  next: Set it with "waypost proxy set ${domain} ORIGIN".`,
-    ];
-  }
-  const origin = `  origin       ${shown(protocol)}://${toUrlHost(host)}:${shown(port)}`;
-  return on ? [origin] : [origin, `  next: Turn it on with "waypost proxy on ${domain}".`];
+function originLines({ origin_host: host, origin_port: port, origin_protocol: protocol }: Proxy, on: boolean) {
+  if (host === '') return [`  origin       none${on ? '; each name is served from its own address records' : ''}`];
+  return [`  origin       ${shown(protocol)}://${toUrlHost(host)}:${shown(port)}`];
 }
 
 function hstsLines({ hsts_max_age: age, hsts_include_subdomains, hsts_preload }: Proxy): string[] {
@@ -50,7 +52,7 @@ function hstsLines({ hsts_max_age: age, hsts_include_subdomains, hsts_preload }:
   return [`  hsts         ${age} seconds${subdomains}${hsts_preload ? ', preload' : ''}`];
 }
 
-function certificateLines(domain: string, proxy: Proxy): string[] {
+function certificateLines(proxy: Proxy): string[] {
   const { ssl_status, ssl_issued_at, ssl_expires_at, ssl_error } = proxy;
   const { issuer, renews_at: renewsAt } = proxy.certificate;
   const times = [
@@ -72,9 +74,6 @@ function certificateLines(domain: string, proxy: Proxy): string[] {
     lines.push(
       `  uncovered    ${shown(name)}: ${shown(why)}${next === null ? '' : ` Next attempt at ${shown(next)}.`}`,
     );
-  if (ssl_error) {
-    lines.push(`  error        ${shown(ssl_error)}`);
-    lines.push(`  next: Fix the problem, then retry at once with "waypost proxy certificate ${domain} --order".`);
-  }
+  if (ssl_error) lines.push(`  error        ${shown(ssl_error)}`);
   return lines;
 }

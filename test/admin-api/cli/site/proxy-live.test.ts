@@ -24,7 +24,10 @@ test.after(async (context) => {
 test('status without settings', async ({ waypost }) => {
   const { code, stdout } = await waypost(['proxy', 'status', 'shop.test']);
   assert.is(code, 0);
-  assert.match(stdout, /^shop\.test: proxy off\n {2}origin {7}none\n {2}next: Set it .*\n {2}certificate {2}none\n$/);
+  assert.match(
+    stdout,
+    /^shop\.test: proxy off\n {2}origin {7}none\n {2}certificate {2}none\n {2}next: Set the origin .*\n$/,
+  );
 });
 
 test('set, on, status, off', async ({ waypost }) => {
