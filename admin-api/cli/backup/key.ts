@@ -46,17 +46,19 @@ Examples:
         const keyFile = secretKeyFile(config);
         const text = readPrivateFile(keyFile);
         if (text === undefined) throw new CliError('no_key', `${keyFile} does not exist.`);
+        let shown: string | undefined;
         if (options.kept !== true) {
           const protection =
             options.recipient === undefined
               ? { passphrase: await newPassphrase(io, options.passphraseStdin === true) }
               : { recipients: options.recipient };
           const armored = await exportKey(text, protection);
-          if (options.out === undefined) io.stdout.write(armored);
+          if (options.out === undefined) shown = armored;
           else writeFileSync(options.out, armored, { mode: 0o600, flag: 'wx' });
         }
         markKeyExported(config);
-        if (options.json) print(io.stdout, JSON.stringify({ ok: true, file: options.out ?? null }));
+        if (options.json) print(io.stdout, JSON.stringify({ ok: true, file: options.out ?? null, key: shown }));
+        else if (shown !== undefined) io.stdout.write(shown);
         else if (options.out !== undefined)
           print(io.stdout, `${options.out} has the secret key, encrypted: keep it apart from the backups`);
         else if (options.kept) print(io.stdout, 'noted that a copy of the secret key is kept elsewhere');

@@ -57,6 +57,11 @@ export class Call<Options = object> {
     return this.list(onePage(rows), columns, none);
   }
 
+  /** Prints a document that a command reads again, with --json on one line. */
+  document(document: object): void {
+    print(this.io.stdout, JSON.stringify(document, null, this.options.json ? 0 : 2));
+  }
+
   /** Prints a hint that is not part of the result; never with --json. */
   note(line: string): void {
     if (!this.options.json) print(this.io.stderr, escapeControls(line));

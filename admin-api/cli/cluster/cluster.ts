@@ -130,7 +130,8 @@ Example:
         }
         const invitation = await invite(memberConfig(io, options), name, parseHosts(options.host), lifetime);
         if (options.out === undefined) {
-          io.stdout.write(invitation);
+          if (options.json) print(io.stdout, JSON.stringify({ ok: true, name, file: null, invitation }));
+          else io.stdout.write(invitation);
           return true;
         }
         writeFileSync(options.out, invitation, { mode: 0o600, flag: 'wx' });

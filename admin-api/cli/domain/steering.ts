@@ -43,7 +43,7 @@ function addReading(group: Command, context: CommandContext): void {
     async run(call, [domainName, name, type]) {
       const { id: domain_id } = await call.domain(domainName);
       const body = await call.api.GET(STEERING, { params: { path: { domain_id, name, type } } });
-      call.io.stdout.write(asDocument(body));
+      call.document(asDocument(body));
       return true;
     },
   });
@@ -102,7 +102,7 @@ function addVersions(group: Command, context: CommandContext): void {
       const path = { domain_id, name, type };
       if (revision !== undefined) {
         const params = { path: { ...path, revision: readRevision(revision) } };
-        call.io.stdout.write(asDocument(await call.api.GET(`${VERSIONS}/{revision}`, { params })));
+        call.document(asDocument(await call.api.GET(`${VERSIONS}/{revision}`, { params })));
         return true;
       }
       const { versions } = await call.api.GET(VERSIONS, { params: { path } });
@@ -153,8 +153,8 @@ function addTest(group: Command, context: CommandContext): void {
 }
 
 /** The fields that a PUT accepts. */
-function asDocument({ ttl, pools, rules, fallback, revision }: Omit<ApiResponse<'getSteering'>, 'health'>): string {
-  return `${JSON.stringify({ ttl, pools, rules, fallback, revision }, null, 2)}\n`;
+function asDocument({ ttl, pools, rules, fallback, revision }: Omit<ApiResponse<'getSteering'>, 'health'>): object {
+  return { ttl, pools, rules, fallback, revision };
 }
 
 /** The daemon checks the fields. Throws CliError `unreadable` or `malformed`. */

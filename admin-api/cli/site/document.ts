@@ -49,7 +49,7 @@ export function addListVerbs(group: Command, context: CommandContext, document: 
     async run(call, [domainName]) {
       const { id: domain_id } = await call.domain(domainName);
       const body = await call.api.GET(path, { params: { path: { domain_id } } });
-      call.io.stdout.write(asDocument({ [kind]: listOf(body), revision: body.revision }));
+      call.document({ [kind]: listOf(body), revision: body.revision });
       return true;
     },
   });
@@ -91,7 +91,7 @@ function addVersionVerbs(
       if (revision !== undefined) {
         const params = { path: { domain_id, revision: readRevision(revision) } };
         const body = await call.api.GET(`${versions}/{revision}`, { params });
-        call.io.stdout.write(asDocument({ [kind]: listOf(body) }));
+        call.document({ [kind]: listOf(body) });
         return true;
       }
       const body = await call.api.GET(versions, { params: { path: { domain_id } } });
@@ -139,5 +139,3 @@ export async function readDocument<Kind extends ListKind>(
     `${file} must be an object with the list "${kind}", as "waypost ${kind} get" prints it.`,
   );
 }
-
-export const asDocument = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;

@@ -34,7 +34,8 @@ export function addErrorPagesCommands(program: Command, context: CommandContext)
       }
       const html = pages.get(page);
       if (html === undefined) throw missing(domain, page);
-      call.io.stdout.write(html);
+      if (call.options.json) call.document({ status: page, html });
+      else call.io.stdout.write(html);
       return true;
     },
   });
@@ -79,9 +80,10 @@ function addPreview(group: Command, { io, action }: CommandContext): void {
     .addOption(option('--status <status>', 'the status that is shown (default: 502)').argParser(wholeNumber(400, 599)))
     .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}\n`).join('')}`)
     .action(
-      action<{ status?: number }>(async ({ status = 502 }, [file]) => {
+      action<{ status?: number }>(async ({ status = 502, json }, [file]) => {
         const html = await readText(file);
-        io.stdout.write(renderPreview(html, String(status)));
+        const preview = renderPreview(html, String(status));
+        io.stdout.write(json ? `${JSON.stringify({ ok: true, status, html: preview })}\n` : preview);
         return true;
       }),
     );

@@ -4,9 +4,10 @@ import { checkRules, RULE_TEMPLATES, type RulesDocument, type RuleTemplate } fro
 import type { CommandContext } from '../base/command.ts';
 import type { Domain } from '../base/domains.ts';
 import { CliError } from '../base/errors.ts';
+import { print } from '../base/io.ts';
 import { count } from '../base/table.ts';
 import { addAccountGroup, addVerb, type Call, option } from '../base/verb.ts';
-import { addListVerbs, asDocument, ifUnchanged, PROXY, readDocument } from './document.ts';
+import { addListVerbs, ifUnchanged, PROXY, readDocument } from './document.ts';
 
 const RULES = `${PROXY}/rules` as const;
 const DOCUMENT = { kind: 'rules', nouns: ['rule', 'rules'] } as const;
@@ -23,12 +24,13 @@ export function addRulesCommands(program: Command, context: CommandContext): voi
   addVerb(group, context, {
     usage: 'counters <domain>',
     about: 'list how many requests each rule has matched and stopped, on all nodes together',
+    more: 'Names the nodes that are not included; with --json, in the field "missing_nodes" of each rule.',
     examples: ['waypost rules counters example.com'],
     async run(call, [domainName]) {
       const { id: domain_id } = await call.domain(domainName);
       const { rules, nodes } = await call.api.GET(`${RULES}/counters`, { params: { path: { domain_id } } });
       await call.rows(
-        rules.map((row) => ({ ...row, run: row.dry_run ? 'dry' : 'yes' })),
+        rules.map((row) => ({ ...row, run: row.dry_run ? 'dry' : 'yes', missing_nodes: nodes.missing })),
         { RULE: 'number', TYPE: 'type', RUNS: 'run', MATCHED: 'matched', STOPPED: 'stopped', NAME: 'name' },
         'The domain has no rules.',
       );
@@ -66,7 +68,7 @@ function addTemplate(group: Command, context: CommandContext): void {
         throw new CliError('no_such_template', `There is no template "${name}"; use ${TEMPLATE_NAMES.join(', ')}.`);
       const domain = await call.domain(domainName);
       if (add === true) await addRules(call, domain, template);
-      else call.io.stdout.write(asDocument({ rules: template.rules(domain.domain) }));
+      else call.document({ rules: template.rules(domain.domain) });
       return true;
     },
   });
@@ -88,12 +90,15 @@ function addCheck(group: Command, { io, action }: CommandContext): void {
     .argument('<file>', 'an object with the list "rules"')
     .addHelpText('after', '\nExamples:\n  $ waypost rules check rules.json\n')
     .action(
-      action(async (_, [file]) => {
+      action(async ({ json }, [file]) => {
         const document = (await readDocument(file, io.stdin, DOCUMENT)) as RulesDocument;
         const faults = faultsOf(document);
-        for (const fault of faults) io.stdout.write(`${fault}\n`);
-        if (faults.length === 0) io.stdout.write(`${count(document.rules.length, 'rule')}, no faults\n`);
-        return faults.length === 0;
+        const isSound = faults.length === 0;
+        const verdict = { ok: isSound, rules: document.rules.length, faults };
+        if (json) print(io.stdout, JSON.stringify(verdict));
+        else
+          for (const line of isSound ? [`${count(verdict.rules, 'rule')}, no faults`] : faults) print(io.stdout, line);
+        return isSound;
       }),
     );
 }

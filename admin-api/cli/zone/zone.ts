@@ -8,7 +8,6 @@ import { ACCOUNT } from '../base/accounts.ts';
 import type { CommandContext } from '../base/command.ts';
 import { exportZone, OTHER_SERVERS } from '../base/domains.ts';
 import { CliError } from '../base/errors.ts';
-import { print } from '../base/io.ts';
 import { addVerb, type Call, option } from '../base/verb.ts';
 import { addDomainList } from '../domain/domain.ts';
 import { addZoneCheck } from './check.ts';
@@ -41,13 +40,16 @@ function addZoneExport(zone: Command, context: CommandContext): void {
     ],
     async run(call: Call<{ out?: string; for?: (typeof OTHER_SERVERS)[number] }>, [name]) {
       const { out, for: reader } = call.options;
-      const body = await exportZone(call.api, await call.domain(name), reader);
-      if (out === undefined) {
-        await pipeline(body, call.io.stdout, { end: false });
-        return true;
-      }
-      await writeWhole(body, out);
-      print(call.io.stderr, `wrote ${out}`);
+      const { json } = call.options;
+      const found = await call.domain(name);
+      const { domain } = found;
+      const body = await exportZone(call.api, found, reader);
+      if (out !== undefined) {
+        await writeWhole(body, out);
+        if (json) call.document({ ok: true, domain, file: out });
+        else call.note(`wrote ${out}`);
+      } else if (json) call.document({ ok: true, domain, zonefile: await body.text() });
+      else await pipeline(body, call.io.stdout, { end: false });
       return true;
     },
   });

@@ -30,6 +30,7 @@ test('set, get, test, versions, restore and rm of a record set', async ({ waypos
   assert.match((await waypost(['steering', 'set', 'shop.test', '@', 'A', file])).stdout, /^set the steering of @ A/);
   const got = await waypost(['steering', 'get', 'shop.test', '@', 'A']);
   assert.equal(JSON.parse(got.stdout).rules[0].match.network, ['10.0.0.0/8']);
+  assert.equal((await json(['steering', 'get', 'shop.test', '@', 'A'])) as unknown, [JSON.parse(got.stdout)]);
   writeFileSync(file, got.stdout);
   assert.match((await waypost(['steering', 'set', 'shop.test', '@', 'A', file])).stdout, /^set the steering/);
   assert.match(

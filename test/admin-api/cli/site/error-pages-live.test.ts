@@ -17,7 +17,7 @@ test.after(async (context) => {
   await context.daemon.stop();
 });
 
-test('preview, set, get, rm', async ({ waypost }) => {
+test('preview, set, get, rm', async ({ waypost, json }) => {
   writeFileSync(file, '<h1>{{status}} {{title}}</h1>{{host}}\n');
   const preview = await waypost(['error-pages', 'preview', file, '--status', '504']);
   assert.is(preview.stdout, '<h1>504 Gateway Timeout</h1>www.example.com\n');
@@ -27,7 +27,11 @@ test('preview, set, get, rm', async ({ waypost }) => {
   const listed = await waypost(['error-pages', 'get', 'shop.test']);
   assert.match(listed.stdout, /^5xx +38\nmaintenance +38\n$/);
   const printed = await waypost(['error-pages', 'get', 'shop.test', '5xx']);
-  assert.is(printed.stdout, '<h1>{{status}} {{title}}</h1>{{host}}\n');
+  const html = '<h1>{{status}} {{title}}</h1>{{host}}\n';
+  assert.is(printed.stdout, html);
+  assert.equal((await json(['error-pages', 'get', 'shop.test', '5xx'])) as unknown, [{ status: '5xx', html }]);
+  const [{ html: previewed }] = await json(['error-pages', 'preview', file]);
+  assert.is(previewed as unknown, '<h1>502 Bad Gateway</h1>www.example.com\n');
   await waypost(['error-pages', 'rm', 'shop.test', 'maintenance']);
   assert.match((await waypost(['error-pages', 'rm', 'shop.test', '404'])).stderr, /has no error page for 404/);
   assert.match((await waypost(['error-pages', 'get', 'shop.test'])).stdout, /^5xx +38\n$/);

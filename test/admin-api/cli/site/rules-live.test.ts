@@ -22,12 +22,19 @@ test('template, check, set, get, counters', async ({ daemon, waypost }) => {
   assert.match(printed.stdout, /"https:\/\/shop\.test\{uri\}"/);
   writeFileSync(file, printed.stdout);
   assert.is((await waypost(['rules', 'check', file])).stdout, '1 rule, no faults\n');
+  assert.is(
+    (await waypost(['rules', 'check', file, '--json'])).stdout,
+    '{"ok":true,"rules":1,"faults":[]}\n',
+    'one object on one line',
+  );
   const set = await waypost(['rules', 'set', 'shop.test', file]);
   assert.match(set.stdout, /^set 1 rule of shop\.test \(change \d+\)\n$/);
   assert.equal(JSON.parse((await waypost(['rules', 'get', 'shop.test'])).stdout), {
     ...JSON.parse(printed.stdout),
     revision: 1,
   });
+  const [document, ...rest] = (await waypost(['rules', 'get', 'shop.test', '--json'])).stdout.trimEnd().split('\n');
+  assert.equal([JSON.parse(document).revision, rest], [1, []]);
   const added = await waypost(['rules', 'template', 'cache-static', 'shop.test', '--add']);
   assert.match(added.stdout, /^added the rules "Cache everything static" to shop\.test/);
   const counters = await waypost(['rules', 'counters', 'shop.test']);
@@ -47,8 +54,11 @@ test('template, check, set, get, counters', async ({ daemon, waypost }) => {
   assert.match((await of(['b', 'c'])).stderr, /^Not included: b, c\. These nodes do not answer or have another/);
   const rows = (await of(['b'], '--json')).stdout.trimEnd().split('\n');
   assert.equal(
-    rows.map((row) => JSON.parse(row).matched),
-    [7, 12],
+    rows.map((row) => [JSON.parse(row).matched, JSON.parse(row).missing_nodes]),
+    [
+      [7, ['b']],
+      [12, ['b']],
+    ],
   );
 });
 

@@ -44,6 +44,10 @@ test('exports to standard output and to a file', async ({ daemon, env, folder })
   const written = await run(['zone', 'export', 'a.test', '--out', out], { env });
   assert.equal([written.code, written.stdout], [0, '']);
   assert.is(readFileSync(out, 'utf8'), '@ A 192.0.2.1\n');
+  const json = async (...argv: string[]) =>
+    JSON.parse((await run(['zone', 'export', 'a.test', '--json', ...argv], { env })).stdout);
+  assert.equal(await json(), { ok: true, domain: 'a.test', zonefile: '@ A 192.0.2.1\n' });
+  assert.equal(await json('--out', out), { ok: true, domain: 'a.test', file: out });
 });
 
 test('a failed export leaves the old file and no temporary file', async ({ daemon, env, folder }) => {
