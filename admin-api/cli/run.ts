@@ -59,6 +59,8 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
   'History:': {
     audit: async () => (await import('./people/audit.ts')).addAuditCommand,
     change: async () => (await import('./domain/change.ts')).addChangeCommand,
+    history: async () => (await import('./domain/history.ts')).addHistoryCommands,
+    statistics: async () => (await import('./domain/statistics.ts')).addStatisticsCommand,
   },
   'Backups:': {
     backup: async () => (await import('./backup/backup.ts')).addBackupCommands,

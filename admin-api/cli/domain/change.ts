@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { CommandContext } from '../base/command.ts';
 import { CliError } from '../base/errors.ts';
-import { wholeNumber } from '../base/numbers.ts';
+import { parseSequence, wholeNumber } from '../base/numbers.ts';
 import { shown } from '../base/table.ts';
 import { addVerb, type Call, option } from '../base/verb.ts';
 
@@ -30,7 +30,7 @@ export function addChangeCommand(program: Command, context: CommandContext): voi
     ],
     async run(call: Call<ChangeOptions>, [text]) {
       const { io, api, options } = call;
-      const path = { seq: sequence(text) };
+      const path = { seq: parseSequence(text) };
       for (let waited = 0; ; waited += POLL_MS) {
         const body = await api.GET('/api/v1/changes/{seq}', { params: { path } });
         const { applied, pending } = body;
@@ -51,12 +51,5 @@ export function addChangeCommand(program: Command, context: CommandContext): voi
         return true;
       }
     },
-  });
-}
-
-function sequence(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new CliError('usage', `"${text}" is not the number of a change.`, {
-    next: 'Writes print it: "(change 1234)", or the field "change" with --json.',
   });
 }

@@ -59,7 +59,8 @@ export function addAuditCommand(program: Command, context: CommandContext): void
   });
 }
 
-function who(actor: Entry['actor']): string {
+/** Formats who made a change. */
+export function who(actor: Pick<NonNullable<Entry['actor']>, 'username' | 'token_name'> | null): string {
   if (actor === null) return 'the service';
   return actor.token_name ? `${shown(actor.username)} (${shown(actor.token_name)})` : shown(actor.username);
 }
