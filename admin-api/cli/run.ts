@@ -82,9 +82,51 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
   },
 };
 
+/** Other words for a command. A word that is the name of a command next to it keeps its meaning. */
+const ALIASES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['list', ['ls']],
+  ['rm', ['remove', 'delete']],
+  ['remove', ['rm', 'delete']],
+  ['revoke', ['rm', 'remove', 'delete']],
+  ['add', ['create', 'new']],
+  ['create', ['add', 'new']],
+  ['show', ['get', 'info']],
+  ['get', ['show']],
+  ['domain', ['domains']],
+  ['record', ['records']],
+  ['zone', ['zones']],
+  ['token', ['tokens']],
+  ['account', ['accounts']],
+  ['webhook', ['webhooks']],
+  ['backup', ['backups']],
+  ['statistics', ['stats']],
+]);
+
+function addAliases(group: Command): void {
+  const names = new Set(group.commands.map((command) => command.name()));
+  for (const command of group.commands) {
+    command.aliases((ALIASES.get(command.name()) ?? []).filter((word) => !names.has(word)));
+    addAliases(command);
+  }
+}
+
 /** Shows a group as its name, because its commands have the options. Omits "[options]". */
 const subcommandTerm = (command: Command): string =>
-  command.commands.length > 0 ? command.name() : Help.prototype.subcommandTerm(command).replace(' [options]', '');
+  command.commands.length > 0
+    ? command.name()
+    : withoutAlias(command, Help.prototype.subcommandTerm(command)).replace(' [options]', '');
+
+const commandUsage = (command: Command): string => withoutAlias(command, Help.prototype.commandUsage(command));
+
+/** Names the aliases below the description instead. */
+const commandDescription = (command: Command): string => {
+  const aliases = command.aliases();
+  return `${command.description()}${aliases.length === 0 ? '' : `\n\nAliases: ${aliases.join(', ')}`}`;
+};
+
+/** Commander writes "name|alias". */
+const withoutAlias = (command: Command, text: string): string =>
+  text.replace(`${command.name()}|${command.alias()}`, command.name());
 
 /** Runs one command. Returns the exit code: 0 success, 1 failure, 2 invalid arguments. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
@@ -94,7 +136,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   program
     .exitOverride()
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) })
-    .configureHelp({ showGlobalOptions: true, subcommandTerm })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm, commandUsage, commandDescription })
     .showHelpAfterError('(use --help for more information)');
   program
     .description('Authoritative nameserver and reverse proxy with a REST API, and its command line')
@@ -116,6 +158,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
       },
   };
   await addCommands(program, context, argv[0]);
+  addAliases(program);
   program.commandsGroup('Help:').helpCommand(true);
   ignoreClosedPipe(io);
   try {
@@ -144,11 +187,14 @@ async function describeInstallation(build: BuildInfo): Promise<string> {
  */
 async function addCommands(program: Command, context: CommandContext, name: string | undefined): Promise<void> {
   if (isVersion(name)) return;
-  const isCommand = Object.values(GROUPS).some((commands) => name !== undefined && Object.hasOwn(commands, name));
+  const isNamed = (command: string): boolean =>
+    name !== undefined && (command === name || ALIASES.get(command)?.includes(name) === true);
+  const names = Object.values(GROUPS).flatMap((commands) => Object.keys(commands));
+  const isCommand = names.some(isNamed);
   for (const [heading, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(heading);
     for (const [command, load] of Object.entries(commands))
-      if (!isCommand || command === name) (await load())(program, context);
+      if (!isCommand || isNamed(command)) (await load())(program, context);
   }
 }
 

@@ -45,6 +45,60 @@ test('every command has help with an example', async () => {
   }
 });
 
+/** All commands as their words, with what they print for --help. */
+async function allHelp(words: readonly string[] = []): Promise<Map<string, string>> {
+  const { code, stdout } = await run([...words, '--help']);
+  assert.is(code, 0, words.join(' '));
+  const all = new Map([[words.join(' '), stdout]]);
+  const lists = stdout.slice(0, stdout.indexOf('\nExamples:')).split(/^(?:Options|Global Options):$/m);
+  const named = lists.flatMap((list) => [...list.matchAll(/^ {2}([a-z][a-z-]*)(?= |$)/gm)]);
+  if (!/^Usage: waypost.* \[command\]/.test(stdout)) return all;
+  for (const [, name] of named)
+    if (name !== 'help') for (const entry of await allHelp([...words, name])) all.set(...entry);
+  return all;
+}
+
+test('the examples of every help name commands and options that are there', async () => {
+  const helps = await allHelp();
+  assert.ok(helps.size > 150, `only ${helps.size} commands were found`);
+  for (const [words, text] of helps)
+    for (const [, example] of text.matchAll(/^ {2}\$ (.*)$/gm))
+      for (const [, rest] of example.matchAll(/(?<![\w/]|-u )waypost ((?:[^|&"')]|"[^"]*"|'[^']*')+)/g)) {
+        const parts = rest
+          .replace(/"[^"]*"|'[^']*'/g, 'x')
+          .trim()
+          .split(/\s+/);
+        let depth = 0;
+        while (depth < parts.length && helps.has(parts.slice(0, depth + 1).join(' '))) depth++;
+        const help = helps.get(parts.slice(0, depth).join(' ')) ?? '';
+        assert.ok(depth > 0 || parts[0].startsWith('-'), `"${words}": ${example}`);
+        assert.not.match(help, /^Usage: waypost \S.* \[command\]/, `"${words}" stops at a group: ${example}`);
+        for (const option of parts.filter((part) => /^--[a-z]/.test(part)))
+          assert.ok(help.includes(option.split('=')[0]), `"${words}": ${example} has ${option}`);
+      }
+});
+
+test('commands have the names that people type', async () => {
+  for (const [typed, name] of [
+    ['domain ls', 'domain list'],
+    ['domains ls', 'domain list'],
+    ['domain remove', 'domain rm'],
+    ['domain delete', 'domain rm'],
+    ['record create', 'record add'],
+    ['token rm', 'token revoke'],
+    ['token add', 'token create'],
+    ['cluster rm', 'cluster remove'],
+    ['rules show', 'rules get'],
+    ['stats', 'statistics'],
+  ]) {
+    const { code, stdout } = await run([...typed.split(' '), '--help']);
+    assert.equal([code, stdout], [0, (await run([...name.split(' '), '--help'])).stdout], typed);
+    assert.ok(stdout.startsWith(`Usage: waypost ${name} [`), stdout);
+  }
+  assert.match((await run(['domain', 'rm', '--help'])).stdout, /^Aliases: remove, delete$/m);
+  assert.match((await run(['domain', '--help'])).stdout, /^ {2}rm <name> /m);
+});
+
 test('names a missing file, without a stack', async () => {
   const env = { WAYPOST_DATA_DIR: join(folder, 'data') };
   const { code, stderr } = await run(['cluster', 'restore', join(folder, 'no.snapshot')], { env });
@@ -88,7 +142,18 @@ test('invalid arguments exit with 2 and an error on standard error', async () =>
     assert.is(stdout, '');
     assert.match(stderr, /^error: /);
   }
-  assert.match((await run(['zone', 'imprt', 'x'])).stderr, /Did you mean import\?/);
+  for (const [typed, meant] of [
+    ['zone imprt x', 'import'],
+    ['domian list', 'domain'],
+    ['domain lst', 'list'],
+    ['domain list --jsno', '--json'],
+    ['domain list --filtr x', '--filter'],
+    ['token create --logn x', '--login'],
+  ]) {
+    const { code, stderr } = await run(typed.split(' '));
+    assert.is(code, 2, typed);
+    assert.ok(new RegExp(`\\(Did you mean (one of )?${meant}[?,]`).test(stderr), stderr);
+  }
 });
 
 test('--version names the build, its Node, and what serves the API', async () => {
