@@ -26,6 +26,9 @@ Environment:
   WAYPOST_CONFIG               like --config; "waypost check-config" lists the variables of all settings
 `;
 
+/** Its scripts list all commands, so it needs them loaded. */
+const COMPLETION = 'completion';
+
 type AddCommands = (program: Command, context: CommandContext) => void;
 
 /** Loaders of the commands, in the order of the help. */
@@ -80,6 +83,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddC
     'downgrade-check': async () => (await import('./node/downgrade-check.ts')).addDowngradeCommand,
     answers: async () => (await import('./node/answers.ts')).addAnswersCommands,
   },
+  'Shell:': { [COMPLETION]: async () => (await import('./node/completion.ts')).addCompletionCommand },
 };
 
 /** Other words for a command. A word that is the name of a command next to it keeps its meaning. */
@@ -183,14 +187,15 @@ async function describeInstallation(build: BuildInfo): Promise<string> {
 
 /**
  * Loads only the requested command, which is faster, and no command for the version. Loads all
- * commands if options precede the command, for the help, and to suggest corrections of typos.
+ * commands if options precede the command, for the help, for completion, and to suggest corrections
+ * of typos.
  */
 async function addCommands(program: Command, context: CommandContext, name: string | undefined): Promise<void> {
   if (isVersion(name)) return;
   const isNamed = (command: string): boolean =>
     name !== undefined && (command === name || ALIASES.get(command)?.includes(name) === true);
   const names = Object.values(GROUPS).flatMap((commands) => Object.keys(commands));
-  const isCommand = names.some(isNamed);
+  const isCommand = name !== COMPLETION && names.some(isNamed);
   for (const [heading, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(heading);
     for (const [command, load] of Object.entries(commands))

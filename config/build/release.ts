@@ -13,7 +13,7 @@ import { describeBuild } from '../../core/base/build-info.ts';
 import { writeTarball } from './release/archive.ts';
 import { buildLastCommit } from './release/checkout.ts';
 import { writeDebianPackage } from './release/debian.ts';
-import { manualPage } from './release/manual-page.ts';
+import { completions, manualPage } from './release/manual-page.ts';
 import { NODE } from './release/node.ts';
 import { run } from './release/run.ts';
 import { billOfMaterials } from './release/sbom.ts';
@@ -56,16 +56,24 @@ try {
   mkdirSync(artefacts);
   say(`Staging ${describeBuild(checkout.build)} …`);
   let page = '';
+  let scripts: ReadonlyMap<string, string> = new Map();
   for (const target of TARGETS) {
     const own = join(work, target.cpu);
     const staged = join(own, name);
     mkdirSync(staged, { recursive: true });
     stage(checkout, target, packagesFor(target, checkout, work), staged);
     // By the program that runs here; the first target.
-    if (target === BUILDER) page = manualPage(join(staged, 'bin/node'), join(staged, 'dist/main.js'), version);
+    if (target === BUILDER) {
+      const program = [join(staged, 'bin/node'), join(staged, 'dist/main.js')] as const;
+      page = manualPage(...program, version);
+      scripts = completions(...program);
+    }
     say(`Packing for ${target.cpu} …`);
     writeTarball(own, name, join(artefacts, `${name}-${target.os}-${target.cpu}.tar.gz`), checkout.time);
-    writeDebianPackage({ checkout, target, staged, version, manualPage: page, work: own }, artefacts);
+    writeDebianPackage(
+      { checkout, target, staged, version, manualPage: page, completions: scripts, work: own },
+      artefacts,
+    );
     rmSync(own, { recursive: true });
   }
   writeFileSync(join(artefacts, `${name}.cdx.json`), billOfMaterials(checkout, NODE.version));

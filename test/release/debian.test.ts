@@ -154,6 +154,19 @@ if (why !== null) {
       assert.is(statSync(join(library, 'bin/node')).mode & 0o777, 0o755);
     });
 
+  test('shells find the completions of the package', () => {
+    for (const { debian } of TARGETS)
+      for (const [path, start] of [
+        ['bash-completion/completions/waypost', '# bash completion for waypost'],
+        ['zsh/vendor-completions/_waypost', '#compdef waypost'],
+        ['fish/vendor_completions.d/waypost.fish', '# fish completion for waypost'],
+      ])
+        assert.ok(
+          readFileSync(join(work, `contents-${debian}`, 'usr/share', path), 'utf8').startsWith(`${start}\n`),
+          path,
+        );
+  });
+
   test('the packages differ in native code and in what lists it', () => {
     const [own, other] = TARGETS.map(({ debian }) => join(work, `contents-${debian}`));
     const { stdout } = spawnSync('diff', ['--recursive', '--brief', own, other], { encoding: 'utf8' });

@@ -50,7 +50,10 @@ export type Program =
   | 'inadyn'
   | 'nginx'
   | 'chromium'
-  | 'chromium-headless-shell';
+  | 'chromium-headless-shell'
+  | 'bash'
+  | 'zsh'
+  | 'fish';
 
 /** Programs in /usr/sbin. */
 const IN_SBIN: ReadonlySet<Program> = new Set([

@@ -26,6 +26,8 @@ export interface DebianOptions {
   readonly staged: string;
   readonly version: string;
   readonly manualPage: string;
+  /** Of shells, by path. */
+  readonly completions: ReadonlyMap<string, string>;
   /** Folder of its own for the work. */
   readonly work: string;
 }
@@ -56,6 +58,7 @@ export function writeDebianPackage(options: DebianOptions, out: string): string 
   write('usr/bin/waypost', read('waypost.sh'));
   write('etc/waypost/waypost.toml', read('waypost.toml'));
   write('usr/share/man/man1/waypost.1.gz', gzip(manualPage));
+  for (const [path, script] of options.completions) write(path, script);
   write('usr/share/lintian/overrides/waypost', read('lintian-overrides'));
   write(`${DOCUMENTS}/sysctl.conf`, read('sysctl.conf'));
   for (const name of UNIT_FILES) write(`${UNITS}/${name}`, adapt(readFileSync(join(staged, 'systemd', name), 'utf8')));

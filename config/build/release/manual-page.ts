@@ -1,4 +1,4 @@
-/** The manual page waypost(1), from what --help prints. */
+/** The manual page waypost(1), from what --help prints, and the completions of shells. */
 import { run } from './run.ts';
 
 /** Text of roff: no line is a request, and no hyphen a dash. */
@@ -7,6 +7,19 @@ const roff = (text: string): string =>
     .replaceAll('\\', '\\e')
     .replaceAll('-', '\\-')
     .replace(/^([.'])/gm, '\\&$1');
+
+/** For each shell, where Debian keeps the completions of packages. */
+const COMPLETIONS = {
+  bash: 'usr/share/bash-completion/completions/waypost',
+  zsh: 'usr/share/zsh/vendor-completions/_waypost',
+  fish: 'usr/share/fish/vendor_completions.d/waypost.fish',
+} as const;
+
+/** The scripts by path. */
+export function completions(node: string, program: string): ReadonlyMap<string, string> {
+  const entries = Object.entries(COMPLETIONS);
+  return new Map(entries.map(([shell, path]) => [path, run(node, [program, 'completion', shell], '/')]));
+}
 
 export function manualPage(node: string, program: string, version: string): string {
   const help = run(node, [program, '--help'], '/');

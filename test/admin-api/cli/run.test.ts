@@ -99,6 +99,17 @@ test('commands have the names that people type', async () => {
   assert.match((await run(['domain', '--help'])).stdout, /^ {2}rm <name> /m);
 });
 
+test('a completion has every command, and a name for it in each shell', async () => {
+  const { stdout: help } = await run(['record', '--help']);
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { stdout } = await run(['completion', shell]);
+    for (const [, name] of help.matchAll(/^ {2}([a-z]+) </gm)) assert.ok(stdout.includes(` record ${name}'`), name);
+    const json = JSON.parse((await run(['completion', shell, '--json'])).stdout);
+    assert.equal(json, { ok: true, shell, script: stdout });
+  }
+  assert.is((await run(['completion', 'tcsh'])).code, 2);
+});
+
 test('names a missing file, without a stack', async () => {
   const env = { WAYPOST_DATA_DIR: join(folder, 'data') };
   const { code, stderr } = await run(['cluster', 'restore', join(folder, 'no.snapshot')], { env });
@@ -122,6 +133,7 @@ test('groups the list of commands, one line each', async () => {
     'Cluster:',
     'Kubernetes:',
     'Daemon:',
+    'Shell:',
     'Help:',
   ]);
   for (const line of commands.split('\n')) assert.match(line, /^$|^\S.*:$|^ {2}\S/);
