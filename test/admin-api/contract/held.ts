@@ -125,7 +125,7 @@ function heldError({ status, headers, body, text }: Answer, context: string): vo
   assert.ok(String(body.error.message).length > 0, context);
   assert.is(body.request_id, headers.get('x-request-id'), context);
   for (const key of Object.keys(body.error))
-    assert.ok(['code', 'message', 'pointer', 'details'].includes(key), `${key}: ${context}`);
+    assert.ok(['code', 'message', 'pointer', 'details', 'choices'].includes(key), `${key}: ${context}`);
   if (body.error.pointer !== undefined) assert.match(String(body.error.pointer), /^(\/.*)?$/s, context);
   if (status === 401) assert.is(headers.get('www-authenticate'), 'Bearer', context);
   if (status === 405) assert.ok(headers.get('allow') !== null, context);
