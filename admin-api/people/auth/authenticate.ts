@@ -52,11 +52,7 @@ export class Authenticator implements Authentication {
   reauthenticate(request: Credentials): Caller {
     const header = request.header('authorization');
     const caller = header === undefined ? this.#bySession(request) : this.#byToken(header, request.remoteAddress);
-    if (caller === undefined)
-      throw unauthorized(
-        'missing_token',
-        'Send a token: Authorization: Bearer <API_KEY>. Get one from POST /api/v1/auth/token.',
-      );
+    if (caller === undefined) throw missingToken();
     return caller;
   }
 
@@ -118,6 +114,7 @@ export class Authenticator implements Authentication {
   }
 
   #find(header: string): Caller {
+    if (header === '') throw missingToken();
     const { text, id, legacyId } = parse(header);
     if (id === undefined && legacyId === undefined)
       throw unauthorized('malformed_token', 'The token is malformed: it is truncated or mistyped.');
@@ -141,3 +138,6 @@ function parse(header: string): TokenIds & { readonly text: string } {
   const text = /^Bearer +(\S+)$/i.exec(header)?.[1] ?? '';
   return { text, id: tokenId(text), legacyId: legacyTokenId(text) };
 }
+
+const missingToken = (): Error =>
+  unauthorized('missing_token', 'Send a token: Authorization: Bearer <API_KEY>. Get one from POST /api/v1/auth/token.');

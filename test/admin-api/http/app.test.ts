@@ -82,6 +82,8 @@ function everywhere(transport: 'uws' | 'node'): void {
   test('says how to begin where there is no endpoint', async ({ daemon }) => {
     const { body } = await daemon.call('GET', '/api/v1/nothing', { token: null });
     assert.match(String(body.error.message), /GET \/api\/v1\/openapi\.json lists all; .*POST \/api\/v1\/auth\/token/);
+    const root = await daemon.call('GET', '/api/v1', { token: null });
+    assert.match(String(root.body.error.message), /^Send a token: .* Get one from POST \/api\/v1\/auth\/token\.$/);
   });
 
   test('reports several errors of one body at once', async ({ daemon, domain }) => {
