@@ -565,6 +565,10 @@ export const TEXTS = {
       of: (name: string) => `Proxy of ${name}`,
       on: 'Proxied',
       off: 'DNS only',
+      waiting: 'Proxy is off',
+      waitingHint: 'DNS only for now: proxied once the proxy of the domain is on.',
+      isOff: 'The proxy of this domain is off, so names marked like this are served as DNS only.',
+      turnOn: 'Turn on the proxy',
       automatic: 'Automatic',
       automaticHint: 'Decided by the service until you switch it',
     },
@@ -792,6 +796,10 @@ export const TEXTS = {
     saving: 'Saving …',
     saved: (count: number) => `${plural(count, 'change', 'changes')} saved and served.`,
     undo: 'Undo',
+    undone: 'The changes are undone.',
+    closeMessage: 'Close this message',
+    undoConflict:
+      'Someone else has changed these records since you saved them. Marked lines show their value and yours from before. Save to restore yours, or discard to keep theirs.',
     conflictPending: 'Others have changed records that you edit. They are marked, and your edits stay.',
     conflict:
       'Someone else has changed records that you changed as well. They are marked. Check them, then save again to keep your version.',

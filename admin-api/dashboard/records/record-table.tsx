@@ -19,13 +19,14 @@ import {
   deleteRecord,
   type Fields,
   fullContent,
+  isWebType,
   type RowFault,
   removeAddition,
   restoreRecord,
   setProxied,
 } from './edits.ts';
 import type { Filter } from './filter.ts';
-import { RowView } from './row-view.tsx';
+import { PROXY_NOTE, RowView } from './row-view.tsx';
 import { addedKey, directTargets, faultsByRow, isProxiedByDefault, type Row, rowsOf } from './rows.ts';
 import type { ZoneEditor } from './zone-editor.ts';
 import { type Pasted, pasteLines, usePastedLines } from './zone-file.ts';
@@ -93,6 +94,11 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
   const loadMore = useCallback(() => void editor.loadMore(), [editor]);
   const total = editor.domain.value?.record_count ?? records.length;
   const isFiltered = filter.text !== '' || filter.type !== '';
+  const isProxyOn = editor.domain.value?.proxy_enabled === true;
+  const waits = useMemo(
+    () => !isProxyOn && rows.some(({ fields }) => isProxied(fields, targets)),
+    [isProxyOn, rows, targets],
+  );
   const areAllSelected = rows.length > 0 && selectedRows.length === rows.length;
 
   return (
@@ -125,6 +131,12 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
           {texts.count(rows.length, Math.max(total, rows.length))}
         </p>
       </div>
+      {waits && (
+        <p id={PROXY_NOTE} class="proxy-note">
+          <span class="switch-dot" aria-hidden="true" /> {texts.proxy.isOff}{' '}
+          <a href={addressOf('proxy', { domain_id: editor.domainId })}>{texts.proxy.turnOn}</a>
+        </p>
+      )}
       {pasted.value !== null && (
         <PastedNote
           pasted={pasted.value}
@@ -196,6 +208,7 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
                   isEditing={editedKey.value === row.key}
                   isSelected={selected.value.has(row.key)}
                   isProxiedByDefault={isProxiedByDefault(row.fields.name, targets)}
+                  isProxyOn={isProxyOn}
                   onSelect={(isSelected, isRange) => select(index, isSelected, isRange)}
                   onEdit={() => {
                     editedKey.value = row.key;
@@ -287,6 +300,10 @@ function PastedNote({ pasted, onClose }: { readonly pasted: Pasted | Failure; re
     </div>
   );
 }
+
+/** Whether a record is proxied while the proxy of the domain is on. */
+const isProxied = ({ name, type, proxied = null }: Fields, targets: ReadonlySet<string>): boolean =>
+  isWebType(type) && (proxied ?? isProxiedByDefault(name, targets));
 
 interface NoRecordsProps {
   readonly domainId: number;

@@ -15,6 +15,9 @@ import { TtlChoice, ttlText } from './ttl-choice.tsx';
 import { RECORD_TYPES } from './types.ts';
 import { zoneLine } from './zone-line.ts';
 
+/** Id of the note that says that the proxy of the domain is off. */
+export const PROXY_NOTE = 'proxy-note';
+
 interface RowProps {
   readonly row: Row;
   /** Counts from 1, without the header row. */
@@ -28,6 +31,8 @@ interface RowProps {
   readonly isSelected: boolean;
   /** Whether the name is proxied if the record does not set it. */
   readonly isProxiedByDefault: boolean;
+  /** Whether the proxy of the domain is on. */
+  readonly isProxyOn: boolean;
   readonly onSelect: (isSelected: boolean, isRange: boolean) => void;
   readonly onEdit: () => void;
   readonly onDone: () => void;
@@ -58,6 +63,7 @@ function TextRow(props: RowProps) {
     <tr
       class={`row ${state === null ? '' : `row-${state}`} ${isSelected ? 'row-selected' : ''}`}
       aria-rowindex={position + 1}
+      data-record={row.kind === 'stored' ? row.record.id : undefined}
       onDblClick={isDeleted || isReadOnly ? undefined : onEdit}
     >
       <td class="cell-select">
@@ -92,6 +98,7 @@ function TextRow(props: RowProps) {
           <ProxySwitch
             fields={row.fields}
             byDefault={props.isProxiedByDefault}
+            isProxyOn={props.isProxyOn}
             isDisabled={isDeleted || isReadOnly}
             onChange={props.onProxied}
           />
@@ -305,29 +312,42 @@ interface ProxySwitchProps {
   readonly fields: Fields;
   /** Whether the service proxies the name if its records do not set it. */
   readonly byDefault: boolean;
+  readonly isProxyOn: boolean;
   readonly isDisabled: boolean;
   readonly onChange: (proxied: boolean) => void;
 }
 
-/** The switch that proxies a name: orange when on, grey when off. */
-function ProxySwitch({ fields: { name, proxied = null }, byDefault, isDisabled, onChange }: ProxySwitchProps) {
+/**
+ * The switch that proxies a name. It shows what is served: orange when proxied, outlined while the
+ * proxy of the domain is off, grey when the name is not to be proxied.
+ */
+function ProxySwitch({
+  fields: { name, proxied = null },
+  byDefault,
+  isProxyOn,
+  isDisabled,
+  onChange,
+}: ProxySwitchProps) {
   const texts = TEXTS.records.proxy;
   const isOn = proxied ?? byDefault;
+  const state = !isOn ? 'off' : isProxyOn ? 'on' : 'waiting';
+  const hints = [state === 'waiting' ? texts.waitingHint : '', proxied === null ? texts.automaticHint : ''];
   return (
     <button
       type="button"
       role="switch"
-      class={`switch ${isOn ? 'switch-on' : ''}`}
+      class={`switch switch-${state}`}
       aria-checked={isOn}
       aria-disabled={isDisabled}
       aria-label={texts.of(name === '' ? '@' : name)}
-      title={proxied === null ? texts.automaticHint : undefined}
+      aria-describedby={state === 'waiting' ? PROXY_NOTE : undefined}
+      title={hints.filter((hint) => hint !== '').join(' ') || undefined}
       onClick={() => {
         if (!isDisabled) onChange(!isOn);
       }}
     >
       <span class="switch-dot" />
-      {isOn ? texts.on : texts.off}
+      {texts[state]}
     </button>
   );
 }
