@@ -1,8 +1,11 @@
 /** Messages about failed requests. */
+import { useEffect } from 'preact/hooks';
+import { closeAnnouncement } from '../../ui/parts/announce.tsx';
 import type { Failure } from '../failure.ts';
 import { TEXTS } from '../texts.ts';
 
 export function FailureNote({ failure, retry }: { readonly failure: Failure; readonly retry?: () => unknown }) {
+  useEffect(closeAnnouncement, [failure]);
   // A single fault has the same message as the failure.
   const details = failure.details.filter(({ message }) => failure.details.length > 1 || message !== failure.message);
   return (

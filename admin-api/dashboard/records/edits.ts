@@ -2,6 +2,7 @@
  * Unsaved edits of a zone, which are saved as one batch. All functions return new values and modify
  * none.
  */
+import type { RecordView } from '../api/views.ts';
 import type { Failure, Fault } from '../failure.ts';
 
 /** The editable fields of a record. `ttl` 1: automatic. */
@@ -195,14 +196,62 @@ export function toBatch({ changes, additions }: Edits): Batch {
   };
 }
 
-/** The batch that undoes saved edits. `created`: ids of the additions, in their order. */
-export function toInverse({ changes }: Edits, created: readonly number[]): Batch {
-  const all = [...changes.values()];
-  return {
-    delete: [...created],
-    put: all.flatMap(({ before, after }) => (after === null ? [] : [{ ...replacement(after, before), id: before.id }])),
-    post: all.flatMap(({ before, after }) => (after === null ? [fieldsOf(before)] : [])),
-  };
+/** The result of a saved batch. */
+export interface StoredBatch {
+  readonly deleted: readonly number[];
+  /** In the order of the batch. */
+  readonly updated: readonly RecordView[];
+  /** In the order of the batch. */
+  readonly created: readonly RecordView[];
+}
+
+/**
+ * The edits that undo a saved batch. They are based on what the batch has stored, so `rebase` finds
+ * later changes of other clients. `firstKey`: of the deleted records, which are added again.
+ */
+export function undoOf({ changes }: Edits, { updated, created }: StoredBatch, firstKey: number): Edits {
+  const undone = new Map<number, Change>();
+  const stored = new Map(updated.map((record) => [record.id, record]));
+  const deleted: StoredRecord[] = [];
+  for (const [id, { before, after }] of changes) {
+    const saved = stored.get(id) ?? (after && { ...after, id });
+    if (saved === null) deleted.push(before);
+    else {
+      // Omitted fields would stay as they are.
+      const restored = { ...before, comment: before.comment ?? null, ptr: before.ptr ?? false };
+      undone.set(id, { before: { ...fieldsOf(saved), id }, after: fieldsOf(restored), hasConflict: false });
+    }
+  }
+  for (const record of created)
+    undone.set(record.id, { before: { ...fieldsOf(record), id: record.id }, after: null, hasConflict: false });
+  const additions = deleted.map((before, i) => ({ key: firstKey + i, fields: fieldsOf(before), hasConflict: false }));
+  return { changes: undone, additions };
+}
+
+/**
+ * The records after a saved batch, with the new ones first. The records of a name and type share
+ * TTL, comment and PTR; the address records of a name share `proxied`.
+ */
+export function storeBatch(
+  records: readonly RecordView[],
+  { deleted, updated, created }: StoredBatch,
+): readonly RecordView[] {
+  const gone = new Set(deleted);
+  const written = [...updated, ...created];
+  const stored = new Map(written.map((record) => [record.id, record]));
+  const sets = new Map(written.map((record) => [`${record.name} ${record.type}`, record]));
+  const names = new Map(written.filter(({ type }) => isWebType(type)).map((record) => [record.name, record]));
+  const kept = records.flatMap((record) => {
+    if (gone.has(record.id)) return [];
+    const result = stored.get(record.id);
+    if (result !== undefined) return [result];
+    const set = sets.get(`${record.name} ${record.type}`);
+    const named = isWebType(record.type) ? names.get(record.name) : undefined;
+    if (set === undefined && named === undefined) return [record];
+    const { ttl, comment, ptr } = set ?? record;
+    return [{ ...record, ttl, comment, ptr, proxied: (named ?? record).proxied }];
+  });
+  return [...created, ...kept];
 }
 
 /**

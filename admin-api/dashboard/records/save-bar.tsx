@@ -1,5 +1,7 @@
 /** The number of edits, and the dialog that shows and saves them. */
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { announce } from '../../ui/parts/announce.tsx';
 import { Modal } from '../../ui/parts/modal.tsx';
 import { DiffEntry } from '../parts/diff-entry.tsx';
 import { FailureNote } from '../parts/notes.tsx';
@@ -13,11 +15,27 @@ export function SaveBar({ editor }: { readonly editor: ZoneEditor }) {
   const isReviewing = useSignal(false);
   const count = editor.count.value;
   const save = async (): Promise<void> => {
-    if (await editor.save()) isReviewing.value = false;
+    const isUndo = editor.isUndoing.peek();
+    if (!(await editor.save())) return;
+    isReviewing.value = false;
+    if (isUndo) announce(texts.undone);
+    focusRecord(editor.saved.peek()?.ids ?? []);
   };
+  const undo = async (): Promise<void> => {
+    const ids = editor.saved.peek()?.ids ?? [];
+    if (await editor.undo()) {
+      announce(texts.undone);
+      focusRecord(ids);
+    } else if (editor.count.peek() > 0) isReviewing.value = true;
+  };
+  const saved = editor.saved.value;
+  // The message is closed by the next edit, which sets `saved` to null.
+  useEffect(() => {
+    if (saved === null) return;
+    return announce(texts.saved(saved.count), { label: texts.undo, run: undo, close: texts.closeMessage });
+  }, [saved]);
   return (
     <>
-      {editor.saved.value !== null && <SavedNote editor={editor} />}
       {count > 0 && (
         <section class="save-bar" aria-label={texts.title}>
           <div>
@@ -52,7 +70,7 @@ export function SaveBar({ editor }: { readonly editor: ZoneEditor }) {
           <p>{texts.explanation}</p>
           {hasConflicts(editor.edits.value) && (
             <p class="note note-bad" role="alert">
-              {texts.conflict}
+              {editor.isUndoing.value ? texts.undoConflict : texts.conflict}
             </p>
           )}
           {editor.saveFailure.value !== null && !hasConflicts(editor.edits.value) && (
@@ -63,6 +81,18 @@ export function SaveBar({ editor }: { readonly editor: ZoneEditor }) {
             <button type="button" class="button button-main" aria-disabled={editor.isSaving.value} onClick={save}>
               {editor.isSaving.value ? texts.saving : texts.save(count)}
             </button>
+            {editor.isUndoing.value && (
+              <button
+                type="button"
+                class="button"
+                onClick={() => {
+                  isReviewing.value = false;
+                  editor.discard();
+                }}
+              >
+                {texts.discard}
+              </button>
+            )}
             <button
               type="button"
               class="button"
@@ -79,18 +109,13 @@ export function SaveBar({ editor }: { readonly editor: ZoneEditor }) {
   );
 }
 
-function SavedNote({ editor }: { readonly editor: ZoneEditor }) {
-  const { count, inverse } = editor.saved.value!;
-  return (
-    <div class="note note-good" role="status">
-      <p>{TEXTS.saving.saved(count)}</p>
-      {inverse !== null && (
-        <button type="button" class="button" aria-disabled={editor.isSaving.value} onClick={() => editor.undo()}>
-          {TEXTS.saving.undo}
-        </button>
-      )}
-    </div>
-  );
+/** After a save, the keyboard continues at one of the records, or else at the search. */
+function focusRecord(ids: readonly number[]): void {
+  requestAnimationFrame(() => {
+    const buttons = ids.map((id) => document.querySelector<HTMLElement>(`tr[data-record="${id}"] .button-edit`));
+    const target = buttons.find((button) => button !== null) ?? document.querySelector<HTMLElement>('.tools input');
+    target?.focus();
+  });
 }
 
 /** Like a diff of the zone file. */

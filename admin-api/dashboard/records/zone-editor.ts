@@ -1,5 +1,5 @@
 /** The state of the records page of a domain: stored records and unsaved edits. */
-import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { batch as batchSignals, computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { Domain, RecordView } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
@@ -19,9 +19,11 @@ import {
   NO_EDITS,
   type RowFault,
   rebase,
+  type StoredBatch,
   type StoredRecord,
+  storeBatch,
   toBatch,
-  toInverse,
+  undoOf,
 } from './edits.ts';
 import type { Filter } from './filter.ts';
 
@@ -32,6 +34,8 @@ const MAX_CHECKED = 500;
 
 /** Records per request, the maximum of the API. */
 const PAGE = 1000;
+/** The header with the revision of a write. */
+const REVISION = 'X-Waypost-Revision';
 /** The zone has changed since it was read (RFC 9110 15.5.13). */
 const PRECONDITION_FAILED = 412;
 /** The API filters larger zones, which are loaded page by page as the user scrolls. */
@@ -48,7 +52,16 @@ interface RecordQuery {
 
 const nameAndType = ({ name, type }: Fields): string => `${name} ${type}`;
 
-type Saved = { readonly count: number; readonly inverse: Batch | null };
+/** A saved batch, which can be undone. */
+interface Saved {
+  readonly count: number;
+  /** The edits that restore the records. */
+  readonly undo: Edits;
+  /** The zone state that the batch has led to. Empty: not known. */
+  readonly etag: string;
+  /** Ids of the records to show again: the latest additions first. */
+  readonly ids: readonly number[];
+}
 
 export class ZoneEditor {
   readonly domain = signal<Domain | null>(null);
@@ -62,7 +75,10 @@ export class ZoneEditor {
   readonly fullContents = signal<FullContents>(new Map());
   readonly saveFailure = signal<Failure | null>(null);
   readonly isSaving = signal(false);
+  /** The last saved batch, until the next edit. */
   readonly saved = signal<Saved | null>(null);
+  /** Whether the edits undo a saved batch and conflict with changes of other clients. */
+  readonly isUndoing = signal(false);
   readonly count: ReadonlySignal<number> = computed(() => countEdits(this.edits.value));
   /** Whether the zone has too many records to load all of them. */
   readonly isLarge: ReadonlySignal<boolean> = computed(() => (this.domain.value?.record_count ?? 0) > MAX_LOADED);
@@ -212,6 +228,7 @@ export class ZoneEditor {
     this.edits.value = NO_EDITS;
     this.faults.value = [];
     this.saveFailure.value = null;
+    this.isUndoing.value = false;
   }
 
   /**
@@ -237,34 +254,71 @@ export class ZoneEditor {
     }
   }
 
+  /** Shows the saved records at once. They are loaded again while the user goes on. */
   async #saveOnce(): Promise<Failure | null> {
     const edits = this.edits.value;
     const batch = toBatch(edits);
-    const result = await this.#send(batch);
+    const result = await this.#send(batch, this.#etag);
     if (!result.ok) {
       if (result.failure.status !== PRECONDITION_FAILED) this.faults.value = failedRows(batch, edits, result.failure);
       return result.failure;
     }
-    const created = result.data.created.map(({ id }) => id);
-    this.saved.value = { count: countEdits(edits), inverse: toInverse(edits, created) };
-    this.edits.value = NO_EDITS;
-    this.faults.value = [];
-    // The service sets one TTL for all records of a name and type, and writes values its own way.
-    await this.load();
+    const { updated, created } = result.data;
+    const undo = undoOf(edits, result.data, this.#nextKey);
+    this.#nextKey += undo.additions.length;
+    this.#show(result.data, result.response);
+    const ids = [...created, ...updated.toReversed()].map(({ id }) => id);
+    this.saved.value = this.isUndoing.value ? null : { count: countEdits(edits), undo, etag: this.#etag, ids };
+    this.isUndoing.value = false;
     return null;
   }
 
-  /** Undoes the last saved batch. */
-  async undo(): Promise<void> {
+  /** Shows the result of a batch, and loads the zone in the background. */
+  #show(stored: StoredBatch, response: Response): void {
+    const domain = this.domain.value;
+    const count = (domain?.record_count ?? 0) + stored.created.length - stored.deleted.length;
+    batchSignals(() => {
+      this.edits.value = NO_EDITS;
+      this.faults.value = [];
+      this.records.value = storeBatch(this.records.value, stored);
+      if (domain !== null) this.domain.value = { ...domain, record_count: count };
+    });
+    this.#etag = `"${response.headers.get(REVISION)}"`;
+    // Fields that the response does not have, such as the addresses of an ALIAS.
+    void this.load();
+  }
+
+  /**
+   * Undoes the last saved batch. Resolves with whether it is undone. If other clients have changed
+   * its records since, the undo becomes edits with conflicts, which the user reviews.
+   */
+  async undo(): Promise<boolean> {
     const saved = this.saved.value;
-    if (saved?.inverse == null || this.isSaving.value) return;
+    if (saved === null || this.isSaving.value) return false;
     this.isSaving.value = true;
-    const result = await this.#send(saved.inverse);
-    this.isSaving.value = false;
-    if (!result.ok) this.failure.value = result.failure;
-    else {
-      this.saved.value = null;
-      await this.load();
+    this.saveFailure.value = null;
+    this.saved.value = null;
+    this.isUndoing.value = true;
+    try {
+      const result = await this.#send(toBatch(saved.undo), saved.etag);
+      if (result.ok) {
+        this.#show(result.data, result.response);
+        this.isUndoing.value = false;
+        return true;
+      }
+      this.edits.value = saved.undo;
+      if (result.failure.status === PRECONDITION_FAILED) {
+        await this.load();
+        if (this.failure.value !== null || hasConflicts(this.edits.value)) return false;
+        const failure = this.count.value === 0 ? null : await this.#saveOnce();
+        this.saveFailure.value = failure;
+        if (failure === null) this.isUndoing.value = false;
+        return failure === null;
+      }
+      this.saveFailure.value = result.failure;
+      return false;
+    } finally {
+      this.isSaving.value = false;
     }
   }
 
@@ -297,11 +351,12 @@ export class ZoneEditor {
     );
   }
 
-  #send(batch: Batch) {
+  /** `etag`: the zone state that the batch is for. */
+  #send(batch: Batch, etag: string) {
     const path = { domain_id: this.domainId };
     return settle(
       api.POST('/api/v1/domains/{domain_id}/records/batch', {
-        params: { path, header: { 'If-Match': this.#etag } },
+        params: { path, header: { 'If-Match': etag } },
         body: batch,
       }),
     );

@@ -1,6 +1,7 @@
 /** Edits of a zone in the dashboard: their batch, its inverse, and edits of several clients. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { RecordView } from '../../../admin-api/dashboard/api/views.ts';
 import type { Failure } from '../../../admin-api/dashboard/failure.ts';
 import {
   acceptConflicts,
@@ -19,8 +20,9 @@ import {
   restoreRecord,
   type StoredRecord,
   setProxied,
+  storeBatch,
   toBatch,
-  toInverse,
+  undoOf,
 } from '../../../admin-api/dashboard/records/edits.ts';
 
 const record = (id: number, content: string): StoredRecord => ({ id, name: 'www', type: 'A', content, ttl: 300 });
@@ -54,11 +56,39 @@ test('an addition keeps its latest fields', () => {
   assert.equal(toBatch(edits).post, [fields('192.0.2.7')]);
 });
 
-test('the inverse of a batch restores what was stored', () => {
+const view = (stored: StoredRecord): RecordView => ({
+  ...stored,
+  data: {},
+  proxied: stored.proxied ?? null,
+  comment: null,
+  ptr: undefined,
+  created_at: '',
+  updated_at: '',
+});
+
+test('the undo of a batch restores what was stored, unless others have changed it since', () => {
   let edits = changeRecord(NO_EDITS, FIRST, fields('192.0.2.9'));
   edits = deleteRecord(edits, SECOND);
   edits = addRecord(edits, 1, fields('192.0.2.4'));
-  assert.equal(toInverse(edits, [7]), { delete: [7], put: [FIRST], post: [fields('192.0.2.2')] });
+  const [changed, added] = [view(record(1, '192.0.2.9')), view(record(7, '192.0.2.4'))];
+  const undo = undoOf(edits, { deleted: [2], updated: [changed], created: [added] }, 5);
+  assert.equal(toBatch(undo), { delete: [7], put: [FIRST], post: [fields('192.0.2.2')] });
+  assert.is(hasConflicts(rebase(undo, storedAs(changed, added))), false);
+  const [conflict] = rebase(undo, storedAs(view(record(1, '192.0.2.66')), added)).changes.values();
+  assert.equal(
+    [conflict.before.content, conflict.after?.content, conflict.hasConflict],
+    ['192.0.2.66', '192.0.2.1', true],
+  );
+});
+
+test('a saved batch replaces records, and what they share with others of their name', () => {
+  const old = { ...view(FIRST), proxied: true };
+  const other = { ...view(SECOND), name: 'api' };
+  const changed = { ...view(record(3, '192.0.2.9')), ttl: 60, proxied: false, comment: 'new' };
+  const added = { ...view(record(8, '192.0.2.8')), name: 'more' };
+  const stored = { deleted: [4], updated: [changed], created: [added] };
+  const records = storeBatch([old, other, view(THIRD), view(record(4, '192.0.2.4'))], stored);
+  assert.equal(records, [added, { ...old, ttl: 60, proxied: false, comment: 'new' }, other, changed]);
 });
 
 test('the proxy is switched for a name, and sent only where it was changed', () => {
@@ -75,7 +105,8 @@ test('the proxy is switched for a name, and sent only where it was changed', () 
       { ...fields('192.0.2.8'), name: 'api' },
     ],
   });
-  assert.equal(toInverse(edits, [8, 9]).put, [{ ...fields('192.0.2.1'), id: 1, proxied: null }]);
+  const saved = { deleted: [], updated: [{ ...view(web), proxied: false }], created: [] };
+  assert.equal(toBatch(undoOf(edits, saved, 3)).put, [{ ...fields('192.0.2.1'), id: 1, proxied: null }]);
   edits = setProxied(edits, [web, text, other], [{ ...fields(''), name: 'WWW' }], null);
   assert.is(edits.changes.size, 0);
   const changed = changeRecord(NO_EDITS, web, { ...web, ttl: 60 });

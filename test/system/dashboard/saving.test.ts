@@ -1,10 +1,12 @@
 /** Saving and undoing records in Chromium: what is shown, where the focus is, and conflicts. */
 import type { Page } from 'playwright-core';
+import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { signIn, type World, withPage, withWorld } from './browser.ts';
+import { confirmSave, editRecord, saveRecords } from './edit-records.ts';
 
 const test = browserSuite('saving records in chromium');
 
@@ -48,6 +50,15 @@ async function openRecords(
   });
 }
 
+/** The label of what has the focus. */
+const focused = (page: Page): Promise<string> =>
+  page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.tagName');
+
+/** Whether the window shows the first element with the selector. */
+const isInView = (page: Page, selector: string): Promise<boolean> =>
+  page.evaluate(`{ const { top, bottom } = document.querySelector('${selector}').getBoundingClientRect();
+    top >= 0 && bottom <= innerHeight }`);
+
 test('a switch shows whether its name is served through the proxy', async () => {
   await withWorld(async (world) => {
     const records = [address('www', '192.0.2.1'), { ...address('api', '192.0.2.2'), proxied: false }];
@@ -65,6 +76,92 @@ test('a switch shows whether its name is served through the proxy', async () => 
       await untilIs(() => www.innerText(), 'Proxied');
       await untilIs(() => api.innerText(), 'DNS only');
       await untilIs(() => page.getByRole('link', { name: 'Turn on the proxy' }).count(), 0);
+    });
+  });
+});
+
+test('saved values are shown before the records are loaded again, and the focus stays at the record', async () => {
+  await withWorld(async (world) => {
+    const records = Array.from({ length: 200 }, (_, i) => address(`h${i}`, `192.0.2.${i}`));
+    await openRecords(world, records, async (page) => {
+      await editRecord(page, 'h1 A', '198.51.100.7');
+      // The records are not loaded again while this is tested.
+      let release = (): void => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route(/\/records\?|\/domains\/\d+$/, (route) => released.then(() => route.fallback()));
+      await saveRecords(page);
+      await page.getByText('1 change saved and served.').waitFor();
+      await page.getByText('198.51.100.7', { exact: true }).waitFor();
+      await untilIs(() => page.locator('.row-changed').count(), 0);
+      await untilIs(() => focused(page), 'Edit h1 A');
+      assert.ok(await isInView(page, '.announcement'));
+      await checkScreen(page, 'records-saved');
+      await page.setViewportSize({ width: 1280, height: 800 });
+      release();
+      await page.unrouteAll({ behavior: 'wait' });
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('The changes are undone.').waitFor();
+      await page.getByText('192.0.2.1', { exact: true }).waitFor();
+      await untilIs(() => focused(page), 'Edit h1 A');
+    });
+  });
+});
+
+test('a message of success is closed by a later failure', async () => {
+  await withWorld(async (world) => {
+    await openRecords(world, [address('www', '192.0.2.1')], async (page) => {
+      await editRecord(page, 'www A', '192.0.2.2');
+      await saveRecords(page);
+      await page.getByText('1 change saved and served.').waitFor();
+      await page.route(/\/records\/batch$/, (route) =>
+        route.fulfill({ status: 409, json: { error: { code: 'conflict', message: 'Lost the race.' } } }),
+      );
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByRole('dialog').getByRole('alert').waitFor();
+      await page.getByText('1 change saved and served.').waitFor({ state: 'detached' });
+      await page.unrouteAll({ behavior: 'wait' });
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('button', { name: 'Discard' }).click();
+    });
+  });
+});
+
+test('an undo keeps what others have changed since, until the user decides', async () => {
+  await withWorld(async (world) => {
+    const { api } = world.daemon;
+    const records = [address('www', '192.0.2.1'), address('api', '192.0.2.2')];
+    await openRecords(world, records, async (page, zone) => {
+      // Another record has changed since: the undo needs no decision.
+      const save = async (content: string): Promise<void> => {
+        await editRecord(page, 'www A', content);
+        await saveRecords(page);
+        await page.getByText('1 change saved and served.').waitFor();
+      };
+      const change = async (name: string, content: string): Promise<void> => {
+        const { id } = (await zone.stored()).find((record) => record.name === name)!;
+        await api.call('PUT', `${zone.path}/records/${id}`, address(name, content));
+        await page.getByText(content, { exact: true }).waitFor();
+      };
+      await save('192.0.2.11');
+      await change('api', '192.0.2.22');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('The changes are undone.').waitFor();
+      assert.equal(await zone.contents(), ['api 192.0.2.22', 'www 192.0.2.1']);
+
+      await save('192.0.2.11');
+      await change('www', '192.0.2.66');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('Someone else has changed these records since you saved them.').waitFor();
+      await dialog.locator('del').getByText('192.0.2.66').waitFor();
+      await dialog.locator('ins').getByText('192.0.2.1').waitFor();
+      await checkScreen(page, 'records-undo-conflict');
+      assert.equal(await zone.contents(), ['api 192.0.2.22', 'www 192.0.2.66']);
+      await confirmSave(page);
+      await page.getByText('The changes are undone.').waitFor();
+      assert.equal(await zone.contents(), ['api 192.0.2.22', 'www 192.0.2.1']);
     });
   });
 });
