@@ -456,7 +456,7 @@ export const TEXTS = {
   },
   secondary: {
     title: 'Secondary zone',
-    hint: 'These records come from the primaries, and are changed there.',
+    hint: 'These records come from the primaries. They cannot be changed here, only there.',
     catalogHint: 'This is a catalog zone: its members follow the list of domains, and only transfers contain them.',
     transfer: 'Transfer now',
     transferring: 'Transferring …',
@@ -556,6 +556,14 @@ export const TEXTS = {
         ? plural(total, 'record', 'records')
         : `${shown.toLocaleString('en')} of ${plural(total, 'record', 'records')}`,
     apexHint: '@ is the domain itself',
+    fixed: {
+      zoneFile: {
+        short: 'Set by the zone file',
+        long: 'The nameservers of the domain come from the imported zone file. Import another one to change them.',
+      },
+      dnssec: { short: 'Set by DNSSEC', long: 'This record belongs to DNSSEC, and only the service changes it.' },
+      steering: { short: 'Steered', long: 'Steering chooses the answers of this name and type. Change them there.' },
+    },
     states: { added: 'New', changed: 'Changed', deleted: 'Deleted', conflict: 'Changed by someone else' },
     ttlOther: 'Other …',
     ttlFree: 'TTL in seconds',
@@ -595,6 +603,8 @@ export const TEXTS = {
     bulk: {
       title: 'Selected records',
       selected: (count: number) => `${plural(count, 'record', 'records')} selected`,
+      fixed: (count: number) =>
+        `${plural(count, 'of them cannot', 'of them cannot')} be changed and ${count === 1 ? 'stays' : 'stay'}.`,
       ttl: 'Set TTL …',
       proxy: 'Set proxy …',
       copy: 'Copy lines',
@@ -747,6 +757,10 @@ export const TEXTS = {
     wouldAdd: (created: number, existing: number) =>
       `${plural(created, 'new record', 'new records')}; ${plural(existing, 'record exists', 'records exist')} already.`,
     errors: (count: number) => `${plural(count, 'line', 'lines')} refused`,
+    refused: (count: number) =>
+      `Nothing can be imported yet: ${plural(count, 'line is', 'lines are')} refused. Correct them first.`,
+    deletes: (count: number) =>
+      `${plural(count, 'record', 'records')} of the domain would be deleted, since the file does not have ${count === 1 ? 'it' : 'them'}.`,
     warnings: (count: number) => plural(count, 'warning', 'warnings'),
     created: (count: number) => plural(count, 'new record', 'new records'),
     changed: (count: number) => `${plural(count, 'record', 'records')} with another TTL`,

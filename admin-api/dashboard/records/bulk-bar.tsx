@@ -3,7 +3,7 @@ import { announce } from '../../ui/parts/announce.tsx';
 import { copyText } from '../parts/copy-button.tsx';
 import { TEXTS } from '../texts.ts';
 import { changeMany, isWebType, type StoredRecord, setProxied } from './edits.ts';
-import type { Row } from './rows.ts';
+import { fixedBy, type Row } from './rows.ts';
 import { ttlText } from './ttl-choice.tsx';
 import { TTL_PRESETS } from './types.ts';
 import type { ZoneEditor } from './zone-editor.ts';
@@ -12,22 +12,29 @@ import { zoneLine } from './zone-line.ts';
 interface BulkBarProps {
   readonly editor: ZoneEditor;
   readonly rows: readonly Row[];
+  /** The steered record sets, whose records stay as they are. */
+  readonly steered: ReadonlySet<string>;
   readonly isReadOnly: boolean;
   readonly onClear: () => void;
 }
 
 const PROXIED: Readonly<Record<string, boolean | null>> = { on: true, off: false, automatic: null };
 
-export function BulkBar({ editor, rows, isReadOnly, onClear }: BulkBarProps) {
+export function BulkBar({ editor, rows, steered, isReadOnly, onClear }: BulkBarProps) {
   const texts = TEXTS.records.bulk;
   const copy = async (): Promise<void> => {
     await copyText(rows.map(({ fields }) => `${zoneLine(fields)}\n`).join(''));
     announce(texts.copied(rows.length));
   };
+  const editable = rows.filter((row) => fixedBy(row, steered) === null);
+  const fixed = isReadOnly ? 0 : rows.length - editable.length;
   return (
     <section class="bulk" aria-label={texts.title}>
-      <p role="status">{texts.selected(rows.length)}</p>
-      {!isReadOnly && <BulkEdits editor={editor} rows={rows} onClear={onClear} />}
+      <p role="status">
+        {texts.selected(rows.length)}
+        {fixed > 0 && <span class="hint"> {texts.fixed(fixed)}</span>}
+      </p>
+      {!isReadOnly && editable.length > 0 && <BulkEdits editor={editor} rows={editable} onClear={onClear} />}
       <button type="button" class="button" onClick={copy}>
         {texts.copy}
       </button>
@@ -38,7 +45,7 @@ export function BulkBar({ editor, rows, isReadOnly, onClear }: BulkBarProps) {
   );
 }
 
-function BulkEdits({ editor, rows, onClear }: Omit<BulkBarProps, 'isReadOnly'>) {
+function BulkEdits({ editor, rows, onClear }: Omit<BulkBarProps, 'isReadOnly' | 'steered'>) {
   const texts = TEXTS.records.bulk;
   const stored = rows.flatMap((row): StoredRecord[] => (row.kind === 'stored' ? [row.record] : []));
   const added = new Set(rows.flatMap((row) => (row.kind === 'added' ? [row.addition.key] : [])));

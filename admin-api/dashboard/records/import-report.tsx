@@ -26,21 +26,32 @@ export function ImportReport({ previewed, adds, text }: ImportReportProps) {
   const texts = TEXTS.zoneFile;
   const { changes, warnings, omitted, records } = previewed;
   const { created, changed, deleted, unchanged, errors, errors_omitted: errorsOmitted = 0 } = changes;
+  const refused = errors.length + errorsOmitted;
   const lines = text?.split('\n') ?? [];
   return (
     <section class="import-report" aria-label={texts.report}>
-      <p role="status" class="note note-good">
+      {refused > 0 && (
+        <p role="alert" class="note note-bad">
+          {texts.refused(refused)}
+        </p>
+      )}
+      <LineList title={texts.errors(refused)} isBad entries={errors} lines={lines} more={errorsOmitted} />
+      <p role="status" class={refused > 0 ? 'hint' : 'note note-good'}>
         {adds
           ? texts.wouldAdd(created.count, changed.count + unchanged)
           : texts.wouldReplace(created.count, changed.count, deleted.count, unchanged, records)}
       </p>
-      <LineList
-        title={texts.errors(errors.length + errorsOmitted)}
-        isBad
-        entries={errors}
-        lines={lines}
-        more={errorsOmitted}
-      />
+      {!adds && deleted.count > 0 && (
+        <>
+          <p class="note note-warning">{texts.deletes(deleted.count)}</p>
+          <Records
+            title={texts.deleted(deleted.count)}
+            count={deleted.count}
+            lines={deleted.records.map(zoneLine)}
+            mark="−"
+          />
+        </>
+      )}
       <LineList title={texts.warnings(warnings.length + omitted)} entries={warnings} lines={lines} more={omitted} />
       <Records
         title={texts.created(created.count)}
@@ -49,20 +60,12 @@ export function ImportReport({ previewed, adds, text }: ImportReportProps) {
         mark="+"
       />
       {!adds && (
-        <>
-          <Records
-            title={texts.changed(changed.count)}
-            count={changed.count}
-            lines={changed.records.map((record) => `${zoneLine(record)} ${texts.ttlBefore(record.ttl_before)}`)}
-            mark="~"
-          />
-          <Records
-            title={texts.deleted(deleted.count)}
-            count={deleted.count}
-            lines={deleted.records.map(zoneLine)}
-            mark="−"
-          />
-        </>
+        <Records
+          title={texts.changed(changed.count)}
+          count={changed.count}
+          lines={changed.records.map((record) => `${zoneLine(record)} ${texts.ttlBefore(record.ttl_before)}`)}
+          mark="~"
+        />
       )}
     </section>
   );

@@ -3,11 +3,14 @@ import { useSignal } from '@preact/signals';
 import { useCallback, useMemo, useRef } from 'preact/hooks';
 import { announce } from '../../ui/parts/announce.tsx';
 import { addressOf } from '../addresses.ts';
+import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { isNarrow } from '../parts/screen-size.ts';
 import { useShortcut } from '../parts/shortcuts.ts';
 import { Skeleton } from '../parts/skeleton.tsx';
+import { isChangeOf, useChanges } from '../parts/use-changes.ts';
+import { useResource } from '../parts/use-resource.ts';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
 import { replaceQuery } from '../router.ts';
 import { isReader } from '../session.ts';
@@ -27,7 +30,7 @@ import {
 } from './edits.ts';
 import type { Filter } from './filter.ts';
 import { PROXY_NOTE, RowView } from './row-view.tsx';
-import { addedKey, directTargets, faultsByRow, isProxiedByDefault, type Row, rowsOf } from './rows.ts';
+import { addedKey, directTargets, faultsByRow, fixedBy, isProxiedByDefault, type Row, rowsOf, setKey } from './rows.ts';
 import type { ZoneEditor } from './zone-editor.ts';
 import { type Pasted, pasteLines, usePastedLines } from './zone-file.ts';
 
@@ -62,6 +65,11 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
     editedKey.value = addedKey(editor.add(fields));
     scrollTo({ top: 0 });
   };
+  const steering = useResource(() =>
+    settle(api.GET('/api/v1/domains/{domain_id}/steering', { params: { path: { domain_id: editor.domainId } } })),
+  );
+  useChanges(isChangeOf(editor.domainId, 'steering'), steering.load);
+  const steered = useMemo(() => new Set(steering.value.value?.steering.map(setKey)), [steering.value.value]);
   // Only the records of primary zones can be edited.
   const isReadOnly = isReader.value || editor.domain.value?.kind !== 'primary';
   const add = (): void => {
@@ -146,7 +154,13 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
         />
       )}
       {selectedRows.length > 0 && (
-        <BulkBar editor={editor} rows={selectedRows} isReadOnly={isReadOnly} onClear={clearSelection} />
+        <BulkBar
+          editor={editor}
+          rows={selectedRows}
+          steered={steered}
+          isReadOnly={isReadOnly}
+          onClear={clearSelection}
+        />
       )}
       {rows.length === 0 && !editor.isComplete.value && <Skeleton />}
       {rows.length === 0 && editor.isComplete.value && (
@@ -205,6 +219,7 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
                   faults={faults.get(row.key) ?? NO_FAULTS}
                   content={fullContent(editor.fullContents.value, row.fields)}
                   isReadOnly={isReadOnly}
+                  fixedBy={fixedBy(row, steered)}
                   isEditing={editedKey.value === row.key}
                   isSelected={selected.value.has(row.key)}
                   isProxiedByDefault={isProxiedByDefault(row.fields.name, targets)}

@@ -1,6 +1,7 @@
 /** A row of the table of records: as text, or as inputs while it is edited. */
 import { useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { Icon } from '../../ui/parts/icon.tsx';
 import { IconButton } from '../../ui/parts/icon-button.tsx';
 import type { RecordView } from '../api/views.ts';
 import { toUnicode } from '../names.ts';
@@ -10,7 +11,7 @@ import { ContentDialog } from './content-dialog.tsx';
 import { type Fields, hasPtr, isWebType, type RowFault } from './edits.ts';
 import { Faults } from './faults.tsx';
 import { formsOf } from './forms/forms.ts';
-import { type Row, stateOf } from './rows.ts';
+import { type FixedBy, type Row, stateOf } from './rows.ts';
 import { TtlChoice, ttlText } from './ttl-choice.tsx';
 import { RECORD_TYPES } from './types.ts';
 import { zoneLine } from './zone-line.ts';
@@ -25,8 +26,10 @@ interface RowProps {
   readonly faults: readonly RowFault[];
   /** The content as the service stores it, with full names; the typed one if that is not known. */
   readonly content: string;
-  /** The user's role is read-only. */
+  /** The role of the user or the kind of the zone allows no changes. */
   readonly isReadOnly: boolean;
+  /** Why this record cannot be changed. Null: it can be, unless nothing can. */
+  readonly fixedBy: FixedBy | null;
   readonly isEditing: boolean;
   readonly isSelected: boolean;
   /** Whether the name is proxied if the record does not set it. */
@@ -47,11 +50,13 @@ interface RowProps {
 }
 
 export function RowView(props: RowProps) {
-  return props.isEditing ? <EditedRow {...props} /> : <TextRow {...props} />;
+  return props.isEditing ? <EditedRow {...props} /> : <TextRow {...props} isReadOnly={isFixed(props)} />;
 }
 
+const isFixed = ({ isReadOnly, fixedBy }: RowProps): boolean => isReadOnly || fixedBy !== null;
+
 function TextRow(props: RowProps) {
-  const { row, position, faults, content, isReadOnly, isSelected, onSelect, onEdit } = props;
+  const { row, position, faults, content, isReadOnly, fixedBy, isSelected, onSelect, onEdit } = props;
   const texts = TEXTS.records;
   const { name, type, ttl, comment, ptr } = row.fields;
   const state = stateOf(row);
@@ -61,7 +66,7 @@ function TextRow(props: RowProps) {
   const alias = row.kind === 'stored' && row.change === undefined ? row.record.alias : undefined;
   return (
     <tr
-      class={`row ${state === null ? '' : `row-${state}`} ${isSelected ? 'row-selected' : ''}`}
+      class={`row ${state === null ? '' : `row-${state}`} ${isSelected ? 'row-selected' : ''} ${fixedBy === null ? '' : 'row-fixed'}`}
       aria-rowindex={position + 1}
       data-record={row.kind === 'stored' ? row.record.id : undefined}
       onDblClick={isDeleted || isReadOnly ? undefined : onEdit}
@@ -89,6 +94,11 @@ function TextRow(props: RowProps) {
         {comment && (
           <span class="record-comment" title={comment}>
             {comment}
+          </span>
+        )}
+        {fixedBy !== null && (
+          <span class="record-comment" title={texts.fixed[fixedBy].long}>
+            <Icon name="lock" /> {texts.fixed[fixedBy].short}
           </span>
         )}
         {alias !== undefined && <AliasNote alias={alias} />}

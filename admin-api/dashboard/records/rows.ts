@@ -74,3 +74,24 @@ export function directTargets(records: readonly RecordView[], domain: string): R
 /** Whether the service proxies a name whose records do not set `proxied`. */
 export const isProxiedByDefault = (name: string, targets: ReadonlySet<string>): boolean =>
   !targets.has(name === '' ? '@' : name) && !name.split('.').some((label) => label.startsWith('_'));
+
+/** Types that follow from a signed zone, so only the service changes them. */
+const DNSSEC_TYPES: ReadonlySet<string> = new Set([
+  ...['SIG', 'NXT', 'RRSIG', 'NSEC', 'DNSKEY'],
+  ...['NSEC3', 'NSEC3PARAM', 'CDS', 'CDNSKEY', 'ZONEMD'],
+]);
+
+/** Why a stored record cannot be changed. */
+export type FixedBy = 'zoneFile' | 'dnssec' | 'steering';
+
+/** The key of a record set in `steered`. */
+export const setKey = ({ name, type }: Pick<Fields, 'name' | 'type'>): string => `${name} ${type}`;
+
+/** `steered`: the steered record sets. Null: the record can be changed. */
+export function fixedBy(row: Row, steered: ReadonlySet<string>): FixedBy | null {
+  if (row.kind === 'added') return null;
+  const { name, type } = row.record;
+  if (name === '@' && type === 'NS') return 'zoneFile';
+  if (DNSSEC_TYPES.has(type)) return 'dnssec';
+  return steered.has(setKey(row.record)) ? 'steering' : null;
+}

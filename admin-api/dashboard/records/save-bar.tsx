@@ -34,6 +34,12 @@ export function SaveBar({ editor }: { readonly editor: ZoneEditor }) {
     if (saved === null) return;
     return announce(texts.saved(saved.count), { label: texts.undo, run: undo, close: texts.closeMessage });
   }, [saved]);
+  useEffect(
+    () => () => {
+      editor.saved.value = null;
+    },
+    [editor],
+  );
   return (
     <>
       {count > 0 && (

@@ -50,7 +50,7 @@ function Import({ domainId, ascii }: { readonly domainId: number; readonly ascii
   const id = useId();
   const source = useSignal<Source>(NOTHING);
   const keepsApex = useSignal(false);
-  const adds = useSignal(false);
+  const adds = useSignal(true);
   const previewed = useSignal<(Previewed & Input) | null>(null);
   const failure = useSignal<Failure | null>(null);
   const isWorking = useSignal(false);
@@ -137,7 +137,7 @@ function Import({ domainId, ascii }: { readonly domainId: number; readonly ascii
         />
         <fieldset class="import-choices">
           <legend>{texts.how}</legend>
-          {[false, true].map((value) => (
+          {[true, false].map((value) => (
             <label key={String(value)} class="check">
               <input
                 type="radio"

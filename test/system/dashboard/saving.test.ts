@@ -166,4 +166,37 @@ test('an undo keeps what others have changed since, until the user decides', asy
   });
 });
 
+test('records that cannot be changed look so, and are left out of changes of many', async () => {
+  await withWorld(async (world) => {
+    const { api } = world.daemon;
+    await openRecords(world, [address('www', '192.0.2.1')], async (page, zone) => {
+      const file = '@ 300 NS ns.example.net.\nwww 300 A 192.0.2.1\nwww 300 A 192.0.2.2\napi 300 A 192.0.2.3\n';
+      await api.call(
+        'PUT',
+        `${zone.path}/zonefile?apex=keep`,
+        `@ 300 SOA a.example.net. b.example.net. 1 2 3 4 5\n${file}`,
+        'text/dns',
+      );
+      const steering = {
+        ttl: 60,
+        pools: [{ name: 'all', answers: [{ content: '192.0.2.3', weight: 1 }] }],
+        rules: [],
+        fallback: ['all'],
+      };
+      await api.call('PUT', `${zone.path}/steering/api/A`, steering);
+      const ns = page.getByRole('row').filter({ hasText: 'ns.example.net.' });
+      await ns.getByText('Set by the zone file').waitFor();
+      const api3 = page.getByRole('row').filter({ hasText: '192.0.2.3' });
+      await api3.getByText('Steered', { exact: true }).waitFor();
+      await checkScreen(page, 'records-fixed');
+      for (const row of [ns, api3]) await untilIs(() => row.getByRole('button', { name: /^Edit / }).count(), 0);
+      await page.getByLabel('Select all records').check();
+      await page.getByText('2 of them cannot be changed and stay.').waitFor();
+      await page.getByLabel('Set TTL').selectOption('1 hour');
+      await saveRecords(page);
+      await page.getByText('2 changes saved and served.').waitFor();
+    });
+  });
+});
+
 test.run();

@@ -65,18 +65,29 @@ test('a zone file is compared, corrected, added or imported, and exported', asyn
       await checkScreen(page, 'zone-file');
       const text = page.getByRole('textbox', { name: 'Zone file' });
 
-      // Refused lines are shown with their text, and nothing can be imported.
+      // Refused lines are shown first, with their text, and nothing can be imported.
+      assert.ok(await page.getByLabel('Add its records').isChecked());
       await text.fill('$TTL 300\nsame A 192.0.2.1\nbad A 192.0.2\nnew 5 A 192.0.2.2\n');
       await page.getByText('1 line refused').waitFor();
       await page.getByText(/^Line 3: /).waitFor();
       await page.locator('.line-list code', { hasText: 'bad A 192.0.2' }).waitFor();
-      await untilIs(() => page.getByRole('button', { name: 'Import' }).getAttribute('aria-disabled'), 'true');
+      const report = page.getByRole('region', { name: 'Preview of the import' });
+      await untilIs(() => report.locator(':scope > :first-child').getAttribute('role'), 'alert');
+      assert.is(await report.locator('.note-good').count(), 0);
+      await untilIs(() => page.getByRole('button', { name: 'Add 1 record' }).getAttribute('aria-disabled'), 'true');
       await checkScreen(page, 'zone-file-refused');
+      await page.getByLabel('Replace all records').check();
+      await untilIs(() => page.getByRole('button', { name: 'Import' }).getAttribute('aria-disabled'), 'true');
 
       // Corrected: a warning, and what would be created and deleted.
       await text.fill('$TTL 300\nsame A 192.0.2.1\nnew 5 A 192.0.2.2\n');
       await page.getByText('1 new, 0 with another TTL, 1 deleted, 1 unchanged: 2 records after the import.').waitFor();
       await page.getByText(/^Line 3: The TTL 5 is kept/).waitFor();
+      await page.getByText('1 record of the domain would be deleted, since the file does not have it.').waitFor();
+      await page
+        .getByRole('list', { name: '1 record to be deleted' })
+        .getByText(/^− gone/)
+        .waitFor();
       await checkScreen(page, 'zone-file-preview');
 
       // Add: the records become edits, which are reviewed.
@@ -93,6 +104,7 @@ test('a zone file is compared, corrected, added or imported, and exported', asyn
       // Replace: records that would be deleted are confirmed with the name of the domain.
       await page.getByRole('link', { name: 'Zone file' }).click();
       await text.fill('same 300 A 192.0.2.1\nother 300 A 192.0.2.3\n');
+      await page.getByLabel('Replace all records').check();
       await page.getByText(/^1 new, .* 2 deleted/).waitFor();
       await page.getByRole('button', { name: 'Import' }).click();
       const dialog = page.getByRole('dialog');
@@ -130,6 +142,7 @@ test('a zone file is compared, corrected, added or imported, and exported', asyn
       const buffer = Buffer.from(`same 300 A 192.0.2.1\nother 300 A 192.0.2.3\n${lines.join('\n')}\n`);
       await page.locator('input[type=file]').setInputFiles({ name: 'big.zone', mimeType: 'text/plain', buffer });
       await page.getByText(/^big\.zone is large/).waitFor();
+      await page.getByLabel('Replace all records').check();
       await page.getByText('12,000 new, 0 with another TTL, 0 deleted, 2 unchanged').waitFor();
       await page.getByText('and 11,900 more').waitFor();
       await page.getByLabel('Add its records').check();
@@ -146,6 +159,7 @@ test('a zone file is compared, corrected, added or imported, and exported', asyn
       await page.evaluate(`{ const dataTransfer = new DataTransfer();
           dataTransfer.items.add(new File(['same 300 A 192.0.2.1\\n'], 'small.zone'));
           document.querySelector('.zone-drop').dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true })); }`);
+      await page.getByLabel('Replace all records').check();
       await page.getByText(/^0 new, .* 12,001 deleted, 1 unchanged/).waitFor();
       await untilIs(() => text.inputValue(), 'same 300 A 192.0.2.1\n');
       const [download] = await Promise.all([
