@@ -135,6 +135,7 @@ export const TEXTS = {
     link: 'Go to your domains',
   },
   lists: {
+    arrows: { ascending: ' ↑', descending: ' ↓' },
     hint: 'Press / to search',
     sort: 'Order',
     more: 'Show more',
@@ -147,7 +148,9 @@ export const TEXTS = {
       nameDescending: 'Name, Z to A',
       newest: 'Newest first',
       changed: 'Last changed first',
+      unchanged: 'Longest unchanged first',
       largest: 'Most records first',
+      smallest: 'Fewest records first',
     },
     add: 'Add a domain',
     domain: 'Domain',

@@ -9,10 +9,11 @@ import { FailureNote } from '../parts/notes.tsx';
 import { isNarrow } from '../parts/screen-size.ts';
 import { useShortcut } from '../parts/shortcuts.ts';
 import { Skeleton } from '../parts/skeleton.tsx';
+import { SortHeading } from '../parts/sort-heading.tsx';
 import { isChangeOf, useChanges } from '../parts/use-changes.ts';
 import { useResource } from '../parts/use-resource.ts';
 import { VirtualRows } from '../parts/virtual-rows.tsx';
-import { replaceQuery } from '../router.ts';
+import { currentQuery, replaceQuery } from '../router.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 import { BulkBar } from './bulk-bar.tsx';
@@ -29,6 +30,7 @@ import {
   setProxied,
 } from './edits.ts';
 import type { Filter } from './filter.ts';
+import { type Column, nextOrder, type Order, readOrder, sortRecords } from './order.ts';
 import { PROXY_NOTE, RowView } from './row-view.tsx';
 import { addedKey, directTargets, faultsByRow, fixedBy, isProxiedByDefault, type Row, rowsOf, setKey } from './rows.ts';
 import type { ZoneEditor } from './zone-editor.ts';
@@ -52,7 +54,14 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
   const domain = editor.domain.value?.domain ?? '';
   // For a large zone, the API has already filtered the records.
   const shown = editor.isLarge.value ? { text: '', type: '' } : filter;
-  const rows = useMemo(() => rowsOf(records, edits, shown), [records, edits, shown.text, shown.type]);
+  const orderText = currentQuery.value.get('sort') ?? '';
+  const order = readOrder(orderText);
+  // The API sorts large zones.
+  const sorted = useMemo(
+    () => (editor.isLarge.value ? records : sortRecords(records, order)),
+    [records, orderText, editor.isLarge.value],
+  );
+  const rows = useMemo(() => rowsOf(sorted, edits, shown), [sorted, edits, shown.text, shown.type]);
   const types = useMemo(() => [...new Set(records.map(({ type }) => type))].sort(), [records]);
   const targets = useMemo(() => directTargets(records, domain), [records, domain]);
   const faults = useMemo(() => faultsByRow(editor.faults.value), [editor.faults.value]);
@@ -180,21 +189,13 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
                   }}
                 />
               </th>
-              <th scope="col" class="cell-name">
-                {texts.name}
-              </th>
-              <th scope="col" class="cell-type">
-                {texts.type}
-              </th>
-              <th scope="col" class="cell-content">
-                {texts.content}
-              </th>
+              <Heading column="name" order={editor.isLarge.value ? null : order} />
+              <Heading column="type" order={editor.isLarge.value ? null : order} />
+              <Heading column="content" order={editor.isLarge.value ? null : order} />
               <th scope="col" class="cell-proxy">
                 {texts.proxy.label}
               </th>
-              <th scope="col" class="cell-ttl">
-                {texts.ttl}
-              </th>
+              <Heading column="ttl" order={editor.isLarge.value ? null : order} />
               <th scope="col" class="cell-actions">
                 <span class="hidden">{texts.actions}</span>
               </th>
@@ -314,6 +315,20 @@ function PastedNote({ pasted, onClose }: { readonly pasted: Pasted | Failure; re
       </button>
     </div>
   );
+}
+
+/** `order`: null: the API sorts. */
+function Heading({ column, order }: { readonly column: Column; readonly order: Order | null }) {
+  const label = TEXTS.records[column];
+  const name = `cell-${column}`;
+  if (order === null)
+    return (
+      <th scope="col" class={name}>
+        {label}
+      </th>
+    );
+  const direction = order.column !== column ? null : order.isDescending ? 'descending' : 'ascending';
+  return <SortHeading label={label} name={name} direction={direction} next={nextOrder(order, column)} />;
 }
 
 /** Whether a record is proxied while the proxy of the domain is on. */

@@ -11,6 +11,7 @@ import { AddLink, EmptyList, ListTools, readListQuery } from '../parts/list-tool
 import { type Page, pageQuery, usePagedList } from '../parts/paged-list.ts';
 import { isNarrow } from '../parts/screen-size.ts';
 import { useShortcut } from '../parts/shortcuts.ts';
+import { SortHeading } from '../parts/sort-heading.tsx';
 import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useChanges } from '../parts/use-changes.ts';
@@ -35,7 +36,9 @@ const SORTS = [
   { value: '-domain', label: TEXTS.domains.sorts.nameDescending },
   { value: '-created_at', label: TEXTS.domains.sorts.newest },
   { value: '-updated_at', label: TEXTS.domains.sorts.changed },
+  { value: 'updated_at', label: TEXTS.domains.sorts.unchanged },
   { value: '-record_count', label: TEXTS.domains.sorts.largest },
+  { value: 'record_count', label: TEXTS.domains.sorts.smallest },
 ];
 
 interface Wanted {
@@ -107,16 +110,24 @@ export function Domains() {
                 <th scope="col" class="cell-check">
                   <span class="hidden">{texts.select}</span>
                 </th>
-                <th scope="col" class="cell-main">
-                  {texts.domain}
-                </th>
+                <Heading label={texts.domain} name="cell-main" sort={wanted.sort} first="domain" second="-domain" />
                 <th scope="col">{texts.delegation}</th>
                 <th scope="col">{texts.proxy}</th>
                 <th scope="col">{texts.dnssec}</th>
-                <th scope="col">{texts.records}</th>
-                <th scope="col" class="cell-time">
-                  {texts.updated}
-                </th>
+                <Heading
+                  label={texts.records}
+                  name="cell-count"
+                  sort={wanted.sort}
+                  first="-record_count"
+                  second="record_count"
+                />
+                <Heading
+                  label={texts.updated}
+                  name="cell-time"
+                  sort={wanted.sort}
+                  first="-updated_at"
+                  second="updated_at"
+                />
               </tr>
             </thead>
             <VirtualRows
@@ -135,6 +146,30 @@ export function Domains() {
       )}
       {selected.value.size > 0 && <BulkBar selected={[...selected.value.values()]} onSelect={select} onDone={reload} />}
     </>
+  );
+}
+
+interface HeadingProps {
+  readonly label: string;
+  readonly name: string;
+  /** The current order. */
+  readonly sort: string;
+  /** The orders of the first click and of the next one. */
+  readonly first: string;
+  readonly second: string;
+}
+
+function Heading({ label, name, sort, first, second }: HeadingProps) {
+  const isSorted = sort === first || sort === second;
+  const direction = sort.startsWith('-') ? 'descending' : 'ascending';
+  const next = sort === first ? second : first;
+  return (
+    <SortHeading
+      label={label}
+      name={name}
+      direction={isSorted ? direction : null}
+      next={next === SORTS[0].value ? '' : next}
+    />
   );
 }
 

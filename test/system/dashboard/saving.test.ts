@@ -199,4 +199,81 @@ test('records that cannot be changed look so, and are left out of changes of man
   });
 });
 
+test('records are sorted as people read, and by the heading that is clicked', async () => {
+  await withWorld(async (world) => {
+    const records = [
+      ...['h10', 'h2', 'a.z', 'b.a'].map((name, i) => ({ ...address(name, `192.0.2.${9 - i}`), ttl: 300 + i })),
+      { name: '@', type: 'TXT', content: '"x"' },
+    ];
+    await openRecords(world, records, async (page) => {
+      const names = (): Promise<string[]> => page.locator('tbody .cell-name').allInnerTexts();
+      await untilIs(names, ['@', 'a.z', 'b.a', 'h2', 'h10']);
+      const heading = (name: string) => page.getByRole('columnheader', { name }).getByRole('button');
+      await heading('Name').click();
+      await untilIs(names, ['h10', 'h2', 'b.a', 'a.z', '@']);
+      await heading('Value').click();
+      await untilIs(names, ['@', 'b.a', 'a.z', 'h2', 'h10']);
+      await checkScreen(page, 'records-sorted');
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await heading('TTL').click();
+      await heading('TTL').click();
+      await untilIs(names, ['b.a', 'a.z', 'h2', '@', 'h10']);
+      await page.reload();
+      await untilIs(names, ['b.a', 'a.z', 'h2', '@', 'h10']);
+      assert.match(page.url(), /[?]sort=-ttl$/);
+    });
+  });
+});
+
+/** How many pixels the texts of elements are wider than the elements. */
+const cutBy = (page: Page, selector: string): Promise<number> =>
+  page.evaluate(`Math.max(0, ...[...document.querySelectorAll('${selector}')].map((element) => {
+    const shown = element.clientWidth;
+    if (element.localName !== 'select') return element.scrollWidth - shown;
+    element.style.width = 'max-content';
+    const needed = element.clientWidth;
+    element.style.width = '';
+    return needed - shown;
+  }))`);
+
+test('selects, states and long names fit at each width', async () => {
+  await withWorld(async (world) => {
+    const { api } = world.daemon;
+    const long = 'w'.repeat(60);
+    await api.logIn('admin', ADMIN_PASSWORD);
+    const { body } = await api.call('POST', '/api/v1/domains', { domain: `${long}.example` });
+    const { id } = body.domain as { id: number };
+    await api.call('PUT', `/api/v1/domains/${id}/dnssec`, { enabled: true });
+    await api.call('POST', `/api/v1/domains/${id}/records`, { name: long, type: 'TXT', content: `"${long}"` });
+    await withPage(world, async (page) => {
+      await signIn(page, world.base);
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      await page.goto(`${world.base}/domains/${id}/records`);
+      await page.getByRole('button', { name: `Edit ${long} TXT` }).waitFor();
+      await checkScreen(page, 'records-long');
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.getByRole('button', { name: `Edit ${long} TXT` }).click();
+      await checkScreen(page, 'records-long-edited');
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('n');
+      await untilIs(() => cutBy(page, 'tr.row-edited select'), 0);
+      await page.locator('tr.row-edited').getByLabel('Type').selectOption('HTTPS');
+      await checkScreen(page, 'records-long-new');
+      await page.getByRole('button', { name: 'Discard' }).click();
+      await page.goto(`${world.base}/domains`);
+      await page.getByRole('link', { name: `${long}.example` }).waitFor();
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.getByText('Needs a DS record').waitFor();
+      assert.is(await cutBy(page, '.domains td'), 0);
+      await checkScreen(page, 'domains-long');
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.getByRole('columnheader', { name: 'Records' }).getByRole('button').click();
+      await page.waitForURL(/[?]sort=-record_count$/);
+      await page.getByRole('columnheader', { name: 'Domain' }).getByRole('button').click();
+      await page.waitForURL(/domains$/);
+    });
+  });
+});
+
 test.run();
