@@ -2,8 +2,8 @@
 import type { RecordView } from '../api/views.ts';
 import { toUnicode } from '../names.ts';
 
-export const COLUMNS = ['name', 'type', 'content', 'ttl'] as const;
-export type Column = (typeof COLUMNS)[number];
+export const ORDER_COLUMNS = ['name', 'type', 'content', 'ttl'] as const;
+export type Column = (typeof ORDER_COLUMNS)[number];
 
 export interface Order {
   readonly column: Column;
@@ -16,7 +16,7 @@ const { compare } = new Intl.Collator('en', { numeric: true });
 /** `text`: of the query parameter, such as `-ttl`. By name, unless it names a column. */
 export function readOrder(text: string): Order {
   const isDescending = text.startsWith('-');
-  const column = COLUMNS.find((each) => each === text.slice(isDescending ? 1 : 0));
+  const column = ORDER_COLUMNS.find((each) => each === text.slice(isDescending ? 1 : 0));
   return column === undefined ? { column: 'name', isDescending: false } : { column, isDescending };
 }
 

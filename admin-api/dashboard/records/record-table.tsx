@@ -30,7 +30,7 @@ import {
   setProxied,
 } from './edits.ts';
 import type { Filter } from './filter.ts';
-import { type Column, nextOrder, type Order, readOrder, sortRecords } from './order.ts';
+import { type Column, nextOrder, ORDER_COLUMNS, type Order, readOrder, sortRecords } from './order.ts';
 import { PROXY_NOTE, RowView } from './row-view.tsx';
 import { addedKey, directTargets, faultsByRow, fixedBy, isProxiedByDefault, type Row, rowsOf, setKey } from './rows.ts';
 import type { ZoneEditor } from './zone-editor.ts';
@@ -40,6 +40,11 @@ import { type Pasted, pasteLines, usePastedLines } from './zone-file.ts';
 const ROW = 40;
 const NARROW_ROW = 132;
 const COLUMNS = 7;
+/** Values of the parameter `sort`, for windows without headings. */
+const ORDERS = ORDER_COLUMNS.flatMap((column) => [
+  { value: column === 'name' ? '' : column, label: `${TEXTS.records[column]}${TEXTS.lists.arrows.ascending}` },
+  { value: `-${column}`, label: `${TEXTS.records[column]}${TEXTS.lists.arrows.descending}` },
+]);
 const NEW_RECORD: Fields = { name: '', type: 'A', content: '', ttl: 1 };
 const NO_FAULTS: readonly RowFault[] = [];
 
@@ -139,6 +144,19 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
             <option key={type}>{type}</option>
           ))}
         </select>
+        {isNarrow.value && !editor.isLarge.value && (
+          <select
+            aria-label={TEXTS.lists.sort}
+            value={orderText}
+            onChange={({ currentTarget }) => replaceQuery({ sort: currentTarget.value })}
+          >
+            {ORDERS.map(({ value, label }) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        )}
         {!isReadOnly && (
           <button type="button" class="button button-main" onClick={add}>
             {texts.add}
