@@ -37,6 +37,8 @@ export interface DomainSearchOptions {
   readonly after: Name | null;
   readonly limit: number;
   readonly descending?: boolean;
+  /** Sorts as people read, from the first letter; otherwise in canonical order. */
+  readonly isAlphabetical?: boolean;
   /** Also counts all matches of the account. */
   readonly counts?: boolean;
 }

@@ -32,8 +32,8 @@ const COLUMNS = 7;
 const LISTED_KINDS: ReadonlySet<string> = new Set(['domain', 'records', 'proxy', 'dnssec', 'delegation']);
 
 const SORTS = [
-  { value: 'domain', label: TEXTS.domains.sorts.name },
-  { value: '-domain', label: TEXTS.domains.sorts.nameDescending },
+  { value: 'alphabetical', label: TEXTS.domains.sorts.name },
+  { value: '-alphabetical', label: TEXTS.domains.sorts.nameDescending },
   { value: '-created_at', label: TEXTS.domains.sorts.newest },
   { value: '-updated_at', label: TEXTS.domains.sorts.changed },
   { value: 'updated_at', label: TEXTS.domains.sorts.unchanged },
@@ -51,7 +51,7 @@ async function readDomains(
   cursor: string | null,
   limit?: number,
 ): Promise<Result<Page<ListedDomain>>> {
-  const query = { ...pageQuery(cursor, q, limit), sort: sort as 'domain' };
+  const query = { ...pageQuery(cursor, q, limit), sort: sort as 'alphabetical' };
   const result = await settle(api.GET('/api/v1/domains', { params: { query } }));
   if (!result.ok) return result;
   const { domains, next_cursor, total } = result.data;
@@ -110,7 +110,13 @@ export function Domains() {
                 <th scope="col" class="cell-check">
                   <span class="hidden">{texts.select}</span>
                 </th>
-                <Heading label={texts.domain} name="cell-main" sort={wanted.sort} first="domain" second="-domain" />
+                <Heading
+                  label={texts.domain}
+                  name="cell-main"
+                  sort={wanted.sort}
+                  first="alphabetical"
+                  second="-alphabetical"
+                />
                 <th scope="col">{texts.delegation}</th>
                 <th scope="col">{texts.proxy}</th>
                 <th scope="col">{texts.dnssec}</th>

@@ -12,11 +12,14 @@ import type { Account, Domain, Token } from '../../../core/store/rows.ts';
 import type { StoreReader } from '../../../core/store/store-reader.ts';
 import type { Services } from '../../change/services.ts';
 import { invalidCursor, type ListPart, nameCursor, type Page, readNameCursor, type Sort } from '../../http/lists.ts';
-import { nameOfApexKey } from './search.ts';
+import { alphabeticalKey, nameOfApexKey } from './search.ts';
 import { searchTextOf } from './search-text.ts';
 
-/** The first one is the default. Names are in canonical order. */
-export const DOMAIN_SORTS = ['domain', 'created_at', 'updated_at', 'record_count'] as const;
+/**
+ * The first one is the default: names in canonical order. `alphabetical`: names as people read,
+ * from the first letter, in Unicode.
+ */
+export const DOMAIN_SORTS = ['domain', 'alphabetical', 'created_at', 'updated_at', 'record_count'] as const;
 export const SORT_ALIASES = { name: 'domain', records: 'record_count' } as const;
 type SortKey = (typeof DOMAIN_SORTS)[number];
 
@@ -34,7 +37,7 @@ export async function listDomains(
   { domains: only }: Pick<Token, 'domains'>,
   { page, sort, search: wanted }: DomainQuery,
 ): Promise<ListPart<Id>> {
-  const isByName = sort.key === 'domain';
+  const isByName = sort.key === 'domain' || sort.key === 'alphabetical';
   if (only !== undefined) {
     const rows = rowsOf(services.reader, account, only).filter(({ apex }) =>
       searchTextOf(formatHost(apex)).includes(wanted),
@@ -69,17 +72,25 @@ async function listByName(
   account: Account,
   wanted: string,
   { limit, after: cursor }: Page,
-  { descending }: Sort<SortKey>,
+  { key, descending }: Sort<SortKey>,
 ): Promise<ListPart<Id>> {
   const after = cursor === null ? null : readNameCursor(cursor);
-  if (wanted === '' && !descending) {
+  const isAlphabetical = key === 'alphabetical';
+  if (wanted === '' && !descending && !isAlphabetical) {
     const found = await readIndex(reader, account, after, limit + 1);
     const part = found.slice(0, limit);
     const last = found.length > limit ? nameCursor(nameOfApexKey(part[part.length - 1].key)) : null;
     return { rows: part.map(idOf), last, total: reader.usage(account.id).domains };
   }
   const counts = after === null;
-  const { ids, last, total } = await search.find(account.id, { wanted, after, limit, descending, counts });
+  const { ids, last, total } = await search.find(account.id, {
+    wanted,
+    after,
+    limit,
+    descending,
+    isAlphabetical,
+    counts,
+  });
   return { rows: ids, last: last === null ? null : nameCursor(last), total };
 }
 
@@ -101,13 +112,19 @@ async function readIndex(reader: StoreReader, { id }: Account, after: Name | nul
 }
 
 /** Sorts the domains of a restricted token, which are few. */
-function sortByName(all: readonly Domain[], { limit, after }: Page, { descending }: Sort<SortKey>): ListPart<Id> {
-  const from = after === null ? null : nameKey(readNameCursor(after));
+function sortByName(
+  all: readonly Domain[],
+  { limit, after }: Page,
+  { key: by, descending }: Sort<SortKey>,
+): ListPart<Id> {
+  const keyOf = (apex: Name): string => (by === 'domain' ? latin1(nameKey(apex)) : alphabeticalKey(apex));
+  const from = after === null ? null : keyOf(readNameCursor(after));
   const sign = descending ? -1 : 1;
+  const compare = (a: string, b: string): number => sign * (a < b ? -1 : a === b ? 0 : 1);
   const rest = all
-    .map((row) => ({ row, key: nameKey(row.apex) }))
-    .filter(({ key }) => from === null || sign * Buffer.compare(key, from) > 0)
-    .sort((a, b) => sign * Buffer.compare(a.key, b.key));
+    .map((row) => ({ row, key: keyOf(row.apex) }))
+    .filter(({ key }) => from === null || compare(key, from) > 0)
+    .sort((a, b) => compare(a.key, b.key));
   const rows = rest.slice(0, limit).map(({ row }) => row);
   const last = rest.length > limit ? nameCursor(rows[rows.length - 1].apex) : null;
   return { rows: rows.map(idOf), last, total: all.length };

@@ -61,9 +61,9 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings) {
       run(context) {
         const { query, caller } = context;
         const account = accountOf(services.reader, context);
-        // The user probably searches next.
-        if (caller.session !== undefined) services.search.prepare(account.id);
         const { sort, q: search } = query;
+        // The user probably searches next. An alphabetical list is read from the same names.
+        if (caller.session !== undefined && sort.key !== 'alphabetical') services.search.prepare(account.id);
         return replyWithList(services.streams, context, 'domains', {
           maxPart: MAX_WHOLE,
           read: (page) => listDomains(services, account, caller.token, { page, sort, search }),

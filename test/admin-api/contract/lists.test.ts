@@ -265,6 +265,7 @@ await everywhere(
         each(await walk(client, `/api/v1/domains?limit=2&sort=${sort}`, 'domains'), 'domain').map((name) => name[0]);
       assert.equal(await order('domain'), ['a', 'b', 'c']);
       assert.equal(await order('-domain'), ['c', 'b', 'a']);
+      assert.equal(await order('-alphabetical'), ['c', 'b', 'a']);
       assert.equal(await order('record_count'), ['c', 'b', 'a']);
       assert.equal(await order('-record_count'), ['a', 'b', 'c']);
       assert.equal(await order('created_at'), ['b', 'c', 'a']);

@@ -133,6 +133,7 @@ await everywhere('contract, restricted tokens', (test) => {
     assert.equal(await names(''), ['a', 'c', 'd']);
     assert.equal(await names('limit=1'), ['a', 'c', 'd']);
     assert.equal(await names('limit=1&sort=-domain'), ['d', 'c', 'a']);
+    assert.equal(await names('limit=1&sort=alphabetical'), ['a', 'c', 'd']);
     assert.equal(await names('limit=1&sort=created_at'), ['c', 'a', 'd']);
     assert.equal(await names('limit=2&sort=-record_count'), ['d', 'a', 'c']);
     assert.equal(await names('q=C.RESTR'), ['c']);

@@ -221,6 +221,9 @@ test('records are sorted as people read, and by the heading that is clicked', as
       await page.reload();
       await untilIs(names, ['b.a', 'a.z', 'h2', '@', 'h10']);
       assert.match(page.url(), /[?]sort=-ttl$/);
+      await page.setViewportSize({ width: 390, height: 800 });
+      await page.getByLabel('Order').selectOption('Name ↑');
+      await untilIs(names, ['@', 'a.z', 'b.a', 'h2', 'h10']);
     });
   });
 });
@@ -272,6 +275,10 @@ test('selects, states and long names fit at each width', async () => {
       await page.waitForURL(/[?]sort=-record_count$/);
       await page.getByRole('columnheader', { name: 'Domain' }).getByRole('button').click();
       await page.waitForURL(/domains$/);
+      // In the order of DNS, the name below "example" would be first.
+      await api.call('POST', '/api/v1/domains', { domain: 'aardvark.test' });
+      const names = () => page.locator('.domains tbody .cell-main a').allInnerTexts();
+      await untilIs(names, ['aardvark.test', `${long}.example`]);
     });
   });
 });

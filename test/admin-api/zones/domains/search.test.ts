@@ -69,11 +69,13 @@ class Names {
   }
 
   /** All pages one after another. */
-  async all(part: string, limit: number, descending = false): Promise<string[]> {
+  async all(part: string, limit: number, descending = false, isAlphabetical = false): Promise<string[]> {
     const found: string[] = [];
     for (let after: Name | null = null; ; ) {
       const counts = after === null;
-      const page: FoundDomains = await this.search.find(1, { wanted: part, after, limit, descending, counts });
+      const page: FoundDomains = await this.search.find(1, {
+        ...{ wanted: part, after, limit, descending, isAlphabetical, counts },
+      });
       assert.ok(page.ids.length <= limit);
       if (counts) assert.is(page.total, this.expected(part).length);
       found.push(...page.ids.map((id) => this.#names[id]));
@@ -103,6 +105,9 @@ test('finds the same names as a plain list, in pages, during changes', async () 
           store.change(changed, present);
           assert.equal(await store.all(text, limit), store.expected(text));
           assert.equal(await store.all(text, limit, true), store.expected(text).reverse());
+          const read = store.expected(text).sort();
+          assert.equal(await store.all(text, limit, false, true), read);
+          assert.equal(await store.all(text, limit, true, true), read.reverse());
         }
       },
     ),
@@ -157,6 +162,18 @@ test('over the API, each account finds its own domains in any spelling', async (
   for (const part of ['b\u00fcch', 'B\u00dcCHER.EX', 'cher\u3002ex', 'xn--bch', 'kva.ex'])
     assert.equal(await find(part), ['xn--bcher-kva.example.net'], part);
   assert.equal(await find('example'), ['first.example.com', 'xn--bcher-kva.example.net']);
+  const { body: sorted } = await daemon.call('GET', '/api/v1/domains?sort=alphabetical&limit=1', { token });
+  assert.equal(
+    listOf(sorted.domains).map((domain) => domain.domain),
+    ['xn--bcher-kva.example.net'],
+  );
+  const { body: next } = await daemon.call('GET', `/api/v1/domains?sort=alphabetical&cursor=${sorted.next_cursor}`, {
+    token,
+  });
+  assert.equal(
+    listOf(next.domains).map((domain) => domain.domain),
+    ['first.example.com'],
+  );
   const { body } = await create('second.example.com');
   assert.equal(await find('second'), ['second.example.com']);
   await daemon.call('DELETE', `/api/v1/domains/${body.domain.id}`, { token });
