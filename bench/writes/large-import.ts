@@ -64,9 +64,12 @@ export async function measureLargeImport(
     const others = write();
     try {
       await work();
-    } finally {
       isOver = true;
       await others;
+    } catch (error) {
+      isOver = true;
+      await probe.terminate();
+      throw error;
     }
     const health = once(probe, 'message');
     probe.postMessage('stop');
