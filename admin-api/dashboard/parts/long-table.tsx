@@ -2,10 +2,9 @@
 import type { ComponentChild } from 'preact';
 import type { PagedList } from './paged-list.ts';
 import { isNarrow } from './screen-size.ts';
-import { VirtualRows } from './virtual-rows.tsx';
+import { ROW, VirtualRows } from './virtual-rows.tsx';
 
-/** Heights in pixels. Must equal those in the style sheet. */
-const ROW = 40;
+/** Height in pixels. Must equal that in the style sheet. */
 const NARROW_ROW = 100;
 
 interface LongTableProps<Row> {

@@ -12,6 +12,7 @@ import { openAddress } from '../router.ts';
 import { isReader, type User } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 import { LatestResponse } from './latest-response.ts';
+import { THEME_ICONS } from './theme-switch.tsx';
 
 interface PaletteProps {
   readonly user: User;
@@ -143,7 +144,7 @@ function commandsOf({ user, match, onSignOut }: Omit<PaletteProps, 'onClose'>): 
       id: `theme-${name}`,
       label: TEXTS.theme[name],
       hint: TEXTS.theme.label,
-      icon: name === 'system' ? 'system' : name === 'light' ? 'sun' : 'moon',
+      icon: THEME_ICONS[name],
       run: () => chooseTheme(name),
     });
   commands.push({ id: 'signOut', label: TEXTS.signOut, hint: texts.action, icon: 'signOut', run: onSignOut });

@@ -4,7 +4,7 @@ import { Icon } from '../../ui/parts/icon.tsx';
 import { chooseTheme, THEMES, type Theme, theme } from '../../ui/theme.ts';
 import { TEXTS } from '../texts.ts';
 
-const ICONS: Readonly<Record<Theme, IconName>> = { system: 'system', light: 'sun', dark: 'moon' };
+export const THEME_ICONS: Readonly<Record<Theme, IconName>> = { system: 'system', light: 'sun', dark: 'moon' };
 
 export function ThemeSwitch() {
   return (
@@ -19,7 +19,7 @@ export function ThemeSwitch() {
             checked={theme.value === name}
             onChange={() => chooseTheme(name)}
           />
-          <Icon name={ICONS[name]} />
+          <Icon name={THEME_ICONS[name]} />
           <span class="hidden">{TEXTS.theme[name]}</span>
         </label>
       ))}

@@ -2,6 +2,9 @@
 import type { ComponentChild } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
+/** Height of a row in pixels in wide windows. Must equal --row in the style sheet. */
+export const ROW = 40;
+
 /** Extra rows above and below the window, so that slow scrolling shows no gap. */
 const MARGIN = 12;
 const INITIAL_ROWS = 40;

@@ -12,7 +12,7 @@ import { Skeleton } from '../parts/skeleton.tsx';
 import { SortHeading } from '../parts/sort-heading.tsx';
 import { isChangeOf, useChanges } from '../parts/use-changes.ts';
 import { useResource } from '../parts/use-resource.ts';
-import { VirtualRows } from '../parts/virtual-rows.tsx';
+import { ROW, VirtualRows } from '../parts/virtual-rows.tsx';
 import { currentQuery, replaceQuery } from '../router.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
@@ -37,7 +37,6 @@ import type { ZoneEditor } from './zone-editor.ts';
 import { type Pasted, pasteLines, usePastedLines } from './zone-file.ts';
 
 /** Must equal the value in the style sheet. */
-const ROW = 40;
 const NARROW_ROW = 132;
 const COLUMNS = 7;
 /** Values of the parameter `sort`, for windows without headings. */

@@ -15,7 +15,7 @@ import { SortHeading } from '../parts/sort-heading.tsx';
 import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useChanges } from '../parts/use-changes.ts';
-import { VirtualRows } from '../parts/virtual-rows.tsx';
+import { ROW, VirtualRows } from '../parts/virtual-rows.tsx';
 import { openPage } from '../router.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
@@ -25,7 +25,6 @@ const LARGE_PAGE = 1000;
 /** Maximum number of selected domains. A bulk action for more would take too long. */
 const MAX_SELECTED = 10_000;
 /** Must equal the value in the style sheet. */
-const ROW = 40;
 const NARROW_ROW = 100;
 const COLUMNS = 7;
 /** Kinds of changes that refresh the list. */

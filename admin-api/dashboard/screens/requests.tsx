@@ -6,14 +6,13 @@ import { FailureNote } from '../parts/notes.tsx';
 import { isNarrow } from '../parts/screen-size.ts';
 import { useShortcut } from '../parts/shortcuts.ts';
 import { Time } from '../parts/time.tsx';
-import { VirtualRows } from '../parts/virtual-rows.tsx';
+import { ROW, VirtualRows } from '../parts/virtual-rows.tsx';
 import { LiveRequests, type LiveState } from '../requests/live-requests.ts';
 import { matches, type RequestRow } from '../requests/request-filter.ts';
 import type { ScreenProps } from '../screen.ts';
 import { TEXTS } from '../texts.ts';
 
 /** Must equal the value in the style sheet. */
-const ROW = 40;
 const NARROW_ROW = 104;
 const COLUMNS = 7;
 const STATUS_CLASSES = ['2', '3', '4', '5'];
