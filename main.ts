@@ -241,7 +241,8 @@ async function startParts(
   stops.own(core.openHealth({ ...shared, ...logOf('health'), probe })).start();
   stops.own(steeringHealth).start();
   stops.own(core.openWithdrawal(config, node.standing, { tasks, ...logOf('cluster') }));
-  const { isResealed } = stops.own(core.startUpkeep({ ...shared, ...logOf('journal'), clock, isAlone: node.isAlone }));
+  const upkeep = { ...shared, ...logOf('journal'), clock, isAlone: node.isAlone, nodeName: config.nodeName };
+  const { isResealed } = stops.own(core.startUpkeep(upkeep));
   stops.own(secondaries).start();
   stops.own(signing).keeper.start();
   stops.own(delegations).start();

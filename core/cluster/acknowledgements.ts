@@ -9,6 +9,7 @@ export interface Sync {
 
 interface Peer {
   applied: number;
+  served: number;
   isLive: boolean;
   /**
    * Set when a write reached its deadline without this peer: writes no longer wait for it until it
@@ -29,6 +30,8 @@ interface Goal {
 
 interface UnlimitedWaiter {
   readonly sequence: number;
+  /** Waits until peers serve the entry, and not only have applied it. */
+  readonly isServed?: boolean;
   readonly resolve: () => void;
 }
 
@@ -65,14 +68,17 @@ export class Acknowledgements {
     for (const name of this.#peers.keys()) if (!names.has(name)) this.#peers.delete(name);
     for (const name of names) {
       const peer = this.#peers.get(name);
-      if (peer === undefined) this.#peers.set(name, { applied: 0, isLive: live.has(name), late: null });
+      if (peer === undefined) this.#peers.set(name, { applied: 0, served: 0, isLive: live.has(name), late: null });
       else peer.isLive = live.has(name);
     }
     this.#settle();
   }
 
-  /** Notes the applied sequence of a peer or, with `self`, of this node. */
-  applied(name: string, sequence: number): void {
+  /**
+   * Notes the applied sequence of a peer or, with `self`, of this node. `served`: the sequence up
+   * to which it serves all.
+   */
+  applied(name: string, sequence: number, served = sequence): void {
     if (name === this.self) {
       this.#own = Math.max(this.#own, sequence);
       return;
@@ -81,6 +87,7 @@ export class Acknowledgements {
     if (peer === undefined) return;
     // May decrease: a node may have been set up again.
     peer.applied = sequence;
+    peer.served = served;
     if (peer.late !== null && sequence >= peer.late.sequence) {
       const isSoon = performance.now() - peer.late.since <= this.deadline / 2;
       peer.late = isSoon || sequence >= this.#own ? null : this.#goal();
@@ -90,7 +97,7 @@ export class Acknowledgements {
 
   /** Resolves when every live peer that is not late has applied the entry, or at the deadline. */
   async wait(sequence: number): Promise<Sync> {
-    if (this.#lowestApplied(true) < sequence)
+    if (this.#lowestApplied < sequence)
       await new Promise<void>((resolve) => {
         this.#waiters.push({ sequence, deadline: performance.now() + this.deadline, resolve });
         this.#timer ??= setTimeout(() => this.#expire(), this.deadline);
@@ -100,12 +107,12 @@ export class Acknowledgements {
 
   /**
    * Resolves when every live peer has applied the entry, or when the signal aborts. There is no
-   * deadline: a live peer that never catches up is awaited forever.
+   * deadline: a live peer that never catches up is awaited forever. `isServed`: when they serve it.
    */
-  async everyone(sequence: number, signal?: AbortSignal): Promise<void> {
-    if (this.#lowestApplied(false) >= sequence || signal?.aborted === true) return;
+  async everyone(sequence: number, signal?: AbortSignal, isServed = false): Promise<void> {
+    if (this.#lowest(isServed) >= sequence || signal?.aborted === true) return;
     await new Promise<void>((resolve) => {
-      const waiter = { sequence, resolve };
+      const waiter = { sequence, isServed, resolve };
       this.#unlimitedWaiters.push(waiter);
       const stopWaiting = (): void => {
         this.#unlimitedWaiters = this.#unlimitedWaiters.filter((other) => other !== waiter);
@@ -128,11 +135,19 @@ export class Acknowledgements {
     for (const { resolve } of [...this.#waiters.splice(0), ...this.#unlimitedWaiters.splice(0)]) resolve();
   }
 
-  /** Lowest applied sequence of the live peers. `passesLate`: ignores late peers. */
-  #lowestApplied(passesLate: boolean): number {
+  /** Lowest applied sequence of the live peers that are not late. */
+  get #lowestApplied(): number {
     let least = Number.POSITIVE_INFINITY;
     for (const { isLive, late, applied } of this.#peers.values())
-      if (isLive && !(passesLate && late !== null)) least = Math.min(least, applied);
+      if (isLive && late === null) least = Math.min(least, applied);
+    return least;
+  }
+
+  /** Lowest sequence that the live peers have applied, or that they serve. */
+  #lowest(isServed: boolean): number {
+    let least = Number.POSITIVE_INFINITY;
+    for (const { isLive, applied, served } of this.#peers.values())
+      if (isLive) least = Math.min(least, isServed ? served : applied);
     return least;
   }
 
@@ -141,9 +156,12 @@ export class Acknowledgements {
   }
 
   #settle(): void {
-    if (this.#waiters.length > 0) this.#waiters = releaseUpTo(this.#waiters, this.#lowestApplied(true));
-    if (this.#unlimitedWaiters.length > 0)
-      this.#unlimitedWaiters = releaseUpTo(this.#unlimitedWaiters, this.#lowestApplied(false));
+    const least = this.#lowestApplied;
+    if (this.#waiters.length > 0) this.#waiters = releaseUpTo(this.#waiters, () => least);
+    if (this.#unlimitedWaiters.length > 0) {
+      const [applied, served] = [this.#lowest(false), this.#lowest(true)];
+      this.#unlimitedWaiters = releaseUpTo(this.#unlimitedWaiters, ({ isServed }) => (isServed ? served : applied));
+    }
   }
 
   #expire(): void {
@@ -162,10 +180,10 @@ export class Acknowledgements {
 }
 
 /** Resolves the waiters for sequences up to `least`; returns the others. */
-function releaseUpTo<W extends UnlimitedWaiter>(waiting: readonly W[], least: number): W[] {
-  return waiting.filter(({ sequence, resolve }) => {
-    if (sequence > least) return true;
-    resolve();
+function releaseUpTo<W extends UnlimitedWaiter>(waiting: readonly W[], least: (waiter: W) => number): W[] {
+  return waiting.filter((waiter) => {
+    if (waiter.sequence > least(waiter)) return true;
+    waiter.resolve();
     return false;
   });
 }

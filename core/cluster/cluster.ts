@@ -77,6 +77,8 @@ export interface ClusterOptions {
   readonly log: Logger;
   /** Sequence of the last entry that this node has applied. */
   head(): number;
+  /** Sequence of the last entry whose answers this node serves; omitted: as `head`. */
+  served?(): number;
   readonly snapshots: SnapshotSender;
   /** File that stores the known nodes. */
   readonly knownNodes: string;
@@ -232,6 +234,11 @@ export class Cluster {
    */
   everyone(sequence: number, signal?: AbortSignal): Promise<void> {
     return this.#acknowledgements.everyone(sequence, signal);
+  }
+
+  /** Like `everyone`, but for nodes that serve the entry, since a large import is served later. */
+  everyoneServes(sequence: number, signal?: AbortSignal): Promise<void> {
+    return this.#acknowledgements.everyone(sequence, signal, true);
   }
 
   of(sequence: number): Sync {
@@ -396,10 +403,10 @@ export class Cluster {
       this.#peerFaults.set(name, peerFault);
       const watch = new PeerWatch(member, {
         tls,
-        onApplied: (peer, sequence) => {
+        onApplied: (peer, sequence, served) => {
           this.heardAt = performance.now();
           this.#heardTimes.set(peer, Math.floor(Date.now() / 1000));
-          this.#acknowledgements.applied(peer, sequence);
+          this.#acknowledgements.applied(peer, sequence, served);
           this.options.onReport?.();
         },
         onClock: (peer, time, isTrusted) => this.#noteClock(peer, time, isTrusted),

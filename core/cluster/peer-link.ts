@@ -13,7 +13,8 @@ export const PROTOCOL = 'waypost-peer';
 export const KIND = {
   /**
    * Number: the applied sequence. Payload: the clock of the node, in milliseconds since 1970, u48,
-   * and whether it is trusted, u8. Empty from earlier versions.
+   * and whether it is trusted, u8; then the sequence up to which all is served, u48. Earlier
+   * versions send less of it.
    */
   applied: 1,
   /** Forwarded commits. Number: chosen by the sender, repeated in the answer. */
@@ -27,8 +28,10 @@ export const KIND = {
 /** The feature level of nodes that accept KIND.usage; other nodes would close the connection. */
 export const USAGE_LEVEL = 2;
 
-/** Bytes of the payload of KIND.applied. */
+/** Bytes of the clock in the payload of KIND.applied. */
 export const CLOCK_BYTES = 7;
+/** Offset of the served sequence. */
+export const SERVED_AT = CLOCK_BYTES;
 
 export interface Message {
   readonly kind: number;

@@ -15,7 +15,7 @@ import type { WatchRequests } from '../observe/tail/request-tail.ts';
 import { BLOB_HASH, type BlobStore, sendBlob } from './blobs/store.ts';
 import type { Member } from './members.ts';
 import { PeerAdmission } from './peer-admission.ts';
-import { CLOCK_BYTES, KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
+import { KIND, type Message, PeerLink, PROTOCOL, SERVED_AT } from './peer-link.ts';
 import {
   LOGS_PATH,
   type OwnLogState,
@@ -33,6 +33,8 @@ export interface PeerServerOptions {
   readonly listen: { readonly address: string; readonly port: number };
   /** Sequence of the last applied entry. */
   head(): number;
+  /** Sequence of the last entry whose answers this node serves; omitted: as `head`. */
+  served?(): number;
   /** JSON report of this node, for clients without the message protocol. Omitted: only `head`. */
   report?(): string;
   /** The member with this certificate. Undefined: none, such as after the node was removed. */
@@ -241,7 +243,7 @@ export class PeerServer {
     });
     this.#listen(socket, {
       node: member.node,
-      sendHead: (applied) => link.send(KIND.applied, applied, this.#describeClock()),
+      sendHead: (applied) => link.send(KIND.applied, applied, this.#describe()),
       sendUsage: (usage) => link.send(KIND.usage, 0, usage),
       unread: () => link.unread,
       destroy: () => link.destroy(),
@@ -249,10 +251,11 @@ export class PeerServer {
   }
 
   /** The payload of KIND.applied. */
-  #describeClock(): Buffer | undefined {
-    const { clock } = this.options;
+  #describe(): Buffer | undefined {
+    const { clock, head, served = head } = this.options;
     if (clock === undefined) return undefined;
-    const payload = Buffer.allocUnsafe(CLOCK_BYTES);
+    const payload = Buffer.allocUnsafe(SERVED_AT + 6);
+    payload.writeUIntBE(served(), SERVED_AT, 6);
     payload[6] = clock.isTrusted ? 1 : 0;
     payload.writeUIntBE(Math.floor(Date.now()), 0, 6);
     return payload;

@@ -4,13 +4,14 @@ import { request } from 'node:https';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Member } from './members.ts';
-import { CLOCK_BYTES, KIND, type Message, PeerLink, PROTOCOL } from './peer-link.ts';
+import { CLOCK_BYTES, KIND, type Message, PeerLink, PROTOCOL, SERVED_AT } from './peer-link.ts';
 import { HEARTBEAT } from './peer-server.ts';
 import { checkKey, type PeerTls } from './peer-tls.ts';
 
 interface PeerWatchOptions {
   readonly tls: PeerTls;
-  readonly onApplied: (name: string, sequence: number) => void;
+  /** `served`: the sequence up to which it serves. */
+  readonly onApplied: (name: string, sequence: number, served: number) => void;
   /** `time`: milliseconds since 1970. */
   readonly onClock: (name: string, time: number, isTrusted: boolean) => void;
   /** Receives the usage of rate limits by requests to the peer. */
@@ -142,7 +143,8 @@ export class PeerWatch {
     if (kind === KIND.applied) {
       this.options.onTrouble(null);
       this.#backoff = MIN_BACKOFF_MS;
-      this.options.onApplied(this.member.name, number);
+      const served = payload.length >= SERVED_AT + 6 ? payload.readUIntBE(SERVED_AT, 6) : number;
+      this.options.onApplied(this.member.name, number, served);
       if (payload.length >= CLOCK_BYTES)
         this.options.onClock(this.member.name, payload.readUIntBE(0, 6), payload[6] === 1);
     } else if (kind === KIND.usage) {

@@ -48,6 +48,8 @@ const INTERVAL_MS = 1000;
 const REPLACE_AFTER_MS = 5000;
 /** Deadline in milliseconds to fetch a blob from other nodes. */
 const BLOB_MS = 300_000;
+/** Milliseconds that a large import waits until other nodes serve it. */
+const IMPORT_MS = 60_000;
 /** Deadline in milliseconds of a commit to etcd. */
 const COMMIT_MS = 5000;
 /**
@@ -149,6 +151,7 @@ class SharedNode implements Node {
       },
       clusterLevel: () => this.#cluster.level,
       waitForPeers: (sequence) => this.#cluster.wait(sequence),
+      waitForServed: (sequence) => this.#cluster.everyoneServes(sequence, AbortSignal.timeout(IMPORT_MS)),
       countOthers: () => this.#cluster.others.length,
       sequencing: {
         node: nodeName,
@@ -187,6 +190,7 @@ class SharedNode implements Node {
       interval: INTERVAL_MS,
       log,
       head: () => journal.head,
+      served: () => journal.served,
       knownNodes: clusterFiles(config).knownNodes,
       onReport: () => this.#lag.heard(),
       blobs: options.blobs,

@@ -69,6 +69,13 @@ export function* readChanges(bytes: Buffer): Iterable<Change> {
   }
 }
 
+/** The offset of the end of the change at an offset. */
+export function endOfChange(bytes: Buffer, at: number): number {
+  const keyEnd = at + CHANGE_HEADER + bytes.readUInt16BE(at + 1);
+  const valueLength = bytes.readUInt32BE(at + 3);
+  return valueLength === DELETED ? keyEnd : keyEnd + valueLength;
+}
+
 /** Bytes `start` to `end` of changes. Both are limits of whole changes. */
 export interface Span {
   readonly start: number;
@@ -168,6 +175,9 @@ export function decodeEntry(bytes: Buffer): Entry {
     changes: bytes.subarray(changes),
   };
 }
+
+/** The changes of an encoded entry. */
+export const changesOf = (bytes: Buffer): Buffer => bytes.subarray(46 + bytes[45]);
 
 export const NO_HASH = Buffer.alloc(32);
 

@@ -24,7 +24,7 @@ import type { WaypostError } from '../base/errors.ts';
 import { latin1 } from '../dns/wire/latin1.ts';
 import type { Name } from '../dns/wire/name.ts';
 import type { Id } from '../store/keys.ts';
-import type { Domain, Purge, Table } from '../store/rows.ts';
+import type { Domain, ImportRow, Purge, Table } from '../store/rows.ts';
 import type { Span } from './entry-codec.ts';
 
 /**
@@ -91,14 +91,14 @@ export interface CompiledZone {
 }
 
 /**
- * The phases of a staged import (apply/staged-import.ts). `waiting`: for another import; `records`:
+ * The phases of a large import (commit/importer.ts). `waiting`: for another import; `records`:
  * writes the records; `answers`: writes the answers; `serving`: passes the answers to the
  * nameserver; `cleanup`: deletes the records of before.
  */
 export type ImportPhase = 'waiting' | 'records' | 'answers' | 'serving' | 'cleanup';
 
 export interface ImportProgress {
-  /** `total`: the records, or bytes of answers, of the phase; 0: unknown. */
+  /** `total`: the records, bytes of answers, or names, of the phase; 0: unknown. */
   begin(phase: ImportPhase, total: number): void;
   /** How many of the total are done. The journal counts up from the 0 of `begin`. */
   done: number;
@@ -206,6 +206,8 @@ export interface Journal {
    * level is unknown.
    */
   canStore(table: Pick<Table<unknown>, 'level'>): boolean;
+  /** Whether this node makes the import of the row now. */
+  isImporting(row: ImportRow): boolean;
   /** Calls `listener` for every added or deleted domain, in order, once its entry is applied. */
   onDomain(listener: DomainListener): void;
   /** Calls `listener` when accounts or tokens have changed, before the commit is answered. */
@@ -225,7 +227,7 @@ export interface Journal {
   onApps(listener: (appIds: ReadonlySet<string>) => void): void;
   /**
    * Calls `listener` after every group of entries, from this node or others, once they are applied
-   * and served: `head` has moved.
+   * and served: `head` has moved. Also when the answers of a large import are served.
    */
   onApplied(listener: () => void): void;
   /** Stops accepting commits. Resolves when the pending work is finished. */

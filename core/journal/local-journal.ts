@@ -4,11 +4,11 @@
  */
 import { UnavailableError } from '../base/errors.ts';
 import type { Id } from '../store/keys.ts';
-import type { Table } from '../store/rows.ts';
+import { type ImportRow, imports, type Table } from '../store/rows.ts';
 import { StoreReader } from '../store/store-reader.ts';
 import { Applier, type ApplierOptions } from './apply/applier.ts';
-import type { StagedImport } from './apply/staged-import.ts';
 import { CommitQueue, type JournalObserver } from './commit/commit-queue.ts';
+import { Importer } from './commit/importer.ts';
 import { Quotas } from './commit/quotas.ts';
 import { RecentWrites } from './commit/recent-writes.ts';
 import { type ClusterLevel, FIRST_LEVEL, levelRefusal, OWN_LEVEL } from './feature-level.ts';
@@ -29,11 +29,16 @@ export interface JournalOptions extends ApplierOptions {
   readonly observer?: JournalObserver;
   /** Omitted: the clock of the machine, which is always trusted. */
   readonly clock?: CommitClock;
+  /** The name of this node in a cluster. */
+  readonly node?: string;
   /** The feature level of the cluster; omitted: a single node with the level of this program. */
   readonly clusterLevel?: () => ClusterLevel;
   /** Null: the account has no limits; omitted: no account has limits. */
   readonly quotaOf?: (accountId: Id) => AccountQuota | null;
 }
+
+/** Milliseconds between two attempts to do a step of an import. */
+const RETRY_MS = 1000;
 
 const MACHINE_CLOCK: CommitClock = { now: () => Date.now(), refusal: () => null };
 
@@ -42,6 +47,7 @@ export abstract class LocalJournal implements Journal {
   protected readonly applier: Applier;
   protected readonly recent: RecentWrites;
   protected readonly queue = new CommitQueue();
+  protected readonly importer: Importer;
   protected readonly observer: JournalObserver | undefined;
   protected readonly clock: CommitClock;
   protected isClosed = false;
@@ -49,6 +55,7 @@ export abstract class LocalJournal implements Journal {
   readonly #clusterLevel: () => ClusterLevel;
   readonly #quotas: Quotas | null;
   #running: Promise<void> | null = null;
+  #areStepsPaused = false;
 
   constructor(options: JournalOptions) {
     const { environment, observer, storage, clusterLevel = () => OWN_LEVEL, quotaOf } = options;
@@ -58,6 +65,16 @@ export abstract class LocalJournal implements Journal {
     this.applier = new Applier(options);
     this.recent = new RecentWrites(this.applier.head.sequence, (table, key) => environment.rows.get(table)?.get(key));
     this.observer = observer;
+    this.importer = new Importer({
+      environment,
+      node: options.node ?? '',
+      steps: this.applier.imports,
+      head: () => this.head,
+      hasConflict: (reads) => this.recent.hasConflict(reads),
+      isClosed: () => this.isClosed,
+      enqueue: (request) => this.#add(request),
+      waitForPeers: (sequence) => this.waitForImport(sequence),
+    });
     this.ids = new IdLeases({ environment, journal: this });
     const quotas = quotaOf === undefined ? null : new Quotas({ stored: new StoreReader(environment), quotaOf });
     this.#quotas = quotas;
@@ -68,6 +85,11 @@ export abstract class LocalJournal implements Journal {
 
   get head(): number {
     return this.applier.head.sequence;
+  }
+
+  /** Sequence of the last entry whose answers are served here. Large imports are served later. */
+  get served(): number {
+    return Math.min(this.head, this.applier.imports.servedTo);
   }
 
   /** The oldest entry that this node still has. */
@@ -92,10 +114,25 @@ export abstract class LocalJournal implements Journal {
   }
 
   /** Appends a request that is allowed, and resolves when it is applied. */
-  protected enqueue(request: CommitRequest, staged?: StagedImport): Promise<Committed> {
-    const committed = this.queue.add(request, { staged });
+  protected enqueue(request: CommitRequest): Promise<Committed> {
+    if (this.importer.isLarge(request) && this.applier.defersImports && this.canStore(imports))
+      return this.importer.run(request);
+    return this.#add(request);
+  }
+
+  #add(request: CommitRequest): Promise<Committed> {
+    const committed = this.queue.add(request);
     this.wake();
     return committed;
+  }
+
+  isImporting(row: ImportRow): boolean {
+    return this.importer.owns(row);
+  }
+
+  /** Resolves when other nodes serve the import whose end is an entry. */
+  protected waitForImport(_sequence: number): Promise<unknown> {
+    return Promise.resolve();
   }
 
   abstract latest(): Promise<number>;
@@ -135,6 +172,9 @@ export abstract class LocalJournal implements Journal {
   async close(): Promise<void> {
     await this.ids.close();
     this.isClosed = true;
+    // The next start does the rest.
+    this.applier.imports.stopWaiting();
+    await this.importer.whenIdle();
     await this.#running;
   }
 
@@ -143,13 +183,35 @@ export abstract class LocalJournal implements Journal {
     this.#running ??= new Promise<void>((done) => setImmediate(done)).then(() => this.#run());
   }
 
+  /** Whether there are commits or groups to work on. */
   protected abstract get hasWork(): boolean;
 
   /** Runs one task. Never rejects. */
   protected abstract work(): Promise<void>;
 
+  get #hasSteps(): boolean {
+    return this.applier.imports.hasWork && !this.#areStepsPaused && !this.isClosed;
+  }
+
+  /** Steps of imports are done between tasks. */
   async #run(): Promise<void> {
-    while (this.hasWork) await this.work();
+    while (this.hasWork || this.#hasSteps) {
+      if (this.hasWork) await this.work();
+      if (this.#hasSteps) await this.#step();
+    }
     this.#running = null;
+  }
+
+  /** The import is stored, so errors such as a full disk only delay what follows. */
+  async #step(): Promise<void> {
+    try {
+      await this.applier.imports.step();
+    } catch {
+      this.#areStepsPaused = true;
+      setTimeout(() => {
+        this.#areStepsPaused = false;
+        this.wake();
+      }, RETRY_MS).unref();
+    }
   }
 }

@@ -8,7 +8,8 @@
 import { isWithin, type Name, nameAt } from '../dns/wire/name.ts';
 import { HOST_TARGET, isServiceBinding, SERVICE_TARGET, TYPE } from '../dns/wire/types.ts';
 import type { Environment } from '../store/environment.ts';
-import { afterPrefix, idKey, recordKeyParts, targetKey } from '../store/keys.ts';
+import { type HiddenRange, isHidden } from '../store/hidden-rows.ts';
+import { afterPrefix, aliasOwnerKey, idKey, recordKeyParts, targetKey } from '../store/keys.ts';
 import { type Domain, RECORD_RDATA } from '../store/rows.ts';
 
 /**
@@ -28,14 +29,25 @@ export function targetOf(key: Uint8Array, value: Uint8Array): { target: Name; en
   return { target, entry: targetKey(target, key) };
 }
 
-/** Writes the entries of all records of a domain, in the current transaction. */
-export function writeTargets({ records, targets }: Environment, { id, apex }: Pick<Domain, 'id' | 'apex'>): void {
+/**
+ * Writes the entries of all records of a domain, in the current transaction. Also of hidden ones,
+ * which are revealed without another look at them.
+ */
+export function writeTargets({ allRecords, targets }: Environment, { id, apex }: Pick<Domain, 'id' | 'apex'>): void {
   const start = idKey(id);
-  for (const { key, value } of records.getRange({ start, end: afterPrefix(start) })) {
+  for (const { key, value } of allRecords({ start, end: afterPrefix(start) })) {
     if (!hasTarget(recordKeyParts(key).type)) continue;
     const { target, entry } = targetOf(key, value);
     if (isWithin(target, apex)) targets.put(entry, EMPTY);
   }
+}
+
+/** Writes the aliases of hidden ALIAS records, in the current transaction. */
+export function writeHiddenAliases({ allRecords, aliases }: Environment, range: HiddenRange): void {
+  const start = idKey(range.domainId);
+  for (const { key, value } of allRecords({ start, end: afterPrefix(start) }))
+    if (recordKeyParts(key).type === TYPE.ALIAS && isHidden(range, key))
+      aliases.put(aliasOwnerKey(nameAt(value, RECORD_RDATA), key), EMPTY);
 }
 
 const EMPTY = Buffer.alloc(0);

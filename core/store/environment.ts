@@ -23,8 +23,10 @@ export interface Environment {
   readonly rows: ReadonlyMap<number, Binary>;
   /** The table of records, which is also in `rows`. Ranges leave out hidden rows. */
   readonly records: Binary;
-  /** Records of an import in progress. */
+  /** Records of imports in progress. */
   readonly hidden: HiddenRows;
+  /** Ranges of `records` with the hidden rows. */
+  readonly allRecords: Binary['getRange'];
   readonly lookups: Binary;
   /** nameKey ─► node (see answers.ts). Derived. */
   readonly answers: Binary;
@@ -116,12 +118,13 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
     const rows = new Map([...TABLES.values()].map(({ number, name }) => [number, table(name)]));
     completeStoreLevel(meta, rows);
     const hidden = new HiddenRows(meta);
-    hideRows(rows.get(records.number)!, hidden);
+    const allRecords = hideRows(rows.get(records.number)!, hidden);
     return {
       root,
       rows,
       records: rows.get(records.number)!,
       hidden,
+      allRecords,
       lookups: table('lookups'),
       answers: table('answers'),
       targets: table('targets'),

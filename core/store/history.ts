@@ -132,6 +132,9 @@ export function encodeRecordBefore(id: Id, stored: { readonly key: Buffer; reado
   return bytes;
 }
 
+/** Bytes of `encodeRecordBefore` for `count` stored records. `bytes`: of their keys and values. */
+export const encodedSize = (count: number, bytes: number): number => count * (RECORD_HEADER - DOMAIN) + bytes;
+
 export function* recordsBefore(domainId: Id, { encodedRecords: bytes }: HistoryRow): Iterable<RecordBefore> {
   const domain = idKey(domainId);
   for (let at = 0; at < bytes.length; ) {

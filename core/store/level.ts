@@ -9,7 +9,7 @@ type Binary = Database<Buffer, Uint8Array>;
 type AnyTable = Table<unknown>;
 
 /** The feature level of this program; core/journal/feature-level.ts has what each level adds. */
-export const FEATURE_LEVEL = 7;
+export const FEATURE_LEVEL = 8;
 /** The level of what every version can read. */
 export const FIRST_LEVEL = 1;
 

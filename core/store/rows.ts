@@ -8,6 +8,7 @@ import { acmeAccounts, acmeChallenges, acmeOrders } from './rows/acme.ts';
 import { aliasTargets } from './rows/alias-targets.ts';
 import { dnssec } from './rows/dnssec.ts';
 import { dnssecStates } from './rows/dnssec-states.ts';
+import { imports } from './rows/imports.ts';
 import { apps, reports, storeKeys, uploads } from './rows/packages.ts';
 import {
   automaticCertificates,
@@ -33,6 +34,7 @@ export * from './rows/acme.ts';
 export * from './rows/alias-targets.ts';
 export * from './rows/dnssec.ts';
 export * from './rows/dnssec-states.ts';
+export * from './rows/imports.ts';
 export * from './rows/packages.ts';
 export * from './rows/proxies.ts';
 export * from './rows/requests.ts';
@@ -94,5 +96,6 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     steerings,
     steeringVersions,
     installations,
+    imports,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

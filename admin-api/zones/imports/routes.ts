@@ -19,7 +19,7 @@ const importView = Type.Object(
     started_at: time('when the whole file had arrived'),
     phase: oneOf(
       IMPORT_PHASES,
-      '`queued` until its turn; `reading` the file (`comparing` for a preview); `committing`; `waiting` while the records of another import are written; writing `records`; writing `answers`; `serving` them; `cleanup` of the old records. Small changes and nodes of a cluster end with `committing`',
+      '`queued` until its turn; `reading` the file (`comparing` for a preview); `committing`; `waiting` while the records of another import are written; writing `records`; writing `answers`; `serving` them; `cleanup` of the old records. Small imports end with `committing`',
     ),
     position: orNull(count('the position in the queue'), 'the place in the queue, 1 for the next; null: not queued'),
     percent: integer(0, 100, 'an estimate of the part that is done'),

@@ -5,23 +5,23 @@
 import { setImmediate } from 'node:timers/promises';
 import { diskFull } from '../../base/disk-full.ts';
 import type { Environment } from '../../store/environment.ts';
-import type { HiddenRange } from '../../store/hidden-rows.ts';
 import type { IndexWriter } from '../../store/index/writer.ts';
-import { type Id, idAt, sequenceKey } from '../../store/keys.ts';
+import { type Id, sequenceKey } from '../../store/keys.ts';
 import { entryOf, isListedOnly } from '../../store/nsec3-entries.ts';
-import { dnssec, records } from '../../store/rows.ts';
+import { dnssec } from '../../store/rows.ts';
 import { transact } from '../../store/transact.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { type Head, readHead, writeHead } from '../applied-head.ts';
-import { readFirstChanges } from '../entry-codec.ts';
 import type { AnswerChanges, DomainListener, EdgeChanges, StorageGuard } from '../journal.ts';
 import { type OverlaidStore, withOverlay } from '../overlay.ts';
-import { type Applied, applyEntries, applyRows } from './apply-entries.ts';
+import { type Applied, applyRows } from './apply-entries.ts';
 import { discardBrokenHistories, noteHistoryWritten } from './domain-history.ts';
+import { importOf, isImportEnd } from './import-entries.ts';
+import { ImportSteps } from './import-steps.ts';
+import { type ImportCompiler, type ImportedZone, setUnserved } from './imported-zone.ts';
 import type { Nsec3Change } from './nsec3-chain.ts';
 import { Retention } from './retention.ts';
 import type { GroupSigning, Signers } from './signers.ts';
-import { deleteHidden, type PlacedZone, StagedImport } from './staged-import.ts';
 import type { ZoneObserver } from './zone-difference.ts';
 import { ZoneFacts } from './zone-facts.ts';
 import { ZoneUpdates } from './zone-updates.ts';
@@ -49,8 +49,6 @@ export interface Link {
 
 /** Milliseconds per step of a long rehearsal. */
 const STEP_MS = 10;
-/** Milliseconds per step of an import. Each is a transaction between two groups. */
-const IMPORT_STEP_MS = 5;
 
 /** Entries that were compiled on the store or on an earlier rehearsal. The store is unchanged. */
 interface Rehearsal {
@@ -77,15 +75,23 @@ export class Applier {
   #rehearsal: Rehearsal | null = null;
   /** The rehearsal of the entries that are being written. */
   #writing: Rehearsal | null = null;
-  /** The import that was applied, and whose answers are not all served. */
-  #unserved: StagedImport | null = null;
+  /** What is left to do of large imports. */
+  readonly imports: ImportSteps;
 
   constructor(private readonly options: ApplierOptions) {
     const { environment } = options;
     this.#facts = new ZoneFacts(environment);
     this.#current = readHead(environment);
-    // An import that a crash has interrupted was finished before: see unfinished-import.ts.
-    environment.hidden.mayExist = environment.hidden.read() !== null;
+    this.imports = new ImportSteps({
+      environment,
+      index: options.index,
+      compiler: this.#importCompiler(),
+      requireSpace: () => this.#requireSpace(),
+      onAnswers: (changes) => {
+        for (const listener of this.answerListeners) listener(changes);
+        for (const listener of this.appliedListeners) listener();
+      },
+    });
     discardBrokenHistories(environment, this.#current.sequence);
     const { history, historyBytes = Number.POSITIVE_INFINITY } = options;
     this.#retention = new Retention(environment, { history, historyBytes }, this.#current.sequence);
@@ -109,7 +115,7 @@ export class Applier {
     const { index } = this.options;
     this.#requireSpace();
     try {
-      if (this.#rehearsed(links) === null && this.#isRehearsed(links)) await this.#rehearseInSteps(links);
+      if (this.#rehearsed(links) === null && this.isRehearsed(links)) await this.#rehearseInSteps(links);
       while (index.held !== null) await index.held;
       index.beginCommit();
       return await this.#write(links, hash);
@@ -126,10 +132,13 @@ export class Applier {
    * links follow those entries; if that write fails, the links must not be applied.
    */
   async rehearse(links: readonly Link[]): Promise<void> {
-    if (this.#isRehearsed(links)) return this.#rehearseInSteps(links);
+    if (this.isRehearsed(links)) return this.#rehearseInSteps(links);
     const rehearsal = this.#openRehearsal(links, this.options.signers?.group());
-    applyEntries(rehearsal.store.environment, rehearsal.updates, appliedOf(links));
-    rehearsal.isComplete = true;
+    const { store, updates } = rehearsal;
+    applyRows(store.environment, updates, appliedOf(links), { isRehearsal: true });
+    updates.compile();
+    // `apply` writes the answers of the import first.
+    rehearsal.isComplete = this.imports.concernedBy(updates).length === 0;
   }
 
   /**
@@ -139,11 +148,9 @@ export class Applier {
   async #rehearseInSteps(links: readonly Link[]): Promise<void> {
     const rehearsal = this.#openRehearsal(links, this.options.signers?.groupInThreads());
     const { store, updates } = rehearsal;
-    // `apply` deletes the hidden records first.
-    if (this.#hiddenFrom(links) !== null) return;
-    applyRows(store.environment, updates, appliedOf(links));
+    applyRows(store.environment, updates, appliedOf(links), { isRehearsal: true });
     // `apply` writes the answers of the import first.
-    if (this.#unserved !== null && updates.concerns(this.#unserved)) return;
+    if (this.imports.concernedBy(updates).length > 0) return;
     let end = performance.now() + STEP_MS;
     for (const pending of updates.compileSteps()) {
       if (pending !== undefined) await pending;
@@ -160,106 +167,34 @@ export class Applier {
     if (storage?.isFull) throw storage.refusalOf('') ?? diskFull();
   }
 
-  /** Whether the entries are rehearsed in steps. A staged import has nothing to sign. */
-  #isRehearsed(links: readonly Link[]): boolean {
-    return this.hasSignedZones && links[0].applied.staged === undefined;
+  /** Whether `apply` rehearses the entries in steps. The end of an import is never rehearsed. */
+  isRehearsed(links: readonly Link[]): boolean {
+    return this.hasSignedZones && !links.some(({ applied }) => isImportEnd(applied.entry.changes));
   }
 
   /**
    * False while the index is being filled: its snapshot of the store would have answers that are
    * published later (core/store/index/filling.ts).
    */
-  get stagesImports(): boolean {
+  get defersImports(): boolean {
     return this.options.index.filling === null;
   }
 
-  stage(changes: Buffer, zone: PlacedZone): StagedImport {
-    return new StagedImport(this.options.environment, changes, zone);
-  }
-
-  /** Deletes hidden records, in steps like `writeRows`. */
-  deleteHidden(): () => Promise<boolean> {
-    const { environment } = this.options;
-    const range = environment.hidden.read();
-    if (range === null) return () => Promise.resolve(true);
-    const step = this.#steps(deleteHidden(environment, range));
-    return async () => {
-      const isDone = await step();
-      if (isDone) environment.hidden.mayExist = environment.hidden.read() !== null;
-      return isDone;
-    };
-  }
-
-  /** The hidden records of a domain whose records the entries write. Null: there are none. */
-  #hiddenFrom(links: readonly Link[]): HiddenRange | null {
-    const hidden = this.options.environment.hidden.read();
-    if (hidden?.isRest !== true) return null;
-    for (const { applied } of links)
-      for (const { table, key } of readFirstChanges(applied.entry.changes, records.number))
-        if (table === records.number && idAt(key) === hidden.domainId) return hidden;
-    return null;
-  }
-
-  /** Writes the hidden records of an import. Each call is a step; true: the last. */
-  writeRows(staged: StagedImport): () => Promise<boolean> {
-    function* work(): Generator<void> {
-      yield* staged.readDeletions();
-      yield* staged.writeRows();
-    }
-    return this.#steps(work());
-  }
-
-  /** Writes and serves the answers of an import that was applied, in steps. */
-  serve(staged: StagedImport): () => Promise<boolean> {
-    let write = this.#steps(this.#writeAnswers(staged));
-    return async () => {
-      if (this.#unserved !== staged) return true;
-      if (!staged.isWritten) {
-        try {
-          staged.isWritten = await write();
-        } catch (error) {
-          // The entry is stored, so the answers must follow. What was written is written again.
-          write = this.#steps(this.#writeAnswers(staged));
-          throw error;
-        }
-        return false;
-      }
-      await setImmediate();
-      const isDone = runUntil(staged.publish(this.options.index), performance.now() + IMPORT_STEP_MS);
-      if (isDone) this.#finishServing(staged);
-      else this.options.index.publish();
-      return isDone;
-    };
-  }
-
-  #writeAnswers(staged: StagedImport): Generator<void> {
+  #importCompiler(): ImportCompiler {
     const { environment, zoneSettings, index } = this.options;
-    return staged.writeAnswers((domainId, aliasOwners) => {
-      const domain = this.#facts.domain(domainId);
-      if (domain === undefined) return undefined;
-      const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
-      const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, this.#facts);
-      updates.compileNames(domain, aliasOwners);
-      return updates.nodes;
-    });
-  }
-
-  /** Serves all of a staged import whose answers are written. */
-  #finishServing(staged: StagedImport): void {
-    for (const _ of staged.publish(this.options.index));
-    this.options.index.publish();
-    this.#unserved = null;
-    for (const listener of this.answerListeners) listener({ names: [], apexes: [staged.apex], aliasTargets: [] });
-  }
-
-  /** Each call of the result is a transaction, and takes some milliseconds. */
-  #steps(work: Generator<void>): () => Promise<boolean> {
-    const { root } = this.options.environment;
-    return async () => {
-      this.#requireSpace();
-      const isDone = await transact(root, () => runUntil(work, performance.now() + IMPORT_STEP_MS));
-      root.resetReadTxn();
-      return isDone;
+    const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
+    const open = (): ZoneUpdates => new ZoneUpdates(environment, zoneSettings, isAmbiguous, this.#facts);
+    return {
+      nodesOf: ({ id }, names) => {
+        const domain = this.#facts.domain(id);
+        return domain === undefined ? [] : open().nodesOf(domain, names);
+      },
+      writeNames: ({ id }, aliasOwners) => {
+        const domain = this.#facts.domain(id);
+        const updates = open();
+        if (domain !== undefined) updates.compileNames(domain, aliasOwners);
+        return updates.nodes;
+      },
     };
   }
 
@@ -290,10 +225,9 @@ export class Applier {
    * updates cannot be rolled back, and the next start rebuilds the index.
    */
   publish(updates: ZoneUpdates): void {
-    const { unserved } = updates;
-    // The group has written its answers.
-    if (this.#unserved !== null && updates.concerns(this.#unserved)) this.#finishServing(this.#unserved);
-    if (unserved !== null) this.#unserved = unserved;
+    // The group has written their answers.
+    for (const zone of this.imports.concernedBy(updates)) this.imports.finish(zone);
+    if (updates.unserved !== null) this.imports.add(updates.unserved, this.#current.sequence);
     publishNodes(this.options.index, updates);
     this.#notifyListeners(updates);
   }
@@ -306,33 +240,32 @@ export class Applier {
     const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, this.#facts, zones, signers?.group());
     this.#writing = this.#rehearsed(links);
     this.#rehearsal = null;
-    const [staged] = links.flatMap(({ applied }) => applied.staged ?? []);
-    const unserved = this.#unserved;
-    let isConcerned = false;
+    if (links.length === 1 && this.defersImports) updates.deferImports();
+    const hasImports = environment.hidden.mayExist || links.some(({ applied }) => importOf(applied.entry.changes));
+    // The transaction may write hidden rows.
+    environment.hidden.mayExist = hasImports;
+    let concerned: readonly ImportedZone[] = [];
     try {
       await transact(environment.root, () => {
         for (const { applied, bytes: encoded } of links)
           environment.journal.put(sequenceKey(applied.entry.sequence), encoded);
         this.#retention.trim(sequence, bytes);
-        const hidden = this.#hiddenFrom(links);
-        if (hidden !== null) for (const _ of deleteHidden(environment, hidden));
-        applyRows(environment, updates, appliedOf(links));
-        isConcerned = unserved !== null && updates.concerns(unserved);
-        if (unserved !== null && isConcerned) for (const _ of this.#writeAnswers(unserved));
+        applyRows(environment, updates, appliedOf(links), { readReplaced: this.imports.readReplaced });
+        concerned = this.imports.concernedBy(updates);
+        for (const zone of concerned) this.imports.writeNow(zone);
         updates.compile(this.#writing?.updates);
+        if (updates.unserved !== null) setUnserved(environment, updates.unserved.domain.id, true);
         writeHead(environment, { sequence, hash });
         noteHistoryWritten(environment, sequence);
       });
     } finally {
       this.#writing = null;
     }
-    if (unserved !== null && isConcerned) unserved.isWritten = true;
-    if (staged !== undefined) staged.isCommitted = true;
+    for (const zone of concerned) zone.isWritten = true;
     this.#retention.accept();
     this.#current = { sequence, hash };
     environment.root.resetReadTxn();
-    // From here on, only transactions of readers can be older than the import.
-    if (staged !== undefined) environment.hidden.mayExist = environment.hidden.read() !== null;
+    if (hasImports) this.imports.noteHidden();
     const next = this.#rehearsal as Rehearsal | null;
     next?.store.rebase(environment);
     next?.facts.rebase(this.#facts);
@@ -354,14 +287,6 @@ export class Applier {
     if (signing.size > 0) for (const listener of this.signingListeners) listener(signing);
     if (secondaries.size > 0) for (const listener of this.secondaryListeners) listener(secondaries);
     for (const listener of this.appliedListeners) listener();
-  }
-}
-
-/** Whether all is done. */
-function runUntil(work: Generator<void>, time: number): boolean {
-  for (;;) {
-    if (work.next().done) return true;
-    if (performance.now() >= time) return false;
   }
 }
 

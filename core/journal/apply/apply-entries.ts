@@ -7,72 +7,130 @@
 import { isWithin, nameAt } from '../../dns/wire/name.ts';
 import { HOST_TARGET, TYPE } from '../../dns/wire/types.ts';
 import type { Binary, Environment } from '../../store/environment.ts';
+import { encodeRecordBefore } from '../../store/history.ts';
 import { afterPrefix, aliasOwnerKey, type Id, idAt, idKey, recordKeyParts, writeId } from '../../store/keys.ts';
 import { raiseStoreLevel } from '../../store/level.ts';
 import { rowOwner } from '../../store/row-owner.ts';
-import { audits, comments, disabledRecords, keptPtrs, RECORD_RDATA, records, STAMP, TABLES } from '../../store/rows.ts';
+import {
+  audits,
+  comments,
+  disabledRecords,
+  type ImportRow,
+  imports,
+  keptPtrs,
+  RECORD_RDATA,
+  records,
+  STAMP,
+  TABLES,
+} from '../../store/rows.ts';
 import { type Change, type Entry, readChanges } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';
 import { DomainHistory } from './domain-history.ts';
-import type { StagedImport } from './staged-import.ts';
+import { applyPart, deleteHidden, hiddenFrom, importOf } from './import-entries.ts';
 import type { ZoneUpdates } from './zone-updates.ts';
 
 export interface Applied {
   readonly entry: Entry;
   readonly compiled?: CompiledZone;
-  /** The records of the import are written already. */
-  readonly staged?: StagedImport;
 }
 
 /**
  * Inside a write transaction. Throws if an entry cannot be applied; then the transaction must be
- * aborted. `rehearsed`: see ZoneUpdates.compile.
+ * aborted.
  */
-export function applyEntries(
+export function applyEntries(environment: Environment, updates: ZoneUpdates, entries: readonly Applied[]): void {
+  applyRows(environment, updates, entries);
+  updates.compile();
+}
+
+type ReadReplaced = (environment: Environment, domainId: Id) => readonly Buffer[];
+
+interface ApplyOptions {
+  readonly isRehearsal?: boolean;
+  /** Returns the records that an import replaces, for the history. */
+  readonly readReplaced?: ReadReplaced;
+}
+
+/**
+ * Like `applyEntries`, but compiles nothing. In a rehearsal, hidden records are left as they are:
+ * no answer depends on them.
+ */
+export function applyRows(
   environment: Environment,
   updates: ZoneUpdates,
   entries: readonly Applied[],
-  rehearsed?: ZoneUpdates,
+  { isRehearsal = false, readReplaced = encodeReplaced }: ApplyOptions = {},
 ): void {
-  applyRows(environment, updates, entries);
-  updates.compile(rehearsed);
-}
-
-/** Like `applyEntries`, but compiles nothing. */
-export function applyRows(environment: Environment, updates: ZoneUpdates, entries: readonly Applied[]): void {
-  for (const { entry, compiled, staged } of entries) {
+  for (const { entry, compiled } of entries) {
+    const { changes, sequence } = entry;
+    const imported = importOf(changes);
+    if (imported?.end === null) {
+      if (!isRehearsal) applyPart(environment, changes, imported);
+      continue;
+    }
+    if (!isRehearsal)
+      for (let range = hiddenFrom(environment, changes); range; range = hiddenFrom(environment, changes))
+        for (const _ of deleteHidden(environment, range));
     const history = new DomainHistory(environment, entry);
     updates.begin(entry, compiled);
     const orphans = [comments, keptPtrs].map(({ number }) => new OrphanedRows(environment, number));
-    const write = (changes: Buffer): void => {
-      for (const change of readChanges(changes)) {
-        history.note(change);
-        for (const rows of orphans) rows.note(change);
-        writeRow(environment, updates, change, entry.sequence);
+    for (const change of readChanges(changes)) {
+      if (change.table === imports.number) {
+        if (!isRehearsal) endImport(environment, change);
+        continue;
       }
-    };
-    if (staged === undefined) write(entry.changes);
-    else {
-      const { domainId, rows, deletions } = staged;
-      let at = 0;
-      // Orphans are found only after each deletion.
-      const defers = deletions !== undefined && !orphans.some((table) => table.hasRows(domainId));
-      if (defers) {
-        write(entry.changes.subarray(0, deletions.start));
-        updates.deleteStaged(staged);
-        history.noteDeleted(domainId, staged.deletedRecords, deletions.count);
-        at = deletions.end;
-      }
-      write(entry.changes.subarray(at, rows.start));
-      updates.addStaged(staged, defers);
-      history.noteNew(domainId, rows.firstId, rows.count);
-      write(entry.changes.subarray(rows.end));
+      history.note(change);
+      for (const rows of orphans) rows.note(change);
+      writeRow(environment, updates, change, sequence);
     }
+    if (imported !== null) reveal(environment, updates, { row: imported, history, orphans, readReplaced });
     for (const rows of orphans) rows.delete(history, updates);
     updates.endEntry();
     history.store();
   }
+}
+
+/** The row of an import is deleted: the import ends here, or it is withdrawn. */
+function endImport({ rows, hidden }: Environment, { key, value }: Change): void {
+  if (value !== null) return;
+  rows.get(imports.number)!.remove(key);
+  const range = hidden.of(idAt(key));
+  if (range?.state === 'imported') hidden.put({ ...range, state: 'withdrawn' });
+}
+
+/** The visible records of a domain, for the history of the domain. */
+export function encodeReplaced({ records: table }: Environment, domainId: Id): readonly Buffer[] {
+  const start = idKey(domainId);
+  return Array.from(table.getRange({ start, end: afterPrefix(start) }), ({ key, value }) =>
+    encodeRecordBefore(idAt(key, key.length - 8), { key: key as Buffer, value }),
+  );
+}
+
+interface Revealed {
+  readonly row: ImportRow;
+  readonly history: DomainHistory;
+  readonly orphans: readonly OrphanedRows[];
+  readonly readReplaced: ReadReplaced;
+}
+
+/** Reveals the records of an import and hides those of before, after the other changes. */
+function reveal(
+  environment: Environment,
+  updates: ZoneUpdates,
+  { row, history, orphans, readReplaced }: Revealed,
+): void {
+  const { domainId, firstId, count, end } = row;
+  const { replaced } = end!;
+  const { hidden, rows } = environment;
+  if (hidden.of(domainId)?.firstId !== firstId)
+    throw new Error(`the end of an import into the domain ${domainId} without its records`);
+  history.noteImport(row, () => readReplaced(environment, domainId));
+  rows.get(imports.number)!.remove(imports.key(row));
+  if (replaced.count === 0) hidden.remove(domainId);
+  else hidden.put({ domainId, firstId, count, state: 'replaced' });
+  updates.reveal(row);
+  if (replaced.count > 0) for (const orphaned of orphans) orphaned.noteAll(domainId);
 }
 
 /**
@@ -93,6 +151,13 @@ class OrphanedRows {
   note({ table, key, value }: Change): void {
     if (table !== records.number || value !== null || !this.hasRows(idAt(key))) return;
     this.#touched.add(key.toString('latin1', 0, key.length - RECORD_ID));
+  }
+
+  /** All records of before are deleted. */
+  noteAll(domainId: Id): void {
+    const start = idKey(domainId);
+    for (const key of this.environment.rows.get(this.table)!.getKeys({ start, end: afterPrefix(start) }))
+      this.#touched.add((key as Buffer).toString('latin1'));
   }
 
   delete(history: DomainHistory, updates: ZoneUpdates): void {

@@ -5,6 +5,7 @@
 import type { Environment } from '../../store/environment.ts';
 import {
   type ChangeAbout,
+  encodedSize,
   encodeHistory,
   encodeRecordBefore,
   historyKey,
@@ -17,13 +18,23 @@ import {
 } from '../../store/history.ts';
 import { afterPrefix, type Id, idAt, idKey, writeId } from '../../store/keys.ts';
 import { unjson } from '../../store/rows/table.ts';
-import { type Audit, audits, type Comment, comments, dnssec, domains, proxies, records } from '../../store/rows.ts';
+import {
+  type Audit,
+  audits,
+  type Comment,
+  comments,
+  dnssec,
+  domains,
+  type ImportRow,
+  proxies,
+  records,
+} from '../../store/rows.ts';
 import type { Change, Entry } from '../entry-codec.ts';
 
 /** Maximum number of changes kept per domain. */
 const MAX_CHANGES = 1000;
 /** Maximum bytes of changes kept per domain. A larger change is kept without its values. */
-const MAX_BYTES = 4 << 20;
+export const MAX_BYTES = 4 << 20;
 /** Excess that triggers a deletion, so that the oldest changes are deleted in batches. */
 const SLACK_CHANGES = 16;
 const SLACK_BYTES = 64 * 1024;
@@ -56,9 +67,10 @@ class DomainChange {
   readonly comments = new Map<string, PastComments>();
   /** Encoded records by id; empty for a large change. */
   readonly records = new Map<Id, Buffer>();
-  /** Encoded records that the entry created, in addition to `records`. */
+  /** Encoded records that an import replaced and created, in addition to `records`. */
+  replaced: readonly Buffer[] = [];
   created: Buffer = NO_RECORDS;
-  #createdCount = 0;
+  #importedCount = 0;
   #bytes = 0;
   /** Number of records of a large change. */
   #count = 0;
@@ -68,7 +80,7 @@ class DomainChange {
   }
 
   get recordCount(): number {
-    return this.isLarge ? this.#count : this.records.size + this.#createdCount;
+    return this.isLarge ? this.#count : this.records.size + this.#importedCount;
   }
 
   addRecord(id: Id, encoded: Buffer): void {
@@ -82,13 +94,28 @@ class DomainChange {
       this.#count += count;
       return;
     }
-    this.#createdCount += count;
+    this.#importedCount += count;
     const each = encodeRecordBefore(firstId, null);
     if (this.#bytes + count * each.length <= MAX_BYTES) {
       this.created = Buffer.alloc(count * each.length, each);
       for (let i = 0; i < count; i++) writeId(firstId + i, this.created, i * each.length);
     }
     this.#grow(count * each.length);
+  }
+
+  /** Adds the encoded records that an import deletes. */
+  addReplaced(encoded: readonly Buffer[]): void {
+    this.#importedCount += encoded.length;
+    this.replaced = encoded;
+    this.#grow(encoded.reduce((sum, { length }) => sum + length, 0));
+  }
+
+  /** Adds records of a large change without their values. False: the change is not large. */
+  addLarge(count: number, bytes: number): boolean {
+    if (this.#bytes + bytes <= MAX_BYTES) return false;
+    this.#grow(bytes);
+    this.#count += count;
+    return true;
   }
 
   setComments(owner: string, before: readonly Comment[] | null, after: Buffer | null): void {
@@ -98,9 +125,11 @@ class DomainChange {
   }
 
   #grow(bytes: number): void {
+    const wasLarge = this.isLarge;
     this.#bytes += bytes;
-    if (!this.isLarge) return;
-    this.#count = this.records.size + this.#createdCount;
+    if (!this.isLarge || wasLarge) return;
+    this.#count = this.records.size + this.#importedCount;
+    this.replaced = [];
     this.created = NO_RECORDS;
     this.records.clear();
     this.comments.clear();
@@ -187,20 +216,18 @@ export class DomainHistory {
     change.addRecord(id, encodeRecordBefore(id, value === undefined ? null : { key, value }));
   }
 
-  /** Like `note`, for deletes of `count` records. `first`: as many as their history may have. */
-  noteDeleted(domainId: Id, first: readonly { readonly key: Buffer; readonly value: Buffer }[], count: number): void {
+  /**
+   * Like `note`, for an import: deletes of all stored records of a domain, and puts of others.
+   * `readStored`: encodes the stored ones. Not called if the change is too large to be kept with
+   * its values.
+   */
+  noteImport({ domainId, firstId, count, end }: ImportRow, readStored: () => readonly Buffer[]): void {
+    const { replaced } = end!;
     const change = this.#domain(domainId);
-    let noted = 0;
-    for (; noted < first.length && !change.isLarge; noted++) {
-      const id = idAt(first[noted].key, first[noted].key.length - 8);
-      change.addRecord(id, encodeRecordBefore(id, first[noted]));
-    }
-    if (noted < count) change.countRecords(count - noted);
-  }
-
-  /** Like `note`, for puts of new records with consecutive ids. */
-  noteNew(domainId: Id, firstId: Id, count: number): void {
-    this.#domain(domainId).addCreated(firstId, count);
+    const created = count * encodeRecordBefore(firstId, null).length;
+    if (!change.addLarge(replaced.count, encodedSize(replaced.count, replaced.bytes) + created))
+      change.addReplaced(readStored());
+    change.addCreated(firstId, count);
   }
 
   #noteComments(key: Buffer, value: Buffer | null): void {
@@ -213,7 +240,7 @@ export class DomainHistory {
 
   #storeChange(domainId: Id, change: DomainChange): void {
     const { sequence, time } = this.entry;
-    const { isCreation, isLarge, recordCount, created, records: changed } = change;
+    const { isCreation, isLarge, recordCount, replaced, created, records: changed } = change;
     const value = encodeHistory({
       sequence,
       time,
@@ -221,7 +248,7 @@ export class DomainHistory {
       isLarge,
       recordCount,
       about: this.#about(change),
-      encodedRecords: Buffer.concat([...changed.values(), created]),
+      encodedRecords: Buffer.concat([...changed.values(), ...replaced, created]),
     });
     const { history } = this.environment;
     // A change without values is a gap. Changes before it can never be restored.

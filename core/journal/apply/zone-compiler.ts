@@ -10,7 +10,7 @@ import { dsSignaturesOf, replaceSoaSignatures } from '../../store/node-signature
 import type { Domain } from '../../store/rows.ts';
 import { affectedNames, type ChangedName } from '../../zone/compile/affected.ts';
 import { negativeTtl } from '../../zone/compile/answer-parts.ts';
-import { readNodes } from '../../zone/compile/bulk.ts';
+import { type KeyedNode, readNodes } from '../../zone/compile/bulk.ts';
 import { compileNode } from '../../zone/compile/compile.ts';
 import { MemoryZone } from '../../zone/compile/memory.ts';
 import { followsNames } from '../../zone/compile/node-sets.ts';
@@ -22,10 +22,10 @@ import { readBelowApex } from '../../zone/compile/stored.ts';
 import { exists, findType, type ZoneView } from '../../zone/compile/view.ts';
 import { walk } from '../../zone/compile/walk.ts';
 import { type NodeChange, type NodeWriter, typesOfNode } from './node-writer.ts';
+import type { Notices } from './notices.ts';
 import { Nsec3Chain, type Nsec3Change, removeAll, repeat } from './nsec3-chain.ts';
 import { compilePresigned, PresignedChain } from './presigned-chain.ts';
 import type { ServedZones } from './served-zones.ts';
-import { type StagedImport, setUnserved } from './staged-import.ts';
 import type { ZoneSnapshot } from './zone-difference.ts';
 import type { ZoneFacts } from './zone-facts.ts';
 import type { ZoneUpdate } from './zone-update.ts';
@@ -51,6 +51,13 @@ interface ComparedNode {
   readonly before: Buffer | undefined;
 }
 
+/** An import whose answers are not written: see import-steps.ts. */
+export interface UnservedImport {
+  readonly domain: Domain;
+  /** The id of its first record. */
+  readonly firstId: Id;
+}
+
 interface ZoneCompilerParts {
   readonly environment: Environment;
   readonly served: ServedZones;
@@ -60,20 +67,24 @@ interface ZoneCompilerParts {
   readonly batch: SigningBatch | null;
   /** The zones that the group changes. */
   readonly zones: ReadonlyMap<Id, ZoneUpdate>;
+  readonly notices: Pick<Notices, 'addAliasOwner'>;
 }
 
 /** Inside a write transaction, when all rows are written. */
 export class ZoneCompiler {
   /** In the order in which the index must apply them. */
   readonly nsec3: Nsec3Change[] = [];
-  /** The import whose answers are written after the group. */
-  unserved: StagedImport | null = null;
+  /** The import whose answers are written after the group. Null: there is none. */
+  unserved: UnservedImport | null = null;
+  /** Whether the answers of a plain zone that a large import replaces are written later. */
+  defersImports = false;
   readonly #environment: Environment;
   readonly #served: ServedZones;
   readonly #facts: ZoneFacts;
   readonly #writer: NodeWriter;
   readonly #batch: SigningBatch | null;
   readonly #zones: ReadonlyMap<Id, ZoneUpdate>;
+  readonly #notices: ZoneCompilerParts['notices'];
   /** The nodes of signed zones, and of RRsets that follow other names, compiled one by one. */
   readonly #comparedNodes: ComparedNode[] = [];
   /** Zones with RRsets that follow other names, compiled as a whole. */
@@ -81,7 +92,8 @@ export class ZoneCompiler {
   /** The chains of signed zones that the group changes. */
   readonly #chains = new Map<Id, Nsec3Chain>();
 
-  constructor({ environment, served, facts, writer, batch, zones }: ZoneCompilerParts) {
+  constructor({ environment, served, facts, writer, batch, zones, notices }: ZoneCompilerParts) {
+    this.#notices = notices;
     this.#environment = environment;
     this.#served = served;
     this.#facts = facts;
@@ -280,8 +292,10 @@ export class ZoneCompiler {
       return;
     }
     const { aliases } = this.#environment;
+    const isImported = this.#zones.get(domain.id)?.importId != null;
     const stored = readBelowApex(this.#environment, domain, (target, key) => {
       aliases.put(aliasOwnerKey(target, key), EMPTY);
+      if (isImported) this.#notices.addAliasOwner(Uint8Array.from(target), domain.id);
     });
     for (const steerings of this.#facts.steeringsOf(domain.id).values())
       for (const steering of steerings) for (const entry of steeredAliasOwners(steering)) aliases.put(entry.key, EMPTY);
@@ -370,11 +384,9 @@ export class ZoneCompiler {
       this.#facts.challengesOf(domain).length === 0 &&
       this.#facts.steeringsOf(domain.id).size === 0 &&
       this.#served.originAt(domain) === undefined;
-    if (update.staged !== undefined && !update.isMixed && isPlain) {
-      this.unserved = update.staged;
-      setUnserved(this.#environment, domain.id);
-      if (update.aliasOwners.size > 0) this.#discardFollowers(domain.id);
-    } else if (update.compiled !== undefined && !update.isMixed && isPlain) {
+    const { importId: firstId } = update;
+    if (firstId !== null && this.defersImports && !update.isMixed && isPlain) this.unserved = { domain, firstId };
+    else if (update.compiled !== undefined && !update.isMixed && isPlain) {
       const nodes: [Buffer, Buffer][] = [];
       for (const { key, node } of readNodes(update.compiled.nodes)) nodes.push([key, node]);
       const apexNode = compileNode(this.#served.view(domain), domain.apex);
@@ -382,7 +394,12 @@ export class ZoneCompiler {
       this.#writer.replaceAll(domain.apex, nodes);
       if (update.aliasOwners.size > 0) this.#discardFollowers(domain.id);
       this.#compileOwners(domain, update.aliasOwners.values());
-    } else if (update.isWhole || update.compiled !== undefined || this.#changesDenial(domain, denial))
+    } else if (
+      update.isWhole ||
+      firstId !== null ||
+      update.compiled !== undefined ||
+      this.#changesDenial(domain, denial)
+    )
       yield* this.compileWhole(domain);
     else if (denial !== null) yield* this.#compileChangedPresigned(domain, update, denial);
     else {
@@ -406,7 +423,8 @@ export class ZoneCompiler {
     }
     this.#compileChildren(domain.apex, update);
     // Compiling a whole zone also lists all its names.
-    if (update.listing === null || signer === null || update.isWhole || update.compiled !== undefined) return;
+    if (update.listing === null || signer === null || update.isWhole) return;
+    if (firstId !== null || update.compiled !== undefined) return;
     const chain = this.#chainOf(domain, this.#served.view(domain), signer);
     for (const name of this.listedNames(domain, update.listing)) chain.list(name);
   }
@@ -472,7 +490,7 @@ export class ZoneCompiler {
 
   /** Compiles the apexes of nested zones whose DS, which this zone stores, may have changed. */
   #compileChildren(apex: Name, update: ZoneUpdate): void {
-    const isWhole = update.isWhole || update.compiled !== undefined;
+    const isWhole = update.isWhole || update.importId !== null || update.compiled !== undefined;
     for (const child of this.#facts.childrenOf(apex)) {
       const affectsChild = ({ name, types }: ChangedName): boolean =>
         isWithin(child.apex, name) &&
@@ -481,6 +499,15 @@ export class ZoneCompiler {
           // No types: the signature of the DS is due.
           ((types.has(TYPE.DS) || types.has(TYPE.RRSIG) || types.size === 0) && equalNames(name, child.apex)));
       if (isWhole || update.hasChange(affectsChild)) this.#compileApex(child);
+    }
+  }
+
+  /** The nodes of names of a plain zone by their keys. They are not written. */
+  *nodesOf(domain: Domain, names: Iterable<Name>): Generator<KeyedNode> {
+    const view = this.#served.view(domain);
+    for (const name of names) {
+      const node = compileNode(view, name);
+      if (node !== null) yield { key: nameKey(name), node };
     }
   }
 

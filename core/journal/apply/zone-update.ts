@@ -4,13 +4,12 @@ import type { Name } from '../../dns/wire/name.ts';
 import { TYPE } from '../../dns/wire/types.ts';
 import { SOA_NUMBERS } from '../../store/answers.ts';
 import { type Id, idKey, nameKey, nameOfKey } from '../../store/keys.ts';
-import type { Domain } from '../../store/rows.ts';
+import type { Domain, ImportRow } from '../../store/rows.ts';
 import type { ZoneState } from '../../store/zone-state.ts';
 import type { ChangedName } from '../../zone/compile/affected.ts';
 import { nextSerial } from '../../zone/compile/serial.ts';
 import type { Entry } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
-import type { StagedImport } from './staged-import.ts';
 import type { ZoneSnapshot } from './zone-difference.ts';
 
 /**
@@ -32,8 +31,8 @@ export class ZoneUpdate {
   readonly apexEnd: number;
   domain: Domain | null;
   compiled: CompiledZone | undefined;
-  /** The import whose records the group reveals. */
-  staged: StagedImport | undefined;
+  /** The id of the first record of a large import that the group reveals; null: there is none. */
+  importId: Id | null = null;
   /** Compile every name of the zone. */
   isWhole = false;
   /** By the name's canonical key. Not filled if the whole zone is compiled. */
@@ -115,22 +114,15 @@ export class ZoneUpdate {
     if (this.#marksNames) this.#mark(key.toString('latin1', 8, nameEnd), type, () => nameOfKey(key, 8, nameEnd));
   }
 
-  /** Called instead of `markRecord` for each record that the import deletes. */
-  markDeletions(count: number): void {
-    this.delta -= count;
-    this.hasDeletions = true;
-  }
-
-  /** Called instead of `markRecord` for each record of the import. */
-  markStaged(staged: StagedImport): void {
-    this.staged = staged;
+  /** Called instead of `markRecord` for each record of a large import. */
+  markImport({ firstId, count, end }: ImportRow): void {
+    this.importId = firstId;
     this.discardDifference();
-    this.delta += staged.rows.count;
-    for (const [id, owner] of staged.aliasOwners) this.aliasOwners.set(id, owner);
+    this.delta += count - end!.replaced.count;
   }
 
   get #marksNames(): boolean {
-    return !this.isWhole && this.compiled === undefined;
+    return !this.isWhole && this.importId === null && this.compiled === undefined;
   }
 
   /**

@@ -24,6 +24,7 @@ import {
   disabledRecords,
   dnssec,
   domains,
+  type ImportRow,
   keptPtrs,
   proxies,
   records,
@@ -31,6 +32,7 @@ import {
   steerings,
 } from '../../store/rows.ts';
 import { decodeZoneState, encodeZoneState, type ZoneState } from '../../store/zone-state.ts';
+import type { KeyedNode } from '../../zone/compile/bulk.ts';
 import { challengeOwner } from '../../zone/compile/challenged.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { steeredAliasOwners } from '../../zone/compile/steered.ts';
@@ -47,8 +49,7 @@ import { Notices, updateSite } from './notices.ts';
 import type { Nsec3Change } from './nsec3-chain.ts';
 import { ServedZones } from './served-zones.ts';
 import type { GroupSigning } from './signers.ts';
-import type { StagedImport } from './staged-import.ts';
-import { ZoneCompiler } from './zone-compiler.ts';
+import { type UnservedImport, ZoneCompiler } from './zone-compiler.ts';
 import { type ZoneChange, type ZoneObserver, ZoneSnapshot } from './zone-difference.ts';
 import { ZoneFacts } from './zone-facts.ts';
 import { ZoneUpdate } from './zone-update.ts';
@@ -98,6 +99,7 @@ export class ZoneUpdates {
       writer,
       batch: signing?.batch ?? null,
       zones: this.#zones,
+      notices: this.notices,
     });
     const { notices } = this;
     const zone = this.zone.bind(this);
@@ -213,30 +215,17 @@ export class ZoneUpdates {
     if (hasTarget(type)) this.#facts.invalidateTargets(domainId);
   }
 
-  /** The effects of deleting the records that an import replaces. */
-  deleteStaged({ domainId, deletions, deletedBytes }: StagedImport): void {
-    this.#writesOf(domainId);
-    this.zone(domainId).markDeletions(deletions?.count ?? 0);
-    this.#usage.addToZone(domainId, -deletedBytes);
-  }
-
-  /**
-   * Reveals the records of an import, with the effects of their puts. `hidesOld`: hides the records
-   * that are deleted later.
-   */
-  addStaged(staged: StagedImport, hidesOld: boolean): void {
-    const { domainId, aliasTargets: targets, bytes } = staged;
+  /** The records of an import are revealed, and those that it replaces are hidden. */
+  reveal(row: ImportRow): void {
+    const { domainId, end } = row;
+    const { bytes, replaced } = end!;
     const { tables } = this.#writesOf(domainId);
-    const zone = this.zone(domainId);
-    staged.reveal(hidesOld);
-    zone.compiled = this.#compiled;
-    zone.markStaged(staged);
+    this.zone(domainId).markImport(row);
     tables.add(records.number);
     this.#facts.invalidateApex(domainId);
     this.#facts.invalidateTargets(domainId);
-    this.#usage.addToZone(domainId, bytes);
+    this.#usage.addToZone(domainId, bytes - replaced.bytes);
     this.notices.addRecords(domainId);
-    for (const target of targets) this.notices.addAliasOwner(target, domainId);
   }
 
   #beforeDomain({ key, value }: Change): void {
@@ -370,14 +359,24 @@ export class ZoneUpdates {
     this.#compiler.compileNames(domain, names);
   }
 
+  /** See ZoneCompiler. */
+  nodesOf(domain: Domain, names: Iterable<Name>): Iterable<KeyedNode> {
+    return this.#compiler.nodesOf(domain, names);
+  }
+
+  /** Answers of a large import are written after the group. Called before `compile`. */
+  deferImports(): void {
+    this.#compiler.defersImports = true;
+  }
+
   /** Whether `compile` may change answers of the zone. Called after the last `endEntry`. */
-  concerns({ domainId, apex }: Pick<StagedImport, 'domainId' | 'apex'>): boolean {
+  concerns({ id, apex }: Pick<Domain, 'id' | 'apex'>): boolean {
     const isRelated = ({ apex: other }: Domain): boolean => isWithin(other, apex) || isWithin(apex, other);
-    return this.#zones.has(domainId) || this.notices.domainChanges.some(({ domain }) => isRelated(domain));
+    return this.#zones.has(id) || this.notices.domainChanges.some(({ domain }) => isRelated(domain));
   }
 
   /** The import of the group whose answers are not written. Null: there is none. */
-  get unserved(): StagedImport | null {
+  get unserved(): UnservedImport | null {
     return this.#compiler.unserved;
   }
 
@@ -400,9 +399,10 @@ export class ZoneUpdates {
   get apexes(): readonly Name[] {
     const apexes: Name[] = [];
     for (const update of this.#zones.values()) {
-      const { isWhole, compiled, apex } = update;
+      const { isWhole, importId, compiled, apex } = update;
       if (
         isWhole ||
+        importId !== null ||
         compiled !== undefined ||
         update.hasChange(({ name, types }) => types.has(TYPE.DNAME) && equalNames(name, apex))
       )

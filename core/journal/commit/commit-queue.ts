@@ -5,7 +5,7 @@
 import { ConflictError } from '../../base/errors.ts';
 import type { Head } from '../applied-head.ts';
 import type { Link } from '../apply/applier.ts';
-import type { StagedImport } from '../apply/staged-import.ts';
+import { isImportEnd } from '../apply/import-entries.ts';
 import { encodeEntry, hashEntry } from '../entry-codec.ts';
 import type { CommitClock, CommitRequest, Committed } from '../journal.ts';
 import type { RecentWrites } from './recent-writes.ts';
@@ -18,8 +18,6 @@ export interface PendingCommit {
   readonly queuedAt: number;
   /** Set if another node forwarded the commit; then this node tries to append it only once. */
   readonly mandate?: { readonly node: string; readonly revision: number };
-  /** An import whose records are written already. It gets a group of its own. */
-  readonly staged?: StagedImport;
 }
 
 /** Called for every group of commits. */
@@ -45,7 +43,7 @@ export class CommitQueue {
     return this.#pending.length === 0;
   }
 
-  add(request: CommitRequest, more: Pick<PendingCommit, 'mandate' | 'staged'> = {}): Promise<Committed> {
+  add(request: CommitRequest, more: Pick<PendingCommit, 'mandate'> = {}): Promise<Committed> {
     return new Promise((resolve, reject) => {
       const commit = { request, resolve, reject, queuedAt: performance.now(), ...more };
       this.#pending.splice(this.#placeOf(request), 0, commit);
@@ -83,11 +81,12 @@ export class CommitQueue {
     let bytes = 0;
     let count = 0;
     while (count < this.#pending.length && count < GROUP_REQUESTS && bytes < GROUP_BYTES) {
-      const { request, staged } = this.#pending[count];
-      if (staged !== undefined && count > 0) break;
-      bytes += request.changes.length;
+      const { changes } = this.#pending[count].request;
+      const isAlone = isImportEnd(changes);
+      if (isAlone && count > 0) break;
+      bytes += changes.length;
       count++;
-      if (staged !== undefined) break;
+      if (isAlone) break;
     }
     const group = this.#pending.slice(0, count);
     this.#pending = this.#pending.slice(count);
@@ -137,8 +136,7 @@ export function buildGroup(
     return { accepted, links, hash };
   }
   for (const commit of waiting) {
-    const { staged, request } = commit;
-    const { reads, changes, by, compiled } = request;
+    const { reads, changes, by, compiled } = commit.request;
     try {
       if (recent.hasConflict(reads)) {
         observer?.observeConflict();
@@ -149,7 +147,7 @@ export function buildGroup(
       const bytes = encodeEntry(entry);
       recent.add(sequence, changes, compiled);
       hash = hashEntry(bytes);
-      links.push({ applied: { entry, compiled, staged }, bytes });
+      links.push({ applied: { entry, compiled }, bytes });
       accepted.push(commit);
     } catch (error) {
       // The rest of the group continues.

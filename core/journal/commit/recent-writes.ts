@@ -8,6 +8,7 @@ import { latin1 } from '../../dns/wire/latin1.ts';
 import { afterPrefix, idKey, recordKeyParts } from '../../store/keys.ts';
 import { LOOKUPS, TARGETS } from '../../store/raw-reader.ts';
 import { records, TABLES } from '../../store/rows.ts';
+import { importOf } from '../apply/import-entries.ts';
 import { readChangesAround } from '../entry-codec.ts';
 import { type CompiledZone, type KeyRange, type KeyText, type ReadSet, textOf } from '../journal.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';
@@ -81,17 +82,21 @@ export class RecentWrites {
       if (tableKeys === undefined) keys.set(table, [latin1(key)]);
       else tableKeys.push(latin1(key));
     };
+    const importRow = importOf(changes);
+    const isPart = importRow?.end === null;
     let spans: Map<string, { first: Buffer; last: Buffer }> | undefined;
     const isBulk = changes.length > BULK_BYTES;
     for (const { table, key, value } of readChangesAround(changes, imported?.rows)) {
+      // Nothing reads the hidden records of an import.
+      if (isPart && table === records.number) break;
       if (table === records.number) {
         if (isBulk) {
           spans ??= new Map();
           widenSpan(spans, key);
         } else addKey(table, key);
         if (hasTarget(recordKeyParts(key).type)) {
-          const row = value ?? this.readOld(table, key);
-          if (row !== undefined) addKey(TARGETS, targetOf(key, row).entry);
+          const record = value ?? this.readOld(table, key);
+          if (record !== undefined) addKey(TARGETS, targetOf(key, record).entry);
         }
         continue;
       }
@@ -107,7 +112,8 @@ export class RecentWrites {
       spans === undefined
         ? NO_SPANS
         : [...spans.values()].map(({ first, last }) => ({ first: latin1(first), last: latin1(last) }));
-    const whole = imported?.rows === undefined ? NO_RANGES : rangesOfZone(idKey(imported.domainId));
+    const importedId = imported?.rows === undefined ? !isPart && importRow?.domainId : imported.domainId;
+    const whole = typeof importedId === 'number' ? rangesOfZone(idKey(importedId)) : NO_RANGES;
     this.#entries.push({ sequence, keys, count, spans: allSpans, whole });
     this.#keys += count;
   }

@@ -12,6 +12,7 @@ import { type Id, idAt, recordKeyParts } from '../../store/keys.ts';
 import { type Entry, LOOKUPS, type RawReader, rawReader, TARGETS, tableOf } from '../../store/raw-reader.ts';
 import { Reader } from '../../store/reader.ts';
 import { records, STAMP, type Table } from '../../store/rows.ts';
+import { WithdrawnError } from '../commit/importer.ts';
 import { ChangeWriter, type Span } from '../entry-codec.ts';
 import {
   type CommitRequest,
@@ -362,6 +363,7 @@ export async function write<T>(
         observed?.fail(error instanceof WaypostError ? error.code : 'internal');
         if (!(error instanceof ConflictError)) throw error;
         areIdsFree = true;
+        if (error instanceof WithdrawnError) ids.abandon();
         attempt++;
         if (isUrgent ? performance.now() > urgentUntil : attempt > MAX_ATTEMPTS) throw error;
         if (isUrgent) continue;

@@ -63,6 +63,11 @@ export class IdTaker {
     return first;
   }
 
+  /** Rows of another attempt may still have the taken ids, so nothing gets them again. */
+  abandon(): void {
+    this.#kinds.clear();
+  }
+
   /** Leases the ids that a run lacked. Rejects like a commit. */
   async supply({ table, count }: OutOfIds): Promise<void> {
     const start = await this.pool.lease(table, count);

@@ -5,7 +5,8 @@
 import { withTimeout } from '../../base/timers.ts';
 import type { Head } from '../applied-head.ts';
 import type { Link } from '../apply/applier.ts';
-import { decodeEntry, hashEntry } from '../entry-codec.ts';
+import { isImportEnd } from '../apply/import-entries.ts';
+import { changesOf, decodeEntry, hashEntry } from '../entry-codec.ts';
 import type { LoggedGroup } from './shared-log.ts';
 
 /** Maximum bytes of entries. The last read may exceed it. */
@@ -47,9 +48,14 @@ export class Backlog {
     return last && last.first + last.entries.length - 1;
   }
 
-  /** The groups to apply next in one transaction. They stay here until `removeFirst`. */
+  /**
+   * The groups to apply next in one transaction. They stay here until `removeFirst`. The end of an
+   * import, which is a group of its own, gets its own transaction.
+   */
   get front(): readonly LoggedGroup[] {
-    return this.#groups.slice(0, MAX_GROUPS);
+    const groups = this.#groups.slice(0, MAX_GROUPS);
+    const end = groups.findIndex(({ entries }) => isImportEnd(changesOf(entries[0])));
+    return end < 0 ? groups : groups.slice(0, Math.max(1, end));
   }
 
   add(group: LoggedGroup): void {

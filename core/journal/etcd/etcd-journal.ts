@@ -9,6 +9,7 @@ import { diskFull, isDiskFull } from '../../base/disk-full.ts';
 import { ConflictError, UnavailableError } from '../../base/errors.ts';
 import { SharedRun } from '../../base/shared-run.ts';
 import type { Link } from '../apply/applier.ts';
+import { importOf } from '../apply/import-entries.ts';
 import type { ZoneUpdates } from '../apply/zone-updates.ts';
 import { buildGroup, type Group, type PendingCommit } from '../commit/commit-queue.ts';
 import { EtcdUnavailable } from '../etcd-client/errors.ts';
@@ -77,7 +78,7 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
   #onSynced: (() => void)[] = [];
 
   constructor(private readonly options: EtcdJournalOptions) {
-    super(options);
+    super({ ...options, node: options.sequencing?.node });
     this.#log = new EtcdLog(options.gateway, options.prefix);
     this.#appender = new Appender(this.#log, options.deadline);
     this.#turns = new Turns(this.#log, options.countOthers ?? (() => 0));
@@ -182,6 +183,10 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     this.#backlogGroups.releaseWaiters();
     await stopping;
     await super.close();
+  }
+
+  protected override async waitForImport(sequence: number): Promise<void> {
+    await this.options.waitForServed?.(sequence);
   }
 
   protected override wake(): void {
@@ -423,7 +428,8 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     const { accepted, links, hash } = group;
     if (accepted.length === 0) return;
     try {
-      if (accepted.some(({ request }) => request.compiled === undefined)) await this.applier.rehearse(links);
+      if (accepted.some(({ request }) => request.compiled === undefined && importOf(request.changes) === null))
+        await this.applier.rehearse(links);
     } catch (error) {
       this.observer?.observeFailure();
       this.recent.restore(checkpoint);

@@ -6,7 +6,7 @@ import { proxyKeys, stateKeys } from '../../store/domain-orders.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey } from '../../store/keys.ts';
 import { accountShare, rowOwner, rowSize } from '../../store/row-owner.ts';
-import { type Domain, decodeDomain, domains, proxies } from '../../store/rows.ts';
+import { type Domain, decodeDomain, domains, imports, proxies } from '../../store/rows.ts';
 import { StoreReader } from '../../store/store-reader.ts';
 import { transact } from '../../store/transact.ts';
 import { decodeZoneState, encodeUsage, encodeZoneState, NO_USAGE, type Usage } from '../../store/zone-state.ts';
@@ -14,7 +14,7 @@ import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { updateSite } from '../apply/notices.ts';
 import type { Signers } from '../apply/signers.ts';
 import { ZoneUpdates } from '../apply/zone-updates.ts';
-import { writeTargets } from '../record-targets.ts';
+import { writeHiddenAliases, writeTargets } from '../record-targets.ts';
 import { storeSettings } from './renumber.ts';
 
 /**
@@ -123,10 +123,23 @@ export async function rebuildAnswers(
     environment.root.resetReadTxn();
   }
   await transact(environment.root, () => {
+    rebuildHidden(environment, reader);
     writeUsage(environment);
     environment.meta.put(FINGERPRINT, Buffer.from(fingerprint(defaults)));
   });
   return { zones, answers };
+}
+
+/** Writes what is derived from the hidden records of imports in progress. */
+function rebuildHidden(environment: Environment, reader: StoreReader): void {
+  for (const range of environment.hidden.read()) {
+    const row = reader.row(imports, idKey(range.domainId));
+    if (row === undefined) continue;
+    writeHiddenAliases(environment, range);
+    // The targets of a domain that exists were written with it.
+    if (reader.domain(row.domainId) === undefined)
+      writeTargets(environment, { id: row.domainId, apex: Buffer.from(row.apex, 'hex') });
+  }
 }
 
 function writeOrders({ orders, rows, zones }: Environment, domain: Domain): void {

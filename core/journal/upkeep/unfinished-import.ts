@@ -1,27 +1,36 @@
-/** Finishes what a crash has left of a large import (core/journal/apply/staged-import.ts). */
+/** Finishes what a crash has left of large imports (core/journal/apply/import-steps.ts). */
 import type { Environment } from '../../store/environment.ts';
+import { idKey } from '../../store/keys.ts';
+import { imports } from '../../store/rows.ts';
 import { StoreReader } from '../../store/store-reader.ts';
 import { transact } from '../../store/transact.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
+import { deleteHidden } from '../apply/import-entries.ts';
+import { setUnserved, unservedDomains } from '../apply/imported-zone.ts';
 import type { Signers } from '../apply/signers.ts';
-import { deleteHidden, setUnserved, unservedDomain } from '../apply/staged-import.ts';
 import { ZoneUpdates } from '../apply/zone-updates.ts';
 
 /** Steps of deleteHidden in a transaction. */
 const STEPS = 500;
 
 /**
- * Deletes records of an import that was not committed, or that one has replaced, and compiles
- * answers. Called before the store is served. Null: no import was interrupted.
+ * Deletes records of imports that were withdrawn, and those that an import has replaced, and
+ * compiles answers. Records of an import in progress stay hidden until its end, or until it is
+ * withdrawn (abandoned-imports.ts). Called before the store is served. Null: there was nothing to
+ * do.
  */
 export async function finishImport(
   environment: Environment,
   defaults: ZoneSettings,
   signers: Signers | null = null,
 ): Promise<{ deletedRecords: boolean; compiledAnswers: boolean } | null> {
-  const { root, hidden } = environment;
-  const range = hidden.read();
-  if (range !== null) {
+  const { root, hidden, rows } = environment;
+  const open = rows.get(imports.number)!;
+  // Versions before the table had no row for an import in progress.
+  const ranges = hidden
+    .read()
+    .filter(({ state, domainId }) => state !== 'imported' || !open.doesExist(idKey(domainId)));
+  for (const range of ranges) {
     const steps = deleteHidden(environment, range);
     for (let isDone = false; !isDone; )
       await transact(root, () => {
@@ -29,14 +38,16 @@ export async function finishImport(
       });
     root.resetReadTxn();
   }
-  const domainId = unservedDomain(environment);
-  if (domainId === null) return range === null ? null : { deletedRecords: true, compiledAnswers: false };
-  const domain = new StoreReader(environment).domain(domainId);
-  await transact(root, () => {
-    if (domain !== undefined)
-      new ZoneUpdates(environment, defaults, () => false, undefined, undefined, signers?.group()).compileAll(domain);
-    setUnserved(environment, null);
-  });
-  root.resetReadTxn();
-  return { deletedRecords: range !== null, compiledAnswers: true };
+  const unserved = unservedDomains(environment);
+  for (const domainId of unserved) {
+    const domain = new StoreReader(environment).domain(domainId);
+    await transact(root, () => {
+      if (domain !== undefined)
+        new ZoneUpdates(environment, defaults, () => false, undefined, undefined, signers?.group()).compileAll(domain);
+      setUnserved(environment, domainId, false);
+    });
+    root.resetReadTxn();
+  }
+  const [deletedRecords, compiledAnswers] = [ranges.length > 0, unserved.length > 0];
+  return deletedRecords || compiledAnswers ? { deletedRecords, compiledAnswers } : null;
 }

@@ -11,6 +11,7 @@ import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import type { Journal } from '../journal.ts';
 import { ClockTask } from '../signing/clock-task.ts';
 import { Pieces } from '../signing/pieces.ts';
+import { startAbandonedImports } from './abandoned-imports.ts';
 import { startRenumbering } from './renumber.ts';
 import { startReseal } from './reseal.ts';
 
@@ -24,6 +25,8 @@ interface UpkeepOptions {
   readonly clock: { readonly isTrusted: boolean };
   /** There are no other nodes. */
   readonly isAlone: boolean;
+  /** The name of this node in a cluster. */
+  readonly nodeName: string;
 }
 
 interface Upkeep {
@@ -40,8 +43,9 @@ export function startUpkeep({ zoneSettings, ...options }: UpkeepOptions): Upkeep
   pieces.start();
   const clocks = new ClockTask({ ...options, onDamaged });
   clocks.start();
+  const imports = startAbandonedImports(options);
   return {
     isResealed: () => reseal.isDone,
-    stop: () => Promise.all([renumbering.stop(), reseal.stop(), pieces.stop(), clocks.stop()]),
+    stop: () => Promise.all([renumbering.stop(), reseal.stop(), pieces.stop(), clocks.stop(), imports.stop()]),
   };
 }

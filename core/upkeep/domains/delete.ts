@@ -16,6 +16,7 @@ import {
   disabledRecords,
   domains,
   furtherCertificates,
+  imports,
   keptPtrs,
   originHealth,
   proxiedOf,
@@ -57,6 +58,9 @@ export async function deleteDomainRows(parts: Deletion, draft: Draft, domain: Do
   deleteRows(parts, draft, comments.number, id, changes);
   deleteRows(parts, draft, keptPtrs.number, id, changes);
   deleteRows(parts, draft, disabledRecords.number, id, changes);
+  // Withdraws it; the hidden records are deleted later.
+  const imported = draft.row(imports, idKey(id));
+  if (imported !== undefined) draft.delete(imports, imported);
   deleteProxy(draft, id);
   deleteRows(parts, draft, furtherCertificates.number, id, changes);
   deleteRows(parts, draft, rsaCertificates.number, id, changes);

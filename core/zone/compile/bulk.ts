@@ -37,7 +37,7 @@ export function compileZone(zone: ZoneView & { names(): Iterable<Name> }, view: 
   return out.subarray(0, length);
 }
 
-interface KeyedNode {
+export interface KeyedNode {
   readonly key: Buffer;
   readonly node: Buffer;
 }

@@ -95,12 +95,28 @@ export function queryPath({ index, folder }: Store): { answer: QueryPath['answer
   return { answer, close: () => nodes.close() };
 }
 
-/** Throws unless two stores have the same entries; says only what differs. */
-export function checkAlike(environment: Environment, other: Environment): void {
-  const [all, others] = [dump(environment), dump(other)].map((entries) => new Set(entries));
+/**
+ * Throws unless two stores have the same entries; says only what differs. `ignoresEntries`: the
+ * stores may have other entries of the journal, and other sequences.
+ */
+export function checkAlike(environment: Environment, other: Environment, { ignoresEntries = false } = {}): void {
+  const [all, others] = [environment, other].map(
+    (store) => new Set(ignoresEntries ? dump(store).flatMap(withoutSequence) : dump(store)),
+  );
   const missing = [...others].filter((entry) => !all.has(entry));
   const surplus = [...all].filter((entry) => !others.has(entry));
-  assert.equal({ missing, surplus }, { missing: [], surplus: [] });
+  const first = (entries: string[]): string[] => entries.slice(0, 10).map((entry) => entry.slice(0, 500));
+  assert.equal({ missing: first(missing), surplus: first(surplus) }, { missing: [], surplus: [] });
+}
+
+/** An entry of a table as text, without the sequence in its key or value. */
+function withoutSequence(line: string): string[] {
+  const [table, key, value] = line.split(' ');
+  if (table === 'journal' || table === 'meta') return [];
+  // The sequence is the last part of the key of a change, and the revision of a zone.
+  if (table === 'history') return [`${table} ${key.slice(0, 16)} ${value}`];
+  if (table === 'zones') return [`${table} ${key} ${value.slice(0, 8)} ${value.slice(20)}`];
+  return [line];
 }
 
 /** Every entry of every table as text. */

@@ -1,0 +1,114 @@
+/**
+ * A large import as many small entries, so that it holds up no other commit on any node:
+ *
+ *   1. Parts: about 64 KB of puts of records each, with consecutive ids. Applying them writes the
+ *      records with their lookups and targets, but hidden (core/store/hidden-rows.ts).
+ *   2. The last entry has everything else that an import changes. It reveals the records and hides
+ *      those of before, so the import is stored as a whole or not at all.
+ *
+ * Every part and the last entry start with the row of the import (core/store/rows/imports.ts). What
+ * follows is done by each node for itself: import-steps.ts. commit/importer.ts makes the entries.
+ */
+import { isWithin, nameAt } from '../../dns/wire/name.ts';
+import { TYPE } from '../../dns/wire/types.ts';
+import type { Environment } from '../../store/environment.ts';
+import { type HiddenRange, isHidden } from '../../store/hidden-rows.ts';
+import { afterPrefix, aliasOwnerKey, idAt, idKey, recordKeyParts } from '../../store/keys.ts';
+import { raiseStoreLevel } from '../../store/level.ts';
+import { type ImportRow, imports, RECORD_RDATA, records } from '../../store/rows.ts';
+import { readChanges, readFirstChanges } from '../entry-codec.ts';
+import { hasTarget, targetOf } from '../record-targets.ts';
+
+const EMPTY = Buffer.alloc(0);
+/** Records between two yields. */
+const CHUNK = 32;
+
+/** The import that an entry belongs to; null: none. */
+export function importOf(changes: Buffer): ImportRow | null {
+  if (changes[0] !== imports.number) return null;
+  for (const { key, value } of readChanges(changes)) return value && imports.decode(key, value);
+  return null;
+}
+
+/** Whether an entry only writes hidden records, which no answer and no read depends on. */
+export const isImportPart = (changes: Buffer): boolean => importOf(changes)?.end === null;
+
+/** Whether an entry reveals the records of an import. It gets a transaction of its own. */
+export function isImportEnd(changes: Buffer): boolean {
+  const row = importOf(changes);
+  return row !== null && row.end !== null;
+}
+
+/** Inside a write transaction: writes the hidden records of a part. */
+export function applyPart(environment: Environment, changes: Buffer, row: ImportRow): void {
+  const { domainId, firstId, count } = row;
+  const { records: table, lookups, aliases, targets, hidden, meta } = environment;
+  const apex = Buffer.from(row.apex, 'hex');
+  const range = hidden.of(domainId);
+  if (range !== undefined && range.state !== 'imported') for (const _ of deleteHidden(environment, range));
+  if (range?.state !== 'imported') hidden.put({ domainId, firstId, count, state: 'imported' });
+  else if (range.firstId !== firstId) throw new Error(`two imports into the domain ${domainId} at a time`);
+  for (const { table: number, key, value } of readChanges(changes)) {
+    if (value === null) throw new Error('a part of an import deletes a row');
+    if (number === imports.number) {
+      raiseStoreLevel(meta, imports, key, value);
+      environment.rows.get(number)!.put(key, value);
+      continue;
+    }
+    const id = idAt(key, key.length - 8);
+    if (number !== records.number || idAt(key) !== domainId || id < firstId || id >= firstId + count)
+      throw new Error(`a part of the import into the domain ${domainId} writes another row`);
+    table.put(key, value);
+    for (const lookup of records.lookups(key, value)) lookups.put(lookup, key);
+    const { type } = recordKeyParts(key);
+    if (type === TYPE.ALIAS) aliases.put(aliasOwnerKey(nameAt(value, RECORD_RDATA), key), EMPTY);
+    else if (hasTarget(type)) {
+      const { target, entry } = targetOf(key, value);
+      if (isWithin(target, apex)) targets.put(entry, EMPTY);
+    }
+  }
+}
+
+/**
+ * The hidden records that must be deleted before an entry is applied, since it writes records of
+ * the same domain. Undefined: none.
+ */
+export function hiddenFrom({ hidden }: Environment, changes: Buffer): HiddenRange | undefined {
+  const ranges = hidden.read().filter(({ state }) => state !== 'imported');
+  if (ranges.length === 0) return undefined;
+  for (const { table, key } of readFirstChanges(changes, records.number)) {
+    if (table !== records.number) continue;
+    const domainId = idAt(key);
+    const range = ranges.find((other) => other.domainId === domainId);
+    if (range !== undefined) return range;
+  }
+  return undefined;
+}
+
+/** Inside write transactions: deletes hidden records, and shows the others. */
+export function* deleteHidden(environment: Environment, range: HiddenRange): Generator<void> {
+  const { records: table, lookups, aliases, targets, hidden } = environment;
+  const prefix = idKey(range.domainId);
+  const end = afterPrefix(prefix);
+  for (let start: Buffer | null = prefix; start !== null; ) {
+    // A group that writes to the domain has deleted all, and there may be another import.
+    const current = hidden.of(range.domainId);
+    if (current?.firstId !== range.firstId || current.state !== range.state) return;
+    let last: Buffer | null = null;
+    const found: { readonly key: Buffer; readonly value: Buffer }[] = [];
+    for (const { key, value } of environment.allRecords({ start, end, limit: CHUNK })) {
+      last = key as Buffer;
+      if (isHidden(range, last)) found.push({ key: last, value });
+    }
+    for (const { key, value } of found) {
+      table.remove(key);
+      for (const lookup of records.lookups(key, value)) lookups.remove(lookup);
+      const { type } = recordKeyParts(key);
+      if (type === TYPE.ALIAS) aliases.remove(aliasOwnerKey(nameAt(value, RECORD_RDATA), key));
+      else if (hasTarget(type)) targets.remove(targetOf(key, value).entry);
+    }
+    start = last && Buffer.concat([last, Uint8Array.of(0)]);
+    yield;
+  }
+  hidden.remove(range.domainId);
+}

@@ -1,0 +1,217 @@
+/**
+ * What each node does for a large import in steps of some milliseconds between groups of commits.
+ * Before its last entry, it reads the records of before for the history. After it:
+ *
+ *   1. The answers are written: imported-zone.ts.
+ *   2. The index gets the new answers.
+ *   3. The records of before are deleted; or those of an import that was withdrawn.
+ *
+ * Rows of `meta` tell the next start what a crash has left (upkeep/unfinished-import.ts).
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { Environment } from '../../store/environment.ts';
+import type { HiddenRange } from '../../store/hidden-rows.ts';
+import type { IndexWriter } from '../../store/index/writer.ts';
+import type { Id } from '../../store/keys.ts';
+import { transact } from '../../store/transact.ts';
+import type { AnswerChanges } from '../journal.ts';
+import { encodeReplaced } from './apply-entries.ts';
+import { deleteHidden } from './import-entries.ts';
+import { type CompiledNodes, type ImportCompiler, ImportedZone } from './imported-zone.ts';
+import { ReplacedRecords } from './replaced-records.ts';
+import type { UnservedImport } from './zone-compiler.ts';
+import type { ZoneUpdates } from './zone-updates.ts';
+
+/** Milliseconds per step. */
+const STEP_MS = 5;
+
+interface ImportStepsOptions {
+  readonly environment: Environment;
+  readonly index: IndexWriter;
+  readonly compiler: ImportCompiler;
+  /** Throws UnavailableError if nothing may be written. */
+  requireSpace(): void;
+  onAnswers(changes: AnswerChanges): void;
+}
+
+export class ImportSteps {
+  /** Imports of this node, by the id of their first record. */
+  readonly #compiled = new Map<Id, CompiledNodes>();
+  /** Imports that are applied and not served, by domain. */
+  readonly #unserved = new Map<Id, ImportedZone>();
+  /** The sequences of their last entries. */
+  readonly #sequences = new Map<Id, number>();
+  #writing: { readonly zone: ImportedZone; readonly work: Generator<void> } | null = null;
+  #deletion: { readonly range: HiddenRange; readonly work: Generator<void> } | null = null;
+  #hasDeletions = false;
+  #isStopped = false;
+  /** Records that imports in progress will replace, by domain. */
+  readonly #replaced = new Map<Id, ReplacedRecords>();
+  #waiting: { readonly isOver: () => boolean; readonly resolve: () => void }[] = [];
+
+  constructor(private readonly options: ImportStepsOptions) {
+    this.noteHidden();
+  }
+
+  get hasWork(): boolean {
+    return this.#unserved.size > 0 || this.#hasDeletions || this.#unread !== undefined;
+  }
+
+  get #unread(): ReplacedRecords | undefined {
+    for (const replaced of this.#replaced.values()) if (!replaced.isRead) return replaced;
+    return undefined;
+  }
+
+  /** The records that an import replaces. Most are read already. */
+  readonly readReplaced = (environment: Environment, domainId: Id): readonly Buffer[] =>
+    this.#replaced.get(domainId)?.current ?? encodeReplaced(environment, domainId);
+
+  /** Sets the nodes of an import of this node, before its last entry; null: forgets them. */
+  setCompiled(firstId: Id, nodes: CompiledNodes | null): void {
+    if (nodes === null) this.#compiled.delete(firstId);
+    else this.#compiled.set(firstId, nodes);
+  }
+
+  /** The sequence up to which all imports are served; infinite: all are. */
+  get servedTo(): number {
+    return Math.min(...this.#sequences.values()) - 1;
+  }
+
+  /** Whether all answers of the domain are served. */
+  isServed(domainId: Id): boolean {
+    return !this.#unserved.has(domainId);
+  }
+
+  /** Resolves when the answers of a domain are served and no records of it are to be deleted. */
+  async whenDone(domainId: Id): Promise<void> {
+    const { hidden } = this.options.environment;
+    const isOver = (): boolean => {
+      const state = hidden.of(domainId)?.state;
+      return this.isServed(domainId) && (state === undefined || state === 'imported');
+    };
+    if (!isOver() && !this.#isStopped) await new Promise<void>((resolve) => this.#waiting.push({ isOver, resolve }));
+  }
+
+  /** The journal closes, so the next start does the rest. */
+  stopWaiting(): void {
+    this.#isStopped = true;
+    for (const { resolve } of this.#waiting.splice(0)) resolve();
+  }
+
+  /** Called after each transaction: whether there are hidden records, and which are deleted. */
+  noteHidden(): void {
+    const { hidden } = this.options.environment;
+    hidden.mayExist = true;
+    const ranges = hidden.read();
+    // From here on, only transactions of readers can be older than an import.
+    hidden.mayExist = ranges.length > 0;
+    this.#hasDeletions = ranges.some(({ state }) => state !== 'imported');
+    const open = ranges.filter(({ state }) => state === 'imported');
+    for (const domainId of this.#replaced.keys())
+      if (!open.some((range) => range.domainId === domainId)) this.#replaced.delete(domainId);
+    for (const range of open)
+      if (this.#replaced.get(range.domainId)?.range.firstId !== range.firstId)
+        this.#replaced.set(range.domainId, new ReplacedRecords(this.options.environment, range));
+    this.#resolveWaiting();
+  }
+
+  /** The imports whose answers a group may change. */
+  concernedBy(updates: ZoneUpdates): readonly ImportedZone[] {
+    return this.#unserved.size === 0
+      ? NONE
+      : [...this.#unserved.values()].filter(({ domain }) => updates.concerns(domain));
+  }
+
+  /** Inside the transaction of such a group. */
+  writeNow(zone: ImportedZone): void {
+    for (const _ of zone.writeAnswers(this.options.compiler));
+  }
+
+  /** Adds the import whose last entry was applied. */
+  add({ domain, firstId }: UnservedImport, sequence: number): void {
+    const compiled = this.#compiled.get(firstId) ?? null;
+    this.#unserved.set(domain.id, new ImportedZone(this.options.environment, domain, compiled));
+    this.#sequences.set(domain.id, sequence);
+  }
+
+  /** Serves all of an import whose answers are written. */
+  finish(zone: ImportedZone): void {
+    const { index, onAnswers } = this.options;
+    const { id: domainId, apex } = zone.domain;
+    for (const _ of zone.publish(index));
+    index.publish();
+    this.#unserved.delete(domainId);
+    this.#sequences.delete(domainId);
+    const aliasTargets = [...zone.aliasTargets.values()].map((target) => ({ target, domainIds: new Set([domainId]) }));
+    zone.beginCleanup();
+    onAnswers({ names: [], apexes: [apex], aliasTargets });
+    this.#resolveWaiting();
+  }
+
+  /** Does some milliseconds of work. Rejects if the disk is full; then it can be called again. */
+  async step(): Promise<void> {
+    const [zone] = this.#unserved.values();
+    if (zone === undefined && this.#hasDeletions) await this.#delete();
+    else if (zone === undefined) {
+      await setImmediate();
+      const unread = this.#unread;
+      if (unread !== undefined) runUntil(unread.read(), performance.now() + STEP_MS);
+    } else if (!zone.isWritten) await this.#write(zone);
+    else {
+      await setImmediate();
+      if (runUntil(zone.publish(this.options.index), performance.now() + STEP_MS)) this.finish(zone);
+      else this.options.index.publish();
+    }
+  }
+
+  async #write(zone: ImportedZone): Promise<void> {
+    if (this.#writing?.zone !== zone) this.#writing = { zone, work: zone.writeAnswers(this.options.compiler) };
+    const { work } = this.#writing;
+    // After an error, what was written is written again.
+    this.#writing = null;
+    if (await this.#inTransaction(work)) zone.isWritten = true;
+    else this.#writing = { zone, work };
+  }
+
+  async #delete(): Promise<void> {
+    const { environment } = this.options;
+    const range = environment.hidden.read().find(({ state }) => state !== 'imported');
+    if (range !== undefined) {
+      const { domainId, firstId, state } = this.#deletion?.range ?? {};
+      const isSame = domainId === range.domainId && firstId === range.firstId && state === range.state;
+      const work = isSame && this.#deletion !== null ? this.#deletion.work : deleteHidden(environment, range);
+      this.#deletion = null;
+      if (!(await this.#inTransaction(work))) {
+        this.#deletion = { range, work };
+        return;
+      }
+    }
+    this.noteHidden();
+  }
+
+  /** Whether all is done. */
+  async #inTransaction(work: Generator<void>): Promise<boolean> {
+    const { environment, requireSpace } = this.options;
+    requireSpace();
+    const isDone = await transact(environment.root, () => runUntil(work, performance.now() + STEP_MS));
+    environment.root.resetReadTxn();
+    return isDone;
+  }
+
+  #resolveWaiting(): void {
+    if (this.#waiting.length === 0) return;
+    const over = this.#waiting.filter(({ isOver }) => isOver());
+    this.#waiting = this.#waiting.filter((waiter) => !over.includes(waiter));
+    for (const { resolve } of over) resolve();
+  }
+}
+
+const NONE: readonly ImportedZone[] = [];
+
+/** Whether all is done. */
+function runUntil(work: Generator<void>, time: number): boolean {
+  for (;;) {
+    if (work.next().done) return true;
+    if (performance.now() >= time) return false;
+  }
+}

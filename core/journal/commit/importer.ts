@@ -1,0 +1,254 @@
+/**
+ * Commits a large import as many small entries (apply/import-entries.ts), one after another through
+ * the queue, so that other commits are in between. A node does one import at a time; the next one
+ * waits.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConflictError, UnavailableError } from '../../base/errors.ts';
+import { Semaphore } from '../../base/semaphore.ts';
+import { Steps } from '../../base/steps.ts';
+import { type Name, nameAt } from '../../dns/wire/name.ts';
+import { TYPE } from '../../dns/wire/types.ts';
+import type { Environment } from '../../store/environment.ts';
+import { type Id, nameOfKey, recordKeyParts } from '../../store/keys.ts';
+import { rowSize } from '../../store/row-owner.ts';
+import { type ImportRow, imports, RECORD_RDATA } from '../../store/rows.ts';
+import type { ImportSteps } from '../apply/import-steps.ts';
+import type { CompiledNodes } from '../apply/imported-zone.ts';
+import { bytesOfRows, ChangeWriter, endOfChange, readChanges } from '../entry-codec.ts';
+import type {
+  CommitRequest,
+  Committed,
+  CompiledZone,
+  ImportedRows,
+  ImportProgress,
+  KeyRange,
+  ReadSet,
+} from '../journal.ts';
+
+/** Bytes of records from which on an import is staged: some thousand records. */
+const STAGED_BYTES = 256 << 10;
+/** Bytes of records of an entry: some milliseconds of work on each node. */
+const PART_BYTES = 64 << 10;
+/** Imports of a node at a time. */
+const CONCURRENT_IMPORTS = 1;
+/** Milliseconds between looks at an import of another node into the same domain. */
+const PAUSE_MS = 100;
+
+interface ImporterOptions {
+  readonly environment: Environment;
+  /** The name of this node; empty: a single node. */
+  readonly node: string;
+  readonly steps: ImportSteps;
+  head(): number;
+  hasConflict(reads: ReadSet): boolean;
+  isClosed(): boolean;
+  enqueue(request: CommitRequest): Promise<Committed>;
+  /** Resolves when the other nodes serve the import whose end is this entry. */
+  waitForPeers(sequence: number): Promise<unknown>;
+}
+
+/** An import conflicted after some of its records were written, which are deleted now. */
+export class WithdrawnError extends ConflictError {}
+
+/** An import with the place of its records in the changes. */
+type PlacedZone = CompiledZone & { readonly rows: ImportedRows; readonly progress: ImportProgress };
+
+export class Importer {
+  readonly #turns = new Semaphore(CONCURRENT_IMPORTS);
+  /** Domains into which this node imports. */
+  readonly #domains = new Set<Id>();
+
+  constructor(private readonly options: ImporterOptions) {}
+
+  get isBusy(): boolean {
+    return this.#turns.inUse > 0;
+  }
+
+  /** Whether this process makes the import of the row. */
+  owns({ domainId, node }: ImportRow): boolean {
+    return node === this.options.node && this.#domains.has(domainId);
+  }
+
+  /** Whether the request is an import that `run` should commit. */
+  isLarge({ compiled }: CommitRequest): boolean {
+    return compiled?.rows !== undefined && compiled.rows.end - compiled.rows.start >= STAGED_BYTES;
+  }
+
+  /** Commits and serves an import. Rejects like a commit; then nothing is stored. */
+  run(request: CommitRequest): Promise<Committed> {
+    const { compiled } = request;
+    const { progress = { begin() {}, done: 0 } } = compiled!;
+    progress.begin('waiting', 0);
+    const zone = { ...compiled!, rows: compiled!.rows!, progress };
+    return this.#turns.run(() => this.#import(request, zone));
+  }
+
+  /** Resolves when no import is in progress. */
+  async whenIdle(): Promise<void> {
+    await this.#turns.run(() => Promise.resolve());
+  }
+
+  async #import(request: CommitRequest, zone: PlacedZone): Promise<Committed> {
+    const { steps, waitForPeers } = this.options;
+    const { domainId, rows } = zone;
+    const run = new ImportRun(this.options, request, zone);
+    await this.#waitForOthers(domainId);
+    zone.progress.begin('records', rows.count);
+    this.#domains.add(domainId);
+    try {
+      const replaced = await run.measureReplaced();
+      await run.writeParts();
+      steps.setCompiled(rows.firstId, run.compiled);
+      const committed = await run.end(replaced);
+      await steps.whenDone(domainId);
+      await waitForPeers(committed.sequence);
+      return committed;
+    } catch (error) {
+      // Otherwise it is withdrawn later: see upkeep/abandoned-imports.ts.
+      await run.withdraw().catch(() => {});
+      throw error instanceof ConflictError && run.hasParts ? new WithdrawnError() : error;
+    } finally {
+      steps.setCompiled(rows.firstId, null);
+      this.#domains.delete(domainId);
+    }
+  }
+
+  /** Waits for the end of an import into the domain by another node, or by an earlier process. */
+  async #waitForOthers(domainId: Id): Promise<void> {
+    const { environment, steps, isClosed } = this.options;
+    const table = environment.rows.get(imports.number)!;
+    const key = imports.key({ domainId } as ImportRow);
+    while (table.doesExist(key)) {
+      if (isClosed()) throw stopping();
+      await sleep(PAUSE_MS);
+    }
+    await steps.whenDone(domainId);
+  }
+}
+
+/** One import. */
+class ImportRun {
+  readonly #row: ImportRow;
+  readonly #key: Buffer;
+  readonly #rowRange: KeyRange;
+  readonly #aliasOwners = new Map<string, Name>();
+  readonly #aliasTargets: Name[] = [];
+  /** The reads of the import. While they do not conflict, they are moved to the current head. */
+  #reads: ReadSet;
+  /** Records may be written. */
+  hasParts = false;
+
+  constructor(
+    private readonly options: ImporterOptions,
+    private readonly request: CommitRequest,
+    private readonly zone: PlacedZone,
+  ) {
+    const { domainId, rows } = zone;
+    const { apex, firstId, count } = rows;
+    const { node } = options;
+    this.#row = { domainId, firstId, count, apex: Buffer.from(apex).toString('hex'), node, written: 0, end: null };
+    this.#key = imports.key(this.#row);
+    this.#rowRange = { table: imports.number, start: this.#key, end: Buffer.concat([this.#key, Uint8Array.of(0)]) };
+    this.#reads = request.reads;
+  }
+
+  get compiled(): CompiledNodes {
+    const { nodes, progress } = this.zone;
+    return { nodes, aliasOwners: [...this.#aliasOwners.values()], aliasTargets: this.#aliasTargets, progress };
+  }
+
+  /** The number and bytes of the records that are deleted. If one changes, the import conflicts. */
+  async measureReplaced(): Promise<{ count: number; bytes: number }> {
+    const { start, end } = this.zone.deletions ?? { start: 0, end: 0 };
+    const steps = new Steps();
+    const replaced = { count: 0, bytes: 0 };
+    for (const { table, key } of readChanges(this.request.changes.subarray(start, end))) {
+      const value = this.options.environment.records.get(key);
+      if (value === undefined) throw new ConflictError();
+      replaced.count++;
+      replaced.bytes += rowSize(table, key, value, true);
+      await steps.next();
+    }
+    return replaced;
+  }
+
+  async writeParts(): Promise<void> {
+    const { start, end } = this.zone.rows;
+    const { changes } = this.request;
+    let written = 0;
+    for (let from = start; from < end; ) {
+      let to = from;
+      for (; to < end && to - from < PART_BYTES; written++) to = endOfChange(changes, to);
+      const part = changes.subarray(from, to);
+      this.#noteAliases(part);
+      await this.#commit([this.#encodeRow({ ...this.#row, written }), part], from === start ? 'first' : 'part');
+      this.zone.progress.done = written;
+      from = to;
+    }
+  }
+
+  #noteAliases(part: Buffer): void {
+    for (const { key, value } of readChanges(part)) {
+      const { nameEnd, type } = recordKeyParts(key);
+      if (type !== TYPE.ALIAS || value === null) continue;
+      this.#aliasOwners.set(key.toString('latin1', 8, nameEnd), nameOfKey(key, 8, nameEnd));
+      this.#aliasTargets.push(Uint8Array.from(nameAt(value, RECORD_RDATA)));
+    }
+  }
+
+  /** Everything else that the import changes. */
+  end(replaced: { readonly count: number; readonly bytes: number }): Promise<Committed> {
+    const { rows, deletions } = this.zone;
+    const { changes } = this.request;
+    const { count } = rows;
+    const row = { ...this.#row, written: count, end: { bytes: bytesOfRows(rows, count), replaced } };
+    const at = deletions?.end ?? 0;
+    const rest = [
+      changes.subarray(0, deletions?.start ?? 0),
+      changes.subarray(at, rows.start),
+      changes.subarray(rows.end),
+    ];
+    return this.#commit([this.#encodeRow(row), ...rest], 'end');
+  }
+
+  /** Deletes the row if it is still that of this import. */
+  async withdraw(): Promise<void> {
+    const { options, request } = this;
+    if (!this.hasParts || !this.#isStored || options.isClosed()) return;
+    const changes = new ChangeWriter();
+    changes.delete(imports.number, this.#key);
+    const reads = { at: options.head(), ranges: [this.#rowRange] };
+    await options.enqueue({ reads, changes: changes.content, by: request.by });
+  }
+
+  async #commit(changes: readonly Buffer[], kind: 'first' | 'part' | 'end'): Promise<Committed> {
+    const { options, request } = this;
+    if (options.isClosed()) throw stopping();
+    if (options.hasConflict(this.#reads) || (kind !== 'first' && !this.#isStored)) throw new ConflictError();
+    const at = options.head();
+    // No entry up to the head conflicts with the reads. Old reads would conflict in any case.
+    this.#reads = { at, ranges: this.#reads.ranges };
+    const ranges = kind === 'part' ? [this.#rowRange] : [...this.#reads.ranges, this.#rowRange];
+    const { by, onApplied, isUrgent, isRetry } = request;
+    const more = kind === 'end' ? { onApplied, isUrgent, isRetry } : {};
+    const committing = options.enqueue({ reads: { at, ranges }, changes: Buffer.concat(changes), by, ...more });
+    this.hasParts = true;
+    return await committing;
+  }
+
+  /** Whether the row of the import is stored: nobody has withdrawn it. */
+  get #isStored(): boolean {
+    const value = this.options.environment.rows.get(imports.number)!.get(this.#key);
+    return value !== undefined && imports.decode(this.#key, value).firstId === this.#row.firstId;
+  }
+
+  #encodeRow(row: ImportRow): Buffer {
+    const out = new ChangeWriter();
+    out.put(imports.number, this.#key, imports.encode(row));
+    return out.content;
+  }
+}
+
+const stopping = (): UnavailableError =>
+  new UnavailableError('stopping', 'The service is stopping; nothing was imported.');
