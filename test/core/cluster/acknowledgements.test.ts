@@ -104,6 +104,18 @@ it('a wait for all nodes includes late ones, and not those that left', async () 
   assert.is(await state(last), 'served');
 });
 
+it('an import waits until all live nodes serve it, and other writes only until they have applied theirs', async () => {
+  const opened = open(['a', 'b']);
+  opened.applied('a', 7);
+  const served = opened.everyone(5, undefined, true);
+  const applied = opened.everyone(7);
+  opened.applied('b', 7, 4);
+  await applied;
+  assert.is(await Promise.race([served.then(() => 'served'), sleep(5, 'waits')]), 'waits');
+  opened.applied('b', 7, 7);
+  await served;
+});
+
 it('under load a node that keeps up is waited for again although it is always slightly behind; a slow one is not', async () => {
   const opened = open(['a', 'b', 'c']);
   let own = 1;

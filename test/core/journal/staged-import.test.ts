@@ -16,6 +16,7 @@ import { type Environment, openEnvironment } from '../../../core/store/environme
 import { fillIndex } from '../../../core/store/index/build.ts';
 import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { afterPrefix, idKey } from '../../../core/store/keys.ts';
+import { readStoreLevel } from '../../../core/store/level.ts';
 import { type Domain, domains, imports, proxies, records, spellings } from '../../../core/store/rows.ts';
 import { StoreReader } from '../../../core/store/store-reader.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
@@ -228,6 +229,20 @@ test('while the index is filled, an import is one transaction: the snapshot has 
       assert.is(index.filling, null);
     },
     { ...LARGE, isComplete: false },
+  ));
+
+test('while a node has an older version, an import is one entry', () =>
+  withStore(
+    (store, history) => embedded(store, history, () => ({ agreed: 7, nodes: () => [] })),
+    async ({ environment, ...store }) => {
+      await importZone(
+        { environment, ...store },
+        { domain: newDomain('zone.test.'), variant: 1, firstId: 2_000_000_000 },
+      );
+      assert.is([...environment.journal.getKeys({})].length, 1);
+      assert.is(readStoreLevel(environment.meta), 1);
+    },
+    LARGE,
   ));
 
 test('an import that conflicts at its end is repeated, and leaves nothing of the first attempt', () =>
