@@ -119,12 +119,11 @@ export async function rebuildStore(config: Config): Promise<{ zones: number; ans
   const lock = lockDirectory(dataDir);
   const environment = openEnvironment(dataDir, store.mapSize);
   try {
-    return await rebuildAnswers(
-      environment,
-      settingsOf(config),
-      undefined,
-      new Signers(openSecrets(secretKeyFile(config))),
-    );
+    const settings = settingsOf(config);
+    const signers = new Signers(openSecrets(secretKeyFile(config)));
+    // Records that will be deleted get no rows of targets.
+    await finishImport(environment, settings, signers);
+    return await rebuildAnswers(environment, settings, undefined, signers);
   } finally {
     await environment.close();
     lock.release();

@@ -11,7 +11,7 @@ import { ConfigError } from '../base/errors.ts';
 import { privateDatabase } from '../base/private-file.ts';
 import { reserveSpace } from '../os/disk-space.ts';
 import { makeFolder } from './folder.ts';
-import { HiddenRows, hideRows } from './hidden-rows.ts';
+import { type HiddenRows, hideImports } from './hidden-rows.ts';
 import { completeStoreLevel, FEATURE_LEVEL, readStoreLevel } from './level.ts';
 import { records, TABLES } from './rows.ts';
 
@@ -117,8 +117,9 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
     if (freePages(root) === 0) meta.put(FORMAT_KEY, STORE_FORMAT);
     const rows = new Map([...TABLES.values()].map(({ number, name }) => [number, table(name)]));
     completeStoreLevel(meta, rows);
-    const hidden = new HiddenRows(meta);
-    const allRecords = hideRows(rows.get(records.number)!, hidden);
+    const targets = table('targets');
+    const aliases = table('aliases');
+    const { hidden, allRecords } = hideImports(meta, { records: rows.get(records.number)!, targets, aliases });
     return {
       root,
       rows,
@@ -127,8 +128,8 @@ export function openEnvironment(directory: string, mapSize = 1 << 30): Environme
       allRecords,
       lookups: table('lookups'),
       answers: table('answers'),
-      targets: table('targets'),
-      aliases: table('aliases'),
+      targets,
+      aliases,
       zones: table('zones'),
       usage: table('usage'),
       orders: table('domain_orders'),

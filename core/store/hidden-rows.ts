@@ -1,25 +1,32 @@
 /**
  * The records of imports in progress (core/journal/apply/import-entries.ts): before the last entry
  * those that are already written, and after it those that are not yet deleted. A row of `meta`
- * names them, and ranges of the table of records leave them out. That row is read in the
- * transaction of the reader, so a reader has the records before an import or those after it.
+ * names them, and reads of the table of records leave them out, as do those of the tables of aliases
+ * and targets. That row is read in the transaction of the reader, so a reader has the records before
+ * an import or those after it.
  */
-import type { Database, RangeOptions, Transaction } from 'lmdb';
-import { type Id, idAt, idKey, writeId } from './keys.ts';
+import type { Database, GetOptions, RangeOptions, Transaction } from 'lmdb';
+import { aliasOwnerParts, type Id, idAt, idKey, writeId } from './keys.ts';
 
 /**
  * - `imported`: the records of the block are hidden, and the import is in progress.
- * - `replaced`: all other records of the domain are hidden, and will be deleted.
+ * - `replaced`: all others of the domain are hidden, and will be deleted.
  * - `withdrawn`: the records of the block are hidden, and will be deleted.
  */
 type HiddenState = 'imported' | 'replaced' | 'withdrawn';
 
-/** A block of consecutive ids of records of a domain. A domain has at most one. */
-export interface HiddenRange {
-  readonly domainId: Id;
+/** Consecutive ids of records. */
+interface IdBlock {
   readonly firstId: Id;
   readonly count: number;
+}
+
+/** What an import hides. A domain has at most one range that is `imported`, and one `replaced`. */
+export interface HiddenRange extends IdBlock {
+  readonly domainId: Id;
   readonly state: HiddenState;
+  /** Of a `replaced` range: ids that were written since, which are not hidden either. */
+  readonly shown: readonly IdBlock[];
 }
 
 type Binary = Database<Buffer, Uint8Array>;
@@ -27,8 +34,12 @@ type Binary = Database<Buffer, Uint8Array>;
 const HIDDEN = Buffer.from('hidden records');
 /** As in the row; their numbers never change. */
 const STATES: readonly HiddenState[] = ['imported', 'replaced', 'withdrawn'];
-const ITEM_BYTES = 21;
+/** Domain, block and state; then the number of shown blocks and these. */
+const RANGE_BYTES = 21;
+const BLOCK_BYTES = 12;
 const NONE: readonly HiddenRange[] = [];
+
+const isSame = (a: HiddenRange, b: HiddenRange): boolean => a.domainId === b.domainId && a.firstId === b.firstId;
 
 export class HiddenRows {
   /**
@@ -43,78 +54,143 @@ export class HiddenRows {
   read(transaction?: Transaction): readonly HiddenRange[] {
     if (!this.mayExist && transaction === undefined) return NONE;
     const value = this.meta.get(HIDDEN, { transaction });
-    if (value === undefined) return NONE;
-    const ranges: HiddenRange[] = [];
-    for (let at = 0; at < value.length; at += ITEM_BYTES)
-      ranges.push({
-        domainId: idAt(value, at),
-        firstId: idAt(value, at + 8),
-        count: value.readUInt32BE(at + 16),
-        state: STATES[value[at + 20]],
-      });
-    return ranges;
+    return value === undefined ? NONE : decodeRanges(value);
   }
 
-  /** The range of a domain; undefined: none of its records are hidden. */
-  of(domainId: Id): HiddenRange | undefined {
-    return this.read().find((range) => range.domainId === domainId);
+  /** The range of a domain with this state. */
+  find(domainId: Id, state: HiddenState): HiddenRange | undefined {
+    return this.read().find((range) => range.domainId === domainId && range.state === state);
   }
 
-  /** Inside a write transaction. Replaces the range of the domain. */
+  /** Inside a write transaction. Replaces the range with the same block. */
   put(range: HiddenRange): void {
     this.mayExist = true;
-    this.#write([...this.read().filter(({ domainId }) => domainId !== range.domainId), range]);
+    this.#write([...this.read().filter((other) => !isSame(other, range)), range]);
   }
 
-  /** Inside a write transaction: shows all records of the domain. */
-  remove(domainId: Id): void {
-    this.#write(this.read().filter((range) => range.domainId !== domainId));
+  /** Inside a write transaction: shows what the range hides. */
+  remove(range: HiddenRange): void {
+    this.#write(this.read().filter((other) => !isSame(other, range)));
   }
 
   #write(ranges: readonly HiddenRange[]): void {
-    if (ranges.length === 0) {
-      this.meta.remove(HIDDEN);
-      return;
-    }
-    const value = Buffer.allocUnsafe(ITEM_BYTES * ranges.length);
-    for (const [i, { domainId, firstId, count, state }] of ranges.entries()) {
-      const at = i * ITEM_BYTES;
-      writeId(domainId, value, at);
-      writeId(firstId, value, at + 8);
-      value.writeUInt32BE(count, at + 16);
-      value[at + 20] = STATES.indexOf(state);
-    }
-    this.meta.put(HIDDEN, value);
+    if (ranges.length === 0) this.meta.remove(HIDDEN);
+    else this.meta.put(HIDDEN, Buffer.concat(ranges.map(encodeRange)));
   }
 }
 
-/** Whether a record of the domain with this key is hidden. */
-export function isHidden({ firstId, count, state }: HiddenRange, key: Uint8Array): boolean {
+function encodeRange({ domainId, state, shown, ...block }: HiddenRange): Buffer {
+  const value = Buffer.allocUnsafe(RANGE_BYTES + 2 + BLOCK_BYTES * shown.length);
+  writeId(domainId, value, 0);
+  writeBlock(block, value, 8);
+  value[20] = STATES.indexOf(state);
+  value.writeUInt16BE(shown.length, RANGE_BYTES);
+  for (const [i, other] of shown.entries()) writeBlock(other, value, RANGE_BYTES + 2 + BLOCK_BYTES * i);
+  return value;
+}
+
+function writeBlock({ firstId, count }: IdBlock, value: Buffer, at: number): void {
+  writeId(firstId, value, at);
+  value.writeUInt32BE(count, at + 8);
+}
+
+function decodeRanges(value: Buffer): HiddenRange[] {
+  const ranges: HiddenRange[] = [];
+  for (let at = 0; at < value.length; ) {
+    const [domainId, state] = [idAt(value, at), STATES[value[at + 20]]];
+    const block = readBlock(value, at + 8);
+    at += RANGE_BYTES;
+    // The first version had one range without the number.
+    const count = at < value.length ? value.readUInt16BE(at) : 0;
+    const shown = Array.from({ length: count }, (_, i) => readBlock(value, at + 2 + BLOCK_BYTES * i));
+    ranges.push({ domainId, state, ...block, shown });
+    at += 2 + BLOCK_BYTES * count;
+  }
+  return ranges;
+}
+
+const readBlock = (value: Buffer, at: number): IdBlock => ({
+  firstId: idAt(value, at),
+  count: value.readUInt32BE(at + 8),
+});
+
+const isIn = ({ firstId, count }: IdBlock, id: Id): boolean => id >= firstId && id < firstId + count;
+
+/** Whether a range hides a record of its domain; `key` ends with the id of the record. */
+export function isHidden(range: HiddenRange, key: Uint8Array): boolean {
   const id = idAt(key, key.length - 8);
-  return (id >= firstId && id < firstId + count) !== (state === 'replaced');
+  if (range.state !== 'replaced') return isIn(range, id);
+  return !isIn(range, id) && !range.shown.some((block) => isIn(block, id));
+}
+
+/**
+ * The range, showing this block as well. Null: the range would have too many blocks, and what it
+ * hides should be deleted at once.
+ */
+export function withShown(range: HiddenRange, { firstId, count }: IdBlock): HiddenRange | null {
+  if (isIn(range, firstId) || range.shown.some((block) => isIn(block, firstId))) return range;
+  const last = range.shown.at(-1);
+  if (last !== undefined && last.firstId + last.count === firstId)
+    return { ...range, shown: [...range.shown.slice(0, -1), { firstId: last.firstId, count: last.count + count }] };
+  return range.shown.length === MAX_SHOWN ? null : { ...range, shown: [...range.shown, { firstId, count }] };
+}
+
+/** Blocks that were written before what an import has replaced is deleted, some seconds later. */
+const MAX_SHOWN = 1000;
+
+/** Makes all reads of the tables leave out hidden rows, except `allRecords`. */
+export function hideImports(
+  meta: Binary,
+  { records, targets, aliases }: Readonly<Record<'records' | 'targets' | 'aliases', Binary>>,
+): { hidden: HiddenRows; allRecords: Binary['getRange'] } {
+  const hidden = new HiddenRows(meta);
+  const allRecords = hideRows(hidden, { table: records, domainOf: idAt, isByDomain: true });
+  hideRows(hidden, { table: targets, domainOf: idAt, isByDomain: true });
+  hideRows(hidden, { table: aliases, domainOf: (key) => aliasOwnerParts(key).domainId, isByDomain: false });
+  return { hidden, allRecords };
 }
 
 interface LmdbIterable {
   iterate(...options: unknown[]): Iterator<unknown>;
 }
 
-/**
- * Makes the ranges of the table of records leave out hidden rows. Returns `getRange` with the
- * hidden rows.
- */
-export function hideRows(records: Binary, hidden: HiddenRows): Binary['getRange'] {
-  const getRange = records.getRange.bind(records) as Binary['getRange'];
-  records.getRange = (options: RangeOptions = {}) => {
+/** A table of records, or of entries that are derived from them. All keys end with a record's id. */
+interface RecordTable {
+  readonly table: Binary;
+  /** The domain of the record. */
+  readonly domainOf: (key: Uint8Array) => Id;
+  /** Whether keys begin with the domain. */
+  readonly isByDomain: boolean;
+}
+
+/** Makes the reads of a table leave out hidden rows. Returns `getRange` with the hidden rows. */
+function hideRows(hidden: HiddenRows, { table, domainOf, isByDomain }: RecordTable): Binary['getRange'] {
+  const isVisibleIn = (ranges: readonly HiddenRange[], key: Uint8Array): boolean => {
+    const domainId = domainOf(key);
+    return !ranges.some((range) => range.domainId === domainId && isHidden(range, key));
+  };
+  const get = table.get.bind(table);
+  table.get = (key: Uint8Array, options?: GetOptions) => {
+    const ranges = hidden.read(options?.transaction);
+    return ranges.length === 0 || isVisibleIn(ranges, key) ? get(key, options) : undefined;
+  };
+  const doesExist = table.doesExist.bind(table) as (key: Uint8Array) => boolean;
+  table.doesExist = (key: Uint8Array) => {
+    const ranges = hidden.read();
+    return (ranges.length === 0 || isVisibleIn(ranges, key)) && doesExist(key);
+  };
+  const getRange = table.getRange.bind(table) as Binary['getRange'];
+  table.getRange = (options: RangeOptions = {}) => {
     const entries = getRange(options);
     const native = entries as unknown as LmdbIterable;
     const { iterate } = native;
     // The options are read when the iteration starts: see scan.ts.
     native.iterate = (...how) => {
       const all = (options as { readonly onlyCount?: boolean }).onlyCount ? NONE : hidden.read(options.transaction);
-      const ranges = all.length === 0 ? all : all.filter((range) => mayContain(options, range));
+      const ranges = isByDomain ? all.filter((range) => mayContain(options, range)) : all;
       if (ranges.length === 0) return iterate.apply(native, how);
       const unlimited = getRange({ ...options, limit: undefined }) as unknown as LmdbIterable;
-      return visible(unlimited.iterate(...how), ranges, options.limit);
+      return visible(unlimited.iterate(...how), (key) => isVisibleIn(ranges, key), options.limit);
     };
     return entries;
   };
@@ -131,19 +207,16 @@ function mayContain({ start, end, reverse }: RangeOptions, { domainId }: HiddenR
 
 function visible(
   entries: Iterator<unknown>,
-  ranges: readonly HiddenRange[],
+  isVisible: (key: Uint8Array) => boolean,
   limit = Number.POSITIVE_INFINITY,
 ): Iterator<unknown> {
-  const isVisible = (entry: unknown): boolean => {
-    const key = entry instanceof Uint8Array ? entry : (entry as { readonly key: Uint8Array }).key;
-    const domainId = idAt(key);
-    return !ranges.some((range) => range.domainId === domainId && isHidden(range, key));
-  };
+  const keyOf = (entry: unknown): Uint8Array =>
+    entry instanceof Uint8Array ? entry : (entry as { readonly key: Uint8Array }).key;
   let count = 0;
   return {
     next() {
       let result = entries.next();
-      while (!result.done && !isVisible(result.value)) result = entries.next();
+      while (!result.done && !isVisible(keyOf(result.value))) result = entries.next();
       if (result.done || count++ < limit) return result;
       entries.return?.();
       return { done: true, value: undefined };

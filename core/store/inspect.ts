@@ -13,6 +13,7 @@ import {
   STORE_FILE,
   STORE_FORMAT,
 } from './environment.ts';
+import { hideImports } from './hidden-rows.ts';
 import { records, TABLES } from './rows.ts';
 import { StoreReader } from './store-reader.ts';
 
@@ -66,6 +67,10 @@ export function inspectStore(folder: string): InspectedStore | null {
   const { root, table } = openReadOnly(data);
   const derived = Object.fromEntries(DERIVED.map((name) => [name, table(name)]));
   const rows = new Map([...TABLES.values()].map(({ number, name }) => [number, table(name)]));
+  const { meta, targets, aliases } = derived;
+  const recordTable = rows.get(records.number);
+  if (meta !== undefined && targets !== undefined && aliases !== undefined && recordTable !== undefined)
+    hideImports(meta, { records: recordTable, targets, aliases });
   const stats = root.getStats() as unknown as Stats;
   const count = (database: Binary | undefined): number =>
     database === undefined ? 0 : ((database.getStats() as unknown as Stats).entryCount ?? 0);
@@ -88,7 +93,7 @@ export function inspectStore(folder: string): InspectedStore | null {
     ]),
   };
   const isWhole = [...rows.values(), ...Object.values(derived)].every((database) => database !== undefined);
-  const environment = { root, rows, records: rows.get(records.number), ...derived, close: () => root.close() };
+  const environment = { root, rows, records: recordTable, ...derived, close: () => root.close() };
   return {
     figures,
     reader: format === ownFormat && isWhole ? new StoreReader(environment as unknown as Environment) : null,

@@ -27,7 +27,7 @@ import { type Change, type Entry, readChanges } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';
 import { DomainHistory } from './domain-history.ts';
-import { applyPart, deleteHidden, hiddenFrom, importOf } from './import-entries.ts';
+import { applyPart, importOf, showRecords } from './import-entries.ts';
 import type { ZoneUpdates } from './zone-updates.ts';
 
 export interface Applied {
@@ -69,9 +69,7 @@ export function applyRows(
       if (!isRehearsal) applyPart(environment, changes, imported);
       continue;
     }
-    if (!isRehearsal)
-      for (let range = hiddenFrom(environment, changes); range; range = hiddenFrom(environment, changes))
-        for (const _ of deleteHidden(environment, range));
+    if (!isRehearsal) showRecords(environment, changes);
     const history = new DomainHistory(environment, entry);
     updates.begin(entry, compiled);
     const orphans = [comments, keptPtrs].map(({ number }) => new OrphanedRows(environment, number));
@@ -95,8 +93,8 @@ export function applyRows(
 function endImport({ rows, hidden }: Environment, { key, value }: Change): void {
   if (value !== null) return;
   rows.get(imports.number)!.remove(key);
-  const range = hidden.of(idAt(key));
-  if (range?.state === 'imported') hidden.put({ ...range, state: 'withdrawn' });
+  const range = hidden.find(idAt(key), 'imported');
+  if (range !== undefined) hidden.put({ ...range, state: 'withdrawn' });
 }
 
 /** The visible records of a domain, for the history of the domain. */
@@ -120,15 +118,20 @@ function reveal(
   updates: ZoneUpdates,
   { row, history, orphans, readReplaced }: Revealed,
 ): void {
-  const { domainId, firstId, count, end } = row;
+  const { domainId, firstId, end } = row;
   const { replaced } = end!;
   const { hidden, rows } = environment;
-  if (hidden.of(domainId)?.firstId !== firstId)
+  const range = hidden.find(domainId, 'imported');
+  if (range?.firstId !== firstId)
     throw new Error(`the end of an import into the domain ${domainId} without its records`);
   history.noteImport(row, () => readReplaced(environment, domainId));
   rows.get(imports.number)!.remove(imports.key(row));
-  if (replaced.count === 0) hidden.remove(domainId);
-  else hidden.put({ domainId, firstId, count, state: 'replaced' });
+  if (replaced.count === 0) hidden.remove(range);
+  else {
+    // It hides what earlier ranges hide, too.
+    for (const other of hidden.read()) if (other.domainId === domainId) hidden.remove(other);
+    hidden.put({ ...range, state: 'replaced' });
+  }
   updates.reveal(row);
   if (replaced.count > 0) for (const orphaned of orphans) orphaned.noteAll(domainId);
 }

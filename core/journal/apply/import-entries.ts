@@ -12,11 +12,11 @@
 import { isWithin, nameAt } from '../../dns/wire/name.ts';
 import { TYPE } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
-import { type HiddenRange, isHidden } from '../../store/hidden-rows.ts';
-import { afterPrefix, aliasOwnerKey, idAt, idKey, recordKeyParts } from '../../store/keys.ts';
+import { type HiddenRange, isHidden, withShown } from '../../store/hidden-rows.ts';
+import { afterPrefix, aliasOwnerKey, type Id, idAt, idKey, recordKeyParts } from '../../store/keys.ts';
 import { raiseStoreLevel } from '../../store/level.ts';
 import { type ImportRow, imports, RECORD_RDATA, records } from '../../store/rows.ts';
-import { readChanges, readFirstChanges } from '../entry-codec.ts';
+import { readChanges } from '../entry-codec.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';
 
 const EMPTY = Buffer.alloc(0);
@@ -44,10 +44,13 @@ export function applyPart(environment: Environment, changes: Buffer, row: Import
   const { domainId, firstId, count } = row;
   const { records: table, lookups, aliases, targets, hidden, meta } = environment;
   const apex = Buffer.from(row.apex, 'hex');
-  const range = hidden.of(domainId);
-  if (range !== undefined && range.state !== 'imported') for (const _ of deleteHidden(environment, range));
-  if (range?.state !== 'imported') hidden.put({ domainId, firstId, count, state: 'imported' });
-  else if (range.firstId !== firstId) throw new Error(`two imports into the domain ${domainId} at a time`);
+  const open = hidden.find(domainId, 'imported');
+  if (open === undefined) {
+    showWritten(environment, domainId, { firstId, count });
+    hidden.put({ domainId, firstId, count, state: 'imported', shown: [] });
+  }
+  // Importers check this before they commit; a node must not stop for ever if one had not.
+  else if (open.firstId !== firstId) return;
   for (const { table: number, key, value } of readChanges(changes)) {
     if (value === null) throw new Error('a part of an import deletes a row');
     if (number === imports.number) {
@@ -70,19 +73,24 @@ export function applyPart(environment: Environment, changes: Buffer, row: Import
 }
 
 /**
- * The hidden records that must be deleted before an entry is applied, since it writes records of
- * the same domain. Undefined: none.
+ * Inside a write transaction, before an entry writes records: those of a domain are not hidden with
+ * the records that an import has replaced, and that are not all deleted.
  */
-export function hiddenFrom({ hidden }: Environment, changes: Buffer): HiddenRange | undefined {
-  const ranges = hidden.read().filter(({ state }) => state !== 'imported');
-  if (ranges.length === 0) return undefined;
-  for (const { table, key } of readFirstChanges(changes, records.number)) {
-    if (table !== records.number) continue;
-    const domainId = idAt(key);
-    const range = ranges.find((other) => other.domainId === domainId);
-    if (range !== undefined) return range;
-  }
-  return undefined;
+export function showRecords(environment: Environment, changes: Buffer): void {
+  if (!environment.hidden.read().some(({ state }) => state === 'replaced')) return;
+  for (const { table, key, value } of readChanges(changes))
+    if (table === records.number && value !== null)
+      showWritten(environment, idAt(key), { firstId: idAt(key, key.length - 8), count: 1 });
+}
+
+function showWritten(environment: Environment, domainId: Id, block: { firstId: Id; count: number }): void {
+  const { hidden } = environment;
+  const range = hidden.find(domainId, 'replaced');
+  if (range === undefined) return;
+  // Of a record that is written again, the id is shown already.
+  const more = withShown(range, block);
+  if (more !== null) hidden.put(more);
+  else for (const _ of deleteHidden(environment, range));
 }
 
 /** Inside write transactions: deletes hidden records, and shows the others. */
@@ -91,14 +99,14 @@ export function* deleteHidden(environment: Environment, range: HiddenRange): Gen
   const prefix = idKey(range.domainId);
   const end = afterPrefix(prefix);
   for (let start: Buffer | null = prefix; start !== null; ) {
-    // A group that writes to the domain has deleted all, and there may be another import.
-    const current = hidden.of(range.domainId);
-    if (current?.firstId !== range.firstId || current.state !== range.state) return;
+    // Another import may have replaced the range, or a group deleted all.
+    const current = hidden.find(range.domainId, range.state);
+    if (current?.firstId !== range.firstId) return;
     let last: Buffer | null = null;
     const found: { readonly key: Buffer; readonly value: Buffer }[] = [];
     for (const { key, value } of environment.allRecords({ start, end, limit: CHUNK })) {
       last = key as Buffer;
-      if (isHidden(range, last)) found.push({ key: last, value });
+      if (isHidden(current, last)) found.push({ key: last, value });
     }
     for (const { key, value } of found) {
       table.remove(key);
@@ -110,5 +118,5 @@ export function* deleteHidden(environment: Environment, range: HiddenRange): Gen
     start = last && Buffer.concat([last, Uint8Array.of(0)]);
     yield;
   }
-  hidden.remove(range.domainId);
+  hidden.remove(range);
 }

@@ -86,8 +86,8 @@ export class ImportSteps {
   async whenDone(domainId: Id): Promise<void> {
     const { hidden } = this.options.environment;
     const isOver = (): boolean => {
-      const state = hidden.of(domainId)?.state;
-      return this.isServed(domainId) && (state === undefined || state === 'imported');
+      const hasDeletions = hidden.read().some((range) => range.domainId === domainId && range.state !== 'imported');
+      return this.isServed(domainId) && !hasDeletions;
     };
     if (!isOver() && !this.#isStopped) await new Promise<void>((resolve) => this.#waiting.push({ isOver, resolve }));
   }

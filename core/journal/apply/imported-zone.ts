@@ -128,10 +128,10 @@ export class ImportedZone {
     let last: Name = apex;
     // Pages have hidden rows too, of which there may be a million next to each other.
     for (const page of pagesOf({ getRange: allRecords }, idKey(id))) {
-      const range = hidden.of(id);
+      const ranges = hidden.read().filter(({ domainId }) => domainId === id);
       const names: Name[] = [];
       for (const { key, value } of page) {
-        if (range !== undefined && isHidden(range, key)) continue;
+        if (ranges.some((range) => isHidden(range, key))) continue;
         const { nameEnd, type } = recordKeyParts(key);
         if (type === TYPE.ALIAS) {
           const target = Uint8Array.from(nameAt(value, RECORD_RDATA));

@@ -148,7 +148,7 @@ test('a copy that is made in the middle of an import follows to its end', () =>
         await apply(source, entriesAfter(environment, 0));
         await importZone(store, { domain, variant: 2, firstId: 2_100_000_000 });
         const copy = async (rebuilds = false): Promise<void> => {
-          const state = `${source.environment.hidden.of(domain.id)?.state ?? 'none'} ${rebuilds}`;
+          const state = `${source.environment.hidden.read()[0]?.state ?? 'none'} ${rebuilds}`;
           if (copied.has(state)) return;
           copied.add(state);
           await withFollower(async (follower) => {
