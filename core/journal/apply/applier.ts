@@ -19,6 +19,7 @@ import { discardBrokenHistories, noteHistoryWritten } from './domain-history.ts'
 import { importOf, isImportEnd } from './import-entries.ts';
 import { ImportSteps } from './import-steps.ts';
 import { type ImportCompiler, type ImportedZone, setUnserved } from './imported-zone.ts';
+import type { NodeChange } from './node-writer.ts';
 import type { Nsec3Change } from './nsec3-chain.ts';
 import { Retention } from './retention.ts';
 import type { GroupSigning, Signers } from './signers.ts';
@@ -91,6 +92,7 @@ export class Applier {
         for (const listener of this.answerListeners) listener(changes);
         for (const listener of this.appliedListeners) listener();
       },
+      zones: options.zones,
     });
     discardBrokenHistories(environment, this.#current.sequence);
     const { history, historyBytes = Number.POSITIVE_INFINITY } = options;
@@ -137,8 +139,8 @@ export class Applier {
     const { store, updates } = rehearsal;
     applyRows(store.environment, updates, appliedOf(links), { isRehearsal: true });
     updates.compile();
-    // `apply` writes the answers of the import first.
-    rehearsal.isComplete = this.imports.concernedBy(updates).length === 0;
+    // Steps of the import may change answers before `apply`.
+    rehearsal.isComplete = !this.imports.areConcernedBy(updates);
   }
 
   /**
@@ -149,8 +151,8 @@ export class Applier {
     const rehearsal = this.#openRehearsal(links, this.options.signers?.groupInThreads());
     const { store, updates } = rehearsal;
     applyRows(store.environment, updates, appliedOf(links), { isRehearsal: true });
-    // `apply` writes the answers of the import first.
-    if (this.imports.concernedBy(updates).length > 0) return;
+    // Steps of the import may change answers before `apply`.
+    if (this.imports.areConcernedBy(updates)) return;
     let end = performance.now() + STEP_MS;
     for (const pending of updates.compileSteps()) {
       if (pending !== undefined) await pending;
@@ -226,9 +228,9 @@ export class Applier {
    */
   publish(updates: ZoneUpdates): void {
     // The group has written their answers.
-    for (const zone of this.imports.concernedBy(updates)) this.imports.finish(zone);
+    for (const zone of this.imports.replacedBy(updates)) this.imports.finish(zone);
     if (updates.unserved !== null) this.imports.add(updates.unserved, this.#current.sequence);
-    publishNodes(this.options.index, updates);
+    publishNodes(this.options.index, updates, (change) => this.imports.withholds(change));
     this.#notifyListeners(updates);
   }
 
@@ -251,7 +253,7 @@ export class Applier {
           environment.journal.put(sequenceKey(applied.entry.sequence), encoded);
         this.#retention.trim(sequence, bytes);
         applyRows(environment, updates, appliedOf(links), { readReplaced: this.imports.readReplaced });
-        concerned = this.imports.concernedBy(updates);
+        concerned = this.imports.replacedBy(updates);
         for (const zone of concerned) this.imports.writeNow(zone);
         updates.compile(this.#writing?.updates);
         if (updates.unserved !== null) setUnserved(environment, updates.unserved.domain.id, true);
@@ -296,11 +298,13 @@ const appliedOf = (links: readonly Link[]): Applied[] => links.map(({ applied })
  * Passes the new nodes to the readers. This happens after the commit, so that a crash cannot roll
  * back an answer that was served.
  */
-function publishNodes(index: IndexWriter, updates: ZoneUpdates): void {
+function publishNodes(index: IndexWriter, updates: ZoneUpdates, withholds: (change: NodeChange) => boolean): void {
   // A secondary zone is not served before its first transfer.
   for (const { apex, isUnavailable } of updates.secondaryChanges()) index.unavailable.set(apex, isUnavailable);
   for (const { apex } of updates.nsec3) index.markChanging(apex);
-  for (const { name, node, wasStored } of updates.nodes) {
+  for (const change of updates.nodes) {
+    const { name, node, wasStored } = change;
+    if (withholds(change)) continue;
     if (node === null) index.remove(name);
     else index.put(node, wasStored);
   }

@@ -9,21 +9,28 @@
  * Rows of `meta` tell the next start what a crash has left (upkeep/unfinished-import.ts).
  */
 import { setImmediate } from 'node:timers/promises';
+import { isWithin } from '../../dns/wire/name.ts';
 import type { Environment } from '../../store/environment.ts';
 import type { HiddenRange } from '../../store/hidden-rows.ts';
 import type { IndexWriter } from '../../store/index/writer.ts';
-import type { Id } from '../../store/keys.ts';
+import { type Id, idAt } from '../../store/keys.ts';
+import { records } from '../../store/rows.ts';
 import { transact } from '../../store/transact.ts';
+import { readFirstChanges } from '../entry-codec.ts';
 import type { AnswerChanges } from '../journal.ts';
 import { encodeReplaced } from './apply-entries.ts';
 import { deleteHidden } from './import-entries.ts';
 import { type CompiledNodes, type ImportCompiler, ImportedZone } from './imported-zone.ts';
+import type { NodeChange } from './node-writer.ts';
 import { ReplacedRecords } from './replaced-records.ts';
 import type { UnservedImport } from './zone-compiler.ts';
+import type { ZoneObserver } from './zone-difference.ts';
 import type { ZoneUpdates } from './zone-updates.ts';
 
 /** Milliseconds per step. */
 const STEP_MS = 5;
+/** Milliseconds that a write waits for the steps. */
+const PATIENCE_MS = 60_000;
 
 interface ImportStepsOptions {
   readonly environment: Environment;
@@ -32,6 +39,7 @@ interface ImportStepsOptions {
   /** Throws UnavailableError if nothing may be written. */
   requireSpace(): void;
   onAnswers(changes: AnswerChanges): void;
+  readonly zones?: Pick<ZoneObserver, 'hold' | 'release'>;
 }
 
 export class ImportSteps {
@@ -85,11 +93,34 @@ export class ImportSteps {
   /** Resolves when the answers of a domain are served and no records of it are to be deleted. */
   async whenDone(domainId: Id): Promise<void> {
     const { hidden } = this.options.environment;
-    const isOver = (): boolean => {
+    await this.#waitUntil(() => {
       const hasDeletions = hidden.read().some((range) => range.domainId === domainId && range.state !== 'imported');
       return this.isServed(domainId) && !hasDeletions;
-    };
-    if (!isOver() && !this.#isStopped) await new Promise<void>((resolve) => this.#waiting.push({ isOver, resolve }));
+    });
+  }
+
+  /** Resolves when the zones that these changes write to are served. */
+  async whenServed(changes: Buffer): Promise<void> {
+    if (this.#unserved.size === 0) return;
+    const ids = new Set<Id>();
+    for (const { key } of readFirstChanges(changes, records.number))
+      if (key.length >= 8 && !this.isServed(idAt(key))) ids.add(idAt(key));
+    if (ids.size > 0) await this.#waitUntil(() => [...ids].every((id) => this.isServed(id)));
+  }
+
+  /** Waits also no longer than some time, so that a full disk delays no reply for ever. */
+  async #waitUntil(isOver: () => boolean): Promise<void> {
+    if (isOver() || this.#isStopped) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, PATIENCE_MS);
+      this.#waiting.push({
+        isOver,
+        resolve: () => {
+          clearTimeout(timer);
+          resolve();
+        },
+      });
+    });
   }
 
   /** The journal closes, so the next start does the rest. */
@@ -115,28 +146,51 @@ export class ImportSteps {
     this.#resolveWaiting();
   }
 
-  /** The imports whose answers a group may change. */
-  concernedBy(updates: ZoneUpdates): readonly ImportedZone[] {
-    return this.#unserved.size === 0
-      ? NONE
-      : [...this.#unserved.values()].filter(({ domain }) => updates.concerns(domain));
+  /** Whether a group changes answers of a zone that is not served. */
+  areConcernedBy(updates: ZoneUpdates): boolean {
+    for (const { domain } of this.#unserved.values()) if (updates.concern(domain) !== 'none') return true;
+    return false;
+  }
+
+  /** The imports whose zones a group compiles as a whole, or deletes. */
+  replacedBy(updates: ZoneUpdates): readonly ImportedZone[] {
+    if (this.#unserved.size === 0) return NONE;
+    return [...this.#unserved.values()].filter(({ domain }) => updates.concern(domain) === 'whole');
   }
 
   /** Inside the transaction of such a group. */
   writeNow(zone: ImportedZone): void {
+    if (zone.isWritten) return;
+    if (this.#writing?.zone === zone) this.#writing = null;
     for (const _ of zone.writeAnswers(this.options.compiler));
+  }
+
+  /**
+   * Whether the node of a group is of a zone that is not served yet. Then it is published with the
+   * zone, which would have old and new answers otherwise.
+   */
+  withholds(change: NodeChange): boolean {
+    for (const zone of this.#unserved.values())
+      if (isWithin(change.name, zone.domain.apex)) {
+        if (zone.withhold(change) && this.#writing?.zone === zone) this.#writing = null;
+        return true;
+      }
+    return false;
   }
 
   /** Adds the import whose last entry was applied. */
   add({ domain, firstId }: UnservedImport, sequence: number): void {
     const compiled = this.#compiled.get(firstId) ?? null;
-    this.#unserved.set(domain.id, new ImportedZone(this.options.environment, domain, compiled));
+    const { environment, zones } = this.options;
+    const zone = new ImportedZone(environment, domain, compiled);
+    this.#unserved.set(domain.id, zone);
     this.#sequences.set(domain.id, sequence);
+    zones?.hold?.(zone, domain.id);
   }
 
   /** Serves all of an import whose answers are written. */
   finish(zone: ImportedZone): void {
-    const { index, onAnswers } = this.options;
+    const { index, onAnswers, zones } = this.options;
     const { id: domainId, apex } = zone.domain;
     for (const _ of zone.publish(index));
     index.publish();
@@ -144,6 +198,7 @@ export class ImportSteps {
     this.#sequences.delete(domainId);
     const aliasTargets = [...zone.aliasTargets.values()].map((target) => ({ target, domainIds: new Set([domainId]) }));
     zone.beginCleanup();
+    zones?.release?.(zone);
     onAnswers({ names: [], apexes: [apex], aliasTargets });
     this.#resolveWaiting();
   }

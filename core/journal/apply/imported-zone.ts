@@ -8,7 +8,7 @@ import { APEX_LENGTH_AT } from '../../store/answers.ts';
 import type { Binary, Environment } from '../../store/environment.ts';
 import { isHidden } from '../../store/hidden-rows.ts';
 import type { IndexWriter } from '../../store/index/writer.ts';
-import { afterPrefix, type Id, idAt, idKey, nameKey, nameOfKey, recordKeyParts } from '../../store/keys.ts';
+import { afterPrefix, apexKey, type Id, idAt, idKey, nameKey, nameOfKey, recordKeyParts } from '../../store/keys.ts';
 import { type Domain, RECORD_RDATA } from '../../store/rows.ts';
 import { type KeyedNode, readNodes } from '../../zone/compile/bulk.ts';
 import type { ImportProgress } from '../journal.ts';
@@ -17,6 +17,8 @@ import type { NodeChange } from './node-writer.ts';
 /** Rows or nodes between two yields. */
 const CHUNK = 32;
 const UNSERVED = Buffer.from('unserved import');
+/** Above all keys of names. */
+const LAST_KEY = Buffer.alloc(256, 255);
 
 /** The domains whose answers are not all written. */
 export function unservedDomains({ meta }: Pick<Environment, 'meta'>): readonly Id[] {
@@ -57,12 +59,22 @@ export class ImportedZone {
   isWritten = false;
   /** Targets of ALIAS records: complete once the answers are written. */
   readonly aliasTargets = new Map<string, Name>();
-  /** The keys of the nodes before the import in Latin-1, and whether a new node has the key. */
+  /**
+   * The keys of the nodes in the index from before the import, in Latin-1, and whether the zone
+   * still has a node of the key.
+   */
   readonly #old = new Map<string, boolean>();
   #isOldComplete = false;
+  /** Keys of nodes that a group added before all old keys were read. */
+  readonly #added = new Set<string>();
   /** Written names below the apex. */
   #names = 0;
-  #apex: readonly NodeChange[] = [];
+  /** The zone has changed since the import, so the nodes that the thread compiled are outdated. */
+  #hasChanged = false;
+  /** The last key that the index has got; null: none. */
+  #publishedTo: Buffer | null = null;
+  /** Keys of nodes that a group changed after the index got them, and whether it has a node. */
+  readonly #late = new Map<string, boolean>();
   #publishing: Generator<void> | null = null;
 
   /** `compiled` null: the names are compiled from the rows. */
@@ -74,56 +86,72 @@ export class ImportedZone {
 
   /** Inside write transactions, after the last entry. After an error, it is called again. */
   *writeAnswers(compiler: ImportCompiler): Generator<void> {
-    if (this.isWritten) return;
-    const progress = this.compiled?.progress;
-    progress?.begin('answers', this.compiled?.nodes.length ?? 0);
+    const compiled = this.#hasChanged ? null : this.compiled;
+    this.compiled?.progress.begin('answers', compiled?.nodes.length ?? 0);
     yield* this.#collectOld();
-    for (const key of this.#old.keys()) this.#old.set(key, false);
-    const { answers } = this.environment;
+    for (const id of this.#old.keys()) this.#old.set(id, false);
     this.#names = 0;
-    let count = 0;
-    for (const found of this.compiled === null ? this.#compileRows(compiler) : readNodes(this.compiled.nodes)) {
-      if (found !== null) {
-        const { key, node } = found;
-        answers.put(key, node);
-        if (progress !== undefined) progress.done += key.length + node.length;
-        this.#names++;
-        const id = key.toString('latin1');
-        if (this.#old.has(id)) this.#old.set(id, true);
+    if (compiled === null)
+      for (const names of this.#pagesOfNames()) {
+        for (const found of compiler.nodesOf(this.domain, names)) this.#write(found);
+        yield;
       }
-      if (found === null || ++count % CHUNK === 0) yield;
-      if (this.isWritten) return;
-    }
-    for (const [id, isKept] of this.#old) {
-      if (!isKept) answers.remove(Buffer.from(id, 'latin1'));
-      if (++count % CHUNK === 0) yield;
-      if (this.isWritten) return;
-    }
+    else
+      for (const found of readNodes(compiled.nodes)) {
+        this.#write(found);
+        compiled.progress.done += found.key.length + found.node.length;
+        if (this.#names % CHUNK === 0) yield;
+      }
+    yield* this.#deleteOld(compiler);
     for (const target of this.compiled?.aliasTargets ?? []) this.aliasTargets.set(nameId(target), target);
-    this.#apex = compiler.writeNames(this.domain, this.compiled?.aliasOwners ?? []);
+    compiler.writeNames(this.domain, compiled?.aliasOwners ?? []);
     setUnserved(this.environment, this.domain.id, false);
+  }
+
+  #write({ key, node }: KeyedNode): void {
+    this.environment.answers.put(key, node);
+    this.#names++;
+    const id = key.toString('latin1');
+    if (this.#old.has(id)) this.#old.set(id, true);
+  }
+
+  /** Deletes the nodes of names that the zone no longer has. */
+  *#deleteOld(compiler: ImportCompiler): Generator<void> {
+    let count = 0;
+    for (const [id, isKept] of this.#old) {
+      const key = Buffer.from(id, 'latin1');
+      // A group may have added the same records again, and left the same node as it was.
+      const names = !isKept && this.#hasChanged ? [nameOfKey(key, 0, key.length)] : [];
+      for (const found of compiler.nodesOf(this.domain, names)) this.#write(found);
+      if (!this.#old.get(id)) this.environment.answers.remove(key);
+      if (++count % CHUNK === 0) yield;
+    }
   }
 
   *#collectOld(): Generator<void> {
     if (this.#isOldComplete) return;
     for (const page of this.#pagesOfNodes()) {
-      for (const { key } of page) this.#old.set((key as Buffer).toString('latin1'), false);
+      for (const { key } of page) {
+        const id = (key as Buffer).toString('latin1');
+        if (!this.#added.has(id)) this.#old.set(id, false);
+      }
       yield;
     }
     this.#isOldComplete = true;
   }
 
   /** The nodes below the apex, without those of other zones. */
-  *#pagesOfNodes(): Generator<readonly { readonly key: Uint8Array; readonly value: Buffer }[]> {
+  *#pagesOfNodes(
+    after: Buffer | null = null,
+  ): Generator<readonly { readonly key: Uint8Array; readonly value: Buffer }[]> {
     const { apex } = this.domain;
-    for (const page of pagesOf(this.environment.answers, nameKey(apex)))
+    for (const page of pagesOf(this.environment.answers, nameKey(apex), after))
       yield page.filter(({ value }) => value[APEX_LENGTH_AT] === apex.length);
   }
 
-  /** The nodes of all names with records, and of empty names above these. Null: a pause. */
-  *#compileRows(compiler: ImportCompiler): Generator<KeyedNode | null> {
-    const { domain } = this;
-    const { id, apex } = domain;
+  /** All names with records, and empty names above these. */
+  *#pagesOfNames(): Generator<readonly Name[]> {
+    const { id, apex } = this.domain;
     const { hidden, allRecords } = this.environment;
     let last: Name = apex;
     // Pages have hidden rows too, of which there may be a million next to each other.
@@ -141,9 +169,29 @@ export class ImportedZone {
         names.push(...newNames(name, last, apex));
         last = name;
       }
-      yield* compiler.nodesOf(domain, names);
-      yield null;
+      yield names;
     }
+  }
+
+  /**
+   * Notes the node of a group. The index gets it with the zone. Returns whether the writing of
+   * answers must begin again: from here on, the names are compiled from the rows, and a group
+   * compiles those that it changes.
+   */
+  withhold({ name, node, wasStored }: NodeChange): boolean {
+    const isOutdated = this.compiled !== null && !this.#hasChanged && !this.isWritten;
+    this.#hasChanged = true;
+    // The apex is published at the end.
+    if (name.length === this.domain.apex.length) return isOutdated;
+    const key = nameKey(name);
+    const id = key.toString('latin1');
+    const isOld = this.#old.has(id);
+    if (this.#publishedTo !== null && Buffer.compare(key, this.#publishedTo) <= 0 && !this.#late.has(id))
+      this.#late.set(id, isOld || wasStored);
+    if (isOld) this.#old.set(id, node !== null);
+    else if (!this.#isOldComplete && node === null && !this.#added.delete(id)) this.#old.set(id, false);
+    else if (!this.#isOldComplete && node !== null && !wasStored) this.#added.add(id);
+    return isOutdated;
   }
 
   /** All is served. */
@@ -157,24 +205,54 @@ export class ImportedZone {
     return this.#publishing;
   }
 
-  /** New names come first, then the apex, which has the serial, then deleted names. */
   *#publish(index: IndexWriter): Generator<void> {
+    try {
+      yield* this.#publishSteps(index);
+    } catch (error) {
+      // The next call continues.
+      this.#publishing = null;
+      throw error;
+    }
+  }
+
+  /** New names come first, then the apex, which has the serial, then deleted names. */
+  *#publishSteps(index: IndexWriter): Generator<void> {
+    const { answers } = this.environment;
     const progress = this.compiled?.progress;
     progress?.begin('serving', this.#names);
-    for (const page of this.#pagesOfNodes()) {
-      for (const { key, value } of page) index.put(value, this.#old.has((key as Buffer).toString('latin1')));
-      if (progress !== undefined && page.length > 0) progress.done += page.length;
+    for (const page of this.#pagesOfNodes(this.#publishedTo)) {
+      for (const { key, value } of page) {
+        index.put(value, this.#old.has((key as Buffer).toString('latin1')));
+        this.#publishedTo = key as Buffer;
+      }
+      if (progress !== undefined && page.length > 0) progress.done = Math.min(this.#names, progress.done + page.length);
       yield;
     }
-    for (const { name, node, wasStored } of this.#apex)
-      if (node === null) index.remove(name);
-      else index.put(node, wasStored);
+    this.#publishedTo = LAST_KEY;
+    this.#publishApex(index);
     let count = 0;
     for (const [id, isKept] of this.#old) {
+      if (isKept) continue;
       const key = Buffer.from(id, 'latin1');
-      if (!isKept) index.remove(nameOfKey(key, 0, key.length));
+      index.remove(nameOfKey(key, 0, key.length));
+      this.#old.delete(id);
+      if (this.#late.has(id)) this.#late.set(id, false);
       if (++count % CHUNK === 0) yield;
     }
+    for (const [id, isIndexed] of this.#late) {
+      this.#late.delete(id);
+      const key = Buffer.from(id, 'latin1');
+      const late = answers.get(key);
+      if (late !== undefined) index.put(late, isIndexed);
+      else if (isIndexed) index.remove(nameOfKey(key, 0, key.length));
+    }
+    // A group has raised the serial.
+    if (this.#hasChanged) this.#publishApex(index);
+  }
+
+  #publishApex(index: IndexWriter): void {
+    const node = this.environment.answers.get(apexKey(this.domain.apex));
+    if (node !== undefined) index.put(node);
   }
 }
 
@@ -182,15 +260,18 @@ export class ImportedZone {
 function* pagesOf(
   table: Pick<Binary, 'getRange'>,
   prefix: Buffer,
+  after: Buffer | null = null,
 ): Generator<{ readonly key: Uint8Array; readonly value: Buffer }[]> {
   const end = afterPrefix(prefix);
-  for (let start: Buffer | undefined = prefix; start !== undefined; ) {
+  for (let start: Buffer | undefined = after === null ? prefix : startAfter(after); start !== undefined; ) {
     const page: { key: Uint8Array; value: Buffer }[] = [...table.getRange({ start, end, limit: CHUNK })];
     const last = page.at(-1);
-    start = last && Buffer.concat([last.key, Uint8Array.of(0)]);
+    start = last === undefined ? undefined : startAfter(last.key);
     if (page.length > 0) yield page;
   }
 }
+
+const startAfter = (key: Uint8Array): Buffer => Buffer.concat([key, Uint8Array.of(0)]);
 
 /**
  * The names from `name` upwards that a walk in canonical order after `last` has not met: itself,

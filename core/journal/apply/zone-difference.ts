@@ -37,6 +37,9 @@ export interface ZoneObserver {
   /** Whether differences of the zone are needed. Otherwise none are computed. */
   follows(domainId: Id): boolean;
   onChange(change: ZoneChange): void;
+  /** The zone is not transferred until the reason is released: its answers are being written. */
+  hold?(reason: object, domainId: Id): void;
+  release?(reason: object): void;
 }
 
 /** If a group changes more names than this, a full transfer is as good. */

@@ -369,10 +369,19 @@ export class ZoneUpdates {
     this.#compiler.defersImports = true;
   }
 
-  /** Whether `compile` may change answers of the zone. Called after the last `endEntry`. */
-  concerns({ id, apex }: Pick<Domain, 'id' | 'apex'>): boolean {
+  /**
+   * Which answers of a zone `compile` may change: those of `names`, or of the `whole` zone. Called
+   * after the last `endEntry`.
+   */
+  concern(domain: Domain): 'none' | 'names' | 'whole' {
+    const { apex } = domain;
     const isRelated = ({ apex: other }: Domain): boolean => isWithin(other, apex) || isWithin(apex, other);
-    return this.#zones.has(id) || this.notices.domainChanges.some(({ domain }) => isRelated(domain));
+    if (this.notices.domainChanges.some(({ domain: changed }) => isRelated(changed))) return 'whole';
+    const update = this.#zones.get(domain.id);
+    if (update === undefined) return 'none';
+    const { isWhole, importId, compiled } = update;
+    const isOfNames = !isWhole && importId === null && compiled === undefined && update.domain !== null;
+    return isOfNames && this.#facts.dnssec(domain.id) === undefined && domain.kind !== 'secondary' ? 'names' : 'whole';
   }
 
   /** The import of the group whose answers are not written. Null: there is none. */

@@ -1,7 +1,8 @@
 /**
  * Zones that secondaries do not get yet. A new ALIAS has no answer before its target was looked up,
- * and a transfer without it would make secondaries answer from a wildcard, or NXDOMAIN. Every hold
- * ends with a change of the zone, so secondaries are notified then.
+ * and a transfer without it would make secondaries answer from a wildcard, or NXDOMAIN. The answers
+ * of a large import are written after its records. Every hold follows or ends with a change of the
+ * zone, so secondaries are notified when it ends.
  */
 import type { Id } from '../../store/keys.ts';
 

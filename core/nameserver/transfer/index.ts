@@ -115,6 +115,8 @@ export function openTransfers(options: TransfersOptions): Transfers {
         histories.onChange(change);
         if (isNotifying) notifier.onChange(change);
       },
+      hold: (reason, domainId) => holds.hold(reason, domainId),
+      release: (reason) => holds.release(reason),
     },
     answer: transferResponder({
       environment,

@@ -8,7 +8,6 @@ import * as assert from 'uvu/assert';
 import { parseName } from '../../../core/dns/wire/name.ts';
 import { CLASS_IN, TYPE } from '../../../core/dns/wire/types.ts';
 import { readHead } from '../../../core/journal/applied-head.ts';
-import { Applier } from '../../../core/journal/apply/applier.ts';
 import { isImportPart } from '../../../core/journal/apply/import-entries.ts';
 import { replayEntries } from '../../../core/journal/apply/replay.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
@@ -16,56 +15,25 @@ import { decodeEntry, encodeEntry, hashEntry, NO_HASH } from '../../../core/jour
 import { importsIn, withdrawImport } from '../../../core/journal/upkeep/abandoned-imports.ts';
 import { rebuildAnswers } from '../../../core/journal/upkeep/rebuild.ts';
 import { finishImport } from '../../../core/journal/upkeep/unfinished-import.ts';
-import { type Environment, openEnvironment } from '../../../core/store/environment.ts';
 import { fillIndex } from '../../../core/store/index/build.ts';
-import { IndexWriter } from '../../../core/store/index/writer.ts';
-import { sequenceKey } from '../../../core/store/keys.ts';
 import { type Comment, comments, domains, records } from '../../../core/store/rows.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
-import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { until } from '../../support/until.ts';
 import { addressRecord, checkAlike, DEFAULTS, newDomain, queryPath, type Store, withStore } from './fixture.ts';
-import { alongside, checkDerived, importZone, LARGE, LINES, onOneClock, recordsOf } from './imports.ts';
-
-/** A node that applies the entries of another node's log. */
-interface Follower extends Omit<Store, 'journal'> {
-  readonly applier: Applier;
-}
-
-/** `copyOf`: a store that the follower starts from; omitted: an empty one. */
-async function withFollower(work: (follower: Follower) => Promise<void>, copyOf?: Environment): Promise<void> {
-  const folder = temporaryFolder('follower');
-  if (copyOf !== undefined) await copyOf.root.backup(`${folder}/waypost.mdb`, true);
-  const environment = openEnvironment(folder);
-  await finishImport(environment, DEFAULTS);
-  const index = new IndexWriter(32 << 20, 0, copyOf === undefined);
-  if (copyOf !== undefined) await fillIndex(index, environment, { directory: folder });
-  const applier = new Applier({ environment, index, zoneSettings: DEFAULTS, history: 1000 });
-  try {
-    await work({ folder, environment, index, applier } as unknown as Follower);
-  } finally {
-    await environment.close();
-    removeFolder(folder);
-  }
-}
-
-/** The entries of a log after a sequence. */
-function entriesAfter({ journal }: Environment, sequence: number): Buffer[] {
-  return Array.from(journal.getRange({ start: sequenceKey(sequence + 1) }), ({ value }) => value);
-}
-
-/** Applies entries as groups of one. `each` is called after each. */
-async function apply({ applier }: Follower, entries: readonly Buffer[], each?: () => unknown): Promise<void> {
-  for (const bytes of entries) {
-    const entry = decodeEntry(bytes);
-    applier.publish(await applier.apply([{ applied: { entry }, bytes }], hashEntry(bytes)));
-    await each?.();
-  }
-}
-
-async function step({ applier }: Follower, limit = Number.POSITIVE_INFINITY): Promise<void> {
-  for (let i = 0; i < limit && applier.imports.hasWork; i++) await applier.imports.step();
-}
+import {
+  alongside,
+  apply,
+  checkDerived,
+  entriesAfter,
+  importZone,
+  LARGE,
+  LINES,
+  onOneClock,
+  recordsOf,
+  step,
+  whenAccepted,
+  withFollower,
+} from './imports.ts';
 
 const ask = (path: ReturnType<typeof queryPath>, name: string): unknown => {
   const query = encodeQuery({ name: parseName(name), type: TYPE.A, class: CLASS_IN }, 1);
@@ -225,8 +193,10 @@ test('an import that is withdrawn leaves nothing on any node', () =>
         const imported = importZone(store, { domain, variant: 2, firstId: 2_100_000_000, more });
         imported.catch(() => {});
         while (environment.hidden.read().length === 0) await setImmediate();
-        await write(environment, journal, 'test', (draft) => draft.insert(records, addressRecord(domain, 'added')));
         await write(environment, journal, 'test', (draft) => draft.put(domains, read));
+        await whenAccepted(() =>
+          write(environment, journal, 'test', (draft) => draft.insert(records, addressRecord(domain, 'added'))),
+        );
         await imported.then(
           () => assert.unreachable('the import does not conflict'),
           (error: Error) => assert.is(error.message, 'only once'),

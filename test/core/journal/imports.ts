@@ -1,17 +1,24 @@
 /** Imports of a zone file with some thousand records, and checks of what they store. */
+import { setImmediate } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { assignIds } from '../../../admin-api/zones/records/zonefile/encode.ts';
 import { type PreparedZone, prepareZone } from '../../../admin-api/zones/records/zonefile/prepare.ts';
+import { UnavailableError } from '../../../core/base/errors.ts';
 import { formatName, type Name, parseName } from '../../../core/dns/wire/name.ts';
+import { Applier } from '../../../core/journal/apply/applier.ts';
 import { unservedDomains } from '../../../core/journal/apply/imported-zone.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
-import { ChangeWriter } from '../../../core/journal/entry-codec.ts';
+import { ChangeWriter, decodeEntry, hashEntry } from '../../../core/journal/entry-codec.ts';
 import type { ImportProgress } from '../../../core/journal/journal.ts';
 import { rebuildAnswers } from '../../../core/journal/upkeep/rebuild.ts';
-import type { Environment } from '../../../core/store/environment.ts';
-import { afterPrefix, idKey } from '../../../core/store/keys.ts';
+import { finishImport } from '../../../core/journal/upkeep/unfinished-import.ts';
+import { type Environment, openEnvironment } from '../../../core/store/environment.ts';
+import { fillIndex } from '../../../core/store/index/build.ts';
+import { IndexWriter } from '../../../core/store/index/writer.ts';
+import { afterPrefix, idKey, sequenceKey } from '../../../core/store/keys.ts';
 import { type Domain, domains, records, type Spelling, spellings } from '../../../core/store/rows.ts';
+import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { DEFAULTS, dump, type Store, type withStore } from './fixture.ts';
 
 /** Lines whose records are together larger than those of an import that is not staged. */
@@ -77,9 +84,12 @@ export async function importZone(
   const { id, apex } = domain;
   const { changes, nodes, count, recordsEnd } = prepare(variant, apex);
   const rows = Buffer.from(changes);
-  await assignIds(rows, id, firstId);
-  await write(environment, journal, 'test', (draft) => {
+  let attempts = 0;
+  await write(environment, journal, 'test', async (draft) => {
     more?.(draft);
+    // Each attempt has other ids.
+    const ownId = firstId + 10_000 * attempts++;
+    await assignIds(rows, id, ownId);
     if (draft.domain(id) === undefined) draft.put(domains, domain);
     draft.addReadRange({ table: records.number, start: idKey(id), end: afterPrefix(idKey(id)) });
     const old = new ChangeWriter();
@@ -89,7 +99,7 @@ export async function importZone(
     draft.append(content);
     for (const row of spellingsOf(environment, id)) draft.delete(spellings, row);
     draft.append(rows);
-    const place = { in: rows, apex, firstId, count, start: 0, end: recordsEnd };
+    const place = { in: rows, apex, firstId: ownId, count, start: 0, end: recordsEnd };
     const hasRelated = draft.domainsBelow(apex, 1).length > 0 || draft.domainByApex(parseName('test.')) !== undefined;
     if (!hasRelated) draft.compiled = { domainId: id, nodes, progress, ...(isStaged && { rows: place, deletions }) };
   });
@@ -138,4 +148,56 @@ export async function alongside(imported: Promise<unknown>, during: (round: numb
   for (; !isOver; round++) await during(round);
   await ended;
   return round;
+}
+
+/** A node that applies the entries of another node's log. */
+export interface Follower extends Omit<Store, 'journal'> {
+  readonly applier: Applier;
+}
+
+/** `copyOf`: a store that the follower starts from; omitted: an empty one. */
+export async function withFollower(work: (follower: Follower) => Promise<void>, copyOf?: Environment): Promise<void> {
+  const folder = temporaryFolder('follower');
+  if (copyOf !== undefined) await copyOf.root.backup(`${folder}/waypost.mdb`, true);
+  const environment = openEnvironment(folder);
+  await finishImport(environment, DEFAULTS);
+  const index = new IndexWriter(32 << 20, 0, copyOf === undefined);
+  if (copyOf !== undefined) await fillIndex(index, environment, { directory: folder });
+  const applier = new Applier({ environment, index, zoneSettings: DEFAULTS, history: 1000 });
+  try {
+    await work({ folder, environment, index, applier } as unknown as Follower);
+  } finally {
+    await environment.close();
+    removeFolder(folder);
+  }
+}
+
+/** The entries of a log after a sequence. */
+export function entriesAfter({ journal }: Environment, sequence: number): Buffer[] {
+  return Array.from(journal.getRange({ start: sequenceKey(sequence + 1) }), ({ value }) => value);
+}
+
+/** Applies entries as groups of one. `each` is called after each. */
+export async function apply({ applier }: Follower, entries: readonly Buffer[], each?: () => unknown): Promise<void> {
+  for (const bytes of entries) {
+    const entry = decodeEntry(bytes);
+    applier.publish(await applier.apply([{ applied: { entry }, bytes }], hashEntry(bytes)));
+    await each?.();
+  }
+}
+
+export async function step({ applier }: Follower, limit = Number.POSITIVE_INFINITY): Promise<void> {
+  for (let i = 0; i < limit && applier.imports.hasWork; i++) await applier.imports.step();
+}
+
+/** Repeats a write that is refused while an import into the domain is in progress. */
+export async function whenAccepted<T>(attempt: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof UnavailableError) || error.code !== 'import_in_progress') throw error;
+      await setImmediate();
+    }
+  }
 }

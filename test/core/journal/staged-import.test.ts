@@ -33,7 +33,17 @@ import {
   type Store,
   withStore,
 } from './fixture.ts';
-import { alongside, checkDerived, importZone, LARGE, LINES, onOneClock, recordsOf, spellingsOf } from './imports.ts';
+import {
+  alongside,
+  checkDerived,
+  importZone,
+  LARGE,
+  LINES,
+  onOneClock,
+  recordsOf,
+  spellingsOf,
+  whenAccepted,
+} from './imports.ts';
 
 const ask = (path: ReturnType<typeof queryPath>, name: string): unknown => {
   const query = encodeQuery({ name: parseName(name), type: TYPE.A, class: CLASS_IN }, 1);
@@ -146,11 +156,14 @@ for (const [what, touch] of Object.entries(TOUCHES))
             async (round) => {
               await write(environment, journal, 'test', (draft) => draft.put(domains, newDomain(`d${round}.example.`)));
               if (round === at)
-                touched = write(environment, journal, 'test', (draft) => touch(draft, domain, environment));
+                touched = whenAccepted(() =>
+                  write(environment, journal, 'test', (draft) => touch(draft, domain, environment)),
+                );
             },
           );
           await touched;
           isOver = touched === null;
+          await until(() => environment.hidden.read().length === 0, 'hidden records are deleted');
           await checkDerived(store);
         },
         LARGE,
