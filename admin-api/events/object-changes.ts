@@ -1,6 +1,7 @@
 /** The objects that a journal entry changes, with the account and scope that may see the change. */
+import { importOf } from '../../core/journal/apply/import-entries.ts';
 import { type Change, type Entry, readFirstChanges } from '../../core/journal/entry-codec.ts';
-import { type Id, idAt } from '../../core/store/keys.ts';
+import { type Id, idAt, idKey } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
 import {
   accounts,
@@ -96,13 +97,20 @@ export function objectChanges({ changes }: Entry, reader: Reader): readonly Obje
   const deletedDomains = new Set<Id>();
   // The account of the audit entry: the owner of objects that no longer exist.
   let audited: Id | null = null;
-  for (const change of readFirstChanges(changes, records.number)) {
+  const addChange = (change: Change): void => {
     if (change.table === audits.number && change.value !== null) audited = idAt(change.key);
     const object = describeChange(change, reader);
-    if (object === null) continue;
+    if (object === null) return;
     // An entry replaces a row with a delete and a put.
     if (change.table === domains.number) deletedDomains[change.value === null ? 'add' : 'delete'](idAt(change.key));
     byObject.set(`${object.kind} ${object.id}`, object);
+  };
+  const imported = importOf(changes);
+  // The parts of a large import change nothing that can be read; its last entry shows the records.
+  if (imported?.end === null) return [];
+  if (imported !== null) addChange({ table: records.number, key: idKey(imported.domainId), value: null });
+  for (const change of readFirstChanges(changes, records.number)) {
+    addChange(change);
     if (byObject.size > MAX_OBJECTS) return null;
   }
   const listed: ObjectChange[] = [];

@@ -5,6 +5,7 @@
 
 import type { RecentMap } from '../../base/recent-map.ts';
 import { formatHost, parseName } from '../../dns/wire/name.ts';
+import { importOf } from '../../journal/apply/import-entries.ts';
 import { type Change, type Entry, readFirstChanges } from '../../journal/entry-codec.ts';
 import { type Id, idAt } from '../../store/keys.ts';
 import type { Reader } from '../../store/reader.ts';
@@ -65,6 +66,10 @@ export function eventsOfEntry(
   const byDomain = new Map<Id, DomainWrites>();
   const verdicts: Upload[] = [];
   let audit: Audit | null = null;
+  const imported = importOf(entry.changes);
+  // The parts of a large import change nothing that can be read; its last entry shows the records.
+  if (imported?.end === null) return [];
+  if (imported !== null) writesOf(byDomain, imported.domainId).hasRecords = true;
   for (const change of readFirstChanges(entry.changes, records.number)) {
     const { table, key, value } = change;
     if (table === audits.number && value !== null)
