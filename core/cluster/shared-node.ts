@@ -151,7 +151,8 @@ class SharedNode implements Node {
       },
       clusterLevel: () => this.#cluster.level,
       waitForPeers: (sequence) => this.#cluster.wait(sequence),
-      waitForServed: (sequence) => this.#cluster.everyoneServes(sequence, AbortSignal.timeout(IMPORT_MS)),
+      waitForServed: (sequence, signal) =>
+        this.#cluster.everyoneServes(sequence, AbortSignal.any([signal, AbortSignal.timeout(IMPORT_MS)])),
       countOthers: () => this.#cluster.others.length,
       sequencing: {
         node: nodeName,

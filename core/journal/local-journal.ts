@@ -3,6 +3,8 @@
  * one task runs at a time, and listeners are called after a group is applied.
  */
 import { UnavailableError } from '../base/errors.ts';
+import type { Logger } from '../base/log/index.ts';
+import { FaultLog } from '../base/log/throttle.ts';
 import type { Id } from '../store/keys.ts';
 import { type ImportRow, imports, type Table } from '../store/rows.ts';
 import { StoreReader } from '../store/store-reader.ts';
@@ -31,6 +33,8 @@ export interface JournalOptions extends ApplierOptions {
   readonly clock?: CommitClock;
   /** The name of this node in a cluster. */
   readonly node?: string;
+  /** Omitted: nothing is logged. */
+  readonly log?: Logger;
   /** The feature level of the cluster; omitted: a single node with the level of this program. */
   readonly clusterLevel?: () => ClusterLevel;
   /** Null: the account has no limits; omitted: no account has limits. */
@@ -56,6 +60,9 @@ export abstract class LocalJournal implements Journal {
   readonly #quotas: Quotas | null;
   #running: Promise<void> | null = null;
   #areStepsPaused = false;
+  readonly #stepFaults: FaultLog | null = null;
+  /** Ends the wait of an import for other nodes. */
+  readonly #closing = new AbortController();
 
   constructor(options: JournalOptions) {
     const { environment, observer, storage, clusterLevel = () => OWN_LEVEL, quotaOf } = options;
@@ -65,6 +72,8 @@ export abstract class LocalJournal implements Journal {
     this.applier = new Applier(options);
     this.recent = new RecentWrites(this.applier.head.sequence, (table, key) => environment.rows.get(table)?.get(key));
     this.observer = observer;
+    if (options.log !== undefined)
+      this.#stepFaults = new FaultLog(options.log, 'cannot finish an import; retrying', 'imports are finished again');
     this.importer = new Importer({
       environment,
       node: options.node ?? '',
@@ -73,7 +82,7 @@ export abstract class LocalJournal implements Journal {
       hasConflict: (reads) => this.recent.hasConflict(reads),
       isClosed: () => this.isClosed,
       enqueue: (request) => this.#add(request),
-      waitForPeers: (sequence) => this.waitForImport(sequence),
+      waitForPeers: (sequence) => this.waitForImport(sequence, this.#closing.signal),
     });
     this.ids = new IdLeases({ environment, journal: this });
     const quotas = quotaOf === undefined ? null : new Quotas({ stored: new StoreReader(environment), quotaOf });
@@ -109,8 +118,18 @@ export abstract class LocalJournal implements Journal {
       this.clock.refusal() ??
       levelRefusal(request.changes, this.#clusterLevel());
     if (refusal !== null) return Promise.reject(refusal);
-    if (this.#quotas === null) return this.enqueue(request);
-    return this.#quotas.run(request, () => this.enqueue(request));
+    const importing = this.importer.refusalOf(request);
+    if (importing !== null) return Promise.reject(importing);
+    const committing =
+      this.#quotas === null ? this.enqueue(request) : this.#quotas.run(request, () => this.enqueue(request));
+    return this.#served(request, committing);
+  }
+
+  /** Resolves when the zones of a commit are served, though an import into them is not yet. */
+  async #served({ changes }: CommitRequest, committing: Promise<Committed>): Promise<Committed> {
+    const committed = await committing;
+    await this.applier.imports.whenServed(changes);
+    return committed;
   }
 
   /** Appends a request that is allowed, and resolves when it is applied. */
@@ -130,8 +149,8 @@ export abstract class LocalJournal implements Journal {
     return this.importer.owns(row);
   }
 
-  /** Resolves when other nodes serve the import whose end is an entry. */
-  protected waitForImport(_sequence: number): Promise<unknown> {
+  /** Resolves when other nodes serve the import whose end is an entry, or on the signal. */
+  protected waitForImport(_sequence: number, _signal: AbortSignal): Promise<unknown> {
     return Promise.resolve();
   }
 
@@ -174,6 +193,7 @@ export abstract class LocalJournal implements Journal {
     this.isClosed = true;
     // The next start does the rest.
     this.applier.imports.stopWaiting();
+    this.#closing.abort();
     await this.importer.whenIdle();
     await this.#running;
   }
@@ -206,7 +226,9 @@ export abstract class LocalJournal implements Journal {
   async #step(): Promise<void> {
     try {
       await this.applier.imports.step();
-    } catch {
+      this.#stepFaults?.report(null);
+    } catch (error) {
+      this.#stepFaults?.report(error);
       this.#areStepsPaused = true;
       setTimeout(() => {
         this.#areStepsPaused = false;

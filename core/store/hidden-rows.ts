@@ -1,9 +1,9 @@
 /**
  * The records of imports in progress (core/journal/apply/import-entries.ts): before the last entry
  * those that are already written, and after it those that are not yet deleted. A row of `meta`
- * names them, and reads of the table of records leave them out, as do those of the tables of aliases
- * and targets. That row is read in the transaction of the reader, so a reader has the records before
- * an import or those after it.
+ * names them, and reads of the tables of records, aliases and targets leave them out. That row is
+ * read in the transaction of the reader, so a reader has the records before an import or those
+ * after it.
  */
 import type { Database, GetOptions, RangeOptions, Transaction } from 'lmdb';
 import { aliasOwnerParts, type Id, idAt, idKey, writeId } from './keys.ts';
@@ -154,7 +154,7 @@ interface LmdbIterable {
   iterate(...options: unknown[]): Iterator<unknown>;
 }
 
-/** A table of records, or of entries that are derived from them. All keys end with a record's id. */
+/** A table of records, or of entries that are derived from them. All keys end with its id. */
 interface RecordTable {
   readonly table: Binary;
   /** The domain of the record. */

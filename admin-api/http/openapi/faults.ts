@@ -10,7 +10,15 @@ type Codes = readonly string[];
 
 const CHANGED: Codes = ['changed'];
 const TOO_MANY: Codes = ['too_many_requests'];
-const UNAVAILABLE: Codes = ['write_conflict', 'feature_level', 'stopping', 'overloaded', 'busy', 'clock_off'];
+const UNAVAILABLE: Codes = [
+  'write_conflict',
+  'feature_level',
+  'import_in_progress',
+  'stopping',
+  'overloaded',
+  'busy',
+  'clock_off',
+];
 const DISK_FULL: Codes = ['disk_full'];
 /** Every write can exceed a storage quota (core/journal/commit/quotas.ts). */
 const QUOTA: Codes = ['plan_limit'];

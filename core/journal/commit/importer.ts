@@ -10,12 +10,12 @@ import { Steps } from '../../base/steps.ts';
 import { type Name, nameAt } from '../../dns/wire/name.ts';
 import { TYPE } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
-import { type Id, nameOfKey, recordKeyParts } from '../../store/keys.ts';
+import { type Id, idAt, nameOfKey, recordKeyParts } from '../../store/keys.ts';
 import { rowSize } from '../../store/row-owner.ts';
-import { type ImportRow, imports, RECORD_RDATA } from '../../store/rows.ts';
+import { type ImportRow, imports, RECORD_RDATA, records } from '../../store/rows.ts';
 import type { ImportSteps } from '../apply/import-steps.ts';
 import type { CompiledNodes } from '../apply/imported-zone.ts';
-import { bytesOfRows, ChangeWriter, endOfChange, readChanges } from '../entry-codec.ts';
+import { bytesOfRows, ChangeWriter, endOfChange, readChanges, readFirstChanges } from '../entry-codec.ts';
 import type {
   CommitRequest,
   Committed,
@@ -73,6 +73,23 @@ export class Importer {
   /** Whether the request is an import that `run` should commit. */
   isLarge({ compiled }: CommitRequest): boolean {
     return compiled?.rows !== undefined && compiled.rows.end - compiled.rows.start >= STAGED_BYTES;
+  }
+
+  /**
+   * The error of a commit that writes records into a domain while an import into it is in progress,
+   * on this node or another; null: it is accepted. The import would conflict, and all its parts
+   * would be written again. Another import waits, and deleting the domain withdraws the import.
+   */
+  refusalOf(request: CommitRequest): UnavailableError | null {
+    const open = this.options.environment.hidden.read().filter(({ state }) => state === 'imported');
+    if (open.length === 0 || this.isLarge(request)) return null;
+    const written = new Set<Id>();
+    const withdrawn = new Set<Id>();
+    for (const { table, key } of readFirstChanges(request.changes, records.number))
+      if (table === records.number) written.add(idAt(key));
+      else if (table === imports.number) withdrawn.add(idAt(key));
+    const isRefused = open.some(({ domainId }) => written.has(domainId) && !withdrawn.has(domainId));
+    return isRefused ? new UnavailableError('import_in_progress', IN_PROGRESS) : null;
   }
 
   /** Commits and serves an import. Rejects like a commit; then nothing is stored. */
@@ -215,7 +232,7 @@ class ImportRun {
   /** Deletes the row if it is still that of this import. */
   async withdraw(): Promise<void> {
     const { options, request } = this;
-    if (!this.hasParts || !this.#isStored || options.isClosed()) return;
+    if (!this.hasParts || this.#storedId !== this.#row.firstId || options.isClosed()) return;
     const changes = new ChangeWriter();
     changes.delete(imports.number, this.#key);
     const reads = { at: options.head(), ranges: [this.#rowRange] };
@@ -225,7 +242,10 @@ class ImportRun {
   async #commit(changes: readonly Buffer[], kind: 'first' | 'part' | 'end'): Promise<Committed> {
     const { options, request } = this;
     if (options.isClosed()) throw stopping();
-    if (options.hasConflict(this.#reads) || (kind !== 'first' && !this.#isStored)) throw new ConflictError();
+    if (options.hasConflict(this.#reads)) throw new ConflictError();
+    // Another node may have begun to import into the domain, or have withdrawn this import.
+    const expected = kind === 'first' ? undefined : this.#row.firstId;
+    if (this.#storedId !== expected) throw new ConflictError();
     const at = options.head();
     // No entry up to the head conflicts with the reads. Old reads would conflict in any case.
     this.#reads = { at, ranges: this.#reads.ranges };
@@ -237,10 +257,10 @@ class ImportRun {
     return await committing;
   }
 
-  /** Whether the row of the import is stored: nobody has withdrawn it. */
-  get #isStored(): boolean {
+  /** The first id of the import into the domain whose row is stored; undefined: there is none. */
+  get #storedId(): Id | undefined {
     const value = this.options.environment.rows.get(imports.number)!.get(this.#key);
-    return value !== undefined && imports.decode(this.#key, value).firstId === this.#row.firstId;
+    return value === undefined ? undefined : imports.decode(this.#key, value).firstId;
   }
 
   #encodeRow(row: ImportRow): Buffer {
@@ -249,6 +269,9 @@ class ImportRun {
     return out.content;
   }
 }
+
+const IN_PROGRESS =
+  'A zone file is being imported into the domain, so its records cannot be changed. Retry when the import has ended.';
 
 const stopping = (): UnavailableError =>
   new UnavailableError('stopping', 'The service is stopping; nothing was imported.');

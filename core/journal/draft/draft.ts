@@ -356,6 +356,11 @@ export async function write<T>(
       try {
         const onApplied = observed?.applied;
         const isRetry = attempt > 1;
+        // A large import takes long; the author's other writes do not wait for it.
+        if (request.compiled?.rows !== undefined) {
+          endTurn?.();
+          endTurn = undefined;
+        }
         const { sequence } = await journal.commit({ by, onApplied, isUrgent, isRetry, ...request });
         observed?.end(sequence);
         return { result, sequence };

@@ -23,7 +23,7 @@ export interface EtcdJournalOptions extends JournalOptions {
    */
   readonly waitForPeers?: (sequence: number) => Promise<unknown>;
   /** Resolves when all present nodes serve an entry, or after a timeout: for a large import. */
-  readonly waitForServed?: (sequence: number) => Promise<unknown>;
+  readonly waitForServed?: (sequence: number, signal: AbortSignal) => Promise<unknown>;
   /** Returns the number of other nodes that may write. */
   readonly countOthers?: () => number;
   /** Undefined: this node appends its own writes. */

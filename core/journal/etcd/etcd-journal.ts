@@ -185,8 +185,8 @@ class SharedJournal extends LocalJournal implements EtcdJournal {
     await super.close();
   }
 
-  protected override async waitForImport(sequence: number): Promise<void> {
-    await this.options.waitForServed?.(sequence);
+  protected override async waitForImport(sequence: number, signal: AbortSignal): Promise<void> {
+    await this.options.waitForServed?.(sequence, signal);
   }
 
   protected override wake(): void {

@@ -58,9 +58,9 @@ export async function deleteDomainRows(parts: Deletion, draft: Draft, domain: Do
   deleteRows(parts, draft, comments.number, id, changes);
   deleteRows(parts, draft, keptPtrs.number, id, changes);
   deleteRows(parts, draft, disabledRecords.number, id, changes);
-  // Withdraws it; the hidden records are deleted later.
-  const imported = draft.row(imports, idKey(id));
-  if (imported !== undefined) draft.delete(imports, imported);
+  // Withdraws an import; the hidden records are deleted later. Every entry of the import writes the
+  // row, so reading it would conflict.
+  if (parts.environment.rows.get(imports.number)!.doesExist(idKey(id))) changes.delete(imports.number, idKey(id));
   deleteProxy(draft, id);
   deleteRows(parts, draft, furtherCertificates.number, id, changes);
   deleteRows(parts, draft, rsaCertificates.number, id, changes);
