@@ -1,7 +1,6 @@
 /** The only writer of the index. Inserts, replaces and removes nodes while the query path reads. */
 
 import type { MessagePort } from 'node:worker_threads';
-import { largeMemory } from '../../os/memory.ts';
 import { isProven, NAME_LENGTH_AT, NODE_APEX, NODE_FLAGS_AT, NODE_HEADER, nameOffset } from '../answers.ts';
 import { Arena, isBefore, isLeaf, LEAF_SHARE } from './arena.ts';
 import { APEX_PROVEN, APEX_WORD, directoryStart } from './denial-layout.ts';
@@ -27,10 +26,9 @@ import {
   STOPPING,
   UNAVAILABLE,
 } from './layout.ts';
+import { SlotTable } from './slot-table.ts';
 import { UnavailableZones } from './unavailable-zones.ts';
 
-/** Share of used slots, including slots of removed names, above which the table grows. */
-const MAX_LOAD = 0.66;
 export class IndexWriter {
   #shared: SharedIndex;
   readonly #header: Int32Array;
@@ -38,9 +36,7 @@ export class IndexWriter {
   readonly #bytes: Uint8Array;
   readonly #words: Int32Array;
   readonly #arena: Arena;
-  #slots: Int32Array;
-  #mask: number;
-  #usedSlots = 0;
+  readonly #table: SlotTable;
   #names = 0;
   #inStore = 0;
   readonly #ports: MessagePort[] = [];
@@ -60,16 +56,13 @@ export class IndexWriter {
    * for. `isComplete` false: the store has names, and readers read it until `finishFilling`.
    */
   constructor(arenaBytes: number, expectedNames = 0, isComplete = true) {
-    let slotCount = 1024;
-    while (slotCount * MAX_LOAD < expectedNames + 1024) slotCount *= 2;
-    this.#shared = createShared(arenaBytes, slotCount);
+    this.#shared = createShared(arenaBytes, SlotTable.sizeFor(expectedNames + 1024));
     this.#header = new Int32Array(this.#shared.header);
     this.#multipliers = new Int32Array(this.#shared.multipliers);
     this.#bytes = new Uint8Array(this.#shared.arena);
     this.#words = new Int32Array(this.#shared.arena, 0, Math.floor(this.#bytes.length / 4));
     this.#arena = new Arena(this.#bytes.length);
-    this.#slots = new Int32Array(this.#shared.slots);
-    this.#mask = slotCount - 1;
+    this.#table = new SlotTable(this.#shared.slots, (slots) => this.#shareSlots(slots));
     this.#filling = isComplete ? null : new Filling();
     if (!isComplete) this.#header[GENERATION] = FILLING;
     this.unavailable = new UnavailableZones(
@@ -95,7 +88,7 @@ export class IndexWriter {
     return {
       names: this.#names,
       inStore: this.#inStore,
-      slots: this.#mask + 1,
+      slots: this.#table.size,
       arenaUsed: this.#arena.used,
       arenaCapacity: this.#arena.capacity,
     };
@@ -140,8 +133,8 @@ export class IndexWriter {
     }
     const slot = this.#find(node, nameAt, nameLength, wasStored);
     const reference = this.#store(node);
-    const old = slot >= 0 ? this.#slots[slot * 2 + 1] : 0;
-    if (slot >= 0) Atomics.store(this.#slots, slot * 2 + 1, reference);
+    const old = slot >= 0 ? this.#table.reference(slot) : 0;
+    if (slot >= 0) this.#table.set(slot, reference);
     else this.#add(node, nameAt, nameLength, reference);
     if ((node[NODE_FLAGS_AT] & NODE_APEX) !== 0 || this.#isApex(old))
       this.#linkApex(node.subarray(nameAt, nameAt + nameLength), reference);
@@ -182,10 +175,10 @@ export class IndexWriter {
 
   /** Takes over names that a thread wrote into the arena: pairs of hash and reference. */
   adopt(slots: Int32Array, maxLabels: number): void {
-    if ((this.#usedSlots + slots.length / 2) / (this.#mask + 1) > MAX_LOAD) this.#grow(slots.length / 2);
+    this.#table.reserve(slots.length / 2);
     for (let i = 0; i < slots.length; i += 2) {
       if (slots[i + 1] === IN_STORE) this.#inStore++;
-      this.#insert(slots[i], slots[i + 1]);
+      this.#table.insert(slots[i], slots[i + 1]);
     }
     this.#names += slots.length / 2;
     this.#header[MAX_LABELS] = Math.max(this.#header[MAX_LABELS], maxLabels);
@@ -210,8 +203,8 @@ export class IndexWriter {
     if (this.#checkedHashes.has(hash)) return true;
     this.#checkedHashes.add(hash);
     if (this.#filling !== null) return true;
-    for (let i = hash & this.#mask; this.#slots[i * 2] !== 0; i = (i + 1) & this.#mask)
-      if (this.#slots[i * 2] === hash && this.#slots[i * 2 + 1] === IN_STORE) return true;
+    for (let slot = this.#table.find(hash); slot >= 0; slot = this.#table.find(hash, slot + 1))
+      if (this.#table.reference(slot) === IN_STORE) return true;
     return false;
   }
 
@@ -223,8 +216,8 @@ export class IndexWriter {
     }
     const slot = this.#find(name, 0, name.length, true);
     if (slot < 0) return;
-    const old = this.#slots[slot * 2 + 1];
-    Atomics.store(this.#slots, slot * 2 + 1, 0);
+    const old = this.#table.reference(slot);
+    this.#table.set(slot, 0);
     if (this.#isApex(old)) this.#linkApex(name, 0);
     this.#release(old);
     this.#names--;
@@ -239,7 +232,7 @@ export class IndexWriter {
     if (!this.denial.hasDirectories) return;
     const slot = this.#find(directoryName(apex), 0, apex.length + 1, false);
     if (slot < 0) return;
-    const word = this.#slots[slot * 2 + 1] * 2 + directoryStart(apex.length + 1) / 4 + APEX_WORD;
+    const word = this.#table.reference(slot) * 2 + directoryStart(apex.length + 1) / 4 + APEX_WORD;
     Atomics.store(this.#words, word, this.#apexWord(reference));
   }
 
@@ -259,15 +252,14 @@ export class IndexWriter {
     const length = node[NAME_LENGTH_AT];
     const apex = this.#find(node, NODE_HEADER + 1, length - 1, false);
     if (apex >= 0)
-      this.#words[(offset + directoryStart(length)) / 4 + APEX_WORD] = this.#apexWord(this.#slots[apex * 2 + 1]);
+      this.#words[(offset + directoryStart(length)) / 4 + APEX_WORD] = this.#apexWord(this.#table.reference(apex));
     const slot = this.#find(node, NODE_HEADER, length, false);
     if (slot >= 0) {
-      const old = this.#slots[slot * 2 + 1];
-      Atomics.store(this.#slots, slot * 2 + 1, offset / 8);
+      const old = this.#table.reference(slot);
+      this.#table.set(slot, offset / 8);
       this.#release(old);
     } else {
-      if ((this.#usedSlots + 1) / (this.#mask + 1) > MAX_LOAD) this.#grow();
-      this.#insert(finishHash(nameSum(this.#multipliers, node, NODE_HEADER, length)), offset / 8);
+      this.#table.insert(finishHash(nameSum(this.#multipliers, node, NODE_HEADER, length)), offset / 8);
     }
     return offset;
   }
@@ -275,8 +267,8 @@ export class IndexWriter {
   #removeDirectory(name: Uint8Array): void {
     const slot = this.#find(name, 0, name.length, false);
     if (slot < 0) return;
-    const old = this.#slots[slot * 2 + 1];
-    Atomics.store(this.#slots, slot * 2 + 1, 0);
+    const old = this.#table.reference(slot);
+    this.#table.set(slot, 0);
     this.#release(old);
   }
 
@@ -330,8 +322,7 @@ export class IndexWriter {
   }
 
   #add(node: Uint8Array, nameAt: number, nameLength: number, reference: number): void {
-    if ((this.#usedSlots + 1) / (this.#mask + 1) > MAX_LOAD) this.#grow();
-    this.#insert(finishHash(nameSum(this.#multipliers, node, nameAt, nameLength)), reference);
+    this.#table.insert(finishHash(nameSum(this.#multipliers, node, nameAt, nameLength)), reference);
     this.#names++;
     const labels = countLabels(node, nameAt);
     if (labels > this.#header[MAX_LABELS]) Atomics.store(this.#header, MAX_LABELS, labels);
@@ -363,15 +354,6 @@ export class IndexWriter {
     }
   }
 
-  #insert(hash: number, reference: number): void {
-    let i = hash & this.#mask;
-    while (this.#slots[i * 2] !== 0 && this.#slots[i * 2 + 1] !== 0) i = (i + 1) & this.#mask;
-    if (this.#slots[i * 2] === 0) this.#usedSlots++;
-    // Between these two writes, a reader finds either a node with another name, or no name.
-    Atomics.store(this.#slots, i * 2 + 1, reference);
-    Atomics.store(this.#slots, i * 2, hash);
-  }
-
   /**
    * Returns the slot of a name (lower case), or -1. Slots of names in the store differ only by
    * their hash. If the name was stored and is not in the arena, any such slot of its hash serves.
@@ -379,11 +361,10 @@ export class IndexWriter {
   #find(bytes: Uint8Array, from: number, length: number, wasStored: boolean): number {
     const hash = finishHash(nameSum(this.#multipliers, bytes, from, length));
     let stored = -1;
-    for (let i = hash & this.#mask; this.#slots[i * 2] !== 0; i = (i + 1) & this.#mask) {
-      if (this.#slots[i * 2] !== hash) continue;
-      const reference = this.#slots[i * 2 + 1];
-      if (reference > 0 && this.#sameName(reference * 8, bytes, from, length)) return i;
-      if (reference === IN_STORE && wasStored) stored = i;
+    for (let slot = this.#table.find(hash); slot >= 0; slot = this.#table.find(hash, slot + 1)) {
+      const reference = this.#table.reference(slot);
+      if (reference > 0 && this.#sameName(reference * 8, bytes, from, length)) return slot;
+      if (reference === IN_STORE && wasStored) stored = slot;
     }
     return stored;
   }
@@ -395,21 +376,10 @@ export class IndexWriter {
     return true;
   }
 
-  /** Moves the names to a new table with room for `added` more, without removed names. */
-  #grow(added = 1): void {
-    let slotCount = this.#mask + 1;
-    while ((this.#names + added) / slotCount > MAX_LOAD / 1.5) slotCount *= 2;
-    const old = this.#slots;
-    this.#shared = {
-      ...this.#shared,
-      slots: largeMemory(slotCount * 8),
-      generation: this.#shared.generation + 1,
-    };
-    this.#slots = new Int32Array(this.#shared.slots);
-    this.#mask = slotCount - 1;
-    this.#usedSlots = 0;
-    for (let i = 0; i < old.length; i += 2) if (old[i] !== 0 && old[i + 1] !== 0) this.#insert(old[i], old[i + 1]);
-    for (const port of this.#ports) port.postMessage(this.#shared.slots);
+  /** Readers use a larger table from now on. */
+  #shareSlots(slots: SharedArrayBuffer): void {
+    this.#shared = { ...this.#shared, slots, generation: this.#shared.generation + 1 };
+    for (const port of this.#ports) port.postMessage(slots);
     if (this.#header[GENERATION] !== FILLING) Atomics.store(this.#header, GENERATION, this.#shared.generation);
   }
 }
