@@ -16,6 +16,7 @@ import {
   type ResolvedConfig,
 } from './core/config/index.ts';
 import { loadUdpThreads } from './core/nameserver/early.ts';
+import { endEarlyThreads } from './core/os/early-threads.ts';
 import type { Running } from './core/os/systemd/run-service.ts';
 
 type Start = typeof import('./core/start.ts');
@@ -38,6 +39,18 @@ async function serve(read: () => ResolvedConfig): Promise<void> {
   const largeHeap = await fitHeap(resolved.config);
   setThreadHeapFlags();
   loadUdpThreads(resolved.config);
+  try {
+    await serveWith(resolved, read, largeHeap);
+  } finally {
+    await endEarlyThreads();
+  }
+}
+
+async function serveWith(
+  resolved: ResolvedConfig,
+  read: () => ResolvedConfig,
+  largeHeap: string | null,
+): Promise<void> {
   const start = await import('./core/start.ts');
   await checkStart(resolved.config, { bind: false });
   const live = new start.LiveConfig(resolved);

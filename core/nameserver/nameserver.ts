@@ -234,7 +234,7 @@ export async function startNameserver(options: NameserverOptions): Promise<Names
     // Threads share few cores while they start, and most queries arrive over UDP.
     for (const group of [threads.slice(0, count), threads.slice(count)])
       await Promise.all(group.map((thread) => thread.start()));
-    endEarlyThreads();
+    void endEarlyThreads();
   } catch (error) {
     await stop();
     throw error;

@@ -2,6 +2,7 @@
  * Threads that load their program before their data exists: at a start, those of the nameserver
  * load while the main thread opens the store.
  */
+import { once } from 'node:events';
 import {
   MessageChannel,
   type MessagePort,
@@ -12,7 +13,7 @@ import {
   workerData,
 } from 'node:worker_threads';
 
-/** The workerData of a thread that waits until `signal` is 1. Then its data is at the port. */
+/** The workerData of a thread that waits for `signal`. */
 interface EarlyData {
   readonly early: { readonly port: MessagePort; readonly signal: Int32Array };
 }
@@ -22,6 +23,11 @@ interface EarlyThread {
   readonly port: MessagePort;
   readonly signal: Int32Array;
 }
+
+/** Values of `signal`: the thread waits, its data is at the port, or it is not needed. */
+const WAIT = 0;
+const TAKE = 1;
+const END = 2;
 
 /** By the file of the program. */
 const waiting = new Map<string, EarlyThread[]>();
@@ -55,8 +61,7 @@ export function createThread(file: URL, { transferList = [], ...options }: Threa
     const { worker, port, signal } = thread;
     if (worker.threadId === ENDED) continue;
     port.postMessage(options.workerData, [...transferList]);
-    Atomics.store(signal, 0, 1);
-    Atomics.notify(signal, 0);
+    send(signal, TAKE);
     return worker;
   }
   return new Worker(file, { ...options, transferList: [...transferList] });
@@ -64,17 +69,32 @@ export function createThread(file: URL, { transferList = [], ...options }: Threa
 
 const ENDED = -1;
 
-/** Ends the threads that were not needed. */
-export function endEarlyThreads(): void {
-  for (const threads of waiting.values()) for (const { worker } of threads) void worker.terminate();
+/**
+ * Ends the threads that were not needed. A thread that is terminated, or whose process exits, while
+ * it loads LMDB aborts the process. So each ends itself once it has loaded its program.
+ */
+export async function endEarlyThreads(): Promise<void> {
+  const threads = [...waiting.values()].flat();
   waiting.clear();
+  const ends = threads.map(async ({ worker, signal }) => {
+    if (worker.threadId === ENDED) return;
+    send(signal, END);
+    await once(worker, 'exit').catch(() => {});
+  });
+  await Promise.all(ends);
+}
+
+function send(signal: Int32Array, value: number): void {
+  Atomics.store(signal, 0, value);
+  Atomics.notify(signal, 0);
 }
 
 /** In a thread: its workerData. Waits for it if the thread was started early. */
 export function takeThreadData<Data>(): Data {
   const { early } = workerData as Partial<EarlyData>;
   if (early === undefined) return workerData as Data;
-  Atomics.wait(early.signal, 0, 0);
+  Atomics.wait(early.signal, 0, WAIT);
+  if (Atomics.load(early.signal, 0) === END) process.exit();
   const received = receiveMessageOnPort(early.port) as { readonly message: Data };
   early.port.close();
   return received.message;

@@ -29,9 +29,10 @@ test('a thread that is loaded early takes its data, and ports in it', async () =
 test('further threads are created with their data, and those that are not needed end', async () => {
   loadThreads(PROGRAM, ['early', 'unused'], undefined);
   const first = createThread(PROGRAM, { ...DATA, workerData: { text: 'first' } });
-  endEarlyThreads();
+  const answer = answerOf(first);
+  await endEarlyThreads();
   const second = createThread(PROGRAM, { ...DATA, workerData: { text: 'second' } });
-  assert.equal(await Promise.all([answerOf(first), answerOf(second)]), ['first', 'second']);
+  assert.equal(await Promise.all([answer, answerOf(second)]), ['first', 'second']);
 });
 
 test.run();
