@@ -76,21 +76,8 @@ export function endOfChange(bytes: Buffer, at: number): number {
   return valueLength === DELETED ? keyEnd : keyEnd + valueLength;
 }
 
-/** Bytes `start` to `end` of changes. Both are limits of whole changes. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Like readChanges, but skips those in the span. */
-export function* readChangesAround(bytes: Buffer, span: Span | undefined): Iterable<Change> {
-  if (span === undefined) return yield* readChanges(bytes);
-  yield* readChanges(bytes.subarray(0, span.start));
-  yield* readChanges(bytes.subarray(span.end));
-}
-
 /** Bytes of the keys and values of `count` changes. */
-export const bytesOfRows = ({ start, end }: Span, count: number): number => end - start - count * CHANGE_HEADER;
+export const bytesOfRows = (changes: Buffer, count: number): number => changes.length - count * CHANGE_HEADER;
 
 /**
  * Calls `visit` with the place of each key of `count` changes from offset `from`, in order. Returns

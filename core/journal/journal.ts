@@ -25,7 +25,6 @@ import { latin1 } from '../dns/wire/latin1.ts';
 import type { Name } from '../dns/wire/name.ts';
 import type { Id } from '../store/keys.ts';
 import type { Domain, ImportRow, Purge, Table } from '../store/rows.ts';
-import type { Span } from './entry-codec.ts';
 
 /**
  * A table number and key bounds: start ≤ key < end. Without an end, the range reaches the last key
@@ -82,10 +81,10 @@ export interface CompiledZone {
   readonly domainId: Id;
   /** Pairs of name key and node, without the apex: see core/zone/compile/bulk.ts. */
   readonly nodes: Uint8Array;
-  /** Omitted: the records are somewhere in the changes. */
+  /** Not part of the changes. Omitted: the records are in the changes. */
   readonly rows?: ImportedRows;
-  /** The deletes of all records of before, next to each other; omitted: like `rows`. */
-  readonly deletions?: Span & { readonly count: number };
+  /** The deletes of all records of before, with `rows`. Not part of the changes either. */
+  readonly deletions?: Buffer;
   /** Written while the import is staged. */
   readonly progress?: ImportProgress;
 }
@@ -104,8 +103,9 @@ export interface ImportProgress {
   done: number;
 }
 
-/** The puts of all records of a zone, which are next to each other in the changes of a commit. */
-export interface ImportedRows extends Span {
+/** The puts of all records of a zone. */
+export interface ImportedRows {
+  readonly changes: Buffer;
   readonly apex: Name;
   /** The ids are consecutive, in the order of the puts. */
   readonly firstId: Id;

@@ -10,7 +10,8 @@ import { type ImportRow, imports, type Table } from '../store/rows.ts';
 import { StoreReader } from '../store/store-reader.ts';
 import { Applier, type ApplierOptions } from './apply/applier.ts';
 import { CommitQueue, type JournalObserver } from './commit/commit-queue.ts';
-import { Importer } from './commit/importer.ts';
+import type { Measured } from './commit/growth.ts';
+import { Importer, inOneEntry } from './commit/importer.ts';
 import { Quotas } from './commit/quotas.ts';
 import { RecentWrites } from './commit/recent-writes.ts';
 import { type ClusterLevel, FIRST_LEVEL, levelRefusal, OWN_LEVEL } from './feature-level.ts';
@@ -82,6 +83,7 @@ export abstract class LocalJournal implements Journal {
       hasConflict: (reads) => this.recent.hasConflict(reads),
       isClosed: () => this.isClosed,
       enqueue: (request) => this.#add(request),
+      limited: (measured, commit) => this.#limited(measured, commit),
       waitForPeers: (sequence) => this.waitForImport(sequence, this.#closing.signal),
     });
     this.ids = new IdLeases({ environment, journal: this });
@@ -110,9 +112,11 @@ export abstract class LocalJournal implements Journal {
     return level <= (this.#clusterLevel().agreed ?? FIRST_LEVEL);
   }
 
-  commit(request: CommitRequest): Promise<Committed> {
+  commit(requested: CommitRequest): Promise<Committed> {
     if (this.isClosed)
       return Promise.reject(new UnavailableError('stopping', 'The service is stopping; nothing was written.'));
+    const isStaged = this.importer.isLarge(requested) && this.applier.defersImports && this.canStore(imports);
+    const request = isStaged ? requested : inOneEntry(requested);
     const refusal =
       this.#storage?.refusalOf(request.by) ??
       this.clock.refusal() ??
@@ -120,9 +124,11 @@ export abstract class LocalJournal implements Journal {
     if (refusal !== null) return Promise.reject(refusal);
     const importing = this.importer.refusalOf(request);
     if (importing !== null) return Promise.reject(importing);
-    const committing =
-      this.#quotas === null ? this.enqueue(request) : this.#quotas.run(request, () => this.enqueue(request));
-    return this.#served(request, committing);
+    if (isStaged) return this.importer.run(request);
+    return this.#served(
+      request,
+      this.#limited(request, () => this.#add(request)),
+    );
   }
 
   /** Resolves when the zones of a commit are served, though an import into them is not yet. */
@@ -132,13 +138,12 @@ export abstract class LocalJournal implements Journal {
     return committed;
   }
 
-  /** Appends a request that is allowed, and resolves when it is applied. */
-  protected enqueue(request: CommitRequest): Promise<Committed> {
-    if (this.importer.isLarge(request) && this.applier.defersImports && this.canStore(imports))
-      return this.importer.run(request);
-    return this.#add(request);
+  /** Commits what the quota of the account allows, or rejects. */
+  #limited(measured: Measured, commit: () => Promise<Committed>): Promise<Committed> {
+    return this.#quotas === null ? commit() : this.#quotas.run(measured, commit);
   }
 
+  /** Appends a request that is allowed, and resolves when it is applied. */
   #add(request: CommitRequest): Promise<Committed> {
     const committed = this.queue.add(request);
     this.wake();

@@ -145,7 +145,7 @@ export function buildGroup(
       const sequence = head.sequence + links.length + 1;
       const entry = { sequence, time, by, previousHash: hash, changes };
       const bytes = encodeEntry(entry);
-      recent.add(sequence, changes, compiled);
+      recent.add(sequence, changes);
       hash = hashEntry(bytes);
       links.push({ applied: { entry, compiled }, bytes });
       accepted.push(commit);

@@ -5,8 +5,7 @@ import { type Id, idAt } from '../../store/keys.ts';
 import { accountShare, rowOwner, rowSize } from '../../store/row-owner.ts';
 import { type Domain, domains, records } from '../../store/rows.ts';
 import type { StoreReader } from '../../store/store-reader.ts';
-import { bytesOfRows, readChangesAround, readFirstChanges } from '../entry-codec.ts';
-import type { CompiledZone } from '../journal.ts';
+import { readChanges, readFirstChanges } from '../entry-codec.ts';
 
 /** Negative: the commit removes more than it adds. */
 export interface Growth {
@@ -25,17 +24,25 @@ export interface CommitGrowth {
   readonly accounts: ReadonlyMap<Id, Growth>;
 }
 
+/** A commit whose growth is measured. */
+export interface Measured {
+  readonly changes: Buffer;
+  /** What the records of an import add to its domain, which are not in the changes. */
+  readonly more?: Growth & { readonly domainId: Id };
+}
+
 type StoredRows = Pick<StoreReader, 'domain' | 'zoneState' | 'environment'>;
 
 /**
  * The accounts to which a commit may add something. No row is read, except that `ownerOf` returns
  * the account of a stored domain.
  */
-export function growingAccounts(changes: Buffer, ownerOf: (domainId: Id) => Id | undefined): Set<Id> {
+export function growingAccounts({ changes, more }: Measured, ownerOf: (domainId: Id) => Id | undefined): Set<Id> {
   const accounts = new Set<Id>();
   const addAccount = (accountId: Id | undefined): void => {
     if (accountId !== undefined) accounts.add(accountId);
   };
+  if (more !== undefined) addAccount(ownerOf(more.domainId));
   for (const { table, key, value } of readFirstChanges(changes, records.number)) {
     const owner = rowOwner(table);
     if (owner === 'none' || owner === 'audit') continue;
@@ -47,21 +54,16 @@ export function growingAccounts(changes: Buffer, ownerOf: (domainId: Id) => Id |
   return accounts;
 }
 
-/** Reads the stored rows that the commit replaces or deletes. */
-export function measureGrowth(changes: Buffer, stored: StoredRows, imported?: CompiledZone): CommitGrowth {
+/** Reads the stored rows that the commit replaces or deletes. `more`: records that are not in the changes. */
+export function measureGrowth({ changes, more }: Measured, stored: StoredRows): CommitGrowth {
   const zones = new Map<Id, Growth>();
   const accounts = new Map<Id, Growth>();
   /** The rows of domains that the commit writes. */
   const written = new Map<Id, Domain>();
   /** Deleted rows, so that the put that follows adds a whole row. */
   const deleted = new Set<string>();
-  const rows = imported?.rows;
-  if (imported !== undefined && rows !== undefined) {
-    const growth = growthOf(zones, imported.domainId);
-    growth.records += rows.count;
-    growth.bytes += bytesOfRows(rows, rows.count);
-  }
-  for (const { table, key, value } of readChangesAround(changes, rows)) {
+  if (more !== undefined) add(zones, more.domainId, more.records, more.bytes);
+  for (const { table, key, value } of readChanges(changes)) {
     const owner = rowOwner(table);
     if (owner === 'none' || owner === 'audit') continue;
     const isRecord = table === records.number;

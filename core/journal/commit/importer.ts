@@ -25,6 +25,7 @@ import type {
   KeyRange,
   ReadSet,
 } from '../journal.ts';
+import type { Measured } from './growth.ts';
 
 /** Bytes of records from which on an import is staged: some thousand records. */
 const STAGED_BYTES = 256 << 10;
@@ -44,6 +45,8 @@ interface ImporterOptions {
   hasConflict(reads: ReadSet): boolean;
   isClosed(): boolean;
   enqueue(request: CommitRequest): Promise<Committed>;
+  /** Commits what the quota of the account allows, or rejects. */
+  limited(measured: Measured, commit: () => Promise<Committed>): Promise<Committed>;
   /** Resolves when the other nodes serve the import whose end is this entry. */
   waitForPeers(sequence: number): Promise<unknown>;
 }
@@ -51,8 +54,24 @@ interface ImporterOptions {
 /** An import conflicted after some of its records were written, which are deleted now. */
 export class WithdrawnError extends ConflictError {}
 
-/** An import with the place of its records in the changes. */
-type PlacedZone = CompiledZone & { readonly rows: ImportedRows; readonly progress: ImportProgress };
+type LargeZone = CompiledZone & { readonly rows: ImportedRows; readonly progress: ImportProgress };
+
+/** Bytes of the rows of so many records. */
+interface RecordSum {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+const NO_CHANGES = Buffer.alloc(0);
+
+/** The request of an import that is not staged: an entry with all its records. */
+export function inOneEntry(request: CommitRequest): CommitRequest {
+  const { rows, deletions = NO_CHANGES, ...compiled } = request.compiled ?? {};
+  if (rows === undefined) return request;
+  // The row of a new domain comes before its records.
+  const changes = Buffer.concat([request.changes, deletions, rows.changes]);
+  return { ...request, changes, compiled: compiled as CompiledZone };
+}
 
 export class Importer {
   readonly #turns = new Semaphore(CONCURRENT_IMPORTS);
@@ -72,7 +91,7 @@ export class Importer {
 
   /** Whether the request is an import that `run` should commit. */
   isLarge({ compiled }: CommitRequest): boolean {
-    return compiled?.rows !== undefined && compiled.rows.end - compiled.rows.start >= STAGED_BYTES;
+    return compiled?.rows !== undefined && compiled.rows.changes.length >= STAGED_BYTES;
   }
 
   /**
@@ -106,8 +125,8 @@ export class Importer {
     await this.#turns.run(() => Promise.resolve());
   }
 
-  async #import(request: CommitRequest, zone: PlacedZone): Promise<Committed> {
-    const { steps, waitForPeers } = this.options;
+  async #import(request: CommitRequest, zone: LargeZone): Promise<Committed> {
+    const { steps, limited, waitForPeers } = this.options;
     const { domainId, rows } = zone;
     const run = new ImportRun(this.options, request, zone);
     await this.#waitForOthers(domainId);
@@ -115,9 +134,11 @@ export class Importer {
     this.#domains.add(domainId);
     try {
       const replaced = await run.measureReplaced();
-      await run.writeParts();
-      steps.setCompiled(rows.firstId, run.compiled);
-      const committed = await run.end(replaced);
+      const committed = await limited(run.measured(replaced), async () => {
+        await run.writeParts();
+        steps.setCompiled(rows.firstId, run.compiled);
+        return await run.end(replaced);
+      });
       await steps.whenDone(domainId);
       await waitForPeers(committed.sequence);
       return committed;
@@ -159,7 +180,7 @@ class ImportRun {
   constructor(
     private readonly options: ImporterOptions,
     private readonly request: CommitRequest,
-    private readonly zone: PlacedZone,
+    private readonly zone: LargeZone,
   ) {
     const { domainId, rows } = zone;
     const { apex, firstId, count } = rows;
@@ -176,11 +197,10 @@ class ImportRun {
   }
 
   /** The number and bytes of the records that are deleted. If one changes, the import conflicts. */
-  async measureReplaced(): Promise<{ count: number; bytes: number }> {
-    const { start, end } = this.zone.deletions ?? { start: 0, end: 0 };
+  async measureReplaced(): Promise<RecordSum> {
     const steps = new Steps();
     const replaced = { count: 0, bytes: 0 };
-    for (const { table, key } of readChanges(this.request.changes.subarray(start, end))) {
+    for (const { table, key } of readChanges(this.zone.deletions ?? NO_CHANGES)) {
       const value = this.options.environment.records.get(key);
       if (value === undefined) throw new ConflictError();
       replaced.count++;
@@ -190,16 +210,23 @@ class ImportRun {
     return replaced;
   }
 
+  /** What the account must have room for. */
+  measured(replaced: RecordSum): Measured {
+    const { domainId, rows } = this.zone;
+    const growth = rows.count - replaced.count;
+    const bytes = bytesOfRows(rows.changes, rows.count) - replaced.bytes;
+    return { changes: this.request.changes, more: { domainId, records: growth, bytes } };
+  }
+
   async writeParts(): Promise<void> {
-    const { start, end } = this.zone.rows;
-    const { changes } = this.request;
+    const { changes } = this.zone.rows;
     let written = 0;
-    for (let from = start; from < end; ) {
+    for (let from = 0; from < changes.length; ) {
       let to = from;
-      for (; to < end && to - from < PART_BYTES; written++) to = endOfChange(changes, to);
+      for (; to < changes.length && to - from < PART_BYTES; written++) to = endOfChange(changes, to);
       const part = changes.subarray(from, to);
       this.#noteAliases(part);
-      await this.#commit([this.#encodeRow({ ...this.#row, written }), part], from === start ? 'first' : 'part');
+      await this.#commit([this.#encodeRow({ ...this.#row, written }), part], from === 0 ? 'first' : 'part');
       this.zone.progress.done = written;
       from = to;
     }
@@ -215,18 +242,10 @@ class ImportRun {
   }
 
   /** Everything else that the import changes. */
-  end(replaced: { readonly count: number; readonly bytes: number }): Promise<Committed> {
-    const { rows, deletions } = this.zone;
-    const { changes } = this.request;
-    const { count } = rows;
-    const row = { ...this.#row, written: count, end: { bytes: bytesOfRows(rows, count), replaced } };
-    const at = deletions?.end ?? 0;
-    const rest = [
-      changes.subarray(0, deletions?.start ?? 0),
-      changes.subarray(at, rows.start),
-      changes.subarray(rows.end),
-    ];
-    return this.#commit([this.#encodeRow(row), ...rest], 'end');
+  end(replaced: RecordSum): Promise<Committed> {
+    const { changes, count } = this.zone.rows;
+    const row = { ...this.#row, written: count, end: { bytes: bytesOfRows(changes, count), replaced } };
+    return this.#commit([this.#encodeRow(row), this.request.changes], 'end');
   }
 
   /** Deletes the row if it is still that of this import. */

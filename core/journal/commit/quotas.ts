@@ -10,10 +10,8 @@
 import { StateError } from '../../base/errors.ts';
 import type { Id } from '../../store/keys.ts';
 import type { StoreReader } from '../../store/store-reader.ts';
-import type { AccountQuota, CommitRequest } from '../journal.ts';
-import { type CommitGrowth, type Growth, growingAccounts, measureGrowth } from './growth.ts';
-
-type Measured = Pick<CommitRequest, 'changes' | 'compiled'>;
+import type { AccountQuota } from '../journal.ts';
+import { type CommitGrowth, type Growth, growingAccounts, type Measured, measureGrowth } from './growth.ts';
 
 interface QuotaOptions {
   readonly stored: StoreReader;
@@ -49,13 +47,13 @@ export class Quotas {
 
   /** Commits, or rejects with StateError `plan_limit`. */
   run<T>(request: Measured, commit: () => Promise<T>): Promise<T> {
-    for (const accountId of growingAccounts(request.changes, this.#ownerOf))
+    for (const accountId of growingAccounts(request, this.#ownerOf))
       if (this.#quotaOf(accountId) !== null) return this.#runLimited(request, commit);
     return commit();
   }
 
-  async #runLimited<T>({ changes, compiled }: Measured, commit: () => Promise<T>): Promise<T> {
-    const growth = measureGrowth(changes, this.options.stored, compiled);
+  async #runLimited<T>(request: Measured, commit: () => Promise<T>): Promise<T> {
+    const growth = measureGrowth(request, this.options.stored);
     for (;;) {
       if (this.#refusalOf(growth, true) === null) break;
       const refusal = this.#refusalOf(growth, false);

@@ -9,8 +9,8 @@ import { afterPrefix, idKey, recordKeyParts } from '../../store/keys.ts';
 import { LOOKUPS, TARGETS } from '../../store/raw-reader.ts';
 import { records, TABLES } from '../../store/rows.ts';
 import { importOf } from '../apply/import-entries.ts';
-import { readChangesAround } from '../entry-codec.ts';
-import { type CompiledZone, type KeyRange, type KeyText, type ReadSet, textOf } from '../journal.ts';
+import { readChanges } from '../entry-codec.ts';
+import { type KeyRange, type KeyText, type ReadSet, textOf } from '../journal.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';
 
 interface WrittenKeys {
@@ -73,7 +73,7 @@ export class RecentWrites {
     return false;
   }
 
-  add(sequence: number, changes: Buffer, imported?: CompiledZone): void {
+  add(sequence: number, changes: Buffer): void {
     const keys = new Map<number, string[]>();
     let count = 0;
     const addKey = (table: number, key: Uint8Array): void => {
@@ -86,7 +86,7 @@ export class RecentWrites {
     const isPart = importRow?.end === null;
     let spans: Map<string, { first: Buffer; last: Buffer }> | undefined;
     const isBulk = changes.length > BULK_BYTES;
-    for (const { table, key, value } of readChangesAround(changes, imported?.rows)) {
+    for (const { table, key, value } of readChanges(changes)) {
       // Nothing reads the hidden records of an import.
       if (isPart && table === records.number) break;
       if (table === records.number) {
@@ -112,8 +112,7 @@ export class RecentWrites {
       spans === undefined
         ? NO_SPANS
         : [...spans.values()].map(({ first, last }) => ({ first: latin1(first), last: latin1(last) }));
-    const importedId = imported?.rows === undefined ? !isPart && importRow?.domainId : imported.domainId;
-    const whole = typeof importedId === 'number' ? rangesOfZone(idKey(importedId)) : NO_RANGES;
+    const whole = importRow === null || isPart ? NO_RANGES : rangesOfZone(idKey(importRow.domainId));
     this.#entries.push({ sequence, keys, count, spans: allSpans, whole });
     this.#keys += count;
   }

@@ -13,11 +13,10 @@ import { type Entry, LOOKUPS, type RawReader, rawReader, TARGETS, tableOf } from
 import { Reader } from '../../store/reader.ts';
 import { records, STAMP, type Table } from '../../store/rows.ts';
 import { WithdrawnError } from '../commit/importer.ts';
-import { ChangeWriter, type Span } from '../entry-codec.ts';
+import { ChangeWriter } from '../entry-codec.ts';
 import {
   type CommitRequest,
   type CompiledZone,
-  type ImportedRows,
   type Journal,
   type KeyRange,
   type KeyText,
@@ -27,15 +26,9 @@ import { OverlaidTable } from '../overlay.ts';
 import { hasTarget, targetOf } from '../record-targets.ts';
 import { IdTaker, OutOfIds } from './id-taker.ts';
 
-/** The compiled nodes of an imported zone. `in`: appended changes, to which a span refers. */
-interface DraftedZone extends Pick<CompiledZone, 'domainId' | 'nodes' | 'progress'> {
-  readonly rows?: ImportedRows & { readonly in: Buffer };
-  readonly deletions?: CompiledZone['deletions'] & { readonly in: Buffer };
-}
-
 export class Draft extends Reader {
   readonly #tracked: TrackedReader;
-  compiled: DraftedZone | undefined;
+  compiled: CompiledZone | undefined;
 
   constructor(
     environment: Environment,
@@ -98,17 +91,7 @@ export class Draft extends Reader {
 
   get request(): Pick<CommitRequest, 'reads' | 'changes' | 'compiled'> {
     const reads = { at: this.#tracked.head, ranges: this.#tracked.ranges };
-    const changes = this.#tracked.changes();
-    if (this.compiled?.rows === undefined) return { reads, changes, compiled: this.compiled };
-    const { domainId, nodes, rows, deletions, progress } = this.compiled;
-    const { appended } = this.#tracked;
-    const place = <S extends Span & { readonly in: Buffer }>(span: S): S => {
-      let offset = changes.length;
-      for (let i = appended.length - 1; i >= appended.indexOf(span.in); i--) offset -= appended[i].length;
-      return { ...span, start: offset + span.start, end: offset + span.end };
-    };
-    const placed = { rows: place(rows), ...(deletions !== undefined && { deletions: place(deletions) }) };
-    return { reads, changes, compiled: { domainId, nodes, progress, ...placed } };
+    return { reads, changes: this.#tracked.changes(), compiled: this.compiled };
   }
 }
 
@@ -350,7 +333,7 @@ export async function write<T>(
         continue;
       }
       const request = draft.request;
-      if (request.changes.length === 0) return { result, sequence: journal.head };
+      if (request.changes.length === 0 && request.compiled === undefined) return { result, sequence: journal.head };
       areIdsFree = false;
       const observed = observer?.startCommit();
       try {

@@ -94,14 +94,13 @@ export async function importZone(
     draft.addReadRange({ table: records.number, start: idKey(id), end: afterPrefix(idKey(id)) });
     const old = new ChangeWriter();
     for (const { key } of recordsOf(environment, id)) old.delete(records.number, key);
-    const { content } = old;
-    const deletions = { in: content, start: 0, end: content.length, count: old.count };
-    draft.append(content);
+    const deletions = old.content;
     for (const row of spellingsOf(environment, id)) draft.delete(spellings, row);
-    draft.append(rows);
-    const place = { in: rows, apex, firstId: ownId, count, start: 0, end: recordsEnd };
+    const puts = { changes: rows.subarray(0, recordsEnd), apex, firstId: ownId, count };
     const hasRelated = draft.domainsBelow(apex, 1).length > 0 || draft.domainByApex(parseName('test.')) !== undefined;
-    if (!hasRelated) draft.compiled = { domainId: id, nodes, progress, ...(isStaged && { rows: place, deletions }) };
+    const isPlain = isStaged && !hasRelated;
+    if (!hasRelated) draft.compiled = { domainId: id, nodes, progress, ...(isPlain && { rows: puts, deletions }) };
+    for (const part of isPlain ? [rows.subarray(recordsEnd)] : [deletions, rows]) draft.append(part);
   });
 }
 

@@ -89,26 +89,23 @@ export async function importZone(
         const changes = new ChangeWriter();
         // Signals of RFC 9615, which a file cannot contain.
         const { flags, kept } = await deleteRecords(services, draft, old, changes, DNSSEC_TYPES);
-        const deletions = { start: 0, end: changes.content.length, count: changes.count };
-        deleteSpellings(services, draft, domainId, changes);
+        const deletions = changes.content;
+        const others = new ChangeWriter();
+        deleteSpellings(services, draft, domainId, others);
         const domain: Domain = { ...old, kept: prepared.kept };
         if (old.kept !== null || prepared.kept !== null)
-          changes.put(domains.number, domains.key(domain), domains.encode(domain));
-        const { content } = changes;
-        draft.append(content);
+          others.put(domains.number, domains.key(domain), domains.encode(domain));
         const zoneRows = await rowsOf(prepared, draft, domainId);
         rows = zoneRows.changes;
         keepProxied(rows, flags);
         requireSameSteered(services, draft, domain, rows);
-        draft.append(rows);
         // The nodes were compiled for a zone without other records, without other domains above or
         // below, and without the proxy.
-        if (kept === 0 && !hasRelatedDomain(draft, domain) && draft.proxy(domainId)?.enabled !== true)
-          draft.compiled = {
-            ...compiledOf(prepared, zoneRows, domain),
-            progress: running,
-            deletions: { in: content, ...deletions },
-          };
+        if (kept === 0 && !hasRelatedDomain(draft, domain) && draft.proxy(domainId)?.enabled !== true) {
+          draft.compiled = { ...compiledOf(prepared, zoneRows, domain), progress: running, deletions };
+          draft.append(others.content);
+          draft.append(rows.subarray(prepared.recordsEnd));
+        } else for (const part of [deletions, others.content, rows]) draft.append(part);
         return {
           action: 'zone.import',
           domain,
@@ -146,8 +143,9 @@ export async function createFromZoneFile(
   const { count, kept, nameservers, warnings } = prepared;
   const reply = await insertDomain(services, context, { domain: name }, async (draft, empty) => {
     const rows = await rowsOf(prepared, draft, empty.id);
-    draft.append(rows.changes);
-    if (!hasRelatedDomain(draft, empty)) draft.compiled = { ...compiledOf(prepared, rows, empty), progress: running };
+    const isPlain = !hasRelatedDomain(draft, empty);
+    if (isPlain) draft.compiled = { ...compiledOf(prepared, rows, empty), progress: running };
+    draft.append(isPlain ? rows.changes.subarray(prepared.recordsEnd) : rows.changes);
     const domain = kept === null ? empty : { ...empty, kept };
     const own = nameservers.length > 0 ? { nameservers: nameservers.map(formatHost) } : {};
     return { domain, records: count, ...own, more: { records: count, ...viewWarnings(warnings) } };
@@ -200,10 +198,10 @@ interface ZoneRows {
   readonly firstId: Id;
 }
 
-/** The compiled zone, and where its records are in `rows`. */
+/** The compiled zone with its records. */
 function compiledOf({ nodes, count, recordsEnd }: PreparedZone, rows: ZoneRows, { id, apex }: Domain) {
   const { changes, firstId } = rows;
-  return { domainId: id, nodes, rows: { in: changes, apex, firstId, count, start: 0, end: recordsEnd } };
+  return { domainId: id, nodes, rows: { changes: changes.subarray(0, recordsEnd), apex, firstId, count } };
 }
 
 const viewWarnings = (warnings: readonly MasterWarning[]) => ({
