@@ -107,7 +107,7 @@ export class ZoneUpdate {
     this.before?.note(nameOfKey(key, 8, nameEnd));
     this.delta += value === null ? -1 : 1;
     this.hasDeletions ||= value === null;
-    if (type === TYPE.SOA && value !== null) this.#soaSerial = value.readUInt32BE(value.length - SOA_NUMBERS);
+    if (type === TYPE.SOA && value !== null) this.markSoa(value);
     if (this.compiled !== undefined && type === TYPE.ALIAS && value !== null)
       this.#addAliasOwner(nameOfKey(key, 8, nameEnd));
     // An import has a million records.
@@ -119,6 +119,11 @@ export class ZoneUpdate {
     this.importId = firstId;
     this.discardDifference();
     this.delta += count - end!.replaced.count;
+  }
+
+  /** Called for a put of the SOA record of a secondary zone. */
+  markSoa(value: Buffer): void {
+    this.#soaSerial = value.readUInt32BE(value.length - SOA_NUMBERS);
   }
 
   get #marksNames(): boolean {

@@ -14,7 +14,7 @@ import type { Steps } from '../../dns/dnssec/zone-signer.ts';
 import { equalNames, isWithin, type Name } from '../../dns/wire/name.ts';
 import { TYPE } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
-import { type Id, idAt, idKey, nameOfKey, recordKeyParts } from '../../store/keys.ts';
+import { afterPrefix, type Id, idAt, idKey, nameOfKey, recordKeyParts, recordsOfType } from '../../store/keys.ts';
 import {
   type AliasTarget,
   acmeChallenges,
@@ -220,7 +220,13 @@ export class ZoneUpdates {
     const { domainId, end } = row;
     const { bytes, replaced } = end!;
     const { tables } = this.#writesOf(domainId);
-    this.zone(domainId).markImport(row);
+    const zone = this.zone(domainId);
+    zone.markImport(row);
+    if (zone.domain?.kind === 'secondary') {
+      const start = recordsOfType(domainId, zone.apex, TYPE.SOA);
+      for (const { value } of this.environment.records.getRange({ start, end: afterPrefix(start) }))
+        zone.markSoa(value);
+    }
     tables.add(records.number);
     this.#facts.invalidateApex(domainId);
     this.#facts.invalidateTargets(domainId);

@@ -1,14 +1,16 @@
 /** Commits the transferred records of a zone and its state in one entry. */
 
 import type { Logger } from '../../base/log/index.ts';
+import { Steps } from '../../base/steps.ts';
 import { latin1 } from '../../dns/wire/latin1.ts';
 import { type Name, nameId, parentName } from '../../dns/wire/name.ts';
 import type { ResourceRecord } from '../../dns/wire/types.ts';
-import { write } from '../../journal/draft/draft.ts';
-import { ChangeWriter, readChanges } from '../../journal/entry-codec.ts';
+import { assignIds } from '../../journal/draft/assign-ids.ts';
+import { type Draft, write } from '../../journal/draft/draft.ts';
+import { ChangeWriter } from '../../journal/entry-codec.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { Environment } from '../../store/environment.ts';
-import { afterPrefix, type Id, idKey, writeId } from '../../store/keys.ts';
+import { afterPrefix, type Id, idKey, recordKeyParts } from '../../store/keys.ts';
 import type { Reader } from '../../store/reader.ts';
 import {
   type Domain,
@@ -19,12 +21,14 @@ import {
   type SecondaryRow,
   secondaries,
 } from '../../store/rows.ts';
-import type { Difference, WholeZone } from './content.ts';
+import { type Difference, SIGNED, type WholeZone } from './content.ts';
 import { soaNumbers } from './transfer-stream.ts';
 
 /** Milliseconds for which rows are collected. */
 const GATHER_MS = 500;
 const RETRY_MS = 5000;
+/** Records read between two looks at the clock. */
+const PAGE = 256;
 /** Maximum of rows per entry, which take a few milliseconds to apply. */
 const MAX_ROWS = 200;
 
@@ -110,29 +114,49 @@ export async function commitWholeZone(
 ): Promise<SecondaryRow> {
   const { environment, journal } = parts;
   const row = transferredRow(parts, domainId, zone, now);
-  await write(environment, journal, BY, (draft) => {
-    const domain = requireSerial(draft, domainId, from);
-    const start = idKey(domainId);
-    const end = afterPrefix(start);
-    draft.addReadRange({ table: records.number, start, end });
-    const deletions = new ChangeWriter();
-    for (const key of environment.records.getKeys({ start, end })) deletions.delete(records.number, key as Buffer);
-    draft.append(deletions.content);
+  await write(environment, journal, BY, async (draft) => {
+    const { apex } = requireSerial(draft, domainId, from);
+    const { deletions, isSigned } = await deleteZone(environment, draft, domainId);
     // A copy, since the ids are written into it, and a conflicting commit runs again.
-    const puts = Buffer.from(zone.changes);
-    assignIds(puts, draft.newId(records, zone.count));
-    draft.append(puts);
+    const changes = Buffer.from(zone.changes);
+    const firstId = draft.newId(records, zone.count);
+    await assignIds(changes, domainId, firstId);
     draft.put(secondaries, row);
+    const { nodes, count } = zone;
     // The nodes were compiled without regard to domains above or below.
-    if (zone.nodes !== null && !hasRelatedDomain(draft, domain.apex)) draft.compiled = { domainId, nodes: zone.nodes };
+    const isPlain = nodes !== null && !hasRelatedDomain(draft, apex);
+    // The denial of a signed zone is replaced in the commit, as a whole.
+    if (isPlain && !isSigned) draft.compiled = { domainId, nodes, rows: { changes, apex, firstId, count }, deletions };
+    else {
+      if (isPlain) draft.compiled = { domainId, nodes };
+      draft.append(deletions);
+      draft.append(changes);
+    }
   });
   return row;
 }
 
-/** Sets the ids of the records in encoded changes, in order, from `first` on. */
-function assignIds(changes: Buffer, first: Id): void {
-  let id = first;
-  for (const { key } of readChanges(changes)) writeId(id++, key, key.length - 8);
+/** Encoded deletes of all records of a zone, and whether some are of DNSSEC. */
+async function deleteZone(
+  { records: table }: Environment,
+  draft: Draft,
+  domainId: Id,
+): Promise<{ deletions: Buffer; isSigned: boolean }> {
+  const end = afterPrefix(idKey(domainId));
+  draft.addReadRange({ table: records.number, start: idKey(domainId), end });
+  const out = new ChangeWriter();
+  const steps = new Steps();
+  let isSigned = false;
+  for (let start: Buffer | null = idKey(domainId); start !== null; await steps.next()) {
+    let last: Buffer | null = null;
+    for (const key of table.getKeys({ start, end, limit: PAGE }) as Iterable<Buffer>) {
+      out.delete(records.number, key);
+      isSigned ||= SIGNED.has(recordKeyParts(key).type);
+      last = key;
+    }
+    start = last && Buffer.concat([last, Uint8Array.of(0)]);
+  }
+  return { deletions: out.content, isSigned };
 }
 
 function hasRelatedDomain(reader: Reader, apex: Name): boolean {

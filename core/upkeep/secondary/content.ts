@@ -32,7 +32,7 @@ import { parametersOf } from '../../zone/compile/presigned.ts';
 import { malformed } from './transfer-stream.ts';
 
 /** Types of signed zones, which are compiled with their denial proofs during apply. */
-const SIGNED: ReadonlySet<number> = new Set([TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3, TYPE.NSEC3PARAM, TYPE.DNSKEY]);
+export const SIGNED: ReadonlySet<number> = new Set([TYPE.RRSIG, TYPE.NSEC, TYPE.NSEC3, TYPE.NSEC3PARAM, TYPE.DNSKEY]);
 /** Maximum of warnings that are kept of a transfer. */
 const MAX_WARNINGS = 20;
 
@@ -153,7 +153,7 @@ export interface ZoneInput {
 }
 
 export interface WholeZone {
-  /** Encoded puts of records, without ids: see `assignIds`. */
+  /** Encoded puts of records, without ids: see core/journal/draft/assign-ids.ts. */
   readonly changes: Uint8Array;
   /** See core/zone/compile/bulk.ts; null: the zone is signed. */
   readonly nodes: Uint8Array | null;

@@ -1,12 +1,12 @@
 /** Imports of a zone file with some thousand records, and checks of what they store. */
 import { setImmediate } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import { assignIds } from '../../../admin-api/zones/records/zonefile/encode.ts';
 import { type PreparedZone, prepareZone } from '../../../admin-api/zones/records/zonefile/prepare.ts';
 import { UnavailableError } from '../../../core/base/errors.ts';
 import { formatName, type Name, parseName } from '../../../core/dns/wire/name.ts';
 import { Applier } from '../../../core/journal/apply/applier.ts';
 import { unservedDomains } from '../../../core/journal/apply/imported-zone.ts';
+import { assignIds } from '../../../core/journal/draft/assign-ids.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
 import { ChangeWriter, decodeEntry, hashEntry } from '../../../core/journal/entry-codec.ts';

@@ -1,14 +1,10 @@
 /** Encodes the rows of a whole zone without an object for each row. */
 
-import { Steps } from '../../../../core/base/steps.ts';
 import { type Name, nameId } from '../../../../core/dns/wire/name.ts';
-import { ChangeWriter, visitKeys } from '../../../../core/journal/entry-codec.ts';
-import { type Id, idKey, writeId, writeNameKey } from '../../../../core/store/keys.ts';
+import { ChangeWriter } from '../../../../core/journal/entry-codec.ts';
+import { type Id, idKey, writeNameKey } from '../../../../core/store/keys.ts';
 import { RECORD_RDATA, records, spellings } from '../../../../core/store/rows.ts';
 import type { Owners } from './owners.ts';
-
-/** Changes between two yields to the event loop. */
-const CHUNK = 1024;
 
 /**
  * Encodes a put for every record, and for the spelling of every owner in `spelled` (by nameId). A
@@ -55,18 +51,4 @@ export function encodeRecords(
       out.put(spellings.number, key.subarray(0, nameEnd), spelling);
     }
   return { changes: out.content, count, recordsEnd };
-}
-
-/**
- * Sets the domain of encoded changes, and the ids of the records in their order: `first` and those
- * after it.
- */
-export async function assignIds(changes: Buffer, domainId: Id, first: Id): Promise<void> {
-  const steps = new Steps();
-  let id = first;
-  for (let at = 0; at < changes.length; await steps.next())
-    at = visitKeys(changes, at, CHUNK, (table, start, end) => {
-      writeId(domainId, changes, start);
-      if (table === records.number) writeId(id++, changes, end - 8);
-    });
 }

@@ -1,9 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { assignIds, encodeRecords } from '../../../../../admin-api/zones/records/zonefile/encode.ts';
+import { encodeRecords } from '../../../../../admin-api/zones/records/zonefile/encode.ts';
 import { Owners } from '../../../../../admin-api/zones/records/zonefile/owners.ts';
 import { type MasterRecord, parseMaster } from '../../../../../core/dns/wire/master/index.ts';
 import { formatName, nameId, parseName } from '../../../../../core/dns/wire/name.ts';
+import { assignIds } from '../../../../../core/journal/draft/assign-ids.ts';
 import { readChanges } from '../../../../../core/journal/entry-codec.ts';
 import { type RecordRow, records, spellings } from '../../../../../core/store/rows.ts';
 
