@@ -1,18 +1,11 @@
 /** Reads of the last committed state, also of derived tables, and in descending order. */
+import type { RangeOptions } from 'lmdb';
 import type { Environment } from './environment.ts';
+import { isHidden } from './hidden-rows.ts';
 import { afterPrefix, type Id, idAt, idKey, LOOKUP, lookupKey } from './keys.ts';
 import { type Entry, LOOKUPS, rawReader, startAfter } from './raw-reader.ts';
 import { Reader } from './reader.ts';
-import {
-  type Account,
-  type Audit,
-  accounts,
-  audits,
-  comments,
-  type RRsetComments,
-  records,
-  zoneLabels,
-} from './rows.ts';
+import { type Account, type Audit, accounts, audits, comments, type RRsetComments, zoneLabels } from './rows.ts';
 import { decodeUsage, decodeZoneState, hasZoneBytes, type Usage, type ZoneState } from './zone-state.ts';
 
 /** Reads of the last committed state, on the calling thread's snapshot. */
@@ -59,25 +52,47 @@ export class StoreReader extends Reader {
     return this.raw.range(comments.number, start, afterPrefix(start), 1).length > 0;
   }
 
+  /**
+   * Whether a record of the domain is hidden by an import (hidden-rows.ts); null: none is. There may
+   * be a million next to each other, so a long list reads them, too, and leaves them out in steps.
+   */
+  hiddenIn(domainId: Id): ((key: Uint8Array) => boolean) | null {
+    const ranges = this.environment.hidden.read().filter((range) => range.domainId === domainId);
+    return ranges.length === 0 ? null : (key) => ranges.some((range) => isHidden(range, key));
+  }
+
   /** Records whose keys start with `prefix`, encoded, after the record whose key is `after`. */
-  recordEntries(prefix: Uint8Array, after: Uint8Array | null, limit: number): Entry[] {
+  recordEntries(
+    prefix: Uint8Array,
+    after: Uint8Array | null,
+    limit: number,
+    { withHidden = false }: { readonly withHidden?: boolean } = {},
+  ): Entry[] {
     // `after` may be any key. The range must not start before the prefix.
     const next = after === null ? prefix : startAfter(NOTHING, after);
     const start = Buffer.compare(next, prefix) < 0 ? prefix : next;
-    return this.raw.range(records.number, start, afterPrefix(prefix), limit);
+    return this.#readRecords({ start, end: afterPrefix(prefix), limit }, withHidden);
   }
 
   /** Like `recordEntries`, in descending order, before the record whose key is `before`. */
-  recordEntriesBefore(prefix: Uint8Array, before: Uint8Array | null, limit: number): Entry[] {
+  recordEntriesBefore(
+    prefix: Uint8Array,
+    before: Uint8Array | null,
+    limit: number,
+    { withHidden = false }: { readonly withHidden?: boolean } = {},
+  ): Entry[] {
     const end = afterPrefix(prefix);
     const isInside = before !== null && (end === undefined || Buffer.compare(before, end) < 0);
     const start = isInside ? before : end;
-    const entries: Entry[] = [];
-    const table = this.environment.rows.get(records.number)!;
-    for (const { key, value } of table.getRange({ start, end: prefix, reverse: true, limit: limit + 1 }))
-      if (entries.length < limit && Buffer.compare(key as Buffer, start ?? NOTHING) !== 0)
-        entries.push({ key: key as Buffer, value });
-    return entries;
+    const range = { start, end: prefix, reverse: true, limit: limit + 1 };
+    return this.#readRecords(range, withHidden)
+      .filter(({ key }) => Buffer.compare(key, start ?? NOTHING) !== 0)
+      .slice(0, limit);
+  }
+
+  #readRecords(range: RangeOptions, withHidden: boolean): Entry[] {
+    const { records: table, allRecords } = this.environment;
+    return [...(withHidden ? allRecords(range) : table.getRange(range))] as Entry[];
   }
 
   countAccounts(): number {

@@ -100,14 +100,16 @@ export async function readRecordPage(
     total: isFirst ? (all ?? (last === null ? entries.length : null)) : null,
   });
   for (let scanned = 0; scanned < MAX_SCANNED; scanned += BATCH) {
+    const isHidden = reader.hiddenIn(domain.id);
+    const withHidden = isHidden !== null;
     // An unfiltered list reads no more than the page.
-    const wanted = matches === null ? Math.min(BATCH, page.limit + 1 - entries.length) : BATCH;
+    const wanted = matches === null && !withHidden ? Math.min(BATCH, page.limit + 1 - entries.length) : BATCH;
     const batch = descending
-      ? reader.recordEntriesBefore(scope, after, wanted)
-      : reader.recordEntries(scope, after, wanted);
+      ? reader.recordEntriesBefore(scope, after, wanted, { withHidden })
+      : reader.recordEntries(scope, after, wanted, { withHidden });
     for (const entry of batch) {
       if (entries.length === page.limit || bytes >= MAX_PAGE_BYTES) return end(after);
-      if (matches === null || matches(entry)) {
+      if (isHidden?.(entry.key) !== true && (matches === null || matches(entry))) {
         entries.push(entry);
         bytes += entry.value.length;
       }

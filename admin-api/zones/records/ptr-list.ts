@@ -76,12 +76,13 @@ export async function listPtrs({ reader }: Services, context: Context<Caller, un
   let count = 0;
   let isEnd = false;
   for (let scanned = 0; scanned < MAX_SCANNED && !isEnd; scanned += BATCH) {
-    const entries = reader.recordEntries(scope, after, BATCH);
+    const isHidden = reader.hiddenIn(domain.id);
+    const entries = reader.recordEntries(scope, after, BATCH, { withHidden: isHidden !== null });
     isEnd = entries.length < BATCH;
     for (const entry of entries) {
       const before = after;
       after = entry.key;
-      if (!isListed(entry)) continue;
+      if (isHidden?.(entry.key) === true || !isListed(entry)) continue;
       count++;
       if (last !== null) continue;
       const ptr = viewPtr(reader, domain, entry);

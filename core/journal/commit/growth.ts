@@ -54,7 +54,7 @@ export function growingAccounts({ changes, more }: Measured, ownerOf: (domainId:
   return accounts;
 }
 
-/** Reads the stored rows that the commit replaces or deletes. `more`: records that are not in the changes. */
+/** Reads the stored rows that the commit replaces or deletes. */
 export function measureGrowth({ changes, more }: Measured, stored: StoredRows): CommitGrowth {
   const zones = new Map<Id, Growth>();
   const accounts = new Map<Id, Growth>();
