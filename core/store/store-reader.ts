@@ -53,8 +53,9 @@ export class StoreReader extends Reader {
   }
 
   /**
-   * Whether a record of the domain is hidden by an import (hidden-rows.ts); null: none is. There may
-   * be a million next to each other, so a long list reads them, too, and leaves them out in steps.
+   * Whether a record of the domain is hidden by an import (hidden-rows.ts); null: none is. There
+   * may be a million next to each other, so a long list reads them, too, and leaves them out in
+   * steps.
    */
   hiddenIn(domainId: Id): ((key: Uint8Array) => boolean) | null {
     const ranges = this.environment.hidden.read().filter((range) => range.domainId === domainId);

@@ -241,6 +241,8 @@ function nextKey(key: Uint8Array): Buffer {
 }
 
 const MAX_ATTEMPTS = 40;
+/** Maximum attempts of a large import, each of which may write all its records. */
+const MAX_IMPORTS = 4;
 /**
  * Maximum pause in milliseconds before a retry. A node that has not applied the entries of other
  * nodes yet would only conflict again.
@@ -314,6 +316,7 @@ export async function write<T>(
   // Until a commit may have been written, no row has the taken ids.
   let areIdsFree = true;
   let endTurn: (() => void) | undefined;
+  let imports = 0;
   try {
     for (let attempt = 1; ; ) {
       const at = journal.head;
@@ -351,7 +354,10 @@ export async function write<T>(
         observed?.fail(error instanceof WaypostError ? error.code : 'internal');
         if (!(error instanceof ConflictError)) throw error;
         areIdsFree = true;
-        if (error instanceof WithdrawnError) ids.abandon();
+        if (error instanceof WithdrawnError) {
+          ids.abandon();
+          if (++imports === MAX_IMPORTS) throw error;
+        }
         attempt++;
         if (isUrgent ? performance.now() > urgentUntil : attempt > MAX_ATTEMPTS) throw error;
         if (isUrgent) continue;

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { objectChanges } from '../../../admin-api/events/object-changes.ts';
 import { ConflictError, UnavailableError } from '../../../core/base/errors.ts';
 import { importOf } from '../../../core/journal/apply/import-entries.ts';
-import { write } from '../../../core/journal/draft/draft.ts';
+import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { openEmbeddedJournal } from '../../../core/journal/embedded-journal.ts';
 import { ChangeWriter, decodeEntry, encodeEntry, NO_HASH } from '../../../core/journal/entry-codec.ts';
 import { importsIn, withdrawImport } from '../../../core/journal/upkeep/abandoned-imports.ts';
@@ -242,6 +242,43 @@ test('other writes of an author do not wait for an import that was repeated', ()
     LARGE,
   );
 });
+
+test('an import that conflicts again and again is given up', () =>
+  withStore(
+    onOneClock,
+    async (store) => {
+      const { environment, journal } = store;
+      const domain = newDomain('zone.test.');
+      await importZone(store, { domain, variant: 1, firstId: 2_000_000_000 });
+      let attempts = 0;
+      let isOver = false;
+      const more = (draft: Draft): void => {
+        attempts++;
+        draft.put(domains, { ...draft.domain(domain.id)!, createdAt: draft.domain(domain.id)!.createdAt });
+      };
+      const outcome = importZone(store, { domain, variant: 2, firstId: 2_100_000_000, more }).then(
+        () => 'imported',
+        (error: unknown) => error,
+      );
+      void outcome.finally(() => {
+        isOver = true;
+      });
+      // Somebody changes the domain whenever there are parts.
+      for (let i = 2; !isOver; i++) {
+        if (importsIn(environment).length === 0) await setImmediate();
+        else
+          await write(environment, journal, 'other', (draft) =>
+            draft.put(domains, { ...draft.domain(domain.id)!, createdAt: i }),
+          );
+      }
+      assert.instance(await outcome, ConflictError);
+      assert.is(attempts, 4);
+      await until(() => environment.hidden.read().length === 0, 'hidden records are deleted');
+      assert.is(recordsOf(environment, domain.id).length, LINES + 9);
+      await checkDerived(store);
+    },
+    LARGE,
+  ));
 
 test('an import that a full disk interrupts is logged and finished later', () => {
   const lines: string[] = [];
