@@ -218,7 +218,10 @@ export function boundDetail(detail: Detail, max: number): Detail {
   const { length } = JSON.stringify(detail);
   if (length <= max) return detail;
   const part = { ...(shorten(detail, 0) as Detail), shortened: length };
-  return JSON.stringify(part).length <= max ? part : { shortened: length };
+  if (JSON.stringify(part).length <= max) return part;
+  const plain = Object.entries(part).filter(([, value]) => typeof value !== 'object' || value === null);
+  const rest = Object.fromEntries(plain);
+  return JSON.stringify(rest).length <= max ? rest : { shortened: length };
 }
 
 /**

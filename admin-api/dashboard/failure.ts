@@ -1,5 +1,6 @@
-/** Failed requests with the messages of the API. */
+/** Failed requests. Messages of the API are put into the words of the forms (wording.ts). */
 import { TEXTS } from './texts.ts';
+import { wordMessage } from './wording.ts';
 
 export interface Failure {
   /** HTTP status. 0: no response. */
@@ -43,7 +44,10 @@ interface ErrorBody {
 export function failureOf(status: number, body: unknown, retryAfter: string | null = null): Failure {
   const error = (body as ErrorBody | undefined)?.error;
   const seconds = retryAfter === null ? {} : { retryAfter: Number(retryAfter) };
-  if (error !== undefined) return { status, details: [], ...error, ...seconds };
+  if (error !== undefined) {
+    const details = (error.details ?? []).map((detail) => ({ ...detail, message: wordMessage(detail) }));
+    return { status, ...error, message: wordMessage(error), details, ...seconds };
+  }
   const message = status === 0 ? TEXTS.errors.unreachable : TEXTS.errors.unexpected(status);
   return { status, code: '', message, details: [] };
 }

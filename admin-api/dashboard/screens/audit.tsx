@@ -1,8 +1,7 @@
 /** The audit log, newest first, with a search. */
 import type { AuditEntry } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
-import { actionText, describeEntry } from '../audit/describe.ts';
-import { toUnicode } from '../names.ts';
+import { describeSentence } from '../audit/describe.ts';
 import { ListStatus } from '../parts/list-status.tsx';
 import { EmptyList, ListTools } from '../parts/list-tools.tsx';
 import { LongTable } from '../parts/long-table.tsx';
@@ -59,7 +58,7 @@ export function Audit() {
       )}
       <LongTable
         name="audit"
-        headings={[texts.time, texts.action, texts.domain, texts.detail, texts.actor, texts.address]}
+        headings={[texts.time, texts.change, texts.address]}
         list={list}
         narrowRow={NARROW_ROW}
         renderRow={(entry) => <EntryRow key={entry.id} entry={entry} />}
@@ -70,21 +69,17 @@ export function Audit() {
 
 function EntryRow({ entry }: { readonly entry: AuditEntry }) {
   const texts = TEXTS.audit;
-  const detail = describeEntry(entry);
-  const actor = entry.actor === null ? texts.service : entry.actor.username;
+  const { who, did, changes } = describeSentence(entry);
+  const values = changes.join('; ');
   return (
     <tr>
       <td data-label={texts.time}>
         <Time value={entry.at} />
       </td>
-      <th scope="row">{actionText(entry.action)}</th>
-      <td data-label={texts.domain}>{entry.domain === null ? texts.none : toUnicode(entry.domain)}</td>
-      <td data-label={texts.detail} title={detail}>
-        {detail === '' ? texts.none : detail}
-      </td>
-      <td data-label={texts.actor} title={entry.actor?.token_name ?? ''}>
-        {actor} {entry.by_admin && <span class="badge">{TEXTS.history.byAdmin}</span>}
-      </td>
+      <th scope="row" title={[`${who} ${did}`, ...changes].join('\n')}>
+        <strong>{who}</strong> {entry.by_admin && <span class="badge">{TEXTS.history.byAdmin}</span>} {did}
+        {values !== '' && <span class="audit-values">: {values}</span>}
+      </th>
       <td data-label={texts.address}>{entry.remote_address}</td>
     </tr>
   );

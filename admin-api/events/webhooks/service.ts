@@ -85,7 +85,7 @@ export function updateWebhook(services: Services, context: Context<Caller>, id: 
       action: 'webhook.update',
       accountId: row.accountId,
       target: id,
-      detail: auditDetail(row),
+      detail: { ...auditDetail(row), before: auditDetail(before) },
       createResponse: () => viewWebhook(row),
     };
   });

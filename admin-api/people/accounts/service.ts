@@ -111,7 +111,13 @@ export async function updateAccount(
     return {
       action: 'account.update',
       target: id,
-      detail: { ...auditDetail(account), password_changed: passwordHash !== undefined, ...revoked, ...ended },
+      detail: {
+        ...auditDetail(account),
+        password_changed: passwordHash !== undefined,
+        ...revoked,
+        ...ended,
+        before: auditDetail(old),
+      },
       createResponse: () => ({ account: viewAccount(account) }),
     };
   });

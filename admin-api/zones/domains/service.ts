@@ -102,6 +102,8 @@ export function viewDomain(services: Services, domain: Domain, state: ZoneState)
   };
 }
 
+const addressesOf = ({ primaries }: Domain): string[] => primaries.map(({ address }) => address);
+
 /** Throws HttpError 404 and 412, StateError `not_secondary`, and the errors of readPrimaries. */
 export async function replacePrimaries(
   services: Services,
@@ -119,6 +121,7 @@ export async function replacePrimaries(
       action: 'domain.primaries',
       domain,
       target: id,
+      detail: { primaries: addressesOf(domain), before: { primaries: addressesOf(old) } },
       createResponse: () => ({ domain: describeDomain(services, domain) }),
     };
   });

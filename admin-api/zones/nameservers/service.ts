@@ -103,7 +103,8 @@ export async function changeDistribution(
         checkSources(transfer_source, isOperator);
         lists.push([AXFR_SOURCE, transfer_source]);
       }
-      const metadata = { ...draft.zoneLabels(id).metadata };
+      const old = draft.zoneLabels(id).metadata;
+      const metadata = { ...old };
       for (const [kind, values] of lists)
         if (values.length === 0) delete metadata[kind];
         else metadata[kind] = values;
@@ -113,7 +114,18 @@ export async function changeDistribution(
         action: 'domain.distribution',
         domain,
         target: id,
-        detail: { nameservers, nameserver_ttl, also_notify, allow_transfer, transfer_source },
+        detail: {
+          nameservers,
+          nameserver_ttl,
+          also_notify,
+          allow_transfer,
+          transfer_source,
+          before: {
+            ...(also_notify && { also_notify: old[ALSO_NOTIFY] ?? [] }),
+            ...(allow_transfer && { allow_transfer: old[ALLOW_AXFR_FROM] ?? [] }),
+            ...(transfer_source && { transfer_source: old[AXFR_SOURCE] ?? [] }),
+          },
+        },
         createResponse: () => ({
           distribution: view(services, services.reader, ownedDomain(services.reader, context.caller, id), warnings),
         }),

@@ -1,7 +1,9 @@
 /** Changes many records of a domain in one revision: all of them or none. */
 import { InvalidError, type WaypostError } from '../../../core/base/errors.ts';
 import { Steps } from '../../../core/base/steps.ts';
-import { nameId } from '../../../core/dns/wire/name.ts';
+import { typeName } from '../../../core/dns/wire/mnemonics.ts';
+import { formatRelative, nameId } from '../../../core/dns/wire/name.ts';
+import { formatRdata } from '../../../core/dns/wire/rdata/index.ts';
 import { Draft } from '../../../core/journal/draft/draft.ts';
 import { IdTaker } from '../../../core/journal/draft/id-taker.ts';
 import { afterPrefix, type Id, idKey, LOOKUP, lookupKey, nameKey } from '../../../core/store/keys.ts';
@@ -49,7 +51,8 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
       const errors = new BatchErrors(MAX_REPORTED);
       const { post = [], delete: deletions = [] } = batch;
       const firstId = post.length > 0 ? draft.newId(records, post.length) : 0;
-      const { updated, created } = await applyBatch(draft, domain, batch, firstId, errors, context.caller);
+      const applied = await applyBatch(draft, domain, batch, firstId, errors, context.caller);
+      const { updated, created } = applied;
       errors.throwFirst();
       const view = (row: RecordRow | undefined) =>
         viewRecord(domain, latestOf(draft, row!), commentOf(draft, row!), keepsPtr(draft, row!));
@@ -57,7 +60,12 @@ export function changeRecords(services: Services, context: Context<Caller>, batc
       return {
         action: 'record.batch',
         domain,
-        detail: { deleted: deletions.length, updated: updated.length, created: created.length },
+        detail: {
+          deleted: deletions.length,
+          updated: updated.length,
+          created: created.length,
+          changes: firstChanges(domain, applied),
+        },
         createResponse: () => response,
       };
     });
@@ -113,6 +121,36 @@ export async function previewRecords(services: Services, context: Context<Caller
   };
 }
 
+/** Maximum changes of records in the details of an audit entry, and characters of each value. */
+const MAX_LOGGED = 5;
+const MAX_LOGGED_TEXT = 150;
+
+/** The first changes of a batch, for the audit log. */
+function firstChanges({ apex }: Domain, { deleted, replaced, updated, created }: AppliedBatch) {
+  const show = (record: RecordRow | undefined) =>
+    record && formatRdata(record.type, record.rdata).slice(0, MAX_LOGGED_TEXT);
+  const pairs = [
+    ...updated.slice(0, MAX_LOGGED).map((after, i) => ({ before: replaced[i], after })),
+    ...created.slice(0, MAX_LOGGED).map((after) => ({ before: undefined, after })),
+    ...deleted.slice(0, MAX_LOGGED).map((before) => ({ before, after: undefined })),
+  ];
+  return pairs.slice(0, MAX_LOGGED).flatMap(({ before, after }) => {
+    const record = after ?? before;
+    if (record === undefined) return [];
+    const name = formatRelative(record.name, apex).slice(0, MAX_LOGGED_TEXT);
+    return [{ name, type: typeName(record.type), before: show(before) ?? null, after: show(after) ?? null }];
+  });
+}
+
+/** Rows in the order of the batch; undefined for an entry with an error. */
+interface AppliedBatch {
+  readonly deleted: readonly (RecordRow | undefined)[];
+  /** The rows that `updated` replaces. */
+  readonly replaced: readonly (RecordRow | undefined)[];
+  readonly updated: readonly (RecordRow | undefined)[];
+  readonly created: readonly (RecordRow | undefined)[];
+}
+
 /** The number of changes. Throws InvalidError above the maximum. */
 export function batchSize({ delete: deletions = [], put = [], post = [] }: Batch): number {
   const size = deletions.length + put.length + post.length;
@@ -127,9 +165,8 @@ export function batchSize({ delete: deletions = [], put = [], post = [] }: Batch
 const latestOf = (draft: Draft, row: RecordRow): RecordRow => draft.row(records, records.key(row))!;
 
 /**
- * Writes the batch to the draft. Returns the rows in the order of the batch; undefined for an entry
- * with an error. `caller`: the author of comments. `findFaults`: faults of the fields of an entry,
- * which are all reported; without it, only the first one is.
+ * Writes the batch to the draft. `caller`: the author of comments. `findFaults`: faults of the
+ * fields of an entry, which are all reported; without it, only the first one is.
  */
 export async function applyBatch(
   draft: Draft,
@@ -139,7 +176,7 @@ export async function applyBatch(
   errors: BatchErrors,
   caller: Caller,
   findFaults: (body: RecordBody, old?: RecordRow) => readonly WaypostError[] = () => [],
-): Promise<Record<'deleted' | 'updated' | 'created', (RecordRow | undefined)[]>> {
+): Promise<AppliedBatch> {
   const steps = new Steps();
   const seen = new Set<Id>();
   const replaced = new Map<string, RecordRow[]>();
@@ -202,7 +239,7 @@ export async function applyBatch(
     created.push(store(`/post/${i}`, body, undefined, () => buildRecord(domain, firstId + i, body)));
     await steps.next();
   }
-  return { deleted, updated, created };
+  return { deleted, replaced: oldRows, updated, created };
 }
 
 /**

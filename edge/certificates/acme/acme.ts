@@ -131,7 +131,7 @@ export interface Acme {
 const TOO_MANY = `A domain has certificates for at most ${MAX_ALL_NAMES} names. Use fewer parents of names, since a wildcard covers all names of one.`;
 
 const OFF =
-  'This service does not order certificates: its operator has not set acme.directory. Upload your own certificate with PUT …/proxy/certificate.';
+  'This service does not order certificates: its operator has not set acme.directory. Upload your own certificate.';
 
 /**
  * Milliseconds to wait for all nodes to serve a challenge. Longer than the lease after which a

@@ -3,7 +3,7 @@ import { parseAddress } from '../../../core/net/address/index.ts';
 import { DirectoryProblem, DirectoryUnreachable, OrderFailure, type Problem } from './problem.ts';
 
 export const NOT_SET_UP =
-  'The operator of this service has not finished the setup of automatic certificates. Contact the operator, or upload your own certificate with PUT …/proxy/certificate.';
+  'The operator of this service has not finished the setup of automatic certificates. Contact the operator, or upload your own certificate.';
 
 /** Converts any error of an order into an OrderFailure. */
 export function failureOf(error: unknown): OrderFailure {
@@ -130,7 +130,7 @@ function ofRefusal(
   if (refusal === undefined)
     return new OrderFailure(
       'refused',
-      `The certificate authority refused the order${name}${quoted(problem)}. If this persists, upload your own certificate with PUT …/proxy/certificate.`,
+      `The certificate authority refused the order${name}${quoted(problem)}. If this persists, upload your own certificate.`,
       options,
     );
   return new OrderFailure(
@@ -181,12 +181,12 @@ const REFUSALS: Readonly<Record<string, Refusal | undefined>> = {
   rejectedIdentifier: {
     code: 'rejected',
     what: (host) => `The certificate authority issues no certificates for ${host}`,
-    next: 'Upload your own certificate with PUT …/proxy/certificate.',
+    next: 'Upload your own certificate.',
   },
   unsupportedIdentifier: {
     code: 'rejected',
     what: (host) => `The certificate authority issues no certificates for ${host}`,
-    next: 'Upload your own certificate with PUT …/proxy/certificate.',
+    next: 'Upload your own certificate.',
   },
 };
 

@@ -5,7 +5,8 @@ import { TEXTS } from '../../../admin-api/dashboard/texts.ts';
 import { ACTIONS } from '../contract/actions.ts';
 
 test('each action of an endpoint has a text', () => {
-  const missing = Object.values(ACTIONS).filter((action) => TEXTS.actions[action] === undefined);
+  const isMissing = (action: string) => TEXTS.actions[action] === undefined || TEXTS.did[action] === undefined;
+  const missing = Object.values(ACTIONS).filter(isMissing);
   assert.equal(missing, []);
 });
 

@@ -43,7 +43,8 @@ const VIEWS = SCREENSHOTS === undefined ? CHECKED : [...CHECKED, ...OTHERS];
 
 /**
  * Checks what the page shows now in both sizes and colour schemes: axe-core finds no violation of
- * WCAG, and nothing is wider than the window. `name`: of the picture, unique over all tests.
+ * WCAG, nothing is wider than the window, and no text speaks the language of the API. `name`: of
+ * the picture, unique over all tests.
  */
 export async function checkScreen(page: Page, name: string): Promise<void> {
   // Once for each document.
@@ -60,10 +61,17 @@ export async function checkScreen(page: Page, name: string): Promise<void> {
     assert.ok(violations.length === 0, `${where}\n${violations.map(describeViolation).join('\n')}`);
     assert.is(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false, `${where}: too wide`);
   }
+  assert.equal(await page.evaluate(API_TEXTS), [], `${name}: language of the API`);
   // Charts are drawn again when the colour scheme changes, so it stays.
   const { width, height } = VIEWS[0];
   await page.setViewportSize({ width, height });
 }
+
+/** Texts with a request or the name of a field, outside of code that people edit or copy. */
+const API_TEXTS = `[...document.querySelectorAll('main :not(code, pre, textarea, code *, pre *)')]
+  .flatMap((element) => [...element.childNodes].filter(({ nodeType }) => nodeType === 3))
+  .map(({ data }) => data)
+  .filter((text) => /\\b(GET|POST|PUT|PATCH|DELETE) (…|\\/)|"[a-z]+_[a-z_]+"|^"[a-z]+" (must|is missing)/.test(text))`;
 
 /** Checks what a frame shows, as it is: the rules of WCAG, and that nothing is wider than it. */
 export async function checkFrame(frame: Frame, name: string): Promise<void> {

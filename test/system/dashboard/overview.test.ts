@@ -90,7 +90,9 @@ test('the audit log is searched, loads as the user scrolls, and shows new entrie
       await page.getByLabel('Search the audit log').fill('n129');
       await page.getByText('1 change', { exact: true }).waitFor();
       await page.reload();
-      await page.getByText('n129 A 192.0.2.1').waitFor();
+      await page
+        .getByRole('row', { name: 'admin with the key test added the record n129 A to audited.example: 192.0.2.1' })
+        .waitFor();
       await untilIs(() => page.locator('.audit tbody tr').count(), 1);
       await daemon.api.call('POST', path, { name: 'also-n129', type: 'A', content: '192.0.2.1', ttl: 300 });
       await page.getByText('2 changes', { exact: true }).waitFor();
@@ -98,7 +100,23 @@ test('the audit log is searched, loads as the user scrolls, and shows new entrie
       await page.getByText('No change contains “nothing like this”.').waitFor();
       await checkScreen(page, 'audit-no-match');
       await page.getByRole('button', { name: 'Show all changes' }).click();
-      await page.getByText('also-n129 A 192.0.2.1').waitFor();
+      await page.getByText('added the record also-n129 A').waitFor();
+      const records = (await daemon.api.call('GET', path)).body.records as { id: number; name: string }[];
+      const { id } = records.find(({ name }) => name === 'also-n129')!;
+      await daemon.api.call('PUT', `${path}/${id}`, { name: 'also-n129', type: 'A', content: '192.0.2.9', ttl: 600 });
+      const put = [{ id, name: 'also-n129', type: 'A', content: '192.0.2.8' }];
+      await daemon.api.call('POST', `${path}/batch`, { put });
+      await page
+        .getByRole('row', {
+          name: 'admin with the key test changed the record also-n129 A of audited.example: 192.0.2.1 → 192.0.2.9; TTL: 300 → 600',
+        })
+        .waitFor();
+      await page
+        .getByRole('row', {
+          name: 'admin with the key test changed records of audited.example: also-n129 A: 192.0.2.9 → 192.0.2.8',
+        })
+        .waitFor();
+      await checkScreen(page, 'audit-sentences');
     });
   });
 });
