@@ -6,6 +6,9 @@ const FORMATS = {
   clock: new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' }),
 };
 
+/** A time of the API in the time zone of the browser, for sentences. */
+export const localTime = (value: string): string => FORMATS.full.format(new Date(`${value.replace(' ', 'T')}Z`));
+
 interface TimeProps {
   /** In the format of the API: `YYYY-MM-DD HH:MM:SS` in UTC. */
   readonly value: string;

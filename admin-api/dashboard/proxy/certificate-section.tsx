@@ -7,6 +7,7 @@ import type { Failure } from '../failure.ts';
 import { toBothForms } from '../names.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { FailureNote } from '../parts/notes.tsx';
+import { localTime } from '../parts/time.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { TEXTS } from '../texts.ts';
@@ -27,7 +28,7 @@ function Coverage({ proxy: { certificates, uncovered } }: { readonly proxy: Prox
           <ul>
             {certificates.map(({ source, names, issuer, hosts, expires_at: expiresAt }) => (
               <li key={`${source} ${names.join()}`}>
-                {texts.covering(names.map(toBothForms), issuer, hosts.map(toBothForms), expiresAt)}
+                {texts.covering(names.map(toBothForms), issuer, hosts.map(toBothForms), localTime(expiresAt))}
               </li>
             ))}
           </ul>
@@ -39,7 +40,7 @@ function Coverage({ proxy: { certificates, uncovered } }: { readonly proxy: Prox
           <ul>
             {uncovered.map(({ name, why, next_attempt_at: nextAt }) => (
               <li key={name}>
-                <strong>{toBothForms(name)}</strong>: {why} {nextAt !== null && texts.nextAttemptAt(nextAt)}
+                <strong>{toBothForms(name)}</strong>: {why} {nextAt !== null && texts.nextAttemptAt(localTime(nextAt))}
               </li>
             ))}
           </ul>
