@@ -1,7 +1,11 @@
 /** The state of a secondary zone: its primaries, and whether they have confirmed it. */
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
 import type { Domain } from '../api/views.ts';
 import { api, settle } from '../api.ts';
+import { readTsigKeys } from '../domains/primaries-fields.tsx';
+import { canShow, PrimariesForm } from '../domains/primaries-form.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { Time } from '../parts/time.tsx';
 import { useAction } from '../parts/use-action.ts';
@@ -18,6 +22,14 @@ export function TransferState({ domain, reload }: TransferStateProps) {
   const texts = TEXTS.secondary;
   const { isRunning, failure, run } = useAction();
   const { secondary, primaries } = domain;
+  const names = useSignal('');
+  const keyIds = [...new Set((primaries ?? []).flatMap(({ tsig_key_id: id }) => id ?? []))];
+  useEffect(() => {
+    if (keyIds.length === 0) return;
+    void readTsigKeys().then((keys) => {
+      names.value = keys.flatMap(({ id, name }) => (keyIds.includes(id) ? name : [])).join(', ');
+    });
+  }, [keyIds.join()]);
   if (secondary === null || primaries === null) return null;
   const { signatures } = secondary;
   const transfer = () =>
@@ -41,6 +53,7 @@ export function TransferState({ domain, reload }: TransferStateProps) {
       <dl class="facts-row">
         <Fact label={texts.state}>{texts.states[secondary.state]}</Fact>
         <Fact label={texts.primaries}>{primaries.map(({ address }) => address).join(', ')}</Fact>
+        {keyIds.length > 0 && <Fact label={TEXTS.addDomain.tsigKey}>{names.value}</Fact>}
         <Fact label={texts.serial}>{secondary.serial ?? texts.none}</Fact>
         <Fact label={texts.refreshed}>
           {secondary.refreshed_at === null ? texts.none : <Time value={secondary.refreshed_at} />}
@@ -70,6 +83,9 @@ export function TransferState({ domain, reload }: TransferStateProps) {
       )}
       {secondary.error !== null && <p class="fault">{texts.error(secondary.error)}</p>}
       {failure.value !== null && <FailureNote failure={failure.value} />}
+      {!isReader.value && canShow(primaries) && (
+        <PrimariesForm key={JSON.stringify(primaries)} domainId={domain.id} primaries={primaries} reload={reload} />
+      )}
     </section>
   );
 }

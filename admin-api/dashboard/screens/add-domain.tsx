@@ -1,11 +1,17 @@
 /** Adds a domain, then shows what to enter at the registrar. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 import { CheckField } from '../../ui/parts/check-field.tsx';
 import { Field } from '../../ui/parts/field.tsx';
-import { type Choice, SelectField } from '../../ui/parts/select-field.tsx';
-import type { Pointer } from '../api/views.ts';
+import { addressOf } from '../addresses.ts';
 import { api, settle } from '../api.ts';
+import {
+  PRIMARIES_POINTERS,
+  PrimariesFields,
+  type PrimariesPointer,
+  readPrimaries,
+  usePrimaries,
+} from '../domains/primaries-fields.tsx';
+import { toUnicode } from '../names.ts';
 import { FormActions } from '../parts/form-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { usePageTitle } from '../parts/title.ts';
@@ -14,33 +20,31 @@ import { openPage } from '../router.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
+/** Error code: the name, or one above or below it, is taken. */
+const EXISTS = 'zone_exists';
+
 export function AddDomain() {
   const texts = TEXTS.addDomain;
   usePageTitle(texts.title);
   const name = useSignal('');
   const isSecondary = useSignal(false);
-  const primaries = useSignal('');
-  const tsigKey = useSignal('');
-  const keys = useSignal<readonly Choice[]>([]);
-  useEffect(() => {
-    if (isSecondary.value)
-      void readKeys().then((choices) => {
-        keys.value = choices;
-      });
-  }, [isSecondary.value]);
-  const pointers = ['/domain', '/primaries', '/primaries/0/address', '/primaries/0/tsig_key_id'] as const;
-  const { isRunning, otherFailure, faultOf, submit } = useForm<Pointer<'createDomain'>>(pointers, async () => {
-    const tsig_key_id = tsigKey.value === '' ? null : Number(tsigKey.value);
-    const addresses = primaries.value.split(',').map((address) => address.trim());
+  const primaries = usePrimaries();
+  /** The domain that is in the way; `id` null: of another account. */
+  const taken = useSignal<{ readonly id: number | null } | null>(null);
+  const pointers = ['/domain', ...PRIMARIES_POINTERS] as const;
+  const { isRunning, otherFailure, faultOf, submit } = useForm<'/domain' | PrimariesPointer>(pointers, async () => {
+    const read = isSecondary.value ? await readPrimaries(primaries) : null;
+    if (read !== null && !read.ok) return read.failure;
     const body = {
       domain: name.value.trim(),
-      ...(isSecondary.value && {
-        kind: 'secondary' as const,
-        primaries: addresses.filter((address) => address !== '').map((address) => ({ address, tsig_key_id })),
-      }),
+      ...(read !== null && { kind: 'secondary' as const, primaries: read.data }),
     };
+    taken.value = null;
     const result = await settle(api.POST('/api/v1/domains', { body }));
-    if (!result.ok) return result.failure;
+    if (!result.ok) {
+      if (result.failure.code === EXISTS) taken.value = { id: await findOwn(body.domain) };
+      return result.failure;
+    }
     openPage(isSecondary.value ? 'records' : 'setUp', { domain_id: result.data.domain.id });
     return null;
   });
@@ -50,6 +54,17 @@ export function AddDomain() {
     <form class="card narrow" onSubmit={submit}>
       <h1>{texts.title}</h1>
       {otherFailure !== null && <FailureNote failure={otherFailure} />}
+      {taken.value !== null && (
+        <div class="note">
+          {taken.value.id === null ? (
+            <p>{texts.takenElsewhere}</p>
+          ) : (
+            <p>
+              {texts.takenHere} <a href={addressOf('records', { domain_id: taken.value.id })}>{texts.openTaken}</a>
+            </p>
+          )}
+        </div>
+      )}
       <Field
         label={texts.name}
         hint={texts.nameHint}
@@ -61,40 +76,16 @@ export function AddDomain() {
         isFirst
       />
       <CheckField label={texts.isSecondary} hint={texts.isSecondaryHint} value={isSecondary} name="secondary" />
-      {isSecondary.value && (
-        <>
-          <Field
-            label={texts.primaries}
-            hint={texts.primariesHint}
-            fault={faultOf('/primaries') ?? faultOf('/primaries/0/address')}
-            value={primaries}
-            name="primaries"
-            autocomplete="off"
-            required
-          />
-          <SelectField
-            label={texts.tsigKey}
-            hint={texts.tsigKeyHint}
-            fault={faultOf('/primaries/0/tsig_key_id')}
-            value={tsigKey}
-            name="tsig-key"
-            choices={[{ value: '', label: texts.noTsigKey }, ...keys.value]}
-          />
-        </>
-      )}
+      {isSecondary.value && <PrimariesFields draft={primaries} faultOf={faultOf} />}
       <FormActions isRunning={isRunning.value} runningLabel={texts.submitting} label={texts.submit} from="domains" />
     </form>
   );
 }
 
-/** The TSIG keys of the account by name. Empty: there are none, or they cannot be read. */
-async function readKeys(): Promise<Choice[]> {
-  const result = await settle(api.GET('/api/v1/tsig-keys', { params: { query: { sort: 'name' } } }));
-  if (!result.ok) return [];
-  const { tsig_keys } = result.data;
-  const hasNamesake = (name: string): boolean => tsig_keys.filter((key) => key.name === name).length > 1;
-  return tsig_keys.map(({ id, name, algorithm }) => ({
-    value: String(id),
-    label: hasNamesake(name) ? `${name} (${algorithm}, ${id})` : name,
-  }));
+/** The domain of this account with the name. Null: there is none. */
+async function findOwn(name: string): Promise<number | null> {
+  const q = name.replace(/\.$/, '').toLowerCase();
+  const result = await settle(api.GET('/api/v1/domains', { params: { query: { q } } }));
+  if (!result.ok) return null;
+  return result.data.domains.find(({ domain }) => domain === q || toUnicode(domain) === q)?.id ?? null;
 }

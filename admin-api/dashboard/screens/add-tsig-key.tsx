@@ -6,6 +6,7 @@ import { SelectField } from '../../ui/parts/select-field.tsx';
 import { addressOf } from '../addresses.ts';
 import type { Pointer } from '../api/views.ts';
 import { api, settle } from '../api.ts';
+import { ALGORITHMS } from '../keys/algorithms.ts';
 import { HostField, LIMIT_POINTERS, LimitFields, readLimits, readPreset, useKeyLimits } from '../keys/limit-fields.tsx';
 import { bindKey, nsupdateLines, type TsigKeyText, transferLine } from '../keys/tsig-lines.ts';
 import { CodeBlock } from '../parts/code-block.tsx';
@@ -39,8 +40,6 @@ const EXAMPLE = 'example.com';
 
 /** The choice of a key that only signs requests to primaries. */
 const OUTGOING = 'outgoing';
-
-const ALGORITHMS = ['hmac-sha256', 'hmac-sha512', 'hmac-sha384', 'hmac-sha224', 'hmac-sha1', 'hmac-md5'];
 
 export function AddTsigKey() {
   usePageTitle(TEXTS.addTsigKey.title);
