@@ -266,10 +266,20 @@ export function addDomainList(parent: Command, context: CommandContext): void {
   addVerb(parent, context, {
     usage: 'list',
     about: 'list the domains of the account, with the number of records of each',
-    options: [option('--filter <text>', 'only domains whose name contains this text')],
-    examples: [command, `${command} --filter example`, `${command} --json | jq -r .domain`],
-    async run(call: Call<{ filter?: string }>) {
-      const query = { q: call.options.filter, account: call.api.account };
+    options: [
+      option('--filter <text>', 'only domains whose name contains this text'),
+      option('--state <state>', 'only domains in this state: problems, proxied, signed or not_delegated'),
+    ],
+    examples: [
+      command,
+      `${command} --filter example`,
+      `${command} --state problems`,
+      `${command} --json | jq -r .domain`,
+    ],
+    async run(call: Call<{ filter?: string; state?: string }>) {
+      const { filter, state } = call.options;
+      // The API names the states that it knows.
+      const query = { q: filter, state: state as 'problems' | undefined, account: call.api.account };
       await call.list(
         pages(call.api, '/api/v1/domains', 'domains', { query }),
         { DOMAIN: ({ domain }) => shown(domain).padEnd(40), RECORDS: ({ record_count }) => String(record_count) },

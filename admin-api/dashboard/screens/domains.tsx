@@ -16,7 +16,7 @@ import { Time } from '../parts/time.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useChanges } from '../parts/use-changes.ts';
 import { ROW, VirtualRows } from '../parts/virtual-rows.tsx';
-import { openPage } from '../router.ts';
+import { currentQuery, openPage, replaceQuery } from '../router.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
@@ -40,28 +40,46 @@ const SORTS = [
   { value: 'record_count', label: TEXTS.domains.sorts.smallest },
 ];
 
+/** Requests for one page of a filtered list, of which each looks at some of the domains. */
+const MAX_SCANS = 20;
+
+const STATES = Object.entries(TEXTS.domains.states) as [DomainState, string][];
+
+type DomainState = 'problems' | 'proxied' | 'signed' | 'not_delegated';
+
 interface Wanted {
   readonly q: string;
+  /** Empty: all domains. */
+  readonly state: DomainState | '';
   readonly sort: string;
 }
 
-async function readDomains(
-  { q, sort }: Wanted,
-  cursor: string | null,
-  limit?: number,
-): Promise<Result<Page<ListedDomain>>> {
-  const query = { ...pageQuery(cursor, q, limit), sort: sort as 'alphabetical' };
-  const result = await settle(api.GET('/api/v1/domains', { params: { query } }));
-  if (!result.ok) return result;
-  const { domains, next_cursor, total } = result.data;
-  return { ...result, data: { rows: domains, cursor: next_cursor, total } };
+async function readDomains(wanted: Wanted, cursor: string | null, limit?: number): Promise<Result<Page<ListedDomain>>> {
+  const { q, sort, state } = wanted;
+  const rows: ListedDomain[] = [];
+  let next = cursor;
+  for (let scans = 1; ; scans++) {
+    const query = {
+      ...pageQuery(next, q, limit),
+      sort: sort as 'alphabetical',
+      ...(state === '' ? {} : { state }),
+    };
+    const result = await settle(api.GET('/api/v1/domains', { params: { query } }));
+    if (!result.ok) return result;
+    const { domains, next_cursor, total } = result.data;
+    rows.push(...domains);
+    next = next_cursor;
+    // A part of a filtered list may be empty although more follows.
+    if (state === '' || next === null || rows.length > 0 || scans === MAX_SCANS)
+      return { ...result, data: { rows, cursor: next, total } };
+  }
 }
 
 export function Domains() {
   const texts = TEXTS.domains;
   usePageTitle(texts.title);
-  const wanted = readListQuery(SORTS);
-  const list = usePagedList(`${wanted.sort} ${wanted.q}`, (cursor) => readDomains(wanted, cursor));
+  const wanted: Wanted = { ...readListQuery(SORTS), state: readState() };
+  const list = usePagedList(`${wanted.sort} ${wanted.state} ${wanted.q}`, (cursor) => readDomains(wanted, cursor));
   const { found, loadMore, reload } = list;
   useChanges(({ kind }) => LISTED_KINDS.has(kind), list.refresh);
   const selected = useSignal<ReadonlyMap<number, ListedDomain>>(new Map());
@@ -78,16 +96,45 @@ export function Domains() {
   };
 
   const domains = found.value?.rows ?? [];
-  const count = found.value === null ? null : texts.count(found.value.total ?? domains.length);
+  const hasMore = found.value !== null && found.value.cursor !== null;
+  const isCounted = found.value?.total != null || !hasMore;
+  const count =
+    found.value && (isCounted ? texts.count(found.value.total ?? domains.length) : texts.shown(domains.length));
   return (
     <>
       <div class="head">
         <h1>{texts.title}</h1>
         <AddLink page="addDomain" label={texts.add} />
       </div>
-      <ListTools label={texts.search} sorts={SORTS} count={count} />
+      <ListTools label={texts.search} sorts={SORTS} count={count}>
+        <select
+          aria-label={texts.state}
+          value={wanted.state}
+          onChange={({ currentTarget: { value } }) => replaceQuery({ state: value })}
+        >
+          <option value="">{texts.allStates}</option>
+          {STATES.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </ListTools>
       <ListStatus list={list} />
-      {found.value !== null && domains.length === 0 && (
+      {found.value !== null && domains.length === 0 && wanted.state !== '' && (
+        <section class="empty">
+          <h2>{texts.noneInState}</h2>
+          {hasMore && (
+            <button type="button" class="button" onClick={loadMore}>
+              {texts.searchFurther}
+            </button>
+          )}
+          <button type="button" class="button" onClick={() => replaceQuery({ state: '', q: '' })}>
+            {texts.clearSearch}
+          </button>
+        </section>
+      )}
+      {found.value !== null && domains.length === 0 && wanted.state === '' && (
         <EmptyList searched={wanted.q} noMatch={texts.noMatch} clear={texts.clearSearch}>
           <h2>{texts.empty}</h2>
           <p>{texts.emptyHint}</p>
@@ -97,7 +144,7 @@ export function Domains() {
       {domains.length > 0 && (
         <>
           <SelectAll
-            total={found.value?.total ?? domains.length}
+            total={found.value?.total ?? (hasMore ? Number.POSITIVE_INFINITY : domains.length)}
             shown={domains}
             selected={selected.value}
             onSelect={select}
@@ -152,6 +199,12 @@ export function Domains() {
       {selected.value.size > 0 && <BulkBar selected={[...selected.value.values()]} onSelect={select} onDone={reload} />}
     </>
   );
+}
+
+/** The parameter `state` of the address. */
+function readState(): Wanted['state'] {
+  const wanted = currentQuery.value.get('state');
+  return STATES.find(([state]) => state === wanted)?.[0] ?? '';
 }
 
 interface HeadingProps {
@@ -255,7 +308,11 @@ function SelectAll({ total, shown, selected, onSelect, readPage }: SelectAllProp
   return (
     <div class="select-all">
       <button type="button" class="button button-quiet" aria-disabled={isReading.value} onClick={selectAll}>
-        {isReading.value ? texts.selecting : texts.selectAll(Math.min(total, MAX_SELECTED))}
+        {isReading.value
+          ? texts.selecting
+          : total === Number.POSITIVE_INFINITY
+            ? texts.selectMatching
+            : texts.selectAll(Math.min(total, MAX_SELECTED))}
       </button>
     </div>
   );

@@ -14,6 +14,7 @@ import type { Services } from '../../change/services.ts';
 import { invalidCursor, type ListPart, nameCursor, type Page, readNameCursor, type Sort } from '../../http/lists.ts';
 import { alphabeticalKey, nameOfApexKey } from './search.ts';
 import { searchTextOf } from './search-text.ts';
+import { type DomainState, isInState } from './state-filter.ts';
 
 /**
  * The first one is the default: names in canonical order. `alphabetical`: names as people read,
@@ -30,8 +31,45 @@ interface DomainQuery {
   readonly search: string;
 }
 
+/** Domains that are read for one part of a filtered list. Such a part may have fewer rows. */
+const SCANNED = 2000;
+/** Domains between two looks at what was found. */
+const SCANNED_PIECE = 250;
+
 /** `token`: of the caller, which may be restricted to domains. Throws HttpError 400. */
 export async function listDomains(
+  services: Services,
+  account: Account,
+  token: Pick<Token, 'domains'>,
+  { state, ...query }: DomainQuery & { readonly state?: DomainState | undefined },
+): Promise<ListPart<Id>> {
+  if (state === undefined) return listMatches(services, account, token, query);
+  const { limit } = query.page;
+  const isFound = (id: Id): boolean => {
+    const domain = services.reader.domain(id);
+    return domain !== undefined && isInState(services, domain, state);
+  };
+  const read = (from: Page['after'], wanted: number) =>
+    listMatches(services, account, token, { ...query, page: { after: from, limit: wanted } });
+  const steps = new Steps();
+  const rows: Id[] = [];
+  let { after } = query.page;
+  for (let scanned = 0; scanned < SCANNED; scanned += SCANNED_PIECE) {
+    const piece = await read(after, SCANNED_PIECE);
+    for (const [i, id] of piece.rows.entries()) {
+      await steps.next();
+      if (!isFound(id)) continue;
+      rows.push(id);
+      // The cursor is that of the last row.
+      if (rows.length === limit) return { rows, last: (await read(after, i + 1)).last };
+    }
+    if (piece.last === null) return { rows, last: null };
+    after = Buffer.from(piece.last);
+  }
+  return { rows, last: after };
+}
+
+async function listMatches(
   services: Services,
   account: Account,
   { domains: only }: Pick<Token, 'domains'>,

@@ -1,6 +1,6 @@
 /** Endpoints of domains. */
 import { type Static, Type } from '@sinclair/typebox';
-import { flag, integer, NOTHING, text } from '../../../core/base/schema.ts';
+import { flag, integer, NOTHING, oneOf, text } from '../../../core/base/schema.ts';
 import type { Domain } from '../../../core/store/rows.ts';
 import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { etag, ownedDomain } from '../../change/owned-domain.ts';
@@ -25,6 +25,7 @@ import {
 } from './schema.ts';
 import { normalizeSearch } from './search-text.ts';
 import { deleteDomain, describeDomain, describeListed, replacePrimaries, transferZone } from './service.ts';
+import { DOMAIN_STATES } from './state-filter.ts';
 
 const DOMAINS = '/api/v1/domains';
 const DOMAIN = `${DOMAINS}/{domain_id}` as const;
@@ -55,18 +56,24 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings) {
         ...accountQuery,
         ...searchBy('name, in A-labels or in Unicode,', normalizeSearch),
         ...sortQuery(DOMAIN_SORTS, SORT_ALIASES),
+        state: Type.Optional(
+          oneOf(
+            DOMAIN_STATES,
+            'only domains in this state: "problems" (a certificate, DNSSEC, a transfer or an incomplete delegation needs attention), "proxied", "signed", or "not_delegated" (the parent zone has other nameservers or none); a page may then have fewer items, or none, although `next_cursor` leads to more',
+          ),
+        ),
       },
       response: domainsResponse,
       faults: ACTING_FAULTS,
       run(context) {
         const { query, caller } = context;
         const account = accountOf(services.reader, context);
-        const { sort, q: search } = query;
+        const { sort, q: search, state } = query;
         // The user probably searches next. An alphabetical list is read from the same names.
         if (caller.session !== undefined && sort.key !== 'alphabetical') services.search.prepare(account.id);
         return replyWithList(services.streams, context, 'domains', {
           maxPart: MAX_WHOLE,
-          read: (page) => listDomains(services, account, caller.token, { page, sort, search }),
+          read: (page) => listDomains(services, account, caller.token, { page, sort, search, state }),
           view(id) {
             const domain = services.reader.domain(id);
             return domain?.accountId === account.id ? describeListed(services, domain) : undefined;

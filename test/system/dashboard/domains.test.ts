@@ -200,6 +200,83 @@ async function showsSignatures({ daemon }: World, page: Page): Promise<void> {
   }
 }
 
+test('domains are filtered by their state, which the address keeps', async () => {
+  await withWorld(async (world) => {
+    const { api } = world.daemon;
+    await api.logIn('admin', ADMIN_PASSWORD);
+    await api.createDomain('plain.example');
+    const signed = await api.createDomain('signed.example');
+    await api.call('PUT', `/api/v1/domains/${signed}/dnssec`, { enabled: true });
+    const proxied = await api.createDomain('proxied.example');
+    await api.call('POST', `/api/v1/domains/${proxied}/proxy/toggle`, { enable: true });
+    await withPage(world, async (page) => {
+      await signIn(page, world.base);
+      await shows(page, 'plain.example', 'proxied.example', 'signed.example');
+      await page.getByLabel('Domains in the state').selectOption('Proxied');
+      await shows(page, 'proxied.example');
+      await page.getByText('1 domain', { exact: true }).waitFor();
+      await checkScreen(page, 'domains-state');
+      await page.getByLabel('Domains in the state').selectOption('Signed');
+      await shows(page, 'signed.example');
+      await untilIs(() => page.url(), `${world.base}/domains?state=signed`);
+      await page.reload();
+      await shows(page, 'signed.example');
+      // No parent zone was asked.
+      await page.getByLabel('Domains in the state').selectOption('Not delegated');
+      await page.getByText('No domain is in this state.').waitFor();
+      await checkScreen(page, 'domains-state-empty');
+      await page.getByRole('button', { name: 'Show all domains' }).click();
+      await shows(page, 'plain.example', 'proxied.example', 'signed.example');
+    });
+  });
+});
+
+test('the TSIG key of a secondary zone is chosen by its name, or entered with its secret', async () => {
+  await withWorld(async (world) => {
+    const { api } = world.daemon;
+    await api.logIn('admin', ADMIN_PASSWORD);
+    await api.call('POST', '/api/v1/tsig-keys', { name: 'first.example', outgoing: true });
+    const stored = async (): Promise<unknown[]> => {
+      const { domains } = (await api.call('GET', '/api/v1/domains')).body as { domains: { id: number }[] };
+      const { domain } = (await api.call('GET', `/api/v1/domains/${domains[0].id}`)).body;
+      const { tsig_keys: keys } = (await api.call('GET', '/api/v1/tsig-keys')).body as {
+        tsig_keys: { id: number; name: string; algorithm: string; outgoing: boolean }[];
+      };
+      return (domain as unknown as { primaries: { address: string; tsig_key_id: number }[] }).primaries.map(
+        ({ address, tsig_key_id }) => {
+          const key = keys.find(({ id }) => id === tsig_key_id);
+          return [address, key && `${key.name} ${key.algorithm} ${key.outgoing}`];
+        },
+      );
+    };
+    await withPage(world, async (page) => {
+      await signIn(page, world.base);
+      await page.getByRole('link', { name: 'Add a domain' }).first().click();
+      await page.getByLabel('Domain name').fill('keyed.example');
+      await page.getByLabel('The records come from another nameserver').check();
+      await page.getByLabel('Addresses of the primaries').fill('127.0.0.1:9');
+      await page.getByLabel('TSIG key').selectOption('Enter another key …');
+      await page.getByLabel('Name of the key').fill('entered.example');
+      await page.getByLabel('Algorithm').selectOption('hmac-sha512');
+      await page.getByLabel('Secret of the key').fill('not base64!');
+      await page.getByRole('button', { name: 'Add domain' }).click();
+      await page.getByText(/must be base64/).waitFor();
+      await checkScreen(page, 'add-secondary-key');
+      await page.getByLabel('Secret of the key').fill('c2VjcmV0IG9mIHRoZSBwcmltYXJ5IGFuZCB0aGlz');
+      await page.getByRole('button', { name: 'Add domain' }).click();
+      await page.getByRole('heading', { name: 'Secondary zone' }).waitFor();
+      await page.getByText('entered.example', { exact: true }).first().waitFor();
+      assert.equal(await stored(), [['127.0.0.1:9', 'entered.example hmac-sha512 true']]);
+      await page.getByText('Change the primaries or their key').click();
+      await page.getByLabel('TSIG key').selectOption('first.example');
+      await checkScreen(page, 'change-primaries');
+      await page.getByRole('button', { name: 'Save the primaries' }).click();
+      await page.getByText('The primaries are changed').waitFor();
+      assert.equal(await stored(), [['127.0.0.1:9', 'first.example hmac-sha256 true']]);
+    });
+  });
+});
+
 test('a secondary zone shows its state, and its records are read-only', async () => {
   await withWorld(async (world) => {
     await withPage(world, async (page) => {

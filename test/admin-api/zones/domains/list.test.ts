@@ -115,6 +115,32 @@ test(
 );
 
 test(
+  'a list of one state has each of its domains once, in the order, and reads a bounded part at a time',
+  run(async ({ environment }, account) => {
+    const reader = CountingReader.over(environment);
+    const search = { find: () => Promise.reject(new Error('searched')), prepare: () => {} };
+    const services = { environment: reader.environment, reader, search } as unknown as Services;
+    const isProxied = (id: number) => reader.proxy(id)?.enabled === true;
+    const all = async (limit: number, descending: boolean, state?: 'proxied'): Promise<number[]> => {
+      const ids: number[] = [];
+      let after: Buffer | null = null;
+      do {
+        const part = await listDomains(services, account, ANY, {
+          ...{ page: { limit, after }, sort: { key: 'created_at', descending }, search: '', state },
+        });
+        assert.ok(part.rows.length <= limit);
+        ids.push(...part.rows);
+        after = part.last === null ? null : Buffer.from(part.last);
+      } while (after !== null);
+      return ids;
+    };
+    for (const descending of [false, true])
+      for (const limit of [1, 7, 1000])
+        assert.equal(await all(limit, descending, 'proxied'), (await all(1000, descending)).filter(isProxied));
+  }),
+);
+
+test(
   'certificates are found without reading the other domains, and so are those with a problem',
   run(async ({ environment }, account) => {
     const reader = CountingReader.over(environment);
