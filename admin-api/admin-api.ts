@@ -1,5 +1,6 @@
 /** Creates the admin API from its parts. */
 
+import { connect } from 'node:net';
 import type { Logger } from '../core/base/log/index.ts';
 import { hasLittleMemory } from '../core/base/main-heap.ts';
 import type { Registry } from '../core/base/metrics/index.ts';
@@ -57,6 +58,7 @@ import { TokenUses } from './people/auth/token-uses.ts';
 import { apiRoutes } from './routes/routes.ts';
 import type { DomainLogs } from './sites/documents/logs-state.ts';
 import type { ResolveFor } from './sites/proxy/bounded.ts';
+import type { OpenConnection } from './sites/proxy/origin-test.ts';
 import { dnsResolve } from './sites/proxy/resolve.ts';
 import { Sweeper } from './sweeper.ts';
 import type { AnswerDns } from './zones/doh/routes.ts';
@@ -104,6 +106,8 @@ export interface AdminApiOptions {
   readonly aliases?: AliasStates;
   /** Resolves host names of origins; omitted: uses `edge.resolvers`. */
   readonly resolve?: ResolveFor;
+  /** Opens the connections of origin tests; omitted: real ones. */
+  readonly openConnection?: OpenConnection;
   /** Asks the nameservers of parent zones for DS records. */
   readonly publicParent: PublicLook;
   /** Asks them for delegations. */
@@ -222,6 +226,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     zoneFiles: pool,
     targetWarnings,
     originRules,
+    openConnection: options.openConnection ?? ((host, port) => connect({ host, port })),
     packages: packages.routes,
     ready: options.ready,
     describeNodes: options.describeNodes,

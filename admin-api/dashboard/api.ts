@@ -2,10 +2,11 @@
 import { type ClientRequest, createClient, type Outcome, sendRequest } from '../http/client.ts';
 import type { ApiRoute } from '../routes/routes.ts';
 import { ACTED_ENDPOINTS } from './acted-endpoints.ts';
+import { checkConnection } from './connection.ts';
 import { failureOf } from './failure.ts';
 import type { Result } from './result.ts';
 import { ACCOUNT, currentQuery, readAccount } from './router.ts';
-import { session } from './session.ts';
+import { noteEnd, session } from './session.ts';
 
 export type { Result } from './result.ts';
 
@@ -21,8 +22,7 @@ async function send({ method, route, url, headers, ...request }: ClientRequest):
   const token = session.peek()?.csrf_token;
   if (token !== undefined && method !== 'GET') headers['X-Waypost-CSRF'] = token;
   const response = await sendRequest({ ...request, method, route, url: actedUrl(method, route, url), headers });
-  // The session has ended. After signing in, the user returns to this page.
-  if (response.status === 401) session.value = null;
+  if (response.status === 401) noteEnd();
   return response;
 }
 
@@ -42,6 +42,7 @@ export async function settle<T>(call: Promise<Outcome<T>>): Promise<Result<T>> {
     if (data !== undefined && response.ok) return { ok: true, data, response };
     return { ok: false, failure: failureOf(response.status, error, response.headers.get('Retry-After')) };
   } catch {
+    void checkConnection();
     return { ok: false, failure: failureOf(0, undefined) };
   }
 }

@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import { followTheme } from '../ui/theme.ts';
 import { actedAccount, followActing } from './acting.ts';
 import { addressOf, type PageMatch } from './addresses.ts';
+import { followConnection } from './connection.ts';
 import { forgetDomain } from './domain.ts';
 import { LazyScreen } from './lazy-screen.tsx';
 import { followChanges } from './live.ts';
@@ -14,8 +15,8 @@ import { FailureNote } from './parts/notes.tsx';
 import { usePageTitle } from './parts/title.ts';
 import { forgetEditors, guardEdits } from './records/zone-editor.ts';
 import { currentPage, openAddress, openSignIn, returnAddress, startRouter } from './router.ts';
-import { SignIn } from './screens/sign-in.tsx';
-import { readSession, session, sessionFailure, signOut } from './session.ts';
+import { SignIn, SignInAgain } from './screens/sign-in.tsx';
+import { hasEnded, readSession, session, sessionFailure, signOut } from './session.ts';
 import { TEXTS } from './texts.ts';
 
 function App() {
@@ -32,6 +33,7 @@ function App() {
   return (
     <Frame user={session.value.user} match={currentPage.value} onSignOut={endSession}>
       <CurrentScreen match={currentPage.value} />
+      {hasEnded.value && <SignInAgain />}
     </Frame>
   );
 }
@@ -65,6 +67,7 @@ startRouter();
 guardEdits();
 followActing();
 followChanges();
+followConnection();
 render(<App />, document.getElementById('app')!);
 await readSession();
 

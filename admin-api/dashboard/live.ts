@@ -4,8 +4,9 @@
  */
 import { effect, signal } from '@preact/signals';
 import { actedAccount } from './acting.ts';
+import { checkConnection } from './connection.ts';
 import { ACCOUNT } from './router.ts';
-import { readSession, session } from './session.ts';
+import { hasEnded, readSession, session } from './session.ts';
 
 const ENDPOINT = '/api/v1/events';
 /** Milliseconds before a refused stream is opened again. Doubles after each attempt. */
@@ -40,7 +41,7 @@ export function followChanges(): void {
   });
   effect(() => {
     const account = actedAccount.value;
-    if (!session.value || !isVisible.value) return;
+    if (!session.value || hasEnded.value || !isVisible.value) return;
     const connection = new Connection(account === null ? ENDPOINT : `${ENDPOINT}?${ACCOUNT}=${account}`);
     return () => connection.close();
   });
@@ -72,6 +73,7 @@ class Connection {
     source.addEventListener('change', ({ data }) => notify(JSON.parse(data)));
     source.addEventListener('reload', () => notify(null));
     source.addEventListener('error', () => {
+      void checkConnection();
       // Otherwise the browser reconnects.
       if (source.readyState === EventSource.CLOSED) this.#retryLater();
     });
@@ -83,7 +85,7 @@ class Connection {
     this.#timer = setTimeout(async () => {
       await readSession();
       // Without a session, this connection has been closed.
-      if (session.peek()) this.#source = this.#open();
+      if (session.peek() && !hasEnded.peek()) this.#source = this.#open();
     }, this.#retryMs);
     this.#retryMs = Math.min(MAX_RETRY_MS, this.#retryMs * 2);
   }

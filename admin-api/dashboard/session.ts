@@ -20,6 +20,18 @@ interface Session {
 
 /** Undefined: not loaded yet. Null: not signed in. */
 export const session = signal<Session | null | undefined>(undefined);
+/**
+ * The session has expired or was ended elsewhere. The page stays as it is, with the edits in its
+ * forms, until its user signs in again.
+ */
+export const hasEnded = signal(false);
+
+/** After a response with status 401. */
+export function noteEnd(): void {
+  if (session.peek()) hasEnded.value = true;
+  else session.value = null;
+}
+
 /** Whether the user's role is read-only. */
 export const isReader = computed(() => session.value?.user.role === 'viewer');
 /** Why the session could not be read. */
@@ -30,7 +42,7 @@ export async function readSession(): Promise<void> {
   const result = await call<Session>('GET');
   sessionFailure.value = null;
   if (result.ok) session.value = result.body;
-  else if (result.failure.status === 401) session.value = null;
+  else if (result.failure.status === 401) noteEnd();
   else sessionFailure.value = result.failure;
 }
 
@@ -50,7 +62,10 @@ export const readPasskeyOptions = (): Promise<Answer<{ readonly options: unknown
 
 function enter(result: Answer<Session>): Failure | null {
   if (!result.ok) return result.failure;
+  // Nothing of the previous user may be left.
+  if (hasEnded.peek() && session.peek()?.user.id !== result.body.user.id) window.location.reload();
   session.value = result.body;
+  hasEnded.value = false;
   return null;
 }
 
@@ -58,6 +73,7 @@ export async function signOut(): Promise<Failure | null> {
   const result = await call('DELETE');
   if (!result.ok && result.failure.status !== 401) return result.failure;
   session.value = null;
+  hasEnded.value = false;
   return null;
 }
 

@@ -26,6 +26,7 @@ import type { SignInParts } from '../people/auth/sign-in.ts';
 import type { TokenUses } from '../people/auth/token-uses.ts';
 import { ownAccountRoutes } from '../people/own-account/routes.ts';
 import { type SiteDocumentParts, siteDocumentRoutes } from '../sites/documents/documents.ts';
+import type { OpenConnection } from '../sites/proxy/origin-test.ts';
 import { proxyRoutes } from '../sites/proxy/routes.ts';
 import { tailRoutes } from '../sites/tail/routes.ts';
 import { dnssecRoutes } from '../zones/dnssec/routes.ts';
@@ -58,6 +59,8 @@ interface ApiParts extends SiteDocumentParts {
   readonly describeNodes: () => Promise<ClusterState>;
   readonly metrics: Registry;
   readonly sync: (sequence: number) => Sync;
+  /** Opens the connections of origin tests. */
+  readonly openConnection: OpenConnection;
   readonly watchRequests: WatchRequests;
   readonly readStatistics: ReadStatistics;
   /** Undefined: DNS over HTTPS is off. */
@@ -86,7 +89,7 @@ export function apiRoutes(parts: ApiParts) {
     ...historyRoutes(services),
     ...steeringRoutes(services),
     ...dnssecRoutes(services),
-    ...proxyRoutes(services, parts.originRules),
+    ...proxyRoutes(services, parts.originRules, parts.openConnection),
     ...siteDocumentRoutes(services, parts),
     ...tailRoutes(services, authenticator, eventStreams, parts.watchRequests),
     ...statisticsRoutes(services, parts.readStatistics),

@@ -1,6 +1,7 @@
 /** The admin API over a store in a temporary folder, as main starts it, and a client for it. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -175,6 +176,8 @@ export async function startDaemon(
       ready: () => ({ ok: true, reasons: [], warnings: [], cluster: null, backup: null }),
       version: '1.2.3',
       resolve,
+      // Traffic of tests stays on this machine.
+      openConnection: () => new Socket().destroy(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })),
       dashboard: fileURLToPath(new URL('../../dashboard', import.meta.url)),
       answerDns: answerDns(index, folder),
     });

@@ -10,7 +10,7 @@ import { actedUrl, type Result } from '../api.ts';
 import { type Failure, failureOf } from '../failure.ts';
 import { useChanges } from '../parts/use-changes.ts';
 import { useInterval } from '../parts/use-interval.ts';
-import { session } from '../session.ts';
+import { noteEnd, session } from '../session.ts';
 import { isInAudit } from './state-badge.tsx';
 
 const ENDPOINT = '/api/dev/apps/upload';
@@ -70,7 +70,7 @@ export function sendPackage(file: File, notes: string, onProgress: (part: number
 }
 
 function readResult({ status, responseText }: XMLHttpRequest): Result<Upload> {
-  if (status === 401) session.value = null;
+  if (status === 401) noteEnd();
   const body = parseJson(responseText) as { readonly upload?: Upload } | undefined;
   if (status === 200 && body?.upload !== undefined) return { ok: true, data: body.upload, response: new Response() };
   return { ok: false, failure: failureOf(status, body) };

@@ -4,6 +4,7 @@ import type { ComponentChildren, FunctionComponent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Announcement } from '../../ui/parts/announce.tsx';
 import { Icon } from '../../ui/parts/icon.tsx';
+import { Mark } from '../../ui/parts/mark.tsx';
 import { Modal } from '../../ui/parts/modal.tsx';
 import { acted, stopActing } from '../acting.ts';
 import { addressOf, PAGES, type PageMatch, type PageName } from '../addresses.ts';
@@ -11,6 +12,7 @@ import { currentPage, currentPath } from '../router.ts';
 import type { User } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 import { Navigation } from './navigation.tsx';
+import { OfflineNote } from './offline-note.tsx';
 import { commandKey, shortcuts, useShortcut } from './shortcuts.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
 
@@ -87,6 +89,7 @@ export function Frame({ user, match, onSignOut, children }: FrameProps) {
       </header>
       <main ref={main} id="content" class="content" tabIndex={-1}>
         <ActingBanner />
+        <OfflineNote />
         {children}
       </main>
       <Announcement />
@@ -123,16 +126,6 @@ function PaletteButton(props: Omit<PaletteProps, 'onClose'>) {
         />
       )}
     </>
-  );
-}
-
-/** The sign of the brand. The icon of the page has the same shape. */
-function Mark() {
-  return (
-    <svg class="mark" viewBox="0 0 32 32" width="20" height="20" aria-hidden="true">
-      <rect width="32" height="32" rx="8" />
-      <path d="M16 6a7 7 0 0 0-7 7c0 5 7 13 7 13s7-8 7-13a7 7 0 0 0-7-7zm0 10a3 3 0 1 1 0-6 3 3 0 0 1 0 6z" />
-    </svg>
   );
 }
 

@@ -1,5 +1,6 @@
 /** The state of an action of a form or button: running, and the last failure. */
 import { type Signal, useSignal } from '@preact/signals';
+import { closeAnnouncement } from '../../ui/parts/announce.tsx';
 import type { Failure } from '../failure.ts';
 
 interface Action {
@@ -17,6 +18,8 @@ export function useAction(): Action {
     isRunning.value = true;
     failure.value = null;
     failure.value = await action();
+    // A message of success would contradict it.
+    if (failure.peek() !== null) closeAnnouncement();
     isRunning.value = false;
     return failure.value === null;
   };

@@ -1,7 +1,7 @@
 /** Streams the live requests of a domain and keeps the latest rows. */
 import { signal } from '@preact/signals';
 import { type Failure, failureOf } from '../failure.ts';
-import { session } from '../session.ts';
+import { noteEnd } from '../session.ts';
 import { EventParser } from './event-parser.ts';
 import type { RequestRow } from './request-filter.ts';
 
@@ -77,7 +77,7 @@ export class LiveRequests {
       const address = `/api/v1/domains/${this.domainId}/requests/tail`;
       const response = await fetch(address, { headers: { Accept: 'text/event-stream' }, signal: stopped });
       if (!response.ok || response.body === null) {
-        if (response.status === UNAUTHORIZED) session.value = null;
+        if (response.status === UNAUTHORIZED) noteEnd();
         return failureOf(response.status, await response.json().catch(() => undefined));
       }
       this.state.value = 'open';

@@ -2,6 +2,8 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Field } from '../../ui/parts/field.tsx';
+import { Mark } from '../../ui/parts/mark.tsx';
+import { Modal } from '../../ui/parts/modal.tsx';
 import type { Failure } from '../failure.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { usePageTitle } from '../parts/title.ts';
@@ -22,6 +24,35 @@ type Step = 'password' | 'code' | 'recovery';
 
 export function SignIn() {
   usePageTitle(texts.title);
+  return (
+    <main class="sign-in">
+      <p class="brand">
+        <Mark />
+        {TEXTS.title}
+      </p>
+      <SignInForm />
+    </main>
+  );
+}
+
+/** Above the page of a session that has ended. The page and its edits stay. */
+export function SignInAgain() {
+  const isShown = useSignal(true);
+  if (!isShown.value) return null;
+  return (
+    <Modal
+      title={texts.again}
+      onClose={() => {
+        isShown.value = false;
+      }}
+    >
+      <p>{texts.ended}</p>
+      <SignInForm isAgain />
+    </Modal>
+  );
+}
+
+function SignInForm({ isAgain = false }: { readonly isAgain?: boolean }) {
   const login = useSignal('');
   const password = useSignal('');
   const code = useSignal('');
@@ -41,53 +72,50 @@ export function SignIn() {
 
   const isFirstStep = step.value === 'password';
   return (
-    <main class="sign-in">
-      <form class="card" onSubmit={submit}>
-        <p class="brand">{TEXTS.title}</p>
-        <h1>{isFirstStep ? texts.title : texts.secondStep}</h1>
-        {failure.value !== null && <FailureNote failure={failure.value} />}
-        {isFirstStep ? (
-          <>
-            <Field
-              label={texts.login}
-              value={login}
-              name="username"
-              autocomplete={canUsePasskeys() ? 'username webauthn' : 'username'}
-              required
-              isFirst
-            />
-            <Field
-              label={texts.password}
-              value={password}
-              name="password"
-              type="password"
-              autocomplete="current-password"
-              required
-            />
-          </>
-        ) : (
-          <SecondFactor key={step.value} step={step.value} code={code} />
-        )}
-        <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
-          {isRunning.value ? texts.submitting : texts.submit}
-        </button>
-        {isFirstStep ? (
-          <>
-            {canUsePasskeys() && <Passkey failure={failure} />}
-            <p class="hint">{texts.help}</p>
-          </>
-        ) : (
-          <>
-            <button type="button" class="button" onClick={() => goTo(step.value === 'code' ? 'recovery' : 'code')}>
-              {step.value === 'code' ? texts.useRecovery : texts.useApp}
-            </button>
-            <button type="button" class="button button-quiet" onClick={() => goTo('password')}>
-              {texts.back}
-            </button>
-          </>
-        )}
-      </form>
-    </main>
+    <form class={isAgain ? 'form' : 'card'} onSubmit={submit}>
+      {!isAgain && <h1>{isFirstStep ? texts.title : texts.secondStep}</h1>}
+      {failure.value !== null && <FailureNote failure={failure.value} />}
+      {isFirstStep ? (
+        <>
+          <Field
+            label={texts.login}
+            value={login}
+            name="username"
+            autocomplete={canUsePasskeys() ? 'username webauthn' : 'username'}
+            required
+            isFirst
+          />
+          <Field
+            label={texts.password}
+            value={password}
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+          />
+        </>
+      ) : (
+        <SecondFactor key={step.value} step={step.value} code={code} />
+      )}
+      <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
+        {isRunning.value ? texts.submitting : texts.submit}
+      </button>
+      {isFirstStep ? (
+        <>
+          {canUsePasskeys() && <Passkey failure={failure} />}
+          {!isAgain && <p class="hint">{texts.help}</p>}
+        </>
+      ) : (
+        <>
+          <button type="button" class="button" onClick={() => goTo(step.value === 'code' ? 'recovery' : 'code')}>
+            {step.value === 'code' ? texts.useRecovery : texts.useApp}
+          </button>
+          <button type="button" class="button button-quiet" onClick={() => goTo('password')}>
+            {texts.back}
+          </button>
+        </>
+      )}
+    </form>
   );
 }
 

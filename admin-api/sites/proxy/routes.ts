@@ -13,11 +13,14 @@ import { type Faults, route } from '../../http/route.ts';
 import { listCertificates } from './certificate-list.ts';
 import { deleteCertificate, orderCertificate, setCertificate } from './certificates.ts';
 import type { OriginRules } from './origin-rules.ts';
+import { type OpenConnection, OriginTests } from './origin-test.ts';
 import { purgeCache } from './purge.ts';
 import {
   certificateBody,
   certificatesResponse,
   originBody,
+  originTestBody,
+  originTestResponse,
   proxyResponse,
   purgeBody,
   purgeResponse,
@@ -37,7 +40,8 @@ const ORIGIN_FAULTS: Faults = {
   503: ['busy', 'resolver_unavailable'],
 };
 
-export function proxyRoutes(services: Services, rules: OriginRules) {
+export function proxyRoutes(services: Services, rules: OriginRules, open: OpenConnection) {
+  const tests = new OriginTests(services, rules, open);
   return [
     route({
       operationId: 'listCertificates',
@@ -106,6 +110,25 @@ export function proxyRoutes(services: Services, rules: OriginRules) {
       response: proxyResponse,
       faults: { 404: NO_DOMAIN, 409: EDIT_FAULTS, 422: ['hsts_preload'] },
       run: (context) => updateSettings(services, rules, context, context.body),
+    }),
+    route({
+      operationId: 'testProxyOrigin',
+      method: 'POST',
+      path: `${PROXY}/test-origin`,
+      tag: 'proxy',
+      summary: 'Test an origin before it is saved',
+      description:
+        'Resolves the host, connects to its public addresses, checks the certificate as the edge does, and requests `/` with the domain as the host. Nothing is changed. An account may begin 20 tests a minute.',
+      scope: 'proxy',
+      changes: false,
+      body: originTestBody,
+      response: originTestResponse,
+      faults: {
+        ...ORIGIN_FAULTS,
+        422: ['invalid_origin', 'private_origin', 'origin_loop'],
+        429: ['too_many_requests'],
+      },
+      run: (context) => tests.run(context, context.body),
     }),
     route({
       operationId: 'toggleProxy',

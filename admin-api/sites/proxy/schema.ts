@@ -164,6 +164,44 @@ export const certificatesResponse = Type.Object({
   ...pageFields,
 });
 
+export const originTestBody = bodySchema(
+  Type.Object({
+    origin: text('a string, a public IPv4 or IPv6 address or a host name, such as "origin.example.net"', {
+      minLength: 1,
+      maxLength: 1024,
+    }),
+    port: port('; the default is 443'),
+    protocol: protocol('; the default is "http" for port 80, and "https" for others'),
+  }),
+);
+
+export const originTestResponse = Type.Object({
+  test: Type.Object(
+    {
+      ok: flag('whether all steps succeeded'),
+      steps: list(
+        Type.Object({
+          step: oneOf(['dns', 'tcp', 'tls', 'http'], 'name, connection, TLS with its certificate, and response'),
+          ok: flag('whether it succeeded; a failed step is the last'),
+          ms: count('milliseconds that it took'),
+          detail: text('what was found, as a sentence'),
+        }),
+        'in order',
+      ),
+      certificate: orNull(
+        Type.Object({
+          names: list(Type.String(), 'the names that it is for, at most 20'),
+          issuer: orNull(Type.String(), 'the organization and the name of its issuer'),
+          expires_at: time('when it expires'),
+        }),
+        'the certificate that the origin presented; null: none',
+      ),
+      status: orNull(Type.Integer(), 'the status of the response to GET /, with the domain as its host'),
+    },
+    { title: 'OriginTest' },
+  ),
+});
+
 export const purgeBody = bodySchema(
   Type.Object({
     urls: entries('a full URL, such as "https://www.example.com/a.css"'),

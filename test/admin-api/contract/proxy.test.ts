@@ -156,6 +156,31 @@ await everywhere('contract, proxy', (test) => {
     assert.equal(await state(zone), before);
   });
 
+  test('POST …/proxy/test-origin: tests public addresses only, 20 times a minute, and changes nothing', async ({
+    world,
+  }) => {
+    const zone = await world.zone();
+    await zone.add('inside', 'A', '10.0.0.1', { proxied: false });
+    const before = await state(zone);
+    const post = (host: string) => zone.client.post(`${at(zone)}/test-origin`, { origin: host });
+    for (const host of ['10.0.0.1', '127.0.0.1', '0x7f.1', '169.254.169.254', '::1', `inside.${zone.domain}`])
+      refused(await post(host), '422 private_origin', '/origin');
+    refused(await post('http://1.1.1.1'), '422 invalid_origin', '/origin');
+    const steps = async (host: string) => {
+      const { test: tried } = succeeded(await post(host)).body;
+      assert.is(tried.ok, false);
+      return (tried.steps as unknown as { step: string; ok: boolean; detail: string }[]).map(
+        ({ step, ok, detail }) => `${step} ${ok}: ${detail}`,
+      );
+    };
+    assert.match((await steps('nowhere.example.org'))[0], /^dns false: /);
+    // The connections of this world are refused.
+    assert.equal(await steps('1.1.1.1'), ['dns true: 1.1.1.1 is at 1.1.1.1.', 'tcp false: It refused the connection.']);
+    assert.equal(await state(zone), before);
+    const statuses = await Promise.all(Array.from({ length: 25 }, async () => (await post('1.1.1.1')).status));
+    assert.ok(statuses.includes(429));
+  });
+
   test('POST …/proxy/toggle (given): body enable (boolean); answers the proxy state', async ({ world }) => {
     const zone = await world.zone();
     succeeded(await zone.client.put(at(zone), { origin: '1.1.1.1' }));

@@ -5,8 +5,9 @@ import { BROWSER, type Program } from '../../support/programs.ts';
 import { borrowDaemon } from '../../support/shared-daemon.ts';
 import { sharedChromium, withOwnPage } from '../browser/page.ts';
 
-/** The console reports refused requests; pages show their messages. */
-const EXPECTED = /^Failed to load resource: the server responded with a status of (401|403|404|409|412|422) /;
+/** The console reports refused requests and a lost connection; pages show their messages. */
+const EXPECTED =
+  /^Failed to load resource: (the server responded with a status of (401|403|404|409|412|422) |net::ERR_INTERNET_DISCONNECTED$)/;
 
 export interface World<D extends ServingDaemon = ServingDaemon> {
   readonly daemon: D;

@@ -105,7 +105,7 @@ test('two browsers edit one zone at once, and nothing is lost silently', async (
   });
 });
 
-test('a session that ends elsewhere leads to the sign-in page, and a new one catches up', async () => {
+test('a session that ends elsewhere asks to sign in again, and a new one catches up', async () => {
   await withWorld(async (world) => {
     const { base, daemon } = world;
     await daemon.api.logIn('admin', ADMIN_PASSWORD);
@@ -114,7 +114,7 @@ test('a session that ends elsewhere leads to the sign-in page, and a new one cat
       await page.getByText('No domains yet').waitFor();
       const sessions = (await daemon.api.call('GET', '/api/v1/sessions')).body.sessions as { id: number }[];
       await daemon.api.call('DELETE', `/api/v1/sessions/${sessions[0].id}`);
-      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await page.getByRole('heading', { name: 'Sign in again' }).waitFor();
       await newDomain(world, 'missed.example');
       await signIn(page, base);
       await page.getByRole('link', { name: 'missed.example' }).waitFor();

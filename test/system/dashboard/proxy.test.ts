@@ -60,9 +60,13 @@ test('origin, switch, exposed records, certificate, HSTS and purges, with their 
       await origin.locator('.fault').waitFor();
       await untilMatches(() => origin.locator('.fault').innerText(), /10\.0\.0\.1/);
       await origin.getByLabel('Address or host name').fill('1.1.1.1');
+      await origin.getByLabel('Address or host name').fill('');
+      await button(page, 'Save origin').click();
+      await origin.getByText('Origin: enter a host name or address.').waitFor();
+      await origin.getByLabel('Address or host name').fill('1.1.1.1');
       await origin.getByLabel('Port').fill('many');
       await button(page, 'Save origin').click();
-      await page.getByText(/a whole number from 1 to 65535/).waitFor();
+      await page.getByText('Port: enter a number from 1 to 65535.').waitFor();
       await checkScreen(page, 'proxy-origin-refused');
       await origin.getByLabel('Port').fill('443');
       await button(page, 'Save origin').click();
@@ -156,7 +160,7 @@ test('origin, switch, exposed records, certificate, HSTS and purges, with their 
       await hsts.getByLabel('Browsers remember it for').selectOption('31536000');
       await hsts.getByLabel('Browsers may list the domain ahead (preload)').check();
       await hsts.getByRole('button', { name: 'Save' }).click();
-      await hsts.getByText(/Preload lists require/).waitFor();
+      await hsts.getByText(/^For the preload lists/).waitFor();
       await checkScreen(page, 'proxy-hsts-refused');
       await hsts.getByLabel('Also for all names below each host').check();
       await hsts.getByRole('button', { name: 'Save' }).click();
@@ -407,7 +411,7 @@ test('viewers see everything, and can change nothing', async () => {
       await page.getByRole('link', { name: 'DNSSEC' }).click();
       await page.getByText('Your account can look at this page, but not change it.').waitFor();
       await untilIs(() => button(page, 'Stop signing').count(), 0);
-      await button(page, /^Copy Digest of/).waitFor();
+      await page.getByText('It is shown here as soon as it may be used.').waitFor();
       await checkScreen(page, 'dnssec-viewer');
       await page.getByRole('link', { name: 'Live requests' }).click();
       await page.getByText('Watching. No request has arrived yet.').waitFor();
