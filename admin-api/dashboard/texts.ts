@@ -1338,7 +1338,7 @@ export const TEXTS = {
     range: 'Time range',
     ranges: { '1h': '1 hour', '6h': '6 hours', '24h': '24 hours', '7d': '7 days', '30d': '30 days' },
     sampled: (sampling: number) =>
-      `DNS figures are estimates: one query in ${sampling.toLocaleString('en')} is counted. Requests and bytes are exact.`,
+      `All queries of quiet domains are counted; of busy ones, with 30 or more a second, one in ${sampling.toLocaleString('en')}. Requests and bytes are exact.`,
     exact: 'All queries and requests are counted.',
     missing: (nodes: readonly string[]) =>
       `Not included: ${nodes.join(', ')}. ${nodes.length === 1 ? 'This node does not answer or keeps' : 'These nodes do not answer or keep'} no statistics.`,

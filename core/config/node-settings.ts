@@ -85,7 +85,7 @@ export const STATISTICS_SETTINGS = {
   sampling: setting(
     integer(1, 65_536),
     64,
-    'One DNS query in this number is counted, on average, and counts as so many; 1 counts every query. Requests to sites are always counted exactly.',
+    'Of a domain with more than about 30 DNS queries a second on a thread, one query in this number is counted, on average, and counts as so many; 1 counts every query. Queries of other domains and requests to sites are counted exactly.',
   ),
   max_disk: setting(
     bytes(16 * MB, 1024 * GB),

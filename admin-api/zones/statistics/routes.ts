@@ -14,7 +14,7 @@ import { viewStatistics } from './view.ts';
 const MINUTE = 60;
 const INVALID = ['invalid_time', 'invalid_range', 'invalid_step'];
 const DESCRIPTION =
-  'Counts of all nodes, added up when requested; a node that does not answer in 2 seconds is listed as missing. DNS queries are sampled, requests are counted exactly. Counts are kept for 31 days.';
+  'Counts of all nodes, added up when requested; a node that does not answer in 2 seconds is listed as missing. DNS queries of busy domains are sampled, those of others and requests are counted exactly. Counts are kept for 31 days.';
 
 export function statisticsRoutes({ reader }: Services, readStatistics: ReadStatistics) {
   const describe = async (kind: number, id: Id, query: Query<typeof statisticsQuery>) => {

@@ -23,7 +23,7 @@ export const statisticsResponse = Type.Object({
         sampling: integer(
           1,
           65_536,
-          'one DNS query in this number was counted, and counts as so many; 1: all counts are exact',
+          'of a busy domain, one DNS query in this number was counted, and counts as so many; those of quiet domains are exact; 1: all counts are exact',
         ),
         total: count('DNS queries'),
         by_type: seriesList('queries by type'),

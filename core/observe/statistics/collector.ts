@@ -57,7 +57,7 @@ export class Collector {
 
   /** Counts all samples in the rings. */
   drain(): void {
-    for (const ring of this.options.rings) this.samples += ring.drain((sample) => this.#addSample(sample, ring.every));
+    for (const ring of this.options.rings) this.samples += ring.drain((sample) => this.#addSample(sample));
   }
 
   /**
@@ -150,7 +150,7 @@ export class Collector {
     return fitting.find((tier) => from >= this.#minute - TIERS[tier].kept - MARGIN) ?? fitting.at(-1) ?? 0;
   }
 
-  #addSample({ type, rcode, labels, apex }: Sample, weight: number): void {
+  #addSample({ type, rcode, labels, apex, weight }: Sample): void {
     const zone = this.#zoneByApex(apex);
     if (zone === null) return;
     this.#table.addQuery(zone.id, typeColumn(type), rcodeColumn(rcode), labels, weight);

@@ -76,10 +76,16 @@ function start({ directory, rings, maxBytes, readOnly, clockError, pulse }: Stat
   };
   const drain = (): void => attempt(() => collector.drain());
   let drainTimer: NodeJS.Timeout;
+  let periodEnd = 0;
   const drainLater = (milliseconds: number): void => {
     drainTimer = setTimeout(() => {
       const before = collector.samples;
       drain();
+      const now = performance.now();
+      if (now >= periodEnd) {
+        periodEnd = now + DRAIN_MS;
+        for (const reader of readers) reader.startPeriod();
+      }
       drainLater(collector.samples - before > MANY ? SOON_MS : DRAIN_MS);
     }, milliseconds);
   };

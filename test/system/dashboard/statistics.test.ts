@@ -178,6 +178,29 @@ test('queries and requests of a domain, by range, as charts and tables', async (
   }
 });
 
+test('five queries of a quiet domain are shown as five', async () => {
+  await withOwnWorld(async (world) => {
+    const { base, daemon } = world;
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    const id = await daemon.api.createDomain('quiet.test');
+    await daemon.api.createRecord(id, 'www', 'A', '192.0.2.1');
+    await send(daemon, 'www.quiet.test.', TYPE.A, 5);
+    await untilPasses(async () => {
+      const { body } = await daemon.api.call('GET', `/api/v1/domains/${id}/statistics`);
+      assert.is((body.statistics as { queries: { total: number } }).queries.total, 5);
+    });
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await page.getByRole('link', { name: 'quiet.test' }).click();
+      await page.getByRole('link', { name: 'Statistics' }).click();
+      await page.getByText('All queries of quiet domains are counted').waitFor();
+      const figure = page.locator('.figures div', { hasText: 'DNS queries' });
+      await untilMatches(() => figure.innerText(), /\b5$/);
+      await checkScreen(page, 'statistics-quiet');
+    });
+  });
+});
+
 test('a month of sampled queries of an account, and a failure', async () => {
   await withOwnWorld(async (world) => {
     const { base, daemon } = world;
@@ -192,7 +215,7 @@ test('a month of sampled queries of an account, and a failure', async () => {
       await page.getByRole('link', { name: 'Statistics' }).click();
       await page.getByRole('heading', { name: 'Statistics', exact: true }).waitFor();
       await page.getByRole('button', { name: '30 days' }).click();
-      await page.getByText('one query in 64 is counted').waitFor();
+      await page.getByText('one in 64').waitFor();
       const shown = total < 1_000_000 ? total.toLocaleString('en') : (total / 1e6).toFixed(1);
       await page.locator('.figures').getByText(shown).first().waitFor();
       await page.getByText('www.month.test').waitFor();

@@ -39,8 +39,8 @@ test('a sample has type, code, the labels above the apex, and the apex, in lower
   offer('example.test.', 257, 0);
   const apex = '\x07example\x04test\0';
   assert.equal(drain(), [
-    { type: 28, rcode: 3, labels: '\x03www', apex },
-    { type: 257, rcode: 0, labels: '', apex },
+    { type: 28, rcode: 3, weight: 1, labels: '\x03www', apex },
+    { type: 257, rcode: 0, weight: 1, labels: '', apex },
   ]);
   assert.equal(drain(), []);
 });
@@ -66,7 +66,40 @@ test('a full ring drops samples and counts them, and goes on when it was read', 
   assert.is(reader.dropped, 10);
 });
 
-test('one query in 64 is a sample, on average', () => {
+test('every query of a quiet zone counts, and a busy zone is estimated', () => {
+  const { offer, drain, reader } = openRing(64);
+  const sum = (samples: readonly Sample[], zone: string): number =>
+    samples.reduce((all, { apex, weight }) => (apex.includes(zone) ? all + weight : all), 0);
+  let busy = 0;
+  let quiet = 0;
+  for (let period = 0; period < 100; period++) {
+    for (let i = 0; i < 640; i++) {
+      offer('a.example.test.');
+      if (i % 128 === 5) offer('b.quiet.test.', 1, 0, parseName('quiet.test.').length);
+    }
+    const samples = drain();
+    busy += sum(samples, 'example');
+    quiet += sum(samples, 'quiet');
+    reader.startPeriod();
+  }
+  assert.is(quiet, 500);
+  // The seed is fixed. The standard deviation of 1,000 gaps is 1.8 percent.
+  assert.ok(busy > 60_000 && busy < 68_000, String(busy));
+});
+
+test('the exact queries of a period have a limit over all zones', () => {
+  const { offer, drain, reader } = openRing(1_000_000);
+  for (const begun of [false, true]) {
+    if (begun) reader.startPeriod();
+    for (let i = 0; i < 3000; i++) {
+      const zone = `z${i}.test.`;
+      offer(zone, 1, 0, parseName(zone).length);
+    }
+    assert.is(drain().length, 1024);
+  }
+});
+
+test('one query in 64 of a busy zone is a sample, on average', () => {
   const { offer, drain } = openRing(64);
   let samples = 0;
   for (let i = 0; i < 64_000; i++) {
