@@ -14,8 +14,12 @@ export function formatBytes(bytes: number): string {
   return `${value.toLocaleString('en', { maximumFractionDigits: unit === 0 ? 0 : 1 })} ${UNITS[unit]}`;
 }
 
-/** Such as `1,234`, from a million on `1.2M`. */
+/** Such as `1,234`, from a million on `1.2M`. Values below one have two digits. */
 export function formatCount(count: number): string {
+  if (count > 0 && count < 1) return count.toLocaleString('en', { maximumSignificantDigits: 2 });
   if (count < 1_000_000) return count.toLocaleString('en');
   return count.toLocaleString('en', { notation: 'compact', maximumFractionDigits: 1 });
 }
+
+/** Such as `42 %`. `share`: from 0 to 1. */
+export const formatShare = (share: number): string => `${Math.round(100 * share)} %`;

@@ -1003,16 +1003,58 @@ export const TEXTS = {
     domains: (count: number) => plural(count, 'domain', 'domains'),
     records: (count: number) => plural(count, 'record', 'records'),
     limit: (limit: string, plan: string) => `of ${limit} in the plan ${plan}`,
-    first: 'What to do first',
-    steps: [
-      'Add a domain that you have registered.',
-      'Enter our nameservers at your registrar. You see them after you have added the domain.',
-      'Create its records, or import a zone file.',
-      'Turn on the proxy if visitors of a website should come through it. Its certificate is ordered for you.',
-    ],
-    certificates: 'Certificates that need attention',
-    noProblems: 'None. All certificates are in order.',
-    noProblemsYet: 'None of the domains that were looked at.',
+    first: 'Get started',
+    checklist: {
+      done: (done: number, all: number) => `${done} of ${all} done`,
+      hide: 'Hide these steps',
+      isDone: 'done',
+      steps: {
+        domain: {
+          title: 'Add a domain',
+          text: 'One that you have registered. Its current records can be taken over.',
+          action: 'Add a domain',
+        },
+        records: {
+          title: 'Create its records',
+          text: 'By hand, from a template of your mail provider, or from a zone file.',
+          action: 'Create records',
+        },
+        delegation: {
+          title: 'Enter our nameservers at your registrar',
+          text: 'From then on, everyone gets the answers of this service.',
+          action: 'Show the nameservers',
+        },
+        proxy: {
+          title: 'Turn on the proxy',
+          text: 'Visitors of a website then come through the cache and the protection of the edge.',
+          action: 'Set up the proxy',
+        },
+        certificate: {
+          title: 'Get a certificate',
+          text: 'It is ordered by itself as soon as the proxy is on and the nameservers are ours.',
+          action: 'Show the certificate',
+        },
+      },
+    },
+    allRight: 'Everything is all right',
+    attention: (count: number) => (count === 1 ? '1 thing needs attention' : `${count} things need attention`),
+    checked: (domains: number) => `Delegation, certificates and origins of ${plural(domains, 'domain', 'domains')}`,
+    checking: (checked: number, domains: number) =>
+      `Checking: ${checked.toLocaleString('en')} of ${plural(domains, 'domain', 'domains')} so far`,
+    more: (count: number) => `and ${count.toLocaleString('en')} more`,
+    kinds: {
+      delegation: 'Delegation',
+      dnssec: 'DNSSEC',
+      certificate: 'Certificate',
+      origin: 'Origin',
+      transfer: 'Transfer',
+    },
+    delegated: 'Delegated to us',
+    signed: 'Signed with DNSSEC',
+    proxied: 'Through the proxy',
+    certified: 'With a certificate',
+    of: (whole: number) => `of ${whole.toLocaleString('en')}`,
+    traffic: 'Last 7 days',
     latestDomains: 'Last changed domains',
     latestChanges: 'Latest changes',
     allChanges: 'All changes',
@@ -1353,21 +1395,33 @@ export const TEXTS = {
     byCode: 'DNS queries by response code',
     byStatus: 'HTTP requests by status',
     byCache: 'HTTP requests by cache result',
-    bytes: 'Bytes sent',
+    bytes: 'Bandwidth by source',
+    cacheShare: 'Share of requests served from the cache',
+    statuses: 'Statuses',
+    status: 'Status',
     topNames: 'Most queried names',
     name: 'Name',
-    count: 'Queries',
+    count: 'Number',
     others: 'Others',
     total: 'Total',
+    mean: 'Mean',
     time: 'Time',
-    per: (seconds: number) => {
-      if (seconds % 86_400 === 0) return `per ${plural(seconds / 86_400, 'day', 'days')}`;
-      if (seconds % 3600 === 0) return `per ${plural(seconds / 3600, 'hour', 'hours')}`;
-      return `per ${plural(seconds / 60, 'minute', 'minutes')}`;
+    noData: 'No data in this time',
+    periodBefore: 'Period before',
+    change: (percent: number) =>
+      percent === 0 ? 'as before' : `${percent > 0 ? '+' : '−'}${Math.abs(percent).toLocaleString('en')} % vs before`,
+    chosen: 'A range chosen in a chart.',
+    perSecond: (amount: string) => `${amount}/s`,
+    per: (seconds: number, isMean: boolean) => {
+      const begin = isMean ? 'mean of' : 'per';
+      if (seconds % 86_400 === 0) return `${begin} ${plural(seconds / 86_400, 'day', 'days')}`;
+      if (seconds % 3600 === 0) return `${begin} ${plural(seconds / 3600, 'hour', 'hours')}`;
+      return `${begin} ${plural(seconds / 60, 'minute', 'minutes')}`;
     },
     at: (local: string, utc: string) => `${local} (${utc} UTC)`,
     table: 'Show as a table',
-    chart: (title: string) => `Chart: ${title}. The same figures are in the table below it.`,
+    chart: (title: string, isSelectable: boolean) =>
+      `Chart: ${title}. The arrow keys read it${isSelectable ? ', Shift and Enter choose a range' : ''}; the same figures are in the table below it.`,
     cacheResults: {
       hit: 'Hit',
       miss: 'Miss',
@@ -1375,9 +1429,9 @@ export const TEXTS = {
       stale: 'Stale',
       bypass: 'Not cacheable',
       none: 'Without the cache',
+      cached: 'From the cache',
+      origin: 'From origins',
     },
-    originBytes: 'From origins',
-    cachedBytes: 'From the cache',
     refreshed: 'The figures refresh every minute.',
   },
   nodes: {

@@ -35,6 +35,7 @@ import { domainRoutes } from '../zones/domains/routes.ts';
 import { historyRoutes } from '../zones/history/routes.ts';
 import { importRoutes } from '../zones/imports/routes.ts';
 import { distributionRoutes } from '../zones/nameservers/routes.ts';
+import { overviewRoutes } from '../zones/overview/routes.ts';
 import { recordRoutes } from '../zones/records/routes.ts';
 import type { PreparePool } from '../zones/records/zonefile/pool.ts';
 import { statisticsRoutes } from '../zones/statistics/routes.ts';
@@ -92,6 +93,7 @@ export function apiRoutes(parts: ApiParts) {
     ...proxyRoutes(services, parts.originRules, parts.openConnection),
     ...siteDocumentRoutes(services, parts),
     ...tailRoutes(services, authenticator, eventStreams, parts.watchRequests),
+    ...overviewRoutes(services),
     ...statisticsRoutes(services, parts.readStatistics),
     ...webhookRoutes(services),
     ...deliveriesRoutes(services),

@@ -19,7 +19,6 @@ export const EXTERNAL: readonly string[] = [
 export const BROWSER_PACKAGES: readonly string[] = [
   'preact',
   '@preact/signals',
-  'uplot',
   'uqr',
   '@simplewebauthn/browser',
 ];

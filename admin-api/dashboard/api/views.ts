@@ -50,6 +50,7 @@ export type CommentChange = DomainChange['comments'][number];
 export type ListedCertificate = ApiResponse<'listCertificates'>['certificates'][number];
 export type AuditEntry = ApiResponse<'listAudit'>['entries'][number];
 export type Account = ApiResponse<'listAccounts'>['accounts'][number];
+export type Overview = ApiResponse<'getOverview'>['overview'];
 export type Statistics = ApiResponse<'getStatistics'>['statistics'];
 export type Node = ApiResponse<'listNodes'>['nodes'][number];
 export type OwnAccountView = ApiResponse<'getOwnAccount'>['account'];

@@ -1,145 +1,122 @@
-/** A chart with its legend and a table of the same figures. */
+/** A chart with a legend that hides series, and a table of the same figures. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
-import UPlot from 'uplot';
-import { isDark } from '../../ui/theme.ts';
+import { useMemo } from 'preact/hooks';
 import { Time } from '../parts/time.tsx';
 import { TEXTS } from '../texts.ts';
-import { type Line, limitLines, stackLines, totalOf } from './stack.ts';
+import { Plot, type PlotProps } from './plot.tsx';
+import type { Unit } from './scale.ts';
+import {
+  type ColouredSeries,
+  colourSeries,
+  type Series,
+  type Steps,
+  sumSeries,
+  totalOf,
+  type Values,
+} from './series.ts';
 
-interface ChartProps {
+interface ChartProps extends Steps {
   readonly title: string;
-  readonly lines: readonly Line[];
-  /** `from`: start of the first step, seconds since 1970. `step`: length of a step in seconds. */
-  readonly from: number;
-  readonly step: number;
-  readonly format: (count: number) => string;
+  readonly kind: PlotProps['kind'];
+  readonly series: readonly Series[];
+  /** Texts of names in the legend, where a name is not one. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** The sums of the period before. */
+  readonly before?: Values;
+  readonly unit: Unit;
+  readonly format: (value: number) => string;
+  /** Seconds since 1970. */
+  readonly now: number;
+  readonly onSelect?: (first: number, last: number) => void;
 }
 
-/** Maximum number of lines, which is the number of colours in style/tokens.css. */
-const MAX_LINES = 8;
-const HEIGHT = 192;
-const AXIS_WIDTH = 64;
-const DAY = 86_400;
-const FONT = '12px system-ui, sans-serif';
-
-const HOURS = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
-const DAYS = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-export function Chart({ title, lines: all, from, step, format }: ChartProps) {
+export function Chart(props: ChartProps) {
+  const { title, kind, series: all, names = {}, before, from, step, format } = props;
   const texts = TEXTS.statistics;
-  const lines = useMemo(() => limitLines(all, MAX_LINES, texts.others), [all]);
-  /** Index of the step under the pointer. Null: none. */
+  const series = useMemo(() => colourSeries(all, texts.others), [all]);
   const pointed = useSignal<number | null>(null);
+  const hidden = useSignal<ReadonlySet<string>>(new Set());
   const isOpen = useSignal(false);
+  const shown = series.filter(({ name }) => !hidden.value.has(name));
   const at = pointed.value === null ? null : from + pointed.value * step;
-  const shownCount = (line: Line): number =>
-    pointed.value === null ? totalOf(line) : (line.counts[pointed.value] ?? 0);
+  const textOf = (name: string): string => names[name] ?? name;
+  const valueText = (one: { readonly values: Values }): string => {
+    const value = pointed.value === null ? summaryOf(kind, one.values) : (one.values[pointed.value] ?? null);
+    return value === null ? TEXTS.none : format(value);
+  };
+  const toggle = (name: string): void => {
+    const next = new Set(hidden.value);
+    if (!next.delete(name)) next.add(name);
+    hidden.value = next;
+  };
+  const when = at === null ? '' : texts.at(LOCAL.format(at * 1000), utcOf(at).slice(11, 16));
   return (
     <section class="chart" aria-label={title}>
       <div class="chart-head">
         <h2>{title}</h2>
-        <p class="hint">{at === null ? texts.per(step) : texts.at(LOCAL.format(at * 1000), utcOf(at).slice(11, 16))}</p>
+        <p class="hint">{at === null ? texts.per(step, kind === 'lines') : when}</p>
       </div>
       <Plot
-        {...{ title, lines, from, step, format }}
+        {...{ ...props, series: shown, pointed: pointed.value }}
+        label={texts.chart(title, props.onSelect !== undefined)}
         onPoint={(index) => {
           pointed.value = index;
         }}
       />
       <ul class="legend">
-        {lines.map((line, i) => (
-          <li key={line.name}>
-            <span class="swatch" style={{ background: `var(--chart-${i + 1})` }} />
-            {line.name}: {format(shownCount(line))}
+        {series.map((one) => (
+          <li key={one.name}>
+            <button type="button" aria-pressed={!hidden.value.has(one.name)} onClick={() => toggle(one.name)}>
+              <span class="swatch" style={{ background: `var(--series-${one.hue})` }} />
+              {textOf(one.name)} <b>{valueText(one)}</b>
+            </button>
           </li>
         ))}
+        {before !== undefined && (
+          <li>
+            <span class="swatch swatch-before" />
+            {texts.periodBefore} <b>{valueText({ values: before })}</b>
+          </li>
+        )}
       </ul>
+      {/* What the arrow keys read, for screen readers. */}
+      <p class="hidden" role="status">
+        {at !== null && `${when}: ${shown.map((one) => `${textOf(one.name)} ${valueText(one)}`).join(', ')}`}
+      </p>
       <details
         onToggle={(event) => {
           isOpen.value = event.currentTarget.open;
         }}
       >
         <summary>{texts.table}</summary>
-        {isOpen.value && <Table {...{ title, lines, from, step, format }} />}
+        {isOpen.value && <Table {...{ title, kind, series, textOf, from, step, format }} />}
       </details>
     </section>
   );
 }
 
-interface PlotProps extends ChartProps {
-  readonly onPoint: (step: number | null) => void;
+/** The sum of counts, or the mean of rates. Null: no data. */
+function summaryOf(kind: PlotProps['kind'], values: Values): number | null {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return null;
+  return kind === 'bars' ? totalOf({ values }) : totalOf({ values }) / known.length;
 }
 
-function Plot({ title, lines, from, step, format, onPoint }: PlotProps) {
-  const holder = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const parent = holder.current;
-    if (parent === null) return;
-    const times = (lines[0]?.counts ?? []).map((_, i) => from + i * step);
-    // Draws the tallest area first, and the others on top.
-    const data = [times, ...stackLines(lines).reverse()] as UPlot.AlignedData;
-    const plot = new UPlot(
-      optionsOf(lines.length, parent.clientWidth, { range: times.length * step, format, onPoint }),
-      data,
-      parent,
-    );
-    const observer = new ResizeObserver(() => plot.setSize({ width: parent.clientWidth, height: HEIGHT }));
-    observer.observe(parent);
-    return () => {
-      observer.disconnect();
-      plot.destroy();
-    };
-  }, [lines, from, step, isDark.value]);
-  return <div class="plot" ref={holder} role="img" aria-label={TEXTS.statistics.chart(title)} />;
+interface TableProps extends Steps {
+  readonly title: string;
+  readonly kind: PlotProps['kind'];
+  readonly series: readonly ColouredSeries[];
+  readonly textOf: (name: string) => string;
+  readonly format: (value: number) => string;
 }
 
-interface Drawing {
-  /** Length of all steps in seconds. */
-  readonly range: number;
-  readonly format: (count: number) => string;
-  readonly onPoint: (step: number | null) => void;
-}
-
-function optionsOf(lines: number, width: number, { range, format, onPoint }: Drawing): UPlot.Options {
-  const styles = getComputedStyle(document.documentElement);
-  const colour = (name: string): string => styles.getPropertyValue(name).trim();
-  const axis = {
-    stroke: colour('--text-quiet'),
-    grid: { stroke: colour('--line'), width: 1 },
-    ticks: { stroke: colour('--line'), width: 1 },
-    font: FONT,
-  };
-  const times = range > 2 * DAY ? DAYS : HOURS;
-  return {
-    width,
-    height: HEIGHT,
-    legend: { show: false },
-    cursor: { y: false, drag: { x: false, y: false } },
-    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
-    scales: { y: { range: (_, _least, greatest) => [0, Math.max(1, greatest * 1.05)] } },
-    axes: [
-      { ...axis, space: 72, values: (_, splits) => splits.map((second) => times.format(second * 1000)) },
-      {
-        ...axis,
-        size: AXIS_WIDTH,
-        values: (_, splits) => splits.map((count) => (count % 1 === 0 ? format(count) : '')),
-      },
-    ],
-    series: [
-      {},
-      ...Array.from({ length: lines }, (_, i) => {
-        const area = colour(`--chart-${lines - i}`);
-        return { stroke: area, fill: area, width: 1, points: { show: false } };
-      }),
-    ],
-  };
-}
-
-function Table({ title, lines, from, step, format }: ChartProps) {
+function Table({ title, kind, series, textOf, from, step, format }: TableProps) {
   const texts = TEXTS.statistics;
-  const steps = lines[0]?.counts.length ?? 0;
+  const steps = series[0]?.values.length ?? 0;
+  const isKnown = sumSeries(series);
+  const cell = (value: number | null): string => (value === null ? TEXTS.none : format(value));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard
     <section class="scroller" tabIndex={0} aria-label={title}>
@@ -147,30 +124,32 @@ function Table({ title, lines, from, step, format }: ChartProps) {
         <thead>
           <tr>
             <th scope="col">{texts.time}</th>
-            {lines.map(({ name }) => (
+            {series.map(({ name }) => (
               <th key={name} scope="col">
-                {name}
+                {textOf(name)}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
           <tr>
-            <th scope="row">{texts.total}</th>
-            {lines.map((line) => (
-              <td key={line.name}>{format(totalOf(line))}</td>
+            <th scope="row">{kind === 'bars' ? texts.total : texts.mean}</th>
+            {series.map(({ name, values }) => (
+              <td key={name}>{cell(summaryOf(kind, values))}</td>
             ))}
           </tr>
-          {Array.from({ length: steps }, (_, i) => steps - 1 - i).map((i) => (
-            <tr key={i}>
-              <th scope="row">
-                <Time value={utcOf(from + i * step)} />
-              </th>
-              {lines.map(({ name, counts }) => (
-                <td key={name}>{format(counts[i])}</td>
-              ))}
-            </tr>
-          ))}
+          {Array.from({ length: steps }, (_, i) => steps - 1 - i)
+            .filter((i) => isKnown[i] !== null)
+            .map((i) => (
+              <tr key={i}>
+                <th scope="row">
+                  <Time value={utcOf(from + i * step)} />
+                </th>
+                {series.map(({ name, values }) => (
+                  <td key={name}>{cell(values[i])}</td>
+                ))}
+              </tr>
+            ))}
         </tbody>
       </table>
     </section>

@@ -1,38 +1,27 @@
 /** Queries and requests over time, of a domain or of all domains of the account. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Statistics } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
-import { Chart } from '../charts/chart.tsx';
-import type { Line } from '../charts/stack.ts';
+import { knownCounts, sumSeries, type Values } from '../charts/series.ts';
+import { domainOf } from '../domain.ts';
 import type { Failure } from '../failure.ts';
-import { toUnicode } from '../names.ts';
-import { formatBytes, formatCount } from '../numbers.ts';
+import { formatBytes, formatCount, formatShare } from '../numbers.ts';
 import { FailureNote } from '../parts/notes.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useInterval } from '../parts/use-interval.ts';
 import { currentQuery, replaceQuery } from '../router.ts';
 import type { ScreenProps } from '../screen.ts';
+import { Charts } from '../statistics/charts.tsx';
+import { Figure } from '../statistics/figures.tsx';
+import { DEFAULT_RANGE, formatTime, parseTime, RANGE_NAMES, rangeBefore, readRange } from '../statistics/range.ts';
 import { TEXTS } from '../texts.ts';
-
-const HOUR = 3600;
-/** Length of each range and step of its charts, in seconds. */
-const RANGES = {
-  '1h': { seconds: HOUR, step: 60 },
-  '6h': { seconds: 6 * HOUR, step: 300 },
-  '24h': { seconds: 24 * HOUR, step: 900 },
-  '7d': { seconds: 7 * 24 * HOUR, step: 3600 },
-  '30d': { seconds: 30 * 24 * HOUR, step: 21_600 },
-} as const;
-type RangeName = keyof typeof RANGES;
-const RANGE_NAMES = Object.keys(RANGES) as RangeName[];
-const DEFAULT_RANGE: RangeName = '24h';
 
 const REFRESH_MS = 60_000;
 
 interface RangeQuery {
   readonly from: string;
+  readonly to: string;
   readonly step: number;
 }
 
@@ -41,7 +30,13 @@ type Read = (query: RangeQuery) => Promise<Result<{ readonly statistics: Statist
 export function DomainStatistics({ domainId }: ScreenProps) {
   const params = { domain_id: domainId };
   const path = '/api/v1/domains/{domain_id}/statistics';
-  return <StatisticsView read={(query) => settle(api.GET(path, { params: { path: params, query } }))} />;
+  const created = domainOf(domainId).domain.value?.created_at;
+  return (
+    <StatisticsView
+      since={created === undefined ? 0 : parseTime(created)}
+      read={(query) => settle(api.GET(path, { params: { path: params, query } }))}
+    />
+  );
 }
 
 export function AccountStatistics() {
@@ -53,32 +48,52 @@ export function AccountStatistics() {
         <h1>{texts.title}</h1>
         <p class="hint">{texts.ofAccount}</p>
       </div>
-      <StatisticsView read={(query) => settle(api.GET('/api/v1/statistics', { params: { query } }))} />
+      <StatisticsView since={0} read={(query) => settle(api.GET('/api/v1/statistics', { params: { query } }))} />
     </>
   );
 }
 
-function StatisticsView({ read }: { readonly read: Read }) {
+interface Shown {
+  readonly statistics: Statistics;
+  /** Of the range of the same length before. Null: it is not kept, or cannot be read. */
+  readonly before: Statistics | null;
+  /** When they were read, in seconds since 1970. */
+  readonly now: number;
+}
+
+const nowSeconds = (): number => Math.floor(Date.now() / 1000);
+
+function StatisticsView({ since, read }: { readonly since: number; readonly read: Read }) {
   const texts = TEXTS.statistics;
-  const chosen = currentQuery.value.get('range');
-  const range = RANGE_NAMES.find((name) => name === chosen) ?? DEFAULT_RANGE;
-  const statistics = useSignal<Statistics | null>(null);
+  const chosen = ['range', 'from', 'to'].map((name) => currentQuery.value.get(name) ?? '').join(' ');
+  const { name: rangeName } = readRange(currentQuery.value, nowSeconds());
+  const shown = useSignal<Shown | null>(null);
   const failure = useSignal<Failure | null>(null);
-  const wanted = useRef(range);
-  wanted.current = range;
+  const wanted = useRef(chosen);
+  wanted.current = chosen;
   const load = async (): Promise<void> => {
-    const { seconds, step } = RANGES[range];
-    const result = await read({ from: timeBefore(seconds), step });
+    const now = nowSeconds();
+    const range = readRange(currentQuery.value, now);
+    const earlier = rangeBefore(range, now);
+    const [result, before] = await Promise.all([
+      read(queryOf(range)),
+      earlier === null ? null : read(queryOf(earlier)),
+    ]);
     // The user has selected another range meanwhile.
-    if (wanted.current !== range) return;
+    if (wanted.current !== chosen) return;
     failure.value = result.ok ? null : result.failure;
-    if (result.ok) statistics.value = result.data.statistics;
+    if (!result.ok) return;
+    shown.value = {
+      statistics: result.data.statistics,
+      before: before?.ok === true ? before.data.statistics : null,
+      now,
+    };
   };
   useEffect(() => {
-    statistics.value = null;
+    shown.value = null;
     failure.value = null;
     void load();
-  }, [range]);
+  }, [chosen]);
   useInterval(load, REFRESH_MS);
   return (
     <>
@@ -90,32 +105,59 @@ function StatisticsView({ read }: { readonly read: Read }) {
               key={name}
               type="button"
               class="button"
-              aria-pressed={name === range}
-              onClick={() => replaceQuery({ range: name === DEFAULT_RANGE ? '' : name })}
+              aria-pressed={name === rangeName}
+              onClick={() => replaceQuery({ range: name === DEFAULT_RANGE ? '' : name, from: '', to: '' })}
             >
               {texts.ranges[name]}
             </button>
           ))}
         </div>
-        <p class="hint">{texts.refreshed}</p>
+        <p class="hint">{rangeName === null ? texts.chosen : texts.refreshed}</p>
       </div>
       {failure.value !== null && <FailureNote failure={failure.value} retry={load} />}
-      {statistics.value === null && failure.value === null && <Skeleton />}
-      {statistics.value !== null && <Figures statistics={statistics.value} />}
+      {shown.value === null && failure.value === null && <ChartSkeleton />}
+      {shown.value !== null && <Figures {...shown.value} since={since} />}
     </>
   );
 }
 
-/** Formats a time for the API. */
-function timeBefore(seconds: number): string {
-  const milliseconds = Date.now() - seconds * 1000;
-  return new Date(milliseconds).toISOString().slice(0, 19).replace('T', ' ');
+const queryOf = ({ from, to, step }: { from: number; to: number; step: number }): RangeQuery => ({
+  ...{ from: formatTime(from), to: formatTime(to), step },
+});
+
+/** The shape of what comes. */
+function ChartSkeleton() {
+  return (
+    <div class="skeleton">
+      <p class="hidden" role="status">
+        {TEXTS.loading}
+      </p>
+      <div class="figures">
+        {[1, 2, 3, 4].map((i) => (
+          <div key={i} class="skeleton-block skeleton-figure" />
+        ))}
+      </div>
+      <div class="charts">
+        {[1, 2, 3, 4].map((i) => (
+          <div key={i} class="skeleton-block skeleton-chart" />
+        ))}
+      </div>
+    </div>
+  );
 }
 
-function Figures({ statistics }: { readonly statistics: Statistics }) {
+function Figures({ statistics, before, now, since }: Shown & { readonly since: number }) {
   const texts = TEXTS.statistics;
   const { queries, requests, bytes, nodes } = statistics;
   const isEmpty = queries.total === 0 && requests.total === 0;
+  const steps = { from: parseTime(statistics.from), step: statistics.step };
+  const sumOf = (list: readonly { readonly counts: readonly number[] }[]): Values => {
+    const zeros = bytes.sent_counts.map(() => 0);
+    const all = [zeros, ...list.map(({ counts }) => counts)];
+    return sumSeries(all.map((counts) => ({ name: '', values: knownCounts(counts, steps, now, since) })));
+  };
+  const compared = (of: (read: Statistics) => number) =>
+    before === null ? {} : { compared: [of(before), of(statistics)] as const };
   return (
     <>
       {nodes.missing.length > 0 && <p class="note note-warning">{texts.missing(nodes.missing)}</p>}
@@ -128,94 +170,41 @@ function Figures({ statistics }: { readonly statistics: Statistics }) {
       {!isEmpty && (
         <>
           <dl class="figures">
-            <Figure name={texts.queries} value={formatCount(queries.total)} />
-            <Figure name={texts.requests} value={formatCount(requests.total)} />
-            <Figure name={texts.bandwidth} value={formatBytes(bytes.total)} />
-            <Figure name={texts.fromCache} value={formatShare(bytes.cached, bytes.total)} />
+            <Figure
+              name={texts.queries}
+              value={formatCount(queries.total)}
+              series="queries"
+              values={sumOf(queries.by_code)}
+              {...compared((read) => read.queries.total)}
+            />
+            <Figure
+              name={texts.requests}
+              value={formatCount(requests.total)}
+              series="requests"
+              values={sumOf(requests.by_status)}
+              {...compared((read) => read.requests.total)}
+            />
+            <Figure
+              name={texts.bandwidth}
+              value={formatBytes(bytes.total)}
+              series="bytes"
+              values={sumOf([{ counts: bytes.sent_counts }])}
+              {...compared((read) => read.bytes.total)}
+            />
+            <Figure
+              name={texts.fromCache}
+              value={bytes.total === 0 ? TEXTS.none : formatShare(bytes.cached / bytes.total)}
+              series="cached"
+              values={sumOf([{ counts: bytes.cached_counts }])}
+            />
           </dl>
           <p class="hint sampling">{queries.sampling > 1 ? texts.sampled(queries.sampling) : texts.exact}</p>
-          <Charts statistics={statistics} />
+          <Charts
+            {...{ statistics, before, now, since }}
+            onSelect={(from, to) => replaceQuery({ range: '', from: String(from), to: String(to) })}
+          />
         </>
       )}
     </>
-  );
-}
-
-function Figure({ name, value }: { readonly name: string; readonly value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
-}
-
-const formatShare = (part: number, whole: number): string =>
-  whole === 0 ? TEXTS.none : `${Math.round((100 * part) / whole)} %`;
-
-function Charts({ statistics }: { readonly statistics: Statistics }) {
-  const texts = TEXTS.statistics;
-  const { queries, requests, bytes, top_names, step } = statistics;
-  const from = Date.parse(`${statistics.from.replace(' ', 'T')}Z`) / 1000;
-  // Charts are rendered again only after a change of the lines.
-  const lines = useMemo(
-    () => ({
-      cache: requests.by_cache.map(({ name, counts }) => ({ name: cacheText(name), counts })),
-      bytes: [
-        { name: texts.cachedBytes, counts: bytes.cached_counts },
-        {
-          name: texts.originBytes,
-          counts: bytes.sent_counts.map((count, i) => count - bytes.cached_counts[i]),
-        },
-      ],
-    }),
-    [statistics],
-  );
-  const chart = (title: string, shown: readonly Line[], format = formatCount) =>
-    shown.length > 0 && <Chart {...{ title, lines: shown, from, step, format }} />;
-  return (
-    <div class="charts">
-      {chart(texts.byType, queries.by_type)}
-      {chart(texts.byCode, queries.by_code)}
-      {top_names.length > 0 && <TopNames names={top_names} />}
-      {chart(texts.byStatus, requests.by_status)}
-      {chart(texts.byCache, lines.cache)}
-      {bytes.total > 0 && chart(texts.bytes, lines.bytes, formatBytes)}
-    </div>
-  );
-}
-
-function cacheText(name: string): string {
-  const texts: Readonly<Record<string, string>> = TEXTS.statistics.cacheResults;
-  return texts[name] ?? name;
-}
-
-function TopNames({ names }: { readonly names: Statistics['top_names'] }) {
-  const texts = TEXTS.statistics;
-  return (
-    <section class="chart" aria-label={texts.topNames}>
-      <h2>{texts.topNames}</h2>
-      <table class="numbers">
-        <thead>
-          <tr>
-            <th scope="col">{texts.name}</th>
-            <th scope="col">{texts.count}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {names.map(({ name, queries }) => {
-            const unicode = toUnicode(name);
-            return (
-              <tr key={name}>
-                <td class="cell-name">
-                  {unicode} {unicode !== name && <span class="hint">{name}</span>}
-                </td>
-                <td>{formatCount(queries)}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </section>
   );
 }

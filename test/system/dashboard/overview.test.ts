@@ -1,4 +1,5 @@
 /** The overview and the audit log, in the dashboard of a real daemon in Chromium. */
+import * as assert from 'uvu/assert';
 import { ADMIN_PASSWORD } from '../../support/daemon.ts';
 import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
@@ -7,51 +8,68 @@ import { signIn, withPage, withWorld } from './browser.ts';
 
 const test = browserSuite('overview in the dashboard');
 
-test('the overview says what to do first, and follows what happens', async () => {
+test('the overview says what to do next, whether all is right, and follows what happens', async () => {
   await withWorld(async (world) => {
     const { base, daemon } = world;
     await daemon.api.logIn('admin', ADMIN_PASSWORD);
     await withPage(world, async (page) => {
       await signIn(page, base);
       await page.getByRole('link', { name: 'Waypost' }).click();
-      await page.getByRole('heading', { name: 'What to do first' }).waitFor();
-      await page.getByText('0 domains').waitFor();
+      const steps = page.getByRole('region', { name: 'Get started' });
+      await steps.getByText('0 of 5 done').waitFor();
+      await steps.getByRole('link', { name: 'Add a domain' }).waitFor();
+      await page.getByRole('link', { name: '0 domains' }).waitFor();
       await checkScreen(page, 'overview-empty');
-      const { body } = await daemon.api.call('POST', '/api/v1/domains', { domain: 'bücher.example' });
-      const path = `/api/v1/domains/${(body.domain as { id: number }).id}`;
-      await page.getByText('1 domain', { exact: true }).waitFor();
-      await page.getByText('None. All certificates are in order.').waitFor();
-      const record = { name: 'www', type: 'A', content: '192.0.2.1', ttl: 300 };
-      await daemon.api.call('POST', `${path}/records`, record);
-      await page.getByText('www A 192.0.2.1').waitFor();
-      await page.getByText('1 record', { exact: true }).waitFor();
-      await page.getByText('Record added · bücher.example').waitFor();
-      await page.getByRole('region', { name: 'Last changed domains' }).getByText('bücher.example').waitFor();
-      await checkScreen(page, 'overview');
 
-      // A certificate that needs attention, in the words of the API.
-      const problem = 'The delegation is missing.';
-      await page.route('**/api/v1/certificates?**', (route) =>
-        route.fulfill({
-          json: {
-            ok: true,
-            certificates: [
-              {
-                ...{ domain_id: 1, domain: 'xn--bcher-kva.example', ssl_status: 'error' },
-                ...{ ssl_expires_at: null, is_uploaded: false, problem },
-              },
-            ],
-            next_cursor: null,
-          },
-        }),
-      );
+      // Each step has its live state, and the next one has the action.
+      const { body } = await daemon.api.call('POST', '/api/v1/domains', { domain: 'bücher.example' });
+      const { id } = body.domain as { id: number };
+      await steps.getByText('1 of 5 done').waitFor();
+      await steps.getByRole('link', { name: 'Create records' }).waitFor();
+      const record = { name: 'www', type: 'A', content: '192.0.2.1', ttl: 300 };
+      await daemon.api.call('POST', `/api/v1/domains/${id}/records`, record);
+      await steps.getByText('2 of 5 done').waitFor();
+      await page.getByText('1 record', { exact: false }).first().waitFor();
+      await page.getByRole('heading', { name: 'Everything is all right' }).waitFor();
+      const changes = page.getByRole('region', { name: 'Latest changes' });
+      await changes.getByText('www A').waitFor();
+      await changes.getByText('just now').first().waitFor();
+      await page.getByRole('region', { name: 'Last changed domains' }).getByText('bücher.example').waitFor();
+      await page.getByRole('region', { name: 'Last 7 days' }).getByText('DNS queries').waitFor();
+      await checkScreen(page, 'overview');
+      await page.setViewportSize({ width: 320, height: 700 });
+      assert.is(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false);
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await steps.getByRole('button', { name: 'Hide these steps' }).press('Enter');
+      await steps.waitFor({ state: 'detached' });
       await page.reload();
-      await page.getByText(problem).waitFor();
-      await checkScreen(page, 'overview-certificate');
+      await page.getByRole('heading', { name: 'Everything is all right' }).waitFor();
+      await steps.waitFor({ state: 'detached' });
+
+      // A domain that needs attention leads to the page with the means.
+      const message = 'It is delegated to ns.example.org.';
+      await page.route('**/api/v1/overview', async (route) => {
+        const response = await route.fetch();
+        const answer = await response.json();
+        const problem = { domain_id: id, domain: 'xn--bcher-kva.example', kind: 'delegation', message };
+        await route.fulfill({
+          json: { ...answer, overview: { ...answer.overview, problems: [problem], problem_count: 3 } },
+        });
+      });
+      await page.reload();
+      await page.getByRole('heading', { name: '3 things need attention' }).waitFor();
+      const health = page.getByRole('region', { name: '3 things need attention' });
+      await health.getByText(message).waitFor();
+      await health.getByText('and 2 more').waitFor();
+      await untilIs(
+        () => health.getByRole('link', { name: 'bücher.example' }).getAttribute('href'),
+        `/domains/${id}/set-up`,
+      );
+      await checkScreen(page, 'overview-attention');
       await page.unrouteAll({ behavior: 'wait' });
 
       // A part that cannot be read has its own message.
-      await page.route('**/api/v1/certificates?**', (route) =>
+      await page.route('**/api/v1/overview', (route) =>
         route.fulfill({
           status: 403,
           json: { ok: false, error: { code: 'insufficient_scope', message: 'No scope for this.' } },
@@ -59,10 +77,10 @@ test('the overview says what to do first, and follows what happens', async () =>
       );
       await page.reload();
       await page.getByText('No scope for this.').waitFor();
-      await page.getByText('Record added · bücher.example').waitFor();
+      await changes.getByText('www A').waitFor();
       await page.unrouteAll({ behavior: 'wait' });
       await page.getByRole('button', { name: 'Try again' }).click();
-      await page.getByText('None. All certificates are in order.').waitFor();
+      await page.getByRole('heading', { name: 'Everything is all right' }).waitFor();
     });
   });
 });

@@ -116,18 +116,19 @@ test('queries and requests of a domain, by range, as charts and tables', async (
         await page.reload();
         await page.getByText('All queries and requests are counted.').waitFor();
         const figures = page.locator('.figures');
-        await untilIs(() => figures.locator('dd').allInnerTexts(), ['1,760', '5', '9.8 KiB', '40 %']);
-        await chart(page, 'DNS queries by type').getByText('A: 1,300').waitFor();
-        await chart(page, 'DNS queries by response code').getByText('NOERROR: 1,760').waitFor();
-        await chart(page, 'HTTP requests by status').getByText('404: 1').waitFor();
-        await chart(page, 'HTTP requests by cache result').getByText('Hit: 2').waitFor();
-        await chart(page, 'Bytes sent').getByText('From the cache: 3.9 KiB').waitFor();
+        await untilIs(() => figures.locator('.figure-value').allInnerTexts(), ['1,760', '5', '9.8 KiB', '40 %']);
+        const legend = (name: string, entry: string) => chart(page, name).getByRole('button', { name: entry });
+        await legend('DNS queries by type', 'A 1,300').waitFor();
+        await legend('DNS queries by response code', 'NOERROR 1,760').waitFor();
+        await legend('HTTP requests by status', '4xx 1').waitFor();
+        await legend('HTTP requests by cache result', 'Hit 2').waitFor();
+        await chart(page, 'Statuses').getByRole('row', { name: '404 1' }).waitFor();
         const names = chart(page, 'Most queried names');
         await untilMatches(() => names.innerText(), /www\s+1,700/);
         await names.getByText('café').waitFor();
         await names.getByText('xn--caf-dma').waitFor();
         await untilMatches(() => names.innerText(), /<img\\032src/);
-        await untilIs(() => page.locator('.plot canvas').count(), 5);
+        await untilIs(() => page.locator('.plot svg').count(), 6);
 
         // The table has the same figures, and is reached by keyboard.
         const types = chart(page, 'DNS queries by type');
@@ -138,21 +139,59 @@ test('queries and requests of a domain, by range, as charts and tables', async (
         await untilIs(() => total.getByRole('cell').allInnerTexts(), ['1,300', '400', '30', '30']);
         await checkScreen(page, 'statistics');
 
-        // The legend shows the step under the pointer.
-        const plot = types.locator('.u-over');
-        // The chart is drawn again when there are new figures or the window has another size.
+        // The legend shows the step that the pointer or the arrow keys read.
+        const plot = types.getByRole('group', { name: 'Chart:' });
         await untilPasses(async () => {
-          await plot.hover({ position: { x: 20, y: 20 } });
-          assert.ok(await types.getByText('A: 0', { exact: true }).isVisible());
+          await plot.hover({ position: { x: 80, y: 20 } });
+          // Before the domain there is no data, which is not zero.
+          assert.ok(await types.getByRole('button', { name: 'A –', exact: true }).isVisible());
           assert.ok(await types.getByText(/UTC\)$/).isVisible());
         });
+        await page.mouse.move(0, 0);
+        await plot.press('End');
+        await types
+          .getByRole('status')
+          .getByText(/: A 1,300, AAAA 400/)
+          .waitFor();
+        await plot.press('Escape');
+
+        // The legend hides series.
+        const bars = plot.locator('g[style]');
+        await untilIs(() => bars.count(), 4);
+        await legend('DNS queries by type', 'AAAA 400').press('Enter');
+        await untilIs(() => bars.count(), 3);
+        await untilIs(() => legend('DNS queries by type', 'AAAA 400').getAttribute('aria-pressed'), 'false');
+        await legend('DNS queries by type', 'AAAA 400').press('Enter');
+
+        // Keys and the pointer choose a range, which is part of the address.
+        await plot.press('End');
+        await plot.press('Shift+ArrowLeft');
+        await plot.press('Shift+ArrowLeft');
+        await plot.press('Enter');
+        await page.getByText('A range chosen in a chart.').waitFor();
+        await untilIs(() => new URL(page.url()).searchParams.has('from'), true);
+        await legend('DNS queries by type', 'A 1,300').waitFor();
+        await page.getByRole('button', { name: '24 hours' }).click();
+        await page.getByText('The figures refresh every minute.').waitFor();
+        await legend('DNS queries by type', 'A 1,300').waitFor();
+        await untilPasses(async () => {
+          if (new URL(page.url()).searchParams.has('from')) return;
+          const box = await plot.boundingBox();
+          assert.ok(box !== null);
+          await page.mouse.move(box.x + box.width / 2, box.y + 40);
+          await page.mouse.down();
+          await page.mouse.move(box.x + box.width - 20, box.y + 60, { steps: 5 });
+          await page.mouse.up();
+          assert.ok(new URL(page.url()).searchParams.has('from'));
+        });
+        await legend('DNS queries by type', 'A 1,300').waitFor();
 
         // Ranges are part of the address.
         await page.getByRole('button', { name: '1 hour' }).click();
         await types.getByText('per 1 minute').waitFor();
         await untilIs(() => new URL(page.url()).search, '?range=1h');
         await page.reload();
-        await types.getByText('A: 1,300').waitFor();
+        await legend('DNS queries by type', 'A 1,300').waitFor();
         await untilIs(() => page.getByRole('button', { name: '1 hour' }).getAttribute('aria-pressed'), 'true');
         for (const [name, step] of [
           ['6 hours', 'per 5 minutes'],
@@ -162,7 +201,7 @@ test('queries and requests of a domain, by range, as charts and tables', async (
         ]) {
           await page.getByRole('button', { name }).click();
           await types.getByText(step).waitFor();
-          await types.getByText('A: 1,300').waitFor();
+          await legend('DNS queries by type', 'A 1,300').waitFor();
         }
         await page.setViewportSize({ width: 390, height: 844 });
         await page.goto(`${base}/domains/${id}/statistics?range=forever`);
