@@ -199,6 +199,7 @@ async function startParts(
     notify: transfers.notify,
     publicParent: signing.publicParent,
     delegation: delegations.look,
+    presentRecords: delegations.present,
     ejections,
     secondaries,
     catalogs,

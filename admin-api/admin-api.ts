@@ -26,6 +26,7 @@ import { type Domain, type SecondaryRow, secondaries } from '../core/store/rows.
 import { StoreReader } from '../core/store/store-reader.ts';
 import { AliasStates } from '../core/upkeep/alias/index.ts';
 import type { DelegationLook } from '../core/upkeep/delegation/look.ts';
+import type { PresentRecords } from '../core/upkeep/delegation/present.ts';
 import { DomainAdmission } from '../core/upkeep/domains/admission.ts';
 import type { PublicLook } from '../core/upkeep/signing/store-zone.ts';
 import type { ZoneSettings } from '../core/zone/compile/settings.ts';
@@ -112,6 +113,8 @@ export interface AdminApiOptions {
   readonly publicParent: PublicLook;
   /** Asks them for delegations. */
   readonly delegation: DelegationLook;
+  /** Asks the nameservers of domains for their records; omitted: none answers. */
+  readonly presentRecords?: PresentRecords;
   /** Origins that this node does not use for a while; omitted: none. */
   readonly ejections?: Pick<Ejections, 'endOf' | 'faultOf'>;
   /** Transfers secondary zones; omitted: their rows are only read. */
@@ -192,6 +195,7 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     aliases: options.aliases ?? new AliasStates(environment),
     publicParent: options.publicParent,
     delegation: options.delegation,
+    presentRecords: options.presentRecords ?? { scan: async () => ({ trouble: 'no nameserver answered' }) },
     secondaries: options.secondaries ?? readRows(reader),
     catalogs: options.catalogs ?? { state: () => undefined },
     admission: new DomainAdmission(config),

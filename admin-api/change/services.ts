@@ -14,6 +14,7 @@ import type { StoreReader } from '../../core/store/store-reader.ts';
 import type { AliasStates } from '../../core/upkeep/alias/index.ts';
 import type { CatalogState } from '../../core/upkeep/catalog/consumer.ts';
 import type { DelegationLook } from '../../core/upkeep/delegation/look.ts';
+import type { PresentRecords } from '../../core/upkeep/delegation/present.ts';
 import type { DomainAdmission } from '../../core/upkeep/domains/admission.ts';
 import type { PublicLook } from '../../core/upkeep/signing/store-zone.ts';
 import type { ZoneSettings } from '../../core/zone/compile/settings.ts';
@@ -78,6 +79,8 @@ export interface Services {
   readonly admission: DomainAdmission;
   /** Queries the nameservers of parent zones for delegations. */
   readonly delegation: DelegationLook;
+  /** Queries the current nameservers of domains for their records. */
+  readonly presentRecords: PresentRecords;
   /** What this node picks steered answers by, and the health of the answers as it sees it. */
   readonly steering: SteeringState;
   readonly steeringHealth: SteeringHealthStates;

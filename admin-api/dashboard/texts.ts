@@ -108,10 +108,10 @@ export const TEXTS = {
   },
   palette: {
     title: 'Commands',
-    label: 'Search pages, actions and domains',
+    label: 'Search pages, domains and records',
     open: 'Search',
     shortcut: 'Open the command palette',
-    none: 'Nothing matches. Names of domains, pages and actions can be searched.',
+    none: 'Nothing matches. Names, values and comments of records can be searched, domains, pages and actions.',
     count: (count: number) => plural(count, 'result', 'results'),
     page: 'Page',
     action: 'Action',
@@ -133,6 +133,7 @@ export const TEXTS = {
     addTsigKey: 'Create a TSIG key',
     addWebhook: 'Create a webhook',
     addAccount: 'Add an account',
+    save: 'Review the edits, and save them',
   },
   confirm: { type: (word: string) => `Type ${word} to confirm` },
   notFound: {
@@ -655,6 +656,41 @@ export const TEXTS = {
       return plural(seconds, 'second', 'seconds');
     },
   },
+  presentRecords: {
+    title: 'Take over the present records',
+    explanation:
+      'One of the nameservers that the domain has now is asked for records at well-known names. Compare the result with your present provider: records at other names are not found.',
+    start: 'Look for records',
+    again: 'Look again',
+    running: 'Asking the present nameservers. This takes up to 20 seconds.',
+    failed: (error: string) => `Nothing was found: ${error}.`,
+    own: 'The domain already has our nameservers, so there is nothing to take over.',
+    found: (count: number, nameservers: readonly string[]) =>
+      `${plural(count, 'record', 'records')} at ${nameservers.join(', ')}.`,
+    partial: 'Some questions got no answer.',
+    add: (count: number) => `Add ${plural(count, 'record', 'records')} to the edits`,
+    added: (count: number) => `${plural(count, 'record is', 'records are')} among your edits. Review and save them.`,
+  },
+  presets: {
+    open: 'Add from a template',
+    title: 'Records of a provider',
+    service: 'Service',
+    kinds: { mail: 'Mail', verification: 'Verification of ownership' },
+    optional: '(optional)',
+    inputs: {
+      dkim: 'DKIM key, as the provider shows it',
+      tenant: 'Your domain at Microsoft, for DKIM',
+      code: 'Verification code',
+      protonKey: 'The end of the DKIM targets, after “domainkey.”',
+    } as Readonly<Record<string, string>>,
+    preview: 'These records are added to your edits',
+    present: 'The domain has all of these records.',
+    fill: 'Enter the code that the service shows.',
+    replaces: (contents: string) => `Mail then no longer goes to the present servers: ${contents}.`,
+    mergesSpf: 'The present SPF record stays, and also allows this provider: a domain may have only one.',
+    add: (count: number) => (count === 0 ? 'Add to the edits' : `Add ${plural(count, 'record', 'records')}`),
+    done: (title: string) => `The records of ${title} are among your edits. Review and save them.`,
+  },
   forms: {
     title: (type: string, name: string) => `${type} record of ${name}`,
     kind: 'Kind of text',
@@ -705,6 +741,7 @@ export const TEXTS = {
       algorithm: 'Algorithm of the key',
       hash: 'Hash',
     } as Readonly<Record<string, string>>,
+    short: { isCritical: 'Critical' } as Readonly<Record<string, string>>,
     hints: {
       priority: 'Lower numbers are preferred.',
       weight: 'Servers with the same priority share the load by weight.',

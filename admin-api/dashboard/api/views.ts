@@ -12,6 +12,7 @@ type PointerTo<T> = T extends readonly (infer Item)[]
 export type Pointer<O extends ApiRoute['operationId']> = PointerTo<ApiBody<O>>;
 
 export type Domain = ApiResponse<'getDomain'>['domain'];
+export type PresentRecordsView = ApiResponse<'scanDomain'>;
 export type ListedDomain = ApiResponse<'listDomains'>['domains'][number];
 export type Token = ApiResponse<'listTokens'>['tokens'][number];
 export type TsigKey = ApiResponse<'listTsigKeys'>['tsig_keys'][number];

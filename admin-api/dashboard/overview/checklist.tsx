@@ -1,5 +1,6 @@
 /** The steps of a new account, each with its live state. It leaves when all are done, or by choice. */
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { Icon } from '../../ui/parts/icon.tsx';
 import { IconButton } from '../../ui/parts/icon-button.tsx';
 import { addressOf } from '../addresses.ts';
@@ -26,6 +27,7 @@ export function Checklist({ account, overview }: ChecklistProps) {
   const isHidden = useSignal(isStored());
   const first = useResource(readFirstDomain);
   const id = first.value.value?.id;
+  useEffect(() => void first.load(), [account.domain_count]);
   const params = { domain_id: id ?? 0 };
   const steps = [
     { name: 'domain', isDone: account.domain_count > 0, href: addressOf('addDomain') },

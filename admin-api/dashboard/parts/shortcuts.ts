@@ -17,6 +17,10 @@ const isApple = /Mac|iPhone|iPad/.test(navigator.userAgent);
 /** A key with Ctrl, or with Command on Apple's keyboards. */
 export const commandKey = (key: string): string => (isApple ? `⌘${key.toUpperCase()}` : `Ctrl ${key.toUpperCase()}`);
 
+/** Whether a key is pressed with Ctrl or Command, and with no other. */
+export const hasCommand = (event: KeyboardEvent, key: string): boolean =>
+  event.key === key && !event.altKey && !event.shiftKey && (isApple ? event.metaKey : event.ctrlKey);
+
 /** `isCommand`: the key is pressed with Ctrl or Command, also while the user is typing. */
 export function useShortcut(key: string, text: string, run: () => void, { isCommand = false } = {}): void {
   useEffect(() => {
@@ -28,8 +32,8 @@ export function useShortcut(key: string, text: string, run: () => void, { isComm
   }, [key, text]);
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
-      const hasCommand = isApple ? event.metaKey : event.ctrlKey;
-      if (event.key !== key || event.altKey || (isCommand ? !hasCommand : event.ctrlKey || event.metaKey)) return;
+      if (isCommand ? !hasCommand(event, key) : event.key !== key || event.altKey || event.ctrlKey || event.metaKey)
+        return;
       if (isInDialog(event.target) || (!isCommand && isTyping(event.target))) return;
       event.preventDefault();
       run();

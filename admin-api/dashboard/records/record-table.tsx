@@ -1,5 +1,6 @@
 /** The table of records, with its tools, rows and keyboard shortcuts. */
 import { useSignal } from '@preact/signals';
+import type { FunctionComponent } from 'preact';
 import { useCallback, useMemo, useRef } from 'preact/hooks';
 import { announce } from '../../ui/parts/announce.tsx';
 import { addressOf } from '../addresses.ts';
@@ -157,9 +158,12 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
           </select>
         )}
         {!isReadOnly && (
-          <button type="button" class="button button-main" onClick={add}>
-            {texts.add}
-          </button>
+          <>
+            <PresetButton editor={editor} />
+            <button type="button" class="button button-main" onClick={add}>
+              {texts.add}
+            </button>
+          </>
         )}
         <p class="hint" role="status">
           {texts.count(rows.length, Math.max(total, rows.length))}
@@ -264,6 +268,38 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
             }}
           />
         </table>
+      )}
+    </>
+  );
+}
+
+type PresetDialogProps = Parameters<typeof import('./preset-dialog.tsx').PresetDialog>[0];
+
+/** Opens the records of providers, whose script is loaded at the first use. */
+function PresetButton({ editor }: Pick<PresetDialogProps, 'editor'>) {
+  const dialog = useSignal<FunctionComponent<PresetDialogProps> | null>(null);
+  const isOpen = useSignal(false);
+  const Dialog = dialog.value;
+  return (
+    <>
+      <button
+        type="button"
+        class="button"
+        aria-haspopup="dialog"
+        onClick={async () => {
+          dialog.value ??= (await import('./preset-dialog.tsx')).PresetDialog;
+          isOpen.value = true;
+        }}
+      >
+        {TEXTS.presets.open}
+      </button>
+      {isOpen.value && Dialog !== null && (
+        <Dialog
+          editor={editor}
+          onClose={() => {
+            isOpen.value = false;
+          }}
+        />
       )}
     </>
   );

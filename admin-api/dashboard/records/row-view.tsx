@@ -11,6 +11,7 @@ import { ContentDialog } from './content-dialog.tsx';
 import { type Fields, hasPtr, isWebType, type RowFault } from './edits.ts';
 import { Faults } from './faults.tsx';
 import { formsOf } from './forms/forms.ts';
+import { InlineFields, inlineForm } from './inline-fields.tsx';
 import { type FixedBy, type Row, stateOf } from './rows.ts';
 import { TtlChoice, ttlText } from './ttl-choice.tsx';
 import { RECORD_TYPES } from './types.ts';
@@ -172,6 +173,7 @@ function EditedRow(props: RowProps) {
   const before = useRef(fields);
   const isFormOpen = useSignal(false);
   useLayoutEffect(() => first.current?.focus(), []);
+  const inline = inlineForm(fields.type, fields.content);
   const set = (changed: Partial<Fields>): void => onChange({ ...fields, ...changed });
   const finish = (event: KeyboardEvent): void => {
     const isButton = event.target instanceof HTMLButtonElement;
@@ -223,18 +225,29 @@ function EditedRow(props: RowProps) {
         )}
         {faultsOf('type')}
       </td>
-      <td class="cell-content">
+      <td class="cell-content" colSpan={isWebType(fields.type) ? 1 : 2}>
         <div class="with-button">
-          <input
-            ref={isNew ? undefined : first}
-            aria-label={texts.content}
-            aria-invalid={isWrong('content')}
-            placeholder={RECORD_TYPES[fields.type]}
-            value={fields.content}
-            spellcheck={false}
-            autocapitalize="none"
-            onInput={(event) => set({ content: event.currentTarget.value })}
-          />
+          {inline === undefined ? (
+            <input
+              ref={isNew ? undefined : first}
+              aria-label={texts.content}
+              aria-invalid={isWrong('content')}
+              placeholder={RECORD_TYPES[fields.type]}
+              value={fields.content}
+              spellcheck={false}
+              autocapitalize="none"
+              onInput={(event) => set({ content: event.currentTarget.value })}
+            />
+          ) : (
+            <InlineFields
+              key={fields.type}
+              form={inline}
+              content={fields.content}
+              isInvalid={isWrong('content')}
+              onChange={(value) => set({ content: value })}
+              first={isNew ? undefined : first}
+            />
+          )}
           {formsOf(fields.type).length > 0 && (
             <IconButton
               icon="form"
@@ -279,10 +292,12 @@ function EditedRow(props: RowProps) {
           />
         )}
       </td>
-      <td class="cell-proxy">
-        {isWebType(fields.type) && <ProxyChoice value={fields.proxied ?? null} onChange={onProxied} />}
-        {faultsOf('proxied')}
-      </td>
+      {isWebType(fields.type) && (
+        <td class="cell-proxy">
+          <ProxyChoice value={fields.proxied ?? null} onChange={onProxied} />
+          {faultsOf('proxied')}
+        </td>
+      )}
       <td class="cell-ttl">
         <TtlChoice value={fields.ttl} isInvalid={isWrong('ttl')} onChange={(ttl) => set({ ttl })} />
         {faultsOf('ttl')}

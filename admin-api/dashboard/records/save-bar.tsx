@@ -1,10 +1,11 @@
 /** The number of edits, and the dialog that shows and saves them. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { announce } from '../../ui/parts/announce.tsx';
 import { Modal } from '../../ui/parts/modal.tsx';
 import { DiffEntry } from '../parts/diff-entry.tsx';
 import { FailureNote } from '../parts/notes.tsx';
+import { hasCommand, useShortcut } from '../parts/shortcuts.ts';
 import { TEXTS } from '../texts.ts';
 import { type Edits, type Fields, type FullContents, fullContent, hasConflicts } from './edits.ts';
 import type { ZoneEditor } from './zone-editor.ts';
@@ -28,6 +29,14 @@ export function SaveBar({ editor }: { readonly editor: ZoneEditor }) {
       focusRecord(ids);
     } else if (editor.count.peek() > 0) isReviewing.value = true;
   };
+  useShortcut(
+    's',
+    TEXTS.help.save,
+    () => {
+      if (editor.count.peek() > 0) isReviewing.value = true;
+    },
+    { isCommand: true },
+  );
   const saved = editor.saved.value;
   // The message is closed by the next edit, which sets `saved` to null.
   useEffect(() => {
@@ -73,6 +82,7 @@ export function SaveBar({ editor }: { readonly editor: ZoneEditor }) {
             isReviewing.value = false;
           }}
         >
+          <SaveShortcut save={save} />
           <p>{texts.explanation}</p>
           {hasConflicts(editor.edits.value) && (
             <p class="note note-bad" role="alert">
@@ -113,6 +123,22 @@ export function SaveBar({ editor }: { readonly editor: ZoneEditor }) {
       )}
     </>
   );
+}
+
+/** In the dialog, the same keys that have opened it save. */
+function SaveShortcut({ save }: { readonly save: () => Promise<void> }) {
+  const sign = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    const dialog = sign.current?.closest('dialog');
+    const listen = (event: KeyboardEvent): void => {
+      if (!hasCommand(event, 's')) return;
+      event.preventDefault();
+      if (!event.repeat) void save();
+    };
+    dialog?.addEventListener('keydown', listen);
+    return () => dialog?.removeEventListener('keydown', listen);
+  });
+  return <span ref={sign} hidden />;
 }
 
 /** After a save, the keyboard continues at one of the records, or else at the search. */

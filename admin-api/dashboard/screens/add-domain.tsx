@@ -16,7 +16,7 @@ import { FormActions } from '../parts/form-actions.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { usePageTitle } from '../parts/title.ts';
 import { useForm } from '../parts/use-form.ts';
-import { openPage } from '../router.ts';
+import { openAddress } from '../router.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 
@@ -45,7 +45,8 @@ export function AddDomain() {
       if (result.failure.code === EXISTS) taken.value = { id: await findOwn(body.domain) };
       return result.failure;
     }
-    openPage(isSecondary.value ? 'records' : 'setUp', { domain_id: result.data.domain.id });
+    const params = { domain_id: result.data.domain.id };
+    openAddress(isSecondary.value ? addressOf('records', params) : addressOf('setUp', params, { new: 'yes' }));
     return null;
   });
 

@@ -69,7 +69,7 @@ export function Overview() {
             {texts.records(shown.dns_record_count)}
           </p>
         )}
-        <AddLink page="addDomain" label={TEXTS.domains.add} />
+        {shown?.domain_count !== 0 && <AddLink page="addDomain" label={TEXTS.domains.add} />}
       </div>
       <PausedNote />
       {account.failure.value !== null && <FailureNote failure={account.failure.value} retry={account.load} />}

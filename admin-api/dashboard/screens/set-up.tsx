@@ -7,11 +7,12 @@ import { api, settle } from '../api.ts';
 import { domainOf } from '../domain.ts';
 import { DelegationCheck } from '../domains/delegation-check.tsx';
 import { DistributionForm } from '../domains/distribution-form.tsx';
+import { PresentRecords } from '../domains/present-records.tsx';
 import { toUnicode } from '../names.ts';
 import { ConfirmAction } from '../parts/confirm.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
-import { openPage } from '../router.ts';
+import { currentQuery, openPage } from '../router.ts';
 import type { ScreenProps } from '../screen.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
@@ -20,10 +21,13 @@ export function SetUp({ domainId }: ScreenProps) {
   const texts = TEXTS.setUp;
   const { domain, refresh } = domainOf(domainId);
   if (domain.value === null) return <Skeleton />;
-  const { nameservers } = domain.value;
+  const { nameservers, kind, record_count: count } = domain.value;
   return (
     <div class="stack">
       <DelegationCheck domainId={domainId} />
+      {count === 0 && kind === 'primary' && !isReader.value && (
+        <PresentRecords domainId={domainId} isNew={currentQuery.value.has('new')} />
+      )}
       <section class="card narrow">
         <h2>{texts.heading}</h2>
         <p>{texts.explanation}</p>

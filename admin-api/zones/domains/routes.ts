@@ -12,6 +12,7 @@ import { route } from '../../http/route.ts';
 import { checkDomains, createDomain, createDomains, NAME_FAULTS } from './create.ts';
 import { checkDelegation, describeDelegation } from './delegation.ts';
 import { DOMAIN_SORTS, listDomains, SORT_ALIASES } from './list.ts';
+import { scanDomain } from './scan.ts';
 import {
   delegationResponse,
   domainBody,
@@ -21,6 +22,7 @@ import {
   domainsResponse,
   type domainWarning,
   newDomainsResponse,
+  presentRecordsResponse,
   primariesBody,
 } from './schema.ts';
 import { normalizeSearch } from './search-text.ts';
@@ -34,6 +36,8 @@ const DELEGATION = `${DOMAIN}/delegation` as const;
 const PRIMARY_FAULTS = ['invalid_primary', 'private_primary', 'unknown_tsig_key'] as const;
 /** Maximum delegation checks of an account per minute. */
 const CHECKS = 30;
+/** Maximum scans of an account per minute. */
+const SCANS = 6;
 const ONE_MINUTE = 60;
 
 /** Finds the warnings of a domain: see admin-api/zones/targets/target-warnings.ts. */
@@ -41,6 +45,7 @@ type FindWarnings = (domain: Domain) => Promise<readonly Static<typeof domainWar
 
 export function domainRoutes(services: Services, findWarnings: FindWarnings) {
   const checks = new RateLimit('delegation', services.config.rateLimit === 0 ? 0 : CHECKS, ONE_MINUTE);
+  const scans = new RateLimit('present-records', services.config.rateLimit === 0 ? 0 : SCANS, ONE_MINUTE);
   return [
     route({
       operationId: 'listDomains',
@@ -230,6 +235,18 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings) {
       response: delegationResponse,
       faults: { 404: ['no_such_domain'] },
       run: (context) => checkDelegation(services, context, checks),
+    }),
+    route({
+      operationId: 'scanDomain',
+      method: 'GET',
+      path: `${DOMAIN}/present-records`,
+      tag: 'domains',
+      summary: 'Find the records at the current nameservers',
+      description: `Asks one of the nameservers that the domain has now for records at about 130 well-known names. Records at other names are not found. An account may scan ${SCANS} times a minute; a result is reused for 30 seconds.`,
+      scope: 'dns',
+      response: presentRecordsResponse,
+      faults: { 404: ['no_such_domain'] },
+      run: (context) => scanDomain(services, context, scans),
     }),
   ];
 }

@@ -1,6 +1,6 @@
 /** Schemas of domains in requests and responses. */
 import { Type } from '@sinclair/typebox';
-import { count, flag, id, list, oneOf, orNull, text, time } from '../../../core/base/schema.ts';
+import { count, flag, id, integer, list, oneOf, orNull, text, time } from '../../../core/base/schema.ts';
 import { DNSSEC_PHASES } from '../../../core/store/rows.ts';
 import { DELEGATION_STATES } from '../../../core/upkeep/delegation/state.ts';
 import { bodySchema } from '../../http/json-body.ts';
@@ -203,6 +203,25 @@ export const delegationResponse = Type.Object({
   checked_at: orNull(time('when the parent zone last answered'), 'when the parent zone last answered; null: never'),
   next_check_at: orNull(time('when it is asked again'), 'when it is asked again in the background; null: not known'),
   error: orNull(Type.String(), 'why the last check failed, or null'),
+});
+
+export const presentRecordsResponse = Type.Object({
+  nameservers: hosts('the nameservers that the domain has now'),
+  is_own: flag('whether these are the nameservers of this service; then there are no records'),
+  is_partial: flag('whether some questions got no answer'),
+  records: list(
+    Type.Object(
+      {
+        name: Type.String({ description: 'relative to the domain' }),
+        type: text('the type'),
+        content: Type.String({ description: 'as in a zone file' }),
+        ttl: integer(30, 86_400, 'seconds'),
+      },
+      { title: 'PresentRecord' },
+    ),
+    'without SOA and the NS records of the apex, as `POST …/records/batch` takes them',
+  ),
+  error: orNull(Type.String(), 'why no nameserver could be asked, or null'),
 });
 
 export const domainResponse = Type.Object({ domain: domainView });

@@ -21,6 +21,7 @@ import type { Reader } from '../../store/reader.ts';
 import { type Domain, delegationDueAt, delegations, domains } from '../../store/rows.ts';
 import { StoreReader } from '../../store/store-reader.ts';
 import { type DelegationLook, type FailedLook, type ParentNameservers, PublicDelegation } from './look.ts';
+import { type PresentRecords, PublicRecords } from './present.ts';
 import { noteDelegation } from './state.ts';
 
 interface DelegationKeeperOptions {
@@ -156,6 +157,7 @@ interface OpenDelegationsOptions {
 interface Delegations {
   /** For requests of the API. */
   readonly look: DelegationLook;
+  readonly present: PresentRecords;
   /** Starts the background checks, unless they are disabled. */
   start(): void;
   stop(): Promise<void>;
@@ -166,10 +168,12 @@ export function openDelegations({ config, ...parts }: OpenDelegationsOptions): D
   const { dnssec, domains: settings, nameservers } = config;
   const stop = new AbortController();
   const exemptions = parseExemptions(dnssec.allowPrivateParents);
-  const look = new PublicDelegation({ resolvers: () => dnssec.resolvers, exemptions }, stop.signal);
+  const options = { resolvers: () => dnssec.resolvers, exemptions };
+  const look = new PublicDelegation(options, stop.signal);
   const keeper = new DelegationKeeper({ ...parts, look, nameservers });
   return {
     look,
+    present: new PublicRecords(options, stop.signal),
     start() {
       if (settings.checkDelegation) keeper.start();
     },

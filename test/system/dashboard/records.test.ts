@@ -58,6 +58,118 @@ const paste = (page: Page, text: string): Promise<unknown> =>
       new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true })); }`,
   );
 
+test('a new domain takes over the records of its present nameservers, as edits', async () => {
+  await withWorld(async (world) => {
+    await world.daemon.api.logIn('admin', ADMIN_PASSWORD);
+    await withPage(world, async (page) => {
+      await signIn(page, world.base);
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      await page.route('**/present-records', (route) =>
+        route.fulfill({
+          json: {
+            ...{ ok: true, nameservers: ['ns.present.example'], is_own: false, is_partial: true, error: null },
+            records: [
+              { name: '@', type: 'A', content: '192.0.2.7', ttl: 300 },
+              { name: 'www', type: 'CNAME', content: 'moved.example.', ttl: 300 },
+              { name: 'old', type: 'A', content: '192.0.2.8', ttl: 300 },
+            ],
+          },
+        }),
+      );
+      await page.goto(`${world.base}/domains/add`);
+      await page.getByLabel('Domain name').fill('moved.example');
+      await page.getByRole('button', { name: 'Add domain' }).click();
+      const section = page.getByRole('region', { name: 'Take over the present records' }).first();
+      await section.getByText('3 records at ns.present.example. Some questions got no answer.').waitFor();
+      await section.getByLabel('old A').uncheck();
+      await checkScreen(page, 'set-up-present-records');
+      await section.getByRole('button', { name: 'Add 2 records' }).press('Enter');
+      await save(page, 2);
+      const { body } = await world.daemon.api.call('GET', '/api/v1/domains?q=moved.example');
+      const { id } = (body.domains as unknown as { id: number }[])[0];
+      const { body: stored } = await world.daemon.api.call('GET', `/api/v1/domains/${id}/records`);
+      assert.equal((stored.records as unknown as Stored[]).map(({ name, content }) => `${name} ${content}`).sort(), [
+        '@ 192.0.2.7',
+        'www moved.example.',
+      ]);
+    });
+  });
+});
+
+test('fields of a type are edited in its row, and Ctrl S reviews and saves', async () => {
+  await withWorld(async (world) => {
+    const zone = await createZone(world, 'inline.example');
+    await withPage(world, async (page) => {
+      await signIn(page, world.base);
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      await page.goto(`${zone.address}/records`);
+      const mail = await startRecord(page, '', 'MX');
+      await untilIs(() => mail.getByLabel('Priority').inputValue(), '10');
+      await mail.getByLabel('Priority').fill('99999');
+      await mail.getByLabel('Target').fill('mail.example.net');
+      await mail.locator('.fault').waitFor();
+      await mail.getByLabel('Priority').fill('20');
+      await mail.locator('.fault').waitFor({ state: 'detached' });
+      await page.keyboard.press('Enter');
+      const authority = await startRecord(page, '', 'CAA');
+      await authority.getByLabel('Permission').selectOption('issuewild');
+      await authority.getByLabel('Value', { exact: true }).fill('letsencrypt.org');
+      await authority.getByLabel('Critical').check();
+      await checkScreen(page, 'records-inline');
+      await authority.getByRole('button', { name: 'Done' }).click();
+      const service = await startRecord(page, '_sip._udp', 'SRV');
+      await service.getByLabel('Port').fill('5060');
+      await service.getByLabel('Target').fill('sip.example.net');
+      await page.setViewportSize({ width: 320, height: 700 });
+      assert.is(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false);
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await page.keyboard.press('Control+s');
+      await page.getByRole('dialog').getByText('mail.example.net').waitFor();
+      await page.keyboard.press('Control+s');
+      await untilIs(
+        async () => (await zone.records()).map(({ name, type, content }) => `${name} ${type} ${content}`).sort(),
+        [
+          '@ CAA 128 issuewild "letsencrypt.org"',
+          '@ MX 20 mail.example.net.',
+          '_sip._udp SRV 10 5 5060 sip.example.net.',
+        ],
+      );
+    });
+  });
+});
+
+test('a template adds the records of a mail provider as edits, and keeps one SPF record', async () => {
+  await withWorld(async (world) => {
+    const zone = await createZone(world, 'template.example', [
+      { name: '@', type: 'MX', content: '10 old.example.net' },
+      { name: '@', type: 'TXT', content: '"v=spf1 mx -all"' },
+    ]);
+    await withPage(world, async (page) => {
+      await signIn(page, world.base);
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      await page.goto(`${zone.address}/records`);
+      await page.getByText('10 old.example.net.').waitFor();
+      await page.getByRole('button', { name: 'Add from a template' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Service').selectOption('Microsoft 365');
+      await dialog.getByText('template-example.mail.protection.outlook.com').waitFor();
+      await dialog.getByLabel('Your domain at Microsoft').fill('contoso.onmicrosoft.com');
+      await dialog.getByText('selector1-template-example._domainkey.contoso.onmicrosoft.com').waitFor();
+      await dialog.getByText('old.example.net').waitFor();
+      await checkScreen(page, 'records-template');
+      await dialog.getByRole('button', { name: 'Add 4 records' }).click();
+      await save(page, 6);
+      assert.equal((await zone.records()).map(({ name, type, content }) => `${name} ${type} ${content}`).sort(), [
+        '@ MX 0 template-example.mail.protection.outlook.com.',
+        '@ TXT "v=spf1 include:spf.protection.outlook.com mx -all"',
+        'autodiscover CNAME autodiscover.outlook.com.',
+        'selector1._domainkey CNAME selector1-template-example._domainkey.contoso.onmicrosoft.com.',
+        'selector2._domainkey CNAME selector2-template-example._domainkey.contoso.onmicrosoft.com.',
+      ]);
+    });
+  });
+});
+
 test('each type has a form, which writes its value', async () => {
   await withWorld(async (world) => {
     const zone = await createZone(world, 'example.com');
@@ -161,7 +273,7 @@ test('each type has a form, which writes its value', async () => {
       await page.getByRole('dialog').getByLabel('Target').fill('other.example.com');
       await page.keyboard.press('Escape');
       await page.locator('dialog').waitFor({ state: 'detached' });
-      await untilIs(() => editedRow(page).getByLabel('Value').inputValue(), '10 mail.example.com.');
+      await untilIs(() => editedRow(page).getByLabel('Target').inputValue(), 'mail.example.com.');
       await page.keyboard.press('Escape');
       await page.getByRole('button', { name: 'Edit @ MX' }).waitFor();
       await untilIs(() => page.getByRole('button', { name: 'Review and save' }).count(), 0);

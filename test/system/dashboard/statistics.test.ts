@@ -180,7 +180,7 @@ test('queries and requests of a domain, by range, as charts and tables', async (
           assert.ok(box !== null);
           await page.mouse.move(box.x + box.width / 2, box.y + 40);
           await page.mouse.down();
-          await page.mouse.move(box.x + box.width - 20, box.y + 60, { steps: 5 });
+          await page.mouse.move(box.x + box.width - 2, box.y + 60, { steps: 5 });
           await page.mouse.up();
           assert.ok(new URL(page.url()).searchParams.has('from'));
         });
