@@ -11,6 +11,7 @@ export const ACTED_ENDPOINTS: ReadonlySet<string> = new Set([
   'POST /api/v1/domains/batch',
   'POST /api/v1/domains/zonefile',
   'GET /api/v1/overview',
+  'GET /api/v1/search',
   'GET /api/v1/statistics',
   'GET /api/v1/tokens',
   'POST /api/v1/tokens',

@@ -38,6 +38,7 @@ import { distributionRoutes } from '../zones/nameservers/routes.ts';
 import { overviewRoutes } from '../zones/overview/routes.ts';
 import { recordRoutes } from '../zones/records/routes.ts';
 import type { PreparePool } from '../zones/records/zonefile/pool.ts';
+import { searchRoutes } from '../zones/search/routes.ts';
 import { statisticsRoutes } from '../zones/statistics/routes.ts';
 import { steeringRoutes } from '../zones/steering/routes.ts';
 import type { TargetWarnings } from '../zones/targets/target-warnings.ts';
@@ -94,6 +95,7 @@ export function apiRoutes(parts: ApiParts) {
     ...siteDocumentRoutes(services, parts),
     ...tailRoutes(services, authenticator, eventStreams, parts.watchRequests),
     ...overviewRoutes(services),
+    ...searchRoutes(services),
     ...statisticsRoutes(services, parts.readStatistics),
     ...webhookRoutes(services),
     ...deliveriesRoutes(services),

@@ -8,6 +8,11 @@ export class LatestResponse {
     return ++this.#begun;
   }
 
+  /** Whether no later request has begun. */
+  isLatest(request: number): boolean {
+    return request === this.#begun;
+  }
+
   /** Whether to show a response: false if a later response has been shown. */
   mayShow(request: number): boolean {
     if (request < this.#shown) return false;

@@ -1,10 +1,11 @@
-/** The command palette: pages, actions and domains by their name. */
+/** The command palette: pages, actions, domains, and records by name, content or comment. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useId, useRef } from 'preact/hooks';
+import type { ApiResponse } from '../../routes/routes.ts';
 import { Icon } from '../../ui/parts/icon.tsx';
 import { chooseTheme, THEMES } from '../../ui/theme.ts';
 import { addressOf, type PageMatch, type PageName } from '../addresses.ts';
-import { api, settle } from '../api.ts';
+import { api, type Result, settle } from '../api.ts';
 import { toUnicode } from '../names.ts';
 import { domainGroups, groupsFor, isDomainPage } from '../navigation.ts';
 import { type Command, matchCommands } from '../palette.ts';
@@ -21,25 +22,39 @@ interface PaletteProps {
   readonly onClose: () => void;
 }
 
-/** Domains that one search finds. */
+/** Domains and records that one search shows, and the requests for which it looks for records. */
 const MAX_DOMAINS = 8;
+const MAX_RECORDS = 12;
+const MAX_REQUESTS = 20;
+/** Milliseconds without input after which a search starts. */
+const TYPING_MS = 120;
 
 export function Palette({ onClose, ...of }: PaletteProps) {
   const texts = TEXTS.palette;
   const dialog = useRef<HTMLDialogElement>(null);
   const list = useId();
   const text = useSignal('');
-  const domains = useSignal<readonly Command[]>([]);
+  const found = useSignal<readonly Command[]>([]);
   const chosen = useSignal(0);
   const responses = useRef(new LatestResponse()).current;
   useEffect(() => dialog.current?.showModal(), []);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 
   const search = async (query: string): Promise<void> => {
     const request = responses.begin();
-    const found = query === '' ? [] : await findDomains(query);
-    if (responses.mayShow(request)) domains.value = found;
+    if (query === '') {
+      if (responses.mayShow(request)) found.value = [];
+      return;
+    }
+    await find(
+      query,
+      () => responses.isLatest(request),
+      (results) => {
+        if (responses.mayShow(request)) found.value = results;
+      },
+    );
   };
-  const commands = [...matchCommands(commandsOf(of), text.value), ...domains.value];
+  const commands = [...matchCommands(commandsOf(of), text.value), ...found.value];
   const current = Math.min(chosen.value, commands.length - 1);
   const run = (command: Command | undefined): void => {
     if (command === undefined) return;
@@ -68,7 +83,8 @@ export function Palette({ onClose, ...of }: PaletteProps) {
         onInput={({ currentTarget: { value } }) => {
           text.value = value;
           chosen.value = 0;
-          void search(value.trim());
+          clearTimeout(timer.current);
+          timer.current = setTimeout(() => void search(value.trim()), TYPING_MS);
         }}
         onKeyDown={onKeyDown}
       />
@@ -151,14 +167,45 @@ function commandsOf({ user, match, onSignOut }: Omit<PaletteProps, 'onClose'>): 
   return commands;
 }
 
-async function findDomains(q: string): Promise<Command[]> {
-  const result = await settle(api.GET('/api/v1/domains', { params: { query: { q, limit: MAX_DOMAINS } } }));
-  if (!result.ok) return [];
-  return result.data.domains.map(({ id, domain }) => ({
-    id: `domain-${id}`,
-    label: toUnicode(domain),
-    hint: TEXTS.palette.domain,
-    icon: 'globe',
-    run: () => openAddress(addressOf('records', { domain_id: id })),
-  }));
+/** Domains, and records by name, content or comment. `show` gets what was found so far. */
+async function find(q: string, mayContinue: () => boolean, show: (found: readonly Command[]) => void): Promise<void> {
+  const domains: Command[] = [];
+  const records: Command[] = [];
+  let cursor: string | null = null;
+  for (let requests = 0; requests < MAX_REQUESTS && records.length < MAX_RECORDS; requests++) {
+    const result = await readFound(q, cursor);
+    if (!mayContinue() || !result.ok) return;
+    domains.push(...result.data.domains.slice(0, MAX_DOMAINS).map(domainCommand));
+    records.push(...result.data.records.map(recordCommand));
+    show([...domains, ...records.slice(0, MAX_RECORDS)]);
+    cursor = result.data.next_cursor;
+    if (cursor === null) return;
+  }
+}
+
+const readFound = (q: string, cursor: string | null): Promise<Result<Found>> => {
+  const query = { q, limit: MAX_RECORDS, ...(cursor === null ? {} : { cursor }) };
+  return settle(api.GET('/api/v1/search', { params: { query } }));
+};
+
+type Found = ApiResponse<'search'>;
+
+const domainCommand = ({ id, domain }: Found['domains'][number]): Command => ({
+  id: `domain-${id}`,
+  label: toUnicode(domain),
+  hint: TEXTS.palette.domain,
+  icon: 'globe',
+  run: () => openAddress(addressOf('records', { domain_id: id })),
+});
+
+/** Opens the records of the domain, of which only those with this name are shown. */
+function recordCommand({ id, domain_id: domainId, domain, name, type, content, comment }: Found['records'][number]) {
+  const full = name === '@' ? domain : `${name}.${domain}`;
+  return {
+    id: `record-${id}`,
+    label: `${toUnicode(full)} ${type}`,
+    hint: comment === null ? content : `${content} · ${comment}`,
+    icon: 'table',
+    run: () => openAddress(addressOf('records', { domain_id: domainId }, { q: name })),
+  } as const satisfies Command;
 }

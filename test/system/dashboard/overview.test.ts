@@ -85,6 +85,37 @@ test('the overview says what to do next, whether all is right, and follows what 
   });
 });
 
+test('the palette finds records of all domains, and opens them', async () => {
+  await withWorld(async (world) => {
+    const { base, daemon } = world;
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    const { body } = await daemon.api.call('POST', '/api/v1/domains', { domain: 'palette.example' });
+    const path = `/domains/${(body.domain as { id: number }).id}/records`;
+    const record = { name: 'mail', type: 'A', content: '192.0.2.123', comment: 'rack seventeen' };
+    await daemon.api.call('POST', `/api/v1${path}`, record);
+    await daemon.api.call('POST', `/api/v1${path}`, { name: 'www', type: 'A', content: '192.0.2.1' });
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      for (const text of ['192.0.2.123', 'seventeen', 'mail.palette.example']) {
+        await page.keyboard.press('Control+k');
+        await page.getByRole('combobox', { name: 'Search pages, domains and records' }).fill(text);
+        await page.getByRole('option', { name: /mail.palette.example A.*192.0.2.123 · rack seventeen/ }).waitFor();
+        if (text === 'seventeen') await checkScreen(page, 'palette-records');
+        await page.keyboard.press('Escape');
+        await page.getByRole('combobox').waitFor({ state: 'detached' });
+      }
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill('seventeen');
+      await page.getByRole('option', { name: /mail.palette.example/ }).waitFor();
+      await page.keyboard.press('Enter');
+      await untilIs(() => new URL(page.url()).pathname, path);
+      await page.getByText('192.0.2.123').waitFor();
+      await untilIs(() => page.getByText('192.0.2.1', { exact: true }).count(), 0);
+    });
+  });
+});
+
 test('the audit log is searched, loads as the user scrolls, and shows new entries', async () => {
   await withWorld(async (world) => {
     const { base, daemon } = world;

@@ -1,0 +1,76 @@
+/** The endpoint that searches domains and records of an account. */
+import { Type } from '@sinclair/typebox';
+import { id, integer, list, orNull, text } from '../../../core/base/schema.ts';
+import { formatHost } from '../../../core/dns/wire/name.ts';
+import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
+import type { Services } from '../../change/services.ts';
+import { pageQuery, searchBy } from '../../http/lists.ts';
+import { route } from '../../http/route.ts';
+import { normalizeSearch } from '../domains/search-text.ts';
+import { findRecords } from './find.ts';
+
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 100;
+
+const searchResponse = Type.Object({
+  domains: list(
+    Type.Object({ id: id('the domain'), domain: text('its name') }, { title: 'FoundDomain' }),
+    'domains whose name has the text; only without a cursor',
+  ),
+  records: list(
+    Type.Object(
+      {
+        id: id('the record'),
+        domain_id: id('its domain'),
+        domain: text('the name of the domain'),
+        name: Type.String({ description: 'its name relative to the domain' }),
+        type: text('its type'),
+        content: Type.String({ description: 'its content' }),
+        comment: orNull(Type.String(), 'the comment of all records of its name and type, or null'),
+      },
+      { title: 'FoundRecord' },
+    ),
+    'records whose name, content or comment has the text',
+  ),
+  next_cursor: orNull(Type.String(), 'the cursor with which the search goes on; null: all records were read'),
+});
+
+export function searchRoutes(services: Services) {
+  const { reader, search } = services;
+  return [
+    route({
+      operationId: 'search',
+      method: 'GET',
+      path: '/api/v1/search',
+      tag: 'records',
+      summary: 'Search domains and records of an account',
+      description:
+        'In names, contents and comments, in any case. A request reads records for some milliseconds only: it may find none although `next_cursor` says that more follow.',
+      scope: 'dns',
+      query: {
+        ...accountQuery,
+        ...searchBy('name, content or comment', normalizeSearch),
+        cursor: pageQuery.cursor,
+        limit: Type.Optional(integer(1, MAX_LIMIT, `the maximum number of records; the default is ${DEFAULT_LIMIT}`)),
+      },
+      response: searchResponse,
+      faults: { ...ACTING_FAULTS, 400: ['invalid_cursor'] },
+      async run(context) {
+        const account = accountOf(reader, context);
+        const { q, cursor, limit = DEFAULT_LIMIT } = context.query;
+        if (q === '') return { domains: [], records: [], next_cursor: null };
+        const { ids } =
+          cursor === null ? await search.find(account.id, { wanted: q, after: null, limit }) : { ids: [] };
+        const { records, next } = findRecords(services, account, q, { limit, after: cursor });
+        return {
+          domains: ids.flatMap((domainId) => {
+            const domain = reader.domain(domainId);
+            return domain === undefined ? [] : [{ id: domain.id, domain: formatHost(domain.apex) }];
+          }),
+          records: [...records],
+          next_cursor: next === null ? null : next.toString('base64url'),
+        };
+      },
+    }),
+  ];
+}
