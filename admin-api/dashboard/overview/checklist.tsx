@@ -1,4 +1,4 @@
-/** The steps of a new account, each with its live state. It leaves when all are done, or by choice. */
+/** The steps of a new account with their live state, until all are done or the user hides them. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Icon } from '../../ui/parts/icon.tsx';

@@ -1,4 +1,4 @@
-/** Whether everything is all right: one sentence, what needs attention, and the states in numbers. */
+/** Whether all is right: one sentence, what needs attention, and the states in numbers. */
 import { Icon } from '../../ui/parts/icon.tsx';
 import { addressOf, type PageName } from '../addresses.ts';
 import type { Overview } from '../api/views.ts';

@@ -171,24 +171,24 @@ function commandsOf({ user, match, onSignOut }: Omit<PaletteProps, 'onClose'>): 
 async function find(q: string, mayContinue: () => boolean, show: (found: readonly Command[]) => void): Promise<void> {
   const domains: Command[] = [];
   const records: Command[] = [];
-  let cursor: string | null = null;
+  let after: string | null = null;
   for (let requests = 0; requests < MAX_REQUESTS && records.length < MAX_RECORDS; requests++) {
-    const result = await readFound(q, cursor);
+    const result = await readFound(q, after);
     if (!mayContinue() || !result.ok) return;
     domains.push(...result.data.domains.slice(0, MAX_DOMAINS).map(domainCommand));
     records.push(...result.data.records.map(recordCommand));
     show([...domains, ...records.slice(0, MAX_RECORDS)]);
-    cursor = result.data.next_cursor;
-    if (cursor === null) return;
+    after = result.data.next;
+    if (after === null) return;
   }
 }
 
-const readFound = (q: string, cursor: string | null): Promise<Result<Found>> => {
-  const query = { q, limit: MAX_RECORDS, ...(cursor === null ? {} : { cursor }) };
+const readFound = (q: string, after: string | null): Promise<Result<Found>> => {
+  const query = { q, limit: MAX_RECORDS, ...(after === null ? {} : { after }) };
   return settle(api.GET('/api/v1/search', { params: { query } }));
 };
 
-type Found = ApiResponse<'search'>;
+type Found = ApiResponse<'searchAccount'>;
 
 const domainCommand = ({ id, domain }: Found['domains'][number]): Command => ({
   id: `domain-${id}`,

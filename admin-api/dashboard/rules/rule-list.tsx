@@ -2,11 +2,13 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { announce } from '../../ui/parts/announce.tsx';
-import type { SiteRule } from '../api/views.ts';
+import type { RuleBody, SiteRule } from '../api/views.ts';
 import type { Failure } from '../failure.ts';
 import { ConfirmAction } from '../parts/confirm.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { TEXTS } from '../texts.ts';
+import { toConditions } from './conditions.ts';
+import { RuleForm } from './rule-form.tsx';
 import type { RulesPage } from './rules-page.ts';
 
 export function RuleList({ page }: { readonly page: RulesPage }) {
@@ -71,6 +73,17 @@ function RuleItem({ page, rule, index, movedRule, replace }: ItemProps) {
   const { action, match, except, dry_run: isDryRun = false, enabled: isEnabled = true } = rule;
   const { type, ...fields } = action;
   const count = page.counts.value[index];
+  const edit = useRef<HTMLButtonElement>(null);
+  const isEditing = useSignal(false);
+  const opened = useRef(rule);
+  if (!isEditing.value) opened.current = rule;
+  const save = async (changed: RuleBody): Promise<Failure | null> => {
+    if (JSON.stringify(page.rules[index]) !== JSON.stringify(opened.current))
+      return { status: 409, code: 'changed', message: texts.changedMeanwhile, details: [] };
+    const result = await page.changeRules(page.rules.map((other, i) => (i === index ? changed : other)));
+    if (result === null) announce(texts.saved(title));
+    return result;
+  };
   const up = useRef<HTMLButtonElement>(null);
   const down = useRef<HTMLButtonElement>(null);
   const movement = movedRule.value;
@@ -102,11 +115,23 @@ function RuleItem({ page, rule, index, movedRule, replace }: ItemProps) {
         {isDryRun && <span class="badge badge-warning">{texts.dryRun}</span>}{' '}
         {count !== undefined && <span class="hint">{texts.counts(count.matched, count.stopped)}</span>}
       </p>
-      <ul class="exposed">
-        <Part label={texts.match} value={match} empty={texts.everything} />
-        {except !== undefined && <Part label={texts.except} value={except} empty="" />}
-        {Object.keys(fields).length > 0 && <Part label={texts.fields} value={fields} empty="" />}
-      </ul>
+      {isEditing.value ? (
+        <RuleForm
+          rule={rule as RuleBody}
+          label={texts.form.edit(title)}
+          save={save}
+          onClose={() => {
+            isEditing.value = false;
+            requestAnimationFrame(() => edit.current?.focus());
+          }}
+        />
+      ) : (
+        <ul class="exposed">
+          <MatchPart label={texts.match} match={match} empty={texts.everything} />
+          {except !== undefined && <MatchPart label={texts.except} match={except} empty="" />}
+          {Object.keys(fields).length > 0 && <Part label={texts.fields} value={fields} empty="" />}
+        </ul>
+      )}
       <ConfirmAction
         open={texts.delete}
         openLabel={texts.deleteOf(title)}
@@ -116,6 +141,18 @@ function RuleItem({ page, rule, index, movedRule, replace }: ItemProps) {
         label={texts.deleteNow}
         run={remove}
       >
+        <button
+          type="button"
+          class="button"
+          ref={edit}
+          aria-label={texts.editOf(title)}
+          aria-expanded={isEditing.value}
+          onClick={() => {
+            isEditing.value = !isEditing.value;
+          }}
+        >
+          {texts.edit}
+        </button>
         <button
           type="button"
           class="button"
@@ -147,6 +184,32 @@ function RuleItem({ page, rule, index, movedRule, replace }: ItemProps) {
         </button>
       </ConfirmAction>
     </section>
+  );
+}
+
+interface MatchPartProps {
+  readonly label: string;
+  readonly match: SiteRule['match'];
+  readonly empty: string;
+}
+
+/** Conditions in words, or as JSON if they have more. */
+function MatchPart({ label, match, empty }: MatchPartProps) {
+  const texts = TEXTS.rules;
+  const conditions = toConditions(match as RuleBody['match']);
+  if (conditions === null || conditions.length === 0) return <Part label={label} value={match} empty={empty} />;
+  return (
+    <li>
+      <p>{label}:</p>
+      <ul>
+        {conditions.map(({ kind, name, operator, values }) => (
+          <li key={`${kind} ${name} ${operator}`}>
+            {texts.condition(texts.form.kinds[kind], name, texts.form.operators[operator], '')}{' '}
+            <code>{values.split('\n').join(', ')}</code>
+          </li>
+        ))}
+      </ul>
+    </li>
   );
 }
 

@@ -10,6 +10,7 @@ import { JsonForm } from '../edge/json-form.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { useForm } from '../parts/use-form.ts';
 import { useInterval } from '../parts/use-interval.ts';
+import { RuleForm } from '../rules/rule-form.tsx';
 import { RuleList } from '../rules/rule-list.tsx';
 import { RulesPage } from '../rules/rules-page.ts';
 import type { ScreenProps } from '../screen.ts';
@@ -27,6 +28,7 @@ export function RulesScreen({ domainId }: ScreenProps) {
       renderLatest={() => (
         <>
           <RuleList page={page} />
+          <AddRule page={page} />
           {page.templates.value.length > 0 && <AddTemplate page={page} />}
         </>
       )}
@@ -38,6 +40,45 @@ export function RulesScreen({ domainId }: ScreenProps) {
         />
       )}
     />
+  );
+}
+
+const NEW_RULE: RuleBody = { action: { type: 'deny' } };
+
+/** Appends a rule. */
+function AddRule({ page }: { readonly page: RulesPage }) {
+  const texts = TEXTS.rules.form;
+  const isOpen = useSignal(false);
+  if (!isOpen.value)
+    return (
+      <div class="actions">
+        <button
+          type="button"
+          class="button button-main"
+          onClick={() => {
+            isOpen.value = true;
+          }}
+        >
+          {texts.add}
+        </button>
+      </div>
+    );
+  return (
+    <section class="card">
+      <h2>{texts.add}</h2>
+      <RuleForm
+        rule={NEW_RULE}
+        label={texts.add}
+        save={async (rule) => {
+          const result = await page.changeRules([...page.rules, rule]);
+          if (result === null) announce(TEXTS.rules.document.saved);
+          return result;
+        }}
+        onClose={() => {
+          isOpen.value = false;
+        }}
+      />
+    </section>
   );
 }
 

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox';
 import { flag, integer, list, oneOf, orNull, text, time } from '../../../core/base/schema.ts';
 import type { Ejections } from '../../../core/site/health/ejections.ts';
 import { checkOrigins, type Fault } from '../../../core/site/pools/check.ts';
-import { healthKey } from '../../../core/site/pools/checks.ts';
+import { checkedOrigins, healthKey } from '../../../core/site/pools/checks.ts';
 import {
   type CompleteEntry,
   completeEntry,
@@ -14,6 +14,7 @@ import {
   type PoolOrigin,
 } from '../../../core/site/pools/document.ts';
 import type { Domain, OriginHealth } from '../../../core/store/rows.ts';
+import type { StoreReader } from '../../../core/store/store-reader.ts';
 import { ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
@@ -211,4 +212,20 @@ function stateOf(
       reason,
     })),
   };
+}
+
+/** A sentence about the first origin that is down in a region. Null: none is. */
+export function downOriginOf(reader: StoreReader, { id }: Domain): string | null {
+  const down = new Map(
+    reader
+      .originHealthOf(id)
+      .flatMap(({ origins }) => origins.flatMap((state) => (state.isUp ? [] : [[state.key, state] as const]))),
+  );
+  if (down.size === 0) return null;
+  // States of removed origins may remain.
+  for (const { key, origin } of checkedOrigins(ORIGINS.content(reader, id))) {
+    const state = down.get(key);
+    if (state !== undefined) return `The origin ${origin.origin} is down: ${state.reason ?? 'its check fails.'}`;
+  }
+  return null;
 }

@@ -1,11 +1,9 @@
 /** What is wrong with a domain, from stored states: no query is sent. */
 import { formatHost } from '../../../core/dns/wire/name.ts';
-import { checkedOrigins } from '../../../core/site/pools/checks.ts';
-import { ORIGINS } from '../../../core/site/pools/document.ts';
 import { type Domain, newSecondary, type ProxyConfig, secondaryState } from '../../../core/store/rows.ts';
-import type { StoreReader } from '../../../core/store/store-reader.ts';
 import { type DelegationState, judgeDelegation } from '../../../core/upkeep/delegation/state.ts';
 import type { Services } from '../../change/services.ts';
+import { downOriginOf } from '../../sites/documents/origins.ts';
 import { problemOf } from '../../sites/proxy/certificate-list.ts';
 import { expectedOf } from '../domains/delegation.ts';
 import type { Problem } from './schema.ts';
@@ -38,7 +36,7 @@ export function stateOf(services: Services, domain: Domain, now: number): Domain
     add('dnssec', 'The DS records at the parent zone are missing or wrong; compare them with those of the domain.');
   if (proxy !== undefined) {
     add('certificate', problemOf(proxy, reader.certificate(domain.id) !== undefined, now));
-    add('origin', originMessage(reader, domain));
+    add('origin', downOriginOf(reader, domain));
   }
   if (domain.kind === 'secondary') add('transfer', transferMessage(services, domain, now));
   return {
@@ -74,20 +72,6 @@ function delegationMessage(
         .filter((text) => text !== null)
         .join(' ');
   }
-}
-
-/** The first origin that is down in a region. */
-function originMessage(reader: StoreReader, { id }: Domain): string | null {
-  const down = new Map(
-    reader.originHealthOf(id).flatMap(({ origins }) => origins.flatMap((one) => (one.isUp ? [] : [[one.key, one]]))),
-  );
-  if (down.size === 0) return null;
-  // States of removed origins may remain.
-  for (const { key, origin } of checkedOrigins(ORIGINS.content(reader, id))) {
-    const state = down.get(key);
-    if (state !== undefined) return `The origin ${origin.origin} is down: ${state.reason ?? 'its check fails.'}`;
-  }
-  return null;
 }
 
 function transferMessage({ secondaries }: Services, { id }: Domain, now: number): string | null {

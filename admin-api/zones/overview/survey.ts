@@ -79,7 +79,7 @@ export class AccountSurveys {
     }
   }
 
-  /** Adds the states of the next domains. Returns the key of the last one; null: there are no more. */
+  /** Adds the states of the next domains. Returns the key of the last one; null: that was all. */
   #add(sums: MutableSums, id: Id, after: string | null, limit: number): string | null {
     const { reader } = this.services;
     const now = nowSeconds();

@@ -15,7 +15,7 @@ const MAX_LIMIT = 100;
 const searchResponse = Type.Object({
   domains: list(
     Type.Object({ id: id('the domain'), domain: text('its name') }, { title: 'FoundDomain' }),
-    'domains whose name has the text; only without a cursor',
+    'domains whose name has the text; only without `after`',
   ),
   records: list(
     Type.Object(
@@ -32,43 +32,42 @@ const searchResponse = Type.Object({
     ),
     'records whose name, content or comment has the text',
   ),
-  next_cursor: orNull(Type.String(), 'the cursor with which the search goes on; null: all records were read'),
+  next: orNull(Type.String(), 'goes on with the search as `after`; null: all records were read'),
 });
 
 export function searchRoutes(services: Services) {
   const { reader, search } = services;
   return [
     route({
-      operationId: 'search',
+      operationId: 'searchAccount',
       method: 'GET',
       path: '/api/v1/search',
       tag: 'records',
       summary: 'Search domains and records of an account',
       description:
-        'In names, contents and comments, in any case. A request reads records for some milliseconds only: it may find none although `next_cursor` says that more follow.',
+        'In names, contents and comments, in any case. A request reads records for some milliseconds only: it may find none although `next` says that more follow.',
       scope: 'dns',
       query: {
         ...accountQuery,
         ...searchBy('name, content or comment', normalizeSearch),
-        cursor: pageQuery.cursor,
+        after: pageQuery.cursor,
         limit: Type.Optional(integer(1, MAX_LIMIT, `the maximum number of records; the default is ${DEFAULT_LIMIT}`)),
       },
       response: searchResponse,
       faults: { ...ACTING_FAULTS, 400: ['invalid_cursor'] },
       async run(context) {
         const account = accountOf(reader, context);
-        const { q, cursor, limit = DEFAULT_LIMIT } = context.query;
-        if (q === '') return { domains: [], records: [], next_cursor: null };
-        const { ids } =
-          cursor === null ? await search.find(account.id, { wanted: q, after: null, limit }) : { ids: [] };
-        const { records, next } = findRecords(services, account, q, { limit, after: cursor });
+        const { q, after, limit = DEFAULT_LIMIT } = context.query;
+        if (q === '') return { domains: [], records: [], next: null };
+        const { ids } = after === null ? await search.find(account.id, { wanted: q, after: null, limit }) : { ids: [] };
+        const { records, next } = findRecords(services, account, q, { limit, after });
         return {
           domains: ids.flatMap((domainId) => {
             const domain = reader.domain(domainId);
             return domain === undefined ? [] : [{ id: domain.id, domain: formatHost(domain.apex) }];
           }),
           records: [...records],
-          next_cursor: next === null ? null : next.toString('base64url'),
+          next: next === null ? null : next.toString('base64url'),
         };
       },
     }),

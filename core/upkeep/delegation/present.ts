@@ -1,6 +1,6 @@
 /**
  * Queries the current nameservers of a domain for records at well-known names, so that a domain can
- * move with its records. Zone transfers are rarely allowed, so what is at other names stays unknown.
+ * move with its records. Transfers are rarely allowed, so records at other names are not found.
  * Time, queries and records are limited.
  */
 import { FairSlots, SlotsFullError } from '../../base/fair-slots.ts';

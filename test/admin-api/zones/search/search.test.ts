@@ -30,15 +30,15 @@ test('finds domains, and records by name, content and comment; not those of othe
       ['mail.needle.example.net', 'the needle moves in May'],
       ['old.shop.example.net', null],
     ]);
-    assert.is(body.next_cursor as unknown, null);
+    assert.is(body.next as unknown, null);
     assert.equal(listOf((await search('q=192.0.2.77')).body.records).map(({ name }) => name) as unknown, ['www']);
 
     // A page ends where the next one begins.
     const first = (await search('q=needle&limit=1')).body;
-    const second = (await search(`q=needle&limit=1&cursor=${first.next_cursor}`)).body;
+    const second = (await search(`q=needle&limit=1&after=${first.next}`)).body;
     assert.equal([first.records[0].name, second.records[0].name] as unknown, ['mail', 'old']);
     assert.equal(second.domains as unknown, []);
-    assert.is((await search('q=needle&cursor=AA')).status, 400);
+    assert.is((await search('q=needle&after=AA')).status, 400);
     assert.equal(listOf((await search('q=')).body.records), []);
     assert.is((await search(`q=needle&account=${owner.id}`, stranger.token)).status, 403);
   } finally {
@@ -61,10 +61,10 @@ test('a search of many records goes on with its cursor until all were read', asy
     let requests = 0;
     const names: string[] = [];
     while (cursor !== null) {
-      const query: string = `q=n69&limit=100${cursor === '' ? '' : `&cursor=${cursor}`}`;
+      const query: string = `q=n69&limit=100${cursor === '' ? '' : `&after=${cursor}`}`;
       const answer = (await daemon.call('GET', `/api/v1/search?${query}`, { token })).body;
       names.push(...listOf(answer.records).map(({ name }) => String(name)));
-      cursor = answer.next_cursor as unknown as string | null;
+      cursor = answer.next as unknown as string | null;
       requests++;
     }
     // n69, n690 to n699, n6900 to n6999.
