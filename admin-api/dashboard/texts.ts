@@ -1457,6 +1457,7 @@ export const TEXTS = {
     },
     at: (local: string, utc: string) => `${local} (${utc} UTC)`,
     table: 'Show as a table',
+    csv: 'Download as CSV',
     chart: (title: string, isSelectable: boolean) =>
       `Chart: ${title}. The arrow keys read it${isSelectable ? ', Shift and Enter choose a range' : ''}; the same figures are in the table below it.`,
     cacheResults: {
@@ -1682,8 +1683,9 @@ export const TEXTS = {
     editOf: (rule: string) => `Edit: ${rule}`,
     saved: (rule: string) => `${rule} is saved.`,
     changedMeanwhile: 'Someone else has changed this rule. Close the form and edit it again.',
-    condition: (kind: string, name: string, operator: string, values: string) =>
-      [kind, name, operator, values].filter((part) => part !== '').join(' '),
+    and: 'and',
+    condition: (kind: string, name: string, operator: string) =>
+      [kind, name, operator].filter((part) => part !== '').join(' '),
     form: {
       add: 'Add a rule',
       edit: (rule: string) => `Edit the rule ${rule}`,

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { Time } from '../parts/time.tsx';
 import { TEXTS } from '../texts.ts';
+import { toCsv } from './csv.ts';
 import { Plot, type PlotProps } from './plot.tsx';
 import type { Unit } from './scale.ts';
 import {
@@ -91,10 +92,31 @@ export function Chart(props: ChartProps) {
         }}
       >
         <summary>{texts.table}</summary>
-        {isOpen.value && <Table {...{ title, kind, series, textOf, from, step, format }} />}
+        {isOpen.value && (
+          <>
+            <Table {...{ title, kind, series, textOf, from, step, format }} />
+            <div class="actions">
+              <button
+                type="button"
+                class="button"
+                onClick={() => download(`${title}.csv`, toCsv(series, { from, step }, textOf))}
+              >
+                {texts.csv}
+              </button>
+            </div>
+          </>
+        )}
       </details>
     </section>
   );
+}
+
+function download(name: string, text: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }
 
 /** The sum of counts, or the mean of rates. Null: no data. */

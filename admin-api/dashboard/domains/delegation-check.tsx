@@ -102,7 +102,7 @@ function Found({ delegation }: { readonly delegation: Delegation }) {
       {checkedAt !== null && (
         <p class="hint">
           {parent === null || parent === '' ? texts.checkedAt : texts.checkedAtParent(parent)}{' '}
-          <Time value={checkedAt} />
+          <Time value={checkedAt} format="relative" />
         </p>
       )}
     </>

@@ -77,12 +77,12 @@ function NodeItem({ node }: { readonly node: LogsNodeState }) {
       </p>
       {deliveredAt !== null && (
         <p class="hint">
-          {texts.lastDelivered} <Time value={deliveredAt} />
+          {texts.lastDelivered} <Time value={deliveredAt} format="relative" />
         </p>
       )}
       {errorAt !== null && (
         <p class="hint">
-          {texts.lastError} <Time value={errorAt} />
+          {texts.lastError} <Time value={errorAt} format="relative" />
           {error !== null && `: ${error}`}
         </p>
       )}

@@ -62,7 +62,8 @@ export function VersionList<Content extends { readonly revision: number }, Body>
                 <p>
                   {texts.title(version.revision)} {version.is_current && <span class="badge">{texts.current}</span>}{' '}
                   <span class="hint">
-                    <Time value={version.updated_at} /> {version.actor !== null && texts.by(version.actor.username)}
+                    <Time value={version.updated_at} format="relative" />{' '}
+                    {version.actor !== null && texts.by(version.actor.username)}
                     {version.actor?.token_name != null && ` ${texts.with(version.actor.token_name)}`}
                   </span>
                 </p>

@@ -30,7 +30,8 @@ export function ChangeItem({ change, isLatest, onRestore }: ChangeItemProps) {
       <div class="change-head">
         <h2>{actionText(change.action)}</h2>
         <p class="hint">
-          <Time value={change.at} /> {change.actor === null ? texts.byService : texts.by(change.actor.username)}
+          <Time value={change.at} format="relative" />{' '}
+          {change.actor === null ? texts.byService : texts.by(change.actor.username)}
           {change.actor?.token_name != null && ` ${texts.with(change.actor.token_name)}`}{' '}
           {change.by_admin && <span class="badge">{texts.byAdmin}</span>}
         </p>

@@ -114,7 +114,7 @@ function PasskeyItem({ passkey, needsCode, onChange }: PasskeyItemProps) {
             texts.never
           ) : (
             <>
-              {texts.used} <Time value={last_used_at} />
+              {texts.used} <Time value={last_used_at} format="relative" />
             </>
           )}
         </p>

@@ -74,7 +74,8 @@ function SessionItem({ row, onEnd }: { readonly row: SessionView; readonly onEnd
           {row.current && <span class="badge badge-good">{texts.current}</span>}
         </p>
         <p class="hint">
-          {texts.created} <Time value={row.created_at} /> · {texts.used} <Time value={row.last_used_at} />
+          {texts.created} <Time value={row.created_at} /> · {texts.used}{' '}
+          <Time value={row.last_used_at} format="relative" />
         </p>
       </div>
       {!row.current && (

@@ -200,15 +200,16 @@ function MatchPart({ label, match, empty }: MatchPartProps) {
   if (conditions === null || conditions.length === 0) return <Part label={label} value={match} empty={empty} />;
   return (
     <li>
-      <p>{label}:</p>
-      <ul>
-        {conditions.map(({ kind, name, operator, values }) => (
-          <li key={`${kind} ${name} ${operator}`}>
-            {texts.condition(texts.form.kinds[kind], name, texts.form.operators[operator], '')}{' '}
-            <code>{values.split('\n').join(', ')}</code>
-          </li>
+      <p>
+        {label}:{' '}
+        {conditions.map(({ kind, name, operator, values }, i) => (
+          <span key={`${kind} ${name} ${operator}`}>
+            {i > 0 && ` ${texts.and} `}
+            {texts.condition(texts.form.kinds[kind], name, texts.form.operators[operator])}{' '}
+            {values !== '' && <code>{values.split('\n').join(', ')}</code>}
+          </span>
         ))}
-      </ul>
+      </p>
     </li>
   );
 }

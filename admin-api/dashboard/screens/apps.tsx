@@ -71,7 +71,7 @@ function AppRow({ app }: { readonly app: App }) {
       </td>
       <td data-label={texts.published}>{published === null ? texts.none : visible(published.version)}</td>
       <td data-label={texts.updated}>
-        <Time value={updated_at} />
+        <Time value={updated_at} format="relative" />
       </td>
     </tr>
   );

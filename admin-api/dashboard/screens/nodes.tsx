@@ -156,8 +156,10 @@ function NodeRow({ node }: { readonly node: Node }) {
       </td>
       <td data-label={texts.version}>{version}</td>
       <td data-label={texts.featureLevel}>{node.feature_level}</td>
-      <td data-label={texts.started}>{started_at === null ? texts.none : <Time value={started_at} />}</td>
-      <td data-label={texts.contact}>{heard_at === null ? texts.none : <Time value={heard_at} />}</td>
+      <td data-label={texts.started}>
+        {started_at === null ? texts.none : <Time value={started_at} format="relative" />}
+      </td>
+      <td data-label={texts.contact}>{heard_at === null ? texts.none : <Time value={heard_at} format="relative" />}</td>
       <td data-label={texts.address}>{node.address ?? texts.none}</td>
     </tr>
   );

@@ -102,7 +102,7 @@ function AddTemplate({ page }: { readonly page: RulesPage }) {
       <SelectField label={texts.template} value={name} name="template" choices={choices} />
       {chosen !== undefined && <p class="hint">{chosen.description}</p>}
       <div class="actions">
-        <button type="submit" class="button button-main" aria-disabled={isRunning.value}>
+        <button type="submit" class="button" aria-disabled={isRunning.value}>
           {texts.submit}
         </button>
       </div>

@@ -1,6 +1,7 @@
 /** Charts: colours and sums of series, round axes, gaps, and time ranges. */
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { toCsv } from '../../../admin-api/dashboard/charts/csv.ts';
 import { timeTicks, valueTicks } from '../../../admin-api/dashboard/charts/scale.ts';
 import {
   colourSeries,
@@ -106,6 +107,17 @@ test('a range is compared with the one before as long as that is kept', () => {
   assert.is(changeOf(200, 250), 25);
   assert.is(changeOf(0, 5), null);
   assert.is(parseTime(formatTime(NOW)), NOW);
+});
+
+test('figures are CSV, and no cell is a formula', () => {
+  const series = [
+    { name: '=SUM(A1)', hue: 'blue', values: [1, null, 3] },
+    { name: 'a "b", c', hue: 'green', values: [0.5, null, null] },
+  ] as const;
+  assert.is(
+    toCsv(series, { from: NOW - 30, step: 60 }, (name) => name),
+    `time,'=SUM(A1),"a ""b"", c"\r\n2026-05-03T10:07:00Z,1,0.5\r\n2026-05-03T10:09:00Z,3,\r\n`,
+  );
 });
 
 test('a time is said as people say it', () => {

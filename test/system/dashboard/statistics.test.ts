@@ -138,6 +138,9 @@ test('queries and requests of a domain, by range, as charts and tables', async (
         await total.waitFor();
         await untilIs(() => total.getByRole('cell').allInnerTexts(), ['1,300', '400', '30', '30']);
         await checkScreen(page, 'statistics');
+        const downloaded = page.waitForEvent('download');
+        await types.getByRole('button', { name: 'Download as CSV' }).press('Enter');
+        assert.is((await downloaded).suggestedFilename(), 'DNS queries by type.csv');
 
         // The legend shows the step that the pointer or the arrow keys read.
         const plot = types.getByRole('group', { name: 'Chart:' });
