@@ -16,9 +16,4 @@ export const EXTERNAL: readonly string[] = [
 ];
 
 /** Packed into the dashboard and the simulator, so that a release has them. */
-export const BROWSER_PACKAGES: readonly string[] = [
-  'preact',
-  '@preact/signals',
-  'uqr',
-  '@simplewebauthn/browser',
-];
+export const BROWSER_PACKAGES: readonly string[] = ['preact', '@preact/signals', 'uqr', '@simplewebauthn/browser'];
