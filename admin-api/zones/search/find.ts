@@ -14,7 +14,7 @@ import { commentFinder, type FindComment } from '../records/comment.ts';
 import { createMatcher } from '../records/list.ts';
 
 /** Milliseconds after which a request stops reading. */
-const BUDGET_MS = 12;
+const BUDGET_MS = 8;
 /** Domains and records of a request, whatever the time. */
 const MAX_DOMAINS = 2000;
 const MAX_RECORDS = 5000;
