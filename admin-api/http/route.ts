@@ -68,6 +68,16 @@ export type Reply = { readonly [key: string]: unknown } | RawReply;
 /** Error codes by status, without the codes that every endpoint has. */
 export type Faults = Readonly<Record<number, readonly string[]>>;
 
+/** The example of an endpoint in the reference: its request, and the command that sends the same. */
+export interface Example<P extends Parameters = Parameters, B = unknown> {
+  readonly query?: { readonly [K in keyof P]?: string | number };
+  readonly body?: B;
+  /** The name of the file that is the body, or is in the form. */
+  readonly file?: string;
+  /** Without `$`. It refers to the domain example.com, and to other objects by the ids of the path. */
+  readonly command?: string;
+}
+
 /** The part of a route that the OpenAPI document describes. */
 interface Description {
   /**
@@ -79,6 +89,8 @@ interface Description {
   /** One line, such as "Create a record". */
   readonly summary: string;
   readonly description?: string;
+  /** Omitted: the request has neither a query nor a body, and there is no command for it. */
+  readonly example?: Example;
   /**
    * Schemas of the query parameters (query.ts). A route that requires a token rejects all other
    * parameters.
@@ -189,6 +201,7 @@ interface Common<
   readonly method: M;
   readonly path: Path;
   readonly query?: P;
+  readonly example?: Example<P, NoInfer<B>>;
   readonly response?: A;
   run(context: Context<C, B, Query<P>>): HandlerResult<A> | Promise<HandlerResult<A>>;
 }

@@ -6,7 +6,7 @@ import type { Standing } from '../../core/cluster/lag.ts';
 import type { Readiness } from '../../core/cluster/readiness.ts';
 import { publicRoute } from '../http/route.ts';
 
-const healthResponse = Type.Object({ node: text('the name of the node') });
+const healthResponse = Type.Object({ node: text('the name of the node', { examples: ['ns1'] }) });
 
 const clusterResponse = Type.Object(
   {
@@ -43,6 +43,8 @@ export function healthRoutes(ready: () => Readiness, nodeName: string) {
       path: '/healthz',
       tag: 'operations',
       summary: 'Check that the process is alive',
+      description:
+        'Answers as long as the process runs, also while the node is not ready. For liveness probes; GET /readyz is for load balancers.',
       response: healthResponse,
       run: () => ({ node: nodeName }),
     }),
@@ -52,6 +54,9 @@ export function healthRoutes(ready: () => Readiness, nodeName: string) {
       path: '/readyz',
       tag: 'operations',
       summary: 'Check that the node is ready: all changes applied, all listeners open',
+      description:
+        'For readiness probes and load balancers. The status is 503 while the node must not receive traffic; `reasons` says why.',
+      example: { command: 'waypost status' },
       response: Type.Object({
         ...healthResponse.properties,
         reasons: list(Type.String(), 'why the node is not ready'),

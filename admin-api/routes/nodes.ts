@@ -7,7 +7,7 @@ import { formatTime } from '../http/time.ts';
 
 const nodeView = Type.Object(
   {
-    name: text('the name of the node'),
+    name: text('the name of the node', { examples: ['ns1'] }),
     is_self: flag('whether this node answered the request'),
     state: oneOf(
       VIEWED_STATES,
@@ -20,7 +20,7 @@ const nodeView = Type.Object(
       Type.Number({ minimum: 0, description: 'the time for which the node may be behind the others' }),
       'null: the node does not report it',
     ),
-    version: text('the version of its software, as of its last start'),
+    version: text('the version of its software, as of its last start', { examples: ['0.3.0'] }),
     feature_level: count('what it knows of changes: a node of a lower level cannot store some of them'),
     address: orNull(text('the address for other nodes'), 'null: a single node'),
     started_at: orNull(time('when its process started'), 'null: the node does not report it'),

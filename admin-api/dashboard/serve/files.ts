@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import type { Coding } from '../../http/coding.ts';
 
-/** In order of preference; the extension of the precompressed file. */
-const CODINGS = { br: '.br', gzip: '.gz' } as const;
+/** The extensions of the precompressed files. */
+const EXTENSIONS: Readonly<Record<Coding, string>> = { br: '.br', gzip: '.gz' };
 
 /** The HTML file that is served at all addresses of the dashboard. */
 export const PAGE = 'index.html';
@@ -47,33 +48,10 @@ export function readFiles(folder: string): StoredFiles {
 function readStored(path: string): StoredFile {
   const bytes = readFileSync(path);
   const coded: Partial<Record<Coding, Uint8Array>> = {};
-  for (const [coding, extension] of Object.entries(CODINGS) as [Coding, string][]) {
+  for (const [coding, extension] of Object.entries(EXTENSIONS) as [Coding, string][]) {
     const smaller = readFileSync(path + extension);
     if (smaller.length < bytes.length) coded[coding] = smaller;
   }
   const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 16);
   return { type: TYPES[extname(path)], hash, bytes, coded };
-}
-
-type Coding = keyof typeof CODINGS;
-
-const PREFERRED = Object.keys(CODINGS) as Coding[];
-
-/**
- * The best content coding that the client accepts (RFC 9110 12.5.3); null: none. `accept`: the
- * header Accept-Encoding.
- */
-export function selectCoding(accept: string | undefined): Coding | null {
-  if (accept === undefined) return null;
-  const weights = new Map(accept.split(',').map(readWeight));
-  const weightOf = (coding: Coding): number => weights.get(coding) ?? weights.get('*') ?? 0;
-  let best: Coding | null = null;
-  for (const coding of PREFERRED) if (weightOf(coding) > (best === null ? 0 : weightOf(best))) best = coding;
-  return best;
-}
-
-function readWeight(item: string): [string, number] {
-  const [name, ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
-  const weight = parameters.find((parameter) => parameter.startsWith('q='));
-  return [name, weight === undefined ? 1 : Number(weight.slice(2)) || 0];
 }

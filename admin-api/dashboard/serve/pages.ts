@@ -3,10 +3,11 @@
  * file system.
  */
 
+import { selectCoding } from '../../http/coding.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { HttpRequest, HttpResponse } from '../../http/transport.ts';
 import { matchPage } from '../addresses.ts';
-import { ASSETS, readFiles, type StoredFile, type StoredFiles, selectCoding } from './files.ts';
+import { ASSETS, readFiles, type StoredFile, type StoredFiles } from './files.ts';
 
 /**
  * Scripts and styles come from files of this host only, the browser sends requests to no other

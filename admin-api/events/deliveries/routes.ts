@@ -20,7 +20,7 @@ const response = Type.Object({
   ),
   restored: orNull(
     Type.Object({
-      from: text('the backup, or the node that wrote the snapshot'),
+      from: text('the backup, or the node that wrote the snapshot', { examples: ['ns1'] }),
       seq: count('the sequence number of the last change in the restored data'),
       at: time('when it was restored'),
     }),
@@ -37,6 +37,9 @@ export function deliveriesRoutes(services: Services) {
       method: 'GET',
       path: PATH,
       summary: 'Read whether deliveries are paused after a restore',
+      description:
+        'After a restore from a backup, webhooks, notifications and request logs wait, so that nothing is sent twice.',
+      example: { command: 'waypost deliveries status' },
       response,
       run: () => viewDeliveries(reader),
     }),
@@ -48,6 +51,7 @@ export function deliveriesRoutes(services: Services) {
       summary: 'Resume deliveries after a restore',
       description:
         'For a restored copy that replaces the original. Deliveries that wait are sent, also those that the original has sent after the backup.',
+      example: { command: 'waypost deliveries resume' },
       admin: true,
       response,
       faults: { 409: ['not_paused'] },

@@ -58,8 +58,8 @@ const WEBHOOK_STATUSES = ['ok', 'failing', 'disabled'] as const;
 
 const webhookView = {
   id: id('the webhook'),
-  url: text('where events are sent'),
-  description: text('its description'),
+  url: text('where events are sent', { examples: ['https://hooks.example.com/waypost'] }),
+  description: text('its description', { examples: ['Purges our own cache'] }),
   events: list(Type.String(), 'the chosen types of events'),
   domain_ids: orNull(list(id('a domain'), 'ids of domains'), 'the chosen domains; null: all of the account'),
   enabled,
@@ -71,7 +71,9 @@ const webhookView = {
   updated_at: time('when it was last changed'),
 };
 
-const secret = text('the secret, "whsec_" and base64; it is shown only once');
+const secret = text('the secret, "whsec_" and base64; it is shown only once', {
+  examples: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'],
+});
 
 export const webhookResponse = Type.Object(webhookView);
 export const newWebhookResponse = Type.Object({ secret, ...webhookView });
@@ -83,8 +85,8 @@ export const webhooksResponse = Type.Object({
 
 const deliveryView = {
   id: id('the delivery'),
-  message: text('the header webhook-id of its attempts'),
-  event: text('the type of the event'),
+  message: text('the header webhook-id of its attempts', { examples: ['msg_2b1f7c0e9a3d'] }),
+  event: text('the type of the event', { examples: ['records.changed'] }),
   seq: orNull(count('the sequence number of the change'), 'the sequence number of the change; null: no change'),
   state: oneOf(WEBHOOK_STATES),
   attempts: count('attempts since the event, or since the last replay'),

@@ -2,7 +2,9 @@
 
 import { id } from '../../../core/base/schema.ts';
 import type { Route } from '../route.ts';
+import { EXAMPLE_ID, exampleOf } from './examples.ts';
 import { faultResponse, faultsOf, isWrite, LIMITS, OTHERWISE, statusName, takesKey } from './faults.ts';
+import { type PathValues, samplesOf } from './samples.ts';
 import type { Part, Schemas } from './schemas.ts';
 import { type HeaderName, headerRefs, parameterRef } from './shared.ts';
 
@@ -21,6 +23,7 @@ export function operationOf(route: Route, schemas: Schemas): Part {
     ...(parametersOf(route, schemas).length === 0 ? {} : { parameters: parametersOf(route, schemas) }),
     ...(body === undefined ? {} : { requestBody: body }),
     responses: responsesOf(route, schemas),
+    'x-codeSamples': samplesOf(route, examplePath(route.path)),
   };
 }
 
@@ -37,19 +40,54 @@ function securityOf(route: Route): Part {
   return { security: route.faults?.[401]?.includes('missing_token') ? [{}, { bearer: [] }, { session: [] }] : [] };
 }
 
-/** The id of an app, which its developer chooses. */
-const APP_ID: Part = {
-  description: 'the id of the app, from its manifest',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
+/** Parameters of paths that are no ids of the service. */
+const PATH_PARAMETERS: Readonly<Record<string, Part>> = {
+  app_id: {
+    description: 'the id of the app, from its manifest',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: 'com.example.notes',
+  },
+  seq: {
+    description: 'the sequence number of a change',
+    schema: { type: 'integer', minimum: 1 },
+    example: EXAMPLE_ID,
+  },
+  revision: {
+    description: 'the number of a version, as the list of the versions has it',
+    schema: { type: 'integer', minimum: 1 },
+    example: 1,
+  },
+  name: {
+    description: 'the name of the record set, relative to the domain; `@` is the apex',
+    schema: { type: 'string' },
+    example: 'www',
+  },
+  type: {
+    description: 'the type of the record set: A, AAAA, CNAME or ALIAS',
+    schema: { type: 'string' },
+    example: 'A',
+  },
+  version: { description: 'the version of an issued SDK', schema: { type: 'string' }, example: '1.0.0' },
 };
+
+const namesIn = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+
+const examplePath = (path: string): PathValues =>
+  Object.fromEntries(
+    namesIn(path).map((name) => [name, (PATH_PARAMETERS[name]?.example ?? EXAMPLE_ID) as string | number]),
+  );
 
 /** Parameters in the path, the query and the headers. */
 function parametersOf(route: Route, schemas: Schemas): Part[] {
-  const { path, query, method } = route;
-  const parameters: Part[] = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => inPath(name, schemas));
+  const { path, query, method, example } = route;
+  const parameters: Part[] = namesIn(path).map((name) => inPath(name, schemas));
   for (const [name, schema] of Object.entries(query ?? {})) {
     const { description, ...rest } = schemas.plain(schema);
-    parameters.push({ name, in: 'query', description, schema: rest });
+    const value = example?.query?.[name];
+    parameters.push({
+      ...{ name, in: 'query', description, schema: rest },
+      ...(value === undefined ? {} : { example: value }),
+    });
   }
   if (takesKey(route)) parameters.push(parameterRef('IdempotencyKey'));
   if (route.conditional && method !== 'GET') parameters.push(parameterRef('IfMatch'));
@@ -59,18 +97,19 @@ function parametersOf(route: Route, schemas: Schemas): Part[] {
 
 /** A parameter of the path: an id, unless its name has another meaning. */
 function inPath(name: string, schemas: Schemas): Part {
-  if (name === 'app_id') return { name, in: 'path', required: true, ...APP_ID };
-  const of = /^(\w+)_id$/.exec(name)?.[1];
-  const { description, ...schema } =
-    of === undefined
-      ? { type: 'integer', minimum: 1, description: 'the sequence number of a change' }
-      : schemas.plain(id(`the ${of}`));
-  return { name, in: 'path', required: true, description, schema };
+  const named = PATH_PARAMETERS[name];
+  if (named !== undefined) return { name, in: 'path', required: true, ...named };
+  const { description, ...schema } = schemas.plain(id(`the ${name.replace(/_id$/, '').replaceAll('_', ' ')}`));
+  return { name, in: 'path', required: true, description, schema, example: EXAMPLE_ID };
 }
 
-function requestBody({ body, bodyOptional = false, bodyTypes, form }: Route, schemas: Schemas): Part | undefined {
+function requestBody(route: Route, schemas: Schemas): Part | undefined {
+  const { body, bodyOptional = false, bodyTypes, form, example } = route;
   if (form !== undefined) return { required: true, content: { [FORM_TYPE]: { schema: schemas.plain(form) } } };
-  if (body !== undefined) return { required: !bodyOptional, content: { [JSON_TYPE]: { schema: schemas.plain(body) } } };
+  if (body !== undefined) {
+    const content = { schema: schemas.plain(body), ...(example?.body !== undefined && { example: example.body }) };
+    return { required: !bodyOptional, content: { [JSON_TYPE]: content } };
+  }
   if (bodyTypes === undefined) return undefined;
   return { required: true, content: Object.fromEntries(bodyTypes.map((type) => [type, bytesOf(type)])) };
 }
@@ -99,7 +138,12 @@ function success(route: Route, schemas: Schemas, ok: boolean, more: readonly Hea
   if (method === 'GET' && conditional) names.push('ETag');
   if (query?.cursor !== undefined) names.push('Link');
   const content = {
-    ...(response !== undefined && { [JSON_TYPE]: { schema: withOk(schemas.plain(response), ok, isWrite(route)) } }),
+    ...(response !== undefined && {
+      [JSON_TYPE]: {
+        schema: withOk(schemas.plain(response), ok, isWrite(route)),
+        example: { ok, ...(exampleOf(response) as object) },
+      },
+    }),
     ...(responseType !== undefined && { [responseType]: bytesOf(responseType) }),
     ...(response === undefined && responseType === undefined && { [JSON_TYPE]: {} }),
   };

@@ -1,5 +1,7 @@
 /** GET /api/v1/openapi.json: the OpenAPI document. */
 import { createHash } from 'node:crypto';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { type Coding, selectCoding } from '../coding.ts';
 import { publicRoute, type Route } from '../route.ts';
 import { sharedResponses } from './faults.ts';
 import { operationOf } from './operation.ts';
@@ -25,23 +27,43 @@ export function openApiRoutes(routes: readonly Route[], version: string) {
     path: '/api/v1/openapi.json',
     tag: 'operations',
     summary: 'This document',
+    description: 'OpenAPI 3.1, generated from the schemas that check requests. /docs shows it as pages.',
     responseType: 'application/json',
     faults: { 304: [] },
-    run({ headers }) {
+    run({ header, headers }) {
       document ??= generate();
-      headers.ETag = document.tag;
+      const coding = selectCoding(header('accept-encoding'));
       headers['Cache-Control'] = `public, max-age=${MAX_AGE}`;
       headers['Content-Type'] = 'application/json';
-      return { raw: document.bytes };
+      headers.Vary = 'Accept-Encoding';
+      // Each coding is a representation of its own (RFC 9110 8.8.3.3).
+      headers.ETag = coding === null ? `"${document.hash}"` : `"${document.hash}-${coding}"`;
+      if (coding === null) return { raw: document.bytes };
+      headers['Content-Encoding'] = coding;
+      document.coded[coding] ??= COMPRESS[coding](document.bytes);
+      return { raw: document.coded[coding] };
     },
   });
-  let document: { readonly bytes: Buffer; readonly tag: string } | undefined;
-  const generate = () => {
+  let document: StoredDocument | undefined;
+  const generate = (): StoredDocument => {
     const bytes = Buffer.from(JSON.stringify(openApiDocument([...routes, own], { version })));
-    return { bytes, tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"` };
+    return { bytes, hash: createHash('sha256').update(bytes).digest('base64url').slice(0, 22), coded: {} };
   };
   return [own];
 }
+
+interface StoredDocument {
+  readonly bytes: Buffer;
+  readonly hash: string;
+  /** Compressed when it is first requested. */
+  readonly coded: Partial<Record<Coding, Buffer>>;
+}
+
+/** Levels at which a megabyte takes some 30 ms. */
+const COMPRESS: Readonly<Record<Coding, (bytes: Buffer) => Buffer>> = {
+  br: (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: (bytes) => gzipSync(bytes),
+};
 
 interface About {
   /** Version of the service. */

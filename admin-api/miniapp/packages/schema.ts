@@ -42,27 +42,29 @@ const type = oneOf(['error', 'warning', 'notice'] as const);
 const finding = Type.Object(
   {
     type,
-    code: text('the code of the rule; stable'),
-    message: text('the problem'),
+    code: text('the code of the rule; stable', { examples: ['direct_network'] }),
+    message: text('the problem', { examples: ['The script opens a connection of its own.'] }),
     file: orNull(Type.String(), 'the file of the package, or null for the package itself'),
     line: orNull(Type.Integer({ minimum: 1 }), 'the line, from 1'),
     column: orNull(Type.Integer({ minimum: 1 }), 'the column, from 1, in UTF-16 units'),
     excerpt: orNull(Type.String(), 'the text at this position'),
-    fix: text('how to fix it'),
-    url: text('the path of the HTML page that explains the rule'),
+    fix: text('how to fix it', { examples: ['Use Host.fetch.'] }),
+    url: text('the path of the HTML page that explains the rule', { examples: ['/api/dev/rules#direct_network'] }),
   },
   { title: 'Finding' },
 );
 
 const rule = Type.Object(
   {
-    code: text('the code of its findings'),
+    code: text('the code of its findings', { examples: ['direct_network'] }),
     type,
     review: Type.Boolean({ description: 'whether a package with this finding needs a review' }),
-    title: text('the rule in one line'),
-    about: text('the reason for the rule and what exactly it checks'),
-    fix: text('how to fix it'),
-    url: text('the path of the HTML page that explains the rule'),
+    title: text('the rule in one line', { examples: ['No connections of its own'] }),
+    about: text('the reason for the rule and what exactly it checks', {
+      examples: ['Packages use the network through Host only, so that users can see and stop it.'],
+    }),
+    fix: text('how to fix it', { examples: ['Use Host.fetch.'] }),
+    url: text('the path of the HTML page that explains the rule', { examples: ['/api/dev/rules#direct_network'] }),
   },
   { title: 'Rule' },
 );
@@ -71,12 +73,20 @@ export const rulesResponse = Type.Object({ rules: list(rule, 'the rules, sorted 
 
 const sdk = Type.Object(
   {
-    version: text('the version'),
-    sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'the SHA-256 of host-sdk.js' }),
+    version: text('the version', { examples: ['1.0.0'] }),
+    sha256: Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description: 'the SHA-256 of host-sdk.js',
+      examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+    }),
     size: count('the size of host-sdk.js in bytes'),
-    url: text('the path of host-sdk.js'),
-    typings_url: text('the path of host-sdk.d.ts, the types for TypeScript'),
-    background_typings_url: text('the path of background.d.ts, the types of background files'),
+    url: text('the path of host-sdk.js', { examples: ['/api/dev/sdk/1.0.0/host-sdk.js'] }),
+    typings_url: text('the path of host-sdk.d.ts, the types for TypeScript', {
+      examples: ['/api/dev/sdk/1.0.0/host-sdk.d.ts'],
+    }),
+    background_typings_url: text('the path of background.d.ts, the types of background files', {
+      examples: ['/api/dev/sdk/1.0.0/background.d.ts'],
+    }),
     withdrawn: Type.Boolean({ description: 'whether new packages with this version are rejected' }),
   },
   { title: 'Sdk' },
@@ -86,8 +96,14 @@ export const sdksResponse = Type.Object({ sdks: list(sdk, 'the issued versions, 
 
 const policyText = {
   version: Type.Integer({ minimum: 1, description: 'the version of the policy' }),
-  sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'the SHA-256 of config/sandbox-policy.json' }),
-  content_security_policy: text('the Content-Security-Policy of every page and worker'),
+  sha256: Type.String({
+    pattern: '^[0-9a-f]{64}$',
+    description: 'the SHA-256 of config/sandbox-policy.json',
+    examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+  }),
+  content_security_policy: text('the Content-Security-Policy of every page and worker', {
+    examples: ["default-src 'none'; script-src 'self'"],
+  }),
 } satisfies TProperties;
 
 /** The policy is fixed, so its schema has the values. */
@@ -95,9 +111,11 @@ export const policyResponse = Type.Object({
   policy: Type.Object(
     {
       ...policyText,
-      permissions_policy: text('the Permissions-Policy of every page'),
-      connection_allowlist: text('the Connection-Allowlist of every page'),
-      sandbox: text('the tokens of the sandbox, with blanks between them; the origin is opaque'),
+      permissions_policy: text('the Permissions-Policy of every page', { examples: ['camera=(), geolocation=()'] }),
+      connection_allowlist: text('the Connection-Allowlist of every page', { examples: ['()'] }),
+      sandbox: text('the tokens of the sandbox, with blanks between them; the origin is opaque', {
+        examples: ['allow-scripts'],
+      }),
       origin: oneOf(['opaque'] as const, 'the origin of an app'),
       navigation: oneOf(['package'] as const, 'where an app may navigate: to pages of its own package'),
       background: Type.Object({
@@ -113,11 +131,11 @@ export const policyResponse = Type.Object({
 
 const common = {
   id: id('the upload'),
-  app_id: text('the id of the app, from the manifest'),
-  version: text('the version, for people'),
+  app_id: text('the id of the app, from the manifest', { examples: ['com.example.notes'] }),
+  version: text('the version, for people', { examples: ['1.2.0'] }),
   version_code: Type.Integer({ minimum: 1, description: 'the number of the version; it increases with each version' }),
   status,
-  url: text('the path of this upload'),
+  url: text('the path of this upload', { examples: ['/api/dev/uploads/17'] }),
   created_at: time('when it was uploaded'),
   updated_at: time('when its status last changed'),
 } satisfies TProperties;
@@ -128,7 +146,7 @@ const publishedBrief = Type.Object(
   {
     ...uploadBrief.properties,
     policy: Type.Object(
-      { ...policyText, url: text('the path of the whole policy') },
+      { ...policyText, url: text('the path of the whole policy', { examples: ['/api/dev/policy'] }) },
       { title: 'PolicyReference', description: 'the sandbox policy that hosts apply to the package' },
     ),
   },
@@ -147,7 +165,11 @@ const upload = Type.Object(
   {
     ...common,
     account_id: id('the account of the app'),
-    sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'the SHA-256 of the package' }),
+    sha256: Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description: 'the SHA-256 of the package',
+      examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+    }),
     size: count('the size of the package in bytes'),
     notes: orNull(Type.String(), 'the release notes, or null'),
     audit: Type.Object({ summary, findings: list(finding, 'the findings, sorted by file and line') }),
@@ -160,7 +182,7 @@ export const uploadResponse = Type.Object({ upload });
 
 const app = Type.Object(
   {
-    app_id: text('the id of the app'),
+    app_id: text('the id of the app', { examples: ['com.example.notes'] }),
     name: orNull(Type.String(), 'the name of the app'),
     audit_status: status,
     summary,

@@ -17,12 +17,14 @@ const TYPINGS = [
     name: SDK_TYPINGS,
     part: 'typings',
     summary: 'Download the types of an issued SDK for TypeScript',
+    description: 'The declarations of the global `Host`, for editors and compilers.',
   },
   {
     operationId: 'downloadBackgroundTypings',
     name: BACKGROUND_TYPINGS,
     part: 'backgroundTypings',
     summary: 'Download the types of background files for TypeScript',
+    description: 'The declarations of what scripts in the background of an app may use.',
   },
 ] as const;
 
@@ -78,15 +80,17 @@ export function sdkRoutes(settings: SdkSettings) {
       operationId: 'downloadSdk',
       path: `${SDKS}/{version}/${SDK_SCRIPT}`,
       summary: 'Download host-sdk.js of an issued SDK',
+      description: 'The file never changes, so packages can contain it byte by byte.',
       responseType: 'text/javascript',
       run: (context) => send('script', 'text/javascript; charset=utf-8', context),
     }),
-    ...TYPINGS.map(({ operationId, name, part, summary }) =>
+    ...TYPINGS.map(({ operationId, name, part, summary, description }) =>
       publicRoute({
         ...described,
         operationId,
         path: `${SDKS}/{version}/${name}`,
         summary,
+        description,
         responseType: 'application/typescript',
         run: (context) => send(part, 'application/typescript; charset=utf-8', context),
       }),

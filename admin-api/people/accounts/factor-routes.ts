@@ -22,6 +22,7 @@ export function factorRoutes(services: Services) {
       path: FACTORS,
       tag: 'accounts',
       summary: 'Get which second factors an account has',
+      description: 'Whether it has one-time codes, and how many recovery codes and passkeys. For administrators.',
       scope: 'account',
       admin: true,
       response: factorsResponse,
@@ -40,6 +41,7 @@ export function factorRoutes(services: Services) {
       summary: 'Remove all second factors of an account',
       description:
         'For a user who has lost them: removes one-time codes, recovery codes and passkeys. The password is enough to sign in then. Not for the own account, whose factors need its password.',
+      example: { command: 'waypost account reset-factors bob --yes' },
       scope: 'account',
       admin: true,
       response: NOTHING,

@@ -49,10 +49,10 @@ export const accountPatchBody = bodySchema(
 const accountView = Type.Object(
   {
     id: id('the account'),
-    username: Type.String(),
+    username: Type.String({ examples: ['alice'] }),
     email: orNull(Type.String(), 'its e-mail address, also accepted as the login'),
     role: oneOf(ROLES),
-    plan: Type.String(),
+    plan: Type.String({ examples: ['pro'] }),
     api_enabled: flag('whether its tokens are accepted'),
     created_at: time('when it was created'),
     updated_at: time('when it was last changed'),
@@ -70,7 +70,7 @@ export const plansResponse = Type.Object({
   plans: list(
     Type.Object(
       {
-        name: Type.String(),
+        name: Type.String({ examples: ['pro'] }),
         max_domains: orNull(count('the maximum number of domains'), 'null: unlimited'),
       },
       { title: 'Plan' },
@@ -82,15 +82,15 @@ export const plansResponse = Type.Object({
 const ownAccountView = Type.Object(
   {
     id: id('the account'),
-    username: Type.String(),
+    username: Type.String({ examples: ['alice'] }),
     email: orNull(Type.String(), 'its e-mail address, also accepted as the login'),
     role: oneOf(ROLES),
     domain_count: count('the number of its domains'),
     dns_record_count: count('the number of records in all its domains'),
     limits: Type.Object({
-      plan: Type.String(),
+      plan: Type.String({ examples: ['pro'] }),
       is_unlimited: flag('whether the number of domains is unlimited'),
-      max_domains_display: text('the maximum number of domains, or "unlimited"'),
+      max_domains_display: text('the maximum number of domains, or "unlimited"', { examples: ['100'] }),
     }),
   },
   { title: 'OwnAccount' },

@@ -22,7 +22,7 @@ const auditView = Type.Object(
     actor: orNull(
       Type.Object({
         id: id('the account that made the change'),
-        username: Type.String(),
+        username: Type.String({ examples: ['alice'] }),
         token_id: orNull(id('the token or TSIG key that was used')),
         token_name: orNull(Type.String(), 'the label of the token or the name of the key'),
       }),
@@ -39,8 +39,8 @@ const auditView = Type.Object(
       'the new values; large ones are shortened, and "shortened" is the number of characters of all of them',
     ),
     revision: count('the sequence number of the change'),
-    request_id: text('the X-Request-Id of the request'),
-    remote_address: text('the address of the client'),
+    request_id: text('the X-Request-Id of the request', { examples: ['q3J8yR2mKx0vTn5w'] }),
+    remote_address: text('the address of the client', { examples: ['192.0.2.44'] }),
   },
   { title: 'AuditEntry' },
 );
@@ -80,6 +80,7 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
       tag: 'operations',
       summary: 'List the audit log, newest entries first',
       description: 'Only entries of the own account; administrators see all accounts.',
+      example: { query: { domain: 'example.com' }, command: 'waypost audit --domain example.com' },
       scope: 'account',
       query: auditQuery,
       response: Type.Object({
@@ -103,6 +104,7 @@ export function auditRoutes(services: Services, sync: (sequence: number) => Sync
       tag: 'operations',
       summary: 'List the nodes that serve a change',
       description: 'The sequence number is the X-Waypost-Revision of a write.',
+      example: { command: 'waypost change 17' },
       scope: 'dns',
       forLimited: true,
       forRestricted: true,

@@ -27,6 +27,10 @@ export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>
       summary: 'Log in with a password and get a token',
       description:
         'Without `scopes`, the token has all scopes that the role allows; without `expires_at`, it stays valid until it is revoked. For tokens with more limits, use POST /api/v1/tokens. An Idempotency-Key has no effect here.',
+      example: {
+        body: { login: 'admin', password: 'correct horse battery', name: 'laptop', scopes: ['dns', 'proxy'] },
+        command: 'waypost token create --login admin --name laptop --scope dns proxy',
+      },
       body: exchangeBody,
       response: exchangeResponse,
       faults: { ...SIGN_IN_FAULTS, 409: ['token_limit'], 422: ['invalid_scope', 'invalid_time'] },
@@ -41,6 +45,8 @@ export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>
       path: '/api/v1/tokens',
       tag: 'tokens',
       summary: 'List the tokens of the account',
+      description: 'Their labels, scopes, limits and last use. Secrets are not stored, so no response has them again.',
+      example: { command: 'waypost token list' },
       scope: 'account',
       query: {
         ...pageQuery,
@@ -74,6 +80,10 @@ export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>
       summary: 'Create a token',
       description:
         'The new token cannot have more scopes or a later expiry than the token of this request. Omitted `scopes` and `expires_at` are copied from it. The scopes are also limited by the role of the account. With `domains`, the token gives access to these domains only: not to the account, its tokens or its audit log. It cannot create domains. With `policies`, it only reads and changes the records that one of them names, by any API; other requests get 403 `token_policy`. With `networks`, requests from elsewhere get 403 `token_network`. A limited token cannot have the scope `account`.',
+      example: {
+        body: { name: 'backup', scopes: ['dns:read'], expires_at: '2030-01-01 00:00:00' },
+        command: 'waypost token create --name backup --scope dns:read --expires "2030-01-01 00:00:00"',
+      },
       scope: 'account',
       query: accountQuery,
       body: tokenBody,
@@ -95,6 +105,7 @@ export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>
       tag: 'tokens',
       summary: 'Revoke a token',
       description: 'The token is invalid as soon as the response is sent.',
+      example: { command: 'waypost token revoke 17' },
       scope: 'account',
       response: NOTHING,
       faults: { 404: ['no_such_token'] },

@@ -25,9 +25,9 @@ export const codeField = Type.Optional(
 
 const userView = Type.Object({
   id: id('the account'),
-  username: Type.String(),
-  role: text('"admin", "user" or "viewer"'),
-  plan: Type.String(),
+  username: Type.String({ examples: ['alice'] }),
+  role: text('"admin", "user" or "viewer"', { examples: ['user'] }),
+  plan: Type.String({ examples: ['pro'] }),
 });
 
 const scopesField = Type.Optional(
@@ -51,8 +51,8 @@ export const exchangeBody = bodySchema(
 );
 
 export const exchangeResponse = Type.Object({
-  token: text('the token; it is shown only once'),
-  prefix: text('the prefix of the token, as shown in lists'),
+  token: text('the token; it is shown only once', { examples: ['wp_q2ZrN7dVw0sXk3TjYb5mEhGc8LfAuPi1'] }),
+  prefix: text('the prefix of the token, as shown in lists', { examples: ['wp_q2Zr'] }),
   user: userView,
 });
 
@@ -72,9 +72,9 @@ export const tokenBody = bodySchema(
 
 const tokenView = {
   id: id('the token'),
-  name: text('the label of the token'),
-  prefix: text('the prefix of the token'),
-  scopes: list(Type.String(), 'the scopes of the token'),
+  name: text('the label of the token', { examples: ['laptop'] }),
+  prefix: text('the prefix of the token', { examples: ['wp_q2Zr'] }),
+  scopes: list(Type.String({ examples: ['dns'] }), 'the scopes of the token'),
   domains: orNull(
     list(id('a domain'), 'ids of domains'),
     'the only domains that the token gives access to; null: all domains of the account',
@@ -88,7 +88,10 @@ const tokenView = {
   ),
 };
 
-export const newTokenResponse = Type.Object({ token: text('the token; it is shown only once'), ...tokenView });
+export const newTokenResponse = Type.Object({
+  token: text('the token; it is shown only once', { examples: ['wp_q2ZrN7dVw0sXk3TjYb5mEhGc8LfAuPi1'] }),
+  ...tokenView,
+});
 
 export const tokensResponse = Type.Object({
   tokens: list(Type.Object(tokenView, { title: 'Token' }), 'the tokens of the account'),
@@ -124,7 +127,7 @@ const expiry = time('when the session ends unless it is used');
 
 export const sessionResponse = Type.Object({
   user: userView,
-  csrf_token: text('the value of the header X-Waypost-CSRF'),
+  csrf_token: text('the value of the header X-Waypost-CSRF', { examples: ['4yGfCtNnYz7eHT1oVLQ9dQ'] }),
   expires_at: expiry,
 });
 
@@ -137,7 +140,7 @@ export const sessionsResponse = Type.Object({
         created_at: time('when it was created'),
         last_used_at: time('when it was last used, to within 5 minutes'),
         expires_at: expiry,
-        remote_address: text('the address of the client that signed in'),
+        remote_address: text('the address of the client that signed in', { examples: ['192.0.2.44'] }),
         user_agent: orNull(Type.String(), 'the User-Agent of the client that signed in'),
       },
       { title: 'Session' },

@@ -38,6 +38,7 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions) {
       summary: 'Sign in to the dashboard',
       description:
         'Sets a cookie that no script can read. The session ends at `expires_at`, which each use moves on, up to `admin.session_lifetime` after the sign-in. The session that the request comes with ends. An account with a second factor also needs `code`: without it, the response is 401 `code_required`. An Idempotency-Key has no effect here.',
+      example: { body: { login: 'admin', password: 'correct horse battery' } },
       body: signInBody,
       response: sessionResponse,
       faults: SIGN_IN_FAULTS,
@@ -64,6 +65,15 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions) {
       summary: 'Sign in to the dashboard with a passkey',
       description:
         'As POST /api/v1/session, without a password and a code: the authenticator has verified its user. The fields are those of the PublicKeyCredential that navigator.credentials.get returned.',
+      example: {
+        body: {
+          credential: 'q83vEjRWeJA',
+          client_data: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
+          authenticator_data: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ',
+          signature: 'MEUCIQDMy6fCkBhvHw',
+          user_handle: 'AQ',
+        },
+      },
       body: passkeySignInBody,
       response: sessionResponse,
       faults: PASSKEY_FAULTS,
@@ -75,6 +85,8 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions) {
       path: SESSION,
       tag: 'sessions',
       summary: 'Get the dashboard session of the request',
+      description:
+        'The user, and the `csrf_token` that all methods except GET and HEAD need in the header X-Waypost-CSRF. For requests with the cookie of a session; with a token the response is 404 `no_session`.',
       scope: 'account',
       response: sessionResponse,
       faults: { 404: ['no_session'] },
@@ -90,6 +102,8 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions) {
       path: SESSION,
       tag: 'sessions',
       summary: 'Sign out: end the dashboard session of the request',
+      description:
+        'The cookie is invalid on every node as soon as the response is sent. For requests with the cookie of a session; with a token the response is 404 `no_session`.',
       scope: 'account',
       ownAccess: true,
       response: NOTHING,
@@ -106,6 +120,7 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions) {
       path: SESSIONS,
       tag: 'sessions',
       summary: 'List the dashboard sessions of the account',
+      description: 'Each with its address, browser and times; `is_current` is that of the request.',
       scope: 'account',
       query: {
         ...pageQuery,
@@ -131,6 +146,7 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions) {
       path: SESSIONS,
       tag: 'sessions',
       summary: 'End all dashboard sessions of the account except that of the request',
+      description: 'They are invalid on every node as soon as the response is sent. With a token, all sessions end.',
       scope: 'account',
       ownAccess: true,
       response: endedResponse,

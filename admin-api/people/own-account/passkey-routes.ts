@@ -24,6 +24,7 @@ export function passkeyRoutes(parts: SignInParts) {
       method: 'GET',
       path: PASSKEYS,
       summary: 'List the own passkeys',
+      description: 'Their names, and when each was added and last used.',
       query: pageQuery,
       response: passkeysResponse,
       run(context) {
@@ -39,6 +40,7 @@ export function passkeyRoutes(parts: SignInParts) {
       summary: 'Get a challenge to create a passkey',
       description:
         'Pass `options` to navigator.credentials.create. The challenge works once, within 10 minutes. An Idempotency-Key has no effect here.',
+      example: { body: { password: 'correct horse battery' } },
       body: confirmationBody,
       response: passkeyOptionsResponse,
       faults: { ...FACTOR_FAULTS, 409: ['passkeys_unavailable', 'passkey_limit'] },
@@ -52,6 +54,15 @@ export function passkeyRoutes(parts: SignInParts) {
       summary: 'Add a passkey',
       description:
         'The fields are those of the PublicKeyCredential that navigator.credentials.create returned for a challenge of POST /api/v1/account/passkeys/options.',
+      example: {
+        body: {
+          name: 'Laptop',
+          credential: 'q83vEjRWeJA',
+          client_data: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0',
+          attestation: 'o2NmbXRkbm9uZQ',
+          transports: ['internal'],
+        },
+      },
       body: newPasskeyBody,
       response: passkeyResponse,
       faults: {
@@ -66,6 +77,8 @@ export function passkeyRoutes(parts: SignInParts) {
       method: 'PATCH',
       path: PASSKEY,
       summary: 'Rename a passkey',
+      description: 'The name is only a label in lists.',
+      example: { body: { name: 'Work laptop' } },
       body: passkeyNameBody,
       response: passkeyResponse,
       faults: { 404: ['no_such_passkey'] },
@@ -78,6 +91,8 @@ export function passkeyRoutes(parts: SignInParts) {
       method: 'DELETE',
       path: PASSKEY,
       summary: 'Remove a passkey',
+      description: 'It signs in no more. Needs the password, and a code if the account has one-time codes.',
+      example: { body: { password: 'correct horse battery' } },
       body: confirmationBody,
       response: NOTHING,
       faults: { ...FACTOR_FAULTS, 404: ['no_such_passkey'] },

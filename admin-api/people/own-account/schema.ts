@@ -42,8 +42,12 @@ export const totpResponse = Type.Object({
 });
 
 export const newTotpResponse = Type.Object({
-  secret: text('the secret in base32, to type it into an authenticator app; it is shown only once'),
-  uri: text('the same as an otpauth address, for a QR code'),
+  secret: text('the secret in base32, to type it into an authenticator app; it is shown only once', {
+    examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
+  }),
+  uri: text('the same as an otpauth address, for a QR code', {
+    examples: ['otpauth://totp/Waypost:admin?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Waypost'],
+  }),
 });
 
 export const totpConfirmBody = bodySchema(
@@ -72,8 +76,8 @@ export const passkeyNameBody = bodySchema(Type.Object({ name }));
 const passkeyView = Type.Object(
   {
     id: id('the passkey'),
-    name: text('the label of the passkey'),
-    host: text('the host name of the dashboard at which it works'),
+    name: text('the label of the passkey', { examples: ['Laptop'] }),
+    host: text('the host name of the dashboard at which it works', { examples: ['dns.example.net'] }),
     transports: list(Type.String(), 'how browsers reach its authenticator'),
     synced: flag('whether it exists on other devices too'),
     created_at: time('when it was created'),

@@ -56,6 +56,15 @@ interface DocumentFormat<
   readonly description: string;
   /** The stored content of a kind with versions is valid as a body. */
   readonly body: Body;
+  readonly example: NoInfer<Static<Body>>;
+  /** Commands for the document of example.com. */
+  readonly commands: {
+    readonly get: string;
+    readonly set: string;
+    readonly versions?: string;
+    readonly version?: string;
+    readonly restore?: string;
+  };
   /** Fields of the response next to `revision` and `updated_at`. */
   readonly view: View;
   /** Error codes with status 422 that `check` throws. */
@@ -197,7 +206,7 @@ export function documentRoutes<
 
 type Texts<Name extends string, Path extends string> = Pick<
   DocumentFormat<unknown, SiteDocumentKind, Name, Path, TObject, TProperties>,
-  'name' | 'path' | 'title' | 'faults'
+  'name' | 'path' | 'title' | 'faults' | 'commands'
 >;
 
 function currentRoutes<
@@ -206,11 +215,16 @@ function currentRoutes<
   Body extends TObject,
   View extends TProperties,
 >(
-  format: Texts<Name, Path> & { readonly description: string; readonly body: Body; readonly limit?: number },
+  format: Texts<Name, Path> & {
+    readonly description: string;
+    readonly body: Body;
+    readonly example: Static<Body>;
+    readonly limit?: number;
+  },
   documents: Documents<unknown, Body, View>,
   response: DocumentResponse<View>,
 ) {
-  const { name, title, description, faults, limit } = format;
+  const { name, title, description, faults, limit, example, commands } = format;
   const path = pathOf(format);
   // Its type is that of the format: it omits the fields that are ignored.
   const body = bodySchema(Type.Object({ ...format.body.properties, ...RESPONSE_FIELDS }) as TObject as Body);
@@ -221,6 +235,8 @@ function currentRoutes<
       method: 'GET',
       path,
       summary: `Get the ${title} of a domain`,
+      description: 'A document that was never set has the revision 0. The ETag is for If-Match of a PUT.',
+      example: { command: commands.get },
       conditional: true,
       response,
       faults: { 404: ['no_such_domain'] },
@@ -233,6 +249,7 @@ function currentRoutes<
       path,
       summary: `Replace the ${title} of a domain`,
       description,
+      example: { body: example, command: commands.set },
       conditional: true,
       limit,
       body,
@@ -248,7 +265,7 @@ function versionRoutes<const Name extends string, const Path extends string, Vie
   documents: Documents<unknown, TObject, View>,
   response: DocumentResponse<View>,
 ) {
-  const { name, title, faults } = format;
+  const { name, title, faults, commands } = format;
   const versions = `${pathOf(format)}/versions` as const;
   return [
     route({
@@ -258,6 +275,7 @@ function versionRoutes<const Name extends string, const Path extends string, Vie
       path: versions,
       summary: `List the versions of the ${title} of a domain, newest first`,
       description: `The current version, and of the earlier ones the last ${MAX_VERSIONS}; fewer if they are larger than ${MAX_VERSIONS_BYTES >> 10} KiB together. The previous version is always there.`,
+      example: { command: commands.versions },
       response: versionsResponse,
       faults: { 404: ['no_such_domain'] },
       run: (context) => documents.listVersions(context),
@@ -268,6 +286,8 @@ function versionRoutes<const Name extends string, const Path extends string, Vie
       method: 'GET',
       path: `${versions}/{revision}` as const,
       summary: `Get a version of the ${title} of a domain`,
+      description: 'As it was set. It can be sent in a PUT, or restored.',
+      example: { command: commands.version },
       response,
       faults: { 404: ['no_such_domain', 'no_such_version'] },
       run: (context) => documents.readVersion(context),
@@ -279,6 +299,7 @@ function versionRoutes<const Name extends string, const Path extends string, Vie
       path: `${versions}/{revision}/restore` as const,
       summary: `Restore a version of the ${title} of a domain`,
       description: 'The version is checked and written as a new one, so that a restore can be undone.',
+      example: { command: commands.restore },
       conditional: true,
       response,
       faults: { 404: ['no_such_domain', 'no_such_version'], 409: EDIT_FAULTS, 422: faults },
@@ -297,8 +318,8 @@ const versionsResponse = Type.Object({
         actor: orNull(
           Type.Object({
             id: id('the account that set it'),
-            username: Type.String(),
-            token_name: orNull(text('the label of the token'), 'null: it has none'),
+            username: Type.String({ examples: ['alice'] }),
+            token_name: orNull(text('the label of the token', { examples: ['laptop'] }), 'null: it has none'),
           }),
           'who set it; null: this is not known',
         ),

@@ -34,6 +34,7 @@ export const errorPagePreviewRoute = (services: Services) =>
     summary: 'Preview an error page',
     description:
       'The response is the page with sample values in place of its placeholders. It runs no scripts and loads nothing, also no pictures of the site. Nothing is stored.',
+    example: { query: { status: '503' } },
     scope: 'proxy',
     query: {
       page: Type.Optional(

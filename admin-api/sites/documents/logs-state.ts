@@ -18,7 +18,7 @@ export interface DomainLogs {
 
 const nodeState = Type.Object(
   {
-    node: text('the node, which delivers the lines of its own requests'),
+    node: text('the node, which delivers the lines of its own requests', { examples: ['ns1'] }),
     since: time('when it began to count'),
     delivered_lines: count('lines that the receiver has accepted'),
     delivered_batches: count('batches that the receiver has accepted'),
@@ -56,6 +56,7 @@ export function logsStateRoutes(services: Services, logs: DomainLogs) {
       tag: 'proxy',
       summary: 'Get the state of the delivery of request logs on each node',
       description: 'Counts begin when a node starts.',
+      example: { command: 'waypost logs state example.com' },
       scope: 'proxy',
       response: logsStateResponse,
       faults: { 404: ['no_such_domain'] },
@@ -81,6 +82,7 @@ export function logsStateRoutes(services: Services, logs: DomainLogs) {
       tag: 'proxy',
       summary: 'Send a line to the receiver of request logs now',
       description: 'The line is `{"test": true, "time", "domain_id"}`. The node that receives the request sends it.',
+      example: { command: 'waypost logs test example.com' },
       scope: 'proxy',
       response: logsTestResponse,
       faults: { 404: ['no_such_domain'], 409: ['logs_disabled'] },

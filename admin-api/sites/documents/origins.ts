@@ -95,7 +95,7 @@ const STATES = ['up', 'down', 'partly', 'unknown', 'unchecked'] as const;
 
 const originState = Type.Object(
   {
-    origin: text('as in the document'),
+    origin: text('as in the document', { examples: ['api.example.net'] }),
     port: integer(1, 65_535, 'its port'),
     protocol: oneOf(['http', 'https']),
     weight: Type.Integer({ minimum: 0, description: 'its weight' }),
@@ -112,7 +112,7 @@ const originState = Type.Object(
     regions: list(
       Type.Object(
         {
-          region: text('the name of the region; empty: the nodes have none'),
+          region: text('the name of the region; empty: the nodes have none', { examples: ['eu-central-1'] }),
           is_up: flag('whether it is up there'),
           since: time('since when'),
           reason: orNull(Type.String(), 'why it is down; null: it is up'),
@@ -151,6 +151,7 @@ export function originHealthRoute(services: Services, ejections: Pick<Ejections,
     tag: 'proxy',
     summary: 'Get the health of the origins of names and paths',
     description: 'One node of each region checks the origins. A changed state is on all nodes within a second.',
+    example: { command: 'waypost origins status example.com' },
     scope: 'proxy',
     response: healthResponse,
     faults: { 404: ['no_such_domain'] },

@@ -78,7 +78,7 @@ function checkPools({ rules }: RulesDocument, { origins }: OriginsDocument): rea
 }
 
 const countersView = {
-  node: Type.String({ description: 'the node that answers' }),
+  node: Type.String({ description: 'the node that answers', examples: ['ns1'] }),
   nodes: Type.Object({
     answered: list(Type.String(), 'the nodes whose counts are included'),
     missing: list(Type.String(), 'the nodes whose counts are missing: not reachable, or with another revision'),
@@ -87,7 +87,7 @@ const countersView = {
   rules: list(
     Type.Object({
       number: integer(1, MAX_RULES, 'the position of the rule, from 1'),
-      name: Type.String({ description: 'its name, or empty' }),
+      name: Type.String({ description: 'its name, or empty', examples: ['docs'] }),
       type: oneOf(ACTION_TYPES),
       dry_run: flag('true: the rule does nothing'),
       matched: Type.Integer({ minimum: 0, description: 'requests that it matched' }),
@@ -108,6 +108,7 @@ export function ruleCountersRoute({ reader }: Services, node: string, readCounts
     summary: 'Get how often the rules of a domain have matched',
     description:
       'Requests that each rule has matched and stopped since the rules were last changed: counts of all nodes, added up when requested. A node that does not answer in 2 seconds, or has another revision of the rules, is listed as missing. Counts are up to two seconds old, and a restart of a node resets its own.',
+    example: { command: 'waypost rules counters example.com' },
     scope: 'proxy',
     response: Type.Object({ ...countersView, since }),
     faults: { 404: ['no_such_domain'] },
@@ -138,9 +139,12 @@ export function ruleCountersRoute({ reader }: Services, node: string, readCounts
 const templatesView = Type.Object({
   templates: list(
     Type.Object({
-      name: Type.String({ description: 'a stable name' }),
-      title: Type.String({ description: 'a title for people' }),
-      description: Type.String({ description: 'what the rules do' }),
+      name: Type.String({ description: 'a stable name', examples: ['security-headers'] }),
+      title: Type.String({ description: 'a title for people', examples: ['Security headers'] }),
+      description: Type.String({
+        description: 'what the rules do',
+        examples: ['Header fields that browsers use to protect visitors.'],
+      }),
       rules: rulesView,
     }),
     'rules that many sites need',
@@ -154,6 +158,8 @@ export function ruleTemplatesRoute({ reader }: Services) {
     path: '/api/v1/domains/{domain_id}/proxy/rules/templates',
     tag: 'proxy',
     summary: 'Get rules that many sites need, for this domain',
+    description: 'Each has a name, a sentence about it, and rules for the document of the rules.',
+    example: { command: 'waypost rules template security-headers example.com' },
     scope: 'proxy',
     response: templatesView,
     faults: { 404: ['no_such_domain'] },

@@ -51,6 +51,7 @@ export function proxyRoutes(services: Services, rules: OriginRules, open: OpenCo
       summary: 'List the certificates of the domains whose proxy is on',
       description:
         'Only domains of the own account, by name; with `only=problems`, those first that have needed attention for longest.',
+      example: { query: { only: 'problems' } },
       scope: 'proxy',
       query: {
         ...pageQuery,
@@ -80,6 +81,8 @@ export function proxyRoutes(services: Services, rules: OriginRules, open: OpenCo
       path: PROXY,
       tag: 'proxy',
       summary: 'Get the proxy of a domain: its state, origin, certificate, and names that reveal the origin',
+      description: '`warnings` are reasons why visitors may not reach the origin; `uncovered` names have no HTTPS yet.',
+      example: { command: 'waypost proxy status example.com' },
       scope: 'proxy',
       response: proxyResponse,
       faults: { 404: NO_DOMAIN },
@@ -93,6 +96,10 @@ export function proxyRoutes(services: Services, rules: OriginRules, open: OpenCo
       summary: 'Set the origin: the web server behind the proxy',
       description:
         'The origin is a public address, or a host name whose addresses are all public. It serves the apex and all proxied names, except names whose own records lead to another server. If the apex has no A, AAAA or ALIAS record, it resolves to the origin. The request can also set HSTS. It does not turn the proxy on or off.',
+      example: {
+        body: { origin: 'origin.example.net', port: 443, protocol: 'https' },
+        command: 'waypost proxy set example.com origin.example.net',
+      },
       scope: 'proxy',
       body: originBody,
       response: proxyResponse,
@@ -105,6 +112,11 @@ export function proxyRoutes(services: Services, rules: OriginRules, open: OpenCo
       path: PROXY,
       tag: 'proxy',
       summary: 'Change settings of the proxy other than the origin: HSTS and heuristic freshness',
+      description: 'Omitted settings keep their values. The origin is set by PUT.',
+      example: {
+        body: { hsts_max_age: 31536000, hsts_include_subdomains: true },
+        command: 'waypost proxy hsts example.com --max-age 31536000 --include-subdomains on',
+      },
       scope: 'proxy',
       body: settingsBody,
       response: proxyResponse,
@@ -138,6 +150,7 @@ export function proxyRoutes(services: Services, rules: OriginRules, open: OpenCo
       summary: 'Turn the proxy on or off',
       description:
         'When the response is sent, the proxied names resolve to the addresses of the proxy, or to their own records again. For ten minutes after the proxy is turned off, visitors with the old addresses are still served. Without a configured origin, each proxied name is served from the public addresses of its own records. An origin that cannot be used is no error: it is reported in proxy.warnings.',
+      example: { body: { enable: true }, command: 'waypost proxy on example.com' },
       scope: 'proxy',
       body: toggleBody,
       response: proxyResponse,
@@ -150,6 +163,9 @@ export function proxyRoutes(services: Services, rules: OriginRules, open: OpenCo
       path: CERTIFICATE,
       tag: 'proxy',
       summary: 'Order a new certificate now',
+      description:
+        'The order runs in the background; GET on the proxy shows its state. Not needed for renewals, which are automatic.',
+      example: { command: 'waypost proxy certificate example.com --order' },
       scope: 'proxy',
       response: proxyResponse,
       faults: { 404: NO_DOMAIN, 409: [...EDIT_FAULTS, 'proxy_disabled', 'certificate_custom'] },
@@ -163,6 +179,13 @@ export function proxyRoutes(services: Services, rules: OriginRules, open: OpenCo
       summary: 'Upload your own certificate',
       description:
         'Send a chain, leaf first, and its key: RSA with 2048 to 4096 bits, or ECDSA P-256 or P-384. A second certificate with an RSA key may be sent beside one with an ECDSA key. The certificate is served for the proxied names that it covers, until it is replaced or deleted; proxy.warnings and proxy.uncovered have the others. The key is stored encrypted and never shown.',
+      example: {
+        body: {
+          certificate: '-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n',
+          private_key: '-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----\n',
+        },
+        command: 'waypost proxy certificate example.com --file fullchain.pem --key privkey.pem',
+      },
       scope: 'proxy',
       body: certificateBody,
       response: proxyResponse,
@@ -190,6 +213,8 @@ export function proxyRoutes(services: Services, rules: OriginRules, open: OpenCo
       path: CERTIFICATE,
       tag: 'proxy',
       summary: 'Replace your own certificate with an automatic one',
+      description: 'The uploaded certificate is served until the automatic one is issued.',
+      example: { command: 'waypost proxy certificate example.com --automatic' },
       scope: 'proxy',
       response: proxyResponse,
       faults: { 404: [...NO_DOMAIN, 'no_such_certificate'] },
@@ -203,6 +228,11 @@ export function proxyRoutes(services: Services, rules: OriginRules, open: OpenCo
       summary: 'Purge the cache of the domain on every node',
       description:
         'Purges everything, or only the entries in the lists. A prefix matches both schemes, the path, and all paths below it.',
+      example: {
+        body: { urls: ['https://www.example.com/app.css'], prefixes: ['https://www.example.com/news/'] },
+        command:
+          'waypost proxy purge example.com --resource https://www.example.com/app.css --prefix https://www.example.com/news/',
+      },
       scope: 'proxy',
       body: purgeBody,
       bodyOptional: true,

@@ -150,7 +150,7 @@ const SSL_STATUSES = ['none', 'pending', 'active', 'renewing', 'error'] as const
 const listedCertificate = Type.Object(
   {
     domain_id: id('the domain'),
-    domain: text('its name'),
+    domain: text('its name', { examples: ['example.com'] }),
     ssl_status: oneOf(SSL_STATUSES, 'as in the proxy'),
     ssl_expires_at: orNull(time('when the certificate expires')),
     is_uploaded: flag('whether it was uploaded, so that it is not renewed'),
@@ -217,10 +217,12 @@ export const purgeBody = bodySchema(
 
 const exposedView = Type.Object(
   {
-    name: text('relative to the domain; "@" is the apex'),
+    name: text('relative to the domain; "@" is the apex', { examples: ['www'] }),
     type: text('such as "A"'),
-    content: text('in presentation form; truncated if it is long'),
-    why: text('how the record reveals the origin, and how to fix it'),
+    content: text('in presentation form; truncated if it is long', { examples: ['192.0.2.9'] }),
+    why: text('how the record reveals the origin, and how to fix it', {
+      examples: ['This record has the address of the origin; turn its proxy on.'],
+    }),
     record_id: id('the record'),
     fix: orNull(
       oneOf(FIXES),
@@ -270,8 +272,10 @@ const coveringView = Type.Object(
 
 const uncoveredView = Type.Object(
   {
-    name: text('a proxied host name; "*.dev.example.com" stands for the names that a wildcard record matches'),
-    why: text('why no certificate covers it, and the next step'),
+    name: text('a proxied host name; "*.dev.example.com" stands for the names that a wildcard record matches', {
+      examples: ['www.example.com'],
+    }),
+    why: text('why no certificate covers it, and the next step', { examples: ['The certificate is being ordered.'] }),
     next_attempt_at: orNull(time('when it is ordered again after a failure, unless you request an order before')),
   },
   { title: 'UncoveredName' },
@@ -285,7 +289,9 @@ const proxyView = Type.Object(
       enum: [0, 1],
       description: '1 while the proxy is on',
     }),
-    origin_host: text('address or host name of the web server behind the proxy; empty until it is set'),
+    origin_host: text('address or host name of the web server behind the proxy; empty until it is set', {
+      examples: ['origin.example.net'],
+    }),
     origin_port: integer(1, 65_535, 'the port of the origin; 443 until one is set'),
     origin_protocol: oneOf(PROTOCOLS, 'the protocol of the origin; "https" until one is set'),
     ...settingsView,
@@ -315,7 +321,10 @@ const proxyView = Type.Object(
 );
 
 export const proxyResponse = Type.Object({
-  domain: Type.Object({ id: id('the domain'), domain: text('its name, in A-labels, without the last dot') }),
+  domain: Type.Object({
+    id: id('the domain'),
+    domain: text('its name, in A-labels, without the last dot', { examples: ['example.com'] }),
+  }),
   proxy: proxyView,
 });
 

@@ -67,8 +67,12 @@ const dsView = Type.Object(
     key_tag: number('the key tag'),
     algorithm: number('the algorithm'),
     digest_type: number('the type of the digest; 2 is SHA-256'),
-    digest: text('the digest, hexadecimal'),
-    record: text('the whole record, as a line of a zone file'),
+    digest: text('the digest, hexadecimal', {
+      examples: ['B3A0C6D2F1E84A5799C8D1E0F2A3B4C5D6E7F8091A2B3C4D5E6F708192A3B4C5'],
+    }),
+    record: text('the whole record, as a line of a zone file', {
+      examples: ['example.com. IN DS 12345 13 2 B3A0C6D2F1E84A5799C8D1E0F2A3B4C5D6E7F8091A2B3C4D5E6F708192A3B4C5'],
+    }),
   },
   { title: 'DsRecord' },
 );
@@ -79,8 +83,12 @@ const dnskeyView = Type.Object(
     flags: number('the flags; 257 is a key that a DS may name'),
     protocol: number('always 3'),
     algorithm: number('the algorithm'),
-    public_key: text('the public key, base64'),
-    record: text('the whole record, as a line of a zone file'),
+    public_key: text('the public key, base64', {
+      examples: ['oJMRESz5E4gYzS/q6XDrvU1qMPYIjCWzJaOau8XNEZeqCYKD5ar0IRd8KqXXFJkqmVfRvMGPmM1x8fGAa2XhSA=='],
+    }),
+    record: text('the whole record, as a line of a zone file', {
+      examples: ['example.com. IN DS 12345 13 2 B3A0C6D2F1E84A5799C8D1E0F2A3B4C5D6E7F8091A2B3C4D5E6F708192A3B4C5'],
+    }),
   },
   { title: 'DnskeyRecord' },
 );
@@ -108,14 +116,16 @@ const errorView = Type.Object(
       oneOf(['stale', 'foreign', 'missing']),
       'of ds_mismatch: the DS of a former key, of an unknown key, or no DS',
     ),
-    message: text('the problem and how to fix it'),
+    message: text('the problem and how to fix it', {
+      examples: ['No DS record matches a key; replace it at the registrar.'],
+    }),
   },
   { title: 'DnssecError' },
 );
 
 const parentView = Type.Object(
   {
-    zone: text('the parent zone; empty for the root'),
+    zone: text('the parent zone; empty for the root', { examples: ['com'] }),
     ds: list(Type.String(), 'the DS records at any of its nameservers: key tag, algorithm, digest type, digest'),
     servers: Type.Integer({ description: 'the number of its nameservers' }),
     answered: Type.Integer({ description: 'how many of them answered' }),
@@ -125,7 +135,10 @@ const parentView = Type.Object(
 );
 
 export const dnssecResponse = Type.Object({
-  domain: Type.Object({ id: id('the domain'), domain: text('its name, in A-labels, without the last dot') }),
+  domain: Type.Object({
+    id: id('the domain'),
+    domain: text('its name, in A-labels, without the last dot', { examples: ['example.com'] }),
+  }),
   status: oneOf(['off', ...DNSSEC_PHASES], 'the state of the zone: see the manual, DNSSEC'),
   algorithm: orNull(
     Type.Integer(),
@@ -149,7 +162,9 @@ const foreignKeyView = Type.Object(
     id: id('the key'),
     key_tag: number('the key tag'),
     algorithm: number('the algorithm'),
-    dnskey: text('the rdata of its DNSKEY record'),
+    dnskey: text('the rdata of its DNSKEY record', {
+      examples: ['256 3 13 oJMRESz5E4gYzS/q6XDrvU1qMPYIjCWzJaOau8XNEZeqCYKD5ar0IRd8KqXXFJkqmVfRvMGPmM1x8fGAa2XhSA=='],
+    }),
     created_at: time('when it was added'),
   },
   { title: 'ForeignKey' },

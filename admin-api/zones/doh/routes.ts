@@ -88,6 +88,8 @@ export function dohRoutes(answer: AnswerDns, queries: RateLimit) {
       operationId: 'resolveByGet',
       method: 'GET',
       summary: 'Send a DNS query (RFC 8484) whose response can be cached',
+      description: 'The response is the DNS message of the nameserver. Needs no token; `dns.doh` turns it on.',
+      example: { query: { dns: 'AAABAAABAAAAAAAAA3d3dwdleGFtcGxlA2NvbQAAAQAB' } },
       query: { dns: text('the DNS message in base64url without padding') },
       run(context) {
         admit(context);
@@ -100,6 +102,8 @@ export function dohRoutes(answer: AnswerDns, queries: RateLimit) {
       method: 'POST',
       changes: false,
       summary: 'Send a DNS query (RFC 8484)',
+      description: 'As by GET, for queries that must not be cached or are too long for a URL.',
+      example: { file: 'query.bin' },
       bodyTypes: [DNS_MESSAGE],
       limit: MAX_MESSAGE,
       admit,

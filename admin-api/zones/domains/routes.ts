@@ -53,6 +53,9 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings) {
       path: DOMAINS,
       tag: 'domains',
       summary: 'List domains',
+      description:
+        'Those of the account, in pages if there are many. With `account`, an administrator reads those of another account.',
+      example: { query: { q: 'example', sort: 'name' }, command: 'waypost domain list --filter example' },
       scope: 'dns',
       forLimited: true,
       forRestricted: true,
@@ -93,6 +96,7 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings) {
       tag: 'domains',
       summary: 'Create a domain',
       description: 'The limit on domains is that of the account which gets the domain.',
+      example: { body: { domain: 'example.net' }, command: 'waypost domain add example.net' },
       scope: 'dns',
       query: accountQuery,
       body: domainBody,
@@ -111,6 +115,10 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings) {
       tag: 'domains',
       summary: 'Create many domains, all or none',
       description: 'Up to 1,000 domains in one revision. An error has the pointer of its domain.',
+      example: {
+        body: { domains: [{ domain: 'example.net' }, { domain: 'example.org' }] },
+        command: 'waypost domain add-all names.txt',
+      },
       scope: 'dns',
       query: accountQuery,
       body: domainsBody,
@@ -130,6 +138,7 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings) {
       summary: 'Check whether domains can be created',
       description:
         'The errors are those of the creation of a domain with this name, and of as many domains as `count` says.',
+      example: { query: { domain: 'example.net' } },
       scope: 'dns',
       query: {
         ...accountQuery,
@@ -146,6 +155,9 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings) {
       path: DOMAIN,
       tag: 'domains',
       summary: 'Get a domain',
+      description:
+        'Its nameservers, number of records, revision, and for a secondary zone its primaries. The ETag is for If-Match of writes.',
+      example: { command: 'waypost domain show example.com' },
       scope: 'dns',
       forLimited: true,
       conditional: true,
@@ -171,6 +183,7 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings) {
       scope: 'dns',
       description:
         'A signed domain whose parent zone has a DS record is not deleted: disable DNSSEC first, or set force.',
+      example: { command: 'waypost domain rm example.com --yes' },
       query: {
         force: Type.Optional(flag('true to delete the domain although its parent zone has a DS record')),
       },
@@ -186,6 +199,10 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings) {
       tag: 'domains',
       summary: 'Replace the primaries of a secondary zone',
       description: 'The new primaries are asked at once.',
+      example: {
+        body: { primaries: [{ address: '192.0.2.1' }] },
+        command: 'waypost domain primaries secondary.example 192.0.2.1',
+      },
       scope: 'dns',
       conditional: true,
       body: primariesBody,
@@ -204,6 +221,7 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings) {
       tag: 'domains',
       summary: 'Ask the primaries of a secondary zone now',
       description: 'Waits for the transfer. If it fails, `secondary.error` of the response has the reason.',
+      example: { command: 'waypost domain transfer secondary.example' },
       scope: 'dns',
       query: {
         force: Type.Optional(flag('true to transfer the whole zone, also if its serial is older or the same')),

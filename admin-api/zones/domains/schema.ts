@@ -73,7 +73,7 @@ export const domainsBody = bodySchema(
 
 const fields = {
   id: id('the domain'),
-  domain: text('its name, in A-labels, without the last dot'),
+  domain: text('its name, in A-labels, without the last dot', { examples: ['example.com'] }),
   kind: oneOf(
     ['primary', 'secondary', 'catalog'],
     '"primary": its records are changed here; "secondary": they come from its primaries; "catalog": it lists the other domains',
@@ -82,7 +82,7 @@ const fields = {
   primaries: orNull(
     list(
       Type.Object({
-        address: text('its IP address, with a port if it is not the standard one'),
+        address: text('its IP address, with a port if it is not the standard one', { examples: ['192.0.2.1'] }),
         tsig_key_id: orNull(id('a TSIG key'), 'the id of the TSIG key that signs requests; null: none'),
         tls: orNull(
           Type.Object({
@@ -109,7 +109,10 @@ const fields = {
       expires_at: orNull(time('when it expires'), 'when it expires unless a primary confirms it, or null'),
       error: orNull(Type.String(), 'why the last attempt failed, or null'),
       warnings: list(
-        Type.Object({ code: text('what it is, for programs'), message: text('for people to read') }),
+        Type.Object({
+          code: text('what it is, for programs', { examples: ['expires_soon'] }),
+          message: text('for people to read', { examples: ['The transferred zone expires in a day.'] }),
+        }),
         'the first records of the last transfer that a zone should not have',
       ),
       warnings_omitted: count('the number of further ones'),
@@ -131,9 +134,9 @@ const fields = {
       left_out_count: count('the number of these that the account cannot have'),
       left_out: list(
         Type.Object({
-          domain: text('the name of the zone'),
-          code: text('why it is left out, as a code of `POST /domains`'),
-          message: text('why it is left out'),
+          domain: text('the name of the zone', { examples: ['example.com'] }),
+          code: text('why it is left out, as a code of `POST /domains`', { examples: ['zone_exists'] }),
+          message: text('why it is left out', { examples: ['Another account has this domain.'] }),
         }),
         'the first of these',
       ),
@@ -141,7 +144,7 @@ const fields = {
     'a secondary zone that is a catalog, as this node has processed it; null: it is none',
   ),
   listed_by: orNull(id('a catalog'), 'the id of the catalog to which a secondary zone belongs; null: none'),
-  nameservers: list(Type.String(), 'the nameservers to set at the registrar'),
+  nameservers: list(Type.String({ examples: ['ns1.example.net'] }), 'the nameservers to set at the registrar'),
   record_count: count('the number of its records'),
   revision: count('the sequence number of its last change'),
   proxy_enabled: flag('whether the proxy is on'),
@@ -153,7 +156,7 @@ const fields = {
 /** See admin-api/zones/targets/target-warnings.ts. */
 export const targetWarningFields = {
   code: oneOf(['no_served_address'], 'why, for programs'),
-  message: text('for people to read'),
+  message: text('for people to read', { examples: ['The transferred zone expires in a day.'] }),
 };
 
 export const domainWarning = Type.Object(
@@ -193,7 +196,7 @@ const listedDomainView = Type.Object(
 const hosts = (description: string) => list(Type.String(), description);
 
 export const delegationResponse = Type.Object({
-  domain: Type.Object({ id: id('the domain'), domain: text('its name') }),
+  domain: Type.Object({ id: id('the domain'), domain: text('its name', { examples: ['example.com'] }) }),
   state: delegationState,
   expected: hosts('the nameservers that the parent zone should have'),
   seen: hosts('the nameservers that its servers have'),

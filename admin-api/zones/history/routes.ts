@@ -21,6 +21,7 @@ export function historyRoutes(services: Services) {
       summary: 'List the changes of a domain with the values before and after, newest first',
       description:
         'Changes of records, their comments, proxy and DNSSEC; the values of the proxy need the scope `proxy:read` too. A page with long values or of a search may have fewer items than `limit`. At least the last 1,000 changes are stored, unless their values are larger than 4 MB. `begin` is the earliest change after which the state can be restored; the audit log reaches further, without values.',
+      example: { command: 'waypost history list example.com' },
       scope: 'dns',
       query: { ...pageQuery, ...searchQuery('actor, action or one of its records') },
       response: historyResponse,
@@ -48,6 +49,7 @@ export function historyRoutes(services: Services) {
       summary: 'Restore the records and their comments to their state after an earlier change, in one batch',
       description:
         'With `dry_run`, nothing is changed; the response shows what would change, and its ETag makes the restore conditional on that. Deleted records return with new ids. Records at the apex that an import has set, and those of DNSSEC, are not restored. 409 `history_incomplete` says from which change on the domain can be restored.',
+      example: { body: { dry_run: true }, command: 'waypost history restore example.com 17 --dry-run' },
       scope: 'dns',
       conditional: true,
       body: restoreBody,

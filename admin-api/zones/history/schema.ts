@@ -8,9 +8,9 @@ import { pastSettings } from '../../sites/proxy/schema.ts';
 const pastRecord = Type.Object(
   {
     id: id('the record'),
-    name: text('relative to the domain; "@" is the apex'),
+    name: text('relative to the domain; "@" is the apex', { examples: ['www'] }),
     type: text('such as "A"'),
-    content: text('in canonical presentation form'),
+    content: text('in canonical presentation form', { examples: ['192.0.2.9'] }),
     ttl: count('seconds'),
     proxied: orNull(Type.Boolean(), 'as in a record'),
   },
@@ -28,7 +28,7 @@ const recordChange = Type.Object(
 
 const commentsChange = Type.Object(
   {
-    name: text('relative to the domain; "@" is the apex'),
+    name: text('relative to the domain; "@" is the apex', { examples: ['www'] }),
     type: text('such as "A"'),
     before: orNull(Type.String(), 'null: the records had no comment'),
     after: orNull(Type.String(), 'null: the records have no comment'),
@@ -64,7 +64,7 @@ const domainChange = Type.Object(
     actor: orNull(
       Type.Object({
         id: id('the account that made the change'),
-        username: Type.String(),
+        username: Type.String({ examples: ['alice'] }),
         token_name: orNull(Type.String(), 'the label of the token or the name of the TSIG key'),
       }),
       'who made the change; null: the service',

@@ -12,9 +12,9 @@ import { formatTime } from '../../http/time.ts';
 
 const importView = Type.Object(
   {
-    request_id: text('the X-Request-Id of the request that imports'),
+    request_id: text('the X-Request-Id of the request that imports', { examples: ['q3J8yR2mKx0vTn5w'] }),
     account_id: id('the account that has the domain'),
-    domain: text('the name of the domain'),
+    domain: text('the name of the domain', { examples: ['example.com'] }),
     domain_id: orNull(id('the domain'), 'the id of the domain; null: the import creates it'),
     started_at: time('when the whole file had arrived'),
     phase: oneOf(
@@ -48,7 +48,7 @@ export function importRoutes({ imports, config }: Services) {
         account: parameter(Type.Optional(id('the account whose imports are returned; for administrators')), readId),
       },
       response: Type.Object({
-        node: text('the node that answers'),
+        node: text('the node that answers', { examples: ['ns1'] }),
         imports: list(importView, 'in the order in which they arrived'),
       }),
       faults: { 403: ['forbidden'] },

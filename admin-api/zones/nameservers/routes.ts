@@ -17,6 +17,7 @@ export function distributionRoutes(services: Services) {
       summary: 'Get the nameservers and secondaries of a domain',
       description:
         'The NS records at its apex, which secondaries get NOTIFY, which clients may transfer it, and the source addresses for both. Those of the service, `transfer.notify`, `transfer.allow` and `transfer.source`, are not listed.',
+      example: { command: 'waypost domain distribution example.com' },
       scope: 'dns',
       response: distributionResponse,
       faults: { 404: ['no_such_domain'] },
@@ -30,6 +31,14 @@ export function distributionRoutes(services: Services) {
       summary: 'Set the nameservers and secondaries of a domain',
       description:
         'Members that are left out stay as they are. With own nameservers, the domain also keeps its SOA settings. Only administrators can name private addresses.',
+      example: {
+        body: {
+          nameservers: ['ns1.example.com', 'ns2.example.com'],
+          also_notify: ['192.0.2.7'],
+          allow_transfer: ['192.0.2.7'],
+        },
+        command: 'waypost domain distribution example.com --notify 192.0.2.7 --allow-transfer 192.0.2.7',
+      },
       scope: 'dns',
       conditional: true,
       body: distributionBody,

@@ -41,15 +41,15 @@ export const ptrsResponse = Type.Object({
   ptrs: list(
     Type.Object(
       {
-        name: text('relative to the domain; "@" is the apex'),
+        name: text('relative to the domain; "@" is the apex', { examples: ['www'] }),
         type: oneOf(['A', 'AAAA'], 'the type of the record'),
-        content: text('the address'),
+        content: text('the address', { examples: ['192.0.2.9'] }),
         ptr: Type.Boolean({ description: 'whether the record keeps its PTR record' }),
         state: oneOf(
           STATES,
           '"ok": a PTR record names this name; "missing": none, although the account has the reverse zone; "other": the PTR records name other names; "no_zone": the account has no reverse zone for the address',
         ),
-        reverse_name: text('the name of the PTR record'),
+        reverse_name: text('the name of the PTR record', { examples: ['9.2.0.192.in-addr.arpa'] }),
         reverse_domain: orNull(Type.String(), 'the domain that has the PTR record, or would have it; null: none'),
         targets: list(text('a name'), 'the names in the PTR records of the address'),
       },

@@ -110,6 +110,9 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       path: RECORDS,
       tag: 'records',
       summary: 'List records',
+      description:
+        'All records of a domain, or those that the filters select. Records of one name and type share `ttl` and `comment`.',
+      example: { query: { type: 'A' }, command: 'waypost record list example.com --type A' },
       scope: 'dns',
       forLimited: true,
       conditional: true,
@@ -127,6 +130,12 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       path: RECORDS,
       tag: 'records',
       summary: 'Create a record',
+      description:
+        '`name` is relative to the domain, with `@` for the apex. When the response is sent, the record is served.',
+      example: {
+        body: { name: 'www', type: 'A', content: '192.0.2.9', ttl: 600 },
+        command: 'waypost record add example.com www A 192.0.2.9 --ttl 600',
+      },
       scope: 'dns',
       forLimited: true,
       conditional: true,
@@ -143,6 +152,7 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       tag: 'records',
       summary: 'Replace a record',
       description: 'The id does not change. `ttl` and `proxied` keep their values when they are omitted.',
+      example: { body: { name: 'www', type: 'A', content: '192.0.2.8' } },
       scope: 'dns',
       forLimited: true,
       conditional: true,
@@ -158,6 +168,8 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       path: RECORD,
       tag: 'records',
       summary: 'Delete a record',
+      description: 'Other records of the same name and type stay.',
+      example: { command: 'waypost record rm example.com 17 --yes' },
       scope: 'dns',
       forLimited: true,
       conditional: true,
@@ -173,6 +185,15 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       summary: 'Change many records in one batch',
       description:
         'All changes are made in one revision, or none. Deletions and replacements are applied first, so the order within a batch does not matter. `dry_run=true` makes no change and lists every fault of every entry.',
+      example: {
+        body: {
+          post: [
+            { name: 'mail', type: 'A', content: '192.0.2.25' },
+            { name: '@', type: 'MX', content: '10 mail.example.com.' },
+          ],
+        },
+        command: 'waypost record set example.com mail A 192.0.2.25 192.0.2.26',
+      },
       scope: 'dns',
       forLimited: true,
       conditional: true,
@@ -206,6 +227,7 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       summary: 'List addresses and their PTR records',
       description:
         'For each A and AAAA record: whether a reverse zone of the account has a PTR record that names it. `state=problem` lists names without PTR record.',
+      example: { query: { state: 'problem' }, command: 'waypost record ptr example.com' },
       scope: 'dns',
       query: ptrsQuery,
       response: ptrsResponse,
@@ -218,6 +240,9 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       path: ZONEFILE,
       tag: 'records',
       summary: 'Export the domain as a zone file (RFC 1035 section 5)',
+      description:
+        'The file has all records, also those that the service adds at the apex, and is read by other nameservers.',
+      example: { command: 'waypost zone export example.com' },
       scope: 'dns',
       conditional: true,
       query: {
@@ -253,6 +278,7 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       summary: 'Replace all records with those of a zone file',
       description:
         'Everything that Knot, NSD and BIND load is imported; `warnings` lists questionable records. DNSSEC records and owners outside of the zone are dropped, with a warning. `$GENERATE` is expanded, `$INCLUDE` is rejected. `dry_run=true` makes no change, and compares the file with the zone.',
+      example: { file: 'example.com.zone', command: 'waypost zone import example.com.zone --yes' },
       scope: 'dns',
       conditional: true,
       bodyTypes: ZONE_TYPES,
@@ -305,6 +331,11 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       summary: 'Create a domain with the records of a zone file',
       description:
         'Domain and records are created in one revision, so the domain is never served empty. The file is read like that of an import.',
+      example: {
+        query: { domain: 'example.net' },
+        file: 'example.net.zone',
+        command: 'waypost zone import example.net.zone --yes',
+      },
       scope: 'dns',
       bodyTypes: ZONE_TYPES,
       limit: services.config.admin.maxBody,

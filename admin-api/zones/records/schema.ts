@@ -7,6 +7,8 @@ import { pageFields } from '../../http/lists.ts';
 import { parameter, trueOrFalse } from '../../http/query.ts';
 import { domainView, targetWarningFields } from '../domains/schema.ts';
 
+const TTL = Type.Integer({ minimum: 0, description: 'seconds', examples: [600] });
+
 /** Maximum characters of a comment. */
 const MAX_COMMENT = 1000;
 
@@ -74,7 +76,10 @@ const aliasView = Type.Object(
     ),
     addresses: list(text('an IPv4 or IPv6 address'), 'the addresses in A and AAAA answers'),
     checked_at: orNull(time('when the target was last looked up'), 'when the target was last looked up; null: never'),
-    error: orNull(text('for people to read'), 'what failed or was omitted; null: nothing'),
+    error: orNull(
+      text('for people to read', { examples: ['The transferred zone expires in a day.'] }),
+      'what failed or was omitted; null: nothing',
+    ),
   },
   { title: 'Alias', description: 'The state of the target of an ALIAS; only in lists, and only for ALIAS records.' },
 );
@@ -86,10 +91,10 @@ const keptPtr = Type.Literal(true, {
 const recordView = Type.Object(
   {
     id: id('the record'),
-    name: text('relative to the domain; "@" is the apex'),
+    name: text('relative to the domain; "@" is the apex', { examples: ['www'] }),
     type: text('such as "A"'),
-    content: text('in canonical presentation form'),
-    ttl: count('seconds'),
+    content: text('in canonical presentation form', { examples: ['192.0.2.9'] }),
+    ttl: TTL,
     data: anyObject('the content, field by field'),
     proxied: orNull(
       Type.Boolean(),
@@ -127,10 +132,10 @@ export const recordsResponse = Type.Object({
 
 const plannedRecord = Type.Object(
   {
-    name: text('relative to the domain; "@" is the apex'),
+    name: text('relative to the domain; "@" is the apex', { examples: ['www'] }),
     type: text('such as "A"'),
-    content: text('in canonical presentation form'),
-    ttl: count('seconds'),
+    content: text('in canonical presentation form', { examples: ['192.0.2.9'] }),
+    ttl: TTL,
     data: anyObject('the content, field by field'),
     proxied: orNull(Type.Boolean(), 'as in a record'),
     comment: orNull(Type.String(), 'as in a record'),
@@ -149,7 +154,7 @@ const batchPreview = Type.Object(
         {
           pointer: text('the entry of the batch and its field, such as "/post/0/content"'),
           code: text('as in an error; stable'),
-          message: text('for people to read'),
+          message: text('for people to read', { examples: ['The transferred zone expires in a day.'] }),
           choices: Type.Optional(list(Type.String(), 'values of the field that would be accepted; choose one')),
         },
         { title: 'BatchFault' },
@@ -190,17 +195,17 @@ const importWarning = Type.Object(
   {
     line: integer(1, Number.MAX_SAFE_INTEGER, 'the line of the file, from 1'),
     code: text('such as "occluded"; stable'),
-    message: text('for people to read'),
+    message: text('for people to read', { examples: ['The transferred zone expires in a day.'] }),
   },
   { title: 'ImportWarning' },
 );
 
 const importedRecord = Type.Object(
   {
-    name: text('relative to the domain; "@" is the apex'),
+    name: text('relative to the domain; "@" is the apex', { examples: ['www'] }),
     type: text('such as "A"'),
-    content: text('in canonical presentation form'),
-    ttl: count('seconds'),
+    content: text('in canonical presentation form', { examples: ['192.0.2.9'] }),
+    ttl: TTL,
   },
   { title: 'ImportedRecord' },
 );
@@ -227,7 +232,7 @@ const importPreview = Type.Object(
       Type.Object(
         {
           line: integer(1, Number.MAX_SAFE_INTEGER, 'the line of the file, from 1'),
-          message: text('for people to read'),
+          message: text('for people to read', { examples: ['The transferred zone expires in a day.'] }),
         },
         { title: 'ImportError' },
       ),

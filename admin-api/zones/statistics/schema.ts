@@ -31,7 +31,10 @@ export const statisticsResponse = Type.Object({
       }),
       top_names: list(
         Type.Object({
-          name: Type.String({ description: 'of a domain relative, "@" for its apex; of an account the whole name' }),
+          name: Type.String({
+            description: 'of a domain relative, "@" for its apex; of an account the whole name',
+            examples: ['www'],
+          }),
           queries: count('queries that certainly were for this name, sampled like all queries'),
         }),
         'the most queried names, the highest number first',

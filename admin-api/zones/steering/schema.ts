@@ -17,7 +17,7 @@ import { bodySchema } from '../../http/json-body.ts';
 import { MAX_TTL, MIN_TTL } from '../records/content.ts';
 import { DEFAULTS, LIMITS } from './limits.ts';
 
-const poolName = (description: string) => line(1, LIMITS.name, description);
+const poolName = (description: string) => ({ ...line(1, LIMITS.name, description), examples: ['europe'] });
 const seconds = (least: number, most: number, of: string) =>
   integer(least, most, `a whole number of seconds from ${least} to ${most}, ${of}`);
 
@@ -39,6 +39,7 @@ const HEALTH_TEXT = 'how each node checks the answers of the pool; null: not at 
 
 const CONTENT = {
   content: text('the content as in a record of the type: an address, or a host name', {
+    examples: ['192.0.2.1'],
     minLength: 1,
     maxLength: 1024,
   }),
@@ -113,8 +114,8 @@ export const steeringBody = bodySchema(
 );
 
 const view = {
-  name: Type.String({ description: 'the owner name, relative to the domain' }),
-  type: Type.String({ description: 'the type of the record set' }),
+  name: Type.String({ description: 'the owner name, relative to the domain', examples: ['www'] }),
+  type: Type.String({ description: 'the type of the record set', examples: ['A'] }),
   ttl,
   pools: list(
     Type.Object(
@@ -158,7 +159,7 @@ export const steeringResponse = Type.Object({
     Type.Object(
       {
         pool: poolName('the name of the pool'),
-        content: Type.String({ description: 'the answer' }),
+        content: Type.String({ description: 'the answer', examples: ['192.0.2.1'] }),
         is_up: orNull(flag('whether it is up'), 'whether it is up; null: not known yet, which counts as up'),
         since: orNull(time('the time of the last change'), 'null: not known yet'),
         reason: orNull(Type.String(), 'why it is down; null: it is not'),
@@ -185,8 +186,8 @@ export const steeringVersionsResponse = Type.Object({
         updated_at: time('when it was set'),
         actor: Type.Object({
           id: id('the account that set it'),
-          username: Type.String(),
-          token_name: orNull(text('the label of the token'), 'null: it has none'),
+          username: Type.String({ examples: ['alice'] }),
+          token_name: orNull(text('the label of the token', { examples: ['laptop'] }), 'null: it has none'),
         }),
       },
       { title: 'SteeringVersion' },
@@ -217,7 +218,10 @@ export const steeringTestBody = bodySchema(
 
 export const steeringTestResponse = Type.Object({
   client: Type.Object({
-    address: Type.String({ description: 'the address that decides: of the client subnet, else of the resolver' }),
+    address: Type.String({
+      description: 'the address that decides: of the client subnet, else of the resolver',
+      examples: ['198.51.100.0'],
+    }),
     country: orNull(Type.String(), 'its country; null: not known'),
     continent: orNull(Type.String(), 'its continent; null: not known'),
     region: orNull(Type.String(), 'the region of the node that answers; null: it has none'),
@@ -229,7 +233,10 @@ export const steeringTestResponse = Type.Object({
         type: view.type,
         pool: poolName('the pool that answers'),
         rule: orNull(count('the number of the rule that chose it, from 0'), 'null: no rule did'),
-        answer: Type.String({ description: 'the answer; of several, the one that most clients get' }),
+        answer: Type.String({
+          description: 'the answer; of several, the one that most clients get',
+          examples: ['192.0.2.1'],
+        }),
         answers: list(
           Type.Object({
             content: CONTENT.content,
@@ -237,7 +244,10 @@ export const steeringTestResponse = Type.Object({
           }),
           'all answers that may be picked',
         ),
-        reason: Type.String({ description: 'why, as a sentence' }),
+        reason: Type.String({
+          description: 'why, as a sentence',
+          examples: ['The rule for Europe matches, and the pool is up.'],
+        }),
         scope: orNull(
           integer(0, 128, 'the scope prefix length of the response'),
           'the scope prefix length of the response; null: the query has no client subnet',

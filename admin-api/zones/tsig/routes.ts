@@ -20,6 +20,8 @@ export function tsigRoutes(services: Services) {
       path: PATH,
       tag: 'tokens',
       summary: 'List the TSIG keys of the account',
+      description: 'Their names, scopes and limits. Secrets are shown once, when a key is created.',
+      example: { command: 'waypost tsig list' },
       scope: 'account',
       query: { ...pageQuery, ...accountQuery, ...searchQuery('name'), ...sortQuery(SORTS) },
       response: tsigKeysResponse,
@@ -41,6 +43,10 @@ export function tsigRoutes(services: Services) {
       summary: 'Create a TSIG key',
       description:
         'Secondaries sign transfer requests (AXFR, IXFR) with the key, and clients sign dynamic updates (RFC 8945, RFC 2136). With `secret`, an existing key of another server is entered, such as that of a primary. The key cannot have more scopes than the token of this request, nor a later expiry. `policies` limit updates to the records that one of them names; a zone is transferred only if a policy allows reading all of it. The key of an administrator can read the zones of all accounts.',
+      example: {
+        body: { name: 'transfer.example.com', algorithm: 'hmac-sha256', scopes: ['dns:read'] },
+        command: 'waypost tsig add transfer.example.com --scope dns:read',
+      },
       scope: 'account',
       query: accountQuery,
       body: tsigKeyBody,
@@ -66,6 +72,7 @@ export function tsigRoutes(services: Services) {
       tag: 'tokens',
       summary: 'Delete a TSIG key',
       description: 'The key is invalid as soon as the response is sent.',
+      example: { command: 'waypost tsig rm 17' },
       scope: 'account',
       response: NOTHING,
       faults: { 404: ['no_such_tsig_key'] },

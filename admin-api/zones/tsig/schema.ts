@@ -50,7 +50,7 @@ export const tsigKeyBody = bodySchema(
 
 const keyView = {
   id: id('the key'),
-  name: text('its name, without the last dot'),
+  name: text('its name, without the last dot', { examples: ['transfer.example.com'] }),
   algorithm: oneOf(ALGORITHMS, 'the algorithm of the signatures'),
   outgoing: flag('whether it only signs requests to primaries'),
   scopes: list(Type.String(), 'the scopes of the key'),
@@ -66,7 +66,10 @@ export const newTsigKeyResponse = Type.Object({
   secret: Type.Optional(text('the generated secret in base64; it is shown only once, and never if it was given')),
   ...keyView,
   warnings: list(
-    Type.Object({ code: text('a stable code'), message: text('what should be changed') }),
+    Type.Object({
+      code: text('a stable code', { examples: ['weak_algorithm'] }),
+      message: text('what should be changed', { examples: ['hmac-md5 is weak; use hmac-sha256.'] }),
+    }),
     'weaknesses of the key',
   ),
 });

@@ -9,6 +9,7 @@ const html = (of: string) =>
   text(`the HTML of ${of}: ${MAX_PAGE_BYTES / 1024} KiB of UTF-8 at most, with placeholders such as {{status}}`, {
     minLength: 1,
     maxLength: MAX_PAGE_BYTES,
+    examples: ['<!doctype html><title>{{title}}</title><h1>We are back soon</h1>'],
   });
 
 const pagesSchema = (options: ObjectOptions) =>
@@ -17,6 +18,7 @@ const pagesSchema = (options: ObjectOptions) =>
       {
         status: Type.String({
           pattern: PAGE_STATUS,
+          examples: ['5xx'],
           description: 'a status from 400 to 599, "4xx" or "5xx"; the page of a status goes before that of its class',
         }),
         html: html('the page'),

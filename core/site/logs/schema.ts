@@ -6,7 +6,11 @@ import { CLIENT_ADDRESSES, LOG_FIELDS } from './document.ts';
 const secret = (what: string) =>
   Type.Optional(orNull(line(1, 2048, what), `${what}; null: none; omitted: as before. It is never shown`));
 
-const url = text('the https URL that batches are sent to, with a public host', { minLength: 1, maxLength: 2048 });
+const url = text('the https URL that batches are sent to, with a public host', {
+  examples: ['https://logs.example.com/waypost'],
+  minLength: 1,
+  maxLength: 2048,
+});
 
 const endpointBody = Type.Object({
   url,
@@ -16,13 +20,22 @@ const endpointBody = Type.Object({
 });
 
 const address = {
-  endpoint: text('the https URL of the S3-compatible service', { minLength: 1, maxLength: 2048 }),
+  endpoint: text('the https URL of the S3-compatible service', {
+    examples: ['https://s3.example.net'],
+    minLength: 1,
+    maxLength: 2048,
+  }),
   region: line(1, 64, 'its region, such as "eu-central-1"'),
-  name: Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$', description: 'the name of the bucket' }),
+  name: Type.String({
+    pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$',
+    description: 'the name of the bucket',
+    examples: ['request-logs'],
+  }),
   prefix: Type.String({
     pattern: '^(?:[A-Za-z0-9._=-]+/){0,8}$',
     maxLength: 256,
     description: 'what keys begin with: empty, or names that each end with "/"',
+    examples: ['waypost/'],
   }),
   path_style: flag('whether the bucket is in the path of URLs, not in their host'),
   access_key: line(1, 256, 'the id of the access key'),

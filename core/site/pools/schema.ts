@@ -69,6 +69,7 @@ const COOKIE = {
 };
 const CERTIFICATE = {
   certificate: text('the client certificate in PEM form, with its chain, leaf first', {
+    examples: ['-----BEGIN CERTIFICATE-----\n…\n-----END CERTIFICATE-----\n'],
     minLength: 1,
     maxLength: LIMITS.pem,
   }),

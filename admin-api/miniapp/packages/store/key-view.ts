@@ -9,8 +9,12 @@ const storeKey = Type.Object(
   {
     key_id: id('the key; the newest key has the greatest id'),
     algorithm: oneOf(['ed25519'] as const, 'the algorithm of its signatures (RFC 8032)'),
-    public_key: text('the 32 bytes of the public key in base64'),
-    public_key_pem: text('the same as PEM, for openssl'),
+    public_key: text('the 32 bytes of the public key in base64', {
+      examples: ['11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='],
+    }),
+    public_key_pem: text('the same as PEM, for openssl', {
+      examples: ['-----BEGIN PUBLIC KEY-----\n…\n-----END PUBLIC KEY-----\n'],
+    }),
     state: oneOf(
       ['current', 'previous', 'expired', 'revoked'] as const,
       '"current" and "previous" keys sign; "expired" ones do not sign any more; "revoked" ones must not be trusted',

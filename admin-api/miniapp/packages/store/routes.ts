@@ -57,6 +57,7 @@ export function storeRoutes({ services, blobs, keys, catalog, requests }: StoreP
       operationId: 'listStoreApps',
       path: STORE,
       summary: 'List the published apps',
+      description: 'What the store offers: name, version, permissions, and where icon and package are.',
       query: { ...pageQuery, ...searchQuery('name, id or category'), ...sortQuery(SORTS) },
       response: storeAppsResponse,
       faults: {
@@ -93,6 +94,7 @@ export function storeRoutes({ services, blobs, keys, catalog, requests }: StoreP
       operationId: 'getStoreApp',
       path: `${STORE}/{app_id}`,
       summary: 'Get a published app',
+      description: 'What hosts need to install it: version, permissions, SHA-256 and signatures of the package.',
       response: storeAppResponse,
       faults: { ...found, 503: ['store_unavailable'] },
       async run(context) {
@@ -106,6 +108,7 @@ export function storeRoutes({ services, blobs, keys, catalog, requests }: StoreP
       operationId: 'downloadStoreIcon',
       path: `${STORE}/{app_id}/icon`,
       summary: 'Download the icon of a published app',
+      description: 'The ETag is the SHA-256 of the icon, so it can be cached and revalidated.',
       responseType: 'image/png, image/jpeg or image/webp',
       faults: { ...found, 404: ['no_such_app', 'no_icon'], 503: ['package_unavailable'] },
       async run(context) {
@@ -167,6 +170,7 @@ export function storeRoutes({ services, blobs, keys, catalog, requests }: StoreP
       path: STORE_KEYS,
       summary: 'List the keys that sign packages',
       description: 'A client that knows an earlier key follows the endorsements to the current one.',
+      example: { command: 'waypost pkg keys list' },
       response: storeKeysResponse,
       faults: { 304: [], 429: ['too_many_requests'] },
       run(context) {
@@ -234,6 +238,7 @@ export function storeKeyRoutes(keys: StoreKeys) {
       summary: 'Create a new store key',
       description:
         'The previous key endorses the new one, and also signs until the overlap ends. Packages need no new upload.',
+      example: { body: { overlap_days: 90 }, command: 'waypost pkg keys rotate --overlap-days 90' },
       body: rotateBody,
       bodyOptional: true,
       response: storeKeysResponse,
@@ -247,6 +252,10 @@ export function storeKeyRoutes(keys: StoreKeys) {
       summary: 'Revoke a store key, for example because it leaked',
       description:
         'The key signs nothing any more, its endorsements are no longer shown, and its private key is deleted. If it is the current key, a new one without an endorsement replaces it: clients must get that key with an update of the host.',
+      example: {
+        body: { reason: 'A backup was stolen.' },
+        command: 'waypost pkg keys revoke 17 --reason "A backup was stolen."',
+      },
       body: revokeBody,
       response: storeKeysResponse,
       faults: { 404: ['no_such_store_key'], 409: ['store_key_revoked', 'too_many_store_keys'] },

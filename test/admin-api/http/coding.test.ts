@@ -1,7 +1,7 @@
 /** Which content coding a client gets. */
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { selectCoding } from '../../../../admin-api/dashboard/serve/files.ts';
+import { selectCoding } from '../../../admin-api/http/coding.ts';
 
 test('selects the best coding that the client accepts', () => {
   for (const [accept, coding] of [
