@@ -218,6 +218,7 @@ async function startParts(
     answerDns: nameserver.answerHttps,
     forwardedBy,
     dashboard: fileURLToPath(new URL('./dashboard', import.meta.url)),
+    reference: fileURLToPath(new URL('./reference', import.meta.url)),
   });
   stops.own(transfers);
   stops.own(api);

@@ -129,6 +129,8 @@ export interface AdminApiOptions {
   readonly forwardedBy?: ForwardedBy;
   /** Folder of the dashboard's files; omitted: there is no dashboard. */
   readonly dashboard?: string;
+  /** Folder of the built reference. */
+  readonly reference?: string;
   /** Notifies the secondaries of a zone; omitted: there are none. */
   readonly notify?: (domain: Domain) => void;
   /** The nameserver, for DNS over HTTPS; omitted if that is off. */
@@ -270,7 +272,10 @@ export function createAdminApi(options: AdminApiOptions): AdminApi {
     sync: (sequence) => sync?.(sequence) ?? null,
     replay: (idempotency, headers) => replay(services, idempotency, headers),
     log,
-    pages: options.dashboard === undefined ? undefined : new DashboardPages(options.dashboard),
+    pages:
+      options.dashboard === undefined || options.reference === undefined
+        ? undefined
+        : new DashboardPages(options.dashboard, options.reference),
     forwardedBy: options.forwardedBy,
     protection: options.protection,
     trusts: (address) => trusts(address),

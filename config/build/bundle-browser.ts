@@ -1,5 +1,5 @@
 /**
- * Packs the dashboard and the simulator for browsers: scripts and styles with a hash in their
+ * Packs the dashboard, the reference and the simulator for browsers: scripts and styles with a hash in their
  * names, one page that loads them, and each of these compressed once, at the highest level.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,10 +18,10 @@ interface Texts {
 }
 
 /**
- * `sources`: a folder with app.tsx, style/style.css, icon.svg and index.html. Replaces the folder
- * `out`.
+ * `sources`: a folder with app.tsx and style/style.css. `page`: a folder with icon.svg and
+ * index.html. Replaces the folder `out`.
  */
-export async function bundleForBrowsers(sources: string, out: string, texts: Texts): Promise<void> {
+export async function bundleForBrowsers(sources: string, out: string, texts: Texts, page = sources): Promise<void> {
   rmSync(out, { recursive: true, force: true });
   const assets = join(out, ASSETS);
   mkdirSync(assets, { recursive: true });
@@ -29,7 +29,7 @@ export async function bundleForBrowsers(sources: string, out: string, texts: Tex
     entryPoints: {
       app: join(sources, 'app.tsx'),
       style: join(sources, 'style/style.css'),
-      icon: join(sources, 'icon.svg'),
+      icon: join(page, 'icon.svg'),
     },
     outdir: assets,
     bundle: true,
@@ -57,11 +57,11 @@ export async function bundleForBrowsers(sources: string, out: string, texts: Tex
   const fill: Readonly<Record<string, string>> = {
     script: addressOf(script),
     style: addressOf(outputOf(metafile, sources, 'style/style.css')),
-    icon: addressOf(outputOf(metafile, sources, 'icon.svg')),
+    icon: addressOf(outputOf(metafile, page, 'icon.svg')),
     preloads: preloads.join(''),
     ...texts,
   };
-  const template = readFileSync(join(sources, PAGE), 'utf8');
+  const template = readFileSync(join(page, PAGE), 'utf8');
   writeFileSync(
     join(out, PAGE),
     template.replace(/\{\{(\w+)\}\}/g, (kept, name: string) => fill[name] ?? kept),

@@ -25,6 +25,7 @@ import { TEXTS as DASHBOARD_TEXTS } from '../../admin-api/dashboard/texts.ts';
 import { ISSUED_FOLDER } from '../../admin-api/miniapp/sdk/issued-files.ts';
 import { TEXTS as SIMULATOR_TEXTS } from '../../admin-api/miniapp/simulator/page/texts.ts';
 import { newApp, TEMPLATES_FOLDER } from '../../admin-api/miniapp/templates/templates.ts';
+import { TEXTS as REFERENCE_TEXTS } from '../../admin-api/reference/texts.ts';
 import { writeBuildInfo } from './build-info.ts';
 import { bundleForBrowsers } from './bundle-browser.ts';
 import { bundleTemplates } from './bundle-templates.ts';
@@ -134,7 +135,9 @@ for (const source of programs) {
   );
 }
 
-await bundleForBrowsers(join(ROOT, 'admin-api/dashboard'), join(OUT, 'dashboard'), DASHBOARD_TEXTS);
+const DASHBOARD = join(ROOT, 'admin-api/dashboard');
+await bundleForBrowsers(DASHBOARD, join(OUT, 'dashboard'), DASHBOARD_TEXTS);
+await bundleForBrowsers(join(ROOT, 'admin-api/reference'), join(OUT, 'reference'), REFERENCE_TEXTS, DASHBOARD);
 await bundleForBrowsers(join(ROOT, 'admin-api/miniapp/simulator/page'), join(OUT, 'simulator'), SIMULATOR_TEXTS);
 
 const [audit, copied] = AUDIT_FOLDERS.map((folder) => programPaths(pathToFileURL(`${folder}/`)));

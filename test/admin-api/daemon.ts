@@ -179,6 +179,7 @@ export async function startDaemon(
       // Traffic of tests stays on this machine.
       openConnection: () => new Socket().destroy(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })),
       dashboard: fileURLToPath(new URL('../../dashboard', import.meta.url)),
+      reference: fileURLToPath(new URL('../../reference', import.meta.url)),
       answerDns: answerDns(index, folder),
     });
   const listen = async (): Promise<string> => `http://127.0.0.1:${(await api.listen()).port}`;

@@ -1,6 +1,6 @@
 /**
- * Serves the dashboard. Paths are looked up in a map of the built files, so no path reaches the
- * file system.
+ * Serves the dashboard and the reference of the API. Paths are looked up in a map of the built
+ * files, so no path reaches the file system.
  */
 
 import { selectCoding } from '../../http/coding.ts';
@@ -50,15 +50,19 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 const ALLOW = 'GET, HEAD, OPTIONS';
+/** The address of the reference. */
+const REFERENCE = '/docs';
 /** Paths of the API, which are never pages. */
 const API = '/api/';
 
 export class DashboardPages {
   readonly #files: StoredFiles;
+  readonly #reference: StoredFiles;
 
-  /** `folder`: the build output of the dashboard. */
-  constructor(folder: string) {
+  /** The build outputs of the dashboard and of the reference. */
+  constructor(folder: string, reference: string) {
     this.#files = readFiles(folder);
+    this.#reference = readFiles(reference);
   }
 
   /**
@@ -68,15 +72,18 @@ export class DashboardPages {
   respond(request: HttpRequest): HttpResponse | null {
     const { path } = request;
     if (path.startsWith(API)) return null;
-    const asset = path.startsWith(`/${ASSETS}/`) ? this.#files.assets.get(path) : undefined;
-    if (asset === undefined && matchPage(path) === null) return null;
+    const asset = path.startsWith(`/${ASSETS}/`)
+      ? (this.#files.assets.get(path) ?? this.#reference.assets.get(path))
+      : undefined;
+    const isReference = path === REFERENCE;
+    if (asset === undefined && !isReference && matchPage(path) === null) return null;
     if (request.method === 'OPTIONS') return { status: 200, headers: { Allow: ALLOW }, body: '' };
     if (!isRead(request))
       throw new HttpError(405, 'method_not_allowed', `This page supports only ${ALLOW}.`, {
         headers: { Allow: ALLOW },
       });
     return asset === undefined
-      ? respondWith(request, this.#files.page, PAGE_HEADERS)
+      ? respondWith(request, (isReference ? this.#reference : this.#files).page, PAGE_HEADERS)
       : respondWith(request, asset, ASSET_HEADERS);
   }
 

@@ -42,7 +42,10 @@ export const distributionBody = bodySchema(
 
 export const distributionResponse = Type.Object({
   distribution: Type.Object({
-    nameservers: list(Type.String({ examples: ['ns1.example.net'] }), 'the NS records at the apex, without the last dot'),
+    nameservers: list(
+      Type.String({ examples: ['ns1.example.net'] }),
+      'the NS records at the apex, without the last dot',
+    ),
     nameserver_ttl: count('their TTL in seconds'),
     own_nameservers: flag('whether they differ from those of the service'),
     also_notify: list(Type.String(), 'secondaries that get NOTIFY after each change'),

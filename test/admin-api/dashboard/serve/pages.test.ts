@@ -15,6 +15,8 @@ import { testedTransports } from '../../transports.ts';
 const SMALL = 256;
 const FOLDER = fileURLToPath(new URL('../../../../dashboard/', import.meta.url));
 const FIRST_PAGE_LIMIT = 80 * 1024;
+/** With the OpenAPI document. */
+const FIRST_REFERENCE_LIMIT = 100 * 1024;
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const PAGES = [
   '/',
@@ -53,6 +55,27 @@ function everywhere(transport: 'uws' | 'node'): void {
     Object.assign(context, { daemon, page: (await send(daemon.url, '/')).body.toString() });
   });
   test.after(({ daemon }) => daemon.stop());
+
+  test('the reference of the API has a page of its own, as strict and smaller', async ({ daemon, page }) => {
+    const { status, headers, body } = await send(daemon.url, '/docs', { 'accept-encoding': 'br' });
+    assert.equal([status, headers['content-type']], [200, 'text/html; charset=utf-8']);
+    const { headers: ofDashboard } = await send(daemon.url, '/');
+    assert.is(headers['content-security-policy'], ofDashboard['content-security-policy']);
+    const html = brotliDecompressSync(body).toString();
+    assert.is.not(html, page);
+    assert.not.match(html, /<script(?![^>]* src=)|<style|https?:/);
+    let bytes = body.length;
+    for (const link of linksOf(html)) {
+      const asset = await send(daemon.url, link, { 'accept-encoding': 'br' });
+      assert.is(asset.status, 200, link);
+      bytes += asset.body.length;
+    }
+    const document = await send(daemon.url, '/api/v1/openapi.json', { 'accept-encoding': 'br' });
+    assert.is(document.headers['content-encoding'], 'br');
+    bytes += document.body.length;
+    assert.ok(bytes < FIRST_REFERENCE_LIMIT, `${bytes} bytes`);
+    assert.is((await send(daemon.url, '/docs', {}, 'POST')).status, 405);
+  });
 
   test('every address of a page has the page', async ({ daemon, page }) => {
     for (const path of [...PAGES, '/domains?q=example', '/?x']) {
