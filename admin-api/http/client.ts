@@ -1,16 +1,49 @@
 /**
  * A client of the API over fetch, for browsers and Node. Its calls are typed from the routes, which
- * are imported as types only: `createClient<ApiRoute>(url)`. It imports nothing at run time. The
- * command line makes the same calls over its own connections (cli/base/client.ts).
+ * are imported as types only: `createClient<ApiRoute>(url)`. It imports nothing, so that the
+ * package for other programs (admin-api/client) has the same calls. The command line makes them
+ * over its own connections (cli/base/client.ts).
  */
-import type { Static, TSchema } from '@sinclair/typebox';
-import type { errorSchema } from './openapi/shared.ts';
-import type { NoParameters, Parameters } from './query.ts';
-import type { RouteOf } from './route.ts';
-import type { Method } from './router.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: any schema
-type AnyRoute = RouteOf<string, Method, string, any, any, any>;
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type NoParameters = Record<never, never>;
+
+/** A schema of TypeBox, or what says the same of its values. */
+interface Typed {
+  readonly static: unknown;
+}
+
+/** The parts of a route (route.ts) that type its calls. */
+export interface AnyRoute {
+  readonly method: Method;
+  readonly path: string;
+  readonly query?: Readonly<Record<string, Typed>>;
+  readonly body?: Typed;
+  readonly response?: Typed;
+}
+
+/** The body of an error (openapi/shared.ts). */
+export interface ErrorBody {
+  readonly ok: false;
+  readonly error: ErrorPart & { readonly code: string; readonly details?: readonly ErrorDetail[] };
+  readonly request_id: string;
+}
+
+interface ErrorPart {
+  /** What is wrong, and what to do. */
+  readonly message: string;
+  /** The field of the body that is wrong (RFC 6901). */
+  readonly pointer?: string;
+  /** Values that would be accepted. */
+  readonly choices?: readonly string[];
+}
+
+export interface ErrorDetail extends ErrorPart {
+  readonly code?: string;
+  readonly line?: number;
+  readonly file?: string;
+  readonly fix?: string;
+}
 
 /** The body of a request to a route. */
 export type RequestOf<R extends AnyRoute> = StaticOf<R['body']>;
@@ -20,12 +53,12 @@ export type ResponseOf<R extends AnyRoute> = StaticOf<R['response']>;
 
 type StaticOf<S> = [NonNullable<S>] extends [never]
   ? never
-  : NonNullable<S> extends TSchema
-    ? Static<NonNullable<S>>
+  : NonNullable<S> extends Typed
+    ? NonNullable<S>['static']
     : never;
 
-type QueryOf<R extends AnyRoute> = R extends { readonly query?: infer P extends Parameters }
-  ? { readonly [K in keyof P]?: Static<P[K]> | undefined }
+type QueryOf<R extends AnyRoute> = R extends { readonly query?: infer P extends Readonly<Record<string, Typed>> }
+  ? { readonly [K in keyof P]?: P[K]['static'] | undefined }
   : never;
 
 type Names<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
@@ -72,7 +105,7 @@ export type DataOf<R extends AnyRoute> = { readonly ok: true } & ResponseOf<R>;
 /** Either `data` or `error` is set; neither, if the body of the response is not JSON. */
 export interface Outcome<T> {
   readonly data?: T;
-  readonly error?: Static<typeof errorSchema>;
+  readonly error?: ErrorBody;
   readonly response: Response;
 }
 

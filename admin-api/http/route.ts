@@ -68,13 +68,15 @@ export type Reply = { readonly [key: string]: unknown } | RawReply;
 /** Error codes by status, without the codes that every endpoint has. */
 export type Faults = Readonly<Record<number, readonly string[]>>;
 
-/** The example of an endpoint in the reference: its request, and the command that sends the same. */
+/** The example of an endpoint in the reference: a request, and the command that does the same. */
 export interface Example<P extends Parameters = Parameters, B = unknown> {
   readonly query?: { readonly [K in keyof P]?: string | number };
   readonly body?: B;
   /** The name of the file that is the body, or is in the form. */
   readonly file?: string;
-  /** Without `$`. It refers to the domain example.com, and to other objects by the ids of the path. */
+  /**
+   * Without `$`. It names the domain example.com, and other objects by the ids of the path (17).
+   */
   readonly command?: string;
 }
 

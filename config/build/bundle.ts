@@ -29,6 +29,7 @@ import { TEXTS as REFERENCE_TEXTS } from '../../admin-api/reference/texts.ts';
 import { writeBuildInfo } from './build-info.ts';
 import { bundleForBrowsers } from './bundle-browser.ts';
 import { bundleTemplates } from './bundle-templates.ts';
+import { writeClientPackage } from './client-package.ts';
 import { nativePackages } from './native-packages.ts';
 import { EXTERNAL } from './packages.ts';
 import { undiciInParts } from './undici-parts.ts';
@@ -139,6 +140,8 @@ const DASHBOARD = join(ROOT, 'admin-api/dashboard');
 await bundleForBrowsers(DASHBOARD, join(OUT, 'dashboard'), DASHBOARD_TEXTS);
 await bundleForBrowsers(join(ROOT, 'admin-api/reference'), join(OUT, 'reference'), REFERENCE_TEXTS, DASHBOARD);
 await bundleForBrowsers(join(ROOT, 'admin-api/miniapp/simulator/page'), join(OUT, 'simulator'), SIMULATOR_TEXTS);
+
+await writeClientPackage(ROOT, join(OUT, 'client'));
 
 const [audit, copied] = AUDIT_FOLDERS.map((folder) => programPaths(pathToFileURL(`${folder}/`)));
 await build({

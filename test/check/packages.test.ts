@@ -11,7 +11,7 @@ import { releasedBefore } from '../../config/build/version.ts';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const DAEMON = ['main.ts', 'core', 'admin-api', 'edge'];
 /** Packed for browsers at build time, with packages of its own. */
-const BROWSER = ['admin-api/dashboard/', 'admin-api/ui/', 'admin-api/miniapp/simulator/page/'];
+const BROWSER = ['admin-api/dashboard/', 'admin-api/reference/', 'admin-api/ui/', 'admin-api/miniapp/simulator/page/'];
 /** Loaded by name, so that it may be missing: admin-api/http/uws.ts. */
 const OPTIONAL = 'uWebSockets.js';
 /** Packages whose undocumented parts are replaced: another version may differ in them. */

@@ -84,7 +84,8 @@ export function createPackages(
   };
 }
 
-const routesOf = (intake: Intake, store: StoreParts) => [
+/** Builds describe the routes without services. */
+export const routesOf = (intake: Intake, store: StoreParts) => [
   ...packageRoutes(intake),
   ...packageAdminRoutes(intake.services, intake.blobs),
   ...storeRoutes(store),

@@ -28,7 +28,7 @@ export function tokenRoutes(parts: SignInParts, uses: Pick<TokenUses, 'lastUse'>
       description:
         'Without `scopes`, the token has all scopes that the role allows; without `expires_at`, it stays valid until it is revoked. For tokens with more limits, use POST /api/v1/tokens. An Idempotency-Key has no effect here.',
       example: {
-        body: { login: 'admin', password: 'correct horse battery', name: 'laptop', scopes: ['dns', 'proxy'] },
+        body: { login: 'admin', password: 'correct horse battery staple', name: 'laptop', scopes: ['dns', 'proxy'] },
         command: 'waypost token create --login admin --name laptop --scope dns proxy',
       },
       body: exchangeBody,

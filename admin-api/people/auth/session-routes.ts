@@ -38,7 +38,7 @@ export function sessionRoutes(parts: SignInParts, sessions: Sessions) {
       summary: 'Sign in to the dashboard',
       description:
         'Sets a cookie that no script can read. The session ends at `expires_at`, which each use moves on, up to `admin.session_lifetime` after the sign-in. The session that the request comes with ends. An account with a second factor also needs `code`: without it, the response is 401 `code_required`. An Idempotency-Key has no effect here.',
-      example: { body: { login: 'admin', password: 'correct horse battery' } },
+      example: { body: { login: 'admin', password: 'correct horse battery staple' } },
       body: signInBody,
       response: sessionResponse,
       faults: SIGN_IN_FAULTS,

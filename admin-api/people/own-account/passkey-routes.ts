@@ -40,7 +40,7 @@ export function passkeyRoutes(parts: SignInParts) {
       summary: 'Get a challenge to create a passkey',
       description:
         'Pass `options` to navigator.credentials.create. The challenge works once, within 10 minutes. An Idempotency-Key has no effect here.',
-      example: { body: { password: 'correct horse battery' } },
+      example: { body: { password: 'correct horse battery staple' } },
       body: confirmationBody,
       response: passkeyOptionsResponse,
       faults: { ...FACTOR_FAULTS, 409: ['passkeys_unavailable', 'passkey_limit'] },
@@ -92,7 +92,7 @@ export function passkeyRoutes(parts: SignInParts) {
       path: PASSKEY,
       summary: 'Remove a passkey',
       description: 'It signs in no more. Needs the password, and a code if the account has one-time codes.',
-      example: { body: { password: 'correct horse battery' } },
+      example: { body: { password: 'correct horse battery staple' } },
       body: confirmationBody,
       response: NOTHING,
       faults: { ...FACTOR_FAULTS, 404: ['no_such_passkey'] },

@@ -49,7 +49,7 @@ export function ownAccountRoutes(parts: SignInParts) {
       summary: 'Change the own e-mail address',
       description: 'Needs the current password, and a code if the account has one-time codes.',
       example: {
-        body: { password: 'correct horse battery', email: 'admin@example.com' },
+        body: { password: 'correct horse battery staple', email: 'admin@example.com' },
         command: 'waypost account set admin --email admin@example.com',
       },
       body: emailBody,
@@ -66,7 +66,7 @@ export function ownAccountRoutes(parts: SignInParts) {
       summary: 'Change the own password',
       description:
         'Ends all dashboard sessions of the account, except that of the request. Tokens stay valid, unless `revoke_tokens` is true; the token of the request always does. TSIG keys stay valid.',
-      example: { body: { password: 'correct horse battery', new_password: 'another long secret' } },
+      example: { body: { password: 'correct horse battery staple', new_password: 'another long secret' } },
       body: passwordBody,
       response: passwordResponse,
       faults: FACTOR_FAULTS,
@@ -90,7 +90,7 @@ export function ownAccountRoutes(parts: SignInParts) {
       summary: 'Make a secret for one-time codes',
       description:
         'Sign-in does not need codes until POST /api/v1/account/totp/confirm, within an hour. An Idempotency-Key has no effect here.',
-      example: { body: { password: 'correct horse battery' } },
+      example: { body: { password: 'correct horse battery staple' } },
       body: beginBody,
       response: newTotpResponse,
       faults: { ...PASSWORD_FAULTS, 409: ['totp_enabled'] },
@@ -104,7 +104,7 @@ export function ownAccountRoutes(parts: SignInParts) {
       summary: 'Turn on one-time codes with a first code',
       description:
         'From now on, sign-in and token exchange need a code. Sessions and tokens stay valid. An Idempotency-Key has no effect here.',
-      example: { body: { password: 'correct horse battery', code: '123456' } },
+      example: { body: { password: 'correct horse battery staple', code: '123456' } },
       body: totpConfirmBody,
       response: recoveryCodesResponse,
       faults: { ...PASSWORD_FAULTS, 403: ['wrong_password', 'bad_code'], 409: ['totp_enabled', 'totp_not_begun'] },
@@ -117,7 +117,7 @@ export function ownAccountRoutes(parts: SignInParts) {
       path: `${TOTP}/recovery-codes`,
       summary: 'Replace the recovery codes',
       description: 'The earlier ones work no more. An Idempotency-Key has no effect here.',
-      example: { body: { password: 'correct horse battery', code: '123456' } },
+      example: { body: { password: 'correct horse battery staple', code: '123456' } },
       body: confirmationBody,
       response: recoveryCodesResponse,
       faults: { ...FACTOR_FAULTS, 409: ['totp_disabled'] },
@@ -131,7 +131,7 @@ export function ownAccountRoutes(parts: SignInParts) {
       path: TOTP,
       summary: 'Turn off one-time codes',
       description: 'Removes the secret and the recovery codes. Needs the password and a code, or a recovery code.',
-      example: { body: { password: 'correct horse battery', code: '123456' } },
+      example: { body: { password: 'correct horse battery staple', code: '123456' } },
       body: confirmationBody,
       response: NOTHING,
       faults: { ...FACTOR_FAULTS, 409: ['totp_disabled'] },

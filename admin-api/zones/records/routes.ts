@@ -278,7 +278,7 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       summary: 'Replace all records with those of a zone file',
       description:
         'Everything that Knot, NSD and BIND load is imported; `warnings` lists questionable records. DNSSEC records and owners outside of the zone are dropped, with a warning. `$GENERATE` is expanded, `$INCLUDE` is rejected. `dry_run=true` makes no change, and compares the file with the zone.',
-      example: { file: 'example.com.zone', command: 'waypost zone import example.com.zone --yes' },
+      example: { file: 'example.com.zone', command: 'waypost zone import example.com.zone' },
       scope: 'dns',
       conditional: true,
       bodyTypes: ZONE_TYPES,
@@ -334,7 +334,7 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       example: {
         query: { domain: 'example.net' },
         file: 'example.net.zone',
-        command: 'waypost zone import example.net.zone --yes',
+        command: 'waypost zone import example.net.zone',
       },
       scope: 'dns',
       bodyTypes: ZONE_TYPES,

@@ -238,7 +238,7 @@ export function storeKeyRoutes(keys: StoreKeys) {
       summary: 'Create a new store key',
       description:
         'The previous key endorses the new one, and also signs until the overlap ends. Packages need no new upload.',
-      example: { body: { overlap_days: 90 }, command: 'waypost pkg keys rotate --overlap-days 90' },
+      example: { body: { overlap_days: 90 }, command: 'waypost pkg keys rotate --overlap-days 90 --yes' },
       body: rotateBody,
       bodyOptional: true,
       response: storeKeysResponse,
@@ -254,7 +254,7 @@ export function storeKeyRoutes(keys: StoreKeys) {
         'The key signs nothing any more, its endorsements are no longer shown, and its private key is deleted. If it is the current key, a new one without an endorsement replaces it: clients must get that key with an update of the host.',
       example: {
         body: { reason: 'A backup was stolen.' },
-        command: 'waypost pkg keys revoke 17 --reason "A backup was stolen."',
+        command: 'waypost pkg keys revoke 17 --reason "A backup was stolen." --yes',
       },
       body: revokeBody,
       response: storeKeysResponse,
