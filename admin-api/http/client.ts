@@ -165,6 +165,10 @@ export function createClient<R extends AnyRoute>(baseUrl: string, send: Send = s
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
+/** Bodies that fetch sends as they are. */
+const isSentRaw = (body: unknown): boolean =>
+  body instanceof Blob || body instanceof FormData || ArrayBuffer.isView(body);
+
 /** The request of a call. A body that is an object, and not `Raw`, is JSON. */
 export function requestOf<Raw = string | Blob>(
   baseUrl: string,
@@ -172,7 +176,7 @@ export function requestOf<Raw = string | Blob>(
   route: string,
   { params = {}, body, headers, signal }: AnyCall,
 ): ClientRequest<Raw> {
-  const isJson = typeof body === 'object' && !(body instanceof Blob);
+  const isJson = typeof body === 'object' && !isSentRaw(body);
   return {
     method,
     route,

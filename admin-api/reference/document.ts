@@ -85,7 +85,8 @@ export class Reference {
     );
     this.#operations = new Map(operations.map((operation) => [operation.operationId, operation]));
     this.groups = document.tags.map(({ name, description }) => ({
-      ...{ name, description },
+      name,
+      description,
       operations: operations.filter(({ tags }) => tags.includes(name)),
     }));
   }

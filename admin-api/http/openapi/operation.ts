@@ -85,7 +85,10 @@ function parametersOf(route: Route, schemas: Schemas): Part[] {
     const { description, ...rest } = schemas.plain(schema);
     const value = example?.query?.[name];
     parameters.push({
-      ...{ name, in: 'query', description, schema: rest },
+      name,
+      in: 'query',
+      description,
+      schema: rest,
       ...(value === undefined ? {} : { example: value }),
     });
   }

@@ -153,7 +153,7 @@ export function packageRoutes(intake: Intake) {
       tag: 'packages',
       summary: 'Withdraw a package',
       description: 'The package is no longer audited, reviewed or published. Its versionCode cannot be used again.',
-      example: { command: 'waypost pkg withdraw 17' },
+      example: { command: 'waypost pkg withdraw 17 --yes' },
       scope: 'packages',
       response: uploadBriefResponse,
       faults: { 404: ['no_such_upload'], 409: ['wrong_state'] },

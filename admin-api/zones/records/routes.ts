@@ -278,7 +278,7 @@ export function recordRoutes(services: Services, pool: PreparePool, warnings: Ta
       summary: 'Replace all records with those of a zone file',
       description:
         'Everything that Knot, NSD and BIND load is imported; `warnings` lists questionable records. DNSSEC records and owners outside of the zone are dropped, with a warning. `$GENERATE` is expanded, `$INCLUDE` is rejected. `dry_run=true` makes no change, and compares the file with the zone.',
-      example: { file: 'example.com.zone', command: 'waypost zone import example.com.zone' },
+      example: { file: 'example.com.zone', command: 'waypost zone import example.com.zone --replace' },
       scope: 'dns',
       conditional: true,
       bodyTypes: ZONE_TYPES,
