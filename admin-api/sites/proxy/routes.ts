@@ -152,6 +152,7 @@ export function proxyRoutes(services: Services, rules: OriginRules, open: OpenCo
         'When the response is sent, the proxied names resolve to the addresses of the proxy, or to their own records again. For ten minutes after the proxy is turned off, visitors with the old addresses are still served. Without a configured origin, each proxied name is served from the public addresses of its own records. An origin that cannot be used is no error: it is reported in proxy.warnings.',
       example: { body: { enable: true }, command: 'waypost proxy on example.com' },
       scope: 'proxy',
+      conditional: true,
       body: toggleBody,
       response: proxyResponse,
       faults: { 404: NO_DOMAIN, 409: EDIT_FAULTS },

@@ -3,7 +3,7 @@ import { InvalidError } from '../../../core/base/errors.ts';
 import type { Draft } from '../../../core/journal/draft/draft.ts';
 import { type Domain, type Protocol, type ProxyConfig, proxies } from '../../../core/store/rows.ts';
 import { type ChangeResult, change } from '../../change/change.ts';
-import { editableDomain, ownedDomain } from '../../change/owned-domain.ts';
+import { editableDomain, ownedDomain, requireMatch } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { BodyOf } from '../../http/json-body.ts';
@@ -69,10 +69,11 @@ export function updateSettings(services: Services, rules: OriginRules, context: 
 
 /**
  * Turns the proxy on or off, whatever its origin is: an origin that cannot be used is a warning.
- * Throws HttpError 404.
+ * Throws HttpError 404 and 412.
  */
 export function toggleProxy(services: Services, rules: OriginRules, context: Context<Caller>, enable: boolean) {
   return changeProxy(services, context, async (draft, domain) => {
+    requireMatch(services, draft, domain, context.header('if-match'));
     const before = draft.proxy(domain.id) ?? noProxy(domain.id);
     const unchanged = before.enabled === enable;
     let row = before;
