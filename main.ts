@@ -261,6 +261,7 @@ async function startParts(
   stops.own(secondaries).start();
   stops.own(signing).keeper.start();
   stops.own(delegations).start();
+  stops.own(new core.DomainPurge({ ...shared, ...logOf('domains') })).start();
   stops.own(catalogs).start();
   stops.own(core.openWebhooks({ ...shared, ...logOf('webhooks') })).start();
   const backups = stops.own(core.openBackups({ ...shared, ...logOf('backup'), clock, isResealed }));

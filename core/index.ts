@@ -16,4 +16,5 @@ export { openAliases } from './upkeep/alias/open.ts';
 export { openCatalogs } from './upkeep/catalog/open.ts';
 export { openDelegations } from './upkeep/delegation/keeper.ts';
 export { reportForeignOwners } from './upkeep/domains/domain-names.ts';
+export { DomainPurge } from './upkeep/domains/purge.ts';
 export { openSigning } from './upkeep/signing/open.ts';

@@ -4,9 +4,10 @@ import { StateError } from '../../core/base/errors.ts';
 import type { Draft } from '../../core/journal/draft/draft.ts';
 import { afterPrefix, type Id, idKey } from '../../core/store/keys.ts';
 import type { Reader } from '../../core/store/reader.ts';
-import { type Domain, records } from '../../core/store/rows.ts';
+import { type DeletedDomain, type Domain, records } from '../../core/store/rows.ts';
 import { type Caller, reachesDomain } from '../http/caller.ts';
 import { HttpError } from '../http/errors.ts';
+import { nowSeconds } from '../http/time.ts';
 import { mayActFor } from './acting.ts';
 import type { Services } from './services.ts';
 
@@ -19,6 +20,23 @@ export function ownedDomain(reader: Reader, caller: Caller, id: Id): Domain {
   if (domain !== undefined && mayActFor(reader, caller, domain.accountId) && reachesDomain(caller.token, id))
     return domain;
   throw noSuchDomain();
+}
+
+export const isRestorable = ({ isGone, purgeAt }: DeletedDomain): boolean => !isGone && purgeAt > nowSeconds();
+
+/** Like `ownedDomain`, for a deleted domain that can be restored. */
+export function deletedDomain(reader: Reader, caller: Caller, id: Id): DeletedDomain {
+  const deleted = reader.deletedDomain(id);
+  const isOwn = deleted !== undefined && mayActFor(reader, caller, deleted.domain.accountId);
+  if (isOwn && reachesDomain(caller.token, id) && isRestorable(deleted)) return deleted;
+  throw noSuchDomain();
+}
+
+/** A domain, or a deleted one that can be restored. Throws HttpError 404. */
+export function ownedOrDeleted(reader: Reader, caller: Caller, id: Id): Domain {
+  return reader.deletedDomain(id) === undefined
+    ? ownedDomain(reader, caller, id)
+    : deletedDomain(reader, caller, id).domain;
 }
 
 /** Error codes of `editableDomain`, without 404. */

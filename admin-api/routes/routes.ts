@@ -29,6 +29,7 @@ import { type SiteDocumentParts, siteDocumentRoutes } from '../sites/documents/d
 import type { OpenConnection } from '../sites/proxy/origin-test.ts';
 import { proxyRoutes } from '../sites/proxy/routes.ts';
 import { tailRoutes } from '../sites/tail/routes.ts';
+import { binRoutes } from '../zones/bin/routes.ts';
 import { dnssecRoutes } from '../zones/dnssec/routes.ts';
 import { type AnswerDns, dohRoutes } from '../zones/doh/routes.ts';
 import { domainRoutes } from '../zones/domains/routes.ts';
@@ -85,6 +86,7 @@ export function apiRoutes(parts: ApiParts) {
     ...auditRoutes(services, parts.sync),
     ...eventRoutes(services, authenticator, eventStreams),
     ...domainRoutes(services, (domain) => parts.targetWarnings.list(domain)),
+    ...binRoutes(services),
     ...distributionRoutes(services),
     ...recordRoutes(services, parts.zoneFiles, parts.targetWarnings),
     ...importRoutes(services),

@@ -30,7 +30,11 @@ export const LEVELS: readonly { readonly level: number; readonly since: string; 
     adds: 'TSIG keys with names of their account, limits of tokens and keys, kept PTR records, steering, disabled records, and DNSSEC keys of another algorithm than the zone',
   },
   { level: 7, since: '0.3.0', adds: 'the id of a history, and deliveries that are paused after a restore' },
-  { level: 8, since: '0.3.0', adds: 'large imports whose records are written in many small entries' },
+  {
+    level: 8,
+    since: '0.3.0',
+    adds: 'large imports whose records are written in many small entries, and deleted domains that can be restored',
+  },
 ];
 
 /** The minimum level of a node that can apply the changes. */

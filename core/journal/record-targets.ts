@@ -9,7 +9,7 @@ import { isWithin, type Name, nameAt } from '../dns/wire/name.ts';
 import { HOST_TARGET, isServiceBinding, SERVICE_TARGET, TYPE } from '../dns/wire/types.ts';
 import type { Environment } from '../store/environment.ts';
 import { type HiddenRange, isHidden } from '../store/hidden-rows.ts';
-import { afterPrefix, aliasOwnerKey, idKey, recordKeyParts, targetKey } from '../store/keys.ts';
+import { afterPrefix, aliasOwnerKey, type Id, idKey, recordKeyParts, targetKey } from '../store/keys.ts';
 import { type Domain, RECORD_RDATA } from '../store/rows.ts';
 
 /**
@@ -48,6 +48,24 @@ export function writeHiddenAliases({ allRecords, aliases }: Environment, range: 
   for (const { key, value } of allRecords({ start, end: afterPrefix(start) }))
     if (recordKeyParts(key).type === TYPE.ALIAS && isHidden(range, key))
       aliases.put(aliasOwnerKey(nameAt(value, RECORD_RDATA), key), EMPTY);
+}
+
+/** Deletes the entries of all records of a domain, in the current transaction. */
+export function deleteTargets({ targets }: Environment, domainId: Id): void {
+  const start = idKey(domainId);
+  for (const key of [...targets.getKeys({ start, end: afterPrefix(start) })]) targets.remove(key);
+}
+
+/** The targets of the ALIAS records of a domain, with the keys of their entries. */
+export function aliasOwnersOf({ records }: Environment, domainId: Id): { target: Name; key: Buffer }[] {
+  const start = idKey(domainId);
+  const found: { target: Name; key: Buffer }[] = [];
+  for (const key of records.getKeys({ start, end: afterPrefix(start) }) as Iterable<Buffer>) {
+    if (recordKeyParts(key).type !== TYPE.ALIAS) continue;
+    const target = Uint8Array.from(nameAt(records.get(key)!, RECORD_RDATA));
+    found.push({ target, key: aliasOwnerKey(target, key) });
+  }
+  return found;
 }
 
 const EMPTY = Buffer.alloc(0);

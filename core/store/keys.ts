@@ -19,7 +19,7 @@
  *   nsec3     domain id (8) · hash (20)
  *   zones, domains, accounts, tokens, token_uses, sessions, tsig_keys, proxies, certificates,
  *   automatic_certificates, acme_orders, dnssec, dnssec_states, delegations, secondaries,
- *   zone_labels   id (8)
+ *   zone_labels, deleted_domains   id (8)
  *   purges    domain id (8) · id (8)
  *   site_documents    domain id (8) · kind (1)
  *   site_document_versions   domain id (8) · kind (1) · revision (8)
@@ -71,6 +71,8 @@ export const LOOKUP = {
   passkeyCredential: 0x7a,
   storeKey: 0x62,
   accountWebhook: 0x68,
+  accountBin: 0x64,
+  purgeTime: 0x67,
 } as const;
 
 /**

@@ -43,7 +43,9 @@ export async function findLargest(reader: StoreReader, count: number): Promise<L
   const zones = new Top<{ readonly domainId: Id; readonly bytes: number }>(count);
   await forEachRow(states, (key, value) => {
     const { bytes } = decodeZoneState(value);
-    if (zones.admits(bytes)) zones.add({ domainId: idAt(key), bytes });
+    const domainId = idAt(key);
+    // Deleted domains have a state, too, until they are deleted for good.
+    if (zones.admits(bytes) && reader.domain(domainId) !== undefined) zones.add({ domainId, bytes });
   });
   return {
     accounts: accounts.rows,

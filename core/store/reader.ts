@@ -27,17 +27,20 @@ import {
   acmeChallenges,
   acmeOrders,
   automaticCertificates,
+  binPrefix,
   type Certificate,
   type Comment,
   catalogPrefixes,
   certificates,
   comments,
   type DelegationRow,
+  type DeletedDomain,
   type DisabledRecords,
   type DnssecRow,
   type Domain,
   decodeDomain,
   delegations,
+  deletedDomains,
   disabledRecords,
   dnssec,
   dnssecStates,
@@ -53,6 +56,7 @@ import {
   type ProxyConfig,
   type Purge,
   proxies,
+  purgePrefix,
   purges,
   type RecordRow,
   type RsaCertificate,
@@ -133,6 +137,21 @@ export class Reader extends AccountReader {
   countDomains(accountId: Id, limit?: number): number {
     const prefix = lookupKey(LOOKUP.accountDomain, idKey(accountId));
     return this.raw.range(LOOKUPS, prefix, afterPrefix(prefix), limit).length;
+  }
+
+  /** Undefined: no such domain is in the bin. */
+  deletedDomain(id: Id): DeletedDomain | undefined {
+    return this.row(deletedDomains, idKey(id));
+  }
+
+  /** The domains in the bin of an account, newest first, after the position `after`. */
+  deletedDomainsOf(accountId: Id, after: Uint8Array | null, limit?: number): DeletedDomain[] {
+    return this.rowsAt(deletedDomains, binPrefix(accountId), after, limit);
+  }
+
+  /** The deleted domain that is deleted for good first; undefined: there is none. */
+  nextPurge(): DeletedDomain | undefined {
+    return this.rowsAt(deletedDomains, purgePrefix(), null, 1)[0];
   }
 
   /** Undefined: the zone is not signed. */

@@ -6,6 +6,7 @@
 import { accounts, sessions, tokens, tokenUses, tsigKeys } from './rows/accounts.ts';
 import { acmeAccounts, acmeChallenges, acmeOrders } from './rows/acme.ts';
 import { aliasTargets } from './rows/alias-targets.ts';
+import { deletedDomains } from './rows/deleted-domains.ts';
 import { dnssec } from './rows/dnssec.ts';
 import { dnssecStates } from './rows/dnssec-states.ts';
 import { imports } from './rows/imports.ts';
@@ -32,6 +33,7 @@ import { comments, disabledRecords, domains, keptPtrs, records, spellings, zoneL
 export * from './rows/accounts.ts';
 export * from './rows/acme.ts';
 export * from './rows/alias-targets.ts';
+export * from './rows/deleted-domains.ts';
 export * from './rows/dnssec.ts';
 export * from './rows/dnssec-states.ts';
 export * from './rows/imports.ts';
@@ -97,5 +99,6 @@ export const TABLES: ReadonlyMap<number, Table<unknown>> = new Map(
     steeringVersions,
     installations,
     imports,
+    deletedDomains,
   ].map((table) => [table.number, table as Table<unknown>]),
 );

@@ -135,7 +135,10 @@ async function empty(api: ApiClient): Promise<void> {
   for (const { id, username } of await rowsOf(api, '/api/v1/accounts', 'accounts', '?limit=1000')) {
     const account = `?account=${id}`;
     if ((await rowsOf(api, '/api/dev/apps', 'apps', account)).length > 0) throw new Error('apps cannot be deleted');
-    await deleteAll(api, '/api/v1/domains', 'domains', account, '?force=true');
+    await deleteAll(api, '/api/v1/domains', 'domains', account, '?force=true&permanent=true');
+    // Those that the test has deleted.
+    for (const { id: domainId } of await rowsOf(api, '/api/v1/domains/deleted', 'domains', account))
+      await api.call('DELETE', `/api/v1/domains/${domainId}?permanent=true`);
     if (username !== 'admin') await api.call('DELETE', `/api/v1/accounts/${id}`);
   }
   await deleteAll(api, '/api/v1/webhooks', 'webhooks');

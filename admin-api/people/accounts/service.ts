@@ -6,6 +6,7 @@ import type { Draft } from '../../../core/journal/draft/draft.ts';
 import type { Id } from '../../../core/store/keys.ts';
 import { appsOf } from '../../../core/store/package-reads.ts';
 import { type Account, accounts, tsigKeys, webhooks } from '../../../core/store/rows.ts';
+import { discardBin } from '../../../core/upkeep/domains/bin.ts';
 import { change } from '../../change/change.ts';
 import { revoke } from '../../change/credentials.ts';
 import type { Services } from '../../change/services.ts';
@@ -139,8 +140,8 @@ const ownEmail = (): StateError =>
   });
 
 /**
- * The sweeper later deletes the apps of the account. Throws HttpError 404, StateError
- * `has_domains`, `has_apps`, `last_admin`.
+ * The sweeper later deletes the apps of the account, and its bin is emptied. Throws HttpError 404,
+ * StateError `has_domains`, `has_apps`, `last_admin`.
  */
 export function deleteAccount(services: Services, context: Context<Caller>, id: Id) {
   return revoke(services, context, id, (draft) => {
@@ -161,6 +162,7 @@ export function deleteAccount(services: Services, context: Context<Caller>, id: 
     removeFactors(draft, id);
     for (const key of draft.tsigKeysOf(id)) draft.delete(tsigKeys, key);
     for (const webhook of draft.webhooksOf(id)) draft.delete(webhooks, webhook);
+    discardBin(draft, id);
     draft.delete(accounts, account);
     return { action: 'account.delete', target: id, detail: auditDetail(account), createResponse: () => ({}) };
   });

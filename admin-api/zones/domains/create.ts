@@ -144,7 +144,7 @@ export async function createDomains(
 }
 
 /** The count of domains conflicts with every other creation in the account. */
-function inTurn<T>({ admission, locks }: Services, account: Account, commit: () => Promise<T>): Promise<T> {
+export function inTurn<T>({ admission, locks }: Services, account: Account, commit: () => Promise<T>): Promise<T> {
   return admission.limitOf(account) > 0 ? locks.exclusive(`account ${account.id}`, commit) : commit();
 }
 
@@ -242,7 +242,7 @@ export function checkDomain(services: Services, context: ActingContext, text: st
  * Throws InvalidError for a name that the account cannot have, and StateError `zone_exists` or
  * `plan_limit`.
  */
-function requireAdmitted(
+export function requireAdmitted(
   { admission }: Services,
   reader: Reader,
   apex: Name,

@@ -1,7 +1,8 @@
 /** Endpoints of domains. */
 import { type Static, Type } from '@sinclair/typebox';
-import { flag, integer, NOTHING, oneOf, text } from '../../../core/base/schema.ts';
+import { flag, integer, oneOf, text } from '../../../core/base/schema.ts';
 import type { Domain } from '../../../core/store/rows.ts';
+import { BIN_DAYS } from '../../../core/upkeep/domains/bin.ts';
 import { ACTING_FAULTS, accountOf, accountQuery } from '../../change/acting.ts';
 import { etag, ownedDomain } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
@@ -15,6 +16,7 @@ import { DOMAIN_SORTS, listDomains, SORT_ALIASES } from './list.ts';
 import { scanDomain } from './scan.ts';
 import {
   delegationResponse,
+  deletedResponse,
   domainBody,
   domainNameResponse,
   domainResponse,
@@ -26,7 +28,14 @@ import {
   primariesBody,
 } from './schema.ts';
 import { normalizeSearch } from './search-text.ts';
-import { deleteDomain, describeDomain, describeListed, replacePrimaries, transferZone } from './service.ts';
+import {
+  deleteDomain,
+  describeDomain,
+  describeListed,
+  discardDeleted,
+  replacePrimaries,
+  transferZone,
+} from './service.ts';
 import { DOMAIN_STATES } from './state-filter.ts';
 
 const DOMAINS = '/api/v1/domains';
@@ -181,16 +190,21 @@ export function domainRoutes(services: Services, findWarnings: FindWarnings) {
       tag: 'domains',
       summary: 'Delete a domain with all its records',
       scope: 'dns',
-      description:
-        'A signed domain whose parent zone has a DS record is not deleted: disable DNSSEC first, or set force.',
+      description: `The domain is no longer served, and its name is free. It can be restored for ${BIN_DAYS} days. A signed domain whose parent zone has a DS record is not deleted: disable DNSSEC first, or set force.`,
       example: { command: 'waypost domain rm example.com --yes' },
       query: {
         force: Type.Optional(flag('true to delete the domain although its parent zone has a DS record')),
+        permanent: Type.Optional(flag('true to delete the domain for good, also one that was deleted before')),
       },
       conditional: true,
-      response: NOTHING,
+      response: deletedResponse,
       faults: { 404: ['no_such_domain'], 409: ['dnssec_ds_present', 'listed_zone'] },
-      run: (context) => deleteDomain(services, context, parseId(context.params.domain_id), context.query.force),
+      run(context) {
+        const id = parseId(context.params.domain_id);
+        const isDeleted = services.reader.deletedDomain(id) !== undefined;
+        if (context.query.permanent === true && isDeleted) return discardDeleted(services, context, id);
+        return deleteDomain(services, context, id, context.query);
+      },
     }),
     route({
       operationId: 'replacePrimaries',

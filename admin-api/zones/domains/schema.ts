@@ -229,6 +229,30 @@ export const presentRecordsResponse = Type.Object({
 
 export const domainResponse = Type.Object({ domain: domainView });
 
+export const deletedResponse = Type.Object({
+  restorable_until: orNull(time('until when it can be restored'), 'until when it can be restored; null: it cannot'),
+});
+
+const deletedDomain = Type.Object(
+  {
+    id: fields.id,
+    domain: fields.domain,
+    kind: fields.kind,
+    record_count: fields.record_count,
+    account_id: fields.account_id,
+    created_at: fields.created_at,
+    deleted_at: time('when it was deleted'),
+    deleted_by: orNull(Type.String(), 'the user name of the one who deleted it; null: the service'),
+    restorable_until: time('until when it can be restored'),
+  },
+  { title: 'DeletedDomain' },
+);
+
+export const deletedDomainsResponse = Type.Object({
+  domains: list(deletedDomain, 'newest first'),
+  ...pageFields,
+});
+
 export const newDomainsResponse = Type.Object({ domains: list(domainView, 'in the order of the request') });
 
 export const domainsResponse = Type.Object({

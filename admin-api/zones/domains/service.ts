@@ -7,10 +7,10 @@ import type { Id } from '../../../core/store/keys.ts';
 import { type Domain, domains, newSecondary, secondaryState } from '../../../core/store/rows.ts';
 import type { ZoneState } from '../../../core/store/zone-state.ts';
 import { judgeDelegation } from '../../../core/upkeep/delegation/state.ts';
-import { deleteDomainRows } from '../../../core/upkeep/domains/delete.ts';
+import { discardDomain, deleteDomain as moveToBin } from '../../../core/upkeep/domains/bin.ts';
 import { presignedState } from '../../../core/upkeep/signing/presigned-state.ts';
 import { change } from '../../change/change.ts';
-import { ownedDomain, requireMatch } from '../../change/owned-domain.ts';
+import { deletedDomain, ownedDomain, requireMatch } from '../../change/owned-domain.ts';
 import type { Services } from '../../change/services.ts';
 import type { Caller } from '../../http/caller.ts';
 import type { Context } from '../../http/route.ts';
@@ -19,20 +19,56 @@ import { expectedOf } from './delegation.ts';
 import { requireNoDs } from './parent-ds.ts';
 import { type PrimaryBody, readPrimaries, viewPrimary } from './primaries.ts';
 
+interface Deletion {
+  /** Also if the parent zone has a DS record. */
+  readonly force?: boolean;
+  /** The domain cannot be restored. */
+  readonly permanent?: boolean;
+}
+
 /**
- * Deletes a domain and all its data in one commit. Throws HttpError 404 and 412, and StateError
- * `dnssec_ds_present` unless `force` is set.
+ * Moves a domain to the bin. Throws HttpError 404 and 412, and StateError `dnssec_ds_present` and
+ * `listed_zone`.
  */
-export async function deleteDomain(services: Services, context: Context<Caller>, id: Id, force = false) {
+export async function deleteDomain(
+  services: Services,
+  context: Context<Caller>,
+  id: Id,
+  { force = false, permanent = false }: Deletion = {},
+) {
   if (!force) await requireNoDs(services, ownedDomain(services.reader, context.caller, id));
   const commit = () =>
-    change(services, context, async (draft) => {
+    change(services, context, (draft) => {
       const domain = requireUnlisted(draft, ownedDomain(draft, context.caller, id));
       requireMatch(services, draft, domain, context.header('if-match'));
-      const count = await deleteDomainRows(services, draft, domain, nowSeconds());
-      return { action: 'domain.delete', domain, target: id, detail: { records: count }, createResponse: () => ({}) };
+      const { recordCount } = services.reader.zoneState(id);
+      const by = context.caller.account.username;
+      const deletion = { by, now: nowSeconds(), isPermanent: permanent };
+      const { purgeAt, isGone } = moveToBin(services, draft, domain, deletion);
+      return {
+        action: 'domain.delete',
+        domain,
+        target: id,
+        detail: { records: recordCount, ...(permanent && { permanent }) },
+        createResponse: () => ({ restorable_until: isGone ? null : formatTime(purgeAt) }),
+      };
     });
   return services.locks.exclusive(String(id), commit);
+}
+
+/** Makes a deleted domain one that cannot be restored. Throws HttpError 404. */
+export function discardDeleted(services: Services, context: Context<Caller>, id: Id) {
+  return change(services, context, (draft) => {
+    const deleted = deletedDomain(draft, context.caller, id);
+    discardDomain(draft, deleted);
+    const { domain } = deleted;
+    return {
+      action: 'domain.discard',
+      domain,
+      target: id,
+      createResponse: () => ({ restorable_until: null }),
+    };
+  });
 }
 
 /** A domain in lists, with states that change without a new revision. */

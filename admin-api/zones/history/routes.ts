@@ -1,5 +1,5 @@
 /** Endpoints of the history of a domain. */
-import { EDIT_FAULTS, ownedDomain } from '../../change/owned-domain.ts';
+import { EDIT_FAULTS, ownedOrDeleted } from '../../change/owned-domain.ts';
 import { parseId, type Services } from '../../change/services.ts';
 import { replyWithList } from '../../http/list-reply.ts';
 import { MAX_LIMIT, pageQuery, readIdCursor, searchQuery } from '../../http/lists.ts';
@@ -20,7 +20,7 @@ export function historyRoutes(services: Services) {
       tag: 'domains',
       summary: 'List the changes of a domain with the values before and after, newest first',
       description:
-        'Changes of records, their comments, proxy and DNSSEC; the values of the proxy need the scope `proxy:read` too. A page with long values or of a search may have fewer items than `limit`. At least the last 1,000 changes are stored, unless their values are larger than 4 MB. `begin` is the earliest change after which the state can be restored; the audit log reaches further, without values.',
+        'Changes of records, their comments, proxy and DNSSEC; the values of the proxy need the scope `proxy:read` too. A page with long values or of a search may have fewer items than `limit`. At least the last 1,000 changes are stored, unless their values are larger than 4 MB. `begin` is the earliest change after which the state can be restored; the audit log reaches further, without values. A deleted domain that can be restored has its history, too.',
       example: { command: 'waypost history list example.com' },
       scope: 'dns',
       query: { ...pageQuery, ...searchQuery('actor, action or one of its records') },
@@ -28,7 +28,7 @@ export function historyRoutes(services: Services) {
       faults: { 404: ['no_such_domain'] },
       run(context) {
         const { caller, params } = context;
-        const domain = ownedDomain(services.reader, caller, parseId(params.domain_id));
+        const domain = ownedOrDeleted(services.reader, caller, parseId(params.domain_id));
         const { q: matches } = context.query;
         const showsProxy = allows(caller.token.scopes, 'proxy', 'read');
         return replyWithList(services.streams, context, 'changes', {

@@ -345,5 +345,5 @@ async function commitChanges(
 /** Throws WaypostError. */
 export async function deleteZone(services: Services, context: PowerDnsContext, force?: boolean): Promise<void> {
   const { id } = findZone(services.reader, context.caller, context.params.zone_id);
-  await deleteDomain(services, context, id, force);
+  await deleteDomain(services, context, id, { force });
 }

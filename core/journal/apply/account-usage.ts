@@ -67,10 +67,13 @@ export class UsageChanges {
   }
 
   /**
-   * Ends an entry. A domain that moves to another account takes its bytes with it. `current`
-   * returns the current row of a domain.
+   * Ends an entry. A domain that moves to another account takes its bytes with it. A domain in the
+   * bin has bytes, but they count for no account.
    */
-  endEntry(writes: ReadonlyMap<Id, DomainWrites>, current: (id: Id) => Domain | undefined): void {
+  endEntry(
+    writes: ReadonlyMap<Id, DomainWrites>,
+    { domain: current, isInBin }: { domain(id: Id): Domain | undefined; isInBin(id: Id): boolean },
+  ): void {
     /** Domains whose rows the entry wrote, with the account before. */
     const owners = new Map<Id, Id | undefined>();
     for (const [id, { tables, before }] of writes) {
@@ -87,7 +90,7 @@ export class UsageChanges {
       const bytes = this.#zones.get(id) ?? this.storedBytes(id);
       if (then !== undefined) this.countsOf(then).bytes -= bytes;
       if (now !== undefined) this.countsOf(now).bytes += bytes + added;
-      this.#zones.set(id, now === undefined ? 0 : bytes + added);
+      this.#zones.set(id, now === undefined && !isInBin(id) ? 0 : bytes + added);
     }
     this.#added.clear();
   }

@@ -8,10 +8,11 @@ import type { Environment } from '../../store/environment.ts';
 import type { IndexWriter } from '../../store/index/writer.ts';
 import { type Id, sequenceKey } from '../../store/keys.ts';
 import { entryOf, isListedOnly } from '../../store/nsec3-entries.ts';
-import { dnssec } from '../../store/rows.ts';
+import { deletedDomains, dnssec, records } from '../../store/rows.ts';
 import { transact } from '../../store/transact.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { type Head, readHead, writeHead } from '../applied-head.ts';
+import { readFirstChanges } from '../entry-codec.ts';
 import type { AnswerChanges, DomainListener, EdgeChanges, StorageGuard } from '../journal.ts';
 import { type OverlaidStore, withOverlay } from '../overlay.ts';
 import { type Applied, applyRows } from './apply-entries.ts';
@@ -169,9 +170,13 @@ export class Applier {
     if (storage?.isFull) throw storage.refusalOf('') ?? diskFull();
   }
 
-  /** Whether `apply` rehearses the entries in steps. The end of an import is never rehearsed. */
+  /**
+   * Whether `apply` rehearses the entries in steps: they may sign, or compile a restored zone. The
+   * end of an import is never rehearsed.
+   */
   isRehearsed(links: readonly Link[]): boolean {
-    return this.hasSignedZones && !links.some(({ applied }) => isImportEnd(applied.entry.changes));
+    const isLong = this.hasSignedZones || restoresDomain(links);
+    return isLong && !links.some(({ applied }) => isImportEnd(applied.entry.changes));
   }
 
   /**
@@ -290,6 +295,14 @@ export class Applier {
     if (secondaries.size > 0) for (const listener of this.secondaryListeners) listener(secondaries);
     for (const listener of this.appliedListeners) listener();
   }
+}
+
+/** Whether the entries restore a deleted domain, or delete one for good. */
+function restoresDomain(links: readonly Link[]): boolean {
+  for (const { applied } of links)
+    for (const { table, value } of readFirstChanges(applied.entry.changes, records.number))
+      if (table === deletedDomains.number && value === null) return true;
+  return false;
 }
 
 const appliedOf = (links: readonly Link[]): Applied[] => links.map(({ applied }) => applied);

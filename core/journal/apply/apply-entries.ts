@@ -249,6 +249,7 @@ function writeTarget(environment: Environment, updates: ZoneUpdates, { key, valu
   const row = value ?? environment.records.get(key);
   if (row === undefined) return;
   const domainId = idAt(key);
+  if (updates.isInBin(domainId)) return;
   if (isAlias) {
     const target = nameAt(row, RECORD_RDATA);
     write(environment.aliases, aliasOwnerKey(target, key));

@@ -11,6 +11,8 @@ import { type AliasTarget, type Domain, entryOf, type Spread } from '../../store
 import { isListed, memberRecord } from '../../zone/compile/catalog.ts';
 import { originAliasKey } from '../../zone/compile/origin-apex.ts';
 import { isWebName } from '../../zone/compile/proxied.ts';
+import { steeredAliasOwners } from '../../zone/compile/steered.ts';
+import { aliasOwnersOf, deleteTargets, writeTargets } from '../record-targets.ts';
 import type { DomainDifference, DomainState, DomainWrites, SigningDifference } from './domain-state.ts';
 import type { Notices } from './notices.ts';
 import { namesBetween } from './nsec3-chain.ts';
@@ -52,12 +54,31 @@ export class DomainEffects {
   /** Does what the difference asks for. All rows of the entry are written. */
   carryOut({ id, before }: DomainWrites, after: DomainState, found: DomainDifference): void {
     if (found.deleted !== null || found.added !== null) this.#zone(id).domain = after.domain;
+    if (found.moved !== null) this.#moveOwners(found.moved);
     if (found.isWhole) this.#zone(id).markWhole();
     if (found.signing !== null) this.#updateSigning(after.domain!, found.signing);
     if (found.origin !== null) this.#updateOrigin((after.domain ?? before.domain)!, after.domain, found.origin);
     if (found.changesDelegation)
       for (const domain of [before.domain, after.domain]) if (domain !== null) this.#updateParent(domain);
     if (found.changesListing) this.#updateCatalogs(id, before.domain, after.domain);
+  }
+
+  /**
+   * The records stay in the bin, but no lookup finds them: neither owners of ALIAS records nor
+   * names with targets.
+   */
+  #moveOwners({ domain, isRestored }: NonNullable<DomainDifference['moved']>): void {
+    const { id } = domain;
+    const { aliases } = this.#environment;
+    if (isRestored) writeTargets(this.#environment, domain);
+    else deleteTargets(this.#environment, id);
+    this.#facts.invalidateTargets(id);
+    const steered = [...this.#facts.steeringsOf(id).values()].flat().flatMap(steeredAliasOwners);
+    for (const { target, key } of [...steered, ...aliasOwnersOf(this.#environment, id)]) {
+      if (isRestored) aliases.put(key, EMPTY);
+      else aliases.remove(key);
+      this.#notices.addAliasOwner(target, id);
+    }
   }
 
   /** Marks only the names whose signatures change with the new row. */

@@ -23,6 +23,7 @@ import {
   audits,
   type Comment,
   comments,
+  deletedDomains,
   dnssec,
   domains,
   type ImportRow,
@@ -61,6 +62,8 @@ export function discardBrokenHistories({ meta, history }: Environment, head: num
 class DomainChange {
   isCreation = false;
   isDeletion = false;
+  /** The row of the bin was put or deleted. */
+  bin: 'put' | 'deleted' | null = null;
   proxy: { before: PastProxy | null; after: PastProxy | null } | null = null;
   dnssec: { before: PastDnssec | null; after: PastDnssec | null } | null = null;
   /** By owner; empty for a large change. */
@@ -142,6 +145,7 @@ class DomainChange {
   get isEmpty(): boolean {
     return (
       this.recordCount === 0 &&
+      this.bin === null &&
       !this.isCreation &&
       !isDifferent(this.proxy) &&
       !isDifferent(this.dnssec) &&
@@ -165,6 +169,7 @@ export class DomainHistory {
     else if (table === comments.number) this.#noteComments(key, value);
     else if (table === audits.number) this.#audit = value;
     else if (table === domains.number) this.#noteDomain(key, value);
+    else if (table === deletedDomains.number) this.#noteBin(key, value);
     else if (table === proxies.number) {
       const change = this.#domain(idAt(key));
       const read = (stored: Buffer): PastProxy => pastProxy(proxies.decode(key, stored));
@@ -190,9 +195,16 @@ export class DomainHistory {
 
   /** Called after all changes of the entry were noted. */
   store(): void {
-    for (const [domainId, change] of this.#domains)
-      if (change.isDeletion) this.#deleteHistory(domainId);
-      else if (!change.isEmpty) this.#storeChange(domainId, change);
+    for (const [domainId, change] of this.#domains) {
+      const isMoved = change.bin !== null && (change.isCreation || change.isDeletion);
+      if (isMoved) {
+        change.isCreation = false;
+        change.dnssec = null;
+      }
+      if (isMoved || this.#stored(domains.number, idKey(domainId)) !== undefined) {
+        if (!change.isEmpty) this.#storeChange(domainId, change);
+      } else if (change.isDeletion || change.bin === 'deleted') this.#deleteHistory(domainId);
+    }
   }
 
   /** A replaced row is deleted and put. */
@@ -201,6 +213,11 @@ export class DomainHistory {
     if (value !== null && !change.isDeletion && this.#stored(domains.number, key) === undefined)
       change.isCreation = true;
     change.isDeletion = value === null;
+  }
+
+  /** A replaced row is deleted and put. */
+  #noteBin(key: Buffer, value: Buffer | null): void {
+    this.#domain(idAt(key)).bin = value === null ? 'deleted' : 'put';
   }
 
   #noteRecord(key: Buffer, isWritten: boolean): void {

@@ -13,6 +13,8 @@ import { type DnssecRow, type Domain, dnssec, domains, signingKeys } from '../..
 export interface DomainState {
   /** Null: the domain does not exist. */
   readonly domain: Domain | null;
+  /** It was deleted, and its rows are still there. */
+  readonly isInBin: boolean;
   readonly isProxied: boolean;
   /** Null: the zone is not signed. */
   readonly signing: DnssecRow | null;
@@ -38,6 +40,10 @@ export interface DomainDifference {
   readonly deleted: Domain | null;
   /** The row that was added, or that replaces another one. */
   readonly added: Domain | null;
+  /** The domain whose rows stay without it, or were without it. */
+  readonly moved: { readonly domain: Domain; readonly isRestored: boolean } | null;
+  /** The last row of a deleted domain was deleted. */
+  readonly isPurged: boolean;
   /** Every answer of the zone may change. */
   readonly isWhole: boolean;
   readonly signing: SigningDifference | null;
@@ -67,6 +73,8 @@ export function difference({ before, tables }: DomainWrites, after: DomainState)
   return {
     deleted: isRow ? before.domain : null,
     added: isRow ? after.domain : null,
+    moved: before.isInBin === after.isInBin ? null : moveOf(before, after),
+    isPurged: before.isInBin && !after.isInBin && after.domain === null,
     // Without the domain there are no answers, and its names were deleted with it.
     isWhole: after.domain !== null && (isRow || before.isProxied !== after.isProxied),
     signing:
@@ -75,6 +83,11 @@ export function difference({ before, tables }: DomainWrites, after: DomainState)
     changesDelegation: isRow || before.delegation !== after.delegation,
     changesListing: isRow && changesListing(before.domain, after.domain),
   };
+}
+
+function moveOf(before: DomainState, after: DomainState): DomainDifference['moved'] {
+  if (after.domain !== null) return { domain: after.domain, isRestored: true };
+  return before.domain === null ? null : { domain: before.domain, isRestored: false };
 }
 
 /** A replaced row is a delete and a put, so rows are compared by the members that matter. */

@@ -96,15 +96,13 @@ export function updateSite(environment: Environment, domainId: Id): void {
   const key = idKey(domainId);
   const [own, automatic] = [reader.certificate(domainId), reader.automaticCertificate(domainId)];
   const rsa = reader.rsaCertificates(domainId);
-  const row = encodeSite(
-    reader.proxy(domainId),
-    own === undefined ? [] : [own, ...rsa.filter(({ slot }) => slot === UPLOADED_SLOT)],
-    [
-      ...(automatic === undefined ? [] : [automatic]),
-      ...reader.furtherCertificates(domainId),
-      ...rsa.filter(({ slot }) => slot !== UPLOADED_SLOT),
-    ],
-  );
+  // A deleted domain has its rows until it is deleted for good.
+  const proxy = reader.domain(domainId) === undefined ? undefined : reader.proxy(domainId);
+  const row = encodeSite(proxy, own === undefined ? [] : [own, ...rsa.filter(({ slot }) => slot === UPLOADED_SLOT)], [
+    ...(automatic === undefined ? [] : [automatic]),
+    ...reader.furtherCertificates(domainId),
+    ...rsa.filter(({ slot }) => slot !== UPLOADED_SLOT),
+  ]);
   if (row === undefined) sites.remove(key);
   // Most writes to a proxy concern certificate orders, which the edge does not read.
   else if (sites.get(key)?.equals(row) !== true) sites.put(key, row);

@@ -19,6 +19,7 @@ import {
   aliasTargets,
   type DnssecRow,
   type Domain,
+  deletedDomains,
   dnssec,
   entryFor,
   type Steering,
@@ -183,6 +184,11 @@ export class ZoneFacts {
 
   domain(id: Id): Domain | undefined {
     return this.#domains.get(id, () => this.#reader.domain(id));
+  }
+
+  /** Whether the domain was deleted, and its rows are still there. */
+  isInBin(id: Id): boolean {
+    return this.domain(id) === undefined && this.environment.rows.get(deletedDomains.number)!.doesExist(idKey(id));
   }
 
   /** The signing row of the zone; undefined: the zone is not signed. */

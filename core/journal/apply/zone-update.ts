@@ -23,10 +23,12 @@ export class ZoneUpdate {
   /** The key of the zone's state. */
   readonly key: Buffer;
   readonly apex: Name;
-  /** Before the group; null: the domain is new. */
+  /** Before the group; null: the domain is new, or was in the bin. */
   readonly stored: { readonly domain: Domain; readonly state: ZoneState } | null;
   /** The account whose usage includes the records that `state` counts. */
   accountId: Id;
+  /** The records that count for the account. */
+  countedRecords: number;
   /** Offset of the end of the name in the keys of records at the apex. */
   readonly apexEnd: number;
   domain: Domain | null;
@@ -66,11 +68,14 @@ export class ZoneUpdate {
   constructor(
     domain: Domain,
     public state: ZoneState,
+    /** The domain was in the bin before the group. */
+    isRestored = false,
   ) {
     this.key = idKey(domain.id);
     this.apex = domain.apex;
-    this.stored = state.revision === 0 ? null : { domain, state };
+    this.stored = state.revision === 0 || isRestored ? null : { domain, state };
     this.accountId = domain.accountId;
+    this.countedRecords = isRestored ? 0 : state.recordCount;
     this.apexEnd = 8 + nameKey(domain.apex).length;
     this.domain = domain;
     this.#maxChanged = Math.max(MAX_CHANGED, state.recordCount * MAX_SHARE);
@@ -190,6 +195,7 @@ export class ZoneUpdate {
       updatedAt: this.#isRevised ? seconds : state.updatedAt,
       bytes: state.bytes,
     };
+    this.countedRecords = domain === null ? 0 : this.state.recordCount;
     this.delta = 0;
     this.isTouched = false;
     this.#isRevised = false;

@@ -21,6 +21,7 @@ import {
   aliasTargets,
   comments,
   type Domain,
+  deletedDomains,
   disabledRecords,
   dnssec,
   domains,
@@ -66,6 +67,8 @@ export class ZoneUpdates {
   readonly #orders: OrderChanges;
   /** The zones that the group changes. */
   readonly #zones = new Map<Id, ZoneUpdate>();
+  /** Deleted domains whose last row the group deletes. */
+  readonly #purged: Id[] = [];
 
   // The current entry.
   #entry: Entry | null = null;
@@ -124,6 +127,10 @@ export class ZoneUpdates {
         this.#beforeDomain(change);
         this.#facts.clear();
         break;
+      case deletedDomains.number:
+        this.#writesOf(idAt(key)).tables.add(table);
+        this.notices.siteIds.add(idAt(key));
+        break;
       case proxies.number:
         this.#orders.addProxy(key, old);
         this.#writesOf(idAt(key)).tables.add(table);
@@ -137,7 +144,7 @@ export class ZoneUpdates {
       case keptPtrs.number:
       case disabledRecords.number:
         // Clients read them together with records, so revision and serial increase.
-        this.zone(idAt(key));
+        if (!this.isInBin(idAt(key))) this.zone(idAt(key));
         break;
       case acmeChallenges.number:
         this.#beforeChallenge(change);
@@ -154,6 +161,11 @@ export class ZoneUpdates {
     }
   }
 
+  /** Whether the domain was deleted and its rows are still there: nothing is derived from them. */
+  isInBin(domainId: Id): boolean {
+    return this.#facts.isInBin(domainId);
+  }
+
   /** `revises`: the zone's own rows change. */
   zone(domainId: Id, revises = true): ZoneUpdate {
     const update = this.#zones.get(domainId) ?? this.#track(domainId);
@@ -167,7 +179,7 @@ export class ZoneUpdates {
     const domain = this.#facts.domain(domainId);
     if (domain === undefined)
       throw new Error(`journal entry ${this.#entry?.sequence} changes records of the unknown domain ${domainId}`);
-    const update = new ZoneUpdate(domain, this.#stateOf(domainId));
+    const update = new ZoneUpdate(domain, this.#stateOf(domainId), writes?.before.isInBin);
     this.#zones.set(domainId, update);
     if (this.observer?.follows(domainId) === true)
       update.before = new ZoneSnapshot(this.#served.view(domain), update.state.serial, (name) =>
@@ -193,6 +205,7 @@ export class ZoneUpdates {
     const hasOrigin = domain !== null && this.#facts.originHost(id) !== null;
     return {
       domain,
+      isInBin: domain === null && this.#facts.isInBin(id),
       isProxied: this.#facts.isProxied(id),
       signing: this.#facts.dnssec(id) ?? null,
       origin: hasOrigin ? (this.#served.originAt(domain) ?? null) : null,
@@ -202,6 +215,7 @@ export class ZoneUpdates {
 
   #beforeRecord({ key, value }: Change): void {
     const domainId = idAt(key);
+    if (this.isInBin(domainId)) return;
     const { nameEnd, type } = recordKeyParts(key);
     const { tables } = this.#writesOf(domainId);
     const zone = this.zone(domainId);
@@ -307,15 +321,19 @@ export class ZoneUpdates {
       this.#effects.carryOut(writes, after, found);
       if (found.deleted !== null) this.notices.domainChanges.push({ domain: found.deleted, present: false });
       if (found.added !== null) added.push(found.added);
+      if (found.isPurged) this.#purged.push(writes.id);
     }
     for (const domain of added) this.notices.domainChanges.push({ domain, present: true });
-    this.#usage.endEntry(this.#writes, (id) => this.#facts.domain(id));
+    this.#usage.endEntry(this.#writes, {
+      domain: (id) => this.#facts.domain(id),
+      isInBin: (id) => this.#facts.isInBin(id),
+    });
     this.#writes.clear();
     const seconds = Math.floor(time / 1000);
     for (const update of this.#touched.splice(0)) {
-      this.#usage.countsOf(update.accountId).records -= update.state.recordCount;
+      this.#usage.countsOf(update.accountId).records -= update.countedRecords;
       update.endEntry(sequence, seconds);
-      this.#usage.countsOf(update.accountId).records += update.state.recordCount;
+      this.#usage.countsOf(update.accountId).records += update.countedRecords;
     }
   }
 
@@ -334,9 +352,11 @@ export class ZoneUpdates {
     this.#orders.write(this.#zones, (domainId) => this.#facts.domain(domainId));
     for (const domainId of this.notices.siteIds) updateSite(this.environment, domainId);
     for (const [domainId, { key, domain, state }] of this.#zones) {
-      if (domain === null) this.environment.zones.remove(key);
+      // A deleted domain that is restored goes on with its serial.
+      if (domain === null && !this.isInBin(domainId)) this.environment.zones.remove(key);
       else this.environment.zones.put(key, encodeZoneState(state, this.#usage.zoneBytes(domainId)));
     }
+    for (const domainId of this.#purged) this.environment.zones.remove(idKey(domainId));
     if (rehearsed === undefined) yield* this.#compiler.compile(this.notices.domainChanges.map(({ domain }) => domain));
     else {
       this.#compiler.repeat(rehearsed.#compiler);

@@ -90,11 +90,11 @@ export function measureGrowth({ changes, more }: Measured, stored: StoredRows): 
     if (after === undefined) continue;
     owned.set(domainId, { accountId: after, records: count, bytes });
     add(accounts, after, count, bytes);
-    if (before === undefined || before === after) continue;
-    // The usage of the domain moves to its new account.
+    if (before === after) continue;
+    // The usage of the domain moves to its new account, or comes back from the bin.
     const { recordCount, bytes: size } = stored.zoneState(domainId);
     add(accounts, after, recordCount, size);
-    add(accounts, before, -recordCount, -size);
+    if (before !== undefined) add(accounts, before, -recordCount, -size);
   }
   return { zones: owned, accounts };
 }

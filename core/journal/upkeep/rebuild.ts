@@ -6,10 +6,17 @@ import { proxyKeys, stateKeys } from '../../store/domain-orders.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type Id, idAt, idKey } from '../../store/keys.ts';
 import { accountShare, rowOwner, rowSize } from '../../store/row-owner.ts';
-import { type Domain, decodeDomain, domains, imports, proxies } from '../../store/rows.ts';
+import { type Domain, decodeDomain, deletedDomains, domains, imports, proxies } from '../../store/rows.ts';
 import { StoreReader } from '../../store/store-reader.ts';
 import { transact } from '../../store/transact.ts';
-import { decodeZoneState, encodeUsage, encodeZoneState, NO_USAGE, type Usage } from '../../store/zone-state.ts';
+import {
+  decodeZoneState,
+  encodeUsage,
+  encodeZoneState,
+  NO_USAGE,
+  type Usage,
+  type ZoneState,
+} from '../../store/zone-state.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { updateSite } from '../apply/notices.ts';
 import type { Signers } from '../apply/signers.ts';
@@ -180,12 +187,15 @@ function writeUsage(environment: Environment): void {
       }
     }
   }
+  const putBytes = (domainId: Id): ZoneState => {
+    const state = { ...decodeZoneState(states.get(idKey(domainId))), bytes: zoneBytes.get(domainId) ?? 0 };
+    states.put(idKey(domainId), encodeZoneState(state));
+    return state;
+  };
+  for (const key of rows.get(deletedDomains.number)!.getKeys({})) putBytes(idAt(key));
   for (const { key, value } of rows.get(domains.number)!.getRange({})) {
-    const domainId = idAt(key);
-    const bytes = zoneBytes.get(domainId) ?? 0;
-    const state = decodeZoneState(states.get(idKey(domainId)));
-    states.put(idKey(domainId), encodeZoneState(state, bytes));
-    add(decodeDomain(value).accountId, { ...NO_USAGE, domains: 1, records: state.recordCount, bytes });
+    const { recordCount, bytes } = putBytes(idAt(key));
+    add(decodeDomain(value).accountId, { ...NO_USAGE, domains: 1, records: recordCount, bytes });
   }
   for (const [accountId, used] of accounts) usage.put(idKey(accountId), encodeUsage(used));
 }

@@ -16,6 +16,7 @@ import {
   acmeOrders,
   audits,
   automaticCertificates,
+  deletedDomains,
   dnssec,
   dnssecStates,
   domains,
@@ -29,7 +30,7 @@ import {
 import { type EventType, formatUtc, type NewEvent } from './payload.ts';
 
 /** Authors of entries without changes that customers see. */
-const SILENT: ReadonlySet<string> = new Set(['rotation', 'sweeper', 'delegation']);
+const SILENT: ReadonlySet<string> = new Set(['rotation', 'sweeper', 'delegation', 'bin']);
 /** The author of the states of orders. */
 const ACME = 'acme';
 
@@ -40,6 +41,7 @@ type WantsEvents = (accountId: Id) => boolean;
 interface DomainWrites {
   isPut: boolean;
   isDeleted: boolean;
+  leavesBin: boolean;
   hasRecords: boolean;
   proxy: ProxyConfig | null;
   issued: AutomaticCertificate | null;
@@ -94,9 +96,17 @@ export function eventsOfEntry(
 }
 
 const OF_DOMAIN: ReadonlySet<number> = new Set(
-  [domains, records, proxies, automaticCertificates, furtherCertificates, acmeOrders, dnssec, dnssecStates].map(
-    ({ number }) => number,
-  ),
+  [
+    domains,
+    deletedDomains,
+    records,
+    proxies,
+    automaticCertificates,
+    furtherCertificates,
+    acmeOrders,
+    dnssec,
+    dnssecStates,
+  ].map(({ number }) => number),
 );
 
 function writesOf(byDomain: Map<Id, DomainWrites>, id: Id): DomainWrites {
@@ -105,6 +115,7 @@ function writesOf(byDomain: Map<Id, DomainWrites>, id: Id): DomainWrites {
     writes = {
       isPut: false,
       isDeleted: false,
+      leavesBin: false,
       hasRecords: false,
       hasDnssec: false,
       isOrdering: false,
@@ -124,6 +135,7 @@ function noteDomain(writes: DomainWrites, table: number, key: Buffer, value: Buf
   if (table === records.number) writes.hasRecords = true;
   else if (table === dnssec.number) writes.hasDnssec = true;
   else if (table === domains.number) writes[value === null ? 'isDeleted' : 'isPut'] = true;
+  else if (table === deletedDomains.number) writes.leavesBin = value === null;
   else if (value === null) return;
   else if (table === proxies.number) writes.proxy = proxies.decode(key, value);
   else if (table === automaticCertificates.number) writes.issued = automaticCertificates.decode(key, value);
@@ -162,7 +174,7 @@ function addDomainEvents(events: NewEvent[], about: About, writes: DomainWrites,
     add('domain.deleted', 'domain');
     return;
   }
-  if (writes.isPut) add(writes.isDeleted ? 'domain.changed' : 'domain.created', 'domain');
+  if (writes.isPut) add(typeOfPut(writes), 'domain');
   if (writes.hasRecords) add('records.changed', 'records');
   const { proxy } = writes;
   const issued = writes.issued ?? (writes.hasOrder ? writes.further : null);
@@ -174,6 +186,12 @@ function addDomainEvents(events: NewEvent[], about: About, writes: DomainWrites,
     add('certificate.failed', 'certificate', { ssl_status: proxy.sslStatus, error: proxy.sslError });
   if (writes.hasDnssec && isOfAccount(entry)) add('dnssec.changed', 'dnssec');
   if (writes.dnssecState !== null) addDnssecEvents(add, domain.id, writes.dnssecState, entry, reported);
+}
+
+/** A replaced row is a delete and a put. */
+function typeOfPut({ isDeleted, leavesBin }: DomainWrites): EventType {
+  if (isDeleted) return 'domain.changed';
+  return leavesBin ? 'domain.restored' : 'domain.created';
 }
 
 /** Whether an account is the author: parts of the service have names, accounts have numbers. */

@@ -6,6 +6,7 @@ export const EVENT_TYPES = [
   'domain.created',
   'domain.changed',
   'domain.deleted',
+  'domain.restored',
   'records.changed',
   'proxy.changed',
   'certificate.issued',

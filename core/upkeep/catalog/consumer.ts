@@ -17,7 +17,7 @@ import { type Domain, domains, newSecondary, PRIMARY, records, secondaries } fro
 import { StoreReader } from '../../store/store-reader.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import type { DomainAdmission, Refusal } from '../domains/admission.ts';
-import { deleteDomainRows } from '../domains/delete.ts';
+import { deleteDomain } from '../domains/bin.ts';
 import { CatalogReader, type Listed, type Member } from './members.ts';
 
 interface ConsumerOptions {
@@ -325,12 +325,13 @@ export class CatalogConsumer {
     }
   }
 
-  async #delete(draft: Draft, catalog: Domain, planned: Domain, now: number): Promise<void> {
+  #delete(draft: Draft, catalog: Domain, planned: Domain, now: number): void {
     const domain = draft.domain(planned.id);
     if (domain === undefined || domain.listedBy === null) return;
     const isOurs = domain.listedBy.catalogId === catalog.id || this.#mayTakeOver(catalog, domain);
     if (isOurs && domain.listedBy.label === planned.listedBy?.label)
-      await deleteDomainRows(this.options, draft, domain, now);
+      // The catalog decides about the zone, and its content is transferred again.
+      deleteDomain(this.options, draft, domain, { by: null, now, isPermanent: true });
   }
 
   #change(draft: Draft, catalog: Domain, planned: Domain): void {

@@ -21,7 +21,8 @@ export interface StoredSituation extends Situation {
 
 /** `found`: uncovered names that were found earlier. Those that are covered now do not count. */
 export function situationOf(reader: Reader, domainId: Id, found: readonly string[] = []): StoredSituation {
-  const proxy = reader.proxy(domainId);
+  // A deleted domain has its rows until it is deleted for good.
+  const proxy = reader.domain(domainId) === undefined ? undefined : reader.proxy(domainId);
   const automatic = reader.automaticCertificate(domainId);
   const further = reader.furtherCertificates(domainId);
   const covers = coverageOf(automatic, further);

@@ -23,6 +23,7 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   'POST /api/v1/domains/batch': 'domain.create_batch',
   'POST /api/v1/domains/zonefile': 'domain.create',
   'DELETE /api/v1/domains/{domain_id}': 'domain.delete',
+  'POST /api/v1/domains/deleted/{domain_id}/restore': 'domain.restore',
   'POST /api/v1/domains/{domain_id}/records': 'record.create',
   'PUT /api/v1/domains/{domain_id}/records/{record_id}': 'record.update',
   'DELETE /api/v1/domains/{domain_id}/records/{record_id}': 'record.delete',

@@ -102,6 +102,16 @@ async function listsOf(world: World): Promise<Case> {
         '/api/v1/webhooks/{webhook_id}/deliveries',
         { field: 'deliveries', add: () => post(`/api/v1/webhooks/${webhook.webhook_id}/test`, {}) },
       ],
+      [
+        '/api/v1/domains/deleted',
+        {
+          field: 'domains',
+          async add(i) {
+            const { path } = await world.zone(client, `deleted${i}.list.example`);
+            return client.delete(path);
+          },
+        },
+      ],
       ['/api/v1/tsig-keys', { field: 'tsig_keys', add: (i) => post('/api/v1/tsig-keys', { name: `k${i}` }) }],
       [
         '/api/v1/accounts',
@@ -119,6 +129,7 @@ async function listsOf(world: World): Promise<Case> {
 /** Lists that are counted only where they end on the first page. */
 const UNCOUNTED: ReadonlySet<string> = new Set([
   '/api/v1/certificates',
+  '/api/v1/domains/deleted',
   '/api/v1/webhooks/{webhook_id}/deliveries',
   '/api/dev/apps',
   '/api/dev/apps/{app_id}',

@@ -57,6 +57,7 @@ async function makeSecondary({ daemon: { environment, journal } }: World, { id }
  */
 export async function prepareZone(world: World, zone: Zone, endpoint: string): Promise<number | null> {
   if (/\/(primaries|transfer)$/.test(endpoint)) await makeSecondary(world, zone);
+  if (endpoint.includes('/domains/deleted/')) succeeded(await zone.client.delete(zone.path));
   if (!endpoint.includes('/dnssec/')) return null;
   await sign(world, zone);
   if (endpoint.endsWith('/cancel')) succeeded(await zone.client.post(`${zone.path}/dnssec/rollover`, {}));

@@ -13,7 +13,7 @@ import { eventsOfEntry } from '../../../core/observe/webhooks/entry-events.ts';
 import { idKey } from '../../../core/store/keys.ts';
 import { type Domain, domains, imports, records } from '../../../core/store/rows.ts';
 import { decodeZoneState } from '../../../core/store/zone-state.ts';
-import { deleteDomainRows } from '../../../core/upkeep/domains/delete.ts';
+import { deleteDomain } from '../../../core/upkeep/domains/bin.ts';
 import { until } from '../../support/until.ts';
 import { addressRecord, DEFAULTS, newDomain, withStore } from './fixture.ts';
 import {
@@ -164,7 +164,7 @@ test('deleting the domain of an import does not conflict with its parts', () =>
       let attempts = 0;
       await write(environment, journal, 'other', async (draft) => {
         attempts++;
-        await deleteDomainRows({ environment, zoneSettings: DEFAULTS }, draft, domain, 1);
+        deleteDomain({ environment, zoneSettings: DEFAULTS }, draft, domain, { by: null, now: 1, isPermanent: false });
         // More parts are applied before the commit.
         const { written } = importsIn(environment)[0];
         for (let i = 0; i < 200 && importsIn(environment)[0]?.written === written; i++) await setImmediate();

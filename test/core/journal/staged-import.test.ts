@@ -19,6 +19,7 @@ import { afterPrefix, idKey } from '../../../core/store/keys.ts';
 import { readStoreLevel } from '../../../core/store/level.ts';
 import { type Domain, domains, imports, proxies, records, spellings } from '../../../core/store/rows.ts';
 import { StoreReader } from '../../../core/store/store-reader.ts';
+import { deleteDomain } from '../../../core/upkeep/domains/bin.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
 import { until } from '../../support/until.ts';
@@ -125,7 +126,7 @@ test('other writes are committed during an import, and readers see all of it or 
     LARGE,
   ));
 
-const TOUCHES: Readonly<Record<string, (draft: Draft, domain: Domain, environment: Environment) => void>> = {
+const TOUCHES: Readonly<Record<string, (draft: Draft, domain: Domain, environment: Environment) => unknown>> = {
   'a record is added': (draft, domain) => draft.insert(records, addressRecord(domain, 'added')),
   'a record at an imported name is added': (draft, domain) => draft.insert(records, addressRecord(domain, 'n2001', 99)),
   'the proxy is switched on': (draft, domain) => draft.put(proxies, newProxy(domain)),
@@ -138,6 +139,8 @@ const TOUCHES: Readonly<Record<string, (draft: Draft, domain: Domain, environmen
     if (row !== undefined) draft.delete(imports, row);
     draft.delete(domains, domain);
   },
+  'it is moved to the bin': (draft, domain, environment) =>
+    deleteDomain({ environment, zoneSettings: DEFAULTS }, draft, domain, { by: null, now: 1, isPermanent: false }),
 };
 for (const [what, touch] of Object.entries(TOUCHES))
   test(`the answers are right when during an import ${what}`, async () => {

@@ -20,7 +20,7 @@ import {
   records,
   setProxied,
 } from '../../../../core/store/rows.ts';
-import { deleteRecords, deleteSpellings } from '../../../../core/upkeep/domains/delete.ts';
+import { deleteRecords, deleteSpellings } from '../../../../core/upkeep/domains/delete-records.ts';
 import { WEB_TYPES } from '../../../../core/zone/compile/proxied.ts';
 import { type ActingContext, accountOf } from '../../../change/acting.ts';
 import { editableDomain, requireMatch } from '../../../change/owned-domain.ts';

@@ -1,6 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createLogger } from '../../../../core/base/log/index.ts';
 import { openSecrets } from '../../../../core/base/secrets.ts';
+import { loadConfig } from '../../../../core/config/index.ts';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import { idKey } from '../../../../core/store/keys.ts';
 import {
@@ -11,8 +13,10 @@ import {
   proxies,
   rsaCertificates,
 } from '../../../../core/store/rows.ts';
+import { DomainPurge } from '../../../../core/upkeep/domains/purge.ts';
 import { certificate, ecKey, pemOfKey, rsaKey } from '../../../support/certificate.ts';
-import { type Json, listOf } from '../../daemon.ts';
+import { singleNodeTasks } from '../../../support/tasks.ts';
+import { type Daemon, type Json, listOf } from '../../daemon.ts';
 import { faultOf, type Rig, startRig } from './rig.ts';
 
 const test = suite<Rig>('admin-api/sites/proxy/certificates');
@@ -230,6 +234,15 @@ test('proxied names that the automatic certificate does not cover are warnings',
   assert.is(first.issuer, 'Test Root');
 });
 
+/** Deletes a domain with all its rows, which usually happens in the background. */
+async function deleteForGood(daemon: Daemon, id: string | number): Promise<void> {
+  const { environment, journal } = daemon;
+  await daemon.call('DELETE', `/api/v1/domains/${id}?permanent=true`);
+  const log = createLogger({ level: 'error', format: 'text' });
+  const config = loadConfig({ env: {} });
+  await new DomainPurge({ config, environment, journal, log, tasks: singleNodeTasks() }).run();
+}
+
 test('an RSA certificate beside an ECDSA one: both are stored, listed, replaced and deleted together', async (rig) => {
   const { daemon, domain, proxy } = rig;
   const id = await domain('both.test', ['@ A 1.1.1.1', 'www A 1.1.1.1']);
@@ -277,7 +290,7 @@ test('an RSA certificate beside an ECDSA one: both are stored, listed, replaced 
   await proxy('DELETE', id, '/certificate');
   assert.is(stored(), 0);
   await put(good);
-  await daemon.call('DELETE', `/api/v1/domains/${id}`);
+  await deleteForGood(daemon, id);
   assert.is(stored(), 0);
 });
 
@@ -310,15 +323,15 @@ test('several automatic certificates are listed with the names they serve, and r
   );
   const why = { why: 'CAA forbids it.', next_attempt_at: '2065-01-24 05:20:00' };
   assert.equal(listOf(body.proxy.uncovered), [{ name: '*.dev.several.test', ...why }]);
-  await daemon.call('DELETE', `/api/v1/domains/${id}`);
+  await deleteForGood(daemon, id);
   assert.is(daemon.environment.rows.get(furtherCertificates.number)!.getCount(), 0);
 });
 
-test('deleting the domain deletes its certificate', async (rig) => {
+test('deleting the domain for good deletes its certificate', async (rig) => {
   const id = await rig.domain('gone.test');
   await rig.proxy('PUT', id, '/certificate', own('gone.test'));
   assert.ok(rowOf(rig, id));
-  await rig.daemon.call('DELETE', `/api/v1/domains/${id}`);
+  await deleteForGood(rig.daemon, id);
   assert.is(rowOf(rig, id), undefined);
 });
 

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { write } from '../../../../core/journal/draft/draft.ts';
 import { readHistory } from '../../../../core/store/history.ts';
-import { afterPrefix, idKey, sequenceKey } from '../../../../core/store/keys.ts';
+import { sequenceKey } from '../../../../core/store/keys.ts';
 import { type RecordRow, records, tokens } from '../../../../core/store/rows.ts';
 import { StoreReader } from '../../../../core/store/store-reader.ts';
 import { depth } from '../../../support/depth.ts';
@@ -307,7 +307,11 @@ test('an import with its own apex is a change like others, and a restore leaves 
   assert.equal((await domain.records()).sort(), [...before, apex].sort());
 });
 
-test('another account, a deleted domain and unknown changes are 404', async ({ daemon, alice, bob }) => {
+test('another account, a domain that is deleted for good and unknown changes are 404', async ({
+  daemon,
+  alice,
+  bob,
+}) => {
   const domain = await new Tested(daemon, alice.token).open();
   await domain.add('www');
   const before = await domain.records();
@@ -320,7 +324,7 @@ test('another account, a deleted domain and unknown changes are 404', async ({ d
   for (const seq of [0, daemon.journal.head + 1, Number.MAX_SAFE_INTEGER])
     assert.is(codeOf(await domain.restore(seq)), '404 no_such_change');
   assert.is(codeOf(await domain.restore(domain.created - 1)), '409 history_incomplete');
-  await domain.send('DELETE', '');
+  await domain.send('DELETE', '?permanent=true');
   for (const answer of [
     await daemon.call('GET', `${domain.path}/history`, { token: alice.token }),
     await domain.restore(domain.created),
@@ -447,14 +451,14 @@ test('a domain from before histories were stored has its current state', async (
   assert.is(codeOf(await domain.restore(domain.created)), '409 history_incomplete');
 });
 
-test('a deleted domain leaves nothing', async ({ daemon, alice }) => {
+test('a deleted domain has its history, and the deletion is its last change', async ({ daemon, alice }) => {
   const domain = await new Tested(daemon, alice.token).open();
   await domain.add('www');
   const id = Number(domain.path.split('/').at(-1));
   assert.is(readHistory(daemon.environment, id).length, 2);
   await domain.send('DELETE', '');
-  const prefix = idKey(id);
-  assert.equal([...daemon.environment.history.getKeys({ start: prefix, end: afterPrefix(prefix) })], []);
+  const actions = readHistory(daemon.environment, id).map(({ about }) => about.action);
+  assert.equal(actions, ['domain.delete', 'record.create', 'domain.create']);
 });
 
 const NAMES = fc.constantFrom('@', 'a', 'b', 'c.b', '*.d');

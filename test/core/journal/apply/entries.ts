@@ -18,9 +18,11 @@ import {
   audits,
   certificates,
   comments,
+  type DeletedDomain,
   type DnssecKey,
   type DnssecRow,
   type Domain,
+  deletedDomains,
   dnssec,
   domains,
   proxies,
@@ -63,6 +65,7 @@ interface Step {
 
 const KINDS = [
   ...(['put domain', 'put domain', 'move domain', 'delete domain'] as const),
+  ...(['bin domain', 'bin domain', 'restore domain', 'restore domain', 'restore domain', 'purge domain'] as const),
   ...([
     'put record',
     'put record',
@@ -168,6 +171,15 @@ export class Model {
   #take({ kind, a, b, c }: Step): void {
     const apex = pick(APEXES, a);
     const domain = this.domains.find((row) => Buffer.from(row.apex).equals(Buffer.from(parseName(apex))));
+    const deleted = this.#all(deletedDomains).filter((row) =>
+      Buffer.from(row.domain.apex).equals(Buffer.from(parseName(apex))),
+    );
+    if (kind === 'restore domain' || kind === 'purge domain') {
+      if (deleted.length === 0) return;
+      if (kind === 'purge domain') this.#purge(pick(deleted, b), c);
+      else if (domain === undefined) this.#restore(pick(deleted, b), c);
+      return;
+    }
     if (domain === undefined) {
       this.#put(domains, domainOf(apex, b));
       return;
@@ -187,6 +199,9 @@ export class Model {
         for (const [key, [table, row]] of this.#rows)
           if (table.number === domains.number ? row === domain : (row as { domainId?: number }).domainId === domain.id)
             this.#rows.delete(key);
+        break;
+      case 'bin domain':
+        this.#bin(domain);
         break;
       case 'put record':
         if (!isCatalog) this.#putRecord(recordOf(domain, b, c));
@@ -259,6 +274,43 @@ export class Model {
       default:
         kind satisfies never;
     }
+  }
+
+  /** Like core/upkeep/domains/bin.ts. */
+  #bin(domain: Domain): void {
+    const { id } = domain;
+    const of = <T extends { readonly domainId: number }>(table: Table<T>): T[] =>
+      this.#all(table).filter(({ domainId }) => domainId === id);
+    const [signing] = of(dnssec);
+    for (const table of [dnssec, acmeChallenges, purges, secondaries] as unknown as Table<{ domainId: number }>[])
+      for (const row of of(table)) this.#delete(table, row);
+    const state = {} as NonNullable<DeletedDomain['signing']>['state'];
+    const kept = signing === undefined ? null : { row: signing, state };
+    const row = { domain, deletedAt: 1, deletedBy: null, purgeAt: 2, isGone: false, signing: kept, secondary: null };
+    this.#put(deletedDomains, row);
+    this.#delete(domains, domain);
+    this.#signed.add(id);
+  }
+
+  #restore(row: DeletedDomain, c: number): void {
+    const { domain, signing, isGone } = row;
+    if (isGone) return;
+    this.#delete(deletedDomains, row);
+    this.#put(domains, domain);
+    if (signing === null) return;
+    const { progress: _progress, ...signed } = signing.row;
+    this.#put(dnssec, { ...signed, clock: signed.clock + (c % 40) * 86_400 });
+  }
+
+  /** Deletes some rows of a domain in the bin, at last its own. */
+  #purge(row: DeletedDomain, c: number): void {
+    const { id } = row.domain;
+    const isOfDomain = ([, [table, of]]: [string, Row]): boolean =>
+      table.number !== deletedDomains.number && (of as { domainId?: number }).domainId === id;
+    const rest = [...this.#rows].filter(isOfDomain);
+    for (const [key] of rest.slice(0, 1 + (c % 20))) this.#rows.delete(key);
+    if (rest.length === 0) this.#delete(deletedDomains, row);
+    else this.#put(deletedDomains, { ...row, isGone: true });
   }
 
   /** Steers a record set, changes that, or ends it. */
