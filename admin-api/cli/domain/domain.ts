@@ -7,10 +7,11 @@ import { CliError, isFatalForAll, reportError } from '../base/errors.ts';
 import { pages, rows } from '../base/pages.ts';
 import { count, fields, shown } from '../base/table.ts';
 import { readText } from '../base/text-file.ts';
-import { addAccountGroup, addVerb, type Call, option, YES } from '../base/verb.ts';
+import { addAccountGroup, addVerb, type Call, option } from '../base/verb.ts';
+import { addBinCommands } from './bin.ts';
 
 export function addDomainCommands(program: Command, context: CommandContext): void {
-  const group = addAccountGroup(program, 'domain', 'the domains of the account: create, list, show, remove', [
+  const group = addAccountGroup(program, 'domain', 'domains of the account: create, list, remove, restore', [
     'waypost domain add example.com',
     'waypost domain list --filter example',
     'waypost domain rm example.com',
@@ -169,20 +170,7 @@ export function addDomainCommands(program: Command, context: CommandContext): vo
       return true;
     },
   });
-  addVerb(group, context, {
-    usage: 'rm <name>',
-    about: 'remove a domain with all its records; asks for confirmation',
-    options: [YES, option('--force', 'remove a signed domain although its parent zone has a DS record')],
-    examples: ['waypost domain rm example.com', 'waypost domain rm example.com --yes'],
-    async run(call: Call<{ force?: boolean }>, [name]) {
-      const { id: domain_id, domain, record_count } = await call.domain(name);
-      await call.confirm(`Remove ${domain} with ${count(record_count, 'record')}?`);
-      const { force } = call.options;
-      const params = { path: { domain_id }, query: { force } };
-      call.show(await call.api.DELETE('/api/v1/domains/{domain_id}', { params }), `removed ${domain}`);
-      return true;
-    },
-  });
+  addBinCommands(group, context);
 }
 
 interface DistributionOptions {

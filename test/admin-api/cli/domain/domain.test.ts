@@ -105,9 +105,36 @@ test('rm asks on a terminal, and requires --yes elsewhere', async ({ waypost }) 
   assert.ok(await left());
   const gone = await waypost(['domain', 'rm', 'D.test'], { typed: 'y\n' });
   assert.is(gone.code, 0);
-  assert.match(gone.stdout, /^removed d\.test \(change \d+\)\n$/);
+  assert.match(
+    gone.stdout,
+    /^removed d\.test \(change \d+\)\n {2}it can be restored until [\d-]+ [\d:]+: waypost domain restore d\.test\n$/,
+  );
   assert.not(await left());
   assert.match((await waypost(['domain', 'rm', 'c.test', '--yes'])).stdout, /^removed c\.test/);
+});
+
+test('deleted lists what rm has removed; restore brings it back by name or id, and rm --permanent does not', async ({
+  waypost,
+  json,
+}) => {
+  await waypost(['domain', 'add', 'r.test']);
+  await waypost(['record', 'add', 'r.test', 'www', 'A', '192.0.2.1']);
+  const remove = (...more: string[]) => waypost(['domain', 'rm', 'r.test', '--yes', ...more]);
+  const deleted = async () => (await json(['domain', 'deleted'])).filter((row) => String(row.domain) === 'r.test');
+  await remove();
+  const [{ id }] = await deleted();
+  assert.match((await waypost(['domain', 'deleted'])).stdout, new RegExp(`^${id} .* r\\.test$`, 'm'));
+  const restored = await waypost(['domain', 'restore', 'R.test.']);
+  assert.match(restored.stdout, /^restored r\.test with 1 record \(change \d+\)\n$/);
+  assert.equal(await deleted(), []);
+  await remove();
+  assert.is((await waypost(['domain', 'restore', String(id)])).code, 0);
+  await remove();
+  assert.match((await remove('--permanent')).stdout, /^removed r\.test \(change \d+\)\n$/);
+  assert.equal(await deleted(), []);
+  const none = await waypost(['domain', 'restore', 'r.test']);
+  assert.is(none.code, 1);
+  assert.match(none.stderr, /No removed domain "r\.test" can be restored\..*\n {2}next: .*waypost domain deleted/);
 });
 
 test.run();
