@@ -5,6 +5,7 @@ export const ACTED_ENDPOINTS: ReadonlySet<string> = new Set([
   'GET /api/v1/certificates',
   'GET /api/v1/domains',
   'GET /api/v1/domains/check',
+  'GET /api/v1/domains/deleted',
   'GET /api/v1/events',
   'GET /api/v1/imports',
   'POST /api/v1/domains',

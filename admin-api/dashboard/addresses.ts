@@ -9,6 +9,7 @@ export const PAGES = {
   overview: '/overview',
   domains: '/domains',
   addDomain: '/domains/add',
+  deletedDomains: '/domains/deleted',
   setUp: '/domains/{domain_id}/set-up',
   records: '/domains/{domain_id}/records',
   apps: '/mini-apps',

@@ -9,6 +9,7 @@ export const SCREENS: Readonly<Record<ScreenName, () => Promise<Screen>>> = {
   overview: async () => (await import('./screens/overview.tsx')).Overview,
   domains: async () => (await import('./screens/domains.tsx')).Domains,
   addDomain: async () => (await import('./screens/add-domain.tsx')).AddDomain,
+  deletedDomains: async () => (await import('./screens/deleted-domains.tsx')).DeletedDomains,
   setUp: async () => (await import('./screens/set-up.tsx')).SetUp,
   records: async () => (await import('./screens/records.tsx')).Records,
   apps: async () => (await import('./screens/apps.tsx')).Apps,

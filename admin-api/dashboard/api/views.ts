@@ -14,6 +14,7 @@ export type Pointer<O extends ApiRoute['operationId']> = PointerTo<ApiBody<O>>;
 export type Domain = ApiResponse<'getDomain'>['domain'];
 export type PresentRecordsView = ApiResponse<'scanDomain'>;
 export type ListedDomain = ApiResponse<'listDomains'>['domains'][number];
+export type DeletedDomain = ApiResponse<'listDeletedDomains'>['domains'][number];
 export type Token = ApiResponse<'listTokens'>['tokens'][number];
 export type TsigKey = ApiResponse<'listTsigKeys'>['tsig_keys'][number];
 export type Webhook = ApiResponse<'listWebhooks'>['webhooks'][number];

@@ -1,5 +1,6 @@
 /** The actions for the selected domains: each runs one by one, and reports what failed. */
 import { useSignal } from '@preact/signals';
+import { announce } from '../../ui/parts/announce.tsx';
 import type { ListedDomain } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
@@ -7,8 +8,16 @@ import { toUnicode } from '../names.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
+import { announceDeleted, lastDay } from './bin.ts';
+import { runBulk } from './bulk.ts';
 import { BulkDialog, type BulkTask } from './bulk-dialog.tsx';
+import { ProxyPreview } from './proxy-preview.tsx';
 import { type ArchivedFile, createTar } from './tar.ts';
+
+/** The header with the revision of a write. */
+const REVISION = 'X-Waypost-Revision';
+/** Such a request is sent again. */
+const TOO_MANY = 429;
 
 interface BulkBarProps {
   readonly selected: readonly ListedDomain[];
@@ -21,12 +30,14 @@ export function BulkBar({ selected, onSelect, onDone }: BulkBarProps) {
   const texts = TEXTS.bulk;
   const task = useSignal<BulkTask | null>(null);
   const isConfirming = useSignal(false);
-  const start = (title: string, run: BulkTask['run'], finish?: () => void): void => {
-    task.value = { title, domains: selected, run, finish };
+  /** The state of the proxy that is previewed. Null: none. */
+  const previewed = useSignal<boolean | null>(null);
+  const start = (title: string, run: BulkTask['run'], more: Pick<BulkTask, 'finish' | 'offerUndo'> = {}): void => {
+    task.value = { title, domains: selected, run, ...more };
   };
   const exportZones = (): void => {
     const zones = new ZoneExport();
-    start(texts.exporting, zones.read, () => zones.save());
+    start(texts.exporting, zones.read, { finish: () => zones.save() });
   };
   const close = (failed: readonly ListedDomain[]): void => {
     task.value = null;
@@ -38,12 +49,18 @@ export function BulkBar({ selected, onSelect, onDone }: BulkBarProps) {
       <p>{texts.selected(selected.length)}</p>
       {!isReader.value && (
         <>
-          <button type="button" class="button" onClick={() => start(texts.proxyOn, setProxy(true))}>
-            {texts.proxyOn}
-          </button>
-          <button type="button" class="button" onClick={() => start(texts.proxyOff, setProxy(false))}>
-            {texts.proxyOff}
-          </button>
+          {[true, false].map((enable) => (
+            <button
+              key={String(enable)}
+              type="button"
+              class="button"
+              onClick={() => {
+                previewed.value = enable;
+              }}
+            >
+              {enable ? texts.proxyOn : texts.proxyOff}
+            </button>
+          ))}
           <button type="button" class="button" onClick={() => start(texts.dnssecOn, enableDnssec)}>
             {texts.dnssecOn}
           </button>
@@ -69,15 +86,30 @@ export function BulkBar({ selected, onSelect, onDone }: BulkBarProps) {
       {isConfirming.value && (
         <Confirm
           title={texts.deleteTitle(selected.length)}
-          explanation={texts.deleteText}
+          explanation={texts.deleteText(lastDay())}
           word={selected.length === 1 ? toUnicode(selected[0].domain) : texts.deleteWord(selected.length)}
           label={texts.deleteSubmit(selected.length)}
           run={async () => {
-            start(texts.deleting, deleteDomain);
+            start(texts.deleting, deleteDomain, { offerUndo: announceDeleted });
             return null;
           }}
           onClose={() => {
             isConfirming.value = false;
+          }}
+        />
+      )}
+      {previewed.value !== null && (
+        <ProxyPreview
+          enable={previewed.value}
+          selected={selected}
+          run={(domains) => {
+            const change = new ProxyChange(previewed.value!);
+            const title = change.enable ? texts.proxyOn : texts.proxyOff;
+            previewed.value = null;
+            task.value = { title, domains, run: change.run, offerUndo: change.offerUndo };
+          }}
+          onClose={() => {
+            previewed.value = null;
           }}
         />
       )}
@@ -96,10 +128,47 @@ const failureIn = async (call: Parameters<typeof settle>[0]): Promise<Failure | 
   return result.ok ? null : result.failure;
 };
 
-const setProxy =
-  (enable: boolean): Action =>
-  (domain) =>
-    failureIn(api.POST('/api/v1/domains/{domain_id}/proxy/toggle', { ...path(domain), body: { enable } }));
+/** Turns the proxies of domains on or off. An undo leaves domains that were changed since. */
+class ProxyChange {
+  /** By domain: its ETag after the change. */
+  readonly #etags = new Map<number, string>();
+
+  constructor(readonly enable: boolean) {}
+
+  readonly run: Action = async (domain) => {
+    const body = { enable: this.enable };
+    const result = await settle(api.POST('/api/v1/domains/{domain_id}/proxy/toggle', { ...path(domain), body }));
+    if (!result.ok) return result.failure;
+    this.#etags.set(domain.id, `"${result.response.headers.get(REVISION)}"`);
+    return null;
+  };
+
+  readonly offerUndo = (done: readonly ListedDomain[]): void => {
+    const texts = TEXTS.bulk;
+    announce(this.enable ? texts.proxyIsOn(done.length) : texts.proxyIsOff(done.length), {
+      label: TEXTS.saving.undo,
+      run: () => this.#undo(done),
+      close: TEXTS.saving.closeMessage,
+    });
+  };
+
+  async #undo(done: readonly ListedDomain[]): Promise<void> {
+    const kept = new Set<number>();
+    await runBulk({
+      items: done,
+      run: async ({ id }) => {
+        const params = { path: { domain_id: id }, header: { 'If-Match': this.#etags.get(id)! } };
+        const body = { enable: !this.enable };
+        const failure = await failureIn(api.POST('/api/v1/domains/{domain_id}/proxy/toggle', { params, body }));
+        if (failure !== null && failure.status !== TOO_MANY) kept.add(id);
+        return failure;
+      },
+      onChange: () => {},
+      signal: new AbortController().signal,
+    });
+    announce(kept.size === 0 ? TEXTS.saving.undone : TEXTS.bulk.notUndone(kept.size));
+  }
+}
 
 const enableDnssec: Action = (domain) =>
   failureIn(api.PUT('/api/v1/domains/{domain_id}/dnssec', { ...path(domain), body: { enabled: true } }));

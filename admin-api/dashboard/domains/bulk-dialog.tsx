@@ -14,6 +14,8 @@ export interface BulkTask {
   readonly run: (domain: ListedDomain) => Promise<Failure | null>;
   /** Called after the last domain. */
   readonly finish?: () => void;
+  /** Called when the dialog is closed, with the domains that the action was done for. */
+  readonly offerUndo?: (done: readonly ListedDomain[]) => void;
 }
 
 interface BulkDialogProps {
@@ -24,7 +26,8 @@ interface BulkDialogProps {
 
 export function BulkDialog({ task, onClose }: BulkDialogProps) {
   const texts = TEXTS.bulk;
-  const { title, domains, run, finish } = task;
+  const { title, domains, run, finish, offerUndo } = task;
+  const succeeded = useSignal<readonly ListedDomain[]>([]);
   const state = useSignal<BulkState<ListedDomain>>({
     done: 0,
     total: domains.length,
@@ -38,14 +41,22 @@ export function BulkDialog({ task, onClose }: BulkDialogProps) {
     const onChange = (next: BulkState<ListedDomain>): void => {
       state.value = next;
     };
-    void runBulk({ items: domains, run, onChange, signal }).then(() => {
+    const noteDone: BulkTask['run'] = async (domain) => {
+      const failure = await run(domain);
+      if (failure === null) succeeded.value = [...succeeded.peek(), domain];
+      return failure;
+    };
+    void runBulk({ items: domains, run: noteDone, onChange, signal }).then(() => {
       isRunning.value = false;
       finish?.();
     });
     return () => stop.peek().abort();
   }, []);
   const { done, total, failures, isWaiting } = state.value;
-  const close = (): void => onClose(failures.map(({ item }) => item));
+  const close = (): void => {
+    onClose(failures.map(({ item }) => item));
+    if (succeeded.value.length > 0) offerUndo?.(succeeded.value);
+  };
   return (
     <Modal title={title} onClose={close}>
       <progress aria-label={title} max={total} value={done} />

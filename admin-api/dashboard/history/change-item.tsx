@@ -10,6 +10,9 @@ import { commentLine, recordLine, settingLines } from './change-lines.ts';
 /** Number of lines in the collapsed view. */
 const FIRST_LINES = 8;
 
+/** Changes of the domain as a whole, which are complete without a record. */
+const OF_THE_DOMAIN: ReadonlySet<string> = new Set(['domain.delete', 'domain.restore']);
+
 interface ChangeItemProps {
   readonly change: DomainChange;
   /** Whether this is the latest change, so its state is the current state. */
@@ -50,7 +53,9 @@ export function ChangeItem({ change, isLatest, onRestore }: ChangeItemProps) {
           ))}
         </ul>
       )}
-      {lines.length === 0 && change.is_complete && !change.is_creation && <p class="hint">{texts.unchanged}</p>}
+      {lines.length === 0 && change.is_complete && !change.is_creation && !OF_THE_DOMAIN.has(change.action ?? '') && (
+        <p class="hint">{texts.unchanged}</p>
+      )}
       {hidden > 0 && (
         <button
           type="button"

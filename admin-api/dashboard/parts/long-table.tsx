@@ -9,7 +9,7 @@ const NARROW_ROW = 100;
 
 interface LongTableProps<Row> {
   /** Class in the style sheet. */
-  readonly name: 'accounts' | 'apps' | 'audit' | 'uploads';
+  readonly name: 'accounts' | 'apps' | 'audit' | 'deleted' | 'uploads';
   readonly headings: readonly string[];
   readonly list: PagedList<Row>;
   readonly narrowRow?: number;

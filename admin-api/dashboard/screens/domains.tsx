@@ -119,6 +119,9 @@ export function Domains() {
             </option>
           ))}
         </select>
+        <a class="button button-quiet" href={addressOf('deletedDomains')}>
+          {TEXTS.deletedDomains.title}
+        </a>
       </ListTools>
       <ListStatus list={list} />
       {found.value !== null && domains.length === 0 && wanted.state !== '' && (
@@ -196,7 +199,9 @@ export function Domains() {
           </table>
         </>
       )}
-      {selected.value.size > 0 && <BulkBar selected={[...selected.value.values()]} onSelect={select} onDone={reload} />}
+      {selected.value.size > 0 && (
+        <BulkBar selected={current(selected.value, domains)} onSelect={select} onDone={reload} />
+      )}
     </>
   );
 }
@@ -205,6 +210,13 @@ export function Domains() {
 function readState(): Wanted['state'] {
   const wanted = currentQuery.value.get('state');
   return STATES.find(([state]) => state === wanted)?.[0] ?? '';
+}
+
+/** The selected domains, with the state that the list shows now. */
+function current(selected: ReadonlyMap<number, ListedDomain>, shown: readonly ListedDomain[]): ListedDomain[] {
+  const all = new Map(selected);
+  for (const domain of shown) if (all.has(domain.id)) all.set(domain.id, domain);
+  return [...all.values()];
 }
 
 interface HeadingProps {

@@ -1,10 +1,10 @@
 /** Instructions for the registrar of a domain, the state of the delegation, and deletion. */
 
-import { announce } from '../../ui/parts/announce.tsx';
 import { addressOf } from '../addresses.ts';
 import type { Domain } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { domainOf } from '../domain.ts';
+import { announceDeleted, lastDay } from '../domains/bin.ts';
 import { DelegationCheck } from '../domains/delegation-check.tsx';
 import { DistributionForm } from '../domains/distribution-form.tsx';
 import { PresentRecords } from '../domains/present-records.tsx';
@@ -67,22 +67,28 @@ function DeleteDomain({ domain }: { readonly domain: Domain }) {
       if (failure.code !== 'dnssec_ds_present') return failure;
       return { ...failure, message: `${failure.message} ${texts.dsPresent}` };
     }
-    announce(texts.done(name));
+    announceDeleted([domain]);
     openPage('domains');
     return null;
   };
   return (
     <section class="card narrow">
       <h2>{texts.title}</h2>
-      <p>{texts.explanation(domain.record_count)}</p>
+      <p>
+        {texts.explanation(domain.record_count)} {texts.bin(lastDay())}
+      </p>
       <ConfirmAction
         open={texts.open}
         title={texts.confirmTitle(name)}
-        explanation={texts.explanation(domain.record_count)}
+        explanation={`${texts.explanation(domain.record_count)} ${texts.bin(lastDay())}`}
         word={name}
         label={texts.submit}
         run={remove}
-      />
+      >
+        <a class="button button-quiet" href={addressOf('deletedDomains')}>
+          {texts.toBin}
+        </a>
+      </ConfirmAction>
     </section>
   );
 }

@@ -118,6 +118,9 @@ test('bulk actions show progress and what has failed', async () => {
       await actUnaware(page, /\/api\/v1\/domains(\?.*)?$/, async () => {
         await daemon.api.call('DELETE', `/api/v1/domains/${ids.get('gone.example')}`);
         await page.getByRole('button', { name: 'Proxy on' }).click();
+        await dialog.getByText(/gone\.example\s+Proxy: on/).waitFor();
+        await checkScreen(page, 'domains-proxy-preview');
+        await dialog.getByRole('button', { name: 'Change 2 domains' }).click();
       });
       await dialog.getByText('Finished: 1 of 2 domains.').waitFor();
       await dialog.getByText('1 domain could not be changed').waitFor();
@@ -132,6 +135,24 @@ test('bulk actions show progress and what has failed', async () => {
         .waitFor();
       await page.getByRole('button', { name: 'Clear selection' }).click();
       await shows(page, 'a.example', 'b.example', 'c.example');
+      await page.getByText('The proxy of 1 domain is on.').waitFor();
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('The changes are undone.').waitFor();
+      const isOn = async (): Promise<unknown> => {
+        const { body } = await daemon.api.call('GET', '/api/v1/domains?q=a.example');
+        return (body.domains as unknown as { proxy_enabled: boolean }[])[0].proxy_enabled;
+      };
+      await untilIs(isOn, false);
+      // An undo leaves a domain that was changed since.
+      await select('a.example', 'b.example');
+      await page.getByRole('button', { name: 'Proxy on' }).click();
+      await dialog.getByRole('button', { name: 'Change 2 domains' }).click();
+      await dialog.getByText('Finished: 2 of 2 domains.').waitFor();
+      await dialog.getByRole('button', { name: 'Close' }).click();
+      await daemon.api.createRecord(String(ids.get('a.example')), 'www', 'A', '192.0.2.1');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('1 domain was changed since, and stays as it is.').waitFor();
+      await untilIs(isOn, true);
 
       await select('b.example', 'c.example');
       await page.getByRole('button', { name: 'DNSSEC on' }).click();
@@ -423,7 +444,7 @@ test('a new domain shows whether it is delegated, and is deleted', async () => {
         await checkScreen(page, 'set-up-delete-refused');
         await page.unrouteAll({ behavior: 'wait' });
         await dialog.getByRole('button', { name: 'Delete the domain' }).click();
-        await page.getByText('shop.example was deleted.').waitFor();
+        await page.getByText(/shop\.example was deleted\./).waitFor();
         await page.getByText('No domains yet').waitFor();
       });
     }, settings);
