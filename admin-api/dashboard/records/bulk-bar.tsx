@@ -1,8 +1,10 @@
 /** The actions for the selected rows. */
+import { useSignal } from '@preact/signals';
 import { announce } from '../../ui/parts/announce.tsx';
 import { copyText } from '../parts/copy-button.tsx';
 import { TEXTS } from '../texts.ts';
-import { changeMany, isWebType, type StoredRecord, setProxied } from './edits.ts';
+import { type BulkChange, BulkPreview } from './bulk-preview.tsx';
+import { changeMany, differences, isWebType, type StoredRecord, setProxied } from './edits.ts';
 import { fixedBy, type Row } from './rows.ts';
 import { ttlText } from './ttl-choice.tsx';
 import { TTL_PRESETS } from './types.ts';
@@ -18,7 +20,9 @@ interface BulkBarProps {
   readonly onClear: () => void;
 }
 
-const PROXIED: Readonly<Record<string, boolean | null>> = { on: true, off: false, automatic: null };
+type ProxyChoice = 'on' | 'off' | 'automatic';
+
+const PROXIED: Readonly<Record<ProxyChoice, boolean | null>> = { on: true, off: false, automatic: null };
 
 export function BulkBar({ editor, rows, steered, isReadOnly, onClear }: BulkBarProps) {
   const texts = TEXTS.records.bulk;
@@ -49,18 +53,40 @@ function BulkEdits({ editor, rows, onClear }: Omit<BulkBarProps, 'isReadOnly' | 
   const texts = TEXTS.records.bulk;
   const stored = rows.flatMap((row): StoredRecord[] => (row.kind === 'stored' ? [row.record] : []));
   const added = new Set(rows.flatMap((row) => (row.kind === 'added' ? [row.addition.key] : [])));
-  const setTtl = (ttl: number): void =>
-    editor.edit(changeMany(editor.edits.value, stored, added, (fields) => ({ ...fields, ttl })));
-  const switchProxy = (proxied: boolean | null): void => {
+  const preview = useSignal<BulkChange | null>(null);
+  const setTtl = (ttl: number): void => {
+    const next = changeMany(editor.edits.value, stored, added, (fields) => ({ ...fields, ttl }));
+    editor.editMany(next, texts.changed(differences(editor.edits.value, next).length));
+  };
+  // The proxy is shared by all records of a name, so more than the selected ones may change.
+  const switchProxy = (state: ProxyChoice): void => {
     const named = rows.map(({ fields }) => fields).filter(({ type }) => isWebType(type));
-    editor.edit(setProxied(editor.edits.value, editor.records.value, named, proxied));
+    preview.value = {
+      title: texts.proxyTitle(TEXTS.records.proxy[state]),
+      edits: setProxied(editor.edits.value, editor.records.value, named, PROXIED[state]),
+      label: texts.change,
+      done: texts.changed,
+    };
   };
   const remove = (): void => {
-    editor.edit(changeMany(editor.edits.value, stored, added, () => null));
+    editor.editMany(
+      changeMany(editor.edits.value, stored, added, () => null),
+      texts.removed(rows.length),
+    );
     onClear();
   };
   return (
     <>
+      {preview.value !== null && (
+        <BulkPreview
+          editor={editor}
+          change={preview.value}
+          explanation={TEXTS.records.preview.explanation}
+          onClose={() => {
+            preview.value = null;
+          }}
+        />
+      )}
       <select
         aria-label={texts.ttl}
         value=""
@@ -83,7 +109,7 @@ function BulkEdits({ editor, rows, onClear }: Omit<BulkBarProps, 'isReadOnly' | 
           aria-label={texts.proxy}
           value=""
           onChange={({ currentTarget }) => {
-            switchProxy(PROXIED[currentTarget.value]);
+            switchProxy(currentTarget.value as ProxyChoice);
             currentTarget.value = '';
           }}
         >
@@ -92,7 +118,7 @@ function BulkEdits({ editor, rows, onClear }: Omit<BulkBarProps, 'isReadOnly' | 
           </option>
           {Object.keys(PROXIED).map((key) => (
             <option key={key} value={key}>
-              {TEXTS.records.proxy[key as 'on' | 'off' | 'automatic']}
+              {TEXTS.records.proxy[key as ProxyChoice]}
             </option>
           ))}
         </select>

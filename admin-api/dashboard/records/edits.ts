@@ -181,6 +181,33 @@ export function changeMany(
   return { changes, additions };
 }
 
+/** A record that differs between two states of the edits. */
+export interface Difference {
+  readonly key: string;
+  /** Null: there is no such record. */
+  readonly before: Fields | null;
+  readonly after: Fields | null;
+}
+
+/** The records that differ between two states of the edits, as they would be saved. */
+export function differences(before: Edits, after: Edits): Difference[] {
+  const found: Difference[] = [];
+  for (const [id, { before: stored }] of new Map([...before.changes, ...after.changes])) {
+    const fieldsIn = ({ changes }: Edits): Fields | null => {
+      const change = changes.get(id);
+      return change === undefined ? stored : change.after;
+    };
+    found.push({ key: `${id}`, before: fieldsIn(before), after: fieldsIn(after) });
+  }
+  const added = ({ additions }: Edits) => new Map(additions.map(({ key, fields }) => [key, fields]));
+  const [had, has] = [added(before), added(after)];
+  for (const key of new Map([...had, ...has]).keys())
+    found.push({ key: `added ${key}`, before: had.get(key) ?? null, after: has.get(key) ?? null });
+  return found.filter(({ before: old, after: current }) =>
+    old === null || current === null ? old !== current : !isEqual(old, current),
+  );
+}
+
 export const removeAddition = (edits: Edits, key: number): Edits => ({
   ...edits,
   additions: edits.additions.filter((addition) => addition.key !== key),

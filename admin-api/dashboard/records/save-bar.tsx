@@ -7,13 +7,15 @@ import { DiffEntry } from '../parts/diff-entry.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { hasCommand, useShortcut } from '../parts/shortcuts.ts';
 import { TEXTS } from '../texts.ts';
-import { type Edits, type Fields, type FullContents, fullContent, hasConflicts } from './edits.ts';
+import { BulkPreview } from './bulk-preview.tsx';
+import { type Edits, type Fields, type FullContents, fullContent, hasConflicts, NO_EDITS } from './edits.ts';
 import type { ZoneEditor } from './zone-editor.ts';
-import { zoneLine } from './zone-line.ts';
+import { diffLines } from './zone-line.ts';
 
 export function SaveBar({ editor }: { readonly editor: ZoneEditor }) {
   const texts = TEXTS.saving;
   const isReviewing = useSignal(false);
+  const isDiscarding = useSignal(false);
   const count = editor.count.value;
   const save = async (): Promise<void> => {
     const isUndo = editor.isUndoing.peek();
@@ -43,9 +45,20 @@ export function SaveBar({ editor }: { readonly editor: ZoneEditor }) {
     if (saved === null) return;
     return announce(texts.saved(saved.count), { label: texts.undo, run: undo, close: texts.closeMessage });
   }, [saved]);
+  const changed = editor.changed.value;
+  // Closed by the next edit as well, so that an undo never takes back a later edit.
+  useEffect(() => {
+    if (changed === null) return;
+    const undoMany = async (): Promise<void> => {
+      await editor.undoMany();
+      announce(texts.undone);
+    };
+    return announce(changed.text, { label: texts.undo, run: undoMany, close: texts.closeMessage });
+  }, [changed]);
   useEffect(
     () => () => {
       editor.saved.value = null;
+      editor.changed.value = null;
     },
     [editor],
   );
@@ -70,10 +83,32 @@ export function SaveBar({ editor }: { readonly editor: ZoneEditor }) {
           >
             {texts.review}
           </button>
-          <button type="button" class="button" onClick={() => editor.discard()}>
-            {texts.discard}
+          <button
+            type="button"
+            class="button"
+            onClick={() => {
+              isDiscarding.value = true;
+            }}
+          >
+            {texts.discardAll}
           </button>
         </section>
+      )}
+      {isDiscarding.value && (
+        <BulkPreview
+          editor={editor}
+          change={{
+            title: texts.discardTitle,
+            edits: NO_EDITS,
+            label: texts.discardSubmit,
+            done: texts.discarded,
+            isBad: true,
+          }}
+          explanation={texts.discardText}
+          onClose={() => {
+            isDiscarding.value = false;
+          }}
+        />
       )}
       {isReviewing.value && count > 0 && (
         <Modal
@@ -174,8 +209,9 @@ interface EditEntryProps {
 }
 
 function EditEntry({ before, after, hasConflict }: EditEntryProps) {
+  const lines = diffLines(before, after);
   return (
-    <DiffEntry before={before && zoneLine(before)} after={after && zoneLine(after)}>
+    <DiffEntry before={lines.before} after={lines.after}>
       {hasConflict && <span class="badge badge-conflict">{TEXTS.records.states.conflict}</span>}
     </DiffEntry>
   );

@@ -63,6 +63,13 @@ interface Saved {
   readonly ids: readonly number[];
 }
 
+/** A change of many edits at once, which can be undone. */
+interface ManyChanged {
+  /** What was done. */
+  readonly text: string;
+  readonly before: Edits;
+}
+
 export class ZoneEditor {
   readonly domain = signal<Domain | null>(null);
   readonly records = signal<readonly RecordView[]>([]);
@@ -77,6 +84,8 @@ export class ZoneEditor {
   readonly isSaving = signal(false);
   /** The last saved batch, until the next edit. */
   readonly saved = signal<Saved | null>(null);
+  /** The last change of many edits at once, until the next edit. */
+  readonly changed = signal<ManyChanged | null>(null);
   /** Whether the edits undo a saved batch and conflict with changes of other clients. */
   readonly isUndoing = signal(false);
   readonly count: ReadonlySignal<number> = computed(() => countEdits(this.edits.value));
@@ -198,8 +207,28 @@ export class ZoneEditor {
   edit(edits: Edits): void {
     this.edits.value = edits;
     this.saved.value = null;
+    this.changed.value = null;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#check(), TYPING_MS);
+  }
+
+  /** Changes many edits at once, or discards them. `text`: what was done. */
+  editMany(edits: Edits, text: string): void {
+    const before = this.edits.peek();
+    if (edits === NO_EDITS) this.discard();
+    this.edit(edits);
+    this.changed.value = { text, before };
+  }
+
+  /**
+   * Undoes the last change of many edits. Other clients may have changed the records since, so the
+   * edits are rebased onto the current ones.
+   */
+  async undoMany(): Promise<void> {
+    const changed = this.changed.peek();
+    if (changed === null) return;
+    this.edit(changed.before);
+    await this.load();
   }
 
   /** Checks edits while the user types, with a dry run of the batch that would save them. */

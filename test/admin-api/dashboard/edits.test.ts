@@ -12,6 +12,7 @@ import {
   changeRecord,
   countEdits,
   deleteRecord,
+  differences,
   failedRows,
   hasConflicts,
   NO_EDITS,
@@ -123,6 +124,31 @@ test('many rows are changed or deleted at once', () => {
   assert.is(changeMany(slower, [FIRST], new Set(), (entry) => ({ ...entry, ttl: 300 })).changes.has(1), false);
   const none = changeMany(slower, [FIRST, SECOND], new Set([1, 2]), () => null);
   assert.equal([[...none.changes.keys()], none.additions], [[3, 1, 2], []]);
+});
+
+test('a preview lists each record that an action changes, as it would be before and after', () => {
+  const edits = addRecord(
+    changeRecord(deleteRecord(NO_EDITS, SECOND), FIRST, fields('192.0.2.9')),
+    1,
+    fields('192.0.2.7'),
+  );
+  const slower = changeMany(edits, [FIRST, SECOND, THIRD], new Set([1]), (entry) => ({ ...entry, ttl: 3600 }));
+  const shown = differences(edits, slower).map(({ before, after }) => [before?.content, before?.ttl, after?.ttl]);
+  assert.equal(shown, [
+    ['192.0.2.9', 300, 3600],
+    ['192.0.2.3', 300, 3600],
+    ['192.0.2.7', 300, 3600],
+  ]);
+  // What is discarded: the deletion, the edit and the addition.
+  assert.equal(
+    differences(edits, NO_EDITS).map(({ before, after }) => [before?.content, after?.content]),
+    [
+      [undefined, '192.0.2.2'],
+      ['192.0.2.9', '192.0.2.1'],
+      ['192.0.2.7', undefined],
+    ],
+  );
+  assert.equal(differences(edits, edits), []);
 });
 
 test('changes of other records are no conflict', () => {

@@ -32,3 +32,11 @@ export async function confirmSave(page: Page): Promise<void> {
     .getByRole('button', { name: /^Save / })
     .click();
 }
+
+/** Discards all edits, and confirms the preview. */
+export async function discard(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Discard' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: /^Discard \d/ }).click();
+  await dialog.waitFor({ state: 'detached' });
+}

@@ -6,7 +6,7 @@ import { untilIs, untilMatches } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { signIn, type World, withPage, withWorld } from './browser.ts';
-import { editedRow, editRecord, saveRecords, startRecord } from './edit-records.ts';
+import { discard, editedRow, editRecord, saveRecords, startRecord } from './edit-records.ts';
 
 const test = browserSuite('records in chromium');
 
@@ -406,9 +406,22 @@ test('records are checked while the user types, switched, copied, changed and de
       await page.getByLabel('Select all records').check();
       await page.getByText('3 records selected').waitFor();
       await page.getByLabel('Set TTL').selectOption('1 hour');
+      // The AAAA record at www is switched as well, which the preview shows.
       await page.getByLabel('Set proxy').selectOption('Proxied');
+      const preview = page.getByRole('dialog');
+      await preview.getByText(/2606:47.*Proxied/).waitFor();
+      await checkScreen(page, 'records-preview');
+      await preview.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByText('3 changes not saved').waitFor();
+      await page.getByLabel('Set proxy').selectOption('Proxied');
+      await preview.getByRole('button', { name: 'Change 4 records' }).click();
+      await page.getByText('4 records changed, not saved yet.').waitFor();
       await checkScreen(page, 'records-selected');
-      // The AAAA record at www is switched as well.
+      // An undo takes back this change, and not the one before.
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('3 changes not saved').waitFor();
+      await page.getByLabel('Set proxy').selectOption('Proxied');
+      await preview.getByRole('button', { name: 'Change 4 records' }).click();
       await save(page, 4);
       assert.equal((await zone.records()).filter(({ ttl, proxied: isOn }) => ttl === 3600 || isOn === true).length, 4);
       await page.getByRole('button', { name: 'Delete selected' }).click();
@@ -485,7 +498,8 @@ test('changes of others are shown, and edits survive other pages', async () => {
       await page.evaluate('setTimeout(() => location.reload())');
       assert.is(await promptType, 'beforeunload');
       await page.getByText('1 change not saved').waitFor();
-      await page.getByRole('button', { name: 'Discard' }).click();
+      await discard(page);
+      await page.getByText('1 change discarded.').waitFor();
     });
   });
 });
@@ -622,12 +636,12 @@ test('markup in names and values stays text', async () => {
       await page.getByRole('dialog').getByText(markup).first().waitFor();
       await checkScreen(page, 'records-markup');
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
-      await page.getByRole('button', { name: 'Discard' }).click();
+      await discard(page);
       const row = await startRecord(page, markup, 'A');
       await row.getByLabel('Value').fill(markup);
       await row.locator('.cell-content .fault').waitFor();
       await row.getByRole('button', { name: 'Done' }).click();
-      await page.getByRole('button', { name: 'Discard' }).click();
+      await discard(page);
       await page.getByRole('link', { name: 'Zone file' }).click();
       await page.getByRole('textbox', { name: 'Zone file' }).fill(`www A ${markup}\n${markup} TXT "x"\n`);
       await page.getByText('2 lines refused').waitFor();

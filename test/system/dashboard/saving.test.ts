@@ -6,7 +6,7 @@ import { untilIs } from '../../support/until.ts';
 import { checkScreen } from '../browser/screen.ts';
 import { browserSuite } from '../browser/suite.ts';
 import { signIn, type World, withPage, withWorld } from './browser.ts';
-import { confirmSave, editRecord, saveRecords } from './edit-records.ts';
+import { confirmSave, discard, editRecord, saveRecords } from './edit-records.ts';
 
 const test = browserSuite('saving records in chromium');
 
@@ -109,6 +109,36 @@ test('saved values are shown before the records are loaded again, and the focus 
   });
 });
 
+test('discarded changes are shown before, and come back with what others have changed since', async () => {
+  await withWorld(async (world) => {
+    await openRecords(world, [address('www', '192.0.2.1'), address('api', '192.0.2.5')], async (page, zone) => {
+      await editRecord(page, 'www A', '192.0.2.2');
+      await editRecord(page, 'api A', '192.0.2.6');
+      await page.getByRole('button', { name: 'Discard' }).click();
+      const dialog = page.getByRole('dialog');
+      for (const text of ['192.0.2.2', '192.0.2.1', '192.0.2.6', '192.0.2.5']) await dialog.getByText(text).waitFor();
+      await checkScreen(page, 'records-discard');
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByText('2 changes not saved').waitFor();
+      await discard(page);
+      await page.getByText('2 changes discarded.').waitFor();
+      await untilIs(() => page.locator('.row-changed').count(), 0);
+      // Someone else changes one of them.
+      const www = (await zone.stored()).find(({ name }) => name === 'www')!;
+      const { id, ...rest } = { ...www, content: '192.0.2.3' };
+      await world.daemon.api.call('PUT', `${zone.path}/records/${id}`, rest as never);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('2 changes not saved').waitFor();
+      await page.getByText('Changed by someone else').first().waitFor();
+      await page.getByRole('button', { name: 'Review and save' }).click();
+      await dialog.getByText('192.0.2.3').waitFor();
+      await dialog.getByRole('button', { name: 'Close' }).click();
+      assert.equal((await zone.contents()).sort(), ['api 192.0.2.5', 'www 192.0.2.3']);
+    });
+  });
+});
+
 test('a message of success is closed by a later failure', async () => {
   await withWorld(async (world) => {
     await openRecords(world, [address('www', '192.0.2.1')], async (page) => {
@@ -123,7 +153,7 @@ test('a message of success is closed by a later failure', async () => {
       await page.getByText('1 change saved and served.').waitFor({ state: 'detached' });
       await page.unrouteAll({ behavior: 'wait' });
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
-      await page.getByRole('button', { name: 'Discard' }).click();
+      await discard(page);
     });
   });
 });
@@ -263,7 +293,7 @@ test('selects, states and long names fit at each width', async () => {
       await untilIs(() => cutBy(page, 'tr.row-edited select'), 0);
       await page.locator('tr.row-edited').getByLabel('Type').selectOption('HTTPS');
       await checkScreen(page, 'records-long-new');
-      await page.getByRole('button', { name: 'Discard' }).click();
+      await discard(page);
       await page.goto(`${world.base}/domains`);
       await page.getByRole('link', { name: `${long}.example` }).waitFor();
       await page.setViewportSize({ width: 1280, height: 800 });
