@@ -184,13 +184,13 @@ export const originTestResponse = Type.Object({
           step: oneOf(['dns', 'tcp', 'tls', 'http'], 'name, connection, TLS with its certificate, and response'),
           ok: flag('whether it succeeded; a failed step is the last'),
           ms: count('milliseconds that it took'),
-          detail: text('what was found, as a sentence'),
+          detail: text('what was found, as a sentence', { examples: ['192.0.2.1 accepts connections to port 443.'] }),
         }),
         'in order',
       ),
       certificate: orNull(
         Type.Object({
-          names: list(Type.String(), 'the names that it is for, at most 20'),
+          names: list(Type.String({ examples: ['origin.example.net'] }), 'the names that it is for, at most 20'),
           issuer: orNull(Type.String(), 'the organization and the name of its issuer'),
           expires_at: time('when it expires'),
         }),

@@ -209,15 +209,15 @@ export const delegationResponse = Type.Object({
 });
 
 export const presentRecordsResponse = Type.Object({
-  nameservers: hosts('the nameservers that the domain has now'),
+  nameservers: list(Type.String({ examples: ['ns1.example.org'] }), 'the nameservers that the domain has now'),
   is_own: flag('whether these are the nameservers of this service; then there are no records'),
   is_partial: flag('whether some questions got no answer'),
   records: list(
     Type.Object(
       {
-        name: Type.String({ description: 'relative to the domain' }),
-        type: text('the type'),
-        content: Type.String({ description: 'as in a zone file' }),
+        name: Type.String({ description: 'relative to the domain', examples: ['www'] }),
+        type: text('the type', { examples: ['A'] }),
+        content: Type.String({ description: 'as in a zone file', examples: ['192.0.2.1'] }),
         ttl: integer(30, 86_400, 'seconds'),
       },
       { title: 'PresentRecord' },

@@ -6,12 +6,14 @@ import { DELEGATION_STATES, type DelegationState } from '../../../core/upkeep/de
 const problem = Type.Object(
   {
     domain_id: id('the domain'),
-    domain: text('its name'),
+    domain: text('its name', { examples: ['example.com'] }),
     kind: oneOf(
       ['delegation', 'dnssec', 'certificate', 'origin', 'transfer'],
       'what needs attention; "transfer": of a secondary zone',
     ),
-    message: text('what is wrong, and the next step'),
+    message: text('what is wrong, and the next step', {
+      examples: ['The certificate could not be issued. Look at its error.'],
+    }),
   },
   { title: 'DomainProblem' },
 );

@@ -14,7 +14,10 @@ const MAX_LIMIT = 100;
 
 const searchResponse = Type.Object({
   domains: list(
-    Type.Object({ id: id('the domain'), domain: text('its name') }, { title: 'FoundDomain' }),
+    Type.Object(
+      { id: id('the domain'), domain: text('its name', { examples: ['example.com'] }) },
+      { title: 'FoundDomain' },
+    ),
     'domains whose name has the text; only without `after`',
   ),
   records: list(
@@ -22,10 +25,10 @@ const searchResponse = Type.Object({
       {
         id: id('the record'),
         domain_id: id('its domain'),
-        domain: text('the name of the domain'),
-        name: Type.String({ description: 'its name relative to the domain' }),
-        type: text('its type'),
-        content: Type.String({ description: 'its content' }),
+        domain: text('the name of the domain', { examples: ['example.com'] }),
+        name: Type.String({ description: 'its name relative to the domain', examples: ['www'] }),
+        type: text('its type', { examples: ['A'] }),
+        content: Type.String({ description: 'its content', examples: ['192.0.2.1'] }),
         comment: orNull(Type.String(), 'the comment of all records of its name and type, or null'),
       },
       { title: 'FoundRecord' },

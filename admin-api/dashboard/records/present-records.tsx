@@ -6,9 +6,9 @@ import type { PresentRecordsView } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { useAction } from '../parts/use-action.ts';
-import { editorOf } from '../records/zone-editor.ts';
 import { openPage } from '../router.ts';
 import { TEXTS } from '../texts.ts';
+import { editorOf } from './zone-editor.ts';
 
 interface PresentRecordsProps {
   readonly domainId: number;

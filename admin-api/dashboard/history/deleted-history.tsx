@@ -5,11 +5,11 @@ import { Modal } from '../../ui/parts/modal.tsx';
 import type { DeletedDomain, DomainChange } from '../api/views.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
-import { ChangeItem } from '../history/change-item.tsx';
 import { toUnicode } from '../names.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { TEXTS } from '../texts.ts';
+import { ChangeItem } from './change-item.tsx';
 
 /** Changes that are shown. After a restore, all are on the page of the domain. */
 const SHOWN = 25;
