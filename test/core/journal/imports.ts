@@ -19,6 +19,7 @@ import { IndexWriter } from '../../../core/store/index/writer.ts';
 import { afterPrefix, idKey, sequenceKey } from '../../../core/store/keys.ts';
 import { type Domain, domains, records, type Spelling, spellings } from '../../../core/store/rows.ts';
 import { removeFolder, temporaryFolder } from '../../support/temp.ts';
+import { until } from '../../support/until.ts';
 import { DEFAULTS, dump, type Store, type withStore } from './fixture.ts';
 
 /** Lines whose records are together larger than those of an import that is not staged. */
@@ -120,10 +121,17 @@ export const onOneClock: Parameters<typeof withStore>[0] = ({ environment, index
   openEmbeddedJournal({ environment, index, zoneSettings: DEFAULTS, history, clock });
 export const LARGE = { arenaBytes: 32 << 20 };
 
+/** Waits for the steps of imports, of which a write waits a minute at most. */
+export async function whenSettled(environment: Environment): Promise<void> {
+  await until(
+    () => environment.hidden.read().length === 0 && unservedDomains(environment).length === 0,
+    'the steps of imports',
+  );
+}
+
 /** The derived rows equal those of a rebuild, and the index has all names. */
 export async function checkDerived({ environment, index }: Pick<Store, 'environment'> & Partial<Store>): Promise<void> {
-  assert.equal(environment.hidden.read(), []);
-  assert.equal(unservedDomains(environment), []);
+  await whenSettled(environment);
   const before = dump(environment, DERIVED);
   const names = new Set(dump(environment, ['answers']).map((line) => line.split(' ')[1].replace(/^00/, '')));
   if (index !== undefined) assert.is(index.stats.names, names.size);

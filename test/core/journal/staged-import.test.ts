@@ -44,6 +44,7 @@ import {
   recordsOf,
   spellingsOf,
   whenAccepted,
+  whenSettled,
 } from './imports.ts';
 
 const ask = (path: ReturnType<typeof queryPath>, name: string): unknown => {
@@ -67,6 +68,7 @@ for (const isOverArena of [false, true])
               const input = { domain, variant, firstId: firstId + i * 100_000 };
               await importZone(store, input);
               await importZone(other, { ...input, isStaged: false });
+              await whenSettled(store.environment);
               checkAlike(store.environment, other.environment, { ignoresEntries: true });
               assert.is(store.index.stats.names, other.index.stats.names);
               const paths = [queryPath(store), queryPath(other)];
