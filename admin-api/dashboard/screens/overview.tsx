@@ -2,7 +2,7 @@
 import { addressOf } from '../addresses.ts';
 import type { AuditEntry, Domain } from '../api/views.ts';
 import { api, type Result, settle } from '../api.ts';
-import { actionText, describeEntry } from '../audit/describe.ts';
+import { describeSentence } from '../audit/describe.ts';
 import { toUnicode } from '../names.ts';
 import { Checklist } from '../overview/checklist.tsx';
 import { Health } from '../overview/health.tsx';
@@ -123,20 +123,26 @@ function LatestChanges() {
       <State of={entries} />
       <ul class="entries">
         {entries.value.value?.map((entry) => (
-          <li key={entry.id}>
-            <span>
-              {actionText(entry.action)}
-              {entry.domain !== null && ` · ${toUnicode(entry.domain)}`}
-            </span>
-            <p class="hint">
-              <Time value={entry.at} format="relative" />{' '}
-              {entry.actor === null ? TEXTS.history.byService : TEXTS.history.by(entry.actor.username)}
-            </p>
-            <p class="hint entry-detail">{describeEntry(entry)}</p>
-          </li>
+          <Change key={entry.id} entry={entry} />
         ))}
       </ul>
     </section>
+  );
+}
+
+/** A change as a sentence: who has done what, from which value to which. */
+function Change({ entry }: { readonly entry: AuditEntry }) {
+  const { who, did, changes } = describeSentence(entry);
+  return (
+    <li>
+      <span>
+        <strong>{who}</strong> {did}
+      </span>
+      <p class="hint">
+        <Time value={entry.at} format="relative" />
+      </p>
+      <p class="hint entry-detail">{changes.join('; ')}</p>
+    </li>
   );
 }
 

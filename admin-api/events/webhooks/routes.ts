@@ -127,7 +127,7 @@ export function webhookRoutes(services: Services) {
       path: WEBHOOK,
       summary: 'Delete a webhook and its deliveries',
       description: 'Deliveries that wait are not sent.',
-      example: { command: 'waypost webhook rm 17 --yes' },
+      example: { command: 'waypost webhook rm 17' },
       response: NOTHING,
       faults: MISSING,
       run: (context) => deleteWebhook(services, context, idOf(context)),
@@ -151,7 +151,7 @@ export function webhookRoutes(services: Services) {
       path: `${WEBHOOK}/rotate-secret`,
       summary: 'Replace the secret of a webhook',
       description: 'For 24 hours, messages have a signature by the previous secret as well.',
-      example: { command: 'waypost webhook rotate-secret 17 --yes' },
+      example: { command: 'waypost webhook rotate-secret 17' },
       response: newWebhookResponse,
       faults: MISSING,
       run(context) {

@@ -94,6 +94,20 @@ test('a Retry-After above the limit, a locked code and a lost PATCH are not retr
   assert.equal([(await errorOf(patch)).code, world.seen.length], ['unreachable', 3]);
 });
 
+test('a form and a file are sent as they are', async (world) => {
+  const types: (string | undefined)[] = [];
+  const note: Step = (request, response) => {
+    types.push(request.headers['content-type']);
+    domain(request, response);
+  };
+  world.steps = [note, note];
+  await clientOf(world).POST('/api/dev/apps/upload', { body: new FormData() });
+  const zone = new Blob(['www A 192.0.2.1\n'], { type: 'text/dns' });
+  await clientOf(world).PUT('/api/v1/domains/{domain_id}/zonefile', { params: { path: { domain_id: 1 } }, body: zone });
+  assert.match(types[0] ?? '', /^multipart\/form-data; boundary=/);
+  assert.is(types[1], 'text/dns');
+});
+
 test('a list reads a page when the items before it are read', async (world) => {
   const page = (items: number[], next_cursor: string | null): Step =>
     json(200, { ok: true, domains: items.map((item) => ({ id: item })), next_cursor, total: null });

@@ -115,7 +115,7 @@ test('a viewer sees the history, the audit log and the overview, and changes not
       await untilIs(() => page.getByRole('button', { name: 'Restore this state' }).count(), 0);
       await page.getByRole('link', { name: 'All domains' }).click();
       await page.getByRole('link', { name: 'Audit log' }).click();
-      await page.getByText('second A 192.0.2.1').waitFor();
+      await page.getByText('added the record second A').waitFor();
       await page.getByRole('link', { name: 'Overview' }).click();
       await page.getByText('1 domain', { exact: true }).waitFor();
       await untilIs(() => page.getByRole('link', { name: 'Add a domain' }).count(), 0);

@@ -165,9 +165,9 @@ class World {
 
   async #storeKey(): Promise<string> {
     const { api } = this.daemon;
-    const read = async () => (await api.call('GET', '/api/store/keys')).body.keys as { id: number }[];
+    const read = async () => (await api.call('GET', '/api/store/keys')).body.keys as { key_id: number }[];
     if ((await read()).length === 0) await api.call('POST', '/api/admin/store/keys', { overlap_days: 1 });
-    return String((await read())[0].id);
+    return String((await read())[0].key_id);
   }
 
   /** Leaves a package to send in the folder, or sends it. */
