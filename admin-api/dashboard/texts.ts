@@ -1349,6 +1349,8 @@ export const TEXTS = {
     'domain.transfer': 'transferred $domain from its primaries',
     'domain.update': 'changed the domain $domain',
     'domain.delete': 'deleted the domain $domain',
+    'domain.restore': 'restored the deleted domain $domain',
+    'domain.discard': 'deleted the domain $domain for good',
     'package.approve': 'approved the mini-app $object',
     'package.publish': 'published the mini-app $object',
     'package.reject': 'rejected the mini-app $object',

@@ -20,9 +20,10 @@ const SETTINGS = / \([a-z]+(?:\.[a-z_]+)+\)/g;
 export function wordMessage({ code = '', message, pointer = '' }: Worded): string {
   const own = TEXTS.errors.codes[code];
   if (own !== undefined) return own;
-  const quoted = `"${pointer.slice(1)}" `;
-  if (pointer !== '' && message.startsWith(quoted)) {
-    const path = pointer.replace(ROW, '').split('/').slice(1);
+  const path = pointer.replace(ROW, '').split('/').slice(1);
+  // A fault of an entry of a batch names the field alone.
+  const quoted = [pointer.slice(1), path.at(-1)].map((name) => `"${name}" `).find((name) => message.startsWith(name));
+  if (pointer !== '' && quoted !== undefined) {
     const rule = message.slice(quoted.length).replace(/\.$/, '');
     return TEXTS.errors.fault(labelOf(path), ruleOf(path, rule));
   }

@@ -192,7 +192,7 @@ function writeUsage(environment: Environment): void {
     states.put(idKey(domainId), encodeZoneState(state));
     return state;
   };
-  for (const key of rows.get(deletedDomains.number)!.getKeys({})) putBytes(idAt(key));
+  for (const key of rows.get(deletedDomains.number)!.getKeys({})) if (states.doesExist(key)) putBytes(idAt(key));
   for (const { key, value } of rows.get(domains.number)!.getRange({})) {
     const { recordCount, bytes } = putBytes(idAt(key));
     add(decodeDomain(value).accountId, { ...NO_USAGE, domains: 1, records: recordCount, bytes });

@@ -28,7 +28,7 @@ test('an operation is found by its words, read, and tried with a token that stay
       });
       await page.goto(`${world.base}/docs`);
       await page.getByRole('heading', { name: 'API reference', level: 1 }).waitFor();
-      await checkScreen(page, 'reference');
+      await checkScreen(page, 'reference', { isOfApi: true });
 
       await page.keyboard.press('/');
       await page.keyboard.type('domain list');
@@ -49,7 +49,7 @@ test('an operation is found by its words, read, and tried with a token that stay
       await send.click();
       await page.getByText(/^200 /).waitFor();
       await page.getByRole('region', { name: 'Response' }).last().getByText(MARK).waitFor();
-      await checkScreen(page, 'reference-operation');
+      await checkScreen(page, 'reference-operation', { isOfApi: true });
 
       // Another operation has the token too; a new page does not.
       await page.goto(`${world.base}/docs#getOwnAccount`);
