@@ -45,12 +45,14 @@ export function failureOf(status: number, body: unknown, retryAfter: string | nu
   const error = (body as ErrorBody | undefined)?.error;
   const seconds = retryAfter === null ? {} : { retryAfter: Number(retryAfter) };
   if (error !== undefined) {
-    const details = (error.details ?? []).map((detail) => ({ ...detail, message: wordMessage(detail) }));
-    return { status, ...error, message: wordMessage(error), details, ...seconds };
+    return { status, ...error, message: wordMessage(error), details: wordFaults(error.details ?? []), ...seconds };
   }
   const message = status === 0 ? TEXTS.errors.unreachable : TEXTS.errors.unexpected(status);
   return { status, code: '', message, details: [] };
 }
+
+export const wordFaults = (faults: readonly Fault[]): Fault[] =>
+  faults.map((fault) => ({ ...fault, message: wordMessage(fault) }));
 
 /** The messages of the faults of a failure, by JSON pointer. */
 export function faultsOf(failure: Failure | null): ReadonlyMap<string, string> {

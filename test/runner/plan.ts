@@ -37,6 +37,7 @@ const OPENING = [
 /** Files that take longer than 40 s on an idle machine: they would run alone at the end. */
 const LONGEST: readonly string[] = [
   'system/docs/commands.test.js',
+  'system/docs/reference.test.js',
   'system/dnssec/wrong-clock.test.js',
   'system/admin-api/first-start.test.js',
   'system/edge/site/faults.test.js',

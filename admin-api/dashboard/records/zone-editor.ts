@@ -2,7 +2,7 @@
 import { batch as batchSignals, computed, type ReadonlySignal, signal } from '@preact/signals';
 import type { Domain, RecordView } from '../api/views.ts';
 import { api, settle } from '../api.ts';
-import type { Failure } from '../failure.ts';
+import { type Failure, wordFaults } from '../failure.ts';
 import {
   acceptConflicts,
   addRecord,
@@ -249,7 +249,7 @@ export class ZoneEditor {
     );
     // Newer edits have their own check. After a failed check, saving reports the faults.
     if (!result.ok || this.edits.peek() !== edits || result.data.preview === undefined) return;
-    this.faults.value = faultsOf(batch, edits, result.data.preview.faults);
+    this.faults.value = faultsOf(batch, edits, wordFaults(result.data.preview.faults));
     this.fullContents.value = fullContentsOf(batch, result.data.preview);
   }
 

@@ -154,10 +154,10 @@ test('acting for an account is marked on every page, shared by the address, and 
       await page.goBack();
       await heading(page, 'dave.example').waitFor();
       await banner(page).getByText('You act for dave').waitFor();
-      const address = page.url();
+      const { pathname } = new URL(page.url());
+      const address = `${base}${pathname}?account=${account.id}`;
 
       // The domain of an account is marked without the parameter too, and the own one is not.
-      const { pathname } = new URL(address);
       await page.goto(`${base}${pathname}`);
       await banner(page).getByText('You act for dave').waitFor();
       await untilIs(() => page.url(), address);

@@ -49,6 +49,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   startDnssecRollover: 'dnssec_rolling',
   cancelDnssecRollover: 'not_rolling',
   setProxyOrigin: 'resolver_unavailable',
+  testProxyOrigin: 'resolver_unavailable',
   orderCertificate: 'proxy_disabled',
   setCertificate: 'invalid_certificate',
   deleteCertificate: 'no_such_certificate',
@@ -59,7 +60,7 @@ const REFUSED: Readonly<Record<string, string>> = {
 };
 
 /** Get 503, which the command line and the client retry for minutes. */
-const RETRIED: ReadonlySet<string> = new Set(['setProxyOrigin']);
+const RETRIED: ReadonlySet<string> = new Set(['setProxyOrigin', 'testProxyOrigin']);
 
 class World {
   #versions = 0;
@@ -130,6 +131,7 @@ class World {
       const body = { domain: 'secondary.example', kind: 'secondary', primaries: [{ address: '1.1.1.1' }] };
       values.domain_id = await create('/api/v1/domains', 'domain', body);
     }
+    if (path.includes('/deleted/{')) await api.call('DELETE', base);
     if (path.includes('/steering/{') && id !== 'setSteering')
       await api.call('PUT', `${base}/steering/www/A`, {
         pools: [{ name: 'all', answers: [{ content: '192.0.2.1' }] }],
