@@ -5,6 +5,20 @@ import { shown } from '../base/table.ts';
 
 type ProxyResponse = ApiResponse<'getProxy'>;
 type Proxy = ProxyResponse['proxy'];
+type OriginTest = ApiResponse<'testProxyOrigin'>['test'];
+
+/** Each step of a test, the last one that failed if any did. */
+export function describeOriginTest(origin: string, { ok, steps, certificate }: OriginTest): [string, ...string[]] {
+  return [
+    `${shown(origin)}: ${ok ? 'all steps succeeded' : 'a step failed'}`,
+    ...steps.map(
+      (entry) => `  ${entry.step.padEnd(4)} ${entry.ok ? 'ok    ' : 'failed'}  ${entry.ms} ms  ${shown(entry.detail)}`,
+    ),
+    ...(certificate === null
+      ? []
+      : [`  certificate for ${certificate.names.map(shown).join(', ')}, expires ${shown(certificate.expires_at)}`]),
+  ];
+}
 
 export function describeProxy({ domain: { domain }, proxy }: ProxyResponse): [string, ...string[]] {
   const { warnings, exposed } = proxy;

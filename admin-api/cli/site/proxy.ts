@@ -6,7 +6,7 @@ import { count } from '../base/table.ts';
 import { addAccountGroup, addVerb, type Call, option } from '../base/verb.ts';
 import { addProxyCertificate } from './certificate.ts';
 import { PROXY } from './document.ts';
-import { describeProxy } from './proxy-status.ts';
+import { describeOriginTest, describeProxy } from './proxy-status.ts';
 import { addProxyTail } from './tail.ts';
 
 type HstsAge = number | 'none';
@@ -19,6 +19,16 @@ const toMaxAge = (age: HstsAge | undefined) => (age === 'none' ? null : age);
 /** `on`: the name of "all" in earlier versions. */
 const HEURISTIC_CHOICES = ['off', 'static', 'all', 'on'] as const;
 
+interface OriginOptions {
+  readonly port?: number;
+  readonly protocol?: 'http' | 'https';
+}
+
+const originOptions = () => [
+  option('--port <n>', 'the port of the origin (default: 443)').argParser(wholeNumber(1, 65_535)),
+  new Option('--protocol <protocol>', 'default: https for port 443, http for port 80').choices(['http', 'https']),
+];
+
 export function addProxyCommands(program: Command, context: CommandContext): void {
   const proxy = addAccountGroup(program, 'proxy', 'the proxy in front of the web servers of a domain', [
     'waypost proxy set example.com origin.example.net',
@@ -29,8 +39,7 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
     usage: 'set <domain> <origin>',
     about: 'set the origin server: a public address or host name',
     options: [
-      option('--port <n>', 'the port of the origin (default: 443)').argParser(wholeNumber(1, 65_535)),
-      new Option('--protocol <protocol>', 'default: https for port 443, http for port 80').choices(['http', 'https']),
+      ...originOptions(),
       option(
         '--hsts <seconds>',
         'the HSTS max-age for browsers; 0 revokes it, "none" sends no HSTS header (default: unchanged)',
@@ -55,14 +64,14 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
       'waypost proxy set example.com origin.example.net --hsts 31536000',
     ],
     async run(
-      call: Call<{
-        port?: number;
-        protocol?: 'http' | 'https';
-        hsts?: HstsAge;
-        heuristicFreshness?: (typeof HEURISTIC_CHOICES)[number];
-        forwardedHeader?: 'on' | 'off';
-        lenientResponses?: 'on' | 'off';
-      }>,
+      call: Call<
+        OriginOptions & {
+          hsts?: HstsAge;
+          heuristicFreshness?: (typeof HEURISTIC_CHOICES)[number];
+          forwardedHeader?: 'on' | 'off';
+          lenientResponses?: 'on' | 'off';
+        }
+      >,
       [domainName, origin],
     ) {
       const { port, protocol, hsts, heuristicFreshness, forwardedHeader, lenientResponses } = call.options;
@@ -71,9 +80,7 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
       const body = await call.api.PUT(PROXY, {
         params: { path: { domain_id } },
         body: {
-          origin,
-          port,
-          protocol,
+          ...{ origin, port, protocol },
           hsts_max_age: toMaxAge(hsts),
           heuristics,
           forwarded_header: forwardedHeader && forwardedHeader === 'on',
@@ -82,6 +89,21 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
       });
       call.show(body, ...describeProxy(body));
       return true;
+    },
+  });
+  addVerb(proxy, context, {
+    usage: 'test <domain> <origin>',
+    about: 'test an origin before it is set: its addresses, connection, certificate, and response',
+    options: originOptions(),
+    more: 'The exit code is 1 if a step fails. Nothing is changed.',
+    examples: ['waypost proxy test example.com origin.example.net'],
+    async run(call: Call<OriginOptions>, [domainName, origin]) {
+      const { port, protocol } = call.options;
+      const { id: domain_id } = await call.domain(domainName);
+      const params = { path: { domain_id } };
+      const body = await call.api.POST(`${PROXY}/test-origin`, { params, body: { origin, port, protocol } });
+      call.show(body, ...describeOriginTest(origin, body.test));
+      return body.test.ok;
     },
   });
   for (const [name, enable, about] of [

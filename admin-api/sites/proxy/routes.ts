@@ -131,7 +131,10 @@ export function proxyRoutes(services: Services, rules: OriginRules, open: OpenCo
       summary: 'Test an origin before it is saved',
       description:
         'Resolves the host, connects to its public addresses, checks the certificate as the edge does, and requests `/` with the domain as the host. Nothing is changed. An account may begin 20 tests a minute.',
-      example: { body: { origin: 'origin.example.net', port: 443, protocol: 'https' } },
+      example: {
+        body: { origin: 'origin.example.net', port: 443, protocol: 'https' },
+        command: 'waypost proxy test example.com origin.example.net --port 443 --protocol https',
+      },
       scope: 'proxy',
       changes: false,
       body: originTestBody,

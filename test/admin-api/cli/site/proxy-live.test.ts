@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { describeOriginTest } from '../../../../admin-api/cli/site/proxy-status.ts';
 import { certificate, ecKey, pemOfKey } from '../../../support/certificate.ts';
 import { until } from '../../../support/until.ts';
 import { type Live, startLive } from '../live.ts';
@@ -55,6 +56,29 @@ test('a rejection has the next step', async ({ waypost }) => {
     assert.is.not(run.code, 0, argv.join(' '));
     assert.match(run.stderr, code);
   }
+});
+
+test('an origin is tested before it is set', async ({ waypost, json }) => {
+  await waypost(['proxy', 'set', 'shop.test', '1.1.1.1', '--port', '8080', '--protocol', 'http']);
+  const refused = await waypost(['proxy', 'test', 'shop.test', '127.0.0.1']);
+  assert.is(refused.code, 1);
+  assert.match(refused.stderr, /\(private_origin, \/origin\)/);
+  const [status] = await json(['proxy', 'status', 'shop.test']);
+  assert.is(String(status.proxy.origin_host), '1.1.1.1');
+});
+
+test('the steps of a test of an origin are shown', () => {
+  const steps = [
+    { step: 'dns' as const, ok: true, ms: 2, detail: 'It has 1 address.' },
+    { step: 'tcp' as const, ok: false, ms: 31, detail: 'It refuses connections to port 443.' },
+  ];
+  const presented = { names: ['a.test', 'b.test'], issuer: null, expires_at: '2030-01-01 00:00:00' };
+  assert.equal(describeOriginTest('origin.test', { ok: false, steps, certificate: presented, status: null }), [
+    'origin.test: a step failed',
+    '  dns  ok      2 ms  It has 1 address.',
+    '  tcp  failed  31 ms  It refuses connections to port 443.',
+    '  certificate for a.test, b.test, expires 2030-01-01 00:00:00',
+  ]);
 });
 
 test('purges everything, and parts as in the help', async ({ waypost, json }) => {
