@@ -52,6 +52,12 @@ const NEXT_BY_CODE: { readonly [code: string]: string } = {
   record_exists:
     'List the records with "waypost record list"; replace all records of a name and type with "waypost record set".',
   steered: 'Change it with "waypost steering set", or delete it with "waypost steering rm" first.',
+  no_such_domain: 'List the domains of this account with "waypost domain list".',
+  no_such_key: 'List the keys of other providers with "waypost dnssec foreign-keys list".',
+  no_such_version: 'List them with "waypost rules versions" or "waypost steering versions".',
+  no_such_webhook: 'List the webhooks of this account with "waypost webhook list".',
+  no_such_delivery: 'List the deliveries of the webhook with "waypost webhook deliveries".',
+  no_such_store_key: 'List the keys with "waypost pkg keys list".',
   no_such_steering: 'List the steered record sets with "waypost steering list".',
   no_such_record: 'List the records of the domain with "waypost record list".',
   no_such_token: 'List the tokens of this account with "waypost token list".',
@@ -88,7 +94,6 @@ const NEXT_BY_CODE: { readonly [code: string]: string } = {
 const NEXT_BY_STATUS: { readonly [status: number]: string } = {
   401: HOW_TO_GET_A_TOKEN,
   403: 'Use a token of an account whose role allows this, or ask an administrator.',
-  404: 'List the domains of this account with "waypost domain list".',
   413: 'Raise admin.max_body (WAYPOST_ADMIN_MAX_BODY) and restart the daemon, or split the file.',
   429: 'Wait and run the command again, or raise rate_limit (WAYPOST_RATE_LIMIT).',
   503: 'Run the command again shortly; "waypost status" shows the state of the daemon.',

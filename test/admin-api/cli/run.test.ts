@@ -8,6 +8,7 @@ import { describeBuild } from '../../../core/base/build-info.ts';
 import type { Config } from '../../../core/config/index.ts';
 import { UWS_ABIS } from '../transports.ts';
 import { run } from './harness.ts';
+import { allHelp, examplesOf } from './help.ts';
 
 const test = suite('admin-api/cli/run');
 const folder = mkdtempSync(join(tmpdir(), 'waypost-cli-'));
@@ -45,24 +46,11 @@ test('every command has help with an example', async () => {
   }
 });
 
-/** All commands as their words, with what they print for --help. */
-async function allHelp(words: readonly string[] = []): Promise<Map<string, string>> {
-  const { code, stdout } = await run([...words, '--help']);
-  assert.is(code, 0, words.join(' '));
-  const all = new Map([[words.join(' '), stdout]]);
-  const lists = stdout.slice(0, stdout.indexOf('\nExamples:')).split(/^(?:Options|Global Options):$/m);
-  const named = lists.flatMap((list) => [...list.matchAll(/^ {2}([a-z][a-z-]*)(?= |$)/gm)]);
-  if (!/^Usage: waypost.* \[command\]/.test(stdout)) return all;
-  for (const [, name] of named)
-    if (name !== 'help') for (const entry of await allHelp([...words, name])) all.set(...entry);
-  return all;
-}
-
 test('the examples of every help name commands and options that are there', async () => {
   const helps = await allHelp();
   assert.ok(helps.size > 150, `only ${helps.size} commands were found`);
   for (const [words, text] of helps)
-    for (const [, example] of text.matchAll(/^ {2}\$ (.*)$/gm))
+    for (const example of examplesOf(text))
       for (const [, rest] of example.matchAll(/(?<![\w/]|-u )waypost ((?:[^|&"')]|"[^"]*"|'[^']*')+)/g)) {
         const parts = rest
           .replace(/"[^"]*"|'[^']*'/g, 'x')
