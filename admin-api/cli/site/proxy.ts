@@ -80,7 +80,9 @@ export function addProxyCommands(program: Command, context: CommandContext): voi
       const body = await call.api.PUT(PROXY, {
         params: { path: { domain_id } },
         body: {
-          ...{ origin, port, protocol },
+          origin,
+          port,
+          protocol,
           hsts_max_age: toMaxAge(hsts),
           heuristics,
           forwarded_header: forwardedHeader && forwardedHeader === 'on',
