@@ -15,7 +15,7 @@ import { buildLastCommit } from './release/checkout.ts';
 import { writeDebianPackage } from './release/debian.ts';
 import { completions, manualPage } from './release/manual-page.ts';
 import { NODE } from './release/node.ts';
-import { run } from './release/run.ts';
+import { missingPackages, run } from './release/run.ts';
 import { billOfMaterials } from './release/sbom.ts';
 import { packagesFor, stage } from './release/stage.ts';
 import { SUMS, writeSums } from './release/sums.ts';
@@ -36,6 +36,8 @@ function end(reason: string): never {
 
 if (process.platform !== BUILDER.os || process.arch !== BUILDER.cpu)
   end(`A release is built on ${BUILDER.os} with a processor of ${BUILDER.cpu}.`);
+const missing = missingPackages();
+if (missing.length > 0) end(`A release needs programs of these Debian packages: ${missing.join(', ')}.`);
 if (key !== undefined && !existsSync(key)) end(`RELEASE_KEY names ${key}, which does not exist.`);
 const present = existsSync(out) ? readdirSync(out) : [];
 if (present.length > 0 && !present.includes(SUMS))

@@ -81,7 +81,7 @@ function call(machine: Machine, token: string, path: string, body: object): Reco
 const addressOf = (machine: Machine): string =>
   machine.do('dig', '@127.0.0.1', 'www.example.com', 'A', '+short', '+tries=1', '+time=2').trim();
 
-const why = whyNoMachine() ?? whyNotOptional('lintian');
+const why = whyNoMachine() ?? whyNotOptional('lintian', 'aarch64-linux-gnu-strip');
 if (why !== null) {
   console.log(`skipped: ${why}`);
   test.skip('the Debian package', () => {});

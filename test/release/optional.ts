@@ -15,6 +15,7 @@ const OPTIONAL = {
   systemd: 'containers have none',
   'dpkg-deb': 'only Debian has it',
   strip: 'only builds of a release need it',
+  'aarch64-linux-gnu-strip': 'only builds of a release need it',
   lintian: 'only the package of a release needs it',
   'swift-proxy-server': 'an object store of many services, which other tests replace by one in Node',
   root: 'people may run tests as another user',
