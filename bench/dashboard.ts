@@ -8,6 +8,7 @@ import { pathOf } from '../test/support/programs.ts';
 import { measureDomains } from './dashboard/domains.ts';
 import { type Figure, figureTable, type World } from './dashboard/figures.ts';
 import { measureFirstPage } from './dashboard/first-page.ts';
+import { measureLargestPaint } from './dashboard/largest-paint.ts';
 import { measureLeftOpen } from './dashboard/left-open.ts';
 import { measureRecords } from './dashboard/records.ts';
 import { measureSizes } from './dashboard/sizes.ts';
@@ -17,6 +18,7 @@ import { COMMON, readOptions } from './options.ts';
 const PARTS = {
   sizes: measureSizes,
   'first-page': measureFirstPage,
+  'largest-paint': measureLargestPaint,
   records: measureRecords,
   domains: measureDomains,
   'left-open': measureLeftOpen,

@@ -6,7 +6,7 @@ import { actedAccount, followActing } from './acting.ts';
 import { addressOf, type PageMatch } from './addresses.ts';
 import { followConnection } from './connection.ts';
 import { forgetDomain } from './domain.ts';
-import { LazyScreen } from './lazy-screen.tsx';
+import { LazyScreen, preloadScreen } from './lazy-screen.tsx';
 import { followChanges } from './live.ts';
 import { isDomainPage } from './navigation.ts';
 import { DomainFrame } from './parts/domain-frame.tsx';
@@ -69,7 +69,9 @@ followActing();
 followChanges();
 followConnection();
 render(<App />, document.getElementById('app')!);
-await readSession();
+// Both take a while, so that they are asked for at once.
+preloadScreen(currentPage.peek()?.page);
+void readSession();
 
 /** The page for unknown addresses. */
 function NotFound() {

@@ -1,6 +1,7 @@
 /** Loads the script of a screen, with a placeholder in the meantime. */
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { PageName } from './addresses.ts';
 import { Skeleton } from './parts/skeleton.tsx';
 import type { Screen, ScreenProps } from './screen.ts';
 import { SCREENS } from './screens.ts';
@@ -10,6 +11,13 @@ type ScreenName = keyof typeof SCREENS;
 
 /** Cache of loaded screens, which are shown immediately. */
 const loaded = new Map<ScreenName, Screen>();
+
+/** Begins to load the script of a page's screen. LazyScreen shows a failure. */
+export function preloadScreen(page: PageName | undefined): void {
+  if (page !== undefined && isScreenName(page)) SCREENS[page]().catch(() => {});
+}
+
+const isScreenName = (page: PageName): page is ScreenName => page in SCREENS;
 
 export function LazyScreen({ page, ...props }: ScreenProps & { readonly page: ScreenName }) {
   const shown = useSignal<Screen | null>(loaded.get(page) ?? null);

@@ -16,7 +16,7 @@ export interface World {
 export interface Figure {
   readonly name: string;
   readonly value: number;
-  readonly unit: 'ms' | 'KB' | 'MB' | 'rows';
+  readonly unit: 'ms' | 'KB' | 'MB' | 'rows' | '‰';
   /** The value must not be above it. */
   readonly goal?: number;
 }

@@ -5,7 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { ASSETS, PAGE } from '../../admin-api/dashboard/serve/files.ts';
 
 /** Browsers of 2023 and later. */
@@ -25,12 +25,9 @@ export async function bundleForBrowsers(sources: string, out: string, texts: Tex
   rmSync(out, { recursive: true, force: true });
   const assets = join(out, ASSETS);
   mkdirSync(assets, { recursive: true });
-  const { metafile } = await build({
-    entryPoints: {
-      app: join(sources, 'app.tsx'),
-      style: join(sources, 'style/style.css'),
-      icon: join(page, 'icon.svg'),
-    },
+  const app = join(sources, 'app.tsx');
+  const options = {
+    entryPoints: { app, style: join(sources, 'style/style.css'), icon: join(page, 'icon.svg') },
     outdir: assets,
     bundle: true,
     splitting: true,
@@ -49,11 +46,17 @@ export async function bundleForBrowsers(sources: string, out: string, texts: Tex
     pure: ['console.warn'],
     metafile: true,
     logLevel: 'warning',
-  });
+  } as const satisfies BuildOptions;
+  const parts = await build({ ...options, write: false, plugins: [fewScripts(app, [])] });
+  const { metafile } = await build({ ...options, plugins: [fewScripts(app, sharedModules(parts.metafile, sources))] });
   const script = outputOf(metafile, sources, 'app.tsx');
-  const preloads = metafile.outputs[script].imports
-    .filter(({ kind }) => kind === 'import-statement')
-    .map(({ path }) => `<link rel="modulepreload" href="${addressOf(path)}">`);
+  const first = [...scriptsOf(metafile.outputs, script)].filter((path) => path !== script);
+  const preloads = [
+    ...first.map((path) => `<link rel="modulepreload" href="${addressOf(path)}">`),
+    ...sharedScripts(metafile, sources).map(
+      (path) => `<link rel="modulepreload" fetchpriority="low" href="${addressOf(path)}">`,
+    ),
+  ];
   const fill: Readonly<Record<string, string>> = {
     script: addressOf(script),
     style: addressOf(outputOf(metafile, sources, 'style/style.css')),
@@ -68,6 +71,58 @@ export async function bundleForBrowsers(sources: string, out: string, texts: Tex
   );
   for (const path of [join(out, PAGE), ...readdirSync(assets).map((name) => join(assets, name))]) compress(path);
 }
+
+/** The modules that several scripts need which are loaded later, but not the first page. */
+function sharedModules(metafile: Metafile, sources: string): string[] {
+  return sharedScripts(metafile, sources).flatMap((script) =>
+    Object.keys(metafile.outputs[script].inputs).map((path) => resolve(path)),
+  );
+}
+
+/** The scripts that several others need, but not the first page. */
+function sharedScripts(metafile: Metafile, sources: string): string[] {
+  const { outputs } = metafile;
+  const first = scriptsOf(outputs, outputOf(metafile, sources, 'app.tsx'));
+  return Object.keys(outputs).filter(
+    (path) => path.endsWith('.js') && outputs[path].entryPoint === undefined && !first.has(path),
+  );
+}
+
+/** A script, and what it imports. */
+function scriptsOf(outputs: Metafile['outputs'], script: string, found = new Set<string>()): Set<string> {
+  found.add(script);
+  for (const { path, kind } of outputs[script].imports)
+    if (kind === 'import-statement' && !found.has(path)) scriptsOf(outputs, path, found);
+  return found;
+}
+
+/**
+ * The first page is one script, and what others share is one: without it, each set of them that
+ * share a module gets a file, and a browser has six connections and finds each only in the one
+ * before. What is loaded later imports `app`, the entry point, and `shared`, so these have the same
+ * users.
+ */
+const fewScripts = (app: string, shared: readonly string[]): Plugin => ({
+  name: 'few scripts',
+  setup({ onResolve, onLoad, resolve: resolvePath }) {
+    const later = new Set<string>();
+    onResolve({ filter: /^\./ }, async ({ path, kind, pluginData, ...from }) => {
+      if (kind !== 'dynamic-import' || pluginData === RESOLVED) return undefined;
+      const found = await resolvePath(path, { ...from, kind, pluginData: RESOLVED });
+      later.add(found.path);
+      return found;
+    });
+    onLoad({ filter: /\.tsx?$/ }, ({ path }) => {
+      if (!later.has(path)) return undefined;
+      const imports = [app, ...shared].map((module) => `import ${JSON.stringify(module)};`);
+      const contents = `${imports.join('')}${readFileSync(path, 'utf8')}`;
+      return { contents, loader: path.endsWith('x') ? 'tsx' : 'ts' };
+    });
+  },
+});
+
+/** Marks the plugin's own question. */
+const RESOLVED = 'resolved';
 
 /** The output of an entry point. */
 function outputOf({ outputs }: Metafile, sources: string, entry: string): string {
