@@ -25,6 +25,8 @@ export interface ObjectChange {
 /** Null: events were missed, so any object may have changed. */
 type ChangeListener = (change: ObjectChange | null) => void;
 
+/** The sequence number of a change whose effects all screens have, or will read. */
+let position = 0;
 const listeners = new Set<ChangeListener>();
 const isVisible = signal(!document.hidden);
 
@@ -42,7 +44,8 @@ export function followChanges(): void {
   effect(() => {
     const account = actedAccount.value;
     if (!session.value || hasEnded.value || !isVisible.value) return;
-    const connection = new Connection(account === null ? ENDPOINT : `${ENDPOINT}?${ACCOUNT}=${account}`);
+    position = Math.max(position, session.value.seq);
+    const connection = new Connection(account);
     return () => connection.close();
   });
 }
@@ -52,7 +55,7 @@ class Connection {
   #retryMs = FIRST_RETRY_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly address: string) {
+  constructor(private readonly account: number | null) {
     this.#source = this.#open();
   }
 
@@ -62,16 +65,20 @@ class Connection {
   }
 
   #open(): EventSource {
-    const source = new EventSource(this.address);
-    let wasOpen = false;
+    const query = new URLSearchParams({ after: String(position) });
+    if (this.account !== null) query.set(ACCOUNT, String(this.account));
+    const source = new EventSource(`${ENDPOINT}?${query}`);
     source.addEventListener('open', () => {
       this.#retryMs = FIRST_RETRY_MS;
-      // Screens loaded their data before the stream opened. A resumed stream misses no events.
-      if (!wasOpen) notify(null);
-      wasOpen = true;
     });
-    source.addEventListener('change', ({ data }) => notify(JSON.parse(data)));
-    source.addEventListener('reload', () => notify(null));
+    const follow = (event: string, changeOf: (data: ObjectChange) => ObjectChange | null): void =>
+      source.addEventListener(event, ({ data }) => {
+        const sent = JSON.parse(data) as ObjectChange;
+        position = sent.seq;
+        notify(changeOf(sent));
+      });
+    follow('change', (change) => change);
+    follow('reload', () => null);
     source.addEventListener('error', () => {
       void checkConnection();
       // Otherwise the browser reconnects.

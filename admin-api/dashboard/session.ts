@@ -16,6 +16,8 @@ interface Session {
   readonly user: User;
   /** Sent with each request that changes something. */
   readonly csrf_token: string;
+  /** The sequence number of the last change before the session was read. */
+  readonly seq: number;
 }
 
 /** Undefined: not loaded yet. Null: not signed in. */

@@ -1,4 +1,6 @@
 /** The endpoint of server-sent events. */
+import { Type } from '@sinclair/typebox';
+import { text } from '../../core/base/schema.ts';
 import { ACTING_FAULTS, accountOf, accountQuery, mayActFor } from '../change/acting.ts';
 import type { Services } from '../change/services.ts';
 import type { Authentication, Credentials } from '../http/caller.ts';
@@ -17,10 +19,13 @@ export function eventRoutes(services: Services, authentication: Authentication, 
       tag: 'operations',
       summary: 'Receive changes as server-sent events',
       description:
-        'Each event `change` has `{"seq", "kind", "id"}`: the sequence number of the change, the kind of the object (`domain`, `records`, `proxy`, `certificate`, `purge`, `dnssec`, `delegation`, `account`, `token`, `session`, `tsig_key`, `webhook`, `app`, `upload`), and its id; for parts of a domain, that of the domain. Only changes of the own account whose scope the token has, and of its domains if it is restricted to some; an administrator whose token has the scope `account` receives those of all accounts. With the header `Last-Event-ID`, the stream continues after that change. The event `reload` says that changes were missed: read everything again. Comments keep the connection open. The stream ends when its token or session ends.',
+        'Each event `change` has `{"seq", "kind", "id"}`: the sequence number of the change, the kind of the object (`domain`, `records`, `proxy`, `certificate`, `purge`, `dnssec`, `delegation`, `account`, `token`, `session`, `tsig_key`, `webhook`, `app`, `upload`), and its id; for parts of a domain, that of the domain. Only changes of the own account whose scope the token has, and of its domains if it is restricted to some; an administrator whose token has the scope `account` receives those of all accounts. With the header `Last-Event-ID`, or `after`, the stream continues after that change. The event `reload` says that changes were missed: read everything again. Comments keep the connection open. The stream ends when its token or session ends.',
       scope: 'dns',
       forRestricted: true,
-      query: accountQuery,
+      query: {
+        ...accountQuery,
+        after: Type.Optional(text('as Last-Event-ID, which has precedence, for clients that cannot send it')),
+      },
       responseType: 'text/event-stream',
       faults: { ...ACTING_FAULTS, 429: ['too_many_streams'] },
       run(context) {
@@ -30,7 +35,7 @@ export function eventRoutes(services: Services, authentication: Authentication, 
         const stream = new EventStream({
           streams,
           journal,
-          lastEventId: header('last-event-id'),
+          lastEventId: header('last-event-id') ?? query.after,
           authorize: () => authorize(credentials, named),
         });
         return streamReply(context, stream);

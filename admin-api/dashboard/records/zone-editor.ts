@@ -70,6 +70,15 @@ interface ManyChanged {
   readonly before: Edits;
 }
 
+/**
+ * The tag of the older of two states of a zone, so that saving detects any change in between. A tag
+ * begins with the revision.
+ */
+function olderTag(...responses: readonly Response[]): string {
+  const revisions = responses.map(({ headers }) => Number(/\d+/.exec(headers.get('etag') ?? '')));
+  return `"${Math.min(...revisions)}"`;
+}
+
 export class ZoneEditor {
   readonly domain = signal<Domain | null>(null);
   readonly records = signal<readonly RecordView[]>([]);
@@ -124,26 +133,33 @@ export class ZoneEditor {
     const load = ++this.#load;
     this.failure.value = null;
     const params = { path: { domain_id: this.domainId } };
-    const found = await settle(api.GET('/api/v1/domains/{domain_id}', { params }));
+    const query = this.#queryAfter('');
+    const [found, first] = await Promise.all([
+      settle(api.GET('/api/v1/domains/{domain_id}', { params })),
+      this.#readPage(query),
+    ]);
     if (load !== this.#load) return;
     if (!found.ok) {
       this.failure.value = found.failure;
       return;
     }
     this.domain.value = found.data.domain;
-    // This ETag is older than the records, so saving detects any change in between.
-    const etag = found.response.headers.get('etag') ?? '';
     const records: RecordView[] = [];
     // For a large zone, a refresh loads at least as many records as are shown.
     const limit = this.isLarge.value ? Math.max(PAGE, this.records.value.length) : MAX_LOADED;
     let cursor: string | null = '';
+    let etag = '';
     for (let pages = 0; cursor !== null && records.length < limit && pages < MAX_PAGES_AT_ONCE; pages++) {
-      const page = await this.#readPage(this.#queryAfter(cursor));
+      // Whether the API filters depends on the size of the zone.
+      const wanted = this.#queryAfter(cursor);
+      const isRead = pages === 0 && JSON.stringify(wanted) === JSON.stringify(query);
+      const page = isRead ? first : await this.#readPage(wanted);
       if (load !== this.#load) return;
       if (!page.ok) {
         this.failure.value = page.failure;
         return;
       }
+      if (pages === 0) etag = olderTag(found.response, page.response);
       for (const record of page.data.records) records.push(record);
       cursor = page.data.next_cursor;
       // The first load shows each page immediately; a refresh shows only the complete result.

@@ -128,6 +128,7 @@ const expiry = time('when the session ends unless it is used');
 export const sessionResponse = Type.Object({
   user: userView,
   csrf_token: text('the value of the header X-Waypost-CSRF', { examples: ['4yGfCtNnYz7eHT1oVLQ9dQ'] }),
+  seq: count('the sequence number of the last change so far, which `after` of GET /api/v1/events takes'),
   expires_at: expiry,
 });
 

@@ -159,6 +159,7 @@ export class Sessions {
     return {
       user: viewUser(account),
       csrf_token: session.csrfToken,
+      seq: this.services.journal.head,
       expires_at: formatTime(this.#expiry(session.row)),
     };
   }

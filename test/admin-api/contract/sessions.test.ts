@@ -50,11 +50,11 @@ async function everyWrite(
 }
 
 await everywhere('contract, sessions', (test) => {
-  test('POST /api/v1/session: a cookie, user, csrf_token, expires_at; GET returns the same', async ({ world }) => {
+  test('POST /api/v1/session: a cookie, user, csrf_token, seq, expires_at; GET returns the same', async ({ world }) => {
     const member = await world.member();
     const browser = new Browser(world);
     const { body, headers } = await browser.signIn(member);
-    assert.equal(Object.keys(body), ['ok', 'user', 'csrf_token', 'expires_at']);
+    assert.equal(Object.keys(body), ['ok', 'user', 'csrf_token', 'seq', 'expires_at']);
     assert.equal(body.user, { id: member.id, username: member.username, role: 'user', plan: 'free' });
     assert.match(String(body.csrf_token), /^[0-9a-f]{64}$/);
     assert.match(String(body.expires_at), TIME);

@@ -193,6 +193,10 @@ function everywhere(transport: 'uws' | 'node'): void {
     );
     const third = await listen(daemon, alice.token, { lastEventId: second.lastId });
     assert.equal(third.lastId, second.lastId);
+    const fourth = await listen(daemon, alice.token, { query: `?after=${lastId}` });
+    await until(() => fourth.events.length === missed.length, 'the missed events again');
+    const fifth = await listen(daemon, alice.token, { query: `?after=${lastId}`, lastEventId: second.lastId });
+    assert.is(fifth.lastId, second.lastId, 'a browser connects again with the header');
   });
 
   test('sends reload if the id is too old, ahead, or not an id', async ({ daemon, alice }) => {

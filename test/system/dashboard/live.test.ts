@@ -56,6 +56,29 @@ test('domains and records of others appear and disappear without a reload', asyn
   });
 });
 
+test('a page reads its data once, and follows changes since then', async () => {
+  await withWorld(async (world) => {
+    const { base, daemon } = world;
+    await daemon.api.logIn('admin', ADMIN_PASSWORD);
+    const zone = await newDomain(world, 'once.example');
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await page.getByRole('link', { name: 'once.example' }).waitFor();
+      const read: string[] = [];
+      page.on('request', (request) => {
+        const { pathname } = new URL(request.url());
+        if (pathname === zone.path) read.push(pathname);
+      });
+      await page.goto(`${base}/domains/${zone.id}/records`);
+      await page.getByText('No records yet').waitFor();
+      // The stream of changes may open later: it begins where the page was read.
+      await zone.add('www', '192.0.2.1');
+      await page.getByText('192.0.2.1', { exact: true }).waitFor();
+      assert.equal(read, [zone.path, zone.path]);
+    });
+  });
+});
+
 test('two browsers edit one zone at once, and nothing is lost silently', async () => {
   await withWorld(async (world) => {
     const { base, daemon } = world;
