@@ -58,6 +58,8 @@ export function Overview() {
   const shown = account.value.value?.account;
   const state = overview.value.value;
   const hasDomains = shown !== undefined && shown.domain_count > 0;
+  // What is above has its height then.
+  const hasHead = isRead(account) && isRead(overview);
   return (
     <div class="stack overview">
       <div class="head">
@@ -79,14 +81,18 @@ export function Overview() {
       {overview.failure.value !== null && <FailureNote failure={overview.failure.value} retry={overview.load} />}
       {state === null && overview.failure.value === null && <div class="skeleton-block skeleton-health" />}
       {hasDomains && state !== null && <Health overview={state} />}
-      {hasDomains && <Traffic />}
-      <div class="overview-columns">
-        <LatestChanges />
-        {hasDomains && <LatestDomains />}
+      <div class="stack" hidden={!hasHead}>
+        {hasDomains && <Traffic />}
+        <div class="overview-columns">
+          <LatestChanges />
+          {hasDomains && <LatestDomains />}
+        </div>
       </div>
     </div>
   );
 }
+
+const isRead = ({ value, failure }: Resource<unknown>): boolean => value.value !== null || failure.value !== null;
 
 function LatestDomains() {
   const texts = TEXTS.overview;
