@@ -29,6 +29,21 @@ export function targetOf(key: Uint8Array, value: Uint8Array): { target: Name; en
   return { target, entry: targetKey(target, key) };
 }
 
+/** Writes the entry of a record of a domain, in the current transaction, if it has a target. */
+export function writeOwner(
+  { aliases, targets }: Pick<Environment, 'aliases' | 'targets'>,
+  { apex }: Pick<Domain, 'apex'>,
+  key: Uint8Array,
+  value: Uint8Array,
+): void {
+  const { type } = recordKeyParts(key);
+  if (type === TYPE.ALIAS) aliases.put(aliasOwnerKey(nameAt(value, RECORD_RDATA), key), EMPTY);
+  else if (hasTarget(type)) {
+    const { target, entry } = targetOf(key, value);
+    if (isWithin(target, apex)) targets.put(entry, EMPTY);
+  }
+}
+
 /**
  * Writes the entries of all records of a domain, in the current transaction. Also of hidden ones,
  * which are revealed without another look at them.

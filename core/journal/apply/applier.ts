@@ -8,16 +8,16 @@ import type { Environment } from '../../store/environment.ts';
 import type { IndexWriter } from '../../store/index/writer.ts';
 import { type Id, sequenceKey } from '../../store/keys.ts';
 import { entryOf, isListedOnly } from '../../store/nsec3-entries.ts';
-import { deletedDomains, dnssec, records } from '../../store/rows.ts';
+import { dnssec } from '../../store/rows.ts';
 import { transact } from '../../store/transact.ts';
 import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { type Head, readHead, writeHead } from '../applied-head.ts';
-import { readFirstChanges } from '../entry-codec.ts';
 import type { AnswerChanges, DomainListener, EdgeChanges, StorageGuard } from '../journal.ts';
 import { type OverlaidStore, withOverlay } from '../overlay.ts';
+import { writeOwner } from '../record-targets.ts';
 import { type Applied, applyRows } from './apply-entries.ts';
 import { discardBrokenHistories, noteHistoryWritten } from './domain-history.ts';
-import { importOf, isImportEnd } from './import-entries.ts';
+import { importOf, isImportEnd, restoresDomain } from './import-entries.ts';
 import { ImportSteps } from './import-steps.ts';
 import { type ImportCompiler, type ImportedZone, setUnserved } from './imported-zone.ts';
 import type { NodeChange } from './node-writer.ts';
@@ -175,7 +175,7 @@ export class Applier {
    * end of an import is never rehearsed.
    */
   isRehearsed(links: readonly Link[]): boolean {
-    const isLong = this.hasSignedZones || restoresDomain(links);
+    const isLong = this.hasSignedZones || links.some(({ applied }) => restoresDomain(applied.entry.changes));
     return isLong && !links.some(({ applied }) => isImportEnd(applied.entry.changes));
   }
 
@@ -195,6 +195,11 @@ export class Applier {
       nodesOf: ({ id }, names) => {
         const domain = this.#facts.domain(id);
         return domain === undefined ? [] : open().nodesOf(domain, names);
+      },
+      writeOwners: (domain, rows) => {
+        if (this.#facts.domain(domain.id) === undefined) return;
+        for (const { key, value } of rows) writeOwner(environment, domain, key, value);
+        this.#facts.invalidateTargets(domain.id);
       },
       writeNames: ({ id }, aliasOwners) => {
         const domain = this.#facts.domain(id);
@@ -218,6 +223,7 @@ export class Applier {
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
     const facts = new ZoneFacts(store.environment, this.#writing?.facts ?? this.#facts);
     const updates = new ZoneUpdates(store.environment, zoneSettings, isAmbiguous, facts, undefined, signing);
+    updates.defersImports = links.length === 1 && this.defersImports;
     this.#rehearsal = { links, store, facts, updates, isComplete: false };
     return this.#rehearsal;
   }
@@ -247,7 +253,7 @@ export class Applier {
     const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, this.#facts, zones, signers?.group());
     this.#writing = this.#rehearsed(links);
     this.#rehearsal = null;
-    if (links.length === 1 && this.defersImports) updates.deferImports();
+    updates.defersImports = this.#writing?.updates.defersImports ?? (links.length === 1 && this.defersImports);
     const hasImports = environment.hidden.mayExist || links.some(({ applied }) => importOf(applied.entry.changes));
     // The transaction may write hidden rows.
     environment.hidden.mayExist = hasImports;
@@ -295,14 +301,6 @@ export class Applier {
     if (secondaries.size > 0) for (const listener of this.secondaryListeners) listener(secondaries);
     for (const listener of this.appliedListeners) listener();
   }
-}
-
-/** Whether the entries restore a deleted domain, or delete one for good. */
-function restoresDomain(links: readonly Link[]): boolean {
-  for (const { applied } of links)
-    for (const { table, value } of readFirstChanges(applied.entry.changes, records.number))
-      if (table === deletedDomains.number && value === null) return true;
-  return false;
 }
 
 const appliedOf = (links: readonly Link[]): Applied[] => links.map(({ applied }) => applied);

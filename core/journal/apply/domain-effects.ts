@@ -12,7 +12,7 @@ import { isListed, memberRecord } from '../../zone/compile/catalog.ts';
 import { originAliasKey } from '../../zone/compile/origin-apex.ts';
 import { isWebName } from '../../zone/compile/proxied.ts';
 import { steeredAliasOwners } from '../../zone/compile/steered.ts';
-import { aliasOwnersOf, deleteTargets, writeTargets } from '../record-targets.ts';
+import { aliasOwnersOf, deleteTargets } from '../record-targets.ts';
 import type { DomainDifference, DomainState, DomainWrites, SigningDifference } from './domain-state.ts';
 import type { Notices } from './notices.ts';
 import { namesBetween } from './nsec3-chain.ts';
@@ -70,11 +70,12 @@ export class DomainEffects {
   #moveOwners({ domain, isRestored }: NonNullable<DomainDifference['moved']>): void {
     const { id } = domain;
     const { aliases } = this.#environment;
-    if (isRestored) writeTargets(this.#environment, domain);
-    else deleteTargets(this.#environment, id);
+    // The compiler writes those of a restored zone, maybe in steps.
+    this.#zone(id).isRestored = isRestored;
+    if (!isRestored) deleteTargets(this.#environment, id);
     this.#facts.invalidateTargets(id);
     const steered = [...this.#facts.steeringsOf(id).values()].flat().flatMap(steeredAliasOwners);
-    for (const { target, key } of [...steered, ...aliasOwnersOf(this.#environment, id)]) {
+    for (const { target, key } of isRestored ? steered : [...steered, ...aliasOwnersOf(this.#environment, id)]) {
       if (isRestored) aliases.put(key, EMPTY);
       else aliases.remove(key);
       this.#notices.addAliasOwner(target, id);

@@ -9,17 +9,16 @@
  * Every part and the last entry start with the row of the import (core/store/rows/imports.ts). What
  * follows is done by each node for itself: import-steps.ts. commit/importer.ts makes the entries.
  */
-import { isWithin, nameAt } from '../../dns/wire/name.ts';
+import { nameAt } from '../../dns/wire/name.ts';
 import { TYPE } from '../../dns/wire/types.ts';
 import type { Environment } from '../../store/environment.ts';
 import { type HiddenRange, isHidden, withShown } from '../../store/hidden-rows.ts';
 import { afterPrefix, aliasOwnerKey, type Id, idAt, idKey, recordKeyParts } from '../../store/keys.ts';
 import { raiseStoreLevel } from '../../store/level.ts';
-import { type ImportRow, imports, RECORD_RDATA, records } from '../../store/rows.ts';
-import { readChanges } from '../entry-codec.ts';
-import { hasTarget, targetOf } from '../record-targets.ts';
+import { deletedDomains, type ImportRow, imports, RECORD_RDATA, records } from '../../store/rows.ts';
+import { readChanges, readFirstChanges } from '../entry-codec.ts';
+import { hasTarget, targetOf, writeOwner } from '../record-targets.ts';
 
-const EMPTY = Buffer.alloc(0);
 /** Records between two yields. */
 const CHUNK = 32;
 
@@ -33,16 +32,26 @@ export function importOf(changes: Buffer): ImportRow | null {
 /** Whether an entry only writes hidden records, which no answer and no read depends on. */
 export const isImportPart = (changes: Buffer): boolean => importOf(changes)?.end === null;
 
-/** Whether an entry reveals the records of an import. It gets a transaction of its own. */
+/** Whether an entry reveals the records of an import. */
 export function isImportEnd(changes: Buffer): boolean {
   const row = importOf(changes);
   return row !== null && row.end !== null;
 }
 
+/** Whether an entry restores a deleted domain, or deletes one for good. */
+export function restoresDomain(changes: Buffer): boolean {
+  for (const { table, value } of readFirstChanges(changes, records.number))
+    if (table === deletedDomains.number && value === null) return true;
+  return false;
+}
+
+/** Whether an entry gets a transaction of its own: answers of it may be written later, in steps. */
+export const isAlone = (changes: Buffer): boolean => isImportEnd(changes) || restoresDomain(changes);
+
 /** Inside a write transaction: writes the hidden records of a part. */
 export function applyPart(environment: Environment, changes: Buffer, row: ImportRow): void {
   const { domainId, firstId, count } = row;
-  const { records: table, lookups, aliases, targets, hidden, meta } = environment;
+  const { records: table, lookups, hidden, meta } = environment;
   const apex = Buffer.from(row.apex, 'hex');
   const open = hidden.find(domainId, 'imported');
   if (open === undefined) {
@@ -63,12 +72,7 @@ export function applyPart(environment: Environment, changes: Buffer, row: Import
       throw new Error(`a part of the import into the domain ${domainId} writes another row`);
     table.put(key, value);
     for (const lookup of records.lookups(key, value)) lookups.put(lookup, key);
-    const { type } = recordKeyParts(key);
-    if (type === TYPE.ALIAS) aliases.put(aliasOwnerKey(nameAt(value, RECORD_RDATA), key), EMPTY);
-    else if (hasTarget(type)) {
-      const { target, entry } = targetOf(key, value);
-      if (isWithin(target, apex)) targets.put(entry, EMPTY);
-    }
+    writeOwner(environment, { apex }, key, value);
   }
 }
 

@@ -178,11 +178,11 @@ export class ImportSteps {
     return false;
   }
 
-  /** Adds the import whose last entry was applied. */
+  /** Adds the import whose last entry was applied, or a restored zone. */
   add({ domain, firstId }: UnservedImport, sequence: number): void {
-    const compiled = this.#compiled.get(firstId) ?? null;
+    const compiled = firstId === null ? null : (this.#compiled.get(firstId) ?? null);
     const { environment, zones } = this.options;
-    const zone = new ImportedZone(environment, domain, compiled);
+    const zone = new ImportedZone(environment, domain, compiled, firstId === null);
     this.#unserved.set(domain.id, zone);
     this.#sequences.set(domain.id, sequence);
     zones?.hold?.(zone, domain.id);

@@ -1,6 +1,7 @@
 /**
- * The answers of a zone after a large import, whose records are revealed already. They are written
- * in small transactions, and then passed to the readers. DNS serves the old zone until then.
+ * The answers of a zone after a large import, whose records are revealed already, or of a large zone
+ * that was restored from the bin. They are written in small transactions, and then passed to the
+ * readers. DNS serves the old zone until then; of a restored zone, there is none.
  */
 import { isWithin, type Name, nameAt, nameId, parentName } from '../../dns/wire/name.ts';
 import { TYPE } from '../../dns/wire/types.ts';
@@ -35,6 +36,11 @@ export function setUnserved(environment: Pick<Environment, 'meta'>, domainId: Id
   else meta.put(UNSERVED, Buffer.concat(ids.map(idKey)));
 }
 
+interface Row {
+  readonly key: Uint8Array;
+  readonly value: Buffer;
+}
+
 /** Nodes that a thread has compiled, on the node that imports. */
 export interface CompiledNodes {
   /** See core/zone/compile/bulk.ts. */
@@ -50,6 +56,8 @@ export interface CompiledNodes {
 export interface ImportCompiler {
   /** Nodes of names below the apex. */
   nodesOf(domain: Domain, names: readonly Name[]): Iterable<KeyedNode>;
+  /** Writes the targets and the ALIAS owners of records of a restored zone. */
+  writeOwners(domain: Domain, rows: readonly Row[]): void;
   /** Writes the apex, and names with ALIAS records. */
   writeNames(domain: Domain, aliasOwners: Iterable<Name>): readonly NodeChange[];
 }
@@ -82,6 +90,7 @@ export class ImportedZone {
     private readonly environment: Environment,
     readonly domain: Domain,
     private readonly compiled: CompiledNodes | null,
+    private readonly isRestored = false,
   ) {}
 
   /** Inside write transactions, after the last entry. After an error, it is called again. */
@@ -92,7 +101,8 @@ export class ImportedZone {
     for (const id of this.#old.keys()) this.#old.set(id, false);
     this.#names = 0;
     if (compiled === null)
-      for (const names of this.#pagesOfNames()) {
+      for (const { rows, names } of this.#pagesOfNames()) {
+        if (this.isRestored) compiler.writeOwners(this.domain, rows);
         for (const found of compiler.nodesOf(this.domain, names)) this.#write(found);
         yield;
       }
@@ -141,16 +151,14 @@ export class ImportedZone {
   }
 
   /** The nodes below the apex, without those of other zones. */
-  *#pagesOfNodes(
-    after: Buffer | null = null,
-  ): Generator<readonly { readonly key: Uint8Array; readonly value: Buffer }[]> {
+  *#pagesOfNodes(after: Buffer | null = null): Generator<readonly Row[]> {
     const { apex } = this.domain;
     for (const page of pagesOf(this.environment.answers, nameKey(apex), after))
       yield page.filter(({ value }) => value[APEX_LENGTH_AT] === apex.length);
   }
 
-  /** All names with records, and empty names above these. */
-  *#pagesOfNames(): Generator<readonly Name[]> {
+  /** All visible records, and their names with the empty names above these. */
+  *#pagesOfNames(): Generator<{ readonly rows: readonly Row[]; readonly names: readonly Name[] }> {
     const { id, apex } = this.domain;
     const { hidden, allRecords } = this.environment;
     let last: Name = apex;
@@ -158,8 +166,8 @@ export class ImportedZone {
     for (const page of pagesOf({ getRange: allRecords }, idKey(id))) {
       const ranges = hidden.read().filter(({ domainId }) => domainId === id);
       const names: Name[] = [];
-      for (const { key, value } of page) {
-        if (ranges.some((range) => isHidden(range, key))) continue;
+      const rows = page.filter(({ key }) => !ranges.some((range) => isHidden(range, key)));
+      for (const { key, value } of rows) {
         const { nameEnd, type } = recordKeyParts(key);
         if (type === TYPE.ALIAS) {
           const target = Uint8Array.from(nameAt(value, RECORD_RDATA));
@@ -169,7 +177,7 @@ export class ImportedZone {
         names.push(...newNames(name, last, apex));
         last = name;
       }
-      yield names;
+      yield { rows, names };
     }
   }
 
@@ -261,10 +269,10 @@ function* pagesOf(
   table: Pick<Binary, 'getRange'>,
   prefix: Buffer,
   after: Buffer | null = null,
-): Generator<{ readonly key: Uint8Array; readonly value: Buffer }[]> {
+): Generator<readonly Row[]> {
   const end = afterPrefix(prefix);
   for (let start: Buffer | undefined = after === null ? prefix : startAfter(after); start !== undefined; ) {
-    const page: { key: Uint8Array; value: Buffer }[] = [...table.getRange({ start, end, limit: CHUNK })];
+    const page: Row[] = [...table.getRange({ start, end, limit: CHUNK })];
     const last = page.at(-1);
     start = last === undefined ? undefined : startAfter(last.key);
     if (page.length > 0) yield page;

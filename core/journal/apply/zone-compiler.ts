@@ -21,6 +21,7 @@ import { steeredAliasOwners } from '../../zone/compile/steered.ts';
 import { readBelowApex } from '../../zone/compile/stored.ts';
 import { exists, findType, type ZoneView } from '../../zone/compile/view.ts';
 import { walk } from '../../zone/compile/walk.ts';
+import { aliasOwnersOf, writeTargets } from '../record-targets.ts';
 import { type NodeChange, type NodeWriter, typesOfNode } from './node-writer.ts';
 import type { Notices } from './notices.ts';
 import { Nsec3Chain, type Nsec3Change, removeAll, repeat } from './nsec3-chain.ts';
@@ -33,6 +34,8 @@ import type { ZoneUpdate } from './zone-update.ts';
 const EMPTY = Buffer.alloc(0);
 /** Names compiled per step. */
 const STEP_NAMES = 64;
+/** Records from which on the answers of a restored zone are written after the group. */
+const STAGED_RECORDS = 2000;
 const ADDRESSES: ReadonlySet<number> = new Set([TYPE.A]);
 const TXT: ReadonlySet<number> = new Set([TYPE.TXT]);
 
@@ -51,11 +54,11 @@ interface ComparedNode {
   readonly before: Buffer | undefined;
 }
 
-/** An import whose answers are not written: see import-steps.ts. */
+/** An import, or a restored zone, whose answers are not written: see import-steps.ts. */
 export interface UnservedImport {
   readonly domain: Domain;
-  /** The id of its first record. */
-  readonly firstId: Id;
+  /** The id of its first record; null: the zone was restored from the bin. */
+  readonly firstId: Id | null;
 }
 
 interface ZoneCompilerParts {
@@ -76,7 +79,10 @@ export class ZoneCompiler {
   readonly nsec3: Nsec3Change[] = [];
   /** The import whose answers are written after the group. Null: there is none. */
   unserved: UnservedImport | null = null;
-  /** Whether the answers of a plain zone that a large import replaces are written later. */
+  /**
+   * Whether the answers of a plain zone that a large import replaces, or that is restored, are
+   * written later.
+   */
   defersImports = false;
   readonly #environment: Environment;
   readonly #served: ServedZones;
@@ -115,6 +121,8 @@ export class ZoneCompiler {
   /** Repeats the writes of `earlier`, which has compiled the same rows. */
   repeat(earlier: ZoneCompiler): void {
     const nested = this.#signedDs();
+    this.unserved = earlier.unserved;
+    for (const update of this.#zones.values()) this.#writeOwners(update);
     for (const { domain, name, node } of earlier.#comparedNodes)
       this.#noteNode({ domain, name, node, before: this.#readBefore(domain, name) });
     for (const domainId of earlier.#wholeWithFollowers) this.#zones.get(domainId)?.discardDifference();
@@ -385,8 +393,12 @@ export class ZoneCompiler {
       this.#facts.steeringsOf(domain.id).size === 0 &&
       this.#served.originAt(domain) === undefined;
     const { importId: firstId } = update;
-    if (firstId !== null && this.defersImports && !update.isMixed && isPlain) this.unserved = { domain, firstId };
-    else if (update.compiled !== undefined && !update.isMixed && isPlain) {
+    const isDeferred = this.defersImports && !update.isMixed && isPlain;
+    if (isDeferred && (firstId !== null || this.#isLargeRestore(domain, update))) this.unserved = { domain, firstId };
+    this.#writeOwners(update);
+    if (this.unserved?.domain === domain) {
+      // The steps after the group do the rest.
+    } else if (update.compiled !== undefined && !update.isMixed && isPlain) {
       const nodes: [Buffer, Buffer][] = [];
       for (const { key, node } of readNodes(update.compiled.nodes)) nodes.push([key, node]);
       const apexNode = compileNode(this.#served.view(domain), domain.apex);
@@ -427,6 +439,28 @@ export class ZoneCompiler {
     if (firstId !== null || update.compiled !== undefined) return;
     const chain = this.#chainOf(domain, this.#served.view(domain), signer);
     for (const name of this.listedNames(domain, update.listing)) chain.list(name);
+  }
+
+  /** Whether a restored zone is so large that its answers are written after the group. */
+  #isLargeRestore({ kind, apex }: Domain, { isRestored, state }: ZoneUpdate): boolean {
+    return (
+      isRestored &&
+      kind === 'primary' &&
+      state.recordCount >= STAGED_RECORDS &&
+      this.#facts.parentOf(apex) === null &&
+      this.#facts.childrenOf(apex).length === 0
+    );
+  }
+
+  /** Writes the targets and the ALIAS owners of a restored zone, unless its names come later. */
+  #writeOwners({ domain, isRestored }: ZoneUpdate): void {
+    if (!isRestored || domain === null || this.unserved?.domain.id === domain.id) return;
+    writeTargets(this.#environment, domain);
+    this.#facts.invalidateTargets(domain.id);
+    for (const { target, key } of aliasOwnersOf(this.#environment, domain.id)) {
+      this.#environment.aliases.put(key, EMPTY);
+      this.#notices.addAliasOwner(target, domain.id);
+    }
   }
 
   /** Whether the denial of a secondary zone differs from that of its compiled nodes. */

@@ -35,6 +35,8 @@ export class ZoneUpdate {
   compiled: CompiledZone | undefined;
   /** The id of the first record of a large import that the group reveals; null: there is none. */
   importId: Id | null = null;
+  /** The group restores the domain from the bin, so its targets and ALIAS owners are missing. */
+  isRestored = false;
   /** Compile every name of the zone. */
   isWhole = false;
   /** By the name's canonical key. Not filled if the whole zone is compiled. */

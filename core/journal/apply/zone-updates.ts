@@ -390,9 +390,16 @@ export class ZoneUpdates {
     return this.#compiler.nodesOf(domain, names);
   }
 
-  /** Answers of a large import are written after the group. Called before `compile`. */
-  deferImports(): void {
-    this.#compiler.defersImports = true;
+  /**
+   * Whether answers of a large import, or of a restored zone, are written after the group. Set
+   * before `compile`.
+   */
+  get defersImports(): boolean {
+    return this.#compiler.defersImports;
+  }
+
+  set defersImports(defers) {
+    this.#compiler.defersImports = defers;
   }
 
   /**

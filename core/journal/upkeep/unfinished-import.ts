@@ -9,6 +9,7 @@ import { deleteHidden } from '../apply/import-entries.ts';
 import { setUnserved, unservedDomains } from '../apply/imported-zone.ts';
 import type { Signers } from '../apply/signers.ts';
 import { ZoneUpdates } from '../apply/zone-updates.ts';
+import { writeTargets } from '../record-targets.ts';
 
 /** Steps of deleteHidden in a transaction. */
 const STEPS = 500;
@@ -42,8 +43,10 @@ export async function finishImport(
   for (const domainId of unserved) {
     const domain = new StoreReader(environment).domain(domainId);
     await transact(root, () => {
-      if (domain !== undefined)
-        new ZoneUpdates(environment, defaults, () => false, undefined, undefined, signers?.group()).compileAll(domain);
+      if (domain === undefined) return setUnserved(environment, domainId, false);
+      // Those of a restored zone may be missing.
+      writeTargets(environment, domain);
+      new ZoneUpdates(environment, defaults, () => false, undefined, undefined, signers?.group()).compileAll(domain);
       setUnserved(environment, domainId, false);
     });
     root.resetReadTxn();
