@@ -29,18 +29,29 @@ export function targetOf(key: Uint8Array, value: Uint8Array): { target: Name; en
   return { target, entry: targetKey(target, key) };
 }
 
-/** Writes the entry of a record of a domain, in the current transaction, if it has a target. */
-export function writeOwner(
+/** The entry of an ALIAS record in the table of owners, or of another record with a target. */
+export function ownerEntry(key: Uint8Array, value: Uint8Array): Buffer {
+  const isAlias = recordKeyParts(key).type === TYPE.ALIAS;
+  return isAlias ? aliasOwnerKey(nameAt(value, RECORD_RDATA), key) : targetOf(key, value).entry;
+}
+
+/** Writes or deletes the entry of a record in the current transaction, if it has a target. */
+export function moveOwner(
   { aliases, targets }: Pick<Environment, 'aliases' | 'targets'>,
   { apex }: Pick<Domain, 'apex'>,
-  key: Uint8Array,
-  value: Uint8Array,
+  { key, value }: { readonly key: Uint8Array; readonly value: Uint8Array },
+  isWritten: boolean,
 ): void {
   const { type } = recordKeyParts(key);
-  if (type === TYPE.ALIAS) aliases.put(aliasOwnerKey(nameAt(value, RECORD_RDATA), key), EMPTY);
+  if (type === TYPE.ALIAS) move(aliases, aliasOwnerKey(nameAt(value, RECORD_RDATA), key));
   else if (hasTarget(type)) {
     const { target, entry } = targetOf(key, value);
-    if (isWithin(target, apex)) targets.put(entry, EMPTY);
+    if (isWithin(target, apex)) move(targets, entry);
+  }
+
+  function move(table: Pick<Environment['targets'], 'put' | 'remove'>, entry: Buffer): void {
+    if (isWritten) table.put(entry, EMPTY);
+    else table.remove(entry);
   }
 }
 

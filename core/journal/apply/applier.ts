@@ -14,7 +14,7 @@ import type { ZoneSettings } from '../../zone/compile/settings.ts';
 import { type Head, readHead, writeHead } from '../applied-head.ts';
 import type { AnswerChanges, DomainListener, EdgeChanges, StorageGuard } from '../journal.ts';
 import { type OverlaidStore, withOverlay } from '../overlay.ts';
-import { writeOwner } from '../record-targets.ts';
+import { moveOwner } from '../record-targets.ts';
 import { type Applied, applyRows } from './apply-entries.ts';
 import { discardBrokenHistories, noteHistoryWritten } from './domain-history.ts';
 import { importOf, isImportEnd, restoresDomain } from './import-entries.ts';
@@ -196,9 +196,11 @@ export class Applier {
         const domain = this.#facts.domain(id);
         return domain === undefined ? [] : open().nodesOf(domain, names);
       },
-      writeOwners: (domain, rows) => {
-        if (this.#facts.domain(domain.id) === undefined) return;
-        for (const { key, value } of rows) writeOwner(environment, domain, key, value);
+      moveOwners: (domain, rows, isRestored) => {
+        const exists = this.#facts.domain(domain.id) !== undefined;
+        // A later group has moved the domain again, with all owners.
+        if (exists !== isRestored) return;
+        for (const { key, value } of rows) moveOwner(environment, domain, { key, value }, isRestored);
         this.#facts.invalidateTargets(domain.id);
       },
       writeNames: ({ id }, aliasOwners) => {
@@ -223,7 +225,7 @@ export class Applier {
     const isAmbiguous = (name: Uint8Array): boolean => index.isAmbiguous(name);
     const facts = new ZoneFacts(store.environment, this.#writing?.facts ?? this.#facts);
     const updates = new ZoneUpdates(store.environment, zoneSettings, isAmbiguous, facts, undefined, signing);
-    updates.defersImports = links.length === 1 && this.defersImports;
+    updates.defersMoves = this.defersImports;
     this.#rehearsal = { links, store, facts, updates, isComplete: false };
     return this.#rehearsal;
   }
@@ -253,7 +255,8 @@ export class Applier {
     const updates = new ZoneUpdates(environment, zoneSettings, isAmbiguous, this.#facts, zones, signers?.group());
     this.#writing = this.#rehearsed(links);
     this.#rehearsal = null;
-    updates.defersImports = this.#writing?.updates.defersImports ?? (links.length === 1 && this.defersImports);
+    if (links.length === 1 && this.defersImports) updates.deferImports();
+    updates.defersMoves = this.#writing?.updates.defersMoves ?? this.defersImports;
     const hasImports = environment.hidden.mayExist || links.some(({ applied }) => importOf(applied.entry.changes));
     // The transaction may write hidden rows.
     environment.hidden.mayExist = hasImports;

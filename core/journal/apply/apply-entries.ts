@@ -8,7 +8,7 @@ import { isWithin, nameAt } from '../../dns/wire/name.ts';
 import { HOST_TARGET, TYPE } from '../../dns/wire/types.ts';
 import type { Binary, Environment } from '../../store/environment.ts';
 import { encodeRecordBefore } from '../../store/history.ts';
-import { afterPrefix, aliasOwnerKey, type Id, idAt, idKey, recordKeyParts, writeId } from '../../store/keys.ts';
+import { afterPrefix, type Id, idAt, idKey, recordKeyParts, writeId } from '../../store/keys.ts';
 import { raiseStoreLevel } from '../../store/level.ts';
 import { rowOwner } from '../../store/row-owner.ts';
 import {
@@ -25,7 +25,7 @@ import {
 } from '../../store/rows.ts';
 import { type Change, type Entry, readChanges } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
-import { hasTarget, targetOf } from '../record-targets.ts';
+import { hasTarget, ownerEntry, targetOf } from '../record-targets.ts';
 import { DomainHistory } from './domain-history.ts';
 import { applyPart, importOf, showRecords } from './import-entries.ts';
 import type { ZoneUpdates } from './zone-updates.ts';
@@ -249,10 +249,14 @@ function writeTarget(environment: Environment, updates: ZoneUpdates, { key, valu
   const row = value ?? environment.records.get(key);
   if (row === undefined) return;
   const domainId = idAt(key);
-  if (updates.isInBin(domainId)) return;
+  if (updates.isInBin(domainId)) {
+    // The deletion of the domain may have left the entry for later steps.
+    if (value === null) write(isAlias ? environment.aliases : environment.targets, ownerEntry(key, row));
+    return;
+  }
   if (isAlias) {
     const target = nameAt(row, RECORD_RDATA);
-    write(environment.aliases, aliasOwnerKey(target, key));
+    write(environment.aliases, ownerEntry(key, row));
     updates.notices.addAliasOwner(Uint8Array.from(target), domainId);
     return;
   }

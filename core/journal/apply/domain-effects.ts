@@ -12,7 +12,6 @@ import { isListed, memberRecord } from '../../zone/compile/catalog.ts';
 import { originAliasKey } from '../../zone/compile/origin-apex.ts';
 import { isWebName } from '../../zone/compile/proxied.ts';
 import { steeredAliasOwners } from '../../zone/compile/steered.ts';
-import { aliasOwnersOf, deleteTargets } from '../record-targets.ts';
 import type { DomainDifference, DomainState, DomainWrites, SigningDifference } from './domain-state.ts';
 import type { Notices } from './notices.ts';
 import { namesBetween } from './nsec3-chain.ts';
@@ -67,15 +66,14 @@ export class DomainEffects {
    * The records stay in the bin, but no lookup finds them: neither owners of ALIAS records nor
    * names with targets.
    */
-  #moveOwners({ domain, isRestored }: NonNullable<DomainDifference['moved']>): void {
-    const { id } = domain;
+  #moveOwners(moved: NonNullable<DomainDifference['moved']>): void {
+    const { id } = moved.domain;
+    const { isRestored } = moved;
     const { aliases } = this.#environment;
-    // The compiler writes those of a restored zone, maybe in steps.
-    this.#zone(id).isRestored = isRestored;
-    if (!isRestored) deleteTargets(this.#environment, id);
-    this.#facts.invalidateTargets(id);
+    // The compiler moves those of records, maybe in steps.
+    this.#zone(id).moved = moved;
     const steered = [...this.#facts.steeringsOf(id).values()].flat().flatMap(steeredAliasOwners);
-    for (const { target, key } of isRestored ? steered : [...steered, ...aliasOwnersOf(this.#environment, id)]) {
+    for (const { target, key } of steered) {
       if (isRestored) aliases.put(key, EMPTY);
       else aliases.remove(key);
       this.#notices.addAliasOwner(target, id);

@@ -17,7 +17,7 @@ import { afterPrefix, aliasOwnerKey, type Id, idAt, idKey, recordKeyParts } from
 import { raiseStoreLevel } from '../../store/level.ts';
 import { deletedDomains, type ImportRow, imports, RECORD_RDATA, records } from '../../store/rows.ts';
 import { readChanges, readFirstChanges } from '../entry-codec.ts';
-import { hasTarget, targetOf, writeOwner } from '../record-targets.ts';
+import { hasTarget, moveOwner, targetOf } from '../record-targets.ts';
 
 /** Records between two yields. */
 const CHUNK = 32;
@@ -32,7 +32,7 @@ export function importOf(changes: Buffer): ImportRow | null {
 /** Whether an entry only writes hidden records, which no answer and no read depends on. */
 export const isImportPart = (changes: Buffer): boolean => importOf(changes)?.end === null;
 
-/** Whether an entry reveals the records of an import. */
+/** Whether an entry reveals the records of an import. It gets a transaction of its own. */
 export function isImportEnd(changes: Buffer): boolean {
   const row = importOf(changes);
   return row !== null && row.end !== null;
@@ -44,9 +44,6 @@ export function restoresDomain(changes: Buffer): boolean {
     if (table === deletedDomains.number && value === null) return true;
   return false;
 }
-
-/** Whether an entry gets a transaction of its own: answers of it may be written later, in steps. */
-export const isAlone = (changes: Buffer): boolean => isImportEnd(changes) || restoresDomain(changes);
 
 /** Inside a write transaction: writes the hidden records of a part. */
 export function applyPart(environment: Environment, changes: Buffer, row: ImportRow): void {
@@ -72,7 +69,7 @@ export function applyPart(environment: Environment, changes: Buffer, row: Import
       throw new Error(`a part of the import into the domain ${domainId} writes another row`);
     table.put(key, value);
     for (const lookup of records.lookups(key, value)) lookups.put(lookup, key);
-    writeOwner(environment, { apex }, key, value);
+    moveOwner(environment, { apex }, { key, value }, true);
   }
 }
 

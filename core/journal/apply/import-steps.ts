@@ -23,7 +23,7 @@ import { deleteHidden } from './import-entries.ts';
 import { type CompiledNodes, type ImportCompiler, ImportedZone } from './imported-zone.ts';
 import type { NodeChange } from './node-writer.ts';
 import { ReplacedRecords } from './replaced-records.ts';
-import type { UnservedImport } from './zone-compiler.ts';
+import type { UnservedZone } from './zone-compiler.ts';
 import type { ZoneObserver } from './zone-difference.ts';
 import type { ZoneUpdates } from './zone-updates.ts';
 
@@ -178,14 +178,15 @@ export class ImportSteps {
     return false;
   }
 
-  /** Adds the import whose last entry was applied, or a restored zone. */
-  add({ domain, firstId }: UnservedImport, sequence: number): void {
+  /** Adds the zone of a group whose answers are not written. */
+  add({ domain, cause, firstId }: UnservedZone, sequence: number): void {
     const compiled = firstId === null ? null : (this.#compiled.get(firstId) ?? null);
-    const { environment, zones } = this.options;
-    const zone = new ImportedZone(environment, domain, compiled, firstId === null);
+    const { environment, index, zones } = this.options;
+    const zone = new ImportedZone(environment, domain, compiled, cause);
     this.#unserved.set(domain.id, zone);
     this.#sequences.set(domain.id, sequence);
-    zones?.hold?.(zone, domain.id);
+    if (cause === 'deleted') index.unavailable.set(domain.apex, true);
+    else zones?.hold?.(zone, domain.id);
   }
 
   /** Serves all of an import whose answers are written. */

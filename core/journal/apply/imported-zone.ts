@@ -1,7 +1,8 @@
 /**
  * The answers of a zone after a large import, whose records are revealed already, or of a large zone
- * that was restored from the bin. They are written in small transactions, and then passed to the
- * readers. DNS serves the old zone until then; of a restored zone, there is none.
+ * that was restored from the bin, or moved there. They are written or deleted in small transactions,
+ * and then passed to the readers. Until then, DNS serves the old zone after an import, nothing of a
+ * restored zone, and SERVFAIL instead of a deleted one.
  */
 import { isWithin, type Name, nameAt, nameId, parentName } from '../../dns/wire/name.ts';
 import { TYPE } from '../../dns/wire/types.ts';
@@ -36,6 +37,9 @@ export function setUnserved(environment: Pick<Environment, 'meta'>, domainId: Id
   else meta.put(UNSERVED, Buffer.concat(ids.map(idKey)));
 }
 
+/** What has changed the answers of a zone. */
+export type UnservedCause = 'imported' | 'restored' | 'deleted';
+
 interface Row {
   readonly key: Uint8Array;
   readonly value: Buffer;
@@ -56,8 +60,8 @@ export interface CompiledNodes {
 export interface ImportCompiler {
   /** Nodes of names below the apex. */
   nodesOf(domain: Domain, names: readonly Name[]): Iterable<KeyedNode>;
-  /** Writes the targets and the ALIAS owners of records of a restored zone. */
-  writeOwners(domain: Domain, rows: readonly Row[]): void;
+  /** Writes the targets and the ALIAS owners of records of a restored zone, or deletes them. */
+  moveOwners(domain: Domain, rows: readonly Row[], isRestored: boolean): void;
   /** Writes the apex, and names with ALIAS records. */
   writeNames(domain: Domain, aliasOwners: Iterable<Name>): readonly NodeChange[];
 }
@@ -90,7 +94,7 @@ export class ImportedZone {
     private readonly environment: Environment,
     readonly domain: Domain,
     private readonly compiled: CompiledNodes | null,
-    private readonly isRestored = false,
+    private readonly cause: UnservedCause = 'imported',
   ) {}
 
   /** Inside write transactions, after the last entry. After an error, it is called again. */
@@ -102,8 +106,9 @@ export class ImportedZone {
     this.#names = 0;
     if (compiled === null)
       for (const { rows, names } of this.#pagesOfNames()) {
-        if (this.isRestored) compiler.writeOwners(this.domain, rows);
-        for (const found of compiler.nodesOf(this.domain, names)) this.#write(found);
+        if (this.cause !== 'imported') compiler.moveOwners(this.domain, rows, this.cause === 'restored');
+        const wanted = this.cause === 'deleted' ? [] : names;
+        for (const found of compiler.nodesOf(this.domain, wanted)) this.#write(found);
         yield;
       }
     else
@@ -113,6 +118,7 @@ export class ImportedZone {
         if (this.#names % CHUNK === 0) yield;
       }
     yield* this.#deleteOld(compiler);
+    if (this.cause === 'deleted') this.environment.answers.remove(apexKey(this.domain.apex));
     for (const target of this.compiled?.aliasTargets ?? []) this.aliasTargets.set(nameId(target), target);
     compiler.writeNames(this.domain, compiled?.aliasOwners ?? []);
     setUnserved(this.environment, this.domain.id, false);
@@ -223,8 +229,25 @@ export class ImportedZone {
     }
   }
 
+  /** The zone is unavailable until its apex is removed. */
+  *#removeSteps(index: IndexWriter): Generator<void> {
+    let count = 0;
+    for (const id of this.#old.keys()) {
+      const key = Buffer.from(id, 'latin1');
+      index.remove(nameOfKey(key, 0, key.length));
+      this.#old.delete(id);
+      if (++count % CHUNK === 0) yield;
+    }
+    index.remove(this.domain.apex);
+    index.unavailable.set(this.domain.apex, false);
+  }
+
   /** New names come first, then the apex, which has the serial, then deleted names. */
   *#publishSteps(index: IndexWriter): Generator<void> {
+    if (this.cause === 'deleted') {
+      yield* this.#removeSteps(index);
+      return;
+    }
     const { answers } = this.environment;
     const progress = this.compiled?.progress;
     progress?.begin('serving', this.#names);

@@ -5,7 +5,7 @@ import { hasAutoHint } from '../../dns/wire/rdata/auto-hints.ts';
 import { isServiceBinding, type ResourceRecord, TYPE } from '../../dns/wire/types.ts';
 import { APEX_LENGTH_AT, NODE_HAS_BELOW, setSerial } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
-import { afterPrefix, aliasOwnerKey, apexKey, type Id, nameKey, nameOfKey } from '../../store/keys.ts';
+import { afterPrefix, aliasOwnerKey, apexKey, type Id, idKey, nameKey, nameOfKey } from '../../store/keys.ts';
 import { dsSignaturesOf, replaceSoaSignatures } from '../../store/node-signatures.ts';
 import type { Domain } from '../../store/rows.ts';
 import { affectedNames, type ChangedName } from '../../zone/compile/affected.ts';
@@ -21,7 +21,8 @@ import { steeredAliasOwners } from '../../zone/compile/steered.ts';
 import { readBelowApex } from '../../zone/compile/stored.ts';
 import { exists, findType, type ZoneView } from '../../zone/compile/view.ts';
 import { walk } from '../../zone/compile/walk.ts';
-import { aliasOwnersOf, writeTargets } from '../record-targets.ts';
+import { aliasOwnersOf, deleteTargets, writeTargets } from '../record-targets.ts';
+import type { UnservedCause } from './imported-zone.ts';
 import { type NodeChange, type NodeWriter, typesOfNode } from './node-writer.ts';
 import type { Notices } from './notices.ts';
 import { Nsec3Chain, type Nsec3Change, removeAll, repeat } from './nsec3-chain.ts';
@@ -34,7 +35,7 @@ import type { ZoneUpdate } from './zone-update.ts';
 const EMPTY = Buffer.alloc(0);
 /** Names compiled per step. */
 const STEP_NAMES = 64;
-/** Records from which on the answers of a restored zone are written after the group. */
+/** Records from which on the answers of a zone that is deleted or restored come after the group. */
 const STAGED_RECORDS = 2000;
 const ADDRESSES: ReadonlySet<number> = new Set([TYPE.A]);
 const TXT: ReadonlySet<number> = new Set([TYPE.TXT]);
@@ -54,10 +55,11 @@ interface ComparedNode {
   readonly before: Buffer | undefined;
 }
 
-/** An import, or a restored zone, whose answers are not written: see import-steps.ts. */
-export interface UnservedImport {
+/** A zone whose answers are not written: see import-steps.ts. */
+export interface UnservedZone {
   readonly domain: Domain;
-  /** The id of its first record; null: the zone was restored from the bin. */
+  readonly cause: UnservedCause;
+  /** The id of the first record of the import; null: of none. */
   readonly firstId: Id | null;
 }
 
@@ -77,13 +79,12 @@ interface ZoneCompilerParts {
 export class ZoneCompiler {
   /** In the order in which the index must apply them. */
   readonly nsec3: Nsec3Change[] = [];
-  /** The import whose answers are written after the group. Null: there is none. */
-  unserved: UnservedImport | null = null;
-  /**
-   * Whether the answers of a plain zone that a large import replaces, or that is restored, are
-   * written later.
-   */
+  /** The zone whose answers are written after the group. Null: there is none. */
+  unserved: UnservedZone | null = null;
+  /** Whether the answers of a plain zone that a large import replaces are written later. */
   defersImports = false;
+  /** The same for a large zone that is moved to the bin, and a plain one that is restored. */
+  defersMoves = false;
   readonly #environment: Environment;
   readonly #served: ServedZones;
   readonly #facts: ZoneFacts;
@@ -122,7 +123,7 @@ export class ZoneCompiler {
   repeat(earlier: ZoneCompiler): void {
     const nested = this.#signedDs();
     this.unserved = earlier.unserved;
-    for (const update of this.#zones.values()) this.#writeOwners(update);
+    for (const update of this.#zones.values()) this.#moveOwners(update);
     for (const { domain, name, node } of earlier.#comparedNodes)
       this.#noteNode({ domain, name, node, before: this.#readBefore(domain, name) });
     for (const domainId of earlier.#wholeWithFollowers) this.#zones.get(domainId)?.discardDifference();
@@ -142,6 +143,9 @@ export class ZoneCompiler {
     for (const [domainId, update] of this.#zones) {
       if (update.domain !== null) yield* this.#compileUpdate(update.domain, update);
       else {
+        if (this.#isLargeMove(update) && !this.#hasChain(domainId)) this.#defer(update.moved!.domain, 'deleted');
+        this.#moveOwners(update);
+        if (this.unserved?.domain.id === domainId) continue;
         this.#writer.replaceAll(update.apex, []);
         this.removeChain(domainId, update.apex);
       }
@@ -357,6 +361,13 @@ export class ZoneCompiler {
     }
   }
 
+  /** Deletes what is derived from the records of a domain in the bin. */
+  deleteAll({ id, apex }: Domain): void {
+    deleteTargets(this.#environment, id);
+    for (const { key } of aliasOwnersOf(this.#environment, id)) this.#environment.aliases.remove(key);
+    this.#writer.replaceAll(apex, []);
+  }
+
   /** All RRsets that follow other names were compiled, so the zone's difference is unknown. */
   #discardFollowers(domainId: Id): void {
     this.#wholeWithFollowers.add(domainId);
@@ -393,10 +404,10 @@ export class ZoneCompiler {
       this.#facts.steeringsOf(domain.id).size === 0 &&
       this.#served.originAt(domain) === undefined;
     const { importId: firstId } = update;
-    const isDeferred = this.defersImports && !update.isMixed && isPlain;
-    if (isDeferred && (firstId !== null || this.#isLargeRestore(domain, update))) this.unserved = { domain, firstId };
-    this.#writeOwners(update);
-    if (this.unserved?.domain === domain) {
+    if (firstId !== null && this.defersImports && !update.isMixed && isPlain) this.#defer(domain, 'imported', firstId);
+    else if (isPlain && firstId === null && this.#isLargeMove(update)) this.#defer(domain, 'restored');
+    this.#moveOwners(update);
+    if (this.unserved?.domain.id === domain.id) {
       // The steps after the group do the rest.
     } else if (update.compiled !== undefined && !update.isMixed && isPlain) {
       const nodes: [Buffer, Buffer][] = [];
@@ -441,24 +452,37 @@ export class ZoneCompiler {
     for (const name of this.listedNames(domain, update.listing)) chain.list(name);
   }
 
-  /** Whether a restored zone is so large that its answers are written after the group. */
-  #isLargeRestore({ kind, apex }: Domain, { isRestored, state }: ZoneUpdate): boolean {
-    return (
-      isRestored &&
-      kind === 'primary' &&
-      state.recordCount >= STAGED_RECORDS &&
-      this.#facts.parentOf(apex) === null &&
-      this.#facts.childrenOf(apex).length === 0
-    );
+  #defer(domain: Domain, cause: UnservedCause, firstId: Id | null = null): void {
+    this.unserved = { domain, cause, firstId };
   }
 
-  /** Writes the targets and the ALIAS owners of a restored zone, unless its names come later. */
-  #writeOwners({ domain, isRestored }: ZoneUpdate): void {
-    if (!isRestored || domain === null || this.unserved?.domain.id === domain.id) return;
-    writeTargets(this.#environment, domain);
+  /** Whether a zone leaves or enters the bin whose answers are written after the group. */
+  #isLargeMove({ moved, state, apex, domain }: ZoneUpdate): boolean {
+    if (!this.defersMoves || this.unserved !== null) return false;
+    if (moved?.domain.kind !== 'primary' || state.recordCount < STAGED_RECORDS) return false;
+    if (domain === null && !this.#facts.isInBin(moved.domain.id)) return false;
+    // The group may also delete and create domains of this name.
+    for (const other of this.#zones.values()) if (other.moved !== moved && equalNames(other.apex, apex)) return false;
+    return this.#facts.parentOf(apex) === null && this.#facts.childrenOf(apex).length === 0;
+  }
+
+  #hasChain(domainId: Id): boolean {
+    const start = idKey(domainId);
+    for (const _ of this.#environment.nsec3.getKeys({ start, end: afterPrefix(start), limit: 1 })) return true;
+    return false;
+  }
+
+  /** Targets and ALIAS owners of a zone that leaves or enters the bin, unless they come later. */
+  #moveOwners({ moved }: ZoneUpdate): void {
+    if (moved === null || this.unserved?.domain.id === moved.domain.id) return;
+    const { domain, isRestored } = moved;
+    const { aliases } = this.#environment;
+    if (isRestored) writeTargets(this.#environment, domain);
+    else deleteTargets(this.#environment, domain.id);
     this.#facts.invalidateTargets(domain.id);
     for (const { target, key } of aliasOwnersOf(this.#environment, domain.id)) {
-      this.#environment.aliases.put(key, EMPTY);
+      if (isRestored) aliases.put(key, EMPTY);
+      else aliases.remove(key);
       this.#notices.addAliasOwner(target, domain.id);
     }
   }

@@ -10,6 +10,7 @@ import type { ChangedName } from '../../zone/compile/affected.ts';
 import { nextSerial } from '../../zone/compile/serial.ts';
 import type { Entry } from '../entry-codec.ts';
 import type { CompiledZone } from '../journal.ts';
+import type { DomainDifference } from './domain-state.ts';
 import type { ZoneSnapshot } from './zone-difference.ts';
 
 /**
@@ -35,8 +36,11 @@ export class ZoneUpdate {
   compiled: CompiledZone | undefined;
   /** The id of the first record of a large import that the group reveals; null: there is none. */
   importId: Id | null = null;
-  /** The group restores the domain from the bin, so its targets and ALIAS owners are missing. */
-  isRestored = false;
+  /**
+   * The group moves the domain to the bin, or restores it. Then the targets and the ALIAS owners of
+   * its records must be deleted, or written.
+   */
+  moved: DomainDifference['moved'] = null;
   /** Compile every name of the zone. */
   isWhole = false;
   /** By the name's canonical key. Not filled if the whole zone is compiled. */

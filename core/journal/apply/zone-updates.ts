@@ -50,7 +50,7 @@ import { Notices, updateSite } from './notices.ts';
 import type { Nsec3Change } from './nsec3-chain.ts';
 import { ServedZones } from './served-zones.ts';
 import type { GroupSigning } from './signers.ts';
-import { type UnservedImport, ZoneCompiler } from './zone-compiler.ts';
+import { type UnservedZone, ZoneCompiler } from './zone-compiler.ts';
 import { type ZoneChange, type ZoneObserver, ZoneSnapshot } from './zone-difference.ts';
 import { ZoneFacts } from './zone-facts.ts';
 import { ZoneUpdate } from './zone-update.ts';
@@ -380,6 +380,11 @@ export class ZoneUpdates {
     for (const _ of this.#compiler.compileWhole(domain));
   }
 
+  /** Deletes all that is derived from the records of a domain in the bin. */
+  deleteAll(domain: Domain): void {
+    this.#compiler.deleteAll(domain);
+  }
+
   /** Compiles the apex of a zone and other names from its rows. */
   compileNames(domain: Domain, names: Iterable<Name>): void {
     this.#compiler.compileNames(domain, names);
@@ -390,16 +395,18 @@ export class ZoneUpdates {
     return this.#compiler.nodesOf(domain, names);
   }
 
-  /**
-   * Whether answers of a large import, or of a restored zone, are written after the group. Set
-   * before `compile`.
-   */
-  get defersImports(): boolean {
-    return this.#compiler.defersImports;
+  /** Answers of a large import are written after the group. Called before `compile`. */
+  deferImports(): void {
+    this.#compiler.defersImports = true;
   }
 
-  set defersImports(defers) {
-    this.#compiler.defersImports = defers;
+  /** Whether the same is true of large zones that are deleted or restored. Set before `compile`. */
+  get defersMoves(): boolean {
+    return this.#compiler.defersMoves;
+  }
+
+  set defersMoves(defers) {
+    this.#compiler.defersMoves = defers;
   }
 
   /**
@@ -410,6 +417,8 @@ export class ZoneUpdates {
     const { apex } = domain;
     const isRelated = ({ apex: other }: Domain): boolean => isWithin(other, apex) || isWithin(apex, other);
     if (this.notices.domainChanges.some(({ domain: changed }) => isRelated(changed))) return 'whole';
+    // Afterwards, nothing has the name of a deleted domain.
+    if (this.#purged.includes(domain.id)) return 'whole';
     const update = this.#zones.get(domain.id);
     if (update === undefined) return 'none';
     const { isWhole, importId, compiled } = update;
@@ -417,8 +426,8 @@ export class ZoneUpdates {
     return isOfNames && this.#facts.dnssec(domain.id) === undefined && domain.kind !== 'secondary' ? 'names' : 'whole';
   }
 
-  /** The import of the group whose answers are not written. Null: there is none. */
-  get unserved(): UnservedImport | null {
+  /** The zone of the group whose answers are not written. Null: there is none. */
+  get unserved(): UnservedZone | null {
     return this.#compiler.unserved;
   }
 
@@ -441,9 +450,10 @@ export class ZoneUpdates {
   get apexes(): readonly Name[] {
     const apexes: Name[] = [];
     for (const update of this.#zones.values()) {
-      const { isWhole, importId, compiled, apex } = update;
+      const { isWhole, importId, compiled, apex, domain } = update;
       if (
         isWhole ||
+        domain === null ||
         importId !== null ||
         compiled !== undefined ||
         update.hasChange(({ name, types }) => types.has(TYPE.DNAME) && equalNames(name, apex))

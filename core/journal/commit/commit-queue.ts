@@ -5,7 +5,7 @@
 import { ConflictError } from '../../base/errors.ts';
 import type { Head } from '../applied-head.ts';
 import type { Link } from '../apply/applier.ts';
-import { isAlone } from '../apply/import-entries.ts';
+import { isImportEnd } from '../apply/import-entries.ts';
 import { encodeEntry, hashEntry } from '../entry-codec.ts';
 import type { CommitClock, CommitRequest, Committed } from '../journal.ts';
 import type { RecentWrites } from './recent-writes.ts';
@@ -82,11 +82,11 @@ export class CommitQueue {
     let count = 0;
     while (count < this.#pending.length && count < GROUP_REQUESTS && bytes < GROUP_BYTES) {
       const { changes } = this.#pending[count].request;
-      const needsOwnGroup = isAlone(changes);
-      if (needsOwnGroup && count > 0) break;
+      const isAlone = isImportEnd(changes);
+      if (isAlone && count > 0) break;
       bytes += changes.length;
       count++;
-      if (needsOwnGroup) break;
+      if (isAlone) break;
     }
     const group = this.#pending.slice(0, count);
     this.#pending = this.#pending.slice(count);

@@ -5,7 +5,7 @@
 import { withTimeout } from '../../base/timers.ts';
 import type { Head } from '../applied-head.ts';
 import type { Link } from '../apply/applier.ts';
-import { isAlone } from '../apply/import-entries.ts';
+import { isImportEnd } from '../apply/import-entries.ts';
 import { changesOf, decodeEntry, hashEntry } from '../entry-codec.ts';
 import type { LoggedGroup } from './shared-log.ts';
 
@@ -50,11 +50,11 @@ export class Backlog {
 
   /**
    * The groups to apply next in one transaction. They stay here until `removeFirst`. The end of an
-   * import and the restore of a domain, which are groups of their own, get their own transactions.
+   * import, which is a group of its own, gets its own transaction.
    */
   get front(): readonly LoggedGroup[] {
     const groups = this.#groups.slice(0, MAX_GROUPS);
-    const end = groups.findIndex(({ entries }) => isAlone(changesOf(entries[0])));
+    const end = groups.findIndex(({ entries }) => isImportEnd(changesOf(entries[0])));
     return end < 0 ? groups : groups.slice(0, Math.max(1, end));
   }
 

@@ -41,12 +41,16 @@ export async function finishImport(
   }
   const unserved = unservedDomains(environment);
   for (const domainId of unserved) {
-    const domain = new StoreReader(environment).domain(domainId);
+    const reader = new StoreReader(environment);
+    const domain = reader.domain(domainId);
+    const deleted = reader.deletedDomain(domainId)?.domain;
     await transact(root, () => {
-      if (domain === undefined) return setUnserved(environment, domainId, false);
-      // Those of a restored zone may be missing.
-      writeTargets(environment, domain);
-      new ZoneUpdates(environment, defaults, () => false, undefined, undefined, signers?.group()).compileAll(domain);
+      const updates = new ZoneUpdates(environment, defaults, () => false, undefined, undefined, signers?.group());
+      if (domain !== undefined) {
+        // Those of a restored zone may be missing.
+        writeTargets(environment, domain);
+        updates.compileAll(domain);
+      } else if (deleted !== undefined) updates.deleteAll(deleted);
       setUnserved(environment, domainId, false);
     });
     root.resetReadTxn();

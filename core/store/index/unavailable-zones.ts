@@ -1,8 +1,8 @@
 /**
- * The secondary zones that are answered with SERVFAIL, because they were never transferred or have
- * expired (RFC 1035 section 4.3.5). An open-addressing table of pairs of 32-bit words in shared
- * memory. Each node expires zones on its own, even without a quorum, so the table is not part of
- * the journal.
+ * The zones that are answered with SERVFAIL: secondary zones that were never transferred or have
+ * expired (RFC 1035 section 4.3.5), and large deleted zones whose answers are not all deleted. An
+ * open-addressing table of pairs of 32-bit words in shared memory. Each node expires zones on its
+ * own, even without a quorum, so the table is not part of the journal.
  *
  *   first word   the hash of the apex that the index uses (0: never used, 1: removed)
  *   second word  a second hash of the apex, so that two zones are not confused

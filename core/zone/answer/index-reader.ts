@@ -212,8 +212,9 @@ export class IndexReader {
   }
 
   /**
-   * Whether the zone whose apex is the last `length` bytes of the current name is unavailable:
-   * a secondary that has expired, or was never transferred. The name starts at `label`.
+   * Whether the zone whose apex is the last `length` bytes of the current name is unavailable: a
+   * secondary that has expired, or was never transferred, or a zone that is being deleted. The name
+   * starts at `label`.
    */
   isUnavailable(packet: Uint8Array, end: number, length: number): boolean {
     const from = end - length;
