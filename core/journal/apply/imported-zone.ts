@@ -1,8 +1,8 @@
 /**
- * The answers of a zone after a large import, whose records are revealed already, or of a large zone
- * that was restored from the bin, or moved there. They are written or deleted in small transactions,
- * and then passed to the readers. Until then, DNS serves the old zone after an import, nothing of a
- * restored zone, and SERVFAIL instead of a deleted one.
+ * The answers of a zone after a large import, whose records are revealed already, or of a large
+ * zone that was restored from the bin, or moved there. They are written or deleted in small
+ * transactions, and then passed to the readers. Until then, DNS serves the old zone after an
+ * import, nothing of a restored zone, and SERVFAIL instead of a deleted one.
  */
 import { isWithin, type Name, nameAt, nameId, parentName } from '../../dns/wire/name.ts';
 import { TYPE } from '../../dns/wire/types.ts';
