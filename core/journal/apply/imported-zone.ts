@@ -118,7 +118,7 @@ export class ImportedZone {
         if (this.#names % CHUNK === 0) yield;
       }
     yield* this.#deleteOld(compiler);
-    if (this.cause === 'deleted') this.environment.answers.remove(apexKey(this.domain.apex));
+    if (this.cause === 'deleted') yield* this.#deleteChain();
     for (const target of this.compiled?.aliasTargets ?? []) this.aliasTargets.set(nameId(target), target);
     compiler.writeNames(this.domain, compiled?.aliasOwners ?? []);
     setUnserved(this.environment, this.domain.id, false);
@@ -142,6 +142,16 @@ export class ImportedZone {
       if (!this.#old.get(id)) this.environment.answers.remove(key);
       if (++count % CHUNK === 0) yield;
     }
+  }
+
+  /** Deletes the apex and the NSEC3 records of a deleted zone. */
+  *#deleteChain(): Generator<void> {
+    const { answers, nsec3 } = this.environment;
+    for (const page of pagesOf(nsec3, idKey(this.domain.id))) {
+      for (const { key } of page) nsec3.remove(key as Buffer);
+      yield;
+    }
+    answers.remove(apexKey(this.domain.apex));
   }
 
   *#collectOld(): Generator<void> {
@@ -238,6 +248,7 @@ export class ImportedZone {
       this.#old.delete(id);
       if (++count % CHUNK === 0) yield;
     }
+    index.denial.replaceAll(this.domain.id, this.domain.apex, []);
     index.remove(this.domain.apex);
     index.unavailable.set(this.domain.apex, false);
   }

@@ -5,7 +5,7 @@ import { hasAutoHint } from '../../dns/wire/rdata/auto-hints.ts';
 import { isServiceBinding, type ResourceRecord, TYPE } from '../../dns/wire/types.ts';
 import { APEX_LENGTH_AT, NODE_HAS_BELOW, setSerial } from '../../store/answers.ts';
 import type { Environment } from '../../store/environment.ts';
-import { afterPrefix, aliasOwnerKey, apexKey, type Id, idKey, nameKey, nameOfKey } from '../../store/keys.ts';
+import { afterPrefix, aliasOwnerKey, apexKey, type Id, nameKey, nameOfKey } from '../../store/keys.ts';
 import { dsSignaturesOf, replaceSoaSignatures } from '../../store/node-signatures.ts';
 import type { Domain } from '../../store/rows.ts';
 import { affectedNames, type ChangedName } from '../../zone/compile/affected.ts';
@@ -143,7 +143,7 @@ export class ZoneCompiler {
     for (const [domainId, update] of this.#zones) {
       if (update.domain !== null) yield* this.#compileUpdate(update.domain, update);
       else {
-        if (this.#isLargeMove(update) && !this.#hasChain(domainId)) this.#defer(update.moved!.domain, 'deleted');
+        if (this.#isLargeMove(update)) this.#defer(update.moved!.domain, 'deleted');
         this.#moveOwners(update);
         if (this.unserved?.domain.id === domainId) continue;
         this.#writer.replaceAll(update.apex, []);
@@ -366,6 +366,7 @@ export class ZoneCompiler {
     deleteTargets(this.#environment, id);
     for (const { key } of aliasOwnersOf(this.#environment, id)) this.#environment.aliases.remove(key);
     this.#writer.replaceAll(apex, []);
+    this.removeChain(id, apex);
   }
 
   /** All RRsets that follow other names were compiled, so the zone's difference is unknown. */
@@ -464,12 +465,6 @@ export class ZoneCompiler {
     // The group may also delete and create domains of this name.
     for (const other of this.#zones.values()) if (other.moved !== moved && equalNames(other.apex, apex)) return false;
     return this.#facts.parentOf(apex) === null && this.#facts.childrenOf(apex).length === 0;
-  }
-
-  #hasChain(domainId: Id): boolean {
-    const start = idKey(domainId);
-    for (const _ of this.#environment.nsec3.getKeys({ start, end: afterPrefix(start), limit: 1 })) return true;
-    return false;
   }
 
   /** Targets and ALIAS owners of a zone that leaves or enters the bin, unless they come later. */

@@ -12,7 +12,7 @@ import { unservedDomains } from '../../../core/journal/apply/imported-zone.ts';
 import { type Draft, write } from '../../../core/journal/draft/draft.ts';
 import { finishImport } from '../../../core/journal/upkeep/unfinished-import.ts';
 import { openEnvironment } from '../../../core/store/environment.ts';
-import { deletedDomains, domains, proxies, records, spellings } from '../../../core/store/rows.ts';
+import { deletedDomains, dnssec, domains, proxies, records, spellings } from '../../../core/store/rows.ts';
 import { StoreReader } from '../../../core/store/store-reader.ts';
 import { deleteDomain, restoreDomain } from '../../../core/upkeep/domains/bin.ts';
 import { decodeMessage, encodeQuery } from '../../support/message.ts';
@@ -21,6 +21,7 @@ import {
   addressRecord,
   checkAlike,
   DEFAULTS,
+  dump,
   embedded,
   newDomain,
   newProxy,
@@ -35,12 +36,14 @@ import {
   entriesAfter,
   importZone,
   LARGE,
+  LINES,
   onOneClock,
   recordsOf,
   spellingsOf,
   step,
   withFollower,
 } from './imports.ts';
+import { checkRebuilt, newRow, signedStore } from './signing/rig.ts';
 
 const domain = newDomain('zone.test.');
 
@@ -175,6 +178,27 @@ for (const kind of ['restore', 'deletion'] as const)
           assert.is(index.unavailable.count, 0);
         });
     });
+
+test('a signed zone is deleted in steps, with its NSEC3 records', () =>
+  withZone(signedStore, false, async (store) => {
+    const { environment, journal } = store;
+    await write(environment, journal, 'test', (draft) => draft.put(dnssec, newRow(store, domain)));
+    assert.ok(dump(environment, ['nsec3']).length > LINES);
+    const path = queryPath(store);
+    let unserved = 0;
+    await alongside(moveToBin(store), async (round) => {
+      await write(environment, journal, 'test', (draft) => draft.put(domains, newDomain(`d${round}.example.`)));
+      if (store.reader.domain(domain.id) !== undefined) return;
+      unserved += unservedDomains(environment).length;
+      for (const name of NAMES) assert.ok(NOT_SERVED.includes(ask(path, fullName(name)).rcode), name);
+    });
+    assert.ok(unserved > 2, `${unserved} commits while answers were deleted`);
+    assert.equal(dump(environment, ['nsec3']), []);
+    await path.close();
+    await checkDerived(store);
+    await restore(store);
+    await checkRebuilt(store, 'restored');
+  }));
 
 for (const kind of ['restore', 'deletion'] as const) {
   test(`a node that follows the log stores the same after a ${kind}`, () =>
