@@ -160,7 +160,8 @@ async function compileAnswers(
   { dataDir, zoneSettings, signers, log }: CompileOptions,
 ): Promise<ZoneSettings> {
   const finished = await finishImport(environment, zoneSettings, signers);
-  if (finished !== null) log.info('finished an import that a crash had interrupted', finished);
+  if (finished !== null)
+    log.info('finished the import, deletion or restore of zones that a crash had interrupted', finished);
   if (answersAreCurrent(environment, zoneSettings)) return zoneSettings;
   const needed = spaceForRebuild(environment);
   const free = diskSpace(dataDir)?.free ?? Number.POSITIVE_INFINITY;

@@ -6,6 +6,8 @@
  *   2. The index gets the new answers.
  *   3. The records of before are deleted; or those of an import that was withdrawn.
  *
+ * For a large zone that is moved to the bin or restored, it does the first two after the entry.
+ *
  * Rows of `meta` tell the next start what a crash has left (upkeep/unfinished-import.ts).
  */
 import { setImmediate } from 'node:timers/promises';

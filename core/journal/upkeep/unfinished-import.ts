@@ -1,4 +1,4 @@
-/** Finishes what a crash has left of large imports (core/journal/apply/import-steps.ts). */
+/** Finishes the steps of large zones that a crash has left (core/journal/apply/import-steps.ts). */
 import type { Environment } from '../../store/environment.ts';
 import { idKey } from '../../store/keys.ts';
 import { imports } from '../../store/rows.ts';
@@ -15,10 +15,10 @@ import { writeTargets } from '../record-targets.ts';
 const STEPS = 500;
 
 /**
- * Deletes records of imports that were withdrawn, and those that an import has replaced, and
- * compiles answers. Records of an import in progress stay hidden until its end, or until it is
- * withdrawn (abandoned-imports.ts). Called before the store is served. Null: there was nothing to
- * do.
+ * Deletes records of imports that were withdrawn, and those that an import has replaced. Compiles
+ * answers, or deletes those of domains in the bin. Records of an import in progress stay hidden
+ * until its end, or until it is withdrawn (abandoned-imports.ts). Called before the store is
+ * served. Null: there was nothing to do.
  */
 export async function finishImport(
   environment: Environment,
