@@ -11,6 +11,7 @@ import { followChanges } from './live.ts';
 import { isDomainPage } from './navigation.ts';
 import { DomainFrame } from './parts/domain-frame.tsx';
 import { Frame } from './parts/frame.tsx';
+import { keepFocus } from './parts/keep-focus.ts';
 import { FailureNote } from './parts/notes.tsx';
 import { usePageTitle } from './parts/title.ts';
 import { forgetEditors, guardEdits } from './records/zone-editor.ts';
@@ -68,6 +69,7 @@ guardEdits();
 followActing();
 followChanges();
 followConnection();
+keepFocus();
 render(<App />, document.getElementById('app')!);
 // Both take a while, so that they are asked for at once.
 preloadScreen(currentPage.peek()?.page);

@@ -144,6 +144,7 @@ export const TEXTS = {
   lists: {
     arrows: { ascending: ' ↑', descending: ' ↓' },
     hint: 'Press / to search',
+    hintWith: (searched: string) => `${searched}, press / to search`,
     sort: 'Order',
     more: 'Show more',
   },
@@ -1400,7 +1401,7 @@ export const TEXTS = {
   accounts: {
     title: 'Accounts',
     search: 'Search accounts',
-    searchHint: 'Username or e-mail, press / to search',
+    searchHint: 'Username or e-mail',
     add: 'Add an account',
     username: 'Username',
     email: 'E-mail',

@@ -70,7 +70,7 @@ function Form({ domain, distribution, reload }: DistributionProps & { readonly d
         </p>
       ))}
       <div class="actions">
-        <button type="submit" class="button" disabled={isRunning.value}>
+        <button type="submit" class="button" aria-disabled={isRunning.value}>
           {isRunning.value ? texts.submitting : texts.submit}
         </button>
       </div>

@@ -55,17 +55,17 @@ export function AddPool({ page, origins }: AddPoolProps) {
     <form class="card" onSubmit={submit}>
       <h2>{texts.heading}</h2>
       {failure.value !== null && <FailureNote failure={failure.value} />}
-      <div class="columns">
+      <div class="form-pairs">
         <Field label={texts.name} hint={texts.nameHint} value={name} name="name" autocomplete="off" />
         <Field label={texts.path} hint={texts.pathHint} value={path} name="path" autocomplete="off" />
       </div>
       <TextArea label={texts.origins} hint={texts.originsHint} value={lines} name="origins" rows={4} isCode />
-      <div class="columns">
+      <div class="form-pairs">
         <Field label={texts.health} hint={texts.healthHint} value={healthPath} name="health" autocomplete="off" />
         <SelectField label={texts.sticky} value={sticky} name="sticky" choices={stickyChoices} />
       </div>
       {hasName(sticky.value) && <Field label={texts.hashed} value={hashed} name="hashed" autocomplete="off" />}
-      <div class="columns">
+      <div class="form-pairs">
         <SelectField label={texts.balance} value={balance} name="balance" choices={balanceChoices} />
         <Field
           label={texts.slowStart}

@@ -6,6 +6,7 @@ import { addressOf, type PageName } from '../addresses.ts';
 import { currentQuery, replaceQuery } from '../router.ts';
 import { isReader } from '../session.ts';
 import { TEXTS } from '../texts.ts';
+import { isNarrow } from './screen-size.ts';
 import { useShortcut } from './shortcuts.ts';
 
 interface ListToolsProps {
@@ -20,15 +21,14 @@ interface ListToolsProps {
 
 /** A finger points where there is no keyboard. */
 const hasKeyboard = matchMedia('(pointer: fine)').matches;
+/** How to search, in the words of what is searched, if the list says more than its name. */
+const hintWith = (searched: string | undefined): string => {
+  if (hasKeyboard && !isNarrow.value) return searched === undefined ? TEXTS.lists.hint : TEXTS.lists.hintWith(searched);
+  return searched ?? TEXTS.help.search;
+};
 
 /** The search text and the order are query parameters. */
-export function ListTools({
-  label,
-  hint = hasKeyboard ? TEXTS.lists.hint : TEXTS.help.search,
-  sorts,
-  count,
-  children,
-}: ListToolsProps) {
+export function ListTools({ label, hint, sorts, count, children }: ListToolsProps) {
   const search = useRef<HTMLInputElement>(null);
   useShortcut('/', TEXTS.help.search, () => search.current?.focus());
   const query = currentQuery.value;
@@ -38,7 +38,7 @@ export function ListTools({
         ref={search}
         type="search"
         aria-label={label}
-        placeholder={hint}
+        placeholder={hintWith(hint)}
         value={query.get('q') ?? ''}
         onInput={(event) => replaceQuery({ q: event.currentTarget.value })}
       />

@@ -6,6 +6,7 @@ import { announce } from '../../ui/parts/announce.tsx';
 import { addressOf } from '../addresses.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
+import { isFocusLost } from '../parts/keep-focus.ts';
 import { FailureNote } from '../parts/notes.tsx';
 import { isNarrow } from '../parts/screen-size.ts';
 import { useShortcut } from '../parts/shortcuts.ts';
@@ -310,7 +311,7 @@ const isUntouched = ({ name, content }: Fields): boolean => name === '' && conte
 /** Runs after the row shows its buttons again, unless the focus is elsewhere. */
 function focusEdit(position: number): void {
   requestAnimationFrame(() => {
-    if (document.activeElement !== document.body) return;
+    if (!isFocusLost()) return;
     document.querySelector<HTMLElement>(`tr[aria-rowindex="${position + 1}"] .button-edit`)?.focus();
   });
 }

@@ -44,7 +44,7 @@ export function TransferState({ domain, reload }: TransferStateProps) {
       <div class="head-row">
         <h2 id="transfers">{texts.title}</h2>
         {!isReader.value && (
-          <button type="button" class="button" disabled={isRunning.value} onClick={transfer}>
+          <button type="button" class="button" aria-disabled={isRunning.value} onClick={transfer}>
             {isRunning.value ? texts.transferring : texts.transfer}
           </button>
         )}

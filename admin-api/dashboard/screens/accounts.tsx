@@ -81,7 +81,7 @@ function AccountRow({ account }: { readonly account: Account }) {
       <td data-label={texts.plan}>{account.plan}</td>
       <td data-label={texts.access}>{account.api_enabled ? texts.on : texts.off}</td>
       <td data-label={texts.created}>
-        <Time value={account.created_at} />
+        <Time value={account.created_at} format="day" />
       </td>
     </tr>
   );

@@ -139,7 +139,7 @@ function DeletedRow({ domain, isBusy, onRestore, onHistory, onDiscard }: Deleted
         {domain.deleted_by !== null && <span class="hint"> {TEXTS.history.by(domain.deleted_by)}</span>}
       </td>
       <td data-label={texts.until}>
-        <Time value={domain.restorable_until} />
+        <Time value={domain.restorable_until} format="day" />
       </td>
       <td class="cell-actions">
         {!isReader.value && (

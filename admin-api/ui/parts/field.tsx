@@ -27,7 +27,10 @@ export function Field({ label, value, hint, fault, type = 'text', isFirst = fals
   const input = useRef<HTMLInputElement>(null);
   // Before the next key or click: what is typed then belongs to the field that it is meant for.
   useLayoutEffect(() => {
-    if (isFirst) input.current?.focus();
+    if (!isFirst || input.current === null) return;
+    // A dialog that opens later puts the focus there.
+    input.current.autofocus = true;
+    input.current.focus();
   }, []);
   return (
     <Labelled

@@ -1,6 +1,6 @@
 /** A dialog above the page. The browser keeps the focus in it and closes it with Escape. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface ModalProps {
   readonly title: string;
@@ -10,16 +10,26 @@ interface ModalProps {
 
 export function Modal({ title, onClose, children }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const isShown = useRef(true);
   const id = useId();
-  useEffect(() => {
-    const before = document.activeElement;
-    dialog.current?.showModal();
+  // Before the next key, which belongs to the dialog.
+  useLayoutEffect(() => {
+    const shown = dialog.current;
+    shown?.showModal();
     return () => {
-      if (before instanceof HTMLElement) before.focus();
+      isShown.current = false;
+      // The browser returns the focus to the element that had it before.
+      shown?.close();
     };
   }, []);
   return (
-    <dialog ref={dialog} aria-labelledby={id} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onClose={() => {
+        if (isShown.current) onClose();
+      }}
+    >
       <h2 id={id}>{title}</h2>
       {children}
     </dialog>
