@@ -45,6 +45,9 @@ export const PAGES = {
   steering: '/domains/{domain_id}/steering',
 } as const;
 
+/** The reference of the API, which is no page of the dashboard. */
+export const REFERENCE = '/docs';
+
 export interface PageMatch {
   readonly page: PageName;
   readonly params: Readonly<Record<string, string>>;

@@ -106,11 +106,13 @@ export const TEXTS = {
     dnssec: 'DNSSEC',
     steering: 'Steering',
   },
+  reference: 'API reference',
   palette: {
     title: 'Commands',
     label: 'Search pages, domains and records',
     open: 'Search',
     shortcut: 'Open the command palette',
+    searching: 'Searching …',
     none: 'Nothing matches. Names, values and comments of records can be searched, domains, pages and actions.',
     count: (count: number) => plural(count, 'result', 'results'),
     page: 'Page',

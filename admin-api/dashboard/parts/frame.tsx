@@ -2,18 +2,18 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, FunctionComponent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Announcement } from '../../ui/parts/announce.tsx';
+import { Announcement, announce } from '../../ui/parts/announce.tsx';
 import { Icon } from '../../ui/parts/icon.tsx';
 import { Mark } from '../../ui/parts/mark.tsx';
 import { Modal } from '../../ui/parts/modal.tsx';
 import { acted, stopActing } from '../acting.ts';
-import { addressOf, PAGES, type PageMatch, type PageName } from '../addresses.ts';
+import { addressOf, PAGES, type PageMatch, type PageName, REFERENCE } from '../addresses.ts';
 import { currentPage, currentPath } from '../router.ts';
 import type { User } from '../session.ts';
 import { TEXTS } from '../texts.ts';
 import { Navigation } from './navigation.tsx';
 import { OfflineNote } from './offline-note.tsx';
-import { commandKey, shortcuts, useShortcut } from './shortcuts.ts';
+import { commandKey, EarlyKeys, shortcuts, useShortcut } from './shortcuts.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
 
 /** Pages that do not depend on the account that an administrator acts for. */
@@ -79,6 +79,10 @@ export function Frame({ user, match, onSignOut, children }: FrameProps) {
               <Icon name="user" />
               <span>{user.username}</span>
             </a>
+            <a href={REFERENCE}>
+              <Icon name="file" />
+              <span>{TEXTS.reference}</span>
+            </a>
             <button type="button" class="button button-quiet" onClick={onSignOut}>
               <Icon name="signOut" />
               {TEXTS.signOut}
@@ -101,18 +105,35 @@ export function Frame({ user, match, onSignOut, children }: FrameProps) {
 type PaletteProps = Parameters<typeof import('./palette.tsx').Palette>[0];
 
 /** Opens the command palette, whose script is loaded at the first use. */
-function PaletteButton(props: Omit<PaletteProps, 'onClose'>) {
+function PaletteButton(props: Omit<PaletteProps, 'onClose' | 'takeTyped'>) {
   const palette = useSignal<FunctionComponent<PaletteProps> | null>(null);
   const isOpen = useSignal(false);
+  const isOpening = useSignal(false);
+  const keys = useRef(new EarlyKeys()).current;
   const open = async (): Promise<void> => {
-    palette.value ??= (await import('./palette.tsx')).Palette;
-    isOpen.value = true;
+    if (isOpening.peek()) return;
+    isOpening.value = true;
+    keys.begin();
+    try {
+      palette.value ??= (await import('./palette.tsx')).Palette;
+      isOpen.value = true;
+    } catch {
+      keys.end();
+      announce(TEXTS.errors.script);
+    }
+    isOpening.value = false;
   };
   useShortcut('k', TEXTS.palette.shortcut, open, { isCommand: true });
   const Palette = palette.value;
   return (
     <>
-      <button type="button" class="button palette-button" aria-haspopup="dialog" onClick={open}>
+      <button
+        type="button"
+        class="button palette-button"
+        aria-haspopup="dialog"
+        aria-disabled={isOpening.value}
+        onClick={open}
+      >
         <Icon name="search" />
         <span>{TEXTS.palette.open}</span>
         <kbd>{commandKey('k')}</kbd>
@@ -120,6 +141,7 @@ function PaletteButton(props: Omit<PaletteProps, 'onClose'>) {
       {isOpen.value && Palette !== null && (
         <Palette
           {...props}
+          takeTyped={() => keys.end()}
           onClose={() => {
             isOpen.value = false;
           }}

@@ -1,10 +1,10 @@
 /** The command palette: pages, actions, domains, and records by name, content or comment. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ApiResponse } from '../../routes/routes.ts';
 import { Icon } from '../../ui/parts/icon.tsx';
 import { chooseTheme, THEMES } from '../../ui/theme.ts';
-import { addressOf, type PageMatch, type PageName } from '../addresses.ts';
+import { addressOf, type PageMatch, type PageName, REFERENCE } from '../addresses.ts';
 import { api, type Result, settle } from '../api.ts';
 import { toUnicode } from '../names.ts';
 import { domainGroups, groupsFor, isDomainPage } from '../navigation.ts';
@@ -19,6 +19,8 @@ interface PaletteProps {
   readonly user: User;
   readonly match: PageMatch | null;
   readonly onSignOut: () => void;
+  /** Returns what was typed before the palette was shown. Called once. */
+  readonly takeTyped: () => string;
   readonly onClose: () => void;
 }
 
@@ -29,21 +31,22 @@ const MAX_REQUESTS = 20;
 /** Milliseconds without input after which a search starts. */
 const TYPING_MS = 120;
 
-export function Palette({ onClose, ...of }: PaletteProps) {
+export function Palette({ takeTyped, onClose, ...of }: PaletteProps) {
   const texts = TEXTS.palette;
   const dialog = useRef<HTMLDialogElement>(null);
   const list = useId();
   const text = useSignal('');
   const found = useSignal<readonly Command[]>([]);
   const chosen = useSignal(0);
+  const isSearching = useSignal(false);
   const responses = useRef(new LatestResponse()).current;
-  useEffect(() => dialog.current?.showModal(), []);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 
   const search = async (query: string): Promise<void> => {
     const request = responses.begin();
     if (query === '') {
       if (responses.mayShow(request)) found.value = [];
+      isSearching.value = false;
       return;
     }
     await find(
@@ -53,7 +56,21 @@ export function Palette({ onClose, ...of }: PaletteProps) {
         if (responses.mayShow(request)) found.value = results;
       },
     );
+    if (responses.isLatest(request)) isSearching.value = false;
   };
+  const type = (value: string): void => {
+    text.value = value;
+    chosen.value = 0;
+    isSearching.value = true;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => void search(value.trim()), TYPING_MS);
+  };
+  // Before the next key, which belongs to the field.
+  useLayoutEffect(() => {
+    dialog.current?.showModal();
+    const typed = takeTyped();
+    if (typed !== '') type(typed);
+  }, []);
   const commands = [...matchCommands(commandsOf(of), text.value), ...found.value];
   const current = Math.min(chosen.value, commands.length - 1);
   const run = (command: Command | undefined): void => {
@@ -80,12 +97,7 @@ export function Palette({ onClose, ...of }: PaletteProps) {
         placeholder={texts.label}
         autoComplete="off"
         value={text.value}
-        onInput={({ currentTarget: { value } }) => {
-          text.value = value;
-          chosen.value = 0;
-          clearTimeout(timer.current);
-          timer.current = setTimeout(() => void search(value.trim()), TYPING_MS);
-        }}
+        onInput={({ currentTarget: { value } }) => type(value)}
         onKeyDown={onKeyDown}
       />
       <div id={list} role="listbox" aria-label={texts.title}>
@@ -100,7 +112,7 @@ export function Palette({ onClose, ...of }: PaletteProps) {
         ))}
       </div>
       <p class={commands.length === 0 ? 'hint' : 'hidden'} role="status">
-        {commands.length === 0 ? texts.none : texts.count(commands.length)}
+        {commands.length > 0 ? texts.count(commands.length) : isSearching.value ? texts.searching : texts.none}
       </p>
     </dialog>
   );
@@ -130,7 +142,7 @@ function Choice({ id, command: { icon, label, hint }, isCurrent, onRun }: Choice
 }
 
 /** Pages and actions that the user may open, those of the shown domain first. */
-function commandsOf({ user, match, onSignOut }: Omit<PaletteProps, 'onClose'>): Command[] {
+function commandsOf({ user, match, onSignOut }: Omit<PaletteProps, 'onClose' | 'takeTyped'>): Command[] {
   const texts = TEXTS.palette;
   const open = (page: PageName, params?: PageMatch['params']) => () => openAddress(addressOf(page, params));
   const commands: Command[] = [];
@@ -147,6 +159,13 @@ function commandsOf({ user, match, onSignOut }: Omit<PaletteProps, 'onClose'>): 
     hint: texts.page,
     icon: 'user',
     run: open('ownAccount'),
+  });
+  commands.push({
+    id: 'reference',
+    label: TEXTS.reference,
+    hint: texts.page,
+    icon: 'file',
+    run: () => window.location.assign(REFERENCE),
   });
   if (!isReader.value)
     commands.push(

@@ -48,3 +48,28 @@ const isInDialog = (target: EventTarget | null): boolean =>
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('input, select, textarea') !== null;
+
+/** Keys that are typed before the script of a dialog is loaded. They belong to its field. */
+export class EarlyKeys {
+  #typed = '';
+
+  begin(): void {
+    this.#typed = '';
+    addEventListener('keydown', this.#keep, { capture: true });
+  }
+
+  /** Returns the typed text. */
+  end(): string {
+    removeEventListener('keydown', this.#keep, { capture: true });
+    return this.#typed;
+  }
+
+  readonly #keep = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Backspace') this.#typed = this.#typed.slice(0, -1);
+    else if (event.key.length === 1) this.#typed += event.key;
+    else return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+}

@@ -280,6 +280,7 @@ type PresetDialogProps = Parameters<typeof import('./preset-dialog.tsx').PresetD
 function PresetButton({ editor }: Pick<PresetDialogProps, 'editor'>) {
   const dialog = useSignal<FunctionComponent<PresetDialogProps> | null>(null);
   const isOpen = useSignal(false);
+  const isOpening = useSignal(false);
   const Dialog = dialog.value;
   return (
     <>
@@ -287,8 +288,11 @@ function PresetButton({ editor }: Pick<PresetDialogProps, 'editor'>) {
         type="button"
         class="button"
         aria-haspopup="dialog"
+        aria-disabled={isOpening.value}
         onClick={async () => {
+          isOpening.value = true;
           dialog.value ??= (await import('./preset-dialog.tsx')).PresetDialog;
+          isOpening.value = false;
           isOpen.value = true;
         }}
       >

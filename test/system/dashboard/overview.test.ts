@@ -85,6 +85,42 @@ test('the overview says what to do next, whether all is right, and follows what 
   });
 });
 
+test('what is typed before the palette is loaded is in its field, and leads to the reference', async () => {
+  await withWorld(async (world) => {
+    await withPage(world, async (page) => {
+      await signIn(page, world.base);
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      let load = (): void => {};
+      const loaded = new Promise<void>((resolve) => {
+        load = resolve;
+      });
+      await page.route('**/*.js', (route) => loaded.then(() => route.fallback()));
+      await page.keyboard.press('Control+k');
+      await untilIs(() => page.getByRole('button', { name: 'Search Ctrl K' }).getAttribute('aria-disabled'), 'true');
+      // The key "n" alone would add a domain.
+      await page.keyboard.type('nodx');
+      await page.keyboard.press('Backspace');
+      load();
+      const field = page.getByRole('dialog', { name: 'Commands' }).getByRole('combobox');
+      await field.waitFor();
+      await page.keyboard.type('e');
+      assert.is(await field.inputValue(), 'node');
+      await page.getByRole('option', { name: 'Nodes' }).waitFor();
+      await page.unrouteAll({ behavior: 'wait' });
+      await page.keyboard.press('Escape');
+
+      // With the script in memory as well.
+      await page.keyboard.press('Control+k');
+      await page.keyboard.type('api ref');
+      assert.is(await field.inputValue(), 'api ref');
+      await page.getByRole('option', { name: 'API reference' }).waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('link', { name: 'API reference' }).click();
+      await page.getByRole('heading', { name: 'API reference', level: 1 }).waitFor();
+    });
+  });
+});
+
 test('the palette finds records of all domains, and opens them', async () => {
   await withWorld(async (world) => {
     const { base, daemon } = world;
