@@ -62,6 +62,12 @@ export const TEXTS = {
     otherPage: 'This page is not about that account.',
     title: (page: string, username: string) => `${page} · for ${username}`,
     stop: 'Stop',
+    switch: (username: string) => `Account: ${username}. Switch`,
+    switcher: 'Accounts',
+    search: 'Search accounts by name or e-mail address',
+    none: 'No account matches.',
+    own: 'Your own account',
+    current: 'shown now',
   },
   navigation: {
     label: 'Main',

@@ -1,8 +1,8 @@
 /** The frame around the pages of a signed-in user. */
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren, FunctionComponent } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { Announcement, announce } from '../../ui/parts/announce.tsx';
+import { Announcement } from '../../ui/parts/announce.tsx';
 import { Icon } from '../../ui/parts/icon.tsx';
 import { Mark } from '../../ui/parts/mark.tsx';
 import { Modal } from '../../ui/parts/modal.tsx';
@@ -11,9 +11,11 @@ import { addressOf, PAGES, type PageMatch, type PageName, REFERENCE } from '../a
 import { currentPage, currentPath } from '../router.ts';
 import type { User } from '../session.ts';
 import { TEXTS } from '../texts.ts';
+import type { OpenedDialog } from './command-dialog.tsx';
+import { useLazyDialog } from './lazy-dialog.tsx';
 import { Navigation } from './navigation.tsx';
 import { OfflineNote } from './offline-note.tsx';
-import { commandKey, EarlyKeys, shortcuts, useShortcut } from './shortcuts.ts';
+import { commandKey, shortcuts, useShortcut } from './shortcuts.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
 
 /** Pages that do not depend on the account that an administrator acts for. */
@@ -34,11 +36,14 @@ interface FrameProps {
   readonly children: ComponentChildren;
 }
 
+const loadSwitcher = async () => (await import('./account-switcher.tsx')).AccountSwitcher;
+
 export function Frame({ user, match, onSignOut, children }: FrameProps) {
   const path = currentPath.value;
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   const isMenuOpen = useSignal(false);
+  const switcher = useLazyDialog(loadSwitcher);
   // After navigation, screen readers and the keyboard continue at the new page.
   useEffect(() => {
     if (!isFirst.current && main.current?.contains(document.activeElement) === false) main.current.focus();
@@ -69,6 +74,9 @@ export function Frame({ user, match, onSignOut, children }: FrameProps) {
         </button>
         <PaletteButton user={user} match={match} onSignOut={onSignOut} />
         <div id="menu" class={isMenuOpen.value ? 'menu menu-open' : 'menu'}>
+          {user.role === 'admin' && (
+            <AccountButton user={user} isOpening={switcher.isOpening.value} onOpen={switcher.open} />
+          )}
           <Navigation user={user} match={match} />
           <div class="bar-user">
             <a
@@ -96,6 +104,8 @@ export function Frame({ user, match, onSignOut, children }: FrameProps) {
         <OfflineNote />
         {children}
       </main>
+      {/* Not in the menu, which is hidden on a phone. */}
+      {switcher.Shown !== null && <switcher.Shown user={user} {...switcher.opened} />}
       <Announcement />
       <Help />
     </div>
@@ -104,27 +114,11 @@ export function Frame({ user, match, onSignOut, children }: FrameProps) {
 
 type PaletteProps = Parameters<typeof import('./palette.tsx').Palette>[0];
 
-/** Opens the command palette, whose script is loaded at the first use. */
-function PaletteButton(props: Omit<PaletteProps, 'onClose' | 'takeTyped'>) {
-  const palette = useSignal<FunctionComponent<PaletteProps> | null>(null);
-  const isOpen = useSignal(false);
-  const isOpening = useSignal(false);
-  const keys = useRef(new EarlyKeys()).current;
-  const open = async (): Promise<void> => {
-    if (isOpening.peek()) return;
-    isOpening.value = true;
-    keys.begin();
-    try {
-      palette.value ??= (await import('./palette.tsx')).Palette;
-      isOpen.value = true;
-    } catch {
-      keys.end();
-      announce(TEXTS.errors.script);
-    }
-    isOpening.value = false;
-  };
+/** Opens the command palette. */
+function PaletteButton(props: Omit<PaletteProps, keyof OpenedDialog>) {
+  const load = async () => (await import('./palette.tsx')).Palette;
+  const { isOpening, open, Shown, opened } = useLazyDialog<PaletteProps>(load);
   useShortcut('k', TEXTS.palette.shortcut, open, { isCommand: true });
-  const Palette = palette.value;
   return (
     <>
       <button
@@ -138,16 +132,33 @@ function PaletteButton(props: Omit<PaletteProps, 'onClose' | 'takeTyped'>) {
         <span>{TEXTS.palette.open}</span>
         <kbd>{commandKey('k')}</kbd>
       </button>
-      {isOpen.value && Palette !== null && (
-        <Palette
-          {...props}
-          takeTyped={() => keys.end()}
-          onClose={() => {
-            isOpen.value = false;
-          }}
-        />
-      )}
+      {Shown !== null && <Shown {...props} {...opened} />}
     </>
+  );
+}
+
+interface AccountButtonProps {
+  readonly user: User;
+  readonly isOpening: boolean;
+  readonly onOpen: () => void;
+}
+
+/** Shows the account whose objects are shown, and opens the switcher. For administrators. */
+function AccountButton({ user, isOpening, onOpen }: AccountButtonProps) {
+  const name = acted.value === null ? user.username : (acted.value.username ?? '…');
+  return (
+    <button
+      type="button"
+      class="button account-button"
+      aria-haspopup="dialog"
+      aria-disabled={isOpening}
+      aria-label={TEXTS.acting.switch(name)}
+      onClick={onOpen}
+    >
+      <Icon name="accounts" />
+      <span>{name}</span>
+      <Icon name="down" />
+    </button>
   );
 }
 

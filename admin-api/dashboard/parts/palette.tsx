@@ -1,148 +1,36 @@
 /** The command palette: pages, actions, domains, and records by name, content or comment. */
-import { useSignal } from '@preact/signals';
-import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { ApiResponse } from '../../routes/routes.ts';
-import { Icon } from '../../ui/parts/icon.tsx';
 import { chooseTheme, THEMES } from '../../ui/theme.ts';
 import { addressOf, type PageMatch, type PageName, REFERENCE } from '../addresses.ts';
 import { api, type Result, settle } from '../api.ts';
 import { toUnicode } from '../names.ts';
 import { domainGroups, groupsFor, isDomainPage } from '../navigation.ts';
-import { type Command, matchCommands } from '../palette.ts';
+import type { Command } from '../palette.ts';
 import { openAddress } from '../router.ts';
 import { isReader, type User } from '../session.ts';
 import { TEXTS } from '../texts.ts';
-import { LatestResponse } from './latest-response.ts';
+import { CommandDialog, type OpenedDialog } from './command-dialog.tsx';
 import { THEME_ICONS } from './theme-switch.tsx';
 
-interface PaletteProps {
+interface PaletteProps extends OpenedDialog {
   readonly user: User;
   readonly match: PageMatch | null;
   readonly onSignOut: () => void;
-  /** Returns what was typed before the palette was shown. Called once. */
-  readonly takeTyped: () => string;
-  readonly onClose: () => void;
 }
 
 /** Domains and records that one search shows, and the requests for which it looks for records. */
 const MAX_DOMAINS = 8;
 const MAX_RECORDS = 12;
 const MAX_REQUESTS = 20;
-/** Milliseconds without input after which a search starts. */
-const TYPING_MS = 120;
 
 export function Palette({ takeTyped, onClose, ...of }: PaletteProps) {
-  const texts = TEXTS.palette;
-  const dialog = useRef<HTMLDialogElement>(null);
-  const list = useId();
-  const text = useSignal('');
-  const found = useSignal<readonly Command[]>([]);
-  const chosen = useSignal(0);
-  const isSearching = useSignal(false);
-  const responses = useRef(new LatestResponse()).current;
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-
-  const search = async (query: string): Promise<void> => {
-    const request = responses.begin();
-    if (query === '') {
-      if (responses.mayShow(request)) found.value = [];
-      isSearching.value = false;
-      return;
-    }
-    await find(
-      query,
-      () => responses.isLatest(request),
-      (results) => {
-        if (responses.mayShow(request)) found.value = results;
-      },
-    );
-    if (responses.isLatest(request)) isSearching.value = false;
-  };
-  const type = (value: string): void => {
-    text.value = value;
-    chosen.value = 0;
-    isSearching.value = true;
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => void search(value.trim()), TYPING_MS);
-  };
-  // Before the next key, which belongs to the field.
-  useLayoutEffect(() => {
-    dialog.current?.showModal();
-    const typed = takeTyped();
-    if (typed !== '') type(typed);
-  }, []);
-  const commands = [...matchCommands(commandsOf(of), text.value), ...found.value];
-  const current = Math.min(chosen.value, commands.length - 1);
-  const run = (command: Command | undefined): void => {
-    if (command === undefined) return;
-    dialog.current?.close();
-    command.run();
-  };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step === undefined && event.key !== 'Enter') return;
-    event.preventDefault();
-    if (step === undefined) run(commands[current]);
-    else if (commands.length > 0) chosen.value = (current + step + commands.length) % commands.length;
-  };
-  return (
-    <dialog ref={dialog} class="palette" aria-label={texts.title} onClose={onClose}>
-      <input
-        type="text"
-        role="combobox"
-        aria-label={texts.label}
-        aria-expanded="true"
-        aria-controls={list}
-        aria-activedescendant={commands.length > 0 ? `${list}-${current}` : undefined}
-        placeholder={texts.label}
-        autoComplete="off"
-        value={text.value}
-        onInput={({ currentTarget: { value } }) => type(value)}
-        onKeyDown={onKeyDown}
-      />
-      <div id={list} role="listbox" aria-label={texts.title}>
-        {commands.map((command, i) => (
-          <Choice
-            key={command.id}
-            id={`${list}-${i}`}
-            command={command}
-            isCurrent={i === current}
-            onRun={() => run(command)}
-          />
-        ))}
-      </div>
-      <p class={commands.length === 0 ? 'hint' : 'hidden'} role="status">
-        {commands.length > 0 ? texts.count(commands.length) : isSearching.value ? texts.searching : texts.none}
-      </p>
-    </dialog>
-  );
-}
-
-interface ChoiceProps {
-  readonly id: string;
-  readonly command: Command;
-  readonly isCurrent: boolean;
-  readonly onRun: () => void;
-}
-
-function Choice({ id, command: { icon, label, hint }, isCurrent, onRun }: ChoiceProps) {
-  const row = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (isCurrent) row.current?.scrollIntoView({ block: 'nearest' });
-  }, [isCurrent]);
-  return (
-    // The keyboard acts in the field, which names the current choice.
-    // biome-ignore lint/a11y/useKeyWithClickEvents: see above.
-    <div ref={row} id={id} role="option" tabIndex={-1} aria-selected={isCurrent} onClick={onRun}>
-      <Icon name={icon} />
-      <span>{label}</span>
-      <span class="hint">{hint}</span>
-    </div>
-  );
+  const { title, label, none } = TEXTS.palette;
+  const commands = commandsOf(of);
+  return <CommandDialog {...{ title, label, none, commands, find, takeTyped, onClose }} />;
 }
 
 /** Pages and actions that the user may open, those of the shown domain first. */
-function commandsOf({ user, match, onSignOut }: Omit<PaletteProps, 'onClose' | 'takeTyped'>): Command[] {
+function commandsOf({ user, match, onSignOut }: Omit<PaletteProps, keyof OpenedDialog>): Command[] {
   const texts = TEXTS.palette;
   const open = (page: PageName, params?: PageMatch['params']) => () => openAddress(addressOf(page, params));
   const commands: Command[] = [];

@@ -1,12 +1,12 @@
 /** The table of records, with its tools, rows and keyboard shortcuts. */
 import { useSignal } from '@preact/signals';
-import type { FunctionComponent } from 'preact';
 import { useCallback, useMemo, useRef } from 'preact/hooks';
 import { announce } from '../../ui/parts/announce.tsx';
 import { addressOf } from '../addresses.ts';
 import { api, settle } from '../api.ts';
 import type { Failure } from '../failure.ts';
 import { isFocusLost } from '../parts/keep-focus.ts';
+import { useLazyDialog } from '../parts/lazy-dialog.tsx';
 import { FailureNote } from '../parts/notes.tsx';
 import { isNarrow } from '../parts/screen-size.ts';
 import { useShortcut } from '../parts/shortcuts.ts';
@@ -276,36 +276,16 @@ export function RecordTable({ editor, filter }: { readonly editor: ZoneEditor; r
 
 type PresetDialogProps = Parameters<typeof import('./preset-dialog.tsx').PresetDialog>[0];
 
-/** Opens the records of providers, whose script is loaded at the first use. */
+/** Opens the records of providers. */
 function PresetButton({ editor }: Pick<PresetDialogProps, 'editor'>) {
-  const dialog = useSignal<FunctionComponent<PresetDialogProps> | null>(null);
-  const isOpen = useSignal(false);
-  const isOpening = useSignal(false);
-  const Dialog = dialog.value;
+  const load = async () => (await import('./preset-dialog.tsx')).PresetDialog;
+  const { isOpening, open, Shown, opened } = useLazyDialog<PresetDialogProps>(load, { keepsKeys: false });
   return (
     <>
-      <button
-        type="button"
-        class="button"
-        aria-haspopup="dialog"
-        aria-disabled={isOpening.value}
-        onClick={async () => {
-          isOpening.value = true;
-          dialog.value ??= (await import('./preset-dialog.tsx')).PresetDialog;
-          isOpening.value = false;
-          isOpen.value = true;
-        }}
-      >
+      <button type="button" class="button" aria-haspopup="dialog" aria-disabled={isOpening.value} onClick={open}>
         {TEXTS.presets.open}
       </button>
-      {isOpen.value && Dialog !== null && (
-        <Dialog
-          editor={editor}
-          onClose={() => {
-            isOpen.value = false;
-          }}
-        />
-      )}
+      {Shown !== null && <Shown editor={editor} onClose={opened.onClose} />}
     </>
   );
 }

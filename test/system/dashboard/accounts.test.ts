@@ -108,6 +108,39 @@ test('an administrator adds, changes and deletes an account', async () => {
   });
 });
 
+test('an administrator switches to an account that is found by its name, and back', async () => {
+  await withWorld(async (world) => {
+    const { api } = world.daemon;
+    await api.logIn('admin', ADMIN_PASSWORD);
+    const person = { username: 'switched', password: 'correct horse battery', email: 'else@example.net' };
+    const made = (await api.call('POST', '/api/v1/accounts', person)).body.account as { id: number };
+    await api.call('POST', `/api/v1/domains?account=${made.id}`, { domain: 'switched.example' });
+    await withPage(world, async (page) => {
+      await signIn(page, world.base);
+      const switcher = (name: string) => page.getByRole('button', { name: `Account: ${name}. Switch` });
+      const dialog = page.getByRole('dialog', { name: 'Accounts' });
+      await switcher('admin').click();
+      await dialog.getByRole('option', { name: 'admin Your own account · shown now' }).waitFor();
+      await dialog.getByRole('option', { name: 'switched else@example.net' }).waitFor();
+      await checkScreen(page, 'account-switcher');
+      await page.keyboard.type('else@');
+      await untilIs(() => dialog.getByRole('option').count(), 1);
+      await page.keyboard.press('Enter');
+      await banner(page).getByText('You act for switched').waitFor();
+      await page.getByRole('link', { name: 'switched.example' }).waitFor();
+      await checkScreen(page, 'account-switched');
+      // The domain has a navigation of its own, with the same switcher.
+      await page.getByRole('link', { name: 'switched.example' }).click();
+      await switcher('switched').focus();
+      await page.keyboard.press('Enter');
+      await dialog.getByRole('option', { name: 'switched else@example.net · shown now' }).waitFor();
+      await page.keyboard.press('Enter');
+      await banner(page).waitFor({ state: 'detached' });
+      await switcher('admin').waitFor();
+    });
+  });
+});
+
 test('acting for an account is marked on every page, shared by the address, and ends', async () => {
   await withWorld(async (world) => {
     const { base, daemon } = world;
