@@ -32,7 +32,7 @@ const MAX_METHOD = 32;
 /** Milliseconds after which the watched domains expire, unless the main thread renews them. */
 export const EXPIRY_MS = 15_000;
 
-type TailEntry = Pick<ExchangeRecord, 'exchange' | 'site' | 'status' | 'bytes' | 'cache'>;
+type TailEntry = Pick<ExchangeRecord, 'exchange' | 'site' | 'status' | 'bytes' | 'cache' | 'originMs'>;
 
 export interface DomainSample {
   readonly domainId: string;
@@ -124,7 +124,7 @@ export class TailSampler {
   }
 }
 
-function lineOf({ exchange, status, bytes, cache }: TailEntry, client: string, ms: number): string {
+function lineOf({ exchange, status, bytes, cache, originMs }: TailEntry, client: string, ms: number): string {
   const { method, authority, path, version, scheme, headers } = exchange;
   const query = path.indexOf('?');
   return JSON.stringify({
@@ -137,11 +137,14 @@ function lineOf({ exchange, status, bytes, cache }: TailEntry, client: string, m
     version,
     status,
     bytes,
-    ms: Math.round(ms * 10) / 10,
+    ms: round(ms),
+    origin_ms: originMs < 0 ? null : round(originMs),
     cache,
     user_agent: userAgent(headers)?.slice(0, MAX_AGENT) ?? null,
   });
 }
+
+const round = (ms: number): number => Math.round(ms * 10) / 10;
 
 function userAgent(headers: FieldList): string | undefined {
   for (let i = 0; i < headers.length; i += 2) if (headers[i] === 'user-agent') return headers[i + 1];

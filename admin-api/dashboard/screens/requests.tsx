@@ -8,7 +8,9 @@ import { useShortcut } from '../parts/shortcuts.ts';
 import { Time } from '../parts/time.tsx';
 import { ROW, VirtualRows } from '../parts/virtual-rows.tsx';
 import { LiveRequests, type LiveState } from '../requests/live-requests.ts';
-import { matches, type RequestRow } from '../requests/request-filter.ts';
+import { FACETS, matches, type RequestFilter, type RequestRow } from '../requests/request-filter.ts';
+import { TopLists } from '../requests/top-lists.tsx';
+import { currentQuery, replaceQuery } from '../router.ts';
 import type { ScreenProps } from '../screen.ts';
 import { TEXTS } from '../texts.ts';
 
@@ -36,13 +38,9 @@ export function Requests({ domainId }: ScreenProps) {
     };
   }, [live]);
   const search = useRef<HTMLInputElement>(null);
-  const text = useSignal('');
-  const statusClass = useSignal('');
   const paused = useSignal<Paused | null>(null);
-  const shown = useComputed(() => {
-    const filter = { text: text.value, statusClass: statusClass.value };
-    return (paused.value?.rows ?? live.rows.value).filter((row) => matches(row, filter));
-  });
+  const filter = useComputed(readFilter);
+  const shown = useComputed(() => (paused.value?.rows ?? live.rows.value).filter((row) => matches(row, filter.value)));
   const pause = (): void => {
     paused.value = paused.value === null ? { rows: live.rows.value, received: live.received.value } : null;
   };
@@ -59,17 +57,13 @@ export function Requests({ domainId }: ScreenProps) {
           type="search"
           aria-label={texts.filter}
           placeholder={texts.filterHint}
-          value={text.value}
-          onInput={(event) => {
-            text.value = event.currentTarget.value;
-          }}
+          value={filter.value.text}
+          onInput={({ currentTarget: { value } }) => replaceQuery({ q: value })}
         />
         <select
           aria-label={texts.statusFilter}
-          value={statusClass.value}
-          onChange={(event) => {
-            statusClass.value = event.currentTarget.value;
-          }}
+          value={filter.value.statusClass}
+          onChange={({ currentTarget: { value } }) => replaceQuery({ class: value })}
         >
           <option value="">{texts.allStatuses}</option>
           {STATUS_CLASSES.map((digit) => (
@@ -109,11 +103,45 @@ export function Requests({ domainId }: ScreenProps) {
       <p class="hint lead" role="status">
         {state === 'lost' ? texts.lost : state === 'connecting' ? texts.connecting : ''}
       </p>
+      <Chosen filter={filter.value} />
+      {rows.length > 0 && (
+        <TopLists rows={rows} filter={filter.value} choose={(facet, value) => replaceQuery({ [facet]: value })} />
+      )}
       {rows.length === 0 && live.failure.value === null && (
         <NoRequests state={state} isFiltered={live.rows.value.length > 0} />
       )}
       {rows.length > 0 && <RequestTable rows={rows} />}
     </>
+  );
+}
+
+/** The filters are parameters of the address. */
+function readFilter(): RequestFilter {
+  const query = currentQuery.value;
+  const values = Object.fromEntries(FACETS.map((facet) => [facet, query.get(facet) ?? '']));
+  return { ...values, text: query.get('q') ?? '', statusClass: query.get('class') ?? '' };
+}
+
+/** The chosen values, which a click removes. */
+function Chosen({ filter }: { readonly filter: RequestFilter }) {
+  const texts = TEXTS.requests;
+  const chosen = FACETS.filter((facet) => (filter[facet] ?? '') !== '');
+  if (chosen.length === 0) return null;
+  return (
+    <ul class="chips lead" aria-label={texts.chosen}>
+      {chosen.map((facet) => (
+        <li key={facet}>
+          <button
+            type="button"
+            class="chip"
+            aria-label={texts.remove(texts.facets[facet], filter[facet] ?? '')}
+            onClick={() => replaceQuery({ [facet]: '' })}
+          >
+            {texts.facets[facet]}: {filter[facet]} ×
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

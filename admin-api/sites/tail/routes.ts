@@ -20,7 +20,7 @@ export function tailRoutes(
       path: '/api/v1/domains/{domain_id}/requests/tail',
       tag: 'proxy',
       summary: 'Watch the requests of a domain as server-sent events',
-      description: `Each event \`requests\` has \`{"node", "omitted", "requests"}\`: requests that the edge of a node has answered since the last event, and how many more there were. At most ${MAX_RATE} requests are sent in a second, chosen at random. A request has \`time\`, \`client\`, \`scheme\`, \`host\`, \`method\`, \`path\` (without the query), \`version\`, \`status\`, \`bytes\` of the body, \`ms\`, \`cache\` (as in the access log) and \`user_agent\` (null without one). Nothing is stored: the stream begins now and cannot be resumed. Comments keep the connection open. The stream ends when its token or session ends, or when the domain is deleted.`,
+      description: `Each event \`requests\` has \`{"node", "omitted", "requests"}\`: requests that the edge of a node has answered since the last event, and how many more there were. At most ${MAX_RATE} requests are sent in a second, chosen at random. A request has \`time\`, \`client\`, \`scheme\`, \`host\`, \`method\`, \`path\` (without the query), \`version\`, \`status\`, \`bytes\` of the body, \`ms\`, \`origin_ms\` (until the response of the origin began; null without one), \`cache\` (as in the access log) and \`user_agent\` (null without one). Nothing is stored: the stream begins now and cannot be resumed. Comments keep the connection open. The stream ends when its token or session ends, or when the domain is deleted.`,
       example: { command: 'waypost proxy tail example.com' },
       scope: 'proxy',
       responseType: 'text/event-stream',

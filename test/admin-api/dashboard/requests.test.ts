@@ -2,7 +2,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EventParser } from '../../../admin-api/dashboard/requests/event-parser.ts';
-import { matches, type RequestRow } from '../../../admin-api/dashboard/requests/request-filter.ts';
+import {
+  matches,
+  originTimes,
+  type RequestRow,
+  topValues,
+} from '../../../admin-api/dashboard/requests/request-filter.ts';
 
 test('events are read wherever the pieces end; comments are none', () => {
   const text =
@@ -47,6 +52,28 @@ test('the filter searches method, address, client and user agent, and the class 
   ] as const)
     assert.is(matches(row, { text, statusClass }), expected, `${text} ${statusClass}`);
   assert.is(matches({ ...row, user_agent: null }, { text: 'null', statusClass: '' }), false);
+});
+
+test('values of the lists filter exactly, and are ordered by their count', () => {
+  for (const [filter, expected] of [
+    [{ host: 'www.example.com', status: '404', cache: 'miss' }, true],
+    [{ host: 'example.com' }, false],
+    [{ path: '/A<b>', client: '192.0.2.1' }, true],
+    [{ status: '4' }, false],
+    [{ cache: '' }, true],
+  ] as const)
+    assert.is(matches(row, { text: '', statusClass: '', ...filter }), expected, JSON.stringify(filter));
+  const rows = ['/c', '/a', '/b', '/c', '/d', '/e', '/f', '/a', '/c'].map((path) => ({ ...row, path }));
+  const paths = Object.entries({ '/c': 3, '/a': 2, '/b': 1, '/d': 1, '/e': 1 });
+  assert.equal(topValues(rows, 'path'), paths);
+});
+
+test('percentiles of the origin are by nearest rank, without requests that it did not see', () => {
+  const times = [...Array.from({ length: 100 }, (_, i) => 100 - i), null, undefined];
+  const rows = times.map((ms) => ({ ...row, origin_ms: ms }));
+  assert.equal(originTimes(rows), [50, 95, 99]);
+  assert.equal(originTimes(rows.slice(-3)), [1, 1, 1]);
+  assert.is(originTimes(rows.slice(-2)), null);
 });
 
 test.run();

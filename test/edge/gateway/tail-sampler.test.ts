@@ -15,8 +15,8 @@ function rig(random = () => 0) {
     random,
     now: () => clock.now,
   });
-  const end = (exchange: Exchange, domainId = '7'): void =>
-    sampler.recordEnd({ exchange, site: { domainId } as Site, status: 200, bytes: 5, cache: 'hit' });
+  const end = (exchange: Exchange, domainId = '7', originMs = -1): void =>
+    sampler.recordEnd({ exchange, site: { domainId } as Site, status: 200, bytes: 5, cache: 'hit', originMs });
   const serve = (path = '/', domainId = '7'): void => {
     const exchange = new FakeExchange({ path });
     sampler.recordStart(exchange);
@@ -38,7 +38,7 @@ test('a line has request and outcome, but no query and no field except User-Agen
   });
   sampler.recordStart(exchange);
   clock.now = 12.345;
-  end(exchange);
+  end(exchange, '7', 7.06);
   sampler.flush();
   const [{ domainId, requests, omitted }] = sent;
   assert.equal([domainId, omitted, requests.length], ['7', 0, 1]);
@@ -55,6 +55,7 @@ test('a line has request and outcome, but no query and no field except User-Agen
     status: 200,
     bytes: 5,
     ms: 12.3,
+    origin_ms: 7.1,
     cache: 'hit',
     user_agent: agent,
   });
@@ -70,7 +71,7 @@ test('long paths and user agents are cut; without a user agent it is null', () =
   }
   sampler.flush();
   const [without, long] = sent[0].requests.map((text) => JSON.parse(text));
-  assert.equal([without.path.length, without.user_agent], [512, null]);
+  assert.equal([without.path.length, without.user_agent, without.origin_ms], [512, null, null]);
   assert.is(long.user_agent.length, 256);
 });
 

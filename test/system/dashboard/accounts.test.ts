@@ -117,7 +117,7 @@ test('an administrator switches to an account that is found by its name, and bac
     await api.call('POST', `/api/v1/domains?account=${made.id}`, { domain: 'switched.example' });
     await withPage(world, async (page) => {
       await signIn(page, world.base);
-      const switcher = (name: string) => page.getByRole('button', { name: `Account: ${name}. Switch` });
+      const switcher = (name: string) => page.getByRole('button', { name: `Switch accounts, now ${name}` });
       const dialog = page.getByRole('dialog', { name: 'Accounts' });
       await switcher('admin').click();
       await dialog.getByRole('option', { name: 'admin Your own account · shown now' }).waitFor();
