@@ -1895,6 +1895,8 @@ export const TEXTS = {
     },
     since: 'Since',
     ejected: 'Not used until',
+    edit: 'Edit pool',
+    editOf: (pool: string) => `Edit pool: ${pool}`,
     delete: 'Delete pool …',
     deleteNow: 'Delete pool',
     deleteOf: (pool: string) => `Delete pool …: ${pool}`,
@@ -1929,6 +1931,9 @@ export const TEXTS = {
       slowStartHint: 'An origin that is new or up again gets its whole share after this time. Empty: at once.',
       submit: 'Add pool',
       added: 'The pool was added.',
+      save: 'Save pool',
+      saved: 'The pool is saved.',
+      changedMeanwhile: 'Nothing was saved: the pool was changed meanwhile. Close the form and open it again.',
     },
     document: {
       heading: 'Edit all settings as JSON',

@@ -51,17 +51,17 @@ function ErrorPagesForm({ page, stored }: { readonly page: ErrorPages; readonly 
     change(drafts.value.filter((other) => other !== draft));
     addButton.current?.focus();
   };
-  const save = () =>
-    page.replace({
-      pages: drafts.value.map(({ status, html }) => ({ status: status.value.trim(), html: html.value })),
-      maintenance: maintenance.value.trim() === '' ? null : maintenance.value,
-    });
+  const read = (): ErrorPagesBody => ({
+    pages: drafts.value.map(({ status, html }) => ({ status: status.value.trim(), html: html.value })),
+    maintenance: maintenance.value.trim() === '' ? null : maintenance.value,
+  });
   const pages = drafts.value.map((_, i) => `/pages/${i}` as const);
   const pointers = pages.flatMap((at) => [`${at}/status`, `${at}/html`] as const);
   return (
-    <DocumentForm<Pointer<'setErrorPages'>>
+    <DocumentForm<Pointer<'setErrorPages'>, ErrorPagesBody>
       pointers={['/maintenance', ...pointers]}
-      save={save}
+      read={read}
+      replace={(body) => page.replace(body)}
       render={(faultOf) => (
         <>
           <section class="card">

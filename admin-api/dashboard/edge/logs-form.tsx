@@ -48,15 +48,14 @@ export function LogsForm({ page, stored }: LogsFormProps) {
   const sample = useSignal(String(stored.sample));
   const fields = useSignal(stored.fields.join('\n'));
   const address = useSignal<string>(stored.client_address);
-  const save = () =>
-    page.replace({
-      enabled: enabled.value,
-      endpoint: destination.value === 'endpoint' ? readEndpoint(endpoint) : null,
-      bucket: destination.value === 'bucket' ? readBucket(bucket) : null,
-      sample: readNumber(sample.value, undefined),
-      fields: fields.value.split(/[\s,]+/).filter((field) => field !== '') as LogsBody['fields'],
-      client_address: address.value as LogsBody['client_address'],
-    });
+  const read = (): LogsBody => ({
+    enabled: enabled.value,
+    endpoint: destination.value === 'endpoint' ? readEndpoint(endpoint) : null,
+    bucket: destination.value === 'bucket' ? readBucket(bucket) : null,
+    sample: readNumber(sample.value, undefined),
+    fields: fields.value.split(/[\s,]+/).filter((field) => field !== '') as LogsBody['fields'],
+    client_address: address.value as LogsBody['client_address'],
+  });
   const addresses = (['full', 'truncated', 'omitted'] as const).map((value) => ({
     value,
     label: texts.clientAddresses[value],
@@ -64,7 +63,8 @@ export function LogsForm({ page, stored }: LogsFormProps) {
   return (
     <DocumentForm
       pointers={POINTERS}
-      save={save}
+      read={read}
+      replace={(body) => page.replace(body)}
       render={(faultOf) => (
         <>
           <section class="card">

@@ -66,9 +66,9 @@ function ProtectionForm({ page, stored }: ProtectionFormProps) {
   const mode = useSignal<string>(stored.challenge.mode);
   const except = useSignal(stored.challenge.except.join('\n'));
   const tls = useTls(stored.tls);
-  const save = () => {
+  const read = (): ProtectionBody => {
     const prefixes = except.value.split('\n').map((line) => line.trim());
-    return page.replace({
+    return {
       limits: readNumbers(limits, null),
       slow: readNumbers(slow, null),
       uploads: readNumbers(uploads, null),
@@ -78,12 +78,13 @@ function ProtectionForm({ page, stored }: ProtectionFormProps) {
         except: prefixes.filter((prefix) => prefix !== ''),
       },
       tls: readTls(tls),
-    });
+    };
   };
   return (
     <DocumentForm
       pointers={POINTERS}
-      save={save}
+      read={read}
+      replace={(body) => page.replace(body)}
       render={(faultOf) => (
         <>
           <NumberSection group="limits" names={LIMITS} values={limits} texts={texts.limits} faultOf={faultOf} />

@@ -1,5 +1,7 @@
 /** The pools with the state of each origin. */
 
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { announce } from '../../ui/parts/announce.tsx';
 import type { OriginState, OriginsEntryBody, OriginsEntryHealth } from '../api/views.ts';
 import { ConfirmAction } from '../parts/confirm.tsx';
@@ -7,6 +9,7 @@ import { Time } from '../parts/time.tsx';
 import { TEXTS } from '../texts.ts';
 import { formatOrigin } from './origin-lines.ts';
 import type { OriginsPage } from './origins-page.ts';
+import { PoolForm } from './pool-form.tsx';
 
 interface PoolListProps {
   readonly page: OriginsPage;
@@ -46,6 +49,10 @@ interface PoolProps extends PoolListProps {
 function Pool({ page, origins, entry }: PoolProps) {
   const texts = TEXTS.origins;
   const title = titleOf(entry);
+  const edit = useRef<HTMLButtonElement>(null);
+  const isEditing = useSignal(false);
+  // An entry for rules has no name, which the form needs.
+  const stored = entry.name == null ? null : (origins.find((other) => titleOf(other) === title) ?? null);
   // Matched by title, because the health may be older than the latest version.
   const remove = async () => {
     const failure = await page.change({ origins: origins.filter((other) => titleOf(other) !== title) });
@@ -61,6 +68,17 @@ function Pool({ page, origins, entry }: PoolProps) {
           <OriginItem key={formatOrigin(origin)} origin={origin} />
         ))}
       </ul>
+      {isEditing.value && stored !== null && (
+        <PoolForm
+          page={page}
+          origins={origins}
+          stored={stored}
+          onDone={() => {
+            edit.current?.focus();
+            isEditing.value = false;
+          }}
+        />
+      )}
       <ConfirmAction
         open={texts.delete}
         openLabel={texts.deleteOf(title)}
@@ -69,7 +87,22 @@ function Pool({ page, origins, entry }: PoolProps) {
         word={title}
         label={texts.deleteNow}
         run={remove}
-      />
+      >
+        {stored !== null && (
+          <button
+            ref={edit}
+            type="button"
+            class="button"
+            aria-label={texts.editOf(title)}
+            aria-expanded={isEditing.value}
+            onClick={() => {
+              isEditing.value = !isEditing.value;
+            }}
+          >
+            {texts.edit}
+          </button>
+        )}
+      </ConfirmAction>
     </section>
   );
 }

@@ -3,8 +3,8 @@ import { useMemo } from 'preact/hooks';
 import type { OriginsEntryBody } from '../api/views.ts';
 import { DocumentFrame } from '../edge/document-frame.tsx';
 import { JsonForm } from '../edge/json-form.tsx';
-import { AddPool } from '../origins/add-pool.tsx';
 import { OriginsPage } from '../origins/origins-page.ts';
+import { PoolForm } from '../origins/pool-form.tsx';
 import { PoolList } from '../origins/pool-list.tsx';
 import type { ScreenProps } from '../screen.ts';
 import { TEXTS } from '../texts.ts';
@@ -17,7 +17,7 @@ export function OriginsScreen({ domainId }: ScreenProps) {
       renderLatest={({ origins }) => (
         <>
           <PoolList page={page} origins={origins} />
-          <AddPool page={page} origins={origins} />
+          <PoolForm page={page} origins={origins} stored={null} />
         </>
       )}
       render={(stored) => (

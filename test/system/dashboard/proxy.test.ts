@@ -459,27 +459,27 @@ test('requests appear while they are served; what visitors send stays text', asy
         });
         await visit(`/${evil}"'`.replaceAll(' ', '%20'), evil);
         await visit('/missing', 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0');
-        await page.getByText('/<img%20src=x%20onerror=alert(1)>').waitFor();
+        await page.locator('tr.row', { hasText: '/<img%20src=x%20onerror=alert(1)>' }).waitFor();
         await page.getByRole('cell', { name: evil, exact: true }).waitFor();
         assert.is(await page.locator('img').count(), 0);
         assert.not.match(await page.locator('table').innerText(), /secret/);
-        await page.getByText('/missing').waitFor();
+        await page.locator('tr.row', { hasText: '/missing' }).waitFor();
         await checkScreen(page, 'requests');
 
-        await page.getByLabel('Status', { exact: true }).selectOption('4');
+        await page.getByRole('combobox', { name: 'Status' }).selectOption('4');
         await page.locator('tr.row', { hasText: '/shown' }).waitFor({ state: 'detached' });
         await untilIs(() => page.locator('tr.row').count(), 1);
         await page.getByLabel('Filter requests').fill('nothing like this');
         await page.getByText('No request matches the filter.').waitFor();
         await page.getByLabel('Filter requests').fill('');
-        await page.getByLabel('Status', { exact: true }).selectOption('');
+        await page.getByRole('combobox', { name: 'Status' }).selectOption('');
 
         await button(page, 'Pause').click();
         await visit('/later', 'late');
         await page.getByText('Paused; 1 new').waitFor();
-        assert.is(await page.getByText('/later').count(), 0);
+        assert.is(await page.locator('tr.row', { hasText: '/later' }).count(), 0);
         await button(page, 'Resume').click();
-        await page.getByText('/later').waitFor();
+        await page.locator('tr.row', { hasText: '/later' }).waitFor();
         await button(page, 'Clear').click();
         await page.getByText('Watching. No request has arrived yet.').waitFor();
         await button(page, 'Stop').click();
@@ -631,6 +631,109 @@ test('a rule is built from conditions and an action, and its JSON is one click a
       await page.getByText(/must be a path/).waitFor();
       await edit.getByRole('button', { name: 'Cancel' }).press('Enter');
       await edit.waitFor({ state: 'detached' });
+    });
+  });
+});
+
+test('the JSON of the protection takes the place of its fields, and has what they have', async () => {
+  await withWorld(async (world) => {
+    const { daemon, base } = world;
+    const id = await addDomain(daemon, 'json.example', []);
+    const stored = async () =>
+      (await daemon.api.call('GET', `/api/v1/domains/${id}/proxy/protection`)).body.limits as Record<string, unknown>;
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      await page.goto(`${base}/domains/${id}/protection`);
+      await page.getByLabel('Requests in flight').fill('70');
+      await button(page, 'Edit as JSON').click();
+      const json = page.getByLabel('Document as JSON');
+      const { limits, ...rest } = JSON.parse(await json.inputValue());
+      assert.is(limits.requests_in_flight, 70);
+      await json.fill('{');
+      await button(page, 'Save').click();
+      await page.getByText(/This is not JSON/).waitFor();
+      await checkScreen(page, 'protection-json');
+      const changed = (requests_in_flight: unknown) =>
+        json.fill(JSON.stringify({ ...rest, limits: { ...limits, requests_in_flight } }));
+      await changed('many');
+      await button(page, 'Save').click();
+      await page
+        .getByRole('alert')
+        .getByText(/requests in flight/i)
+        .waitFor();
+      // The fields still have their values when the edits are undone.
+      await button(page, 'Undo these edits, back to the form').click();
+      await untilIs(() => page.getByLabel('Requests in flight').inputValue(), '70');
+      await button(page, 'Edit as JSON').click();
+      await changed(80);
+      await button(page, 'Save').click();
+      await page.getByText('Saved.').waitFor();
+      await untilIs(() => page.getByLabel('Requests in flight').inputValue(), '80');
+      assert.is((await stored()).requests_in_flight, 80);
+    });
+  });
+});
+
+test('a pool of origins is changed in the form, which keeps what it does not show', async () => {
+  await withWorld(async (world) => {
+    const { daemon, base } = world;
+    const id = await addDomain(daemon, 'pools.example', []);
+    const path = `/api/v1/domains/${id}/proxy/origins`;
+    const first = {
+      name: 'www',
+      pool: [{ origin: '1.1.1.1', port: 80, weight: 3 }, { origin: '2606:4700::1111' }],
+      health: { path: '/up', interval: 30 },
+      sticky: { by: 'cookie', cookie: 'kept', max_age: 600 },
+      ejection: { failures: 7 },
+    };
+    const second = { name: '@', pool: [{ origin: '1.0.0.1' }] };
+    await daemon.api.call('PUT', path, { origins: [first, second] } as never);
+    const stored = async () => (await daemon.api.call('GET', path)).body.origins as Record<string, unknown>[];
+    const before = await stored();
+    await withPage(world, async (page) => {
+      await signIn(page, base);
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      await page.goto(`${base}/domains/${id}/origins`);
+      const edit = button(page, 'Edit pool: www /');
+      await edit.focus();
+      await page.keyboard.press('Enter');
+      const form = page.locator('form').filter({ has: button(page, 'Save pool') });
+      const lines = form.getByLabel('Origins');
+      assert.is(await lines.inputValue(), 'http://1.1.1.1:80 3\nhttps://[2606:4700::1111]:443');
+      assert.is(await form.getByLabel('Visitors stay at one origin').inputValue(), 'cookie');
+      await checkScreen(page, 'origins-edit');
+      await button(page, 'Save pool').click();
+      await page.getByText('The pool is saved.').waitFor();
+      assert.equal(await stored(), before, 'nothing is lost');
+      await untilIs(() => page.evaluate('document.activeElement.ariaLabel'), 'Edit pool: www /');
+
+      // The weight and the path of the check change, the interval and the ejection stay.
+      await page.keyboard.press('Enter');
+      await lines.fill('http://1.1.1.1 5\nhttps://1.1.1.2');
+      await form.getByLabel('Path of the health check').fill('/ready');
+      // Meanwhile another pool changes, which is kept, and then this one.
+      await daemon.api.call('PUT', path, { origins: [before[0]] } as never);
+      await button(page, 'Edit pool: @ /').waitFor({ state: 'detached' });
+      await button(page, 'Save pool').click();
+      await page.getByText('weight 5').waitFor();
+      const [{ pool, health, ejection }, ...others] = (await stored()) as Record<string, never>[];
+      assert.equal(others, []);
+      assert.equal(
+        (pool as { origin: string; weight: number }[]).map(({ origin, weight }) => [origin, weight]),
+        [
+          ['1.1.1.1', 5],
+          ['1.1.1.2', 1],
+        ],
+      );
+      const { path: checked, interval } = health as { path: string; interval: number };
+      assert.equal([checked, interval, ejection], ['/ready', 30, before[0].ejection]);
+      await edit.click();
+      await lines.fill('1.1.1.9');
+      await daemon.api.call('PUT', path, { origins: [{ ...first, path: '/' }] } as never);
+      await page.getByText('weight 3').waitFor();
+      await button(page, 'Save pool').click();
+      await page.getByText(/the pool was changed meanwhile/).waitFor();
     });
   });
 });
