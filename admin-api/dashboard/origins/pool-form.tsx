@@ -1,6 +1,6 @@
 /**
- * A pool: its name and path, its origins, and a health check. Settings that it does not show stay as
- * they are stored.
+ * A pool: its name and path, its origins, and a health check. Settings that it does not show stay
+ * as they are stored.
  */
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';

@@ -87,9 +87,8 @@ export function Frame({ user, match, onSignOut, children }: FrameProps) {
               <Icon name="user" />
               <span>{user.username}</span>
             </a>
-            <a href={REFERENCE}>
-              <Icon name="file" />
-              <span>{TEXTS.reference}</span>
+            <a class="bar-reference" href={REFERENCE}>
+              {TEXTS.reference}
             </a>
             <button type="button" class="button button-quiet" onClick={onSignOut}>
               <Icon name="signOut" />

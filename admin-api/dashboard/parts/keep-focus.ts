@@ -1,6 +1,6 @@
 /**
- * Keeps the focus in the page. A form that is created anew after a save, or a deleted row, takes the
- * focused element with it; the keyboard would then start again at the top of the document.
+ * Keeps the focus in the page. A form that is created anew after a save, or a deleted row, takes
+ * the focused element with it; the keyboard would then start again at the top of the document.
  */
 
 interface Focused {

@@ -1,4 +1,4 @@
-/** That each page fits at each width with long texts, and that saving keeps the focus, in Chromium. */
+/** Pages with long texts fit at each width, and saving keeps the focus, in Chromium. */
 import type { Page } from 'playwright-core';
 import * as assert from 'uvu/assert';
 import { PAGES } from '../../../admin-api/dashboard/addresses.ts';
@@ -109,6 +109,12 @@ async function settle(page: Page): Promise<void> {
   await untilIs(() => page.locator('.skeleton:visible').count(), 0);
 }
 
+/** The lower edge of a button. */
+async function bottomOf(page: Page, name: string): Promise<number> {
+  const { y, height } = (await page.getByRole('button', { name }).boundingBox()) as { y: number; height: number };
+  return y + height;
+}
+
 test('no page is wider than the window or cuts controls, states and times', async () => {
   await withOwnWorld(async (world) => {
     const ids = await fill(world);
@@ -132,6 +138,7 @@ test('no page is wider than the window or cuts controls, states and times', asyn
         await page.setViewportSize({ width: 1280, height: 800 });
         await page.goto(world.base + path);
         await settle(page);
+        assert.ok((await bottomOf(page, 'Sign out')) <= 800, `${path}: the navigation is cut`);
         await page.evaluate(`for (const details of document.querySelectorAll('main details')) details.open = true`);
         await look(path);
       }
