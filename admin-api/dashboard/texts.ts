@@ -64,7 +64,7 @@ export const TEXTS = {
     stop: 'Stop',
     switch: (username: string) => `Switch accounts, now ${username}`,
     switcher: 'Accounts',
-    search: 'Search accounts by name or e-mail address',
+    search: 'Account name or e-mail address',
     none: 'No account matches.',
     own: 'Your own account',
     current: 'shown now',
