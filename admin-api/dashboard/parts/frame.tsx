@@ -104,7 +104,7 @@ export function Frame({ user, match, onSignOut, children }: FrameProps) {
         {children}
       </main>
       {/* Not in the menu, which is hidden on a phone. */}
-      {switcher.Shown !== null && <switcher.Shown user={user} {...switcher.opened} />}
+      {switcher.Shown !== null && <switcher.Shown key={switcher.opening} user={user} {...switcher.opened} />}
       <Announcement />
       <Help />
     </div>
@@ -116,7 +116,7 @@ type PaletteProps = Parameters<typeof import('./palette.tsx').Palette>[0];
 /** Opens the command palette. */
 function PaletteButton(props: Omit<PaletteProps, keyof OpenedDialog>) {
   const load = async () => (await import('./palette.tsx')).Palette;
-  const { isOpening, open, Shown, opened } = useLazyDialog<PaletteProps>(load);
+  const { isOpening, open, Shown, opening, opened } = useLazyDialog<PaletteProps>(load);
   useShortcut('k', TEXTS.palette.shortcut, open, { isCommand: true });
   return (
     <>
@@ -131,7 +131,7 @@ function PaletteButton(props: Omit<PaletteProps, keyof OpenedDialog>) {
         <span>{TEXTS.palette.open}</span>
         <kbd>{commandKey('k')}</kbd>
       </button>
-      {Shown !== null && <Shown {...props} {...opened} />}
+      {Shown !== null && <Shown key={opening} {...props} {...opened} />}
     </>
   );
 }

@@ -13,6 +13,8 @@ interface LazyDialog<Props> {
   readonly open: () => Promise<void>;
   /** Null: closed. */
   readonly Shown: FunctionComponent<Props> | null;
+  /** Key of the opened dialog: another one each time. */
+  readonly opening: number;
   /** The properties that the opened dialog gets. */
   readonly opened: OpenedDialog;
 }
@@ -23,7 +25,9 @@ export function useLazyDialog<Props>(
   { keepsKeys = true } = {},
 ): LazyDialog<Props> {
   const loaded = useSignal<FunctionComponent<Props> | null>(null);
-  const isOpen = useSignal(false);
+  /** The number of the opening that is shown. 0: closed. */
+  const shown = useSignal(0);
+  const openings = useRef(0);
   const isOpening = useSignal(false);
   const keys = useRef(new EarlyKeys()).current;
   const open = async (): Promise<void> => {
@@ -32,20 +36,23 @@ export function useLazyDialog<Props>(
     if (keepsKeys) keys.begin();
     try {
       loaded.value ??= await load();
-      isOpen.value = true;
+      shown.value = ++openings.current;
     } catch {
       keys.end();
       announce(TEXTS.errors.script);
     }
     isOpening.value = false;
   };
+  const opening = shown.value;
+  // A browser reports late that a dialog was closed. It may have been opened again.
   const close = (): void => {
-    isOpen.value = false;
+    if (shown.peek() === opening) shown.value = 0;
   };
   return {
     isOpening,
     open,
-    Shown: isOpen.value ? loaded.value : null,
+    Shown: opening === 0 ? null : loaded.value,
+    opening,
     opened: { takeTyped: () => keys.end(), onClose: close },
   };
 }

@@ -279,13 +279,13 @@ type PresetDialogProps = Parameters<typeof import('./preset-dialog.tsx').PresetD
 /** Opens the records of providers. */
 function PresetButton({ editor }: Pick<PresetDialogProps, 'editor'>) {
   const load = async () => (await import('./preset-dialog.tsx')).PresetDialog;
-  const { isOpening, open, Shown, opened } = useLazyDialog<PresetDialogProps>(load, { keepsKeys: false });
+  const { isOpening, open, Shown, opening, opened } = useLazyDialog<PresetDialogProps>(load, { keepsKeys: false });
   return (
     <>
       <button type="button" class="button" aria-haspopup="dialog" aria-disabled={isOpening.value} onClick={open}>
         {TEXTS.presets.open}
       </button>
-      {Shown !== null && <Shown editor={editor} onClose={opened.onClose} />}
+      {Shown !== null && <Shown key={opening} editor={editor} onClose={opened.onClose} />}
     </>
   );
 }
