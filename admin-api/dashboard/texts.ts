@@ -1141,6 +1141,9 @@ export const TEXTS = {
       },
     },
     allRight: 'Everything is all right',
+    noneFound: 'No problem found so far',
+    unknown: (unknown: number, domains: number) =>
+      `The delegation of ${unknown.toLocaleString('en')} of ${plural(domains, 'domain', 'domains')} is not known yet`,
     attention: (count: number) => (count === 1 ? '1 thing needs attention' : `${count} things need attention`),
     checked: (domains: number) => `Delegation, certificates and origins of ${plural(domains, 'domain', 'domains')}`,
     checking: (checked: number, domains: number) =>

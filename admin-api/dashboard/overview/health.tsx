@@ -20,7 +20,10 @@ const PAGE_OF: Readonly<Record<Problem['kind'], PageName>> = {
 export function Health({ overview }: { readonly overview: Overview }) {
   const texts = TEXTS.overview;
   const { problems, problem_count: count, is_complete: isComplete, checked, domains } = overview;
+  const { unknown } = overview.delegation;
   const isGood = count === 0;
+  const good = unknown === 0 ? texts.allRight : texts.noneFound;
+  const checks = unknown === 0 ? texts.checked(domains) : texts.unknown(unknown, domains);
   return (
     <section class="card health" aria-labelledby="health">
       <div class={isGood ? 'health-head health-good' : 'health-head health-bad'}>
@@ -28,8 +31,8 @@ export function Health({ overview }: { readonly overview: Overview }) {
           <Icon name={isGood ? 'check' : 'warning'} />
         </span>
         <div>
-          <h2 id="health">{isGood ? texts.allRight : texts.attention(count)}</h2>
-          <p class="hint">{isComplete ? texts.checked(domains) : texts.checking(checked, domains)}</p>
+          <h2 id="health">{isGood ? good : texts.attention(count)}</h2>
+          <p class="hint">{isComplete ? checks : texts.checking(checked, domains)}</p>
         </div>
       </div>
       {problems.length > 0 && (

@@ -76,7 +76,8 @@ async function showAll(page: Page, { base }: World, id: number, into: string): P
     const path = address.replace('{domain_id}', String(id));
     if (path.includes('{') || name === 'home' || name === 'signIn') continue;
     await page.goto(base + path);
-    await page.waitForLoadState('networkidle');
+    // The page of live requests keeps a request open.
+    await page.waitForLoadState(name === 'requests' ? 'load' : 'networkidle');
     for (const size of SIZES)
       for (const colorScheme of SCHEMES) {
         await page.setViewportSize(size);
