@@ -2,11 +2,11 @@
  * Packs the dashboard, the reference and the simulator for browsers: scripts and styles with a hash in their
  * names, one page that loads them, and each of these compressed once, at the highest level.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
-import { ASSETS, PAGE } from '../../admin-api/dashboard/serve/files.ts';
+import { ASSETS, PAGE, SCREENS } from '../../admin-api/dashboard/serve/files.ts';
 
 /** Browsers of 2023 and later. */
 const BROWSERS = ['chrome115', 'firefox115', 'safari16.4'];
@@ -19,9 +19,15 @@ interface Texts {
 
 /**
  * `sources`: a folder with app.tsx and style/style.css. `page`: a folder with icon.svg and
- * index.html. Replaces the folder `out`.
+ * index.html. `reads`: the endpoint that the script asks first, whose response is loaded next to the
+ * script. Replaces the folder `out`.
  */
-export async function bundleForBrowsers(sources: string, out: string, texts: Texts, page = sources): Promise<void> {
+export async function bundleForBrowsers(
+  sources: string,
+  out: string,
+  texts: Texts,
+  { page = sources, reads }: { readonly page?: string; readonly reads?: string } = {},
+): Promise<void> {
   rmSync(out, { recursive: true, force: true });
   const assets = join(out, ASSETS);
   mkdirSync(assets, { recursive: true });
@@ -52,6 +58,7 @@ export async function bundleForBrowsers(sources: string, out: string, texts: Tex
   const script = outputOf(metafile, sources, 'app.tsx');
   const first = [...scriptsOf(metafile.outputs, script)].filter((path) => path !== script);
   const preloads = [
+    ...(reads === undefined ? [] : [`<link rel="preload" as="fetch" crossorigin href="${reads}">`]),
     ...first.map((path) => `<link rel="modulepreload" href="${addressOf(path)}">`),
     ...sharedScripts(metafile, sources).map(
       (path) => `<link rel="modulepreload" fetchpriority="low" href="${addressOf(path)}">`,
@@ -64,6 +71,7 @@ export async function bundleForBrowsers(sources: string, out: string, texts: Tex
     preloads: preloads.join(''),
     ...texts,
   };
+  writeFileSync(join(out, SCREENS), JSON.stringify(screenScripts(metafile, sources)));
   const template = readFileSync(join(page, PAGE), 'utf8');
   writeFileSync(
     join(out, PAGE),
@@ -123,6 +131,16 @@ const fewScripts = (app: string, shared: readonly string[]): Plugin => ({
 
 /** Marks the plugin's own question. */
 const RESOLVED = 'resolved';
+
+/** The script of each page's screen, by the name of the page: what screens.ts imports. */
+function screenScripts(metafile: Metafile, sources: string): Record<string, string> {
+  const list = join(sources, 'screens.ts');
+  if (!existsSync(list)) return {};
+  const imports = readFileSync(list, 'utf8').matchAll(/^ {2}(\w+): async \(\) => \(await import\('(.+?)'\)\)/gm);
+  return Object.fromEntries(
+    Array.from(imports, ([, name, module]) => [name, addressOf(outputOf(metafile, sources, module))]),
+  );
+}
 
 /** The output of an entry point. */
 function outputOf({ outputs }: Metafile, sources: string, entry: string): string {

@@ -137,8 +137,10 @@ for (const source of programs) {
 }
 
 const DASHBOARD = join(ROOT, 'admin-api/dashboard');
-await bundleForBrowsers(DASHBOARD, join(OUT, 'dashboard'), DASHBOARD_TEXTS);
-await bundleForBrowsers(join(ROOT, 'admin-api/reference'), join(OUT, 'reference'), REFERENCE_TEXTS, DASHBOARD);
+await bundleForBrowsers(DASHBOARD, join(OUT, 'dashboard'), DASHBOARD_TEXTS, { reads: '/api/v1/session' });
+await bundleForBrowsers(join(ROOT, 'admin-api/reference'), join(OUT, 'reference'), REFERENCE_TEXTS, {
+  page: DASHBOARD,
+});
 await bundleForBrowsers(join(ROOT, 'admin-api/miniapp/simulator/page'), join(OUT, 'simulator'), SIMULATOR_TEXTS);
 
 await writeClientPackage(ROOT, join(OUT, 'client'));

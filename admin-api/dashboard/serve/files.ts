@@ -9,6 +9,8 @@ const EXTENSIONS: Readonly<Record<Coding, string>> = { br: '.br', gzip: '.gz' };
 
 /** The HTML file that is served at all addresses of the dashboard. */
 export const PAGE = 'index.html';
+/** The JSON file with the script of each page's screen. */
+export const SCREENS = 'screens.json';
 /** Folder of the files with a hash in their name. */
 export const ASSETS = 'assets';
 
@@ -32,6 +34,8 @@ export interface StoredFiles {
   readonly page: StoredFile;
   /** By path, such as `/assets/app-ABC.js`. */
   readonly assets: ReadonlyMap<string, StoredFile>;
+  /** Paths of the scripts of screens, by the name of the page. */
+  readonly screens: Readonly<Record<string, string | undefined>>;
 }
 
 /** Reads all files of the folder. Throws the system error if it is not complete. */
@@ -42,7 +46,8 @@ export function readFiles(folder: string): StoredFiles {
       .filter((name) => extname(name) in TYPES)
       .map((name) => [`/${ASSETS}/${name}`, readStored(join(folder, ASSETS, name))]),
   );
-  return { page: readStored(join(folder, PAGE)), assets };
+  const screens = JSON.parse(readFileSync(join(folder, SCREENS), 'utf8')) as StoredFiles['screens'];
+  return { page: readStored(join(folder, PAGE)), assets, screens };
 }
 
 function readStored(path: string): StoredFile {

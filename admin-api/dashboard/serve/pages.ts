@@ -76,15 +76,19 @@ export class DashboardPages {
       ? (this.#files.assets.get(path) ?? this.#reference.assets.get(path))
       : undefined;
     const isReference = path === REFERENCE;
-    if (asset === undefined && !isReference && matchPage(path) === null) return null;
+    const match = matchPage(path);
+    if (asset === undefined && !isReference && match === null) return null;
     if (request.method === 'OPTIONS') return { status: 200, headers: { Allow: ALLOW }, body: '' };
     if (!isRead(request))
       throw new HttpError(405, 'method_not_allowed', `This page supports only ${ALLOW}.`, {
         headers: { Allow: ALLOW },
       });
-    return asset === undefined
-      ? respondWith(request, (isReference ? this.#reference : this.#files).page, PAGE_HEADERS)
-      : respondWith(request, asset, ASSET_HEADERS);
+    if (asset !== undefined) return respondWith(request, asset, ASSET_HEADERS);
+    if (match === null) return respondWith(request, this.#reference.page, PAGE_HEADERS);
+    const screen = this.#files.screens[match.page];
+    // The browser loads the script of the screen next to the first one (RFC 8288).
+    const headers = screen === undefined ? PAGE_HEADERS : { ...PAGE_HEADERS, Link: `<${screen}>; rel=modulepreload` };
+    return respondWith(request, this.#files.page, headers);
   }
 
   /**

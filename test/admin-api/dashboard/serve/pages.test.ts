@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { PAGES as ADDRESSES } from '../../../../admin-api/dashboard/addresses.ts';
 import { TEXTS } from '../../../../admin-api/dashboard/texts.ts';
 import { type Daemon, startDaemon } from '../../daemon.ts';
 import { testedTransports } from '../../transports.ts';
@@ -18,6 +19,8 @@ const FIRST_PAGE_LIMIT = 80 * 1024;
 /** With the OpenAPI document. */
 const FIRST_REFERENCE_LIMIT = 100 * 1024;
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+/** Read next to the scripts. */
+const SESSION = '/api/v1/session';
 const PAGES = [
   '/',
   '/sign-in',
@@ -46,7 +49,8 @@ async function send(url: string, path: string, headers: Record<string, string> =
 }
 
 /** Addresses of scripts and styles in the page. */
-const linksOf = (page: string): string[] => [...page.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, link]) => link);
+const linksOf = (page: string): string[] =>
+  [...page.matchAll(/(?:href|src)="([^"]+)"/g)].flatMap(([, link]) => (link === SESSION ? [] : [link]));
 
 function everywhere(transport: 'uws' | 'node'): void {
   const test = suite<{ daemon: Daemon; page: string }>(`dashboard over ${transport}`);
@@ -108,6 +112,16 @@ function everywhere(transport: 'uws' | 'node'): void {
     assert.is(headers['x-frame-options'], 'DENY');
     assert.is(headers['referrer-policy'], 'no-referrer');
     assert.is(headers['cross-origin-opener-policy'], 'same-origin');
+  });
+
+  test('a page names the script of its screen', async ({ daemon, page }) => {
+    for (const [name, address] of Object.entries(ADDRESSES)) {
+      const { headers } = await send(daemon.url, address.replace(/\{\w+\}/g, '7'));
+      const script = /^<(\/assets\/[\w-]+\.js)>; rel=modulepreload$/.exec(headers.link as string)?.[1];
+      if (name === 'home' || name === 'signIn') assert.is(headers.link, undefined);
+      else assert.is((await send(daemon.url, script!)).status, 200, name);
+    }
+    assert.ok(page.includes(`<link rel="preload" as="fetch" crossorigin href="${SESSION}">`));
   });
 
   test('assets may be cached for a year, and pages link to nothing else', async ({ daemon, page }) => {
