@@ -2517,7 +2517,7 @@ export const TEXTS = {
     foreignDeleted: 'The key is deleted.',
   },
   timeline: { done: 'Done:', now: 'In progress:', next: 'Next:', failed: 'Problem:', until: 'expected until' },
-  /** Fields of the API in the words of the forms; `enter`: what is asked for. */
+  /** Labels of the API's fields in forms; `enter`: the valid values. */
   fields: {
     account: { label: 'Account' },
     algorithm: { label: 'Algorithm', enter: 'choose one of the list' },

@@ -1,6 +1,7 @@
 /**
- * Packs the dashboard, the reference and the simulator for browsers: scripts and styles with a hash in their
- * names, one page that loads them, and each of these compressed once, at the highest level.
+ * Packs the dashboard, the reference and the simulator for browsers: scripts and styles with a hash
+ * in their names, one page that loads them, and each of these compressed once, at the highest
+ * level.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';

@@ -16,7 +16,7 @@ export interface ColouredSeries extends Series {
   readonly hue: Hue;
 }
 
-/** The colour of each name in all charts. Good is green, failed is red, the rest is told apart. */
+/** The colour of each name in all charts. Successes are green, failures red; others differ. */
 const DECLARED: Readonly<Record<string, Hue>> = {
   A: 'blue',
   AAAA: 'teal',

@@ -76,7 +76,7 @@ export class DashboardPages {
       ? (this.#files.assets.get(path) ?? this.#reference.assets.get(path))
       : undefined;
     const isReference = path === REFERENCE;
-    const match = matchPage(path);
+    const match = asset === undefined && !isReference ? matchPage(path) : null;
     if (asset === undefined && !isReference && match === null) return null;
     if (request.method === 'OPTIONS') return { status: 200, headers: { Allow: ALLOW }, body: '' };
     if (!isRead(request))

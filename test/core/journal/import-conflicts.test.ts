@@ -263,7 +263,7 @@ test('an import that conflicts again and again is given up', () =>
       void outcome.finally(() => {
         isOver = true;
       });
-      // Somebody changes the domain whenever there are parts.
+      // Another write changes the domain while the import has parts.
       for (let i = 2; !isOver; i++) {
         if (importsIn(environment).length === 0) await setImmediate();
         else

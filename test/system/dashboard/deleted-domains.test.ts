@@ -73,7 +73,7 @@ test('the deleted domains have their history, and are restored or deleted for go
       await dialog.getByText('Record added').waitFor();
       await checkScreen(page, 'deleted-domains-history');
       await dialog.getByRole('button', { name: 'Close' }).click();
-      // Somebody has the name now.
+      // Another domain has the name now.
       const taken = await create(world, 'one.example');
       await page.getByRole('button', { name: 'Restore one.example' }).click();
       await page.getByText(/one\.example cannot be restored while a domain with this name/).waitFor();
